@@ -1,0 +1,101 @@
+"""The one error tree. Foreign exceptions are translated into it once, at the edge.
+
+    FactcheckError              code       CLI exit
+    ├─ InputError (ValueError)  input        2   the caller's data: empty source, unreadable file
+    ├─ ConfigError              config       3   settings: unknown judge, missing key or package
+    │  └─ PromptError           prompt       3   a prompt file is missing or was changed
+    └─ JudgeError               judge        4   a judge could not be asked
+       ├─ JudgeUnavailable      unavailable  4   connection, timeout, 5xx; retryable
+       ├─ JudgeRateLimited      rate_limited 4   429; retryable
+       ├─ JudgeRejected         rejected     4   key, billing, bad request; never retried
+       ├─ JudgeRefused          refused      4   content filter
+       └─ JudgeOutputError      output       4   a reply that cannot be used
+          └─ JudgeTruncated     truncated    4   a reply that was cut off
+
+One fact that could not be judged is not an error but a value: `factcheck.facts.CheckFailure`.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+
+class FactcheckError(Exception):
+    """Base of everything this package raises on purpose."""
+
+    code: ClassVar[str] = "error"
+    """Stable name of the kind of error; the same word appears in results and in JSON output."""
+    retryable: ClassVar[bool] = False
+    """Whether asking again, unchanged, may help."""
+    exit_code: ClassVar[int] = 1
+    """What the command line returns."""
+
+
+class InputError(FactcheckError, ValueError):
+    """The caller's data cannot be used."""
+
+    code = "input"
+    exit_code = 2
+
+
+class ConfigError(FactcheckError):
+    """Settings name something that is not there."""
+
+    code = "config"
+    exit_code = 3
+
+
+class PromptError(ConfigError):
+    """A prompt file is missing, or is not the one that was published."""
+
+    code = "prompt"
+
+
+class JudgeError(FactcheckError):
+    """A judge could not be asked or could not answer."""
+
+    code = "judge"
+    exit_code = 4
+
+
+class JudgeUnavailable(JudgeError):
+    """No answer came: connection, timeout or a server error."""
+
+    code = "unavailable"
+    retryable = True
+
+
+class JudgeRateLimited(JudgeError):
+    """The provider asks for a pause."""
+
+    code = "rate_limited"
+    retryable = True
+
+    def __init__(self, message: str, *, retry_after_s: float | None = None) -> None:
+        super().__init__(message)
+        self.retry_after_s = retry_after_s
+        """Seconds the provider asked to wait, if it said so."""
+
+
+class JudgeRejected(JudgeError):
+    """The provider will not answer this request: key, billing, unknown model, bad request."""
+
+    code = "rejected"
+
+
+class JudgeRefused(JudgeError):
+    """The model or its content filter declined to answer."""
+
+    code = "refused"
+
+
+class JudgeOutputError(JudgeError):
+    """A reply came but is not what was asked for."""
+
+    code = "output"
+
+
+class JudgeTruncated(JudgeOutputError):
+    """A reply came but was cut off; it is never repaired."""
+
+    code = "truncated"

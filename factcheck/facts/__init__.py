@@ -1,0 +1,43 @@
+"""What the project is about: facts, verdicts, coverage. Pure: no I/O, no clock, no environment."""
+
+from factcheck.facts.coverage import Share, share_entailed
+from factcheck.facts.fingerprint import digest, short_digest
+from factcheck.facts.model import (
+    LABELS,
+    AtomicFact,
+    CheckFailure,
+    CheckResult,
+    EntailmentLabel,
+    Evidence,
+    FactSet,
+    Span,
+    Usage,
+    Verdict,
+)
+from factcheck.facts.report import CoverageReport
+from factcheck.facts.signature import ScoreSignature
+from factcheck.facts.spans import locate
+from factcheck.facts.statistics import Interval, effective_size, wilson
+
+__all__ = [
+    "LABELS",
+    "AtomicFact",
+    "CheckFailure",
+    "CheckResult",
+    "CoverageReport",
+    "EntailmentLabel",
+    "Evidence",
+    "FactSet",
+    "Interval",
+    "ScoreSignature",
+    "Share",
+    "Span",
+    "Usage",
+    "Verdict",
+    "digest",
+    "effective_size",
+    "locate",
+    "share_entailed",
+    "short_digest",
+    "wilson",
+]

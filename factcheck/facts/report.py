@@ -1,0 +1,218 @@
+"""The coverage report: every fact of a source, what became of it, and the score that follows.
+
+Only the facts and the results are stored; whatever else a report says is computed from them, so
+that a number can never disagree with the list behind it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from os import PathLike
+from typing import Any
+
+from factcheck.errors import InputError
+from factcheck.facts.coverage import Share, share_entailed
+from factcheck.facts.model import (
+    CheckFailure,
+    CheckResult,
+    EntailmentLabel,
+    FactSet,
+    Usage,
+    Verdict,
+)
+from factcheck.facts.reading import Reader
+from factcheck.facts.signature import ScoreSignature
+from factcheck.facts.statistics import Interval
+
+_FORMAT = 1
+
+
+@dataclass(frozen=True)
+class CoverageReport:
+    """Which facts of a source a summary keeps, drops or distorts.
+
+    Raises:
+        InputError: The results are not exactly one per fact, in fact order.
+    """
+
+    facts: FactSet
+    """The facts of the source."""
+    results: tuple[CheckResult, ...]
+    """One verdict or failure per fact, in fact order."""
+    usage: Usage
+    """What this report cost."""
+    signature: ScoreSignature
+    """How the score was made."""
+    claims: FactSet | None = None
+    """The claims of the summary; only with `direction="both"`."""
+    claim_results: tuple[CheckResult, ...] = ()
+    """One verdict or failure per claim, in claim order, with the source as the text."""
+
+    def __post_init__(self) -> None:
+        _match(self.facts, self.results, "fact")
+        _match(self.claims or FactSet(()), self.claim_results, "claim")
+
+    @property
+    def share(self) -> Share:
+        """Score, bounds and interval in one value."""
+        return share_entailed(self.results)
+
+    @property
+    def score(self) -> float | None:
+        """Weighted share of decided facts that are entailed, in [0, 1]; `None` if none decided."""
+        return self.share.value
+
+    @property
+    def low(self) -> float:
+        """The score if every undecided fact were dropped, in [0, 1]."""
+        return self.share.low
+
+    @property
+    def high(self) -> float:
+        """The score if every undecided fact were kept, in [0, 1]."""
+        return self.share.high
+
+    @property
+    def interval(self) -> Interval | None:
+        """95 % Wilson interval of the score over the decided facts; `None` where it is."""
+        return self.share.interval
+
+    @property
+    def kept(self) -> tuple[Verdict, ...]:
+        """Verdicts on facts the summary entails, in fact order."""
+        return _labelled(self.results, "entailed")
+
+    @property
+    def distorted(self) -> tuple[Verdict, ...]:
+        """Verdicts on facts the summary contradicts, in fact order."""
+        return _labelled(self.results, "contradicted")
+
+    @property
+    def dropped(self) -> tuple[Verdict, ...]:
+        """Verdicts on facts the summary does not mention, in fact order."""
+        return _labelled(self.results, "neutral")
+
+    @property
+    def undecided(self) -> tuple[CheckFailure, ...]:
+        """Facts without a verdict, in fact order; outside the score, inside `low` and `high`."""
+        return _failures(self.results)
+
+    @property
+    def faithfulness(self) -> float | None:
+        """Share of the summary's decided claims that the source entails, in [0, 1].
+
+        `None` without `direction="both"`, without claims, or when none was decided.
+        """
+        return share_entailed(self.claim_results).value
+
+    @property
+    def superfluous(self) -> tuple[Verdict, ...]:
+        """Verdicts on claims of the summary that the source does not entail, in claim order."""
+        return tuple(
+            result
+            for result in self.claim_results
+            if isinstance(result, Verdict) and not result.supported
+        )
+
+    @property
+    def undecided_claims(self) -> tuple[CheckFailure, ...]:
+        """Claims without a verdict, in claim order."""
+        return _failures(self.claim_results)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as JSON-ready data. The computed numbers are included for other readers."""
+        share = self.share
+        return {
+            "format": _FORMAT,
+            "score": share.value,
+            "low": share.low,
+            "high": share.high,
+            "interval": list(share.interval) if share.interval else None,
+            "counts": {
+                "facts": len(self.facts),
+                "kept": len(self.kept),
+                "distorted": len(self.distorted),
+                "dropped": len(self.dropped),
+                "undecided": len(self.undecided),
+            },
+            "faithfulness": self.faithfulness,
+            "signature": str(self.signature),
+            "usage": self.usage.to_dict(),
+            "facts": self.facts.to_dict(),
+            "results": [result.to_dict() for result in self.results],
+            "claims": self.claims.to_dict() if self.claims is not None else None,
+            "claim_results": [result.to_dict() for result in self.claim_results],
+        }
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> CoverageReport:
+        """Inverse of `to_dict`; the numbers are computed again from the results.
+
+        Raises:
+            InputError: The data is not a report, or not of this format.
+        """
+        read = Reader(data, "report")
+        if data.get("format") != _FORMAT:
+            raise InputError(
+                f"report: format {data.get('format')!r} is not {_FORMAT}; "
+                "it was written by another version or is not a factcheck report"
+            )
+        claims = read.mapping("claims")
+        return cls(
+            facts=FactSet.from_dict(read.mapping_required("facts")),
+            results=tuple(_result_from_dict(item) for item in read.mappings("results")),
+            usage=Usage.from_dict(read.mapping_required("usage")),
+            signature=ScoreSignature.parse(read.text("signature")),
+            claims=FactSet.from_dict(claims) if claims is not None else None,
+            claim_results=tuple(_result_from_dict(item) for item in read.mappings("claim_results")),
+        )
+
+    def to_json(self, *, indent: int | None = 2) -> str:
+        """`to_dict` as JSON text; the same report gives the same bytes."""
+        return json.dumps(self.to_dict(), ensure_ascii=False, indent=indent, allow_nan=False)
+
+    @classmethod
+    def from_json(cls, text: str | bytes) -> CoverageReport:
+        """Inverse of `to_json`.
+
+        Raises:
+            InputError: Not JSON, or not a report.
+        """
+        try:
+            data = json.loads(text)
+        except ValueError as error:
+            raise InputError(f"report: not valid JSON ({error})") from error
+        return cls.from_dict(data)
+
+    def to_html(self, path: str | PathLike[str]) -> None:
+        """Write the report as one self-contained page."""
+        from factcheck.reports.html import write_html
+
+        write_html(self, path)
+
+    def __str__(self) -> str:
+        from factcheck.reports.table import render_text
+
+        return render_text(self)
+
+
+def _match(facts: FactSet, results: Sequence[CheckResult], what: str) -> None:
+    if list(facts) != [result.fact for result in results]:
+        raise InputError(
+            f"a report needs one result per {what}, in order: "
+            f"{len(facts)} {what}s, {len(results)} results"
+        )
+
+
+def _labelled(results: Sequence[CheckResult], label: EntailmentLabel) -> tuple[Verdict, ...]:
+    return tuple(r for r in results if isinstance(r, Verdict) and r.label == label)
+
+
+def _failures(results: Sequence[CheckResult]) -> tuple[CheckFailure, ...]:
+    return tuple(r for r in results if isinstance(r, CheckFailure))
+
+
+def _result_from_dict(data: Mapping[str, Any]) -> CheckResult:
+    return Verdict.from_dict(data) if "label" in data else CheckFailure.from_dict(data)

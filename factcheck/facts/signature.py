@@ -1,0 +1,66 @@
+"""The score signature: one readable line that says how a score was made, and parses back.
+
+    facts:12|undecided:1|judge:openai%2Fgpt-x|check:check_facts%2Fv1@7841ba02|version:0.1.0
+
+Values are percent-encoded, because model names hold `:` and `|`. The idea is sacreBLEU's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from urllib.parse import quote, unquote
+
+from factcheck.errors import InputError
+
+_READABLE = "/@,()+ "
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreSignature:
+    """Ordered names and values that shaped a score."""
+
+    entries: tuple[tuple[str, str], ...]
+
+    def __post_init__(self) -> None:
+        names = [name for name, _ in self.entries]
+        if len(set(names)) != len(names):
+            raise InputError(f"a score signature names {sorted(names)} more than once")
+
+    @classmethod
+    def of(cls, entries: Mapping[str, str] | Iterable[tuple[str, str]]) -> ScoreSignature:
+        """A signature from names and values, in their order."""
+        pairs = entries.items() if isinstance(entries, Mapping) else entries
+        return cls(tuple((name, value) for name, value in pairs))
+
+    def __str__(self) -> str:
+        return "|".join(f"{_encode(name)}:{_encode(value)}" for name, value in self.entries)
+
+    def __getitem__(self, name: str) -> str:
+        return dict(self.entries)[name]
+
+    @classmethod
+    def parse(cls, line: str) -> ScoreSignature:
+        """The inverse of `str`.
+
+        Raises:
+            InputError: An entry has no colon, or a name appears twice.
+        """
+        entries = []
+        for part in line.split("|") if line else []:
+            name, colon, value = part.partition(":")
+            if not colon:
+                raise InputError(f"score signature: {part!r} is not of the form name:value")
+            entries.append((_decode(name), _decode(value)))
+        return cls(tuple(entries))
+
+
+def _encode(value: str) -> str:
+    return quote(value, safe=_READABLE, errors="surrogatepass")
+
+
+def _decode(value: str) -> str:
+    try:
+        return unquote(value, errors="surrogatepass")
+    except UnicodeDecodeError:
+        raise InputError(f"score signature: {value!r} is not percent-encoded UTF-8") from None

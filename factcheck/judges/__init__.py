@@ -1,0 +1,1 @@
+"""Who answers: the ports, and the judges that fill them."""
