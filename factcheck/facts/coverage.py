@@ -41,10 +41,14 @@ def share_entailed(results: Sequence[CheckResult]) -> Share:
     largest = max((result.fact.weight for result in results), default=0.0)
     if largest <= 0.0:
         return Share(None, 0.0, 1.0, None)
-    entailed, rejected, undecided = [], [], []
+    entailed: list[float] = []
+    rejected: list[float] = []
+    undecided: list[float] = []
     for result in results:
-        group = undecided if not isinstance(result, Verdict) else (
-            entailed if result.supported else rejected
+        group = (
+            undecided
+            if not isinstance(result, Verdict)
+            else (entailed if result.supported else rejected)
         )
         group.append(result.fact.weight / largest)
     kept, open_ = math.fsum(entailed), math.fsum(undecided)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
-from typing import Any, Literal, NamedTuple, Union
+from typing import Any, Literal, NamedTuple
 
 from factcheck.errors import InputError
 from factcheck.facts.reading import Reader
@@ -50,6 +50,7 @@ class AtomicFact:
             raise InputError(f"fact {self.id!r} has weight {self.weight!r}; use a number >= 0")
 
     def to_dict(self) -> dict[str, Any]:
+        """Everything as JSON-ready data."""
         return {
             "id": self.id,
             "text": self.text,
@@ -90,6 +91,7 @@ class Evidence:
         return Evidence(self.quote, self.start + offset, self.end + offset)
 
     def to_dict(self) -> dict[str, Any]:
+        """Everything as JSON-ready data."""
         return {"quote": self.quote, "start": self.start, "end": self.end}
 
     @classmethod
@@ -129,6 +131,7 @@ class Verdict:
         return self.label == "entailed"
 
     def to_dict(self) -> dict[str, Any]:
+        """Everything as JSON-ready data."""
         return {
             "fact": self.fact.to_dict(),
             "label": self.label,
@@ -163,10 +166,11 @@ class CheckFailure:
 
     fact: AtomicFact
     code: str
-    """Stable reason: a code of `factcheck.errors`, or `missing`, `duplicate`, `invalid`, `budget`."""
+    """Stable reason: `missing`, `duplicate`, `invalid`, or a code of `factcheck.errors`."""
     message: str
 
     def to_dict(self) -> dict[str, Any]:
+        """Everything as JSON-ready data."""
         return {"fact": self.fact.to_dict(), "code": self.code, "message": self.message}
 
     @classmethod
@@ -177,7 +181,7 @@ class CheckFailure:
         return cls(fact, read.text("code"), read.text("message", ""))
 
 
-CheckResult = Union[Verdict, CheckFailure]
+CheckResult = Verdict | CheckFailure
 """What a checker returns for each fact, in fact order."""
 
 
@@ -208,6 +212,7 @@ class Usage:
         )
 
     def to_dict(self) -> dict[str, Any]:
+        """Everything as JSON-ready data."""
         return {field.name: getattr(self, field.name) for field in fields(self)}
 
     @classmethod
@@ -276,6 +281,7 @@ class FactSet(Sequence[AtomicFact]):
         return self.facts[index]
 
     def to_dict(self) -> dict[str, Any]:
+        """Everything as JSON-ready data."""
         return {
             "facts": [fact.to_dict() for fact in self.facts],
             "source_digest": self.source_digest,

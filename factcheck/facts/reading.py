@@ -119,6 +119,10 @@ def _is_list(value: Any) -> bool:
 
 
 def _kind(value: Any) -> str:
-    return "null" if value is None else repr(value) if isinstance(value, (str, int, float)) else (
-        type(value).__name__
+    return (
+        "null"
+        if value is None
+        else repr(value)
+        if isinstance(value, (str, int, float))
+        else (type(value).__name__)
     )

@@ -1,0 +1,140 @@
+"""What did this summary lose? Atomic facts, one verdict each, and a score with its reasons."""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from factcheck.errors import (
+        ConfigError,
+        FactcheckError,
+        InputError,
+        JudgeError,
+        JudgeOutputError,
+        JudgeRateLimited,
+        JudgeRefused,
+        JudgeRejected,
+        JudgeTruncated,
+        JudgeUnavailable,
+        PromptError,
+    )
+    from factcheck.facts import (
+        AtomicFact,
+        CheckFailure,
+        CheckResult,
+        CoverageReport,
+        EntailmentLabel,
+        Evidence,
+        FactSet,
+        ScoreSignature,
+        Usage,
+        Verdict,
+    )
+    from factcheck.judges.llm.modules import FactChecker, KeyFactExtraction
+    from factcheck.judges.ports import Checker, Extractor, Ledger
+    from factcheck.runtime.retry import RetryPolicy
+    from factcheck.scoring import (
+        FactCoverage,
+        acheck,
+        aextract,
+        ascore,
+        check,
+        extract,
+        score,
+    )
+
+_HOMES = {
+    "factcheck.errors": (
+        "ConfigError",
+        "FactcheckError",
+        "InputError",
+        "JudgeError",
+        "JudgeOutputError",
+        "JudgeRateLimited",
+        "JudgeRefused",
+        "JudgeRejected",
+        "JudgeTruncated",
+        "JudgeUnavailable",
+        "PromptError",
+    ),
+    "factcheck.facts": (
+        "AtomicFact",
+        "CheckFailure",
+        "CheckResult",
+        "CoverageReport",
+        "EntailmentLabel",
+        "Evidence",
+        "FactSet",
+        "ScoreSignature",
+        "Usage",
+        "Verdict",
+    ),
+    "factcheck.judges.llm.modules": ("FactChecker", "KeyFactExtraction"),
+    "factcheck.judges.ports": ("Checker", "Extractor", "Ledger"),
+    "factcheck.runtime.retry": ("RetryPolicy",),
+    "factcheck.scoring": (
+        "FactCoverage",
+        "acheck",
+        "aextract",
+        "ascore",
+        "check",
+        "extract",
+        "score",
+    ),
+}
+_HOME_OF = {name: module for module, names in _HOMES.items() for name in names}
+
+__all__ = [
+    "AtomicFact",
+    "CheckFailure",
+    "CheckResult",
+    "Checker",
+    "ConfigError",
+    "CoverageReport",
+    "EntailmentLabel",
+    "Evidence",
+    "Extractor",
+    "FactChecker",
+    "FactCoverage",
+    "FactSet",
+    "FactcheckError",
+    "InputError",
+    "JudgeError",
+    "JudgeOutputError",
+    "JudgeRateLimited",
+    "JudgeRefused",
+    "JudgeRejected",
+    "JudgeTruncated",
+    "JudgeUnavailable",
+    "KeyFactExtraction",
+    "Ledger",
+    "PromptError",
+    "RetryPolicy",
+    "ScoreSignature",
+    "Usage",
+    "Verdict",
+    "acheck",
+    "aextract",
+    "ascore",
+    "check",
+    "extract",
+    "score",
+]
+
+
+def __getattr__(name: str) -> Any:
+    """Load a public name on first use, so that importing the package stays cheap."""
+    if name == "__version__":
+        from importlib.metadata import version
+
+        return version("factcheck")
+    if name not in _HOME_OF:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(importlib.import_module(_HOME_OF[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,0 +1,1 @@
+"""Everything that knows DSPy: prompts, modules, the engine under them, and the LLM judges."""

@@ -1,0 +1,144 @@
+"""The border: errors of openai and DSPy become ours here, once."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Mapping
+from email.utils import parsedate_to_datetime
+from typing import TYPE_CHECKING, Any
+
+from factcheck.errors import (
+    ConfigError,
+    FactcheckError,
+    JudgeError,
+    JudgeOutputError,
+    JudgeRateLimited,
+    JudgeRejected,
+    JudgeTruncated,
+    JudgeUnavailable,
+)
+
+if TYPE_CHECKING:
+    import openai
+
+_BILLING = ("insufficient_quota", "credit_balance_exhausted", "billing_hard_limit_reached")
+_WORTH_A_RETRY = (408, 409)
+_SERVER_ERROR = 500
+_LONGEST_MESSAGE = 300
+
+
+def from_openai(error: Exception, model: str) -> FactcheckError:
+    """Our error for one raised by the `openai` client."""
+    import openai
+
+    if isinstance(error, json.JSONDecodeError):
+        return JudgeUnavailable(f"{model}: the server's answer is not JSON")
+    if isinstance(error, openai.APITimeoutError):
+        return JudgeUnavailable(f"{model}: no answer in time")
+    if isinstance(error, openai.APIConnectionError):
+        return JudgeUnavailable(
+            f"{model}: cannot reach {_host(error)} ({_short(error.__cause__ or error)}); "
+            "check the network and OPENAI_BASE_URL"
+        )
+    if isinstance(error, openai.APIStatusError):
+        return _from_status(error, model)
+    if isinstance(error, openai.OpenAIError):
+        return JudgeUnavailable(f"{model}: {_short(error)}")
+    return JudgeError(f"{model}: {type(error).__name__}: {_short(error)}")
+
+
+def _from_status(error: openai.APIStatusError, model: str) -> FactcheckError:
+    import openai
+
+    said = f"{model}: {_short(error)}"
+    if error.status_code == openai.RateLimitError.status_code:
+        if error.code in _BILLING or error.type in _BILLING:
+            return JudgeRejected(f"{said}; the account has no credit left")
+        return JudgeRateLimited(said, retry_after_s=retry_after_s(error.response.headers))
+    if error.status_code >= _SERVER_ERROR or error.status_code in _WORTH_A_RETRY:
+        return JudgeUnavailable(said)
+    if isinstance(error, (openai.AuthenticationError, openai.PermissionDeniedError)):
+        return JudgeRejected(f"{said}; check OPENAI_API_KEY")
+    if isinstance(error, openai.NotFoundError):
+        return JudgeRejected(f"{said}; check the model's name and OPENAI_BASE_URL")
+    return JudgeRejected(said)
+
+
+def retry_after_s(headers: Mapping[str, str]) -> float | None:
+    """Seconds a server asks to wait: `retry-after-ms`, or `Retry-After` in seconds or as a date."""
+    milliseconds = _number(headers.get("retry-after-ms"))
+    if milliseconds is not None:
+        return max(0.0, milliseconds / 1000)
+    value = headers.get("retry-after")
+    seconds = _number(value)
+    if seconds is not None:
+        return max(0.0, seconds)
+    try:
+        return max(0.0, parsedate_to_datetime(value or "").timestamp() - time.time())
+    except (ValueError, TypeError):
+        return None
+
+
+def _number(value: str | None) -> float | None:
+    try:
+        return float(value) if value else None
+    except ValueError:
+        return None
+
+
+def from_dspy(error: Exception, model: str) -> FactcheckError:
+    """Our error for one raised by DSPy; one of ours that DSPy wrapped comes out again."""
+    import dspy
+    from dspy.utils import exceptions as theirs
+
+    ours = _cause(error)
+    if ours is not None:
+        return ours
+    if isinstance(error, dspy.AdapterParseError):
+        reason = str(error).split("\n", 1)[0]
+        return JudgeOutputError(f"{model}: {_short(reason)}")
+    if isinstance(error, theirs.LMRateLimitError):
+        return JudgeRateLimited(f"{model}: {_short(error)}", retry_after_s=error.retry_after)
+    for their_class, our_class in dspy_classes():
+        if isinstance(error, their_class):
+            return our_class(f"{model}: {_short(error)}")
+    return JudgeError(f"{model}: {type(error).__name__}: {_short(error)}")
+
+
+def dspy_classes() -> tuple[tuple[type[Exception], type[FactcheckError]], ...]:
+    """DSPy's classes of errors and ours, the more special ones first."""
+    from dspy.utils import exceptions as theirs
+
+    return (
+        (theirs.LMRateLimitError, JudgeRateLimited),
+        (theirs.LMTimeoutError, JudgeUnavailable),
+        (theirs.LMServerError, JudgeUnavailable),
+        (theirs.LMTransportError, JudgeUnavailable),
+        (theirs.LMLockTimeoutError, JudgeUnavailable),
+        (theirs.LMInvalidRequestError, JudgeRejected),
+        (theirs.LMAuthError, JudgeRejected),
+        (theirs.LMBillingError, JudgeRejected),
+        (theirs.LMProviderError, JudgeUnavailable),
+        (theirs.LMConfigurationError, ConfigError),
+        (theirs.LMUnsupportedFeatureError, ConfigError),
+        (theirs.LMCollectionLimitError, JudgeTruncated),
+        (theirs.LMStreamAssemblyError, JudgeTruncated),
+        (theirs.LMUnexpectedError, JudgeError),
+    )
+
+
+def _cause(error: BaseException | None) -> FactcheckError | None:
+    while error is not None and not isinstance(error, FactcheckError):
+        error = error.__cause__
+    return error
+
+
+def _host(error: openai.APIConnectionError) -> str:
+    url: Any = error.request.url
+    return str(url.host)
+
+
+def _short(error: object) -> str:
+    text = " ".join(str(error).split())
+    return text if len(text) <= _LONGEST_MESSAGE else text[: _LONGEST_MESSAGE - 1] + "…"

@@ -1,0 +1,145 @@
+"""The DSPy modules: `KeyFactExtraction` lists facts, `FactChecker` gives a verdict for each.
+
+They are ordinary `dspy.Module`s: they run with the language model of the surrounding
+`dspy.context`, can be saved, and optimised. The judges in `judge.py` add what a text needs around
+them: sections, batches, asking again.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from functools import cache
+from typing import Any
+
+import dspy
+
+from factcheck.facts import AtomicFact, CheckResult, FactSet, short_digest
+from factcheck.judges.llm.adapter import StrictJSONAdapter, response_schema
+from factcheck.judges.llm.fences import random_ids, without_numbers
+from factcheck.judges.llm.prompts import CHECK_FACTS, EXTRACT_FACTS, load_prompt
+from factcheck.judges.llm.replies import FactQuestion, KeyFact, VerdictItem, account
+
+_ROOM_PER_VERDICT = 96
+_ROOM_PER_REPLY = 64
+_LEAST_ROOM_FOR_FACTS = 1024
+"""Tokens a reply may take. A limit: what is not used costs nothing, but counts against quotas."""
+
+
+class ExtractFacts(dspy.Signature):
+    """The instructions come from the prompt file."""
+
+    source: str = dspy.InputField()
+    facts: list[KeyFact] = dspy.OutputField()
+
+
+class CheckFacts(dspy.Signature):
+    """The instructions come from the prompt file."""
+
+    text: str = dspy.InputField()
+    facts: list[FactQuestion] = dspy.InputField()
+    verdicts: list[VerdictItem] = dspy.OutputField()
+
+
+class KeyFactExtraction(dspy.Module):
+    """Lists the atomic facts of one section of text in one call.
+
+    Call it with `source=`; the prediction's `facts` are strings, in the order of the source.
+
+    Args:
+        prompt: Name of a published prompt.
+    """
+
+    def __init__(self, prompt: str = EXTRACT_FACTS) -> None:
+        super().__init__()
+        self.prompt = prompt
+        self.list_facts = dspy.Predict(ExtractFacts.with_instructions(load_prompt(prompt)))
+
+    def forward(self, source: str) -> dspy.Prediction:
+        """Ask the language model of the context."""
+        with _our_way():
+            return self.list_facts(source=source, config=_room(_room_for_facts(source)))
+
+    async def aforward(self, source: str) -> dspy.Prediction:
+        """Ask the language model of the context."""
+        with _our_way():
+            return await self.list_facts.acall(source=source, config=_room(_room_for_facts(source)))
+
+
+class FactChecker(dspy.Module):
+    """Says for each of several facts, in one call, whether a text entails it.
+
+    Call it with `facts=` (a `FactSet`, atomic facts or strings) and `text=`; the prediction's
+    `results` hold one `Verdict` or `CheckFailure` per fact, in fact order.
+
+    Args:
+        prompt: Name of a published prompt.
+    """
+
+    def __init__(self, prompt: str = CHECK_FACTS) -> None:
+        super().__init__()
+        self.prompt = prompt
+        self.judge_facts = dspy.Predict(CheckFacts.with_instructions(load_prompt(prompt)))
+
+    def forward(self, facts: Sequence[AtomicFact | str], text: str) -> dspy.Prediction:
+        """Ask the language model of the context."""
+        asked = random_ids(FactSet.of(facts).facts)
+        with _our_way():
+            reply = self.judge_facts(**_questions(asked, text), config=_room_for(asked))
+        return self._accounted(asked, reply, text)
+
+    async def aforward(self, facts: Sequence[AtomicFact | str], text: str) -> dspy.Prediction:
+        """Ask the language model of the context."""
+        asked = random_ids(FactSet.of(facts).facts)
+        with _our_way():
+            reply = await self.judge_facts.acall(**_questions(asked, text), config=_room_for(asked))
+        return self._accounted(asked, reply, text)
+
+    def _accounted(
+        self, asked: Mapping[str, AtomicFact], reply: dspy.Prediction, text: str
+    ) -> dspy.Prediction:
+        lm = self.judge_facts.lm or dspy.settings.lm
+        results = account(asked, reply.verdicts, text, judge=lm.model)
+        return dspy.Prediction(results=tuple(results.values()), verdicts=reply.verdicts)
+
+
+@cache
+def fingerprint(module: type[KeyFactExtraction | FactChecker], prompt: str) -> str:
+    """Name and digest of what a module sends around its inputs, such as `check_facts/v1@1a2b3c4d`.
+
+    The digest is taken of the request rendered with stand-ins for the inputs, so it moves with
+    the prompt file, the field names, the label set and the adapter.
+    """
+    predict = module(prompt).predictors()[0]
+    stand_ins = {name: f"<<{name}>>" for name in predict.signature.input_fields}
+    messages = StrictJSONAdapter().format(predict.signature, predict.demos, stand_ins)
+    request = {"messages": messages, "response_format": response_schema(predict.signature)}
+    return f"{prompt}@{short_digest(without_numbers(json.dumps(request, sort_keys=True)))}"
+
+
+def results_of(prediction: dspy.Prediction) -> tuple[CheckResult, ...]:
+    """The typed results of a `FactChecker` prediction."""
+    results: tuple[CheckResult, ...] = prediction.results
+    return results
+
+
+def _our_way() -> Any:
+    return dspy.context(adapter=StrictJSONAdapter(), disable_history=True, trace=None)
+
+
+def _questions(asked: Mapping[str, AtomicFact], text: str) -> dict[str, Any]:
+    questions = [FactQuestion(id=call_id, fact=fact.text) for call_id, fact in asked.items()]
+    return {"text": text, "facts": questions}
+
+
+def _room_for(asked: Mapping[str, AtomicFact]) -> dict[str, int]:
+    return _room(_ROOM_PER_REPLY + _ROOM_PER_VERDICT * len(asked))
+
+
+def _room_for_facts(source: str) -> int:
+    """Half a token for each character: facts repeat names, so their list can outgrow the text."""
+    return max(_LEAST_ROOM_FOR_FACTS, len(source) // 2)
+
+
+def _room(tokens: int) -> dict[str, int]:
+    return {"max_tokens": tokens}

@@ -1,0 +1,118 @@
+"""What a model answers: typed, read strictly, and accounted for id by id."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import Annotated, Any
+
+import pydantic
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints
+from pydantic.json_schema import SkipJsonSchema
+
+from factcheck.errors import JudgeOutputError
+from factcheck.facts import AtomicFact, CheckFailure, CheckResult, EntailmentLabel, Verdict, locate
+
+QUOTE_NOT_FOUND = "quote_not_found"
+"""Flag of a verdict whose quote does not stand in the text."""
+_FENCED = re.compile(r"```(?:json)?\s*\n(.*)\n\s*```", re.DOTALL)
+_json: pydantic.TypeAdapter[Any] = pydantic.TypeAdapter(Any)
+
+KeyFact = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
+"""One atomic fact as a model writes it."""
+
+
+class FactQuestion(BaseModel):
+    """One fact to check, under the id it has in this call."""
+
+    model_config = ConfigDict(frozen=True)
+
+    id: str
+    fact: str
+
+
+class FactVerdict(BaseModel):
+    """One verdict as a model writes it."""
+
+    model_config = ConfigDict(frozen=True, coerce_numbers_to_str=True)
+
+    id: str
+    quote: str = Field(description="shortest passage that decides, copied exactly; may be empty")
+    reason: str = Field(description="ten words at most")
+    label: EntailmentLabel
+
+
+class Unreadable(BaseModel):
+    """An item of a reply that is not a verdict; keeps its id, if it has one."""
+
+    model_config = ConfigDict(frozen=True)
+
+    id: str | None
+
+
+def _set_aside(item: Any) -> Any:
+    try:
+        return FactVerdict.model_validate(item)
+    except pydantic.ValidationError:
+        found = item.get("id") if isinstance(item, Mapping) else None
+        return Unreadable(id=str(found) if isinstance(found, (str, int)) else None)
+
+
+VerdictItem = Annotated[FactVerdict | SkipJsonSchema[Unreadable], BeforeValidator(_set_aside)]
+"""A verdict, or what stands in its place; one bad item does not spoil its neighbours."""
+
+
+def read_json(reply: str) -> dict[str, Any]:
+    """The one JSON object a reply consists of, with or without a code fence around it.
+
+    Raises:
+        JudgeOutputError: Anything else. Nothing is repaired, and nothing is searched for in prose.
+    """
+    text = reply.strip()
+    fenced = _FENCED.fullmatch(text)
+    try:
+        data = _json.validate_json(fenced.group(1) if fenced else text)
+    except pydantic.ValidationError as error:
+        problem = error.errors()[0]["msg"]
+        raise JudgeOutputError(f"the reply is not JSON ({problem})") from error
+    if not isinstance(data, dict):
+        raise JudgeOutputError(f"the reply is a JSON {type(data).__name__}, not an object")
+    return data
+
+
+def account(
+    asked: Mapping[str, AtomicFact], items: Iterable[VerdictItem], text: str, judge: str
+) -> dict[str, CheckResult]:
+    """One result per id that was asked, in that order, whatever came back.
+
+    An id that was not asked counts for nothing. An id that is missing, comes twice or has an
+    item that is no verdict becomes a `CheckFailure`. A quote counts only if it is found in
+    `text`; a verdict that rests on text and has none that is found carries `QUOTE_NOT_FOUND`.
+    """
+    answers: dict[str, list[FactVerdict | Unreadable]] = {call_id: [] for call_id in asked}
+    for item in items:
+        if item.id in answers:
+            answers[item.id].append(item)
+    return {call_id: _result(asked[call_id], got, text, judge) for call_id, got in answers.items()}
+
+
+def _result(
+    fact: AtomicFact, got: list[FactVerdict | Unreadable], text: str, judge: str
+) -> CheckResult:
+    if not got:
+        return CheckFailure(fact, "missing", f"{judge} gave no verdict for this fact")
+    if len(got) > 1:
+        return CheckFailure(fact, "duplicate", f"{judge} gave {len(got)} verdicts for this fact")
+    answer = got[0]
+    if isinstance(answer, Unreadable):
+        return CheckFailure(fact, "invalid", f"{judge} gave something that is not a verdict")
+    rests_on_text = answer.label != "neutral"
+    evidence = locate(answer.quote, text) if rests_on_text else None
+    return Verdict(
+        fact=fact,
+        label=answer.label,
+        evidence=evidence,
+        reason=answer.reason.strip(),
+        judge=judge,
+        flags=(QUOTE_NOT_FOUND,) if rests_on_text and evidence is None else (),
+    )

@@ -1,0 +1,171 @@
+"""How one request travels: over the `openai` client, or over another DSPy language model."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+from typing import TYPE_CHECKING, Any, Protocol
+from urllib.parse import urlsplit
+
+from factcheck.errors import ConfigError, JudgeUnavailable
+from factcheck.judges.llm.errors import from_dspy, from_openai
+
+if TYPE_CHECKING:
+    import dspy
+    import openai
+    from dspy.lm15 import Request, Response
+
+_REASONING_MODEL = re.compile(r"o\d|gpt-5(?!.*-chat)")
+_ROOM_TO_THINK = 8192
+"""Tokens a reasoning model may spend before its answer; a limit, not a cost."""
+
+
+class Transport(Protocol):
+    """Sends one request once."""
+
+    @property
+    def identity(self) -> dict[str, str]:
+        """What of it shapes an answer."""
+        ...
+
+    async def send(self, request: Request) -> Response:
+        """The provider's answer, as it came; raises `FactcheckError` where none came."""
+        ...
+
+    async def aclose(self) -> None:
+        """Close its connections."""
+        ...
+
+
+class OpenAITransport:
+    """The official client, for OpenAI and for any server that speaks its Chat Completions."""
+
+    def __init__(
+        self, model: str, *, api_key: str | None, base_url: str | None, timeout_s: float
+    ) -> None:
+        self._model = model
+        self._name = f"openai/{model}"
+        if api_key is None and base_url is None:
+            raise ConfigError(
+                f"{self._name!r} needs a key: set OPENAI_API_KEY, "
+                "or OPENAI_BASE_URL for a server of your own"
+            )
+        self._reasons = bool(_REASONING_MODEL.match(model))
+        self._api_key = api_key or "none"
+        self._base_url = base_url
+        self._timeout_s = timeout_s
+        self._client: openai.AsyncOpenAI | None = None
+
+    @property
+    def identity(self) -> dict[str, str]:
+        """Sampling, and the server where it is not OpenAI's own."""
+        sampling = {} if self._reasons else {"temp": "0"}
+        if self._base_url is None:
+            return sampling
+        url = urlsplit(self._base_url)
+        port = f":{url.port}" if url.port else ""
+        return {**sampling, "endpoint": f"{url.hostname}{port}{url.path.rstrip('/')}"}
+
+    async def send(self, request: Request) -> Response:
+        """One request, no retry, within the time limit."""
+        import openai
+        from dspy import lm15
+
+        try:
+            reply = await asyncio.wait_for(
+                self._connected().chat.completions.create(**self._body(request)), self._timeout_s
+            )
+            body = reply.model_dump()
+        except asyncio.TimeoutError:
+            raise JudgeUnavailable(
+                f"{self._name}: no answer within {self._timeout_s:g} seconds"
+            ) from None
+        except (openai.OpenAIError, json.JSONDecodeError) as error:
+            raise from_openai(error, self._name) from error
+        except AttributeError as error:  # a 200 whose body is text, which the client hands through
+            raise JudgeUnavailable(f"{self._name}: the server's answer is not JSON") from error
+        try:
+            return lm15.response_from_openai_chat(body, model=self._model)
+        except (lm15.LM15Error, ValueError, TypeError, KeyError) as error:
+            raise JudgeUnavailable(
+                f"{self._name}: the server's answer is not a chat completion ({error})"
+            ) from error
+
+    def _connected(self) -> openai.AsyncOpenAI:
+        import openai
+
+        if self._client is None:
+            self._client = openai.AsyncOpenAI(
+                api_key=self._api_key,
+                base_url=self._base_url or "https://api.openai.com/v1",
+                max_retries=0,
+                timeout=self._timeout_s,
+                http_client=openai.DefaultAsyncHttpx2Client(),
+            )
+        return self._client
+
+    def _body(self, request: Request) -> dict[str, Any]:
+        system = request.system if isinstance(request.system, str) else _texts(request.system)
+        messages = [{"role": "system", "content": system}] if system else []
+        messages += [{"role": str(m.role), "content": m.text or ""} for m in request.messages]
+        config = request.config
+        room = config.max_tokens or 0
+        body: dict[str, Any] = {"model": self._model, "messages": messages}
+        if self._reasons:
+            body["reasoning_effort"] = "low"
+            room += _ROOM_TO_THINK if room else 0
+        else:
+            body["temperature"] = config.temperature if config.temperature is not None else 0.0
+        if room:
+            body["max_completion_tokens"] = room
+        if config.response_format is not None:
+            body["response_format"] = _wire_format(config.response_format)
+        return body
+
+    async def aclose(self) -> None:
+        """Close the client's connections; the next request opens new ones."""
+        if self._client is not None:
+            client, self._client = self._client, None
+            await client.close()
+
+
+class LMTransport:
+    """Any other `dspy.BaseLM`, with DSPy's own retries and cache switched off by its owner."""
+
+    def __init__(self, lm: dspy.BaseLM) -> None:
+        self._lm = lm
+
+    @property
+    def identity(self) -> dict[str, str]:
+        """Sampling, where the language model names it."""
+        temperature = self._lm.kwargs.get("temperature")
+        return {} if temperature is None else {"temp": f"{temperature:g}"}
+
+    async def send(self, request: Request) -> Response:
+        """One request through DSPy."""
+        import dspy
+
+        try:
+            with dspy.context(disable_history=True, trace=None):
+                response: Response = await self._lm.acall(request=request)
+        except Exception as error:
+            raise from_dspy(error, self._lm.model) from error
+        return response
+
+    async def aclose(self) -> None:
+        """Nothing: a language model that was handed in belongs to whoever made it."""
+
+
+def _texts(parts: Any) -> str:
+    return "".join(part.text for part in parts or ())
+
+
+def _wire_format(form: dict[str, Any]) -> dict[str, Any]:
+    """lm15 keeps the schema flat; the Chat Completions API wants it one level down."""
+    if form.get("type") != "json_schema" or "json_schema" in form:
+        return form
+    return {
+        "type": "json_schema",
+        "json_schema": {key: value for key, value in form.items() if key != "type"},
+    }

@@ -1,0 +1,1 @@
+"""How an answer is obtained: the event-loop thread, retries."""

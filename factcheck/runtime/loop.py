@@ -1,0 +1,79 @@
+"""One background event loop for everything that talks to the network.
+
+Connections belong to the loop they were opened in. A loop of our own lets synchronous callers,
+callers inside a running loop (a notebook, a web server) and callers in threads share one client.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Coroutine, Iterable
+from concurrent.futures import Future
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+
+
+class BackgroundLoop:
+    """An event loop in a daemon thread, started on first use."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._thread: threading.Thread | None = None
+
+    def _running(self) -> asyncio.AbstractEventLoop:
+        with self._lock:
+            if self._loop is None or self._thread is None or not self._thread.is_alive():
+                self._loop = asyncio.new_event_loop()
+                self._thread = threading.Thread(
+                    target=self._loop.run_forever, name="factcheck-loop", daemon=True
+                )
+                self._thread.start()
+            return self._loop
+
+    def submit(self, work: Coroutine[Any, Any, T]) -> Future[T]:
+        """Start `work` in the background loop."""
+        return asyncio.run_coroutine_threadsafe(work, self._running())
+
+    def run(self, work: Coroutine[Any, Any, T]) -> T:
+        """Wait for `work`, blocking this thread; an interrupt cancels it.
+
+        Raises:
+            RuntimeError: Called from the background loop itself, where waiting would never end.
+        """
+        if threading.current_thread() is self._thread:
+            work.close()
+            raise RuntimeError(
+                "a synchronous factcheck call inside an asynchronous judge would wait for itself; "
+                "await the asynchronous form (ascore, acheck, aextract) instead"
+            )
+        future = self.submit(work)
+        try:
+            return future.result()
+        except BaseException:
+            future.cancel()
+            raise
+
+    async def hop(self, work: Coroutine[Any, Any, T]) -> T:
+        """Await `work` in the background loop from whatever loop this is; cancelled with it."""
+        if threading.current_thread() is self._thread:
+            return await work
+        return await asyncio.wrap_future(self.submit(work))
+
+
+async def together(works: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
+    """Results of all, in order; as soon as one fails, the others are cancelled."""
+    tasks = [asyncio.ensure_future(work) for work in works]
+    try:
+        return await asyncio.gather(*tasks)
+    except BaseException:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        raise
+
+
+background = BackgroundLoop()
+"""The loop every synchronous call and every connection of this process uses."""
