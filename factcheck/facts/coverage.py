@@ -38,28 +38,35 @@ def share_entailed(results: Sequence[CheckResult]) -> Share:
         FActScore's ratio (Min et al., 2023) with premise and hypothesis swapped, which makes it a
         recall; Wilson's interval on Kish's effective number of facts.
     """
-    largest = max((result.fact.weight for result in results), default=0.0)
-    if largest <= 0.0:
+    decided = [result for result in results if isinstance(result, Verdict)]
+    weights = _scaled([result.fact.weight for result in decided])
+    if weights is None:
         return Share(None, 0.0, 1.0, None)
-    entailed: list[float] = []
-    rejected: list[float] = []
-    undecided: list[float] = []
-    for result in results:
-        group = (
-            undecided
-            if not isinstance(result, Verdict)
-            else (entailed if result.supported else rejected)
-        )
-        group.append(result.fact.weight / largest)
-    kept, open_ = math.fsum(entailed), math.fsum(undecided)
-    decided = math.fsum(entailed + rejected)
-    total = decided + open_
-    if decided <= 0.0:
-        return Share(None, 0.0, 1.0, None)
-    value = kept / decided
+    kept = [w for w, result in zip(weights, decided, strict=True) if result.supported]
+    value = math.fsum(kept) / math.fsum(weights)
+    all_weights = _scaled([result.fact.weight for result in results]) or []
+    low, high = (
+        math.fsum(w for w, result in zip(all_weights, results, strict=True) if counts(result))
+        / math.fsum(all_weights)
+        for counts in (_entailed, _not_rejected)
+    )
     return Share(
         value=value,
-        low=min(value, kept / total),
-        high=max(value, (kept + open_) / total),
-        interval=wilson(value, effective_size(entailed + rejected)),
+        low=min(value, low),
+        high=max(value, high),
+        interval=wilson(value, effective_size(weights)),
     )
+
+
+def _scaled(weights: Sequence[float]) -> list[float] | None:
+    """Weights as shares of the largest, so that no sum overflows; `None` if none is positive."""
+    largest = max(weights, default=0.0)
+    return [weight / largest for weight in weights] if largest > 0.0 else None
+
+
+def _entailed(result: CheckResult) -> bool:
+    return isinstance(result, Verdict) and result.supported
+
+
+def _not_rejected(result: CheckResult) -> bool:
+    return not isinstance(result, Verdict) or result.supported

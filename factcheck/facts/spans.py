@@ -87,7 +87,7 @@ def locate(quote: str, text: str) -> Evidence | None:
     start = text.find(wanted)
     if start >= 0:
         return Evidence(wanted, start, start + len(wanted))
-    needle = fold(wanted).text.strip()
+    needle = fold(wanted).text
     haystack = fold(text)
     found = haystack.text.find(needle) if needle else -1
     while found >= 0:

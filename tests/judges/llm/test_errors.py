@@ -1,0 +1,49 @@
+"""Every error of the libraries below has a translation."""
+
+from __future__ import annotations
+
+import inspect
+
+import openai
+import pytest
+
+from factcheck.errors import FactcheckError, JudgeError, JudgeUnavailable
+from factcheck.judges.llm.errors import dspy_classes, from_dspy, from_openai
+
+
+def dspy_errors() -> list[type[Exception]]:
+    from dspy.utils import exceptions
+
+    return [
+        cls
+        for _, cls in inspect.getmembers(exceptions, inspect.isclass)
+        if issubclass(cls, exceptions.LMError) and cls is not exceptions.LMError
+    ]
+
+
+@pytest.mark.parametrize("theirs", dspy_errors(), ids=lambda cls: cls.__name__)
+def test_every_error_of_a_dspy_model_is_mapped(theirs: type[Exception]) -> None:
+    assert any(issubclass(theirs, mapped) for mapped, _ in dspy_classes())
+
+
+def test_more_special_classes_come_before_their_parents() -> None:
+    classes = [theirs for theirs, _ in dspy_classes()]
+
+    for place, theirs in enumerate(classes):
+        assert not any(issubclass(later, theirs) for later in classes[place + 1 :])
+
+
+def test_our_own_error_comes_out_of_whatever_wraps_it() -> None:
+    ours = JudgeUnavailable("no answer")
+    try:
+        try:
+            raise ours
+        except FactcheckError as error:
+            raise RuntimeError("wrapped") from error
+    except RuntimeError as error:
+        assert from_dspy(error, "m") is ours
+
+
+def test_an_error_nobody_knows_is_still_one_of_ours() -> None:
+    assert type(from_dspy(RuntimeError("odd"), "m")) is JudgeError
+    assert isinstance(from_openai(openai.OpenAIError("odd"), "m"), FactcheckError)

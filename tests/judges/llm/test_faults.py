@@ -1,0 +1,171 @@
+"""What the transport does to a request ends in an answer, a clear error or an undecided fact."""
+
+from __future__ import annotations
+
+import pytest
+
+from factcheck import (
+    CheckFailure,
+    ConfigError,
+    FactCoverage,
+    JudgeError,
+    JudgeOutputError,
+    JudgeRateLimited,
+    JudgeRefused,
+    JudgeRejected,
+    JudgeTruncated,
+    JudgeUnavailable,
+    RetryPolicy,
+    Verdict,
+)
+from factcheck.testing import (
+    FactModel,
+    Reply,
+    bad_request,
+    dropped,
+    garbage,
+    hang,
+    http_date,
+    quota_exceeded,
+    rate_limited,
+    refused,
+    sequence,
+    server_error,
+    truncated,
+    unauthorized,
+)
+from tests.judges.llm.conftest import MODEL, MakeSetup
+
+SOURCE = "The kiln reached 900 degrees."
+PASSING = {
+    "429 with seconds": rate_limited(retry_after=0.01),
+    "429 with milliseconds": rate_limited(retry_after_ms=10),
+    "429 with a date": rate_limited(retry_after=http_date(-5)),
+    "429 with nonsense": rate_limited(retry_after="soon"),
+    "429": rate_limited(),
+    "500": server_error(500),
+    "503": server_error(503),
+    "408": Reply(status=408, error={"message": "timeout"}),
+    "connection closed": dropped(),
+    "html": garbage(),
+    "broken json": garbage(b'{"id": "x", "choi', "application/json"),
+    "error in a 200": garbage(b'{"error": {"message": "overloaded"}}', "application/json"),
+}
+FINAL = {
+    "401": (unauthorized(), JudgeRejected, "OPENAI_API_KEY"),
+    "no credit": (quota_exceeded(), JudgeRejected, "no credit"),
+    "400": (bad_request("context_length_exceeded"), JudgeRejected, "context_length"),
+    "404": (Reply(status=404, error={"message": "no model tiny"}), JudgeRejected, "model's name"),
+    "long pause": (rate_limited(retry_after=3600), JudgeRateLimited, "Rate limit"),
+    "refusal": (refused(), JudgeRefused, "declined"),
+    "filter": (Reply("", finish_reason="content_filter"), JudgeRefused, "declined"),
+}
+
+
+@pytest.mark.parametrize("fault", PASSING.values(), ids=PASSING)
+def test_a_passing_fault_costs_one_more_request_and_nothing_else(
+    fault: Reply, llm: MakeSetup
+) -> None:
+    scorer, server = llm(sequence(fault, then=FactModel()))
+
+    report = scorer.score("", SOURCE, facts=[SOURCE])
+
+    assert report.score == 1.0
+    assert len(server.requests) == report.usage.calls == 2
+
+
+@pytest.mark.parametrize(("fault", "error", "says"), FINAL.values(), ids=FINAL)
+def test_a_fault_that_no_retry_mends_is_asked_once(
+    fault: Reply, error: type[JudgeError], says: str, llm: MakeSetup
+) -> None:
+    scorer, server = llm(lambda _: fault)
+
+    with pytest.raises(error, match=says):
+        scorer.extract(SOURCE)
+
+    assert len(server.requests) == 1
+
+
+def test_a_server_that_stays_broken_is_given_up_after_the_allowed_attempts(llm: MakeSetup) -> None:
+    scorer, server = llm(lambda _: server_error())
+
+    with pytest.raises(JudgeUnavailable, match="500"):
+        scorer.extract(SOURCE)
+
+    assert len(server.requests) == 3
+
+
+def test_an_answer_that_does_not_come_in_time_is_asked_for_again(llm: MakeSetup) -> None:
+    scorer, server = llm(sequence(hang(5), then=FactModel()), timeout_s=0.3)
+
+    assert len(scorer.extract(SOURCE)) == 1
+    assert len(server.requests) == 2
+
+
+def test_an_unreachable_endpoint_says_what_to_check(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9/v1")
+
+    with (
+        FactCoverage(MODEL, retry=RetryPolicy(attempts=2, first_pause_s=0.001)) as scorer,
+        pytest.raises(JudgeUnavailable, match=r"cannot reach 127\.0\.0\.1.*OPENAI_BASE_URL"),
+    ):
+        scorer.extract(SOURCE)
+
+
+def test_a_missing_key_is_found_before_anything_is_sent() -> None:
+    with pytest.raises(ConfigError, match="OPENAI_API_KEY"):
+        FactCoverage(MODEL)
+
+
+def test_a_judge_that_turns_every_request_down_raises(llm: MakeSetup) -> None:
+    scorer, _ = llm(lambda _: unauthorized())
+
+    with pytest.raises(JudgeRejected, match="OPENAI_API_KEY"):
+        scorer.check(["The kiln was hot.", "The kiln was cold."], SOURCE)
+
+
+def test_one_lost_batch_leaves_the_other_facts_decided(llm: MakeSetup) -> None:
+    facts = [f"The kiln reached {n} degrees." for n in range(900, 904)]
+    scorer, _ = llm(sequence(bad_request("x"), then=FactModel()), facts_per_call=2, concurrency=1)
+
+    results = scorer.check(facts, SOURCE)
+
+    assert [type(result) for result in results] == [CheckFailure] * 2 + [Verdict] * 2
+
+
+def test_an_extraction_that_is_nonsense_twice_is_an_error(llm: MakeSetup) -> None:
+    scorer, server = llm(lambda _: "Here are the facts: none.")
+
+    with pytest.raises(JudgeOutputError, match="not JSON"):
+        scorer.extract(SOURCE)
+
+    assert len(server.requests) == 2
+
+
+def test_an_extraction_that_is_always_cut_off_is_an_error(llm: MakeSetup) -> None:
+    scorer, _ = llm(lambda request: truncated(FactModel()(request)))
+
+    with pytest.raises(JudgeTruncated, match="cut off"):
+        scorer.extract(SOURCE)
+
+
+def test_bad_replies_are_paid_for_and_counted(llm: MakeSetup) -> None:
+    usage = {"prompt_tokens": 100, "completion_tokens": 10}
+    scorer, _ = llm(lambda _: Reply("nonsense", usage=usage))
+
+    report = scorer.score("", SOURCE, facts=[SOURCE])
+
+    assert report.usage.calls == 2
+    assert (report.usage.prompt_tokens, report.usage.completion_tokens) == (200, 20)
+    assert report.usage.cost_usd is None
+
+
+def test_text_no_provider_can_receive_is_bad_input(llm: MakeSetup) -> None:
+    from factcheck import InputError
+
+    scorer, server = llm(FactModel())
+
+    with pytest.raises(InputError, match="Unicode"):
+        scorer.check(["The kiln was hot."], "broken \ud800 text")
+
+    assert server.requests == ()
