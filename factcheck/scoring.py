@@ -185,7 +185,7 @@ class FactCoverage:
             raise InputError('direction "both" needs the source to check the summary against')
         claims = FactSet(())
         if summary.strip():
-            claims = await self._judges.extractor.extract(summary, ledger)
+            claims = _numbered_as_claims(await self._judges.extractor.extract(summary, ledger))
         return claims, await self._check(claims, source, ledger)
 
     def _signature(self, facts: FactSet, results: Sequence[CheckResult]) -> ScoreSignature:
@@ -254,6 +254,11 @@ def account(facts: FactSet, results: Sequence[Any], text: str) -> tuple[CheckRes
         )
         for fact in facts
     )
+
+
+def _numbered_as_claims(facts: FactSet) -> FactSet:
+    """Ids of their own, so that a claim is not taken for the fact of the same number."""
+    return replace(facts, facts=tuple(replace(f, id=f"c{n}") for n, f in enumerate(facts, 1)))
 
 
 def _with_true_evidence(result: CheckResult, text: str) -> CheckResult:

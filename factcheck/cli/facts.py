@@ -1,0 +1,83 @@
+"""`factcheck facts`: the atomic facts of a text, and the lock file that keeps them."""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from factcheck.cli import options, output
+
+if TYPE_CHECKING:
+    from factcheck.facts import FactSet
+
+
+class FactsFormat(str, Enum):
+    """How facts are written."""
+
+    TABLE = "table"
+    JSON = "json"
+    YAML = "yaml"
+
+
+def facts(
+    source: Annotated[str, typer.Argument(metavar="SOURCE", help="The text with the facts.")],
+    *,
+    extractor: options.Extractor = None,
+    format_: Annotated[
+        FactsFormat, typer.Option("--format", metavar="FORMAT", help="table, json or yaml.")
+    ] = FactsFormat.TABLE,
+    lock: Annotated[
+        str | None,
+        typer.Option("--lock", metavar="FILE", help="Also write them to this YAML file to review."),
+    ] = None,
+    _debug: options.Debug = False,
+) -> None:
+    """List the atomic facts of SOURCE.
+
+    The lock file serves as --facts of 'factcheck score'. Written again, it keeps what was marked
+    in it: must, weight and tags.
+    """
+    from factcheck import files
+    from factcheck.scoring import FactCoverage
+
+    output.prepare_out(lock)
+    text = files.read_text(source)
+    with FactCoverage(extractor=extractor) as scorer, output.waiting("Extracting facts"):
+        found = scorer.extract(text)
+    if lock is not None:
+        found = _write(found, lock)
+    output.print_out(_text(found, format_))
+
+
+def _write(found: FactSet, path: str) -> FactSet:
+    from factcheck.files import read_facts
+    from factcheck.lock import write_lock
+
+    change = write_lock(found, path)
+    if not change.existed:
+        output.remark(f"{path}: {len(found)} facts written")
+    else:
+        output.remark(
+            f"{path}: {len(change.added)} added, {len(change.removed)} removed, "
+            f"{change.unchanged} unchanged"
+        )
+        for sign, some in (("+", change.added), ("-", change.removed)):
+            for fact in some:
+                output.remark(f"  {sign} {fact.text}")
+    return read_facts(path)
+
+
+def _text(found: FactSet, chosen: FactsFormat) -> str:
+    if chosen is FactsFormat.JSON:
+        import json
+
+        return json.dumps(found.to_dict(), ensure_ascii=False, indent=2)
+    if chosen is FactsFormat.YAML:
+        from factcheck.lock import lock_text
+
+        return lock_text(found)
+    from factcheck.reports.table import render_facts
+
+    return render_facts(found)

@@ -1,0 +1,136 @@
+"""What the commands print: reports on standard output or to a file, the rest on standard error."""
+
+from __future__ import annotations
+
+import os
+import sys
+from contextlib import AbstractContextManager, nullcontext
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from factcheck.cli.options import Format
+
+if TYPE_CHECKING:
+    from factcheck.cli.gate import GateFailure
+    from factcheck.facts import CoverageReport, FactSet
+
+_BY_SUFFIX = {
+    ".json": Format.JSON,
+    ".md": Format.MARKDOWN,
+    ".html": Format.HTML,
+    ".htm": Format.HTML,
+    ".xml": Format.JUNIT,
+}
+_WIDEST = 120
+
+
+def complain(message: str) -> None:
+    """Print one line on standard error."""
+    from factcheck.reports.content import one_line
+
+    typer.echo(f"factcheck: {one_line(message)}", err=True)
+
+
+def remark(line: str) -> None:
+    """Print one line on standard error that is no error."""
+    from factcheck.reports.content import shorten
+
+    typer.echo(shorten(line), err=True)
+
+
+def warn_if_stale(facts: FactSet, source: str, name: str) -> None:
+    """Say so when the facts were extracted from another text than `source`."""
+    from factcheck.facts import digest
+
+    if facts.source_digest not in {None, digest(source)}:
+        complain(
+            f"warning: {name} was made from another version of the source; "
+            f"renew it with 'factcheck facts SOURCE --lock {name}'"
+        )
+
+
+def leave(failure: GateFailure | None) -> None:
+    """Go on if there is no failure; else say why and leave with its exit code."""
+    if failure is not None:
+        complain(failure.message)
+        raise typer.Exit(failure.exit_code)
+
+
+def waiting(message: str) -> AbstractContextManager[Any]:
+    """A spinner on standard error for the time of a `with` block; nothing if nobody sees it."""
+    if not sys.stderr.isatty():
+        return nullcontext()
+    from rich.console import Console
+
+    return Console(stderr=True).status(message)
+
+
+def prepare_out(out: str | None) -> None:
+    """Refuse a report file that cannot be written, before anything is spent on the report.
+
+    Raises:
+        InputError: A directory, or a folder that does not exist.
+    """
+    if out not in {None, "-"}:
+        from factcheck.files import check_writable
+
+        check_writable(str(out))
+
+
+def show_report(report: CoverageReport, chosen: Format | None, out: str | None) -> None:
+    """Print the report, or write it to `out` and print its first line."""
+    if out is None or out == "-":
+        print_out(_on_terminal(report) if chosen in {None, Format.TABLE} else _text(report, chosen))
+        return
+    from factcheck.files import write_text
+    from factcheck.reports.content import coverage_headline
+
+    made = chosen or _BY_SUFFIX.get(Path(out).suffix.lower(), Format.TABLE)
+    write_text(out, _text(report, made))
+    headline = coverage_headline(report)
+    print_out(f"{headline.name} {headline.value}   {headline.counts}   {out}")
+
+
+def _text(report: CoverageReport, chosen: Format | None) -> str:
+    if chosen is Format.JSON:
+        return report.to_json() + "\n"
+    if chosen is Format.MARKDOWN:
+        from factcheck.reports.markdown import render_markdown
+
+        return render_markdown(report)
+    if chosen is Format.HTML:
+        from factcheck.reports.html import render_html
+
+        return render_html(report)
+    if chosen is Format.JUNIT:
+        from factcheck.reports.junit import render_junit
+
+        return render_junit(report)
+    return f"{report}\n"
+
+
+def _on_terminal(report: CoverageReport) -> str:
+    from rich.console import Console
+
+    from factcheck.reports.table import render
+
+    console = Console()
+    if not console.is_terminal:
+        return f"{report}\n"
+    console.width = min(console.width, _WIDEST)
+    with console.capture() as capture:
+        console.print(render(report))
+    return capture.get()
+
+
+def print_out(text: str) -> None:
+    """Print UTF-8, whatever the locale; a reader who has seen enough is no error."""
+    data = (text if text.endswith("\n") else f"{text}\n").encode("utf-8", "backslashreplace")
+    try:
+        sys.stdout.buffer.write(data)
+        sys.stdout.buffer.flush()
+    except BrokenPipeError:
+        # Python flushes standard output once more at its end; give it somewhere to go.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -1,0 +1,83 @@
+"""The command line with scripted judges, run inside the test's process."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import pytest
+
+from factcheck.cli import main
+from factcheck.errors import JudgeUnavailable
+from factcheck.factory import Judges
+from factcheck.facts import AtomicFact, CheckFailure, EntailmentLabel
+from factcheck.testing import ScriptedChecker, ScriptedExtractor
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+SOURCE = "The lake is deep.\nThe pier is old.\nThe boat is blue.\nThe mole is long.\n"
+LOST = CheckFailure(AtomicFact("any", "any"), "unavailable", "no reply")
+
+
+class Outcome(NamedTuple):
+    """What a run of the program left."""
+
+    code: Any
+    out: str
+    err: str
+
+
+class Desk:
+    """Judges and files that the commands of a test meet."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.source = self.put("source.txt", SOURCE)
+        self.summary = self.put("summary.txt", "A deep lake, an old pier, a red boat.\n")
+        self.verdicts: dict[str, EntailmentLabel | CheckFailure | Exception] = {
+            "The lake is deep.": "entailed",
+            "The pier is old.": "entailed",
+            "The boat is blue.": "contradicted",
+            "The mole is long.": "neutral",
+        }
+        self.checker = ScriptedChecker(lambda fact, _text: self.verdicts.get(fact, "neutral"))
+        self.extractor = ScriptedExtractor(lambda text: text.strip().splitlines())
+        self.asked_for: list[tuple[Any, Any]] = []
+
+    def put(self, name: str, text: str) -> str:
+        """The path of a new file with this text."""
+        (self.folder / name).write_text(text, encoding="utf-8")
+        return str(self.folder / name)
+
+    def judges(self, judge: Any, extractor: Any, *_: Any, **__: Any) -> Judges:
+        """Stands for `build_judges`."""
+        self.asked_for.append((judge, extractor))
+        return Judges(self.extractor, self.checker, ())
+
+    def unplug(self) -> None:
+        """From now on the judge cannot be reached."""
+        self.checker = ScriptedChecker(
+            lambda _fact, _text: JudgeUnavailable("cannot reach the judge; check the address")
+        )
+
+
+@pytest.fixture
+def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Desk:
+    """Files in a folder of their own, and scripted judges behind every judge name."""
+    desk = Desk(tmp_path)
+    monkeypatch.setattr("factcheck.scoring.build_judges", desk.judges)
+    return desk
+
+
+@pytest.fixture
+def run(capfdbinary: pytest.CaptureFixture[bytes]) -> Callable[..., Outcome]:
+    """Runs the program with these arguments."""
+
+    def run_main(*arguments: str) -> Outcome:
+        with pytest.raises(SystemExit) as left:
+            main(arguments)
+        captured = capfdbinary.readouterr()
+        return Outcome(left.value.code, captured.out.decode(), captured.err.decode())
+
+    return run_main

@@ -1,0 +1,378 @@
+"""What the commands do: arguments in, output and exit code out."""
+
+from __future__ import annotations
+
+import json
+from importlib.metadata import version
+from pathlib import Path
+from typing import TYPE_CHECKING
+from xml.etree import ElementTree as ET
+
+import pytest
+
+from factcheck.errors import ConfigError
+from factcheck.facts import CoverageReport, FactSet
+from factcheck.files import read_facts
+from tests.cli.conftest import LOST, SOURCE
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tests.cli.conftest import Desk, Outcome
+
+    Run = Callable[..., Outcome]
+
+
+def test_score_prints_the_table(desk: Desk, run: Run) -> None:
+    """The score comes first, and nothing goes to standard error."""
+    code, out, err = run("score", desk.source, desk.summary)
+
+    assert code == 0
+    assert out.startswith("Coverage 0.50   2 of 4 facts kept")
+    assert not err
+    assert "\x1b" not in out
+
+
+@pytest.mark.parametrize("arguments", [("--format", "json"), ("--out", "-", "--format", "json")])
+def test_json_is_the_report(desk: Desk, run: Run, arguments: tuple[str, ...]) -> None:
+    """Standard output holds the report and nothing else."""
+    report = CoverageReport.from_json(run("score", desk.source, desk.summary, *arguments).out)
+
+    assert [result.fact.text for result in report.kept] == ["The lake is deep.", "The pier is old."]
+    assert [result.fact.text for result in report.distorted] == ["The boat is blue."]
+
+
+@pytest.mark.parametrize(
+    ("chosen", "start"),
+    [
+        ("table", "Coverage 0.50 "),
+        ("markdown", "## Coverage 0.50"),
+        ("html", "<!doctype html>"),
+        ("junit", "<?xml"),
+    ],
+)
+def test_every_format_goes_to_standard_output(
+    desk: Desk, run: Run, chosen: str, start: str
+) -> None:
+    """Without --out a report of any format is printed."""
+    assert run("score", desk.source, desk.summary, "--format", chosen).out.startswith(start)
+
+
+@pytest.mark.parametrize(
+    ("name", "start"),
+    [
+        ("report.html", "<!doctype html>"),
+        ("report.md", "## Coverage"),
+        ("report.json", "{"),
+        ("report.xml", "<?xml"),
+        ("report.txt", "Coverage 0.50"),
+    ],
+)
+def test_out_chooses_the_format_by_its_suffix(desk: Desk, run: Run, name: str, start: str) -> None:
+    """The report goes to the file; one line says the score and where the report is."""
+    target = desk.folder / name
+
+    code, out, _ = run("score", desk.source, desk.summary, "--out", str(target))
+
+    assert code == 0
+    assert out == f"Coverage 0.50   2 of 4 facts kept   {target}\n"
+    assert target.read_text(encoding="utf-8").startswith(start)
+
+
+def test_a_chosen_format_is_stronger_than_a_suffix(desk: Desk, run: Run) -> None:
+    """--format decides where both are given."""
+    target = desk.folder / "report.txt"
+
+    run("score", desk.source, desk.summary, "--out", str(target), "--format", "junit")
+
+    assert ET.parse(target).getroot().tag == "testsuites"  # noqa: S314 - our own
+
+
+@pytest.mark.parametrize("target", [".", "missing/report.html"])
+def test_out_is_refused_before_a_judge_is_asked(desk: Desk, run: Run, target: str) -> None:
+    """Nothing is spent on a report that cannot be written."""
+    code, out, err = run("score", desk.source, desk.summary, "--out", str(desk.folder / target))
+
+    assert code == 2
+    assert not out
+    assert err.startswith("factcheck: ")
+    assert err.count("\n") == 1
+    assert desk.extractor.calls == ()
+
+
+def test_given_facts_are_not_extracted(desk: Desk, run: Run) -> None:
+    """With --facts only these facts are checked."""
+    facts = desk.put("facts.txt", "The lake is deep.\nThe lake is cold.\n")
+
+    code, out, _ = run("score", desk.source, desk.summary, "--facts", facts)
+
+    assert code == 0
+    assert "1 of 2 facts kept" in out
+    assert desk.extractor.calls == ()
+
+
+def test_facts_of_another_source_are_announced(desk: Desk, run: Run) -> None:
+    """A lock file whose source has changed gives a warning, and the report all the same."""
+    lock = str(desk.folder / "facts.yaml")
+    run("facts", desk.source, "--lock", lock)
+    assert not run("score", desk.source, desk.summary, "--facts", lock).err
+    desk.put("source.txt", SOURCE + "The net is new.\n")
+
+    code, out, err = run("score", desk.source, desk.summary, "--facts", lock)
+
+    assert code == 0
+    assert "2 of 4 facts kept" in out
+    assert "made from another version of the source" in err
+
+
+def test_judges_are_passed_on(desk: Desk, run: Run) -> None:
+    """--judge and --extractor reach the scorer as they stand."""
+    run("score", desk.source, desk.summary, "--judge", "a/b", "--extractor", "c/d")
+    run("facts", desk.source, "--extractor", "c/d")
+    run("check", desk.source, desk.summary, "--judge", "a/b")
+
+    assert desk.asked_for == [("a/b", "c/d"), (None, "c/d"), ("a/b", None)]
+
+
+def test_both_directions_list_superfluous_claims(desk: Desk, run: Run) -> None:
+    """--direction both adds faithfulness."""
+    out = run("score", desk.source, desk.summary, "--direction", "both").out
+
+    assert "Faithfulness 0.00" in out
+    assert "Superfluous 1" in out
+
+
+def test_a_dash_reads_standard_input(desk: Desk, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """`-` stands for one of the files, not for two."""
+    with Path(desk.summary).open(encoding="utf-8") as summary:
+        monkeypatch.setattr("sys.stdin", summary)
+        assert run("score", desk.source, "-").code == 0
+    assert desk.checker.calls[0].text == Path(desk.summary).read_text(encoding="utf-8")
+
+    code, _, err = run("score", "-", "-")
+    assert code == 2
+    assert "can stand for one file only" in err
+
+
+@pytest.mark.parametrize(
+    ("threshold", "code", "said"),
+    [
+        ("0.5", 0, ""),
+        ("0.51", 1, "factcheck: gate failed: score 0.50 is under 0.51\n"),
+        ("50", 2, "factcheck: --fail-under is 50; give a share from 0 to 1, such as 0.8\n"),
+        ("nan", 2, "factcheck: --fail-under is nan; give a share from 0 to 1, such as 0.8\n"),
+    ],
+)
+def test_the_gate_compares_the_score(
+    desk: Desk, run: Run, threshold: str, code: int, said: str
+) -> None:
+    """A score at the threshold passes, one below exits with 1 and says why."""
+    outcome = run("score", desk.source, desk.summary, "--fail-under", threshold)
+
+    assert (outcome.code, outcome.err) == (code, said)
+
+
+@pytest.mark.parametrize("command", ["score", "check"])
+def test_a_lost_must_fact_fails_the_gate(desk: Desk, run: Run, command: str) -> None:
+    """A `must` fact that is not kept exits with 1, whatever the score."""
+    facts = desk.put(
+        "facts.json", '["The lake is deep.", {"text": "The mole is long.", "must": true}]'
+    )
+    inputs = (
+        (desk.source, desk.summary, "--facts", facts)
+        if command == "score"
+        else (
+            facts,
+            desk.summary,
+        )
+    )
+
+    code, out, err = run(command, *inputs)
+
+    assert code == 1
+    assert "[must] The mole is long." in out
+    assert err == "factcheck: gate failed: 1 must fact not kept: f2\n"
+
+
+def test_nothing_decided_is_the_judge_s_failure(desk: Desk, run: Run) -> None:
+    """Without a single verdict the report is printed and the exit code is 4."""
+    desk.verdicts = dict.fromkeys(desk.verdicts, LOST)
+
+    code, out, err = run("score", desk.source, desk.summary, "--fail-under", "0.1")
+
+    assert code == 4
+    assert out.startswith("Coverage undecided")
+    assert err.startswith("factcheck: no verdict on any fact (unavailable: no reply)")
+
+
+def test_facts_are_listed(desk: Desk, run: Run) -> None:
+    """One fact a line, or as JSON that --facts reads."""
+    lines = run("facts", desk.source).out.splitlines()
+    data = json.loads(run("facts", desk.source, "--format", "json").out)
+
+    assert lines[0] == "f1  The lake is deep."
+    assert len(lines) == 4
+    assert FactSet.from_dict(data)[3].text == "The mole is long."
+
+
+def test_a_lock_file_is_written_and_renewed(desk: Desk, run: Run) -> None:
+    """The second time, what changed is told on standard error, and marks are kept."""
+    lock = desk.folder / "facts.yaml"
+    first = run("facts", desk.source, "--lock", str(lock))
+    assert first.err == f"{lock}: 4 facts written\n"
+    lock.write_text(
+        lock.read_text().replace("text: The lake is deep.", "text: The lake is deep.\n  must: true")
+    )
+    desk.put("source.txt", SOURCE.replace("old", "new"))
+
+    code, out, err = run("facts", desk.source, "--lock", str(lock))
+
+    assert code == 0
+    assert err.splitlines() == [
+        f"{lock}: 1 added, 1 removed, 3 unchanged",
+        "  + The pier is new.",
+        "  - The pier is old.",
+    ]
+    assert out.splitlines()[0] == "f1  [must]  The lake is deep."
+    assert read_facts(lock)[0].must
+
+
+def test_the_lock_text_can_be_printed(desk: Desk, run: Run) -> None:
+    """--format yaml prints what --lock writes."""
+    lock = desk.folder / "facts.yaml"
+
+    out = run("facts", desk.source, "--format", "yaml", "--lock", str(lock)).out
+
+    assert out == lock.read_text(encoding="utf-8")
+
+
+def test_check_needs_no_source(desk: Desk, run: Run) -> None:
+    """Given facts and a text, every fact gets its verdict."""
+    facts = desk.put("facts.txt", "The lake is deep.\nThe boat is blue.\n")
+
+    report = CoverageReport.from_json(run("check", facts, desk.summary, "--format", "json").out)
+
+    assert [verdict.fact.id for verdict in report.kept] == ["f1"]
+    assert [verdict.fact.id for verdict in report.distorted] == ["f2"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("score", "gone.txt", "gone.txt"), "gone.txt does not exist; check the path"),
+        (("score",), "Missing argument"),
+        (("score", "a", "b", "--colour"), "see 'factcheck score --help'"),
+        (("score", "a", "b", "--format", "pdf"), "pdf"),
+        (("scroe",), "see 'factcheck --help'"),
+    ],
+)
+def test_bad_input_is_one_line(run: Run, arguments: tuple[str, ...], said: str) -> None:
+    """Usage errors and unreadable files exit with 2, without usage text or traceback."""
+    code, out, err = run(*arguments)
+
+    assert code == 2
+    assert not out
+    assert err.startswith("factcheck: ")
+    assert said in err
+    assert err.count("\n") == 1
+
+
+def test_empty_texts_are_bad_input(desk: Desk, run: Run) -> None:
+    """An empty source is an error, an empty summary is a score."""
+    empty = desk.put("empty.txt", "")
+
+    assert run("score", empty, desk.summary).code == 2
+    assert run("score", desk.source, empty).out.startswith("Coverage 0.00")
+
+
+def test_an_unreachable_judge_exits_with_4(desk: Desk, run: Run) -> None:
+    """The line says what is wrong and what to do."""
+    desk.unplug()
+
+    assert run("score", desk.source, desk.summary) == (
+        4,
+        "",
+        "factcheck: cannot reach the judge; check the address\n",
+    )
+
+
+def test_configuration_exits_with_3(run: Run, desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A judge that is not known is a matter of configuration."""
+
+    def refuse(*_: object, **__: object) -> None:
+        raise ConfigError("unknown judge 'x';\nuse 'local'")
+
+    monkeypatch.setattr("factcheck.scoring.build_judges", refuse)
+
+    assert run("score", desk.source, desk.summary) == (
+        3,
+        "",
+        "factcheck: unknown judge 'x'; use 'local'\n",
+    )
+
+
+@pytest.mark.parametrize("before", [True, False])
+def test_debug_shows_the_traceback(desk: Desk, run: Run, before: bool) -> None:  # noqa: FBT001
+    """--debug works before and after the command; the one line still comes last."""
+    desk.unplug()
+    score = ("score", desk.source, desk.summary)
+
+    code, _, err = run(*(("--debug", *score) if before else (*score, "--debug")))
+
+    assert code == 4
+    assert "Traceback (most recent call last)" in err
+    assert err.splitlines()[-1] == "factcheck: cannot reach the judge; check the address"
+
+
+def test_a_defect_is_not_taken_for_a_failed_gate(
+    desk: Desk, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An unexpected error has an exit code of its own and no traceback."""
+
+    def break_down(*_: object, **__: object) -> None:
+        raise LookupError("what")
+
+    monkeypatch.setattr("factcheck.scoring.build_judges", break_down)
+
+    code, _, err = run("score", desk.source, desk.summary)
+
+    assert code == 70
+    assert err == (
+        "factcheck: unexpected LookupError: what (a defect of factcheck); "
+        "add --debug for the traceback\n"
+    )
+
+
+def test_an_interruption_exits_with_130(
+    desk: Desk, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Ctrl-C ends the program in one line."""
+
+    def interrupt(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("factcheck.scoring.build_judges", interrupt)
+
+    assert run("score", desk.source, desk.summary) == (130, "", "factcheck: interrupted\n")
+
+
+def test_the_version_is_the_package_s(run: Run) -> None:
+    """`--version` prints one line."""
+    assert run("--version") == (0, f"factcheck {version('factcheck')}\n", "")
+
+
+@pytest.mark.parametrize("command", ["score", "facts", "check"])
+def test_each_help_shows_an_example(run: Run, command: str) -> None:
+    """The example in the help of a command is a call of that command."""
+    code, out, _ = run(command, "--help")
+
+    assert code == 0
+    assert f"Example: factcheck {command} " in out
+
+
+def test_no_command_shows_the_help(run: Run) -> None:
+    """`factcheck` alone lists its commands."""
+    code, out, _ = run()
+
+    assert code == 0
+    assert all(name in out for name in ("score", "facts", "check"))

@@ -1,0 +1,112 @@
+"""The DSPy modules stand on their own, under any language model."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+
+import dspy
+import pytest
+from dspy.utils import DummyLM
+
+from factcheck import FactChecker, FactCoverage, KeyFactExtraction, Verdict
+from factcheck.judges.llm.adapter import StrictJSONAdapter
+from factcheck.judges.llm.fences import without_numbers
+from factcheck.judges.llm.modules import fingerprint
+from factcheck.testing import FactModel, LocalOpenAIServer
+from tests.processes import printed_by_python
+
+SOURCE = "The ferry sank. Nobody was hurt."
+
+
+def served(server: LocalOpenAIServer, *, cache: bool = False) -> dspy.LM:
+    """A DSPy model of another provider, which reaches the local server by DSPy's own client."""
+    return dspy.LM("hosted_vllm/tiny", api_base=server.base_url, api_key="x", cache=cache)
+
+
+def test_modules_run_with_the_model_of_the_context() -> None:
+    with LocalOpenAIServer(FactModel()) as server, dspy.context(lm=served(server)):
+        facts = KeyFactExtraction()(source=SOURCE).facts
+        results = FactChecker()(facts=facts, text="The ferry sank.").results
+
+    assert facts == ["The ferry sank.", "Nobody was hurt."]
+    assert [result.label for result in results] == ["entailed", "neutral"]
+    assert len(server.requests) == 2
+
+
+def test_modules_have_an_asynchronous_form() -> None:
+    async def both() -> list[str]:
+        with LocalOpenAIServer(FactModel()) as server, dspy.context(lm=served(server)):
+            listed = await KeyFactExtraction().acall(source=SOURCE)
+            checked = await FactChecker().acall(facts=listed.facts, text=SOURCE)
+            return [result.label for result in checked.results]
+
+    assert asyncio.run(both()) == ["entailed", "entailed"]
+
+
+def test_a_dspy_model_is_a_judge_without_its_own_retries_and_cache() -> None:
+    with (
+        LocalOpenAIServer(FactModel()) as server,
+        FactCoverage(served(server, cache=True)) as scorer,
+    ):
+        reports = [scorer.score(SOURCE, "The ferry sank.") for _ in range(2)]
+
+    assert [report.score for report in reports] == [0.5, 0.5]
+    assert [report.usage.calls for report in reports] == [2, 2]
+    assert len(server.requests) == 4
+    assert reports[0].usage.prompt_tokens > 0
+    assert reports[0].signature["judge"] == "hosted_vllm/tiny"
+
+
+def test_a_scripted_dspy_model_is_a_judge() -> None:
+    verdicts = [{"id": "1", "quote": "", "reason": "", "label": "neutral"}]
+    lm = DummyLM([{"verdicts": json.dumps(verdicts)}] * 2)
+
+    report = FactCoverage(lm).score("", SOURCE, facts=["The ferry sank."])
+
+    assert len(report.undecided) == 1
+    assert report.usage.calls == 2
+
+
+def test_the_judge_may_be_called_where_dspy_is_configured_otherwise() -> None:
+    with LocalOpenAIServer(FactModel()) as server:
+        other = DummyLM([{"answer": "never asked"}])
+        with dspy.context(lm=other), FactCoverage(served(server)) as scorer:
+            (result,) = scorer.check(["The ferry sank."], SOURCE)
+
+    assert isinstance(result, Verdict)
+    assert result.judge == "hosted_vllm/tiny"
+
+
+@pytest.mark.parametrize(
+    ("module", "prompt"),
+    [(FactChecker, "check_facts/v1"), (KeyFactExtraction, "extract_facts/v1")],
+)
+def test_the_fingerprint_is_the_same_in_every_process(
+    module: type[FactChecker | KeyFactExtraction], prompt: str
+) -> None:
+    code = (
+        "from factcheck.judges.llm import modules as m;"
+        f"print(m.fingerprint(m.{module.__name__}, {prompt!r}))"
+    )
+
+    assert printed_by_python(code) == fingerprint(module, prompt)
+
+
+def test_demonstrations_are_sent_as_turns() -> None:
+    signature = KeyFactExtraction().list_facts.signature
+    demos = [{"source": "It rained.", "facts": ["It rained."]}]
+
+    messages = StrictJSONAdapter().format(signature, demos, {"source": SOURCE})
+
+    assert [message["role"] for message in messages] == ["system", "user", "assistant", "user"]
+    assert json.loads(messages[2]["content"]) == {"facts": ["It rained."]}
+
+
+def test_the_prompt_that_is_sent_is_the_prompt_file_and_the_fenced_inputs() -> None:
+    with LocalOpenAIServer(FactModel()) as server, dspy.context(lm=served(server)):
+        KeyFactExtraction()(source=SOURCE)
+
+    system, user = server.requests[0].body["messages"]
+    assert system["content"].startswith("List the atomic facts")
+    assert without_numbers(user["content"]) == f"<source>\n{SOURCE}\n</source>"

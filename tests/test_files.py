@@ -1,0 +1,321 @@
+"""Reading texts and fact files: what is accepted, and errors that say where."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from factcheck.errors import InputError
+from factcheck.facts import AtomicFact, FactSet, Span
+from factcheck.files import read_facts, read_text, refuse_stdin_twice, write_text
+from factcheck.lock import lock_text, write_lock
+
+MARKED = FactSet(
+    (
+        AtomicFact("f1", "The lake is deep.", Span(0, 17)),
+        AtomicFact("f2", "Größe: 3 km², «tief»", weight=2.5, must=True, tags=("size", "yes")),
+        AtomicFact("f3", "no"),
+        AtomicFact("f4", "A long statement. " * 20),
+    ),
+    source_digest="ab" * 32,
+    made_by=(("extractor", "local"), ("rules", "1.0")),
+)
+words = st.text(
+    st.sampled_from("a0 \n\t\r:#-'\"[]{}!&*%@`|>?,=é東🌉\x00\x1b\x7f\x85\xa0\u2028\ufeff"),
+    min_size=1,
+    max_size=12,
+).filter(lambda text: text.strip())
+fact_sets = st.lists(
+    st.builds(
+        lambda text, weight, must, tags, span: (text, weight, must, tuple(tags), span),
+        words,
+        st.floats(0, 1e6),
+        st.booleans(),
+        st.lists(words, max_size=2),
+        st.none() | st.integers(0, 99).map(lambda start: Span(start, start + 5)),
+    ),
+    min_size=1,
+    max_size=5,
+).map(
+    lambda rows: FactSet(
+        tuple(
+            AtomicFact(f"f{n}", text, span, weight, must, tags)
+            for n, (text, weight, must, tags, span) in enumerate(rows, 1)
+        )
+    )
+)
+
+
+def put(path: Path, content: str | bytes) -> Path:
+    """A file with this content."""
+    path.write_bytes(content.encode() if isinstance(content, str) else content)
+    return path
+
+
+def set_stdin(monkeypatch: pytest.MonkeyPatch, data: bytes) -> None:
+    """Let standard input hold `data`."""
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(data)))
+
+
+def test_a_byte_order_mark_is_no_part_of_the_text(tmp_path: Path) -> None:
+    """UTF-8 is read with and without byte order mark; line ends become line feeds."""
+    assert read_text(put(tmp_path / "a.txt", b"\xef\xbb\xbfW\xc3\xb6rd\r\nnext\rlast\n")) == (
+        "Wörd\nnext\nlast\n"
+    )
+
+
+def test_a_dash_is_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
+    """`-` reads standard input as UTF-8, whatever the locale says."""
+    set_stdin(monkeypatch, "Tür\n".encode())
+
+    assert read_text("-") == "Tür\n"
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"abc\xe9", "is not UTF-8 (byte 0xe9 at offset 3); convert it"),
+        (b"\xef\xbb\xbfabc\xe9", "is not UTF-8 (byte 0xe9 at offset 6); convert it"),
+        (b"PK\x03\x04\x00rest", "is not a text file (NUL byte at byte 4)"),
+        (b"\xff\xfeh\x00i\x00", "is UTF-16 text; convert it: iconv -f UTF-16 -t UTF-8"),
+    ],
+)
+def test_what_is_not_utf_8_text_is_named(tmp_path: Path, content: bytes, message: str) -> None:
+    """The error says which byte, and what to do."""
+    path = put(tmp_path / "a.txt", content)
+
+    with pytest.raises(InputError) as caught:
+        read_text(path)
+
+    assert str(caught.value).startswith(f"{path} {message}")
+    assert "\n" not in str(caught.value)
+
+
+def test_missing_files_and_directories_are_named(tmp_path: Path) -> None:
+    """One line that names the path and the problem."""
+    with pytest.raises(InputError, match=r"gone\.txt does not exist; check the path"):
+        read_text(tmp_path / "gone.txt")
+    with pytest.raises(InputError, match="is a directory; name a file"):
+        read_text(tmp_path)
+    with pytest.raises(InputError, match="embedded null"):
+        read_text("a\0b")
+
+
+def test_a_file_that_may_not_be_read_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Permissions are said in plain words."""
+
+    def refuse(_path: Path) -> bytes:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(Path, "read_bytes", refuse)
+
+    with pytest.raises(InputError, match=r"cannot read .*a\.txt: permission denied"):
+        read_text(tmp_path / "a.txt")
+
+
+def test_standard_input_stands_for_one_file() -> None:
+    """Two dashes are refused before either is read."""
+    refuse_stdin_twice("-", "a.txt", None)
+    with pytest.raises(InputError, match="one file only"):
+        refuse_stdin_twice("-", "a.txt", "-")
+
+
+def test_lines_are_facts(tmp_path: Path) -> None:
+    """Blank lines and comments are skipped; numbers count facts, not lines."""
+    facts = read_facts(put(tmp_path / "facts.txt", "# mine\n\n One.  \n\n#x\nTwo: #2.\n"))
+
+    assert facts == FactSet.of(["One.", "Two: #2."])
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        '["One.", {"id": "x", "text": "Two.", "must": true}]',
+        '{"facts": ["One.", {"id": "x", "text": "Two.", "must": true}]}',
+    ],
+)
+@pytest.mark.parametrize("suffix", ["json", "yaml", "yml"])
+def test_strings_and_objects_can_be_mixed(tmp_path: Path, content: str, suffix: str) -> None:
+    """JSON and YAML take the same shapes, as a list or under `facts`."""
+    facts = read_facts(put(tmp_path / f"facts.{suffix}", content))
+
+    assert tuple(facts) == (AtomicFact("f1", "One."), AtomicFact("x", "Two.", must=True))
+
+
+def test_what_to_dict_gives_is_read(tmp_path: Path) -> None:
+    """A `FactSet` goes through JSON without loss."""
+    path = put(tmp_path / "facts.json", json.dumps(MARKED.to_dict()))
+
+    assert read_facts(path) == MARKED
+
+
+@pytest.mark.parametrize(
+    ("data", "expected"),
+    [(b' ["One.", "Two."]', ["One.", "Two."]), (b"One.\n# no\nTwo.", ["One.", "Two."])],
+)
+def test_facts_come_from_standard_input(
+    monkeypatch: pytest.MonkeyPatch, data: bytes, expected: list[str]
+) -> None:
+    """JSON is told from lines by how it starts."""
+    set_stdin(monkeypatch, data)
+
+    assert read_facts("-") == FactSet.of(expected)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("a.txt", "# nothing\n\n", "holds no facts"),
+        ("a.json", "[]", "holds no facts"),
+        ("a.yaml", "", "expected a list of facts"),
+        ("a.csv", "One.", "facts come from a .txt, .json, .yaml or .yml file"),
+        ("a.json", '["One.",\n\n"Two."', "a.json, line 3: not valid JSON"),
+        ("a.json", "[" * 100_000, "a.json: not valid JSON (nested too deeply)"),
+        ("a.yaml", "- One.\n- 'Two.\n", "a.yaml, line 3: not valid YAML"),
+        ("a.yaml", "- One.\n- Price: 5 euros\n", "fact 2: 'Price' is not one of id, text"),
+        ("a.yaml", "- One.\n- no\n", "fact 2: expected a text, found False; put it in quotes"),
+        ("a.yaml", "- 2011-11-11\n", "fact 1: expected a text"),
+        ("a.json", '["One.", " "]', "fact 2: fact 'f2' has no text"),
+        ("a.json", '[{"text": "One.", "Must": true}]', "fact 1: 'Must' is not one of"),
+        ("a.json", '[{"text": "One.", "weight": -1}]', "fact 1: fact 'f1' has weight -1"),
+        ("a.json", '[{"id": "a", "text": "x"}, {"id": "a", "text": "y"}]', "two facts have the id"),
+        ("a.json", '"One."', "expected a list of facts"),
+        ("a.json", '{"fact": []}', "'fact' is not one of source_digest, made_by, facts"),
+        ("a.json", '{"facts": ["x"], "made_by": 3}', "'made_by' must be an object"),
+    ],
+)
+def test_errors_name_the_file_and_the_entry(
+    tmp_path: Path, name: str, content: str, message: str
+) -> None:
+    """One line that names the file, the line or entry, and what is wrong there."""
+    path = put(tmp_path / name, content)
+
+    with pytest.raises(InputError) as caught:
+        read_facts(path)
+
+    assert str(path) in str(caught.value)
+    assert message in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_the_lock_file_is_made_to_be_reviewed() -> None:
+    """Readable Unicode, fact order, no defaults, one line a span."""
+    body = "\n".join(line for line in lock_text(MARKED).splitlines() if not line.startswith("#"))
+
+    assert body == (
+        f"source_digest: {'ab' * 32}\n"
+        "made_by:\n"
+        "  extractor: local\n"
+        "  rules: '1.0'\n"
+        "facts:\n"
+        "- id: f1\n"
+        "  text: The lake is deep.\n"
+        "  span: [0, 17]\n"
+        "- id: f2\n"
+        "  text: 'Größe: 3 km², «tief»'\n"
+        "  weight: 2.5\n"
+        "  must: true\n"
+        "  tags: [size, 'yes']\n"
+        "- id: f3\n"
+        "  text: 'no'\n"
+        "- id: f4\n"
+        f"  text: '{'A long statement. ' * 20}'"
+    )
+
+
+@settings(max_examples=50, deadline=None)
+@given(facts=fact_sets)
+def test_the_lock_file_reads_back_equal(
+    tmp_path_factory: pytest.TempPathFactory, facts: FactSet
+) -> None:
+    """Whatever the facts say, the lock file gives them back; written twice it is the same."""
+    path = tmp_path_factory.mktemp("lock") / "facts.yaml"
+
+    write_lock(facts, path)
+    first = path.read_bytes()
+
+    assert read_facts(path) == facts
+    write_lock(facts, path)
+    assert path.read_bytes() == first
+
+
+def test_writing_a_lock_again_keeps_its_marks_and_tells_what_changed(tmp_path: Path) -> None:
+    """Marks belong to statements; statements that are gone or new are reported."""
+    path = tmp_path / "facts.yaml"
+    assert write_lock(MARKED, path).existed is False
+    again = FactSet((AtomicFact("f1", "New."), AtomicFact("f2", MARKED[1].text)))
+
+    change = write_lock(again, path)
+
+    assert change.existed
+    assert [fact.text for fact in change.added] == ["New."]
+    assert [fact.text for fact in change.removed] == ["The lake is deep.", "no", MARKED[3].text]
+    assert change.unchanged == 1
+    assert tuple(read_facts(path)) == (AtomicFact("f1", "New."), MARKED[1])
+
+
+def test_a_file_that_is_no_lock_is_not_overwritten(tmp_path: Path) -> None:
+    """Somebody else's YAML file stays as it is; other suffixes are refused."""
+    path = put(tmp_path / "settings.yaml", "colour: red\n")
+
+    with pytest.raises(InputError, match="'colour' is not one of"):
+        write_lock(MARKED, path)
+    with pytest.raises(InputError, match="a lock file is YAML"):
+        write_lock(MARKED, tmp_path / "facts.txt")
+
+    assert path.read_text() == "colour: red\n"
+
+
+def test_a_failed_write_leaves_the_old_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A reader finds the old text or the new one, and no draft stays behind."""
+    path = put(tmp_path / "report.txt", "old")
+
+    def refuse(_draft: Path, _target: Path) -> None:
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "replace", refuse)
+        with pytest.raises(InputError, match=r"cannot write .*: No space left on device"):
+            write_text(path, "new")
+
+    assert path.read_text() == "old"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="POSIX links")
+def test_a_link_is_followed(tmp_path: Path) -> None:
+    """Writing through a symbolic link changes the file behind it."""
+    target = put(tmp_path / "real.txt", "old")
+    link = tmp_path / "link.txt"
+    link.symlink_to(target)
+
+    write_text(link, "new")
+
+    assert link.is_symlink()
+    assert target.read_text() == "new"
+
+
+@pytest.mark.skipif(os.name == "nt", reason="POSIX devices")
+def test_a_device_is_written_and_not_replaced() -> None:
+    """`/dev/null` stays a device."""
+    write_text(os.devnull, "gone")
+
+    assert Path(os.devnull).is_char_device()
+
+
+def test_lone_surrogates_are_written_visibly(tmp_path: Path) -> None:
+    """What UTF-8 cannot say is written as an escape, which JSON reads back."""
+    write_text(tmp_path / "a.json", json.dumps(["\ud800"], ensure_ascii=False))
+
+    assert json.loads((tmp_path / "a.json").read_text()) == ["\ud800"]
