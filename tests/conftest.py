@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import os
 import socket
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 _CHECKOUT = Path(__file__).resolve().parents[1]
 _DATA_DIR = Path(os.environ.get("FACTCHECK_DATA") or _CHECKOUT.parent / "shared" / "data")

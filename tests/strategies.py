@@ -14,7 +14,7 @@ from factcheck.facts import (
     Verdict,
 )
 
-prose = st.text(st.characters(exclude_categories=("Cs",)), min_size=1, max_size=40).filter(
+prose = st.text(st.characters(codec="utf-8"), min_size=1, max_size=40).filter(
     lambda text: bool(text.strip())
 )
 weights = st.floats(min_value=0.0, max_value=1e308, allow_nan=False)

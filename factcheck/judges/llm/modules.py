@@ -8,7 +8,7 @@ them: sections, batches, asking again.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import Any
 
@@ -104,7 +104,7 @@ class FactChecker(dspy.Module):
 
 
 @cache
-def fingerprint(module: type[KeyFactExtraction | FactChecker], prompt: str) -> str:
+def fingerprint(module: Callable[[str], dspy.Module], prompt: str) -> str:
     """Name and digest of what a module sends around its inputs, such as `check_facts/v1@1a2b3c4d`.
 
     The digest is taken of the request rendered with stand-ins for the inputs, so it moves with

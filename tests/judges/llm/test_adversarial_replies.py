@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from factcheck import CheckFailure, FactCoverage, RetryPolicy
+from factcheck import CheckFailure, CheckResult, FactCoverage, RetryPolicy
 from factcheck.facts import LABELS
 from factcheck.testing import ChatRequest, LocalOpenAIServer, Reply, parse_prompt
 
@@ -68,7 +68,7 @@ ways_to_send = st.sampled_from(
 
 def sent(reply: Any, way: str, ids: list[str]) -> Reply | str:
     text = json.dumps(_with_ids(reply, ids))
-    return {
+    replies: dict[str, Reply | str] = {
         "whole": text,
         "cut off": Reply(text[: len(text) // 2], finish_reason="length"),
         "cut off unnoticed": text[: len(text) // 2],
@@ -77,7 +77,8 @@ def sent(reply: Any, way: str, ids: list[str]) -> Reply | str:
         "twice": f"{text}\n{text}",
         "nothing": "",
         "refused": Reply(None, refusal="No."),
-    }[way]
+    }
+    return replies[way]
 
 
 def _with_ids(value: Any, ids: list[str]) -> Any:
@@ -123,7 +124,8 @@ def test_kept_dropped_distorted_and_undecided_are_exactly_the_facts(
 
     report = scorer.score("", TEXT, facts=FACTS)
 
-    groups = [*report.kept, *report.dropped, *report.distorted, *report.undecided]
+    groups: list[CheckResult] = [*report.kept, *report.dropped, *report.distorted]
+    groups += report.undecided
     assert sorted(item.fact.id for item in groups) == [fact.id for fact in report.facts]
     assert [result.fact for result in report.results] == list(report.facts)
     assert model.asked <= 3

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from collections.abc import Callable
 
 import dspy
 import pytest
@@ -83,7 +84,7 @@ def test_the_judge_may_be_called_where_dspy_is_configured_otherwise() -> None:
     [(FactChecker, "check_facts/v1"), (KeyFactExtraction, "extract_facts/v1")],
 )
 def test_the_fingerprint_is_the_same_in_every_process(
-    module: type[FactChecker | KeyFactExtraction], prompt: str
+    module: Callable[[str], dspy.Module], prompt: str
 ) -> None:
     code = (
         "from factcheck.judges.llm import modules as m;"

@@ -1,0 +1,180 @@
+"""A model that answers this package's own prompts without intelligence, and misbehaves on demand.
+
+Misbehaviour is a list of small functions on the verdicts that are about to be sent (`Mangle`), and
+wrappers of the whole answer for what no longer is JSON.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
+from typing import Any, cast
+
+from factcheck.errors import InputError
+from factcheck.facts import EntailmentLabel
+from factcheck.testing.prompts import parse_prompt
+from factcheck.testing.replies import ChatAnswer, ChatRequest, Reply
+
+Draft = Mapping[str, Any]
+"""One verdict of a reply before it is sent: `fact` (its statement, never sent), `id`, `label`,
+`quote` and `reason`."""
+Mangle = Callable[[Sequence[Draft]], Sequence[Draft]]
+"""Turns the verdicts of one reply into worse ones."""
+Labels = Mapping[str, EntailmentLabel] | Callable[[str, str], EntailmentLabel]
+"""Labels by statement, or a function of statement and text."""
+
+_WORD = re.compile(r"\w+")
+_SENTENCE_END = re.compile(r"(?<=[.!?])\s+|\s*\n\s*")
+_NOWHERE = "These words stand in no text, qxzv."
+
+
+@lru_cache(maxsize=1024)
+def sentences(text: str) -> tuple[str, ...]:
+    """The lines and sentences of a text, cut at full stops; good enough for plain test texts."""
+    return tuple(piece for piece in _SENTENCE_END.split(text.strip()) if piece)
+
+
+def label_by_words(fact: str, text: str) -> EntailmentLabel:
+    """Entailed if every word of the fact stands somewhere in the text, else neutral."""
+    return "entailed" if _words(fact) <= _words(text) else "neutral"
+
+
+class FactModel:
+    """Answers check and extract prompts with the JSON they ask for; give it to a local server.
+
+    Args:
+        labels: Label of each fact. A fact missing from a mapping is an error.
+        facts: Facts of a source.
+        mangles: Applied to the verdicts of each reply to a check prompt, in order.
+
+    Raises:
+        InputError: When called: the request is not a prompt of this package, or a fact is not
+            in `labels`.
+    """
+
+    def __init__(
+        self,
+        labels: Labels = label_by_words,
+        facts: Callable[[str], Sequence[str]] = sentences,
+        *,
+        mangles: Sequence[Mangle] = (),
+    ) -> None:
+        self._labels = labels
+        self._facts = facts
+        self._mangles = tuple(mangles)
+
+    def __call__(self, request: ChatRequest) -> str:
+        """The reply to a prompt, as JSON."""
+        prompt = parse_prompt(request.body)
+        if prompt.kind == "extract":
+            return json.dumps({"facts": list(self._facts(prompt.text))}, ensure_ascii=False)
+        drafts: Sequence[Draft] = [
+            self._draft(fact_id, fact, prompt.text) for fact_id, fact in prompt.facts.items()
+        ]
+        for mangle in self._mangles:
+            drafts = mangle(drafts)
+        return json.dumps({"verdicts": [_sent(draft) for draft in drafts]}, ensure_ascii=False)
+
+    def _draft(self, fact_id: str, fact: str, text: str) -> Draft:
+        label = self._label(fact, text)
+        quote = "" if label == "neutral" else _closest_passage(fact, text)
+        return {"fact": fact, "id": fact_id, "label": label, "quote": quote, "reason": "scripted"}
+
+    def _label(self, fact: str, text: str) -> EntailmentLabel:
+        if callable(self._labels):
+            return self._labels(fact, text)
+        if fact not in self._labels:
+            raise InputError(f"FactModel has no label for the fact {fact!r}")
+        return self._labels[fact]
+
+
+def leave_out(*facts: str) -> Mangle:
+    """No verdict for these facts; for none at all (an empty list) if no fact is named."""
+    return lambda drafts: [draft for draft in drafts if not _concerns(facts, draft)]
+
+
+def duplicate(*facts: str) -> Mangle:
+    """Two verdicts for each of these facts, or for all."""
+    return lambda drafts: [
+        copy for draft in drafts for copy in [draft] * (2 if _concerns(facts, draft) else 1)
+    ]
+
+
+def invent(*ids: str) -> Mangle:
+    """Further verdicts, entailed, under ids nobody asked for."""
+    invented = [{"id": i, "label": "entailed", "quote": "", "reason": "invented"} for i in ids]
+    return lambda drafts: [*drafts, *invented]
+
+
+def overwrite(key: str, value: Any, *facts: str) -> Mangle:
+    """Another value, of any type, for one key of the verdicts of these facts, or of all."""
+    return lambda drafts: [
+        {**draft, key: value} if _concerns(facts, draft) else draft for draft in drafts
+    ]
+
+
+def without_key(key: str, *facts: str) -> Mangle:
+    """One key missing from the verdicts of these facts, or of all."""
+    return lambda drafts: [
+        {name: value for name, value in draft.items() if name != key or not _concerns(facts, draft)}
+        for draft in drafts
+    ]
+
+
+def bad_quote(*facts: str) -> Mangle:
+    """A quote that stands in no text, for these facts or for all."""
+    return overwrite("quote", _NOWHERE, *facts)
+
+
+def swapped_ids() -> Mangle:
+    """All ids there, each at the verdict of the next fact."""
+    return lambda drafts: [
+        {**draft, "id": other["id"]}
+        for draft, other in zip(drafts, [*drafts[1:], *drafts[:1]], strict=True)
+    ]
+
+
+def in_prose(answer: ChatAnswer, *facts: str) -> ChatAnswer:
+    """Prose instead of JSON whenever one of these facts is asked for, or always."""
+
+    def prose(request: ChatRequest) -> Reply | str:
+        asked = parse_prompt(request.body)
+        if facts and not set(facts) & set(asked.facts.values()):
+            return answer(request)
+        return f"I have read the text of {len(asked.text)} characters and all of it seems fine."
+
+    return prose
+
+
+def in_code_fence(answer: ChatAnswer) -> ChatAnswer:
+    """The answer's content inside a Markdown code fence, with a sentence before it."""
+
+    def fenced(request: ChatRequest) -> Reply | str:
+        reply = answer(request)
+        content = reply.content if isinstance(reply, Reply) else reply
+        return f"Here is the result:\n```json\n{content}\n```"
+
+    return fenced
+
+
+def _concerns(facts: Sequence[str], draft: Draft) -> bool:
+    return not facts or draft.get("fact") in facts
+
+
+def _sent(draft: Draft) -> Draft:
+    return {key: value for key, value in draft.items() if key != "fact"}
+
+
+def _closest_passage(fact: str, text: str) -> str:
+    """The fact itself if it stands in the text, else the sentence with most of its words."""
+    if fact in text:
+        return fact
+    wanted = _words(fact)
+    return max(sentences(text), key=lambda piece: len(wanted & _words(piece)), default="")
+
+
+@lru_cache(maxsize=4096)
+def _words(text: str) -> frozenset[str]:
+    return frozenset(cast("list[str]", _WORD.findall(text.casefold())))

@@ -1,0 +1,180 @@
+"""What the local server is asked and what it answers, and how both look in OpenAI's JSON."""
+
+from __future__ import annotations
+
+import base64
+import json
+import math
+import re
+import struct
+import time
+import zlib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from factcheck.testing.wire import HttpResponse
+
+_CHARS_PER_TOKEN = 4
+_EMBEDDING_SIZE = 64
+_JSON = {"content-type": "application/json"}
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """A request as the server recorded it."""
+
+    method: str
+    path: str
+    headers: Mapping[str, str]
+    """Names in lower case."""
+    body: Any
+    """The parsed JSON body; `None` if there was none."""
+    index: int
+    """Place in the order of arrival, from 0, over all endpoints."""
+    in_flight: int
+    """Requests that waited for an answer when this one arrived, itself included."""
+
+
+@dataclass(frozen=True, slots=True)
+class ChatRequest(Request):
+    """A request for a chat completion."""
+
+    @property
+    def messages(self) -> Sequence[Mapping[str, Any]]:
+        """The messages, as sent."""
+        return tuple(self.body["messages"])
+
+
+@dataclass(frozen=True, slots=True)
+class EmbeddingsRequest(Request):
+    """A request for embeddings."""
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """The texts to embed."""
+        texts = self.body["input"]
+        return (texts,) if isinstance(texts, str) else tuple(texts)
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """An answer, good or bad; faults are made in `factcheck.testing.faults`."""
+
+    content: str | None = ""
+    """What the model says."""
+    finish_reason: str = "stop"
+    refusal: str | None = None
+    status: int = 200
+    """An HTTP status of 400 or more makes it an error reply: `error`, not `content`, is sent."""
+    headers: Mapping[str, str] = field(default_factory=dict, hash=False)
+    delay_s: float = 0.0
+    """Seconds to wait before anything is sent."""
+    raw_body: bytes | None = None
+    """Sent instead of JSON."""
+    usage: Mapping[str, int] | None = field(default=None, hash=False)
+    """`prompt_tokens` and `completion_tokens`; by default one for four characters, roughly."""
+    error: Mapping[str, Any] | None = field(default=None, hash=False)
+    """`message`, `type`, `param` and `code` of an error reply, as far as they are told."""
+    close: bool = False
+    """Close the connection instead of answering, after `delay_s`."""
+
+
+ChatAnswer = Callable[[ChatRequest], Reply | str]
+"""Answers a chat request; a plain `str` is a normal completion with that content."""
+EmbeddingsAnswer = Callable[[EmbeddingsRequest], Reply | Sequence[Sequence[float]]]
+"""Answers a request for embeddings: a vector for each text."""
+
+
+def hashed_embeddings(request: EmbeddingsRequest) -> Sequence[Sequence[float]]:
+    """Unit vectors of hashed word counts: texts with the same words point the same way."""
+    size = request.body.get("dimensions") or _EMBEDDING_SIZE
+    return tuple(_hashed_words(text, size) for text in request.texts)
+
+
+def _hashed_words(text: str, size: int) -> tuple[float, ...]:
+    vector = [0.0] * size
+    for word in re.findall(r"\w+", text.casefold()) or [text]:
+        vector[zlib.crc32(word.encode()) % size] += 1.0
+    length = math.sqrt(math.fsum(x * x for x in vector))
+    return tuple(x / length for x in vector)
+
+
+def chat_response(request: ChatRequest, answer: Reply | str) -> HttpResponse:
+    """A chat completion in OpenAI's JSON, or whatever else the reply asks for."""
+    reply = Reply(answer) if isinstance(answer, str) else answer
+    message = {"role": "assistant", "content": reply.content, "refusal": reply.refusal}
+    usage = reply.usage or {
+        "prompt_tokens": _tokens(*(str(message.get("content")) for message in request.messages)),
+        "completion_tokens": _tokens(reply.content or reply.refusal or ""),
+    }
+    completion = {
+        "id": f"chatcmpl-{request.index}",
+        "object": "chat.completion",
+        "created": int(time.time()),
+        "model": request.body["model"],
+        "choices": [
+            {
+                "index": 0,
+                "message": message,
+                "finish_reason": reply.finish_reason,
+                "logprobs": None,
+            }
+        ],
+        "usage": {**usage, "total_tokens": sum(usage.values())},
+    }
+    return _response(request, reply, completion)
+
+
+def embeddings_response(
+    request: EmbeddingsRequest, answer: Reply | Sequence[Sequence[float]]
+) -> HttpResponse:
+    """Embeddings in OpenAI's JSON, as numbers or base64, or whatever else the reply asks for."""
+    reply = answer if isinstance(answer, Reply) else Reply()
+    vectors = () if isinstance(answer, Reply) else answer
+    encode = _base64 if request.body.get("encoding_format") == "base64" else list
+    n_tokens = _tokens(*request.texts)
+    result = {
+        "object": "list",
+        "data": [
+            {"object": "embedding", "index": index, "embedding": encode(vector)}
+            for index, vector in enumerate(vectors)
+        ],
+        "model": request.body["model"],
+        "usage": {"prompt_tokens": n_tokens, "total_tokens": n_tokens},
+    }
+    return _response(request, reply, result)
+
+
+def models_response(request: Request, models: Sequence[str]) -> HttpResponse:
+    """The list of models in OpenAI's JSON."""
+    data = [{"id": name, "object": "model", "created": 0, "owned_by": "local"} for name in models]
+    return _response(request, Reply(), {"object": "list", "data": data})
+
+
+def error_response(request: Request, status: int, message: str, code: str) -> HttpResponse:
+    """An error of the server's own, in OpenAI's JSON."""
+    kind = "invalid_request_error" if status < 500 else "server_error"  # noqa: PLR2004 - HTTP
+    error = {"message": message, "type": kind, "code": code}
+    return _response(request, Reply(status=status, error=error), None)
+
+
+def _response(request: Request, reply: Reply, result: Any) -> HttpResponse:
+    if reply.status >= 400:  # noqa: PLR2004 - HTTP
+        result = {"error": _error(reply)}
+    body = reply.raw_body if reply.raw_body is not None else json.dumps(result).encode()
+    headers = {**_JSON, "x-request-id": f"req_{request.index}", **reply.headers}
+    return HttpResponse(reply.status, headers, body, reply.delay_s, reply.close)
+
+
+def _error(reply: Reply) -> Mapping[str, Any]:
+    default = {"message": f"HTTP {reply.status}", "type": "error", "param": None, "code": None}
+    return {**default, **(reply.error or {})}
+
+
+def _tokens(*texts: str) -> int:
+    return math.ceil(sum(map(len, texts)) / _CHARS_PER_TOKEN)
+
+
+def _base64(vector: Sequence[float]) -> str:
+    return base64.b64encode(struct.pack(f"<{len(vector)}f", *vector)).decode()

@@ -1,0 +1,80 @@
+"""Of facts that say the same, the one that says most is kept."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from factcheck.facts import AtomicFact
+from factcheck.judges.local.duplicates import drop_near_duplicates
+
+
+def kept(*texts: str) -> list[str]:
+    """The texts that remain."""
+    facts = [AtomicFact(f"f{number}", text) for number, text in enumerate(texts, 1)]
+    return [fact.text for fact in drop_near_duplicates(facts)]
+
+
+DUPLICATES = {
+    "the same": ("The bridge was closed.", "The bridge was closed.", 0),
+    "inflected": ("The bridges were closed in May.", "The bridge was closed in May.", None),
+    "more said later": ("The bridge was closed.", "The old bridge was closed in May.", 1),
+    "more said first": ("The old bridge was closed in May.", "The bridge was closed.", 0),
+    "moved phrase": ("In 2019, Ulm closed 3 bridges.", "Ulm closed 3 bridges in 2019.", None),
+    "other case": ("THE BRIDGE WAS CLOSED.", "The bridge was closed.", None),
+}
+
+
+@pytest.mark.parametrize(("one", "other", "winner"), DUPLICATES.values(), ids=DUPLICATES)
+def test_near_duplicates_are_told_once(one: str, other: str, winner: int | None) -> None:
+    """The fact with more information wins (`None`: either will do)."""
+    remaining = kept(one, other)
+    assert len(remaining) == 1
+    assert winner is None or remaining == [(one, other)[winner]]
+
+
+DIFFERENT = {
+    "numbers": ("The bridge cost 3 million euros.", "The bridge cost 4 million euros."),
+    "names": ("The bridge in Ulm was closed.", "The bridge in Bonn was closed."),
+    "negation": ("The bridge was closed.", "The bridge was not closed in May."),
+    "roles": ("Anna Kern paid Tom Orr.", "Tom Orr paid Anna Kern."),
+    "order": ("Sales rose from 5 to 7 euros.", "Sales rose from 7 to 5 euros."),
+    "report": ("The bridge was closed.", "The mayor denied the bridge was closed."),
+    "possibility": ("The bridge was closed.", "The bridge might have been closed in May."),
+    "another matter": ("The bridge was closed.", "The mill was sold."),
+}
+
+
+@pytest.mark.parametrize(("one", "other"), DIFFERENT.values(), ids=DIFFERENT)
+def test_what_differs_in_substance_is_kept(one: str, other: str) -> None:
+    """Other numbers, names, roles, or a denial make another fact, in either order."""
+    assert kept(one, other) == [one, other]
+    assert kept(other, one) == [other, one]
+
+
+def test_other_languages_have_duplicates_too() -> None:
+    """Stems and negations are those of the language."""
+    assert kept("Die Brücke wurde gesperrt.", "Die alte Brücke wurde im Mai gesperrt.") == [
+        "Die alte Brücke wurde im Mai gesperrt."
+    ]
+    assert len(kept("Die Brücke wurde gesperrt.", "Die Brücke wurde im Mai nicht gesperrt.")) == 2
+
+
+FACTS = st.lists(
+    st.lists(
+        st.sampled_from(["bridge", "mill", "Ulm", "3", "4", "not", "closed", "old", "the", "may"]),
+        min_size=1,
+        max_size=6,
+    ).map(" ".join),
+    max_size=12,
+).map(lambda texts: [AtomicFact(f"f{number}", text) for number, text in enumerate(texts)])
+
+
+@given(FACTS)
+def test_kept_facts_keep_their_order_and_need_no_second_pass(facts: list[AtomicFact]) -> None:
+    """The result is a subsequence, never empty for facts, and stable."""
+    once = drop_near_duplicates(facts)
+    assert [fact for fact in facts if fact in once] == list(once)
+    assert bool(once) == bool(facts)
+    assert drop_near_duplicates(once) == once

@@ -1,0 +1,176 @@
+"""The embedded extractor: every fact has its place, and its own source says it."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from factcheck.facts import FactSet, Usage, digest
+from factcheck.judges.local import extractor
+from factcheck.judges.local.checker import check_facts
+from factcheck.judges.local.extractor import LocalExtractor, extract_facts
+from factcheck.judges.ports import Extractor, Ledger
+
+REPORT = """# Bridge news
+
+Hello everyone,
+
+Anna Kern, the mayor of Ulm, opened the new bridge on Monday. However, the minister denied that
+the bridge had cost 3 million euros. The work started in 2019 and was finished in 2021; the old
+bridge was closed in 2018. Is it safe?
+
+- **Price:** 2 EUR a crossing
+- *Width:* 14 metres
+
+| City | People |
+|------|--------|
+| Ulm  | 126000 |
+
+Tom Orr was born in Bonn. He moved to Ulm in 1999. Anna Kern opened the bridge on Monday.
+
+Thank you for reading!
+"""
+
+
+def texts(source: str) -> list[str]:
+    """The facts of a text, as texts."""
+    return [fact.text for fact in extract_facts(source)]
+
+
+def test_a_text_is_taken_apart_into_its_facts() -> None:
+    """Sentences, halves of sentences, bullets and rows are facts; the rest of the page is not."""
+    assert texts(REPORT) == [
+        "Anna Kern is the mayor of Ulm.",
+        "Anna Kern opened the new bridge on Monday.",
+        "The minister denied that the bridge had cost 3 million euros.",
+        "The work started in 2019.",
+        "The work was finished in 2021.",
+        "The old bridge was closed in 2018.",
+        "Price: 2 EUR a crossing",
+        "Width: 14 metres",
+        "Ulm | 126000",
+        "Tom Orr was born in Bonn.",
+        "Tom Orr moved to Ulm in 1999.",
+    ]
+
+
+def test_a_fact_points_at_the_passage_it_comes_from() -> None:
+    """The passage is the clause, in the characters of the source."""
+    passages = {f.text: REPORT[slice(*f.span)] for f in extract_facts(REPORT) if f.span}
+    assert passages["Anna Kern is the mayor of Ulm."] == "the mayor of Ulm,"
+    assert passages["The work was finished in 2021."] == "was finished in 2021"
+    assert passages["Price: 2 EUR a crossing"] == "**Price:** 2 EUR a crossing"
+    assert passages["Tom Orr moved to Ulm in 1999."] == "He moved to Ulm in 1999."
+
+
+def test_the_fact_set_says_where_it_comes_from() -> None:
+    """Ids count from 1; digest and identity go with the facts."""
+    facts = extract_facts(REPORT)
+    assert [fact.id for fact in facts] == [f"f{n}" for n in range(1, len(facts) + 1)]
+    assert facts.source_digest == digest(REPORT)
+    assert facts.made_by == (("extractor", "local/1"),)
+
+
+def test_the_port_is_filled_and_costs_nothing() -> None:
+    """`LocalExtractor` is an `Extractor`; the ledger stays empty."""
+    judge: Extractor = LocalExtractor()
+    assert isinstance(judge, Extractor)
+    ledger = Ledger()
+    assert asyncio.run(judge.extract(REPORT, ledger)) == extract_facts(REPORT)
+    assert ledger.usage == Usage()
+    assert judge.identity == {"extractor": "local/1"}
+
+
+@pytest.mark.parametrize("source", ["", " \n\t", "Hello!", "# Title", "???", "---\n\n***", "Why?"])
+def test_a_source_that_states_nothing_has_no_facts(source: str) -> None:
+    """Whether that is an error is for the caller to say."""
+    assert extract_facts(source) == FactSet((), digest(source), (("extractor", "local/1"),))
+
+
+def test_a_statement_its_sentence_does_not_entail_is_not_told(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """If one part fails the check, the whole sentence stands as it is."""
+    sentence = "**Anna Kern** moved to Ulm and joined the guild."
+    assert len(texts("Anna Kern moved to Ulm and joined the guild.")) == 2
+    monkeypatch.setattr(extractor, "_is_entailed", lambda candidate: "moved" in candidate.text)
+    facts = extract_facts(sentence)
+    assert [fact.text for fact in facts] == [sentence]
+    assert facts[0].span == (0, len(sentence))
+
+
+def test_a_pronoun_is_not_carried_over_a_paragraph() -> None:
+    """Who is meant is looked for in the same paragraph only."""
+    assert texts("Tom Orr was born in Bonn.\n\nHe moved to Ulm.")[1] == "He moved to Ulm."
+
+
+LANGUAGES = {
+    "de": "Die Stadt hat 3,5 Mio. Einwohner; sie liegt an der Donau. Am 3. Mai 2021 wurde die "
+    "Brücke eröffnet, die Dr. Kern plante. Er sagte, sie sei nicht teuer gewesen.\n\n"
+    "- Preis: 20 Euro\n",
+    "fr": "La ville compte 500 000 habitants ; elle est située sur le fleuve. M. Roux a dit que le "
+    "pont n'était pas sûr. L'usine a vendu 3,5 millions de vélos l'année dernière.",
+    "es": "La empresa compró 3.000 acciones el 5 de mayo; el precio subió un 4 %. El Sr. Gil no "
+    "quiso hablar. ¿Por qué? Las ventas crecieron en Perú y Chile.",
+    "zh": "这座城市位于河边；城里有两座古桥。公司2020年收入为3亿元，同比增长5%。市长没有出席。",
+    "ja": "市長は月曜日に橋を開通させた。人口は14万人です。",
+    "ru": "Мэр открыл мост в понедельник. В 2020 году население составило 12 тысяч человек.",
+    "lower case": "the mayor opened the bridge on monday. it cost 3 million euros. it is not safe.",
+    "one blob": "the mayor opened the bridge on monday it cost 3 million euros it is not safe " * 5,
+}
+
+
+@pytest.mark.parametrize("source", [REPORT, *LANGUAGES.values()], ids=["en", *LANGUAGES])
+def test_a_text_entails_all_its_own_facts(source: str) -> None:
+    """With the source as its own summary nothing is lost, in any language."""
+    facts = extract_facts(source)
+    assert facts
+    assert [v.fact.text for v in check_facts(tuple(facts), source) if not v.supported] == []
+
+
+PARTS = st.sampled_from(
+    [
+        "Anna Kern, the mayor of Ulm, opened the bridge.",
+        "She moved to Bonn in 1999 and joined the guild.",
+        "The mill was not sold; it was closed in 2004.",
+        "Sales rose by 4.5% to $3 million in May.",
+        "Sales fell by 4.5% to $3 million in June.",
+        "The minister denied that sales fell.",
+        "He played for Ajax, Porto and Lille.",
+        "Tom Orr was born in Ulm.",
+        "He left.",
+        "in the U.S.",
+        "Costs: 20 EUR",
+        "Was it safe?",
+        "“We will win,” said Dr. Orr.",
+        "no end here",
+        "Milk",
+        "下雨了；我们走了。",
+    ]
+)
+LINES = st.tuples(st.sampled_from(["", "- ", "# ", "1. ", "> ", "\n"]), st.lists(PARTS, max_size=3))
+SOURCES = st.lists(LINES.map(lambda line: line[0] + " ".join(line[1])), max_size=6).map("\n".join)
+
+
+@settings(max_examples=60, deadline=None)
+@given(SOURCES)
+def test_any_mix_entails_its_own_facts_and_is_extracted_alike_twice(source: str) -> None:
+    """Bullets, headings and sentences in any order: true passages, entailed facts, same result."""
+    facts = extract_facts(source)
+    assert extract_facts(source) == facts
+    for verdict in check_facts(tuple(facts), source):
+        assert verdict.supported, verdict
+        span = verdict.fact.span
+        assert span is not None
+        assert source[span.start : span.end].strip()
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.text(max_size=80))
+def test_any_characters_are_taken(source: str) -> None:
+    """Nothing a string can hold is refused, and what is found is entailed."""
+    facts = extract_facts(source)
+    assert all(verdict.supported for verdict in check_facts(tuple(facts), source))

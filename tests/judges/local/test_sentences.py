@@ -1,0 +1,171 @@
+"""Sentences: right boundaries, true offsets, nothing lost, and boundaries that stay put."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from factcheck.judges.local.sentences import split_sentences
+
+PROSE = {
+    "titles": ("Dr. Olu met Mrs. Kern. They talked.", ["Dr. Olu met Mrs. Kern.", "They talked."]),
+    "initials": ("J. K. Orr wrote it. It sold.", ["J. K. Orr wrote it.", "It sold."]),
+    "decimals": (
+        "It rose by 3.5 to 4.25. Then it fell.",
+        ["It rose by 3.5 to 4.25.", "Then it fell."],
+    ),
+    "address": (
+        "See https://a.example/b.c?d=1. It helps.",
+        ["See https://a.example/b.c?d=1.", "It helps."],
+    ),
+    "time": (
+        "It ended at 5 p.m. on Monday. We left.",
+        ["It ended at 5 p.m. on Monday.", "We left."],
+    ),
+    "question in quotes": ('"Why?" she asked. He left.', ['"Why?" she asked.', "He left."]),
+    "closing quote": ('He said "no." She left.', ['He said "no."', "She left."]),
+    "footnote": ("It rained.[12] It stopped.", ["It rained.[12]", "It stopped."]),
+    "lower case": (
+        "it rained. we left. why? nobody knows",
+        ["it rained.", "we left.", "why?", "nobody knows"],
+    ),
+    "small brand": (
+        "He works at eBay. iPads sell well.",
+        ["He works at eBay.", "iPads sell well."],
+    ),
+    "ellipsis": ("Wait... what? Yes!", ["Wait... what?", "Yes!"]),
+    "emoji": ("We won 😀. Next game 🎉! Bye", ["We won 😀.", "Next game 🎉!", "Bye"]),
+    "no end": ("nothing ends here", ["nothing ends here"]),
+    "number inline": ("Now 1. Open it. 2. Close it.", ["Now 1.", "Open it.", "2. Close it."]),
+    "German": (
+        "Am 3. Mai kostete es z. B. 3,5 Mio. Euro. Dr. Kern zahlte.",
+        ["Am 3. Mai kostete es z. B. 3,5 Mio. Euro.", "Dr. Kern zahlte."],
+    ),
+    "French": (
+        "M. Roux est parti le 3 mai. Il a dit « Non. » Puis il est revenu.",
+        ["M. Roux est parti le 3 mai.", "Il a dit « Non. »", "Puis il est revenu."],
+    ),
+    "Spanish": (
+        "El Sr. Gil llegó a las 5 p.m. a casa. ¿Y ella? ¡No!",
+        ["El Sr. Gil llegó a las 5 p.m. a casa.", "¿Y ella?", "¡No!"],
+    ),
+    "Chinese": ("下雨了。他问：“走吗？”我们走了！", ["下雨了。", "他问：“走吗？”", "我们走了！"]),
+}
+
+
+@pytest.mark.parametrize(("text", "expected"), PROSE.values(), ids=PROSE)
+def test_a_sentence_ends_where_a_reader_ends_it(text: str, expected: list[str]) -> None:
+    """Abbreviations, decimals, addresses and quotes do not end a sentence; real ends do."""
+    assert [sentence.text for sentence in split_sentences(text)] == expected
+
+
+LAYOUT = {
+    "wrapped lines": (
+        "The council of the old\ntown met on Monday in the\nTown Hall. Then\nAnna left.",
+        ["The council of the old\ntown met on Monday in the\nTown Hall.", "Then\nAnna left."],
+    ),
+    "a long line goes on": (
+        "The members of the city council and all of their guests met President\nKern. It rained.",
+        [
+            "The members of the city council and all of their guests met President\nKern.",
+            "It rained.",
+        ],
+    ),
+    "one statement a line": (
+        "Budget approved\nMayor resigns",
+        ["Budget approved", "Mayor resigns"],
+    ),
+    "keys and values": ("Price: 20\nColour: red", ["Price: 20", "Colour: red"]),
+    "bullets": (
+        "- one\n* two\n• three\n1. four\n2) five\na) six\n- [x] seven",
+        ["one", "two", "three", "four", "five", "six", "seven"],
+    ),
+    "a bullet of two sentences": (
+        "- It rained. We\n  left.\n- Bye",
+        ["It rained.", "We\n  left.", "Bye"],
+    ),
+    "headings": (
+        "# One\nIt rained.\n\nTwo\n---\n**Three**\nWe left.",
+        ["One", "It rained.", "Two", "**Three**", "We left."],
+    ),
+    "table": ("| City | People |\n|---|---:|\n| Ulm | 126 |", ["City | People", "Ulm | 126"]),
+    "code": ("Run it.\n```python\nx = 1. + y\n```\nDone.", ["Run it.", "x = 1. + y", "Done."]),
+    "quoted lines": (
+        "> It rained and we all\n> went home. Then\n> it stopped.",
+        ["It rained and we all\n> went home.", "Then\n> it stopped."],
+    ),
+    "carriage returns": (
+        "It rained.\r\nWe left.\r\n\r\n- Bye\r\n",
+        ["It rained.", "We left.", "Bye"],
+    ),
+    "decoration": ("***\n---\n\n* * *\n...", []),
+}
+
+
+@pytest.mark.parametrize(("text", "expected"), LAYOUT.values(), ids=LAYOUT)
+def test_lines_and_marks_are_layout(text: str, expected: list[str]) -> None:
+    """Wrapped lines are joined; markers and decoration are outside every sentence."""
+    assert [sentence.text for sentence in split_sentences(text)] == expected
+
+
+PIECES = [
+    "It rained. ", "we left! ", "Why? ", '"No." ', "said Dr. Kern ", "in the U.S. ", "3.5 ",
+    "e.g. ", "Ulm ", "\n", "\n\n", "- ", "1. ", "# ", "> ", "| a | b |", "```\n", "\r\n", "😀 ",
+    "下雨了。", "；", "(see Fig. 3) ", "“Go. ", "Stop.” ", "\ud800 ", "\u2028",
+    "a", ".", "*", ":", "---", "\u00a0",
+]  # fmt: skip
+TEXTS = st.lists(st.sampled_from(PIECES), max_size=25).map("".join) | st.text(max_size=60)
+
+
+@given(TEXTS)
+def test_sentences_are_in_order_stripped_and_where_they_say(text: str) -> None:
+    """Spans are true and do not overlap; no sentence is blank or has white space around it."""
+    end = 0
+    for sentence in split_sentences(text):
+        assert sentence.span.start >= end
+        assert text[sentence.span.start : sentence.span.end] == sentence.text
+        assert sentence.text == sentence.text.strip() != ""
+        end = sentence.span.end
+
+
+@given(TEXTS)
+def test_no_word_is_lost(text: str) -> None:
+    """Letters outside every sentence belong to list markers or to the label of a code fence."""
+    outside = list(text)
+    for sentence in split_sentences(text):
+        outside[sentence.span.start : sentence.span.end] = " " * len(sentence.text)
+    letters = [c for c in "".join(outside) if c.isalpha()]
+    assert "```" in text or len(letters) <= text.count(")")
+
+
+WHOLE = [
+    "It rained.", "Dr. Kern left!", "She lives in the U.S. now.", "Why did he?", '"No," she said.',
+    "He said: “Go. ", "Then stop.”", "It cost 3.5 million (see Fig. 3).", "He lives in the U.S.",
+    "Is it? yes.", "iPads sell.", "and so on.", "5 dogs ran.", "The plan B.", "下雨了。", "Wait...",
+    "It ended at 5 p.m.", "'Tis late.", "[1] holds.", "(Not closed.", "It rained.[3]", "no way.",
+]  # fmt: skip
+
+
+@settings(max_examples=300)
+@given(st.lists(st.sampled_from(WHOLE), min_size=2, max_size=8), st.data())
+def test_deleting_a_sentence_leaves_the_others_alone(
+    pieces: list[str], data: st.DataObject
+) -> None:
+    """What was two sentences is never joined because something between them is gone."""
+    text = " ".join(pieces)
+    sentences = split_sentences(text, "en")
+    gone = data.draw(st.sampled_from(sentences))
+    shorter = text[: gone.span.start] + text[gone.span.end :]
+    rest = [sentence.text for sentence in sentences if sentence is not gone]
+    assert [sentence.text for sentence in split_sentences(shorter, "en")] == rest
+
+
+@given(st.lists(st.sampled_from(WHOLE), min_size=2, max_size=8), st.data())
+def test_deleting_a_bullet_leaves_the_others_alone(pieces: list[str], data: st.DataObject) -> None:
+    """Bullets are taken one by one."""
+    gone = data.draw(st.integers(0, len(pieces) - 1))
+    whole = [split_sentences(f"- {piece}", "en") for piece in pieces]
+    kept = [s.text for number, part in enumerate(whole) if number != gone for s in part]
+    text = "\n".join(f"- {piece}" for number, piece in enumerate(pieces) if number != gone)
+    assert [sentence.text for sentence in split_sentences(text, "en")] == kept

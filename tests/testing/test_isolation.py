@@ -1,0 +1,151 @@
+"""The walls around every test, which `tests/conftest.py` builds."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import socket
+import textwrap
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest_plugins = ("pytester",)
+
+CONFTEST = Path(__file__).parents[1] / "conftest.py"
+ELSEWHERE = "192.0.2.1"  # RFC 5737: an address for documentation, where nobody listens
+REFUSED = "tests talk to 127.0.0.1"
+
+RunTests = Callable[[str], pytest.RunResult]
+
+
+@pytest.fixture
+def run_tests(pytester: pytest.Pytester) -> RunTests:
+    """Runs a test file under a copy of the `conftest.py` that holds for this one."""
+
+    def run(tests: str) -> pytest.RunResult:
+        pytester.makeconftest(CONFTEST.read_text("utf-8"))
+        pytester.makepyfile(textwrap.dedent(tests))
+        return pytester.runpytest_inprocess("-rs")
+
+    return run
+
+
+@pytest.mark.parametrize("method", ["connect", "connect_ex"])
+@pytest.mark.parametrize(
+    ("family", "address"),
+    [
+        (socket.AF_INET, (ELSEWHERE, 443)),
+        (socket.AF_INET, ("factcheck.invalid", 443)),
+        (socket.AF_INET6, ("2001:db8::1", 443, 0, 0)),
+    ],
+)
+def test_foreign_host(
+    socket_guard: Any, method: str, family: socket.AddressFamily, address: Any
+) -> None:
+    """No socket connects to another host, by number or by name."""
+    with (
+        socket.socket(family, socket.SOCK_STREAM) as sock,
+        pytest.raises(Exception, match=REFUSED),
+    ):
+        getattr(sock, method)(address)
+    assert socket_guard.refused == [address[0]]
+    socket_guard.refused.clear()
+
+
+@pytest.mark.parametrize("host", ["factcheck.invalid", b"factcheck.invalid", ELSEWHERE])
+def test_foreign_name(socket_guard: Any, host: str | bytes) -> None:
+    """No name of another host is looked up."""
+    with pytest.raises(Exception, match=REFUSED):
+        socket.getaddrinfo(host, 443)
+    socket_guard.refused.clear()
+
+
+def test_asyncio_connection(socket_guard: Any) -> None:
+    """The guard holds for asyncio, which connects in its own way."""
+    with pytest.raises(Exception, match=REFUSED):
+        asyncio.run(asyncio.open_connection(ELSEWHERE, 443))
+    assert socket_guard.refused == [ELSEWHERE]
+    socket_guard.refused.clear()
+
+
+def test_caught_attempt(
+    run_tests: RunTests,
+) -> None:
+    """A test that tried to leave fails even if it caught the error."""
+    outcome = run_tests(
+        f"""
+        import contextlib, socket
+
+        def test_quiet():
+            with contextlib.suppress(Exception):
+                socket.create_connection(({ELSEWHERE!r}, 443))
+        """
+    )
+    outcome.assert_outcomes(passed=1, errors=1)
+    outcome.stdout.fnmatch_lines([f"*the test tried to reach {ELSEWHERE}*"])
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "localhost"])
+def test_loopback(host: str) -> None:
+    """Connections to this machine work."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port = listener.getsockname()[1]
+        with socket.create_connection((host, port)) as client, listener.accept()[0] as served:
+            client.sendall(b"ping")
+            assert served.recv(4) == b"ping"
+
+
+def test_unix_socket(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Unix sockets work."""
+    monkeypatch.chdir(tmp_path)
+    with socket.socket(socket.AF_UNIX) as listener, socket.socket(socket.AF_UNIX) as client:
+        listener.bind("s")
+        listener.listen()
+        client.connect("s")
+        assert client.getpeername() == "s"
+
+
+def test_clean_environment(run_tests: RunTests, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Settings, keys and proxies of the machine do not reach a test."""
+    for name in (
+        "FACTCHECK_JUDGE",
+        "OPENAI_API_KEY",
+        "OPENAI_BASE_URL",
+        "ANTHROPIC_API_KEY",
+        "https_proxy",
+    ):
+        monkeypatch.setenv(name, "leaked")
+    outcome = run_tests(
+        """
+        import os
+
+        def test_clean(tmp_path):
+            assert "leaked" not in os.environ.values()
+            assert os.environ["FACTCHECK_CACHE_DIR"] == str(tmp_path)
+            assert os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] == "true"
+        """
+    )
+    outcome.assert_outcomes(passed=1)
+
+
+def test_cache_folder(tmp_path: Path) -> None:
+    """Each test has its own cache folder."""
+    assert os.environ["FACTCHECK_CACHE_DIR"] == str(tmp_path)
+
+
+def test_data_missing(run_tests: RunTests, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Without development data a test is skipped, with a reason."""
+    monkeypatch.setenv("FACTCHECK_DATA", str(tmp_path / "nowhere"))
+    outcome = run_tests("def test_data(data_dir): raise AssertionError")
+    outcome.assert_outcomes(skipped=1)
+    outcome.stdout.fnmatch_lines(["*no development data: set FACTCHECK_DATA*"])
+
+
+def test_data_present(run_tests: RunTests, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """The development data is where the environment says."""
+    monkeypatch.setenv("FACTCHECK_DATA", str(tmp_path))
+    outcome = run_tests(f"def test_data(data_dir): assert str(data_dir) == {str(tmp_path)!r}")
+    outcome.assert_outcomes(passed=1)

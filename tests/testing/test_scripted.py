@@ -1,0 +1,129 @@
+"""Judges that answer from a script."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+
+import pytest
+
+from factcheck.errors import InputError, JudgeUnavailable
+from factcheck.facts import AtomicFact, CheckFailure, CheckResult, FactSet, Usage, Verdict, digest
+from factcheck.judges.ports import Checker, Extractor, Ledger
+from factcheck.testing import CheckCall, ExtractCall, ScriptedChecker, ScriptedExtractor
+
+MOSS = AtomicFact("a", "Moss has no roots.", weight=2.0)
+FERN = AtomicFact("b", "Ferns make seeds.")
+
+
+def check(
+    checker: ScriptedChecker,
+    facts: Sequence[AtomicFact] = (MOSS, FERN),
+    text: str = "On moss.",
+    ledger: Ledger | None = None,
+) -> Sequence[CheckResult]:
+    """The results of one call."""
+    return asyncio.run(checker.check(facts, text, ledger or Ledger()))
+
+
+def test_ports() -> None:
+    """Scripted judges fulfil the ports and name themselves."""
+    checker, extractor = ScriptedChecker({}, name="x"), ScriptedExtractor({}, name="y")
+    assert isinstance(checker, Checker)
+    assert isinstance(extractor, Extractor)
+    assert (checker.identity, extractor.identity) == ({"judge": "x"}, {"extractor": "y"})
+
+
+def test_labels_by_statement() -> None:
+    """A mapping gives a verdict for each fact, in fact order."""
+    checker = ScriptedChecker({FERN.text: "contradicted", MOSS.text: "entailed"})
+    assert check(checker) == (
+        Verdict(MOSS, "entailed", judge="scripted"),
+        Verdict(FERN, "contradicted", judge="scripted"),
+    )
+
+
+def test_results_by_statement() -> None:
+    """Scripted verdicts and failures are given for the fact that was asked."""
+    other = AtomicFact("other", MOSS.text)
+    checker = ScriptedChecker(
+        {
+            MOSS.text: Verdict(other, "entailed", probability=0.75, judge="j"),
+            FERN.text: CheckFailure(other, "missing", "no reply"),
+        }
+    )
+    assert check(checker) == (
+        Verdict(MOSS, "entailed", probability=0.75, judge="j"),
+        CheckFailure(FERN, "missing", "no reply"),
+    )
+
+
+def test_function_of_fact_and_text() -> None:
+    """A function sees the statement and the text."""
+    checker = ScriptedChecker(lambda fact, text: "entailed" if fact in text else "neutral")
+    labels = [
+        result.label
+        for result in check(checker, text=f"Note: {FERN.text}")
+        if isinstance(result, Verdict)
+    ]
+    assert labels == ["neutral", "entailed"]
+
+
+def test_fact_without_a_script() -> None:
+    """A fact the script does not know is an error that names it, never a label."""
+    with pytest.raises(InputError, match=r"no result for the fact 'Ferns make seeds\.'"):
+        check(ScriptedChecker({MOSS.text: "entailed"}))
+
+
+def test_scripted_exception() -> None:
+    """A scripted exception is raised; what the call cost is booked and recorded all the same."""
+    checker = ScriptedChecker(
+        {MOSS.text: "entailed", FERN.text: JudgeUnavailable("down")}, usage=Usage(calls=1)
+    )
+    ledger = Ledger()
+    with pytest.raises(JudgeUnavailable, match="down"):
+        check(checker, ledger=ledger)
+    assert ledger.usage == Usage(calls=1)
+    assert len(checker.calls) == 1
+
+
+def test_check_calls() -> None:
+    """Every call is recorded with its statements and its text, and costs what was said."""
+    checker = ScriptedChecker(lambda _fact, _text: "neutral", usage=Usage(calls=1, cost_usd=0.5))
+    ledger = Ledger()
+    check(checker, ledger=ledger)
+    check(checker, (FERN,), "On ferns.", ledger)
+    assert checker.calls == (
+        CheckCall((MOSS.text, FERN.text), "On moss."),
+        CheckCall((FERN.text,), "On ferns."),
+    )
+    assert ledger.usage == Usage(calls=2, cost_usd=1.0)
+
+
+def test_extracted_facts() -> None:
+    """Facts come as a set that knows its source and its maker; calls are recorded and paid for."""
+    extractor = ScriptedExtractor({"On moss.": ["Moss is green.", MOSS]}, usage=Usage(calls=1))
+    ledger = Ledger()
+    facts = asyncio.run(extractor.extract("On moss.", ledger))
+    assert facts == FactSet(
+        (AtomicFact("f1", "Moss is green."), MOSS),
+        source_digest=digest("On moss."),
+        made_by=(("extractor", "scripted"),),
+    )
+    assert extractor.calls == (ExtractCall("On moss."),)
+    assert ledger.usage == Usage(calls=1)
+
+
+def test_function_of_source() -> None:
+    """A function sees the source."""
+    facts = asyncio.run(ScriptedExtractor(str.splitlines).extract("One.\nTwo.", Ledger()))
+    assert [fact.text for fact in facts] == ["One.", "Two."]
+
+
+def test_source_without_a_script() -> None:
+    """A source the script does not know is an error, and so is a scripted exception."""
+    extractor = ScriptedExtractor({"Down.": JudgeUnavailable("down")})
+    with pytest.raises(InputError, match=r"no facts for the source 'Up\.'"):
+        asyncio.run(extractor.extract("Up.", Ledger()))
+    with pytest.raises(JudgeUnavailable, match="down"):
+        asyncio.run(extractor.extract("Down.", Ledger()))

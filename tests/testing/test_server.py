@@ -1,0 +1,294 @@
+"""The local server, seen through the official client and through bare sockets."""
+
+from __future__ import annotations
+
+import asyncio
+import http.client
+import json
+import subprocess
+import sys
+import threading
+import urllib.request
+from typing import Any
+from urllib.error import HTTPError
+from urllib.parse import urlsplit
+
+import openai
+import pytest
+from pydantic import BaseModel
+
+from factcheck.testing import ChatRequest, EmbeddingsRequest, LocalOpenAIServer, Reply, hang
+
+QUESTION: Any = [{"role": "user", "content": "Do ants have six legs?"}]
+
+
+def client_of(server: LocalOpenAIServer) -> openai.OpenAI:
+    """The official client, which never tries twice."""
+    return openai.OpenAI(base_url=server.base_url, api_key="test", max_retries=0)
+
+
+def async_client_of(server: LocalOpenAIServer, **options: Any) -> openai.AsyncOpenAI:
+    """The official asynchronous client on its fast transport, which never tries twice."""
+    transport = openai.DefaultAsyncHttpx2Client()
+    return openai.AsyncOpenAI(
+        base_url=server.base_url, api_key="test", max_retries=0, http_client=transport, **options
+    )
+
+
+def connection_to(server: LocalOpenAIServer) -> http.client.HTTPConnection:
+    """A bare HTTP connection."""
+    return http.client.HTTPConnection(str(urlsplit(server.base_url).netloc), timeout=30)
+
+
+def test_completion() -> None:
+    """A plain string is a normal completion, with everything the client looks for."""
+    with LocalOpenAIServer(lambda _: "Yes, six.") as server, client_of(server) as client:
+        completion = client.chat.completions.create(model="m1", messages=QUESTION)
+    choice = completion.choices[0]
+    assert (choice.message.content, choice.message.refusal) == ("Yes, six.", None)
+    assert (choice.finish_reason, completion.model) == ("stop", "m1")
+    assert completion._request_id == "req_0"
+
+
+def test_usage_is_counted_roughly() -> None:
+    """Without a count in the reply, four characters of content are a token, rounded up."""
+    with LocalOpenAIServer(lambda _: "Yes, six.") as server, client_of(server) as client:
+        usage = client.chat.completions.create(model="m", messages=QUESTION).usage
+    assert usage is not None
+    assert (usage.prompt_tokens, usage.completion_tokens, usage.total_tokens) == (6, 3, 9)
+
+
+def test_usage_of_the_reply() -> None:
+    """A count in the reply is sent as it is."""
+    reply = Reply("Yes.", usage={"prompt_tokens": 700, "completion_tokens": 20})
+    with LocalOpenAIServer(lambda _: reply) as server, client_of(server) as client:
+        usage = client.chat.completions.create(model="m", messages=QUESTION).usage
+    assert usage is not None
+    assert (usage.prompt_tokens, usage.completion_tokens, usage.total_tokens) == (700, 20, 720)
+
+
+class Legs(BaseModel):
+    """A structured answer."""
+
+    animal: str
+    count: int
+
+
+def test_structured_output() -> None:
+    """A structured call sends its JSON schema and parses the content it gets."""
+
+    def answer(request: ChatRequest) -> str:
+        schema = request.body["response_format"]["json_schema"]["schema"]
+        return json.dumps(dict(zip(schema["properties"], ["ant", 6], strict=True)))
+
+    with LocalOpenAIServer(answer) as server, client_of(server) as client:
+        parsed = client.chat.completions.parse(model="m", messages=QUESTION, response_format=Legs)
+    assert parsed.choices[0].message.parsed == Legs(animal="ant", count=6)
+
+
+def test_embeddings() -> None:
+    """Default embeddings are unit vectors that agree where the words do, at any precision."""
+    with LocalOpenAIServer(lambda _: "") as server, client_of(server) as client:
+        texts = ["Ants dig tunnels.", "tunnels dig ants", "Rain fell on Tuesday."]
+        result = client.embeddings.create(model="m", input=texts)
+        as_floats = client.embeddings.create(model="m", input=texts, encoding_format="float")
+        small = client.embeddings.create(model="m", input="Ants.", dimensions=8)
+    first, same, other = (item.embedding for item in result.data)
+    assert sum(x * x for x in first) == pytest.approx(1.0, abs=1e-6)
+    assert first == same
+    assert first != other
+    assert as_floats.data[2].embedding == pytest.approx(other, abs=1e-6)
+    assert len(small.data[0].embedding) == 8
+
+
+def test_scripted_embeddings() -> None:
+    """Embeddings may be scripted, and may fail."""
+
+    def embed(request: EmbeddingsRequest) -> Reply | list[list[float]]:
+        if request.index == 1:
+            return Reply(status=500)
+        return [[float(len(text))] for text in request.texts]
+
+    with LocalOpenAIServer(lambda _: "", embed=embed) as server, client_of(server) as client:
+        result = client.embeddings.create(model="m", input=["a", "bb"])
+        with pytest.raises(openai.InternalServerError):
+            client.embeddings.create(model="m", input="c")
+    assert [item.embedding for item in result.data] == [[1.0], [2.0]]
+
+
+def test_models() -> None:
+    """The models are listed by name."""
+    with (
+        LocalOpenAIServer(lambda _: "", models=("m1", "m2")) as server,
+        client_of(server) as client,
+    ):
+        assert [model.id for model in client.models.list()] == ["m1", "m2"]
+
+
+@pytest.mark.parametrize("path", ["/nothing", "/v1/completions", "/v1/batches"])
+def test_unknown_path(path: str) -> None:
+    """Any other path is a 404 with an error in OpenAI's form."""
+    with LocalOpenAIServer(lambda _: "") as server:
+        with pytest.raises(HTTPError) as caught:
+            urllib.request.urlopen(server.base_url.removesuffix("/v1") + path)  # noqa: S310 - http
+        with caught.value as response:
+            error = json.loads(response.read())["error"]
+    assert (caught.value.code, error["code"]) == (404, "unknown_url")
+    assert error["type"] == "invalid_request_error"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"{",
+        b"[]",
+        b'{"messages": [{"role": "user", "content": "x"}]}',
+        b'{"model": "m", "messages": []}',
+        b'{"model": "m", "messages": [{"role": "user", "content": "x"}], "stream": true}',
+        b'{"model": "m", "messages": [{"role": "user", "content": "x"}], "n": 2}',
+    ],
+)
+def test_unusable_body(body: bytes) -> None:
+    """A body the server cannot honour is refused with HTTP 400 and never reaches the answer."""
+    asked: list[ChatRequest] = []
+
+    def answer(request: ChatRequest) -> str:
+        asked.append(request)
+        return ""
+
+    with LocalOpenAIServer(answer) as server:
+        connection = connection_to(server)
+        connection.request("POST", "/v1/chat/completions", body)
+        assert connection.getresponse().status == 400
+        connection.close()
+    assert asked == []
+
+
+def test_requests_are_recorded() -> None:
+    """Path, headers, body and order of every request are kept until they are cleared."""
+    with LocalOpenAIServer(lambda _: "") as server, client_of(server) as client:
+        client.models.list()
+        client.chat.completions.create(model="m", messages=QUESTION, temperature=0.5)
+        first, second = server.requests
+        assert (first.method, first.path, first.body, first.index) == ("GET", "/v1/models", None, 0)
+        assert (second.path, second.index) == ("/v1/chat/completions", 1)
+        assert second.body == {"model": "m", "messages": QUESTION, "temperature": 0.5}
+        assert second.headers["authorization"] == "Bearer test"
+        assert isinstance(second, ChatRequest)
+        assert second.messages[0]["content"] == "Do ants have six legs?"
+        server.clear()
+        assert (server.requests, server.max_in_flight) == ((), 0)
+        client.models.list()
+        assert [request.index for request in server.requests] == [0]
+
+
+def test_connection_is_used_again() -> None:
+    """One client that asks again and again needs one connection."""
+    with LocalOpenAIServer(lambda _: "") as server, client_of(server) as client:
+        for _ in range(10):
+            client.chat.completions.create(model="m", messages=QUESTION)
+        assert (len(server.requests), server.n_connections) == (10, 1)
+
+
+def test_concurrent_requests() -> None:
+    """200 requests are under way together, and each gets its own answer."""
+
+    def answer(request: ChatRequest) -> Reply:
+        return Reply(request.messages[0]["content"], delay_s=1.0)
+
+    async def ask(client: openai.AsyncOpenAI, number: int) -> str | None:
+        messages: Any = [{"role": "user", "content": f"number {number}"}]
+        completion = await client.chat.completions.create(model="m", messages=messages)
+        return completion.choices[0].message.content
+
+    async def ask_all(server: LocalOpenAIServer) -> list[str | None]:
+        async with async_client_of(server) as client:
+            return await asyncio.gather(*(ask(client, number) for number in range(200)))
+
+    with LocalOpenAIServer(answer) as server:
+        answers = asyncio.run(ask_all(server))
+        assert answers == [f"number {number}" for number in range(200)]
+        assert server.max_in_flight == max(request.in_flight for request in server.requests)
+        assert server.max_in_flight > 100
+        assert server.in_flight == 0
+
+
+def test_client_that_left() -> None:
+    """A request whose client gave up is no longer in flight."""
+
+    async def give_up(server: LocalOpenAIServer) -> None:
+        async with async_client_of(server, timeout=0.2) as client:
+            with pytest.raises(openai.APITimeoutError):
+                await client.chat.completions.create(model="m", messages=QUESTION)
+
+    gone = threading.Event()
+    with LocalOpenAIServer(lambda _: hang(60)) as server:
+        asyncio.run(give_up(server))
+        for _ in range(500):
+            if server.in_flight == 0:
+                break
+            gone.wait(0.01)
+        assert server.in_flight == 0
+        assert len(server.requests) == 1
+
+
+def test_stop_with_open_requests() -> None:
+    """Leaving the block ends the thread and every connection, even one just being made."""
+    body = json.dumps({"model": "m", "messages": QUESTION})
+    for _ in range(50):
+        with LocalOpenAIServer(lambda _: hang(60)) as server:
+            connection = connection_to(server)
+            connection.request("POST", "/v1/chat/completions", body)
+        with pytest.raises(ConnectionError):
+            connection.getresponse()
+        connection.close()
+    assert "local-openai-server" not in {thread.name for thread in threading.enumerate()}
+
+
+def test_not_running() -> None:
+    """Outside its block the server has no address."""
+    server = LocalOpenAIServer(lambda _: "")
+    with pytest.raises(RuntimeError, match="context manager"):
+        _ = server.base_url
+
+
+def test_answer_that_raises() -> None:
+    """A mistake in the answer is told to the client, and raised when the block ends."""
+
+    def answer(request: ChatRequest) -> str:
+        return str(request.body["no such key"])
+
+    def ask() -> None:
+        with LocalOpenAIServer(answer) as server, client_of(server) as client:
+            with pytest.raises(openai.InternalServerError) as failed:
+                client.chat.completions.create(model="m", messages=QUESTION)
+            told.append(str(failed.value))
+
+    told: list[str] = []
+    with pytest.raises(RuntimeError, match="an answer of the server raised") as caught:
+        ask()
+    assert "no such key" in told[0]
+    assert isinstance(caught.value.__cause__, KeyError)
+
+
+def test_chunked_request() -> None:
+    """A body that comes in chunks, and slowly, is put together."""
+    body = json.dumps({"model": "m", "messages": [{"role": "user", "content": "é" * 70_000}]})
+    pieces = (body[i : i + 9_999].encode() for i in range(0, len(body), 9_999))
+    with LocalOpenAIServer(lambda r: str(len(r.messages[0]["content"]))) as server:
+        connection = connection_to(server)
+        connection.request("POST", "/v1/chat/completions", pieces, encode_chunked=True)
+        completion = json.loads(connection.getresponse().read())
+        connection.close()
+        assert server.requests[0].headers["transfer-encoding"] == "chunked"
+    assert completion["choices"][0]["message"]["content"] == "70000"
+
+
+def test_import_is_light() -> None:
+    """The kit loads without pytest, openai or anything else that is not in the standard library."""
+    code = (
+        "import sys; import factcheck.testing;"
+        "print(sorted({'openai', 'dspy', 'pytest', 'numpy', 'pydantic'} & set(sys.modules)))"
+    )
+    command = [sys.executable, "-c", code]
+    assert subprocess.run(command, check=True, capture_output=True).stdout == b"[]\n"  # noqa: S603 - own code
