@@ -32,7 +32,7 @@ from factcheck.judges.local.features import FACT_FEATURES, FEATURES, PASSAGE_FEA
 from factcheck.judges.local.language import guess_language
 from factcheck.judges.local.model import Model
 from factcheck.judges.local.passages import analyse, statements
-from factcheck.judges.local.readings import readings
+from factcheck.judges.local.readings import VERBATIM, readings
 
 AGAINST = ("rarest_missing",)
 """Features that speak against entailment: their weights are kept from going positive."""
@@ -70,7 +70,7 @@ def instances(pair: Pair) -> NDArray[np.float64]:
     rows = [
         (*reading.features, *reading.whole)
         for reading in readings(statement(parts[0]), analyse(pair.text, language))
-        if reading.lowest == 0 and reading.highest == 1
+        if reading.lowest == 0 and reading.highest == VERBATIM
     ]
     return np.array(rows).reshape(-1, len(FEATURES))
 

@@ -50,6 +50,7 @@ PROSE = {
         "El Sr. Gil llegó a las 5 p.m. a casa. ¿Y ella? ¡No!",
         ["El Sr. Gil llegó a las 5 p.m. a casa.", "¿Y ella?", "¡No!"],
     ),
+    "small brand in Chinese": ("下雨了。vivo发布了手机。", ["下雨了。", "vivo发布了手机。"]),
     "Chinese": ("下雨了。他问：“走吗？”我们走了！", ["下雨了。", "他问：“走吗？”", "我们走了！"]),
 }
 
@@ -143,7 +144,8 @@ WHOLE = [
     "It rained.", "Dr. Kern left!", "She lives in the U.S. now.", "Why did he?", '"No," she said.',
     "He said: “Go. ", "Then stop.”", "It cost 3.5 million (see Fig. 3).", "He lives in the U.S.",
     "Is it? yes.", "iPads sell.", "and so on.", "5 dogs ran.", "The plan B.", "下雨了。", "Wait...",
-    "It ended at 5 p.m.", "'Tis late.", "[1] holds.", "(Not closed.", "It rained.[3]", "no way.",
+    "It ended at 5 p.m.", "'Tis late.", "[1] holds.", "(Not closed.",
+    "«Non. »", "It rained.[3]", "no way.",
 ]  # fmt: skip
 
 

@@ -1,0 +1,116 @@
+"""The coarse shape of a text: paragraphs, list items, headings, table rows, code.
+
+Owns line structure and Markdown. Sentences inside a block are the business of `sentences`.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Literal, NamedTuple
+
+from factcheck.facts import Span
+
+BlockKind = Literal["prose", "item", "heading", "row", "code"]
+
+
+class Block(NamedTuple):
+    """A run of lines that belong together; markers and decoration lie outside its span."""
+
+    kind: BlockKind
+    span: Span
+
+
+_LINE = re.compile(r"[^\n\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]+")
+_ANY_BREAK = re.compile(r"\r\n|[\n\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
+_FENCE = re.compile(r"\s*(?:```+|~~~+)\s*(\w*)")
+_TEXT_LABELS = frozenset({"markdown", "md", "text", "txt", "plain", "plaintext"})
+"""Labels of fences that hold ordinary text."""
+_RULE = re.compile(r"[\s\-=_*~|:+#>.•·\u2013—]*")
+"""A line of decoration only: rules, underlines of headings, table separators, empty markers."""
+_UNDERLINE = re.compile(r"\s{0,3}(=+|-{2,})\s*")
+_TABLE_RULE = re.compile(r"[\s|:-]*-[\s|:-]*")
+_QUOTE_MARK = re.compile(r"(?:[ \t]*>)+[ \t]*")
+_HEADING_MARK = re.compile(r"\s{0,3}#{1,6}\s+")
+_ITEM_MARK = re.compile(
+    r"\s*(?:[-*+•‣◦▪▫●○∙·\u2013—]|\(?\d{1,3}[.)]|\(?[a-zA-Z]\)|[①-⑳]|\d{1,2}、)(?:\s+|(?<=[、①-⑳]))"
+    r"(?:\[[ xX]\]\s+)?"
+)
+_BOLD_LINE = re.compile(r"\s*(\*\*|__)(?=\S)[^*_]*[^*_\s.!?。\uff01\uff1f:]\1\s*")
+
+
+def split_blocks(text: str) -> tuple[Block, ...]:
+    """The blocks of a text, in order.
+
+    Every character that is neither white space nor a marker or decoration (bullets, heading marks,
+    rules, code fences, outer pipes of tables) is inside exactly one block. Lines of one paragraph,
+    or of one list item, make one block.
+    """
+    blocks: list[Block] = []
+    in_fence = in_code = False
+    can_grow = follows = False
+    previous_end = 0
+    for match in _LINE.finditer(text):
+        line = match.group()
+        if len(_ANY_BREAK.findall(text, previous_end, match.start())) > 1:
+            can_grow = follows = False
+        previous_end = match.end()
+        fence = _FENCE.match(line)
+        if fence:
+            in_fence = not in_fence
+            label = fence.group(1).lower()
+            wraps_all = not label and not blocks
+            in_code = in_fence and not wraps_all and label not in _TEXT_LABELS
+            can_grow = follows = False
+        elif in_code:
+            _append(blocks, text, "code", match.start(), match.end())
+        elif _RULE.fullmatch(line):
+            if follows and _heads(blocks[-1].kind, line):
+                blocks[-1] = Block("heading", blocks[-1].span)
+            can_grow = follows = False
+        else:
+            can_grow = _add_line(blocks, text, Span(match.start(), match.end()), can_grow=can_grow)
+            follows = bool(blocks)
+    return tuple(blocks)
+
+
+def _heads(kind: BlockKind, rule: str) -> bool:
+    """Whether a rule right below a block makes it a heading, or the head of a table."""
+    return (kind == "prose" and bool(_UNDERLINE.fullmatch(rule))) or (
+        kind == "row" and bool(_TABLE_RULE.fullmatch(rule))
+    )
+
+
+def _add_line(blocks: list[Block], text: str, line: Span, *, can_grow: bool) -> bool:
+    """Put one line of text where it belongs; whether the next line may continue its block."""
+    start, end = line
+    quote = _QUOTE_MARK.match(text, start, end)
+    if quote:
+        start = quote.end()
+    heading = _HEADING_MARK.match(text, start, end)
+    if heading or _BOLD_LINE.fullmatch(text, start, end):
+        _append(blocks, text, "heading", heading.end() if heading else start, end)
+        return False
+    content = text[start:end].strip()
+    if content.startswith("|") and content.endswith("|"):
+        begin = text.index("|", start) + 1
+        _append(blocks, text, "row", begin, text.rindex("|", begin, end))
+        return False
+    item = _ITEM_MARK.match(text, start, end)
+    if item:
+        return _append(blocks, text, "item", item.end(), end)
+    if can_grow:
+        last = blocks[-1]
+        blocks[-1] = Block(last.kind, Span(last.span.start, start + len(text[start:end].rstrip())))
+        return True
+    return _append(blocks, text, "prose", start, end)
+
+
+def _append(blocks: list[Block], text: str, kind: BlockKind, start: int, end: int) -> bool:
+    """Add what is there between two places, if anything; whether there was."""
+    content = text[start:end]
+    stripped = content.strip()
+    if not stripped:
+        return False
+    begin = start + content.index(stripped)
+    blocks.append(Block(kind, Span(begin, begin + len(stripped))))
+    return True

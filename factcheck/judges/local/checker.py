@@ -1,0 +1,153 @@
+"""The embedded checker: whether a text entails a fact, by the words they share.
+
+A text entails a fact if one of its sentences does. The probability of a sentence rests on that
+sentence alone and on how much of the fact the whole text holds, so that deleting a sentence never
+raises it. Statements of a fact with several sentences must all be entailed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from factcheck.facts import AtomicFact, CheckResult, EntailmentLabel, Evidence, Verdict
+from factcheck.facts.spans import fold, locate
+from factcheck.judges.local.features import statement
+from factcheck.judges.local.language import guess_language
+from factcheck.judges.local.model import Model, load_model
+from factcheck.judges.local.passages import (
+    AnalysedText,
+    Passage,
+    analyse,
+    stated_sentences,
+    statements,
+)
+from factcheck.judges.local.readings import VERBATIM, Reading, readings
+from factcheck.judges.local.words import words
+from factcheck.judges.ports import Ledger
+
+JUDGE = "local"
+"""Name of this judge in verdicts."""
+DECISION = 0.5
+"""The probability from which a fact counts as entailed."""
+_CONTRADICTS_FROM = 0.5
+"""Share of a statement that must be aligned before a mismatch contradicts it."""
+
+
+class Finding(NamedTuple):
+    """What a text says about one statement, and the sentence that shows it."""
+
+    label: EntailmentLabel
+    probability: float
+    reason: str
+    evidence: Evidence | None = None
+
+
+def check_facts(facts: Sequence[AtomicFact], text: str) -> tuple[Verdict, ...]:
+    """One verdict per fact, in fact order; each fact is judged by itself.
+
+    Args:
+        facts: What to look for.
+        text: The text that may entail them, in any language.
+    """
+    return tuple(_verdict(fact, text) for fact in facts)
+
+
+class LocalChecker:
+    """Labels facts offline, by `check_facts`."""
+
+    @property
+    def identity(self) -> Mapping[str, str]:
+        """The judge and the version of its model."""
+        return {"judge": f"local/1@{load_model().version}"}
+
+    async def check(
+        self, facts: Sequence[AtomicFact], text: str, ledger: Ledger
+    ) -> Sequence[CheckResult]:
+        """One verdict per fact, in fact order; costs nothing and never fails."""
+        del ledger
+        return await asyncio.to_thread(check_facts, facts, text)
+
+
+def _verdict(fact: AtomicFact, text: str) -> Verdict:
+    finding = judge_fact(fact.text, text, load_model())
+    return Verdict(
+        fact,
+        finding.label,
+        round(finding.probability, 6),
+        evidence=finding.evidence,
+        reason=finding.reason,
+        judge=JUDGE,
+    )
+
+
+def judge_fact(fact: str, text: str, model: Model) -> Finding:
+    """What a text says about a fact: as much as about the worst covered of its sentences."""
+    if not text.strip():
+        return Finding("neutral", 0.0, "the text is empty")
+    language = guess_language(fact)
+    analysed = analyse(text, language)
+    stated = stated_sentences(text).get(fold(fact).text.strip())
+    if stated is not None:
+        return Finding("entailed", VERBATIM, "stands in the text", stated)
+    if set(fact.split()) <= set(text.split()) and not words(fact, language):
+        return Finding("entailed", VERBATIM, "stands in the text", locate(fact, text))
+    findings = [_find(part, analysed, model) for part in statements(fact, language)]
+    weakest = min(findings, key=lambda finding: finding.probability)
+    against = [finding for finding in findings if finding.label == "contradicted"]
+    if against and weakest.label != "entailed":
+        return against[0]._replace(probability=weakest.probability)
+    return weakest
+
+
+def _find(part: Passage, text: AnalysedText, model: Model) -> Finding:
+    """What a text says about one sentence of a fact."""
+    found = [(reading.probability(model), reading) for reading in readings(statement(part), text)]
+    if not found:
+        return Finding("neutral", 0.0, "no content word found")
+    probability, best = max(found, key=lambda pair: (pair[0], pair[1].aligned))
+    if probability >= DECISION:
+        return Finding("entailed", probability, _support(best), _evidence(best.passage))
+    against = [reading for _, reading in found if _contradicts(reading)]
+    if against:
+        clearest = max(against, key=lambda reading: reading.aligned)
+        return Finding(
+            "contradicted", probability, _conflict(clearest), _evidence(clearest.passage)
+        )
+    return Finding("neutral", probability, _lack(best))
+
+
+def _evidence(passage: Passage) -> Evidence:
+    return Evidence(passage.text, passage.start, passage.start + len(passage.text))
+
+
+def _contradicts(reading: Reading) -> bool:
+    mismatch = reading.mismatch
+    return mismatch is not None and mismatch.contradicts and reading.aligned >= _CONTRADICTS_FROM
+
+
+def _support(reading: Reading) -> str:
+    n_found = reading.n_units - len(reading.missing)
+    if not reading.missing:
+        return f"all {n_found} content words found" if n_found > 1 else "its content word is found"
+    return f"{n_found} of {reading.n_units} content words found, not: {', '.join(reading.missing)}"
+
+
+def _conflict(reading: Reading) -> str:
+    mismatch = reading.mismatch
+    if mismatch is None:
+        return ""
+    if mismatch.kind == "negation":
+        in_text = mismatch.said.startswith("not ")
+        where = "the text" if in_text else "the fact only"
+        return f"negated in {where}: {mismatch.wanted if in_text else mismatch.said}"
+    if mismatch.kind == "order":
+        return f"has {mismatch.said} where the fact has {mismatch.wanted}"
+    return f"says {mismatch.said}, the fact says {mismatch.wanted}"
+
+
+def _lack(reading: Reading) -> str:
+    if reading.missing:
+        return f"missing: {', '.join(reading.missing)}"
+    return "all words found, but not as one statement"

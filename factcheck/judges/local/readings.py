@@ -1,0 +1,128 @@
+"""What each sentence of a text says about a statement, and how likely it entails it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from factcheck.judges.local.features import (
+    Overlap,
+    Statement,
+    align,
+    fact_features,
+    overlap,
+    passage_features,
+    text_features,
+)
+from factcheck.judges.local.mismatches import Mismatch, find_mismatch, negation_mismatch
+from factcheck.judges.local.model import Model
+from factcheck.judges.local.passages import AnalysedText, Passage
+
+VERBATIM = 0.99
+"""For a statement that stands in a sentence word for word; nothing is more probable."""
+IN_ORDER = 0.92
+"""At least this, for one whose content words stand in a sentence in order, none against it."""
+BARRED = 0.3
+"""At most this, for a sentence that lacks a name or a number, or has another word instead."""
+CONTRADICTED = 0.1
+"""At most this, for a sentence that says something else."""
+
+
+class Reading(NamedTuple):
+    """What one sentence says about a statement."""
+
+    passage: Passage
+    features: tuple[float, ...]
+    """`PASSAGE_FEATURES`."""
+    whole: tuple[float, ...]
+    """`TEXT_FEATURES` and `FACT_FEATURES`."""
+    aligned: float
+    """Share of the statement, by rarity, that is aligned with the sentence; a unit that does not
+    fit is left out of account."""
+    mismatch: Mismatch | None
+    lowest: float
+    """No model may give a lower probability, because the words are all there."""
+    highest: float
+    """Nor a higher one, because the sentence says something else."""
+    missing: tuple[str, ...]
+    """Words of the statement that the sentence does not have."""
+    n_units: int
+    """How many words the statement is made of."""
+
+    def probability(self, model: Model) -> float:
+        """That this sentence entails the statement."""
+        score = model.probability(self.features, self.whole)
+        return min(max(score, self.lowest), self.highest)
+
+
+def readings(wanted: Statement, text: AnalysedText) -> Iterator[Reading]:
+    """One reading for each sentence that has a word of the statement, in text order."""
+    if not wanted.units:
+        return
+    shared = overlap(wanted, text)
+    whole = (*text_features(wanted, shared.anywhere), *fact_features(wanted))
+    for number in sorted(shared.by_passage):
+        yield _read(wanted, text.passages[number], shared.by_passage[number], shared, whole)
+
+
+def _read(
+    wanted: Statement,
+    passage: Passage,
+    found: Sequence[float],
+    shared: Overlap,
+    whole: tuple[float, ...],
+) -> Reading:
+    places = align(wanted, passage, shared)
+    mismatch = find_mismatch(wanted, passage, found, places, shared.anywhere)
+    lowest, highest = 0.0, VERBATIM
+    if _is_verbatim(wanted, passage, mismatch):
+        lowest, mismatch = VERBATIM, None
+    elif mismatch is not None:
+        highest = CONTRADICTED if mismatch.contradicts else BARRED
+    elif None not in places and min(found) == 1:
+        lowest = IN_ORDER
+    return Reading(
+        passage=passage,
+        features=passage_features(wanted, passage, found, places),
+        whole=whole,
+        aligned=_aligned(wanted, places, mismatch),
+        mismatch=mismatch,
+        lowest=lowest,
+        highest=highest,
+        missing=tuple(
+            unit.text for unit, credit in zip(wanted.units, found, strict=True) if not credit
+        ),
+        n_units=len(found),
+    )
+
+
+def _aligned(wanted: Statement, places: Sequence[int | None], mismatch: Mismatch | None) -> float:
+    others = [k for k in range(len(places)) if mismatch is None or k != mismatch.unit]
+    total = sum(wanted.weights[k] for k in others)
+    met = sum(wanted.weights[k] for k in others if places[k] is not None)
+    return met / total if total else 0.0
+
+
+def _is_verbatim(wanted: Statement, passage: Passage, mismatch: Mismatch | None) -> bool:
+    """Whether the sentence is, or has in it, the statement word for word and not denied."""
+    stems = [word.stem for word in wanted.passage.words]
+    said = [word.stem for word in passage.words]
+    for start in passage.places.get(stems[0], ()):
+        if said[start : start + len(stems)] == stems:
+            places = [start + unit for unit in wanted.passage.units]
+            if negation_mismatch(wanted, passage, places) is None:
+                return True
+    return mismatch is None and _holds_phrase(passage.folded, wanted.passage.folded)
+
+
+def _holds_phrase(folded: str, phrase: str) -> bool:
+    """Whether a folded phrase stands in a folded sentence, from one word edge to another."""
+    at = folded.find(phrase)
+    while at >= 0:
+        before, after = folded[:at][-1:], folded[at + len(phrase) :][:1]
+        cut_in = (before + phrase[0]).isalnum() and before
+        cut_off = (phrase[-1] + after).isalnum() and after
+        if not cut_in and not cut_off:
+            return True
+        at = folded.find(phrase, at + 1)
+    return False

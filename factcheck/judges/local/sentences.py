@@ -1,0 +1,153 @@
+"""Sentences of a text with their places in it.
+
+Segmentation is local: whether a sentence ends at some point depends on what stands to the left of
+that point in the same sentence, and on the first word to its right, never on a pair of both. So
+two sentences that were apart stay apart when the ones between them are deleted. The price is that
+a sentence ending in an abbreviation ("in the U.S.") is not told from the one after it, and that
+each sentence of a longer quotation stands alone.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import NamedTuple
+
+from factcheck.facts import Span
+from factcheck.judges.local.blocks import Block, split_blocks
+from factcheck.judges.local.language import guess_language
+
+
+class Sentence(NamedTuple):
+    """A sentence, or a piece of text that stands for one; `source[span.start:span.end] == text`."""
+
+    text: str
+    span: Span
+
+
+_CLOSERS = r"[\"'\u201d\u2019\u00bb\u203a)\]}*_」』\uff09】》〉]"
+_END = re.compile(
+    rf"[.!?\u2026؟।]+(?:{_CLOSERS}|[ \u00a0\u202f][»\u203a])*(?:\[\d+\])*(?=\s|\Z)"
+    rf"|[。\uff01\uff1f｡]+{_CLOSERS}*"
+    r"|(?<![.!?\u2026\s])[^\S\r\n]*[\r\n]"
+)
+_ENDS_WIDE = re.compile(rf"[。\uff01\uff1f｡]{_CLOSERS}*\Z")
+_ENDS_WITH_CLOSER = re.compile(rf"{_CLOSERS}\s*\Z")
+_FIRST_ALNUM = re.compile(r"\w")
+_LEFT_MARGIN = re.compile(r"\A\s*(?:>\s*)*")
+"""White space, and the marks of quoted lines."""
+_ONLY_A_NUMBER = re.compile(r"\W*(?:\d{1,3}|[^\W\d_])\W*")
+_ORDINAL = re.compile(r"(?<!\d)\d{1,2}\.\Z")
+_ORDINAL_LANGUAGES = frozenset({"de", "da", "nb", "fi", "cs", "pl", "hu"})
+_CONTINUES = re.compile(
+    r"(?:[,;(\[{\u2013—-]|\b(?:a|an|the|of|and|or|to|in|on|at|by|for|with|from|as|that|which|who|is|are|"
+    r"was|were|be|has|have|had|her|his|its|their|der|die|das|den|dem|des|ein|eine|einen|einem|und|"
+    r"oder|von|mit|zu|im|am|le|la|les|du|et|ou|un|une|sur|dans|pour|par|el|los|las|del|y|o|en|con|"
+    r"por|para|una|mr|mrs|ms|dr|president|minister))\s*\Z",
+    re.IGNORECASE,
+)
+_KEY_VALUE = re.compile(r"[^\s:][^:.!?]{0,40}:\s+\S")
+_WRAPPED_WIDTH = 60
+"""A line at least this wide, in columns, without an end of sentence goes on in the next one."""
+_WIDE = re.compile(r"[\u1100-\u11ff\u2e80-\ud7af\uf900-\ufaff\uff00-\uff60]")
+_REACH = 80
+"""Characters that are looked at on either side of a possible end of sentence."""
+_PROBE = " Xqzt said it."
+"""What follows is taken for an unknown name, so that abbreviations never end a sentence."""
+
+
+def split_sentences(text: str, language: str | None = None) -> tuple[Sentence, ...]:
+    """The sentences of a text, in order.
+
+    Args:
+        text: Plain text or Markdown; any line ends.
+        language: ISO 639-1 code, or `None` to guess it.
+
+    Returns:
+        Sentences, list items, headings, table rows and lines of code. Every character that is
+        neither white space nor a marker or decoration is inside exactly one of them. Lines broken
+        in the middle of a sentence are joined, with the line break kept in the sentence's text.
+    """
+    chosen = language or guess_language(text)
+    return tuple(
+        sentence
+        for block in split_blocks(text)
+        for sentence in block_sentences(text, block, chosen)
+    )
+
+
+def block_sentences(text: str, block: Block, language: str) -> tuple[Sentence, ...]:
+    """The sentences of one block of `text`; rows, headings and code are one each."""
+    start, end = block.span
+    if block.kind not in ("prose", "item"):
+        return (Sentence(text[start:end], block.span),)
+    sentences = []
+    for match in _END.finditer(text, start, end):
+        cut = match.end()
+        if cut > start and _ends_here(text, start, cut, block.span, language):
+            sentences.append(_trimmed(text, start, cut))
+            start = cut
+    if text[start:end].strip():
+        sentences.append(_trimmed(text, start, end))
+    return tuple(sentence for sentence in sentences if sentence.text)
+
+
+def _ends_here(text: str, start: int, cut: int, block: Span, language: str) -> bool:
+    """Whether the sentence that starts at `start` ends at `cut`."""
+    opening = text[start : min(start + _REACH, cut)]
+    ending = text[max(start, cut - _REACH) : cut]
+    right = _LEFT_MARGIN.sub("", text[cut : min(cut + _REACH, block.end)])
+    if not opening.strip() or not right:
+        return False
+    if ending[-1] in "\r\n":
+        return _breaks_at_line_end(text, start, cut, block, right)
+    if _starts_lower(right) and (not _starts_lower(opening) or _ENDS_WITH_CLOSER.search(ending)):
+        return False
+    if _ENDS_WIDE.search(ending):
+        return True
+    is_ordinal = language in _ORDINAL_LANGUAGES and _ORDINAL.search(ending)
+    if is_ordinal or _ONLY_A_NUMBER.fullmatch(ending):
+        return False
+    return _closes(ending.strip(), language)
+
+
+def _breaks_at_line_end(text: str, start: int, cut: int, block: Span, right: str) -> bool:
+    """Whether a line without an end of sentence is complete, rather than wrapped."""
+    line_start = (
+        max(text.rfind("\n", 0, cut - 1), text.rfind("\r", 0, cut - 1), block.start - 1) + 1
+    )
+    line = text[line_start:cut].strip()
+    if _KEY_VALUE.match(line):
+        return not right[0].islower()
+    sentence_before_on_line = start > line_start and text[line_start:start].strip()
+    width = len(line) + len(_WIDE.findall(line))
+    wrapped = (
+        sentence_before_on_line or width >= _WRAPPED_WIDTH or _CONTINUES.search(line[-_REACH:])
+    )
+    return not wrapped and not right[0].islower() and right[0] not in ",;.)]}"
+
+
+def _starts_lower(text: str) -> bool:
+    """Whether the first word is written small (`iPhone` is not)."""
+    first = _FIRST_ALNUM.search(text)
+    if first is None or not first.group().islower():
+        return False
+    word = text[first.start() :].split(None, 1)[0]
+    return not any(letter.isupper() for letter in word) and not _WIDE.search(word)
+
+
+@lru_cache(maxsize=4096)
+def _closes(tail: str, language: str) -> bool:
+    """Whether a sentence may end after `tail`, whatever follows: no abbreviation, no initial."""
+    from sentencex import get_sentence_boundaries  # type: ignore[import-untyped]
+
+    clean = "".join("\ufffd" if "\ud800" <= letter <= "\udfff" else letter for letter in tail)
+    boundaries = get_sentence_boundaries(language, clean + _PROBE)
+    return any(len(tail) <= boundary["end_index"] <= len(tail) + 1 for boundary in boundaries)
+
+
+def _trimmed(text: str, start: int, end: int) -> Sentence:
+    piece = text[start:end]
+    stripped = _LEFT_MARGIN.sub("", piece).strip()
+    begin = start + piece.index(stripped)
+    return Sentence(stripped, Span(begin, begin + len(stripped)))

@@ -1,0 +1,297 @@
+"""What the embedded checker promises, over texts written for it and over random ones."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import subprocess
+import sys
+from collections.abc import Sequence
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from factcheck.facts import AtomicFact, Verdict
+from factcheck.judges.local.checker import LocalChecker, check_facts
+from factcheck.judges.local.sentences import split_sentences
+from factcheck.judges.ports import Checker, Ledger
+
+STORY = (
+    "Maria Lopez won the marathon in Berlin on May 3, 2021. She did not run in Paris. "
+    "The race drew 12,500 runners from 40 countries, who paid £3m in fees. "
+    "The dog bit the man. The minister denied that taxes rose."
+)
+SENTENCES = (
+    "The harbour of Lund was closed in 2019.",
+    "Nobody was hurt when the crane fell.",
+    "The crane weighed 12 tonnes and cost £3m.",
+    "Anna Berg, the mayor, did not visit the harbour.",
+    "A new harbour opened on 4 June 2022!",
+    "It cost 1.5 million euros, twice the price of the crane.",
+    "Was the mayor in Lund?",
+    "Boats from 14 countries came.",
+    "The bridge near Lund is open.",
+)
+FACTS = (
+    "The harbour was closed in 2019.",
+    "The harbour was closed in 2022.",
+    "The crane fell.",
+    "The crane cost £3 million.",
+    "Anna Berg visited the harbour.",
+    "Anna Berg did not visit the harbour.",
+    "The harbour opened on June 4, 2022.",
+    "Boats came from 15 countries.",
+    "The mayor of Lund opened the bridge.",
+    "The new crane cost 1.5 million euros. It weighed 12 tonnes.",
+)
+WORDS = st.sampled_from(
+    [
+        "the",
+        "is",
+        "dog",
+        "Anna",
+        "bit",
+        "not",
+        "12",
+        "13",
+        "May",
+        "2021",
+        "red",
+        "in",
+        "Lund",
+        "never",
+        "of",
+        "cat",
+    ]
+)
+RANDOM_SENTENCES = st.lists(WORDS, min_size=1, max_size=8).map(lambda ws: " ".join(ws) + ".")
+
+
+def verdict(fact: str, text: str) -> Verdict:
+    return check_facts([AtomicFact("f", fact)], text)[0]
+
+
+def probability(fact: str, text: str) -> float:
+    found = verdict(fact, text).probability
+    assert found is not None
+    return found
+
+
+def assert_no_deletion_helps(facts: Sequence[str], text: str) -> None:
+    for sentence in split_sentences(text):
+        shorter = text[: sentence.span.start] + text[sentence.span.end :]
+        for fact in facts:
+            before, after = verdict(fact, text), verdict(fact, shorter)
+            assert before.probability is not None
+            assert after.probability is not None
+            assert after.probability <= before.probability + 1e-9, (fact, text, sentence.text)
+            assert before.supported or not after.supported
+
+
+@given(st.lists(st.sampled_from(SENTENCES), min_size=1, max_size=6))
+@settings(max_examples=60, deadline=None)
+def test_deleting_a_sentence_never_raises_a_probability(chosen: list[str]) -> None:
+    """Nor turns a fact that was not entailed into one that is."""
+    assert_no_deletion_helps(FACTS, " ".join(chosen))
+
+
+@given(
+    st.lists(RANDOM_SENTENCES, min_size=1, max_size=5),
+    st.lists(RANDOM_SENTENCES, min_size=1, max_size=3),
+    st.sampled_from([" ", "\n", "\n\n", "\n- "]),
+)
+@settings(max_examples=120, deadline=None)
+def test_deleting_a_sentence_of_any_words_never_helps(
+    chosen: list[str], facts: list[str], between: str
+) -> None:
+    """The promise does not depend on what the sentences say or how they are laid out."""
+    assert_no_deletion_helps(facts, between.join(chosen))
+
+
+@given(st.lists(RANDOM_SENTENCES, min_size=1, max_size=5))
+@settings(max_examples=100, deadline=None)
+def test_each_sentence_of_a_text_is_entailed_by_it(chosen: list[str]) -> None:
+    """Whatever it says, denies or counts."""
+    text = " ".join(chosen)
+    for sentence in split_sentences(text):
+        assert probability(sentence.text, text) >= 0.95
+
+
+@given(st.text(max_size=60))
+@settings(max_examples=300, deadline=None)
+def test_each_sentence_of_arbitrary_text_is_entailed_by_it(text: str) -> None:
+    """Also when it is made of symbols, of one character, or of another script."""
+    for sentence in split_sentences(text):
+        found = verdict(sentence.text, text)
+        assert found.label == "entailed"
+        assert found.evidence is not None
+        assert text[found.evidence.start : found.evidence.end] == found.evidence.quote
+
+
+@given(st.text(max_size=30), st.text(max_size=60))
+@settings(max_examples=300, deadline=None)
+def test_any_fact_and_any_text_give_a_verdict(fact: str, text: str) -> None:
+    """With a probability that fits the label, and evidence that stands where it says."""
+    if not fact.strip():
+        return
+    found = verdict(fact, text)
+    assert found.probability is not None
+    assert found.supported == (found.probability >= 0.5)
+    if found.evidence is not None:
+        assert text[found.evidence.start : found.evidence.end] == found.evidence.quote
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "😀",
+        "...",
+        "Stop!",
+        "https://example.org/a?b=1&c=2",
+        "東京は日本の首都です。",
+        "他没有去北京。",
+        "He was never not there.",
+        "1,200 of 1.5 million, i.e. 0.08 %, paid £3m on 2021-05-03.",
+        "| a | 12 |",
+        "It is not big but big.",
+        "A",
+        "No.",
+    ],
+)
+def test_a_sentence_entails_itself(sentence: str) -> None:
+    """Whatever it is made of, alone or among others."""
+    assert probability(sentence, sentence) >= 0.95
+    assert probability(sentence, f"Boats came.\n\n{sentence}\n\nThe bridge is open.") >= 0.95
+
+
+@pytest.mark.parametrize(
+    "fact",
+    [
+        "maria lopez WON the   marathon",
+        "Maria Lopez won the marathon in Berlin on 3 May 2021.",
+        "Maria Lopez won the marathon on 2021-05-03.",
+        "Maria Lopez won in Berlin.",
+        "The race drew 12500 runners.",
+        "Runners paid £3 million in fees.",
+        "She did not run in Paris",
+        "The minister denied that taxes rose.",
+    ],
+)
+def test_part_of_one_sentence_is_entailed(fact: str) -> None:
+    """In another spelling of numbers and dates as well."""
+    found = verdict(fact, STORY)
+    assert found.label == "entailed"
+    assert found.evidence is not None
+    assert STORY[found.evidence.start : found.evidence.end] == found.evidence.quote
+
+
+@pytest.mark.parametrize(
+    ("fact", "reason"),
+    [
+        ("Anna Lopez won the marathon in Berlin.", "says Maria, the fact says Anna"),
+        ("Maria Lopez won the marathon in Munich.", "says Berlin, the fact says Munich"),
+        ("Maria Lopez won the marathon in Berlin on May 4, 2021.", "says 3, the fact says 4"),
+        ("Maria Lopez won the marathon in Berlin on June 3, 2021.", "says May, the fact says June"),
+        ("The race drew 12,600 runners.", "says 12,500, the fact says 12,600"),
+        ("Runners paid £4 million in fees.", "says 3m, the fact says 4 million"),
+        ("The race drew 40 runners.", "says 12,500, the fact says 40"),
+        ("She ran in Paris.", "negated in the text: ran"),
+        ("Taxes rose.", "negated in the text: Taxes"),
+        ("Maria Lopez did not win the marathon.", "negated in the fact only: won"),
+        ("The man bit the dog.", "has dog where the fact has man"),
+    ],
+)
+def test_a_changed_name_number_date_or_negation_is_contradicted(fact: str, reason: str) -> None:
+    """With the sentence that says otherwise as evidence."""
+    found = verdict(fact, STORY)
+    assert (found.label, found.reason) == ("contradicted", reason)
+    assert found.evidence is not None
+    assert found.evidence.quote in [sentence.text for sentence in split_sentences(STORY)]
+
+
+def test_a_swapped_value_that_stands_elsewhere_in_the_text_is_not_entailed() -> None:
+    """A sentence about something else does not lend its number."""
+    text = "Maria won in 2019. Anna won in 2020. They live in Lund."
+    assert verdict("Maria won in 2020.", text).label == "contradicted"
+    assert verdict("Anna won in 2019.", text).label == "contradicted"
+
+
+@pytest.mark.parametrize(
+    ("fact", "text"),
+    [
+        ("Die Firma verkaufte 1.200 Autos.", "Die Firma verkaufte 1.300 Autos."),
+        ("Er wohnt in Köln.", "Er wohnt in Bonn."),
+        ("Il a gagné en mai.", "Il n'a pas gagné en mai."),
+        ("El equipo ganó 3 partidos.", "El equipo ganó 4 partidos."),
+    ],
+)
+def test_changes_are_seen_in_other_languages(fact: str, text: str) -> None:
+    """In German, French and Spanish as in English."""
+    assert verdict(fact, text).label == "contradicted"
+
+
+def test_another_word_in_the_same_place_is_not_entailed() -> None:
+    """But not contradicted either: it may mean the same."""
+    found = verdict("The red car stopped near the bank.", "The blue car stopped near the bank.")
+    assert (found.label, found.evidence, found.reason) == ("neutral", None, "missing: red")
+
+
+def test_a_fact_without_a_word_in_the_text_is_neutral() -> None:
+    """With nothing shown as evidence."""
+    found = verdict("Zebras sleep.", STORY)
+    assert (found.label, found.probability, found.evidence) == ("neutral", 0.0, None)
+
+
+@pytest.mark.parametrize("text", ["", "  \n\t "])
+def test_an_empty_text_entails_nothing(text: str) -> None:
+    """And the reason says so."""
+    found = verdict("Maria won.", text)
+    assert (found.label, found.probability) == ("neutral", 0.0)
+    assert found.reason == "the text is empty"
+
+
+def test_a_fact_of_two_sentences_needs_both() -> None:
+    """One of them alone is not the fact."""
+    assert verdict("The dog bit the man. Maria Lopez won.", STORY).supported
+    assert not verdict("The dog bit the man. Zebras sleep.", STORY).supported
+
+
+def test_facts_are_judged_one_by_one() -> None:
+    """Neither their order nor their company changes a verdict."""
+    facts = [AtomicFact(f"f{number}", text) for number, text in enumerate(FACTS)]
+    text = " ".join(SENTENCES)
+    together = check_facts(facts, text)
+    assert check_facts(facts[::-1], text) == together[::-1]
+    assert tuple(check_facts([fact], text)[0] for fact in facts) == together
+
+
+def test_verdicts_do_not_depend_on_the_hash_seed() -> None:
+    """Two processes with different seeds print the same bytes."""
+    program = (
+        "from factcheck.facts import AtomicFact\n"
+        "from factcheck.judges.local.checker import check_facts\n"
+        f"facts = [AtomicFact(f'f{{k}}', text) for k, text in enumerate({FACTS!r})]\n"
+        f"print([v.to_dict() for v in check_facts(facts, {' '.join(SENTENCES)!r})])"
+    )
+    printed = {
+        subprocess.run(  # noqa: S603 - this interpreter
+            [sys.executable, "-c", program],
+            env={**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": os.pathsep.join(sys.path)},
+            capture_output=True,
+            check=True,
+        ).stdout
+        for seed in ("1", "2")
+    }
+    assert len(printed) == 1
+    assert b"entailed" in printed.pop()
+
+
+def test_the_checker_fills_its_port_and_costs_nothing() -> None:
+    """It gives the verdicts of `check_facts` and names its model."""
+    checker, ledger = LocalChecker(), Ledger()
+    assert isinstance(checker, Checker)
+    facts = [AtomicFact("f1", "The dog bit the man."), AtomicFact("f2", "Zebras sleep.")]
+    assert asyncio.run(checker.check(facts, STORY, ledger)) == check_facts(facts, STORY)
+    assert ledger.usage.calls == 0
+    assert checker.identity["judge"].startswith("local/1@")
