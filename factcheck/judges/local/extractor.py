@@ -17,6 +17,7 @@ from factcheck.judges.local.statements import is_statement, split_statements
 if TYPE_CHECKING:
     from factcheck.judges.ports import Ledger
 
+_QUOTES = ('""', "\u201c\u201d", "\u201e\u201c", "\u00ab\u00bb", "\u300c\u300d")
 IDENTITY: Mapping[str, str] = {"extractor": "local/1"}
 """Moves with every change that can change a fact."""
 
@@ -72,7 +73,7 @@ def _candidate_groups(source: str, language: str) -> Iterator[tuple[_Candidate, 
     """The statements of each sentence that states something."""
     for block in split_blocks(source):
         previous: Sentence | None = None
-        for sentence in block_sentences(source, block, language):
+        for sentence in block_sentences(source, block):
             if is_statement(sentence.text, block.kind, language):
                 yield _candidates(sentence, previous, language)
             previous = sentence
@@ -83,7 +84,7 @@ def _candidates(
 ) -> tuple[_Candidate, ...]:
     group = []
     for statement in split_statements(sentence.text, language):
-        text, context = statement.text, sentence.text
+        text, context = _without_torn_quote(statement.text), sentence.text
         if previous and language == "en" and statement.own.start == 0:
             text = with_name(text, previous.text)
             context = f"{previous.text} {sentence.text}" if text != statement.text else context
@@ -92,6 +93,14 @@ def _candidates(
         derived = text != " ".join(sentence.text.split())
         group.append(_Candidate(text, span, sentence, derived, context))
     return tuple(group)
+
+
+def _without_torn_quote(text: str) -> str:
+    """A piece of a quotation without the one mark that its cut left at its start or end."""
+    for opening, closing in _QUOTES:
+        if text.count(opening) + (text.count(closing) if opening != closing else 0) == 1:
+            text = text.removeprefix(opening).removesuffix(closing)
+    return text
 
 
 def _is_entailed(candidate: _Candidate) -> bool:

@@ -56,6 +56,8 @@ class Statement(NamedTuple):
     """Which units are names."""
     numbers: tuple[int, ...]
     """Which units are numbers."""
+    alternatives: tuple[int, ...]
+    """Which units a slash joins to the next one."""
 
 
 class Overlap(NamedTuple):
@@ -79,7 +81,14 @@ def statement(passage: Passage) -> Statement:
         tuple(unit.rarity / total for unit in units),
         names=tuple(k for k, unit in enumerate(units) if unit.is_name),
         numbers=tuple(k for k, unit in enumerate(units) if unit.kind == "number"),
+        alternatives=tuple(k for k in range(len(units) - 1) if _slash_between(passage, units, k)),
     )
+
+
+def _slash_between(passage: Passage, units: Sequence[Word], k: int) -> bool:
+    one, other = units[k], units[k + 1]
+    joined = passage.text[one.end : other.start].strip() == "/"
+    return joined and one.kind == other.kind == "content"
 
 
 def overlap(wanted: Statement, text: AnalysedText) -> Overlap:
@@ -95,7 +104,16 @@ def overlap(wanted: Statement, text: AnalysedText) -> Overlap:
                 by_passage.setdefault(number, [0.0] * len(wanted.units))[place] = credit
         anywhere.append(options[0][1] if options else 0.0)
         spellings.append(tuple(options))
+    for found in (anywhere, *by_passage.values()):
+        _credit_alternatives(wanted, found)
     return Overlap(tuple(anywhere), by_passage, tuple(spellings))
+
+
+def _credit_alternatives(wanted: Statement, found: list[float]) -> None:
+    """Words that a slash joins are alternatives: `Anna/Annie` is said by either."""
+    for k in wanted.alternatives:
+        one, other = found[k], found[k + 1]
+        found[k], found[k + 1] = max(one, ALIKE_CREDIT * other), max(other, ALIKE_CREDIT * one)
 
 
 def _related(unit: Word, text: AnalysedText) -> list[str]:

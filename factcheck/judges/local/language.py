@@ -28,7 +28,7 @@ _SCRIPTS = (
 _LETTERS = re.compile(r"[^\W\d_]")
 _LATIN_WORDS = re.compile(r"[a-zà-öø-ÿœı]+")
 _COMMON = {
-    "en": "the of and to in is was that for it with as his he be on by at are this had not which "
+    "en": "a the of and to in is was that for it with as his he be on by at are this had not which "
     "but from they have were their been has she you an or we will would who its said after",
     "de": "der die das und den von zu mit sich des dem ist im für nicht ein eine als auch es an "
     "werden aus er hat dass sie nach wird bei einer um am sind noch wie einem über einen so "

@@ -54,15 +54,9 @@ class AnalysedText(NamedTuple):
 
 @lru_cache(maxsize=64)
 def analyse(text: str, language: str) -> AnalysedText:
-    """The sentences of a text, prepared for comparison in one language.
-
-    A sentence ends where it does in the text's own language or in the given one, so that what is
-    a sentence for the reader is never only a part of one here.
-    """
+    """The sentences of a text, prepared for comparison in one language."""
     passages = tuple(
-        _passage(part.text, sentence.span.start + part.span.start, language)
-        for sentence in split_sentences(text)
-        for part in split_sentences(sentence.text, language)
+        _passage(sentence.text, sentence.span.start, language) for sentence in split_sentences(text)
     )
     holders: dict[str, list[int]] = {}
     for number, passage in enumerate(passages):
@@ -90,7 +84,7 @@ def stated_sentences(text: str) -> Mapping[str, Evidence]:
 @lru_cache(maxsize=8192)
 def statements(fact: str, language: str) -> tuple[Passage, ...]:
     """The sentences of a fact; normally one, and the fact itself if it has no words."""
-    parts = split_sentences(fact, language)
+    parts = split_sentences(fact)
     if not parts:
         return (_passage(fact, 0, language),)
     return tuple(_passage(part.text, part.span.start, language) for part in parts)

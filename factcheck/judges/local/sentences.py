@@ -1,7 +1,8 @@
 """Sentences of a text with their places in it.
 
-Segmentation is local: whether a sentence ends at some point depends on what stands to the left of
-that point in the same sentence, and on the first word to its right, never on a pair of both. So
+Segmentation is local: whether a sentence ends at some point, and in which language, depends on what
+stands to the left of that point in the same sentence, and on the first word to its right, never on
+a pair of both. So
 two sentences that were apart stay apart when the ones between them are deleted. The price is that
 a sentence ending in an abbreviation ("in the U.S.") is not told from the one after it, and that
 each sentence of a longer quotation stands alone.
@@ -15,7 +16,7 @@ from typing import NamedTuple
 
 from factcheck.facts import Span
 from factcheck.judges.local.blocks import Block, split_blocks
-from factcheck.judges.local.language import guess_language
+from factcheck.judges.local.language import DEFAULT, guess_language
 
 
 class Sentence(NamedTuple):
@@ -56,27 +57,23 @@ _PROBE = " Xqzt said it."
 """What follows is taken for an unknown name, so that abbreviations never end a sentence."""
 
 
-def split_sentences(text: str, language: str | None = None) -> tuple[Sentence, ...]:
+def split_sentences(text: str) -> tuple[Sentence, ...]:
     """The sentences of a text, in order.
 
     Args:
         text: Plain text or Markdown; any line ends.
-        language: ISO 639-1 code, or `None` to guess it.
 
     Returns:
         Sentences, list items, headings, table rows and lines of code. Every character that is
         neither white space nor a marker or decoration is inside exactly one of them. Lines broken
         in the middle of a sentence are joined, with the line break kept in the sentence's text.
     """
-    chosen = language or guess_language(text)
     return tuple(
-        sentence
-        for block in split_blocks(text)
-        for sentence in block_sentences(text, block, chosen)
+        sentence for block in split_blocks(text) for sentence in block_sentences(text, block)
     )
 
 
-def block_sentences(text: str, block: Block, language: str) -> tuple[Sentence, ...]:
+def block_sentences(text: str, block: Block) -> tuple[Sentence, ...]:
     """The sentences of one block of `text`; rows, headings and code are one each."""
     start, end = block.span
     if block.kind not in ("prose", "item"):
@@ -84,7 +81,7 @@ def block_sentences(text: str, block: Block, language: str) -> tuple[Sentence, .
     sentences = []
     for match in _END.finditer(text, start, end):
         cut = match.end()
-        if cut > start and _ends_here(text, start, cut, block.span, language):
+        if cut > start and _ends_here(text, start, cut, block.span):
             sentences.append(_trimmed(text, start, cut))
             start = cut
     if text[start:end].strip():
@@ -92,7 +89,7 @@ def block_sentences(text: str, block: Block, language: str) -> tuple[Sentence, .
     return tuple(sentence for sentence in sentences if sentence.text)
 
 
-def _ends_here(text: str, start: int, cut: int, block: Span, language: str) -> bool:
+def _ends_here(text: str, start: int, cut: int, block: Span) -> bool:
     """Whether the sentence that starts at `start` ends at `cut`."""
     opening = text[start : min(start + _REACH, cut)]
     ending = text[max(start, cut - _REACH) : cut]
@@ -105,10 +102,11 @@ def _ends_here(text: str, start: int, cut: int, block: Span, language: str) -> b
         return False
     if _ENDS_WIDE.search(ending):
         return True
+    language = guess_language(text[start:cut])
     is_ordinal = language in _ORDINAL_LANGUAGES and _ORDINAL.search(ending)
     if is_ordinal or _ONLY_A_NUMBER.fullmatch(ending):
         return False
-    return _closes(ending.strip(), language)
+    return all(_closes(ending.strip(), code) for code in {DEFAULT, language})
 
 
 def _breaks_at_line_end(text: str, start: int, cut: int, block: Span, right: str) -> bool:

@@ -12,9 +12,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from factcheck.facts import AtomicFact, Verdict
+from factcheck.facts import AtomicFact, FactSet, Verdict
 from factcheck.judges.local.checker import LocalChecker, check_facts
-from factcheck.judges.local.sentences import split_sentences
+from factcheck.judges.local.sentences import Sentence, split_sentences
 from factcheck.judges.ports import Checker, Ledger
 
 STORY = (
@@ -295,3 +295,28 @@ def test_the_checker_fills_its_port_and_costs_nothing() -> None:
     assert asyncio.run(checker.check(facts, STORY, ledger)) == check_facts(facts, STORY)
     assert ledger.usage.calls == 0
     assert checker.identity["judge"].startswith("local/1@")
+
+
+MIXED = (
+    "Der Hund schlief nicht. Am 12. Mai war es warm. He said no. La casa es de la madre. "
+    "Il a dit que le prix est de 5 euros. The U.S. won. It was over."
+)
+
+
+@pytest.mark.parametrize("sentence", split_sentences(MIXED), ids=lambda sentence: sentence.text)
+def test_deleting_a_sentence_never_helps_where_languages_mix(sentence: Sentence) -> None:
+    """The language that prevails in a text may change with the deletion; the verdicts do not."""
+    facts = FactSet.of([other.text for other in split_sentences(MIXED)]).facts
+    shorter = MIXED[: sentence.span.start] + MIXED[sentence.span.end :]
+
+    before, after = check_facts(facts, MIXED), check_facts(facts, shorter)
+
+    assert all(a.probability >= b.probability for a, b in zip(before, after, strict=True))  # type: ignore[operator]
+
+
+def test_words_joined_by_a_slash_are_alternatives() -> None:
+    facts = FactSet.of(["Otto/Ottokar baked the bread.", "Egon/Emil baked the bread."]).facts
+
+    either, neither = check_facts(facts, "Otto baked all the bread himself.")
+
+    assert (either.supported, neither.supported) == (True, False)

@@ -174,3 +174,9 @@ def test_any_characters_are_taken(source: str) -> None:
     """Nothing a string can hold is refused, and what is found is entailed."""
     facts = extract_facts(source)
     assert all(verdict.supported for verdict in check_facts(tuple(facts), source))
+
+
+def test_a_piece_of_a_quotation_does_not_keep_one_of_its_marks() -> None:
+    source = '"The mill closed in May," she said. "Two men lost their work. The dam held."'
+
+    assert texts(source)[1:] == ["Two men lost their work.", "The dam held."]

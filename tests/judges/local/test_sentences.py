@@ -156,18 +156,18 @@ def test_deleting_a_sentence_leaves_the_others_alone(
 ) -> None:
     """What was two sentences is never joined because something between them is gone."""
     text = " ".join(pieces)
-    sentences = split_sentences(text, "en")
+    sentences = split_sentences(text)
     gone = data.draw(st.sampled_from(sentences))
     shorter = text[: gone.span.start] + text[gone.span.end :]
     rest = [sentence.text for sentence in sentences if sentence is not gone]
-    assert [sentence.text for sentence in split_sentences(shorter, "en")] == rest
+    assert [sentence.text for sentence in split_sentences(shorter)] == rest
 
 
 @given(st.lists(st.sampled_from(WHOLE), min_size=2, max_size=8), st.data())
 def test_deleting_a_bullet_leaves_the_others_alone(pieces: list[str], data: st.DataObject) -> None:
     """Bullets are taken one by one."""
     gone = data.draw(st.integers(0, len(pieces) - 1))
-    whole = [split_sentences(f"- {piece}", "en") for piece in pieces]
+    whole = [split_sentences(f"- {piece}") for piece in pieces]
     kept = [s.text for number, part in enumerate(whole) if number != gone for s in part]
     text = "\n".join(f"- {piece}" for number, piece in enumerate(pieces) if number != gone)
-    assert [sentence.text for sentence in split_sentences(text, "en")] == kept
+    assert [sentence.text for sentence in split_sentences(text)] == kept
