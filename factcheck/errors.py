@@ -9,8 +9,9 @@
        ├─ JudgeRateLimited      rate_limited 4   429; retryable
        ├─ JudgeRejected         rejected     4   key, billing, bad request; never retried
        ├─ JudgeRefused          refused      4   content filter
-       └─ JudgeOutputError      output       4   a reply that cannot be used
-          └─ JudgeTruncated     truncated    4   a reply that was cut off
+       ├─ JudgeOutputError      output       4   a reply that cannot be used
+       │  └─ JudgeTruncated     truncated    4   a reply that was cut off
+       └─ BudgetExceeded        budget       4   the cap on spending does not allow the request
 
 One fact that could not be judged is not an error but a value: `factcheck.facts.CheckFailure`.
 """
@@ -99,3 +100,9 @@ class JudgeTruncated(JudgeOutputError):
     """A reply came but was cut off; it is never repaired."""
 
     code = "truncated"
+
+
+class BudgetExceeded(JudgeError):
+    """The cap on spending does not allow another request; nothing was sent."""
+
+    code = "budget"

@@ -3,44 +3,20 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from factcheck.errors import ConfigError, InputError
+from factcheck.errors import ConfigError
 from factcheck.judges.ports import Checker, Extractor
-from factcheck.runtime.retry import RetryPolicy
+from factcheck.runtime.options import CallOptions
 from factcheck.settings import LOCAL, Settings
 
 if TYPE_CHECKING:
     from factcheck.judges.llm.language_model import LanguageModel
 
+REPLAY = "replay:"
+"""What the name of a recorded judge starts with: `replay:FILE` or `replay:FILE#JUDGE`."""
 _PROVIDER_MODEL = re.compile(r"[\w.-]+/\S+")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CallOptions:
-    """How language models are called.
-
-    Raises:
-        InputError: A number is out of range.
-    """
-
-    facts_per_call: int = 16
-    """Facts checked in one call, at most; from 1 to 100."""
-    concurrency: int = 32
-    """Requests under way at most, per language model."""
-    timeout_s: float = 120.0
-    """Seconds one request may take; reasoning models are slow."""
-    retry: RetryPolicy = field(default_factory=RetryPolicy)
-    """How often a request is tried."""
-
-    def __post_init__(self) -> None:
-        if not 1 <= self.facts_per_call <= 100:  # noqa: PLR2004 - more than a model keeps apart
-            raise InputError(f"facts_per_call must be from 1 to 100, not {self.facts_per_call}")
-        if self.concurrency < 1:
-            raise InputError(f"concurrency must be at least 1, not {self.concurrency}")
-        if not self.timeout_s > 0:
-            raise InputError(f"timeout_s must be more than 0, not {self.timeout_s}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,8 +33,8 @@ def build_judges(judge: Any, extractor: Any, settings: Settings, options: CallOp
     """The objects behind `judge` and `extractor`.
 
     Args:
-        judge: `"local"`, `"PROVIDER/MODEL"`, a `dspy.BaseLM`, an object with the `Checker` port,
-            or `None` for what the settings say.
+        judge: `"local"`, `"PROVIDER/MODEL"`, `"replay:FILE"`, a `dspy.BaseLM`, an object with the
+            `Checker` port, or `None` for what the settings say.
         extractor: The same with the `Extractor` port; `None` for what the settings say, which is
             the judge itself where it can extract, else `"local"`.
         settings: Defaults, keys and addresses.
@@ -70,7 +46,8 @@ def build_judges(judge: Any, extractor: Any, settings: Settings, options: CallOp
     judge = settings.judge if judge is None else judge
     extractor = settings.extractor if extractor is None else extractor
     if extractor is None:
-        extractor = judge if _is_model(judge) or _fulfils(judge, Extractor) else LOCAL
+        extracts = _is_model(judge) or _is_replay(judge) or _fulfils(judge, Extractor)
+        extractor = judge if extracts else LOCAL
     models = _Models(settings, options)
     return Judges(
         extractor=_extractor(extractor, models),
@@ -92,14 +69,7 @@ class _Models:
 
         key = spec if isinstance(spec, str) else id(spec)
         if key not in self._models:
-            options = self._options
-            self._models[key] = connect(
-                spec,
-                self._settings,
-                concurrency=options.concurrency,
-                timeout_s=options.timeout_s,
-                retry=options.retry,
-            )
+            self._models[key] = connect(spec, self._settings, self._options)
         return self._models[key]
 
     @property
@@ -109,13 +79,17 @@ class _Models:
 
 def _checker(spec: Any, models: _Models, options: CallOptions) -> Checker:
     if _is_model(spec):
-        from factcheck.judges.llm.judge import LLMChecker
+        from factcheck.judges.llm.checker import LLMChecker
 
         return LLMChecker(models[spec], facts_per_call=options.facts_per_call)
     if isinstance(spec, str) and spec == LOCAL:
         from factcheck.judges.local.checker import LocalChecker
 
         return LocalChecker()
+    if _is_replay(spec):
+        from factcheck.judges.replay import ReplayChecker, parse_spec
+
+        return ReplayChecker(*parse_spec(spec))
     if _fulfils(spec, Checker):
         checker: Checker = spec
         return checker
@@ -124,13 +98,17 @@ def _checker(spec: Any, models: _Models, options: CallOptions) -> Checker:
 
 def _extractor(spec: Any, models: _Models) -> Extractor:
     if _is_model(spec):
-        from factcheck.judges.llm.judge import LLMExtractor
+        from factcheck.judges.llm.extractor import LLMExtractor
 
         return LLMExtractor(models[spec])
     if isinstance(spec, str) and spec == LOCAL:
         from factcheck.judges.local.extractor import LocalExtractor
 
         return LocalExtractor()
+    if _is_replay(spec):
+        from factcheck.judges.replay import ReplayExtractor, parse_spec
+
+        return ReplayExtractor(*parse_spec(spec))
     if _fulfils(spec, Extractor):
         extractor: Extractor = spec
         return extractor
@@ -144,14 +122,19 @@ def _fulfils(spec: Any, port: type) -> bool:
 def _is_model(spec: Any) -> bool:
     """Whether a spec stands for a language model. DSPy is only asked where it must be loaded."""
     if isinstance(spec, str):
-        return _PROVIDER_MODEL.fullmatch(spec) is not None
+        return not _is_replay(spec) and _PROVIDER_MODEL.fullmatch(spec) is not None
     return any(base.__module__.startswith("dspy.") for base in type(spec).__mro__)
+
+
+def _is_replay(spec: Any) -> bool:
+    return isinstance(spec, str) and spec.startswith(REPLAY)
 
 
 def _unknown(role: str, spec: Any, method: str) -> ConfigError:
     if isinstance(spec, str):
         return ConfigError(
-            f"unknown {role} {spec!r}; use 'local' or 'PROVIDER/MODEL' such as 'openai/gpt-5-nano'"
+            f"unknown {role} {spec!r}; use 'local', 'PROVIDER/MODEL' such as 'openai/gpt-5-nano', "
+            "or 'replay:FILE'"
         )
     return ConfigError(
         f"{type(spec).__name__} is no {role}: it needs `identity` and `async {method}`"

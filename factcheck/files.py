@@ -41,7 +41,7 @@ def read_text(path: PathOrDash) -> str:
         InputError: Missing, a directory, not readable, binary, or not UTF-8.
     """
     name = "standard input" if path == "-" else str(path)
-    with _file_errors(name, "read"):
+    with file_errors(name, "read"):
         data = sys.stdin.buffer.read() if path == "-" else Path(path).read_bytes()
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
         raise InputError(f"{name} is UTF-16 text; convert it: iconv -f UTF-16 -t UTF-8")
@@ -70,7 +70,7 @@ def write_text(path: PathOrDash, text: str) -> None:
     check_writable(path)
     # Lone surrogates have no UTF-8 form; as `\udcff` they stay visible, and valid inside JSON.
     data = text.encode("utf-8", "backslashreplace")
-    with _file_errors(str(path), "write"):
+    with file_errors(str(path), "write"):
         target = Path(path).resolve()
         if target.exists() and not target.is_file():
             target.write_bytes(data)  # a device or a pipe cannot be replaced
@@ -89,7 +89,7 @@ def check_writable(path: PathOrDash) -> None:
     Raises:
         InputError: A directory, or a folder that does not exist.
     """
-    with _file_errors(str(path), "write"):
+    with file_errors(str(path), "write"):
         target = Path(path)
         if target.is_dir():
             raise InputError(f"{path} is a directory; name a file to write")
@@ -98,7 +98,8 @@ def check_writable(path: PathOrDash) -> None:
 
 
 @contextmanager
-def _file_errors(name: str, verb: str) -> Iterator[None]:
+def file_errors(name: str, verb: str) -> Iterator[None]:
+    """Inside, whatever the system says about a file is an `InputError` that names the file."""
     try:
         yield
     except FileNotFoundError as error:
@@ -137,11 +138,11 @@ def read_facts(path: PathOrDash) -> FactSet:
     if path == "-":
         suffix = ".json" if text.lstrip()[:1] in {"[", "{"} else ".txt"
     if suffix == ".txt":
-        facts = _facts_from_lines(text)
+        facts = facts_from_lines(text)
     elif suffix == ".json":
-        facts = _facts_from_data(_parse_json(text, name), name)
+        facts = facts_from_data(_parse_json(text, name), name)
     elif suffix in {".yaml", ".yml"}:
-        facts = _facts_from_data(_parse_yaml(text, name), name)
+        facts = facts_from_data(_parse_yaml(text, name), name)
     else:
         raise InputError(f"{name}: facts come from a .txt, .json, .yaml or .yml file")
     if not facts:
@@ -149,7 +150,8 @@ def read_facts(path: PathOrDash) -> FactSet:
     return facts
 
 
-def _facts_from_lines(text: str) -> FactSet:
+def facts_from_lines(text: str) -> FactSet:
+    """One fact a line; blank lines and `#` comments are skipped. May be empty."""
     lines = (line.strip() for line in text.split("\n"))
     return FactSet.of([line for line in lines if line and not line.startswith("#")])
 
@@ -177,7 +179,12 @@ def _parse_yaml(text: str, name: str) -> Any:
         ) from error
 
 
-def _facts_from_data(data: Any, name: str) -> FactSet:
+def facts_from_data(data: Any, name: str) -> FactSet:
+    """Facts from a list of strings, objects or facts, or from `FactSet.to_dict`. May be empty.
+
+    Raises:
+        InputError: Another shape; begins with `name` and says which fact.
+    """
     made: Mapping[str, Any] = {}
     if isinstance(data, Mapping):
         _refuse_unknown(data, _SET_KEYS, name)
@@ -193,6 +200,8 @@ def _facts_from_data(data: Any, name: str) -> FactSet:
 
 
 def _fact(item: Any, where: str, default_id: str) -> AtomicFact:
+    if isinstance(item, AtomicFact):
+        return item
     if isinstance(item, str):
         item = {"text": item}
     if not isinstance(item, Mapping):

@@ -22,6 +22,10 @@ class Settings:
     """`OPENAI_API_KEY`."""
     openai_base_url: str | None = None
     """`OPENAI_BASE_URL`: any OpenAI-compatible server."""
+    cache: str | None = field(default=None, repr=False)
+    """`FACTCHECK_CACHE`: `off`, or the URL of a Redis server; `None`: answers are kept on disk."""
+    cache_dir: str | None = None
+    """`FACTCHECK_CACHE_DIR`: where; `None`: the user's cache folder of the platform."""
 
     @classmethod
     def from_environment(cls, environment: Mapping[str, str] = os.environ) -> Settings:
@@ -31,4 +35,6 @@ class Settings:
             extractor=environment.get("FACTCHECK_EXTRACTOR") or None,
             openai_api_key=environment.get("OPENAI_API_KEY") or None,
             openai_base_url=environment.get("OPENAI_BASE_URL") or None,
+            cache=environment.get("FACTCHECK_CACHE") or None,
+            cache_dir=environment.get("FACTCHECK_CACHE_DIR") or None,
         )

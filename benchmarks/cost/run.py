@@ -129,8 +129,9 @@ def exchange_requests(texts: Mapping[str, str]) -> Exchange:
     """Score the pair, a further summary with the same facts, and the pair one fact at a time."""
     listed = tuple(texts["facts"].splitlines())
     with LocalOpenAIServer(FactModel(facts=lambda _: listed)) as server:
-        os.environ.update(OPENAI_BASE_URL=server.base_url, OPENAI_API_KEY="not-needed")
-
+        os.environ.update(
+            OPENAI_BASE_URL=server.base_url, OPENAI_API_KEY="not-needed", FACTCHECK_CACHE="off"
+        )
         with factcheck.FactCoverage(MODEL, MODEL) as scorer:
             report = scorer.score(texts["source"], texts["summary"])
             pair = server.requests

@@ -190,7 +190,7 @@ class Usage:
     """What an answer cost."""
 
     calls: int = 0
-    """Requests that reached a provider, each attempt counted."""
+    """Questions put to a provider."""
     prompt_tokens: int = 0
     completion_tokens: int = 0
     cost_usd: float | None = 0.0
@@ -198,7 +198,11 @@ class Usage:
     cache_hits: int = 0
     """Answers that were already paid for."""
     seconds: float = 0.0
-    """Time spent waiting for replies, summed over calls; calls may overlap."""
+    """Time spent waiting for replies, summed over attempts, which may overlap."""
+    attempts: int = 0
+    """Requests sent: calls and their retries."""
+    cached_tokens: int = 0
+    """Prompt tokens the provider had read before and charges less for."""
 
     def __add__(self, other: Usage) -> Usage:
         costs = (self.cost_usd, other.cost_usd)
@@ -209,6 +213,8 @@ class Usage:
             cost_usd=None if costs[0] is None or costs[1] is None else costs[0] + costs[1],
             cache_hits=self.cache_hits + other.cache_hits,
             seconds=self.seconds + other.seconds,
+            attempts=self.attempts + other.attempts,
+            cached_tokens=self.cached_tokens + other.cached_tokens,
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -226,6 +232,8 @@ class Usage:
             cost_usd=read.optional_number("cost_usd"),
             cache_hits=read.integer("cache_hits"),
             seconds=read.number("seconds"),
+            attempts=read.integer("attempts"),
+            cached_tokens=read.integer("cached_tokens"),
         )
 
 

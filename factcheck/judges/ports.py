@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Mapping, Sequence
 from typing import Protocol, runtime_checkable
 
@@ -9,15 +10,34 @@ from factcheck.facts import AtomicFact, CheckResult, FactSet, Usage
 
 
 class Ledger:
-    """Collects what the answers to one request cost, as they come in."""
+    """Collects what answers cost, as they come in; safe to use from several threads.
 
-    def __init__(self) -> None:
-        self.usage = Usage()
-        """The sum of everything booked so far."""
+    Args:
+        parent: A ledger that everything is booked on, too.
+    """
 
-    def book(self, usage: Usage) -> None:
+    def __init__(self, parent: Ledger | None = None) -> None:
+        self._parent = parent
+        self._lock = threading.Lock()
+        self._usage: dict[tuple[str, str], Usage] = {}
+
+    def book(self, usage: Usage, *, model: str = "", stage: str = "") -> None:
         """Add one cost; called before the reply is looked at, so that bad replies count too."""
-        self.usage = self.usage + usage
+        with self._lock:
+            self._usage[model, stage] = self._usage.get((model, stage), Usage()) + usage
+        if self._parent is not None:
+            self._parent.book(usage, model=model, stage=stage)
+
+    @property
+    def usage(self) -> Usage:
+        """The sum of everything booked so far."""
+        return sum(self.by_model_and_stage.values(), Usage())
+
+    @property
+    def by_model_and_stage(self) -> dict[tuple[str, str], Usage]:
+        """The sums for each model and stage (`"extract"`, `"check"`)."""
+        with self._lock:
+            return dict(self._usage)
 
 
 @runtime_checkable

@@ -52,6 +52,13 @@ class RetryPolicy:
                 return await ask()
         raise AssertionError("tenacity ended without an outcome")
 
+    def shared_pause_s(self, error: FactcheckError) -> float:
+        """Seconds for which nobody should ask after this error; 0 if only the asker should wait."""
+        asked = _asked_pause_s(error)
+        if not isinstance(error, JudgeRateLimited) or (asked or 0.0) > self.longest_pause_s:
+            return 0.0
+        return self.first_pause_s if asked is None else asked
+
     def _worth_a_retry(self, error: BaseException) -> bool:
         if not isinstance(error, FactcheckError) or not error.retryable:
             return False

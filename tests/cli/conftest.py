@@ -66,7 +66,7 @@ class Desk:
 def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Desk:
     """Files in a folder of their own, and scripted judges behind every judge name."""
     desk = Desk(tmp_path)
-    monkeypatch.setattr("factcheck.scoring.build_judges", desk.judges)
+    monkeypatch.setattr("factcheck.scoring.scorer.build_judges", desk.judges)
     return desk
 
 

@@ -302,7 +302,7 @@ def test_configuration_exits_with_3(run: Run, desk: Desk, monkeypatch: pytest.Mo
     def refuse(*_: object, **__: object) -> None:
         raise ConfigError("unknown judge 'x';\nuse 'local'")
 
-    monkeypatch.setattr("factcheck.scoring.build_judges", refuse)
+    monkeypatch.setattr("factcheck.scoring.scorer.build_judges", refuse)
 
     assert run("score", desk.source, desk.summary) == (
         3,
@@ -332,7 +332,7 @@ def test_a_defect_is_not_taken_for_a_failed_gate(
     def break_down(*_: object, **__: object) -> None:
         raise LookupError("what")
 
-    monkeypatch.setattr("factcheck.scoring.build_judges", break_down)
+    monkeypatch.setattr("factcheck.scoring.scorer.build_judges", break_down)
 
     code, _, err = run("score", desk.source, desk.summary)
 
@@ -351,7 +351,7 @@ def test_an_interruption_exits_with_130(
     def interrupt(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("factcheck.scoring.build_judges", interrupt)
+    monkeypatch.setattr("factcheck.scoring.scorer.build_judges", interrupt)
 
     assert run("score", desk.source, desk.summary) == (130, "", "factcheck: interrupted\n")
 

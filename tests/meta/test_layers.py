@@ -16,13 +16,15 @@ PACKAGE = Path(__file__).resolve().parents[2] / "factcheck"
 LAYERS: tuple[tuple[str, ...], ...] = (
     ("factcheck.errors",),
     ("factcheck.facts",),
-    ("factcheck.judges.ports",),
-    ("factcheck.runtime", "factcheck.settings"),
+    ("factcheck.settings", "factcheck.files"),
+    ("factcheck.judges.ports", "factcheck.datasets"),
+    ("factcheck.lock", "factcheck.results"),
+    ("factcheck.runtime",),
     ("factcheck.judges.local",),
-    ("factcheck.judges.llm",),
+    ("factcheck.judges.llm", "factcheck.judges.replay"),
     ("factcheck.factory",),
     ("factcheck.scoring",),
-    ("factcheck.reports", "factcheck.files", "factcheck.lock"),
+    ("factcheck.reports",),
     ("factcheck.cli", "factcheck.__main__"),
 )
 """Each layer may import those above it in this list, and itself."""

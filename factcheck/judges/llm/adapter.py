@@ -111,8 +111,14 @@ def _plain(value: Any) -> Any:
 
 
 def _close(schema: Any) -> None:
-    """Make every object of a JSON schema closed and complete, as strict mode demands."""
+    """Make every object of a JSON schema closed and complete, as strict mode demands.
+
+    Titles and descriptions go: servers that count the schema count them on every call.
+    """
     if isinstance(schema, dict):
+        for key in ("title", "description"):
+            if isinstance(schema.get(key), str):
+                del schema[key]
         if schema.get("type") == "object":
             schema["additionalProperties"] = False
             schema["required"] = list(schema.get("properties", {}))

@@ -1,100 +1,54 @@
-"""The LLM judges: DSPy modules made to fill the ports, for texts and fact lists of any length."""
+"""The LLM checker: `FactChecker` made to fill the port, for texts and fact lists of any length."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from factcheck.errors import JudgeError, JudgeOutputError, JudgeRejected, JudgeTruncated
-from factcheck.facts import AtomicFact, CheckFailure, CheckResult, FactSet, Span, Verdict, digest
-from factcheck.judges.llm.fences import one_line
-from factcheck.judges.llm.modules import FactChecker, KeyFactExtraction, fingerprint, results_of
+from factcheck.errors import JudgeError, JudgeRejected
+from factcheck.facts import AtomicFact, CheckFailure, CheckResult, Span, Verdict, digest
+from factcheck.judges.llm.modules import FactChecker, fingerprint, results_of
 from factcheck.judges.llm.replies import QUOTE_NOT_FOUND
 from factcheck.judges.llm.sections import sections
-from factcheck.judges.local.checker import check_facts
-from factcheck.judges.local.duplicates import drop_near_duplicates
+from factcheck.runtime.answers import Answers
+from factcheck.runtime.cache import answer_key
+from factcheck.runtime.flight import Settle
 from factcheck.runtime.loop import together
 
 if TYPE_CHECKING:
     from factcheck.judges.llm.language_model import LanguageModel
     from factcheck.judges.ports import Ledger
 
-EXTRACT_SECTION = 16_000
-"""Characters of source whose facts a model lists in one call (about 4,000 tokens)."""
-CHECK_SECTION = 120_000
+SECTION = 120_000
 """Characters of text that facts are checked against in one call (about 30,000 tokens)."""
 _OVERLAP = 10
 """Neighbouring sections share up to one tenth of their size."""
-_SMALLEST_SECTION = 1_000
-"""A section whose list of facts was cut off is halved, down to this many characters."""
 _ASK_AGAIN = frozenset({"missing", "duplicate", "invalid", "output", "truncated"})
 """Failures that a fresh call may mend; the others have had their retries."""
+_STAGE = "check"
 
-
-class LLMExtractor:
-    """Lists facts with a language model; fulfils the `Extractor` port."""
-
-    def __init__(self, model: LanguageModel, *, section: int = EXTRACT_SECTION) -> None:
-        self._model = model
-        self._module = KeyFactExtraction()
-        self._section = section
-
-    @property
-    def identity(self) -> dict[str, str]:
-        """Model, prompt and what else shapes the list."""
-        prompt = fingerprint(KeyFactExtraction, self._module.prompt)
-        return {"extractor": self._model.name, "extract": prompt, **self._model.identity}
-
-    async def extract(self, source: str, ledger: Ledger) -> FactSet:
-        """The facts of all sections, without those that say the same.
-
-        Raises:
-            JudgeError: One section could not be had; a partial list is never returned.
-        """
-        spans = sections(source, self._section, self._section // _OVERLAP)
-        lists = await together(self._list_facts(source[slice(*span)], ledger) for span in spans)
-        texts = dict.fromkeys(one_line(text) for texts in lists for text in texts)
-        facts: Sequence[AtomicFact] = FactSet.of(list(texts)).facts
-        if len(spans) > 1:
-            facts = drop_near_duplicates(facts)
-        return FactSet(_located(facts, source), digest(source), tuple(self.identity.items()))
-
-    async def _list_facts(self, section: str, ledger: Ledger) -> list[str]:
-        try:
-            return await self._ask(section, ledger)
-        except JudgeTruncated:
-            if len(section) < 2 * _SMALLEST_SECTION:
-                raise
-            half = len(section) * 6 // 10
-            halves = sections(section, half, len(section) // _OVERLAP)
-            lists = await together(self._list_facts(section[slice(*s)], ledger) for s in halves)
-            return [text for texts in lists for text in texts]
-        except JudgeOutputError:
-            return await self._ask(section, ledger)
-
-    async def _ask(self, section: str, ledger: Ledger) -> list[str]:
-        prediction = await self._model.ask(self._module, ledger, source=section)
-        facts: list[str] = prediction.facts
-        return facts
+T = TypeVar("T")
 
 
 class LLMChecker:
     """Checks facts with a language model, many in one call; fulfils the `Checker` port."""
 
     def __init__(
-        self, model: LanguageModel, *, facts_per_call: int, section: int = CHECK_SECTION
+        self, model: LanguageModel, *, facts_per_call: int, section: int = SECTION
     ) -> None:
         self._model = model
         self._module = FactChecker()
         self._facts_per_call = facts_per_call
         self._section = section
+        self._prompt = fingerprint(FactChecker, self._module.prompt)
+        labels = {"task": _STAGE, "judge": model.name}
+        self._answers = Answers[CheckResult](model.cache, labels, _to_json, _from_json)
 
     @property
     def identity(self) -> dict[str, str]:
         """Model, prompt and what else shapes the verdicts."""
-        prompt = fingerprint(FactChecker, self._module.prompt)
-        return {"judge": self._model.name, "check": prompt, **self._model.identity}
+        return {"judge": self._model.name, "check": self._prompt, **self._model.identity}
 
     async def check(
         self, facts: Sequence[AtomicFact], text: str, ledger: Ledger
@@ -121,11 +75,32 @@ class LLMChecker:
         self, facts: Sequence[AtomicFact], text: str, span: Span, ledger: Ledger
     ) -> list[CheckResult]:
         section = text[slice(*span)]
-        batches = await together(
-            self._check_batch(batch, section, ledger)
-            for batch in _batches(facts, self._facts_per_call)
+        keys = {fact.id: self._key(fact, section) for fact in facts}
+        by_key = {keys[fact.id]: fact for fact in facts}
+
+        async def ask(wanted: Sequence[str], settle: Settle[CheckResult]) -> None:
+            async def ask_batch(batch: Sequence[str]) -> None:
+                results = await self._check_batch([by_key[k] for k in batch], section, ledger)
+                await settle(dict(zip(batch, results, strict=True)))
+
+            await together(ask_batch(batch) for batch in _batches(wanted, self._facts_per_call))
+
+        resolved = await self._answers.resolve(list(by_key), ask)
+        self._model.book_cache_hits(len(resolved.known), ledger, _STAGE)
+        return [
+            replace(_shifted(resolved.answers[key], span.start), fact=fact)
+            for fact, key in ((fact, keys[fact.id]) for fact in facts)
+        ]
+
+    def _key(self, fact: AtomicFact, section: str) -> str:
+        return answer_key(
+            task=_STAGE,
+            prompt=self._prompt,
+            model=self._model.shape,
+            facts_per_call=self._facts_per_call,
+            text=digest(section),
+            fact=fact.text,
         )
-        return [_shifted(result, span.start) for batch in batches for result in batch]
 
     async def _check_batch(
         self, facts: Sequence[AtomicFact], text: str, ledger: Ledger
@@ -145,34 +120,25 @@ class LLMChecker:
         self, facts: Sequence[AtomicFact], text: str, ledger: Ledger
     ) -> Sequence[CheckResult]:
         try:
-            prediction = await self._model.ask(self._module, ledger, facts=facts, text=text)
+            prediction = await self._model.ask(self._module, ledger, _STAGE, facts=facts, text=text)
         except JudgeError as error:
             return [CheckFailure(fact, error.code, str(error)) for fact in facts]
         return results_of(prediction)
 
 
-def _located(facts: Sequence[AtomicFact], source: str) -> tuple[AtomicFact, ...]:
-    """The facts, numbered, each with the passage of the source that states it if one is found.
-
-    Found by the embedded checker: a model's word for where it read something proves nothing.
-    """
-    verdicts = check_facts(facts, source)
-    return tuple(
-        AtomicFact(
-            id=f"f{number}",
-            text=verdict.fact.text,
-            span=Span(verdict.evidence.start, verdict.evidence.end)
-            if verdict.supported and verdict.evidence
-            else None,
-        )
-        for number, verdict in enumerate(verdicts, 1)
-    )
+def _to_json(result: CheckResult) -> Mapping[str, Any] | None:
+    """A verdict; what could not be decided is not kept."""
+    return result.to_dict() if isinstance(result, Verdict) else None
 
 
-def _batches(facts: Sequence[AtomicFact], size: int) -> list[Sequence[AtomicFact]]:
-    """The facts in as few batches of at most `size` as there can be, of nearly equal length."""
-    count = -(-len(facts) // size)
-    return [facts[len(facts) * i // count : len(facts) * (i + 1) // count] for i in range(count)]
+def _from_json(data: Mapping[str, Any]) -> CheckResult:
+    return replace(Verdict.from_dict(data), cached=True)
+
+
+def _batches(items: Sequence[T], size: int) -> list[Sequence[T]]:
+    """The items in as few batches of at most `size` as there can be, of nearly equal length."""
+    n, count = len(items), -(-len(items) // size)
+    return [items[n * i // count : n * (i + 1) // count] for i in range(count)]
 
 
 def _merge(earlier: CheckResult | None, result: CheckResult) -> CheckResult:

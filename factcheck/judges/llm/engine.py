@@ -1,4 +1,4 @@
-"""Our engine under `dspy.LM`: limit, retry, book, check that the answer is whole.
+"""Our engine under `dspy.LM`: budget, limit, retry, book, check that the answer is whole.
 
 DSPy renders the prompt and parses the reply; everything between is here, so that there is one
 retry loop, one limiter and one ledger. All requests run in the background loop.
@@ -6,17 +6,28 @@ retry loop, one limiter and one ledger. All requests run in the background loop.
 
 from __future__ import annotations
 
-import asyncio
+import logging
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from factcheck.errors import JudgeOutputError, JudgeRefused, JudgeTruncated
+from factcheck.errors import (
+    ConfigError,
+    FactcheckError,
+    JudgeOutputError,
+    JudgeRateLimited,
+    JudgeRefused,
+    JudgeTruncated,
+    JudgeUnavailable,
+)
 from factcheck.facts import Usage
 from factcheck.judges.ports import Ledger
+from factcheck.runtime.budget import Purse
+from factcheck.runtime.limiter import Limiter
 from factcheck.runtime.loop import background
+from factcheck.runtime.prices import Price
 from factcheck.runtime.retry import RetryPolicy
 
 if TYPE_CHECKING:
@@ -24,17 +35,27 @@ if TYPE_CHECKING:
 
     from factcheck.judges.llm.transports import Transport
 
-_ledger: ContextVar[Ledger | None] = ContextVar("factcheck_ledger", default=None)
+_log = logging.getLogger("factcheck.judge")
+
+
+class Account(NamedTuple):
+    """On which ledger, and under which stage, requests are booked."""
+
+    ledger: Ledger
+    stage: str
+
+
+_account: ContextVar[Account | None] = ContextVar("factcheck_account", default=None)
 
 
 @contextmanager
-def booking(ledger: Ledger) -> Iterator[None]:
+def booking(ledger: Ledger, stage: str) -> Iterator[None]:
     """Book the requests of this task or thread on `ledger`."""
-    token = _ledger.set(ledger)
+    token = _account.set(Account(ledger, stage))
     try:
         yield
     finally:
-        _ledger.reset(token)
+        _account.reset(token)
 
 
 class _Capabilities:
@@ -47,13 +68,38 @@ class _Capabilities:
 
 
 class AsyncEngine(_Capabilities):
-    """Answers DSPy's requests; the one place where money is spent."""
+    """Answers DSPy's requests; the one place where money is spent.
 
-    def __init__(self, transport: Transport, *, concurrency: int, retry: RetryPolicy) -> None:
+    Args:
+        transport: Sends one request once.
+        concurrency: Requests under way at most.
+        retry: How often a request is tried.
+        purse: What may still be spent.
+        price: What tokens cost, or `None` where that is not known.
+
+    Raises:
+        ConfigError: The budget is in dollars and the price is not known.
+    """
+
+    def __init__(
+        self,
+        transport: Transport,
+        *,
+        concurrency: int,
+        retry: RetryPolicy,
+        purse: Purse,
+        price: Price | None,
+    ) -> None:
+        if purse.capped_by_usd and price is None:
+            raise ConfigError(
+                f"the price of {transport.name} is not known, so max_usd cannot be kept; "
+                "use max_calls or max_tokens"
+            )
         self.transport = transport
         self._retry = retry
-        self._concurrency = concurrency
-        self._slots: asyncio.Semaphore | None = None
+        self._purse = purse
+        self._price = price
+        self._limiter = Limiter(concurrency)
 
     async def complete(self, request: Request) -> Response:
         """The whole answer to a request.
@@ -61,25 +107,68 @@ class AsyncEngine(_Capabilities):
         Raises:
             JudgeError: None came, or it is cut off, refused or empty.
         """
-        return await background.hop(self._complete(request, _ledger.get()))
+        return await background.hop(self.answer(request, _account.get()))
 
-    async def _complete(self, request: Request, ledger: Ledger | None) -> Response:
-        response = await self._retry.run(lambda: self._send(request, ledger))
+    async def answer(self, request: Request, account: Account | None) -> Response:
+        """`complete`, to be run in the background loop."""
+        account = account or Account(Ledger(), "")
+        self._book(account, Usage(calls=1))
+        response = await self._retry.run(lambda: self._attempt(request, account))
         _require_whole(response, request.model)
         return response
 
-    async def _send(self, request: Request, ledger: Ledger | None) -> Response:
-        if self._slots is None:  # created here, in the loop that will use it
-            self._slots = asyncio.Semaphore(self._concurrency)
-        async with self._slots:
-            started = time.perf_counter()
-            response: Response | None = None
-            try:
-                response = await self.transport.send(request)
-            finally:
-                if ledger is not None:
-                    ledger.book(_usage(response, time.perf_counter() - started))
-        return response
+    async def _attempt(self, request: Request, account: Account) -> Response:
+        async with self._limiter.slot() as number:
+            with self._purse.reserve(self._most(request)) as spent:
+                started = time.perf_counter()
+                response: Response | None = None
+                try:
+                    response = await self.transport.send(request)
+                except FactcheckError as error:
+                    self._slow_down(number, error)
+                    raise
+                finally:
+                    usage = self._usage(response, time.perf_counter() - started)
+                    spent.append(usage)
+                    self._book(account, usage)
+            self._limiter.answered()
+            return response
+
+    def _slow_down(self, number: int, error: FactcheckError) -> None:
+        """A provider that says it is too much, or says nothing, is asked for less at a time."""
+        if not isinstance(error, (JudgeRateLimited, JudgeUnavailable)):
+            return
+        pause_s = self._retry.shared_pause_s(error)
+        self._limiter.overloaded(number, pause_s)
+        _log.info("%s; at most %d requests at a time now", error.code, self._limiter.limit)
+
+    def _most(self, request: Request) -> Usage:
+        """The most an attempt can cost. Without a budget nobody asks, and nothing is counted."""
+        text = "".join(message.text or "" for message in request.messages)
+        system = request.system if isinstance(request.system, str) else ""
+        prompt = most_tokens(system + text)
+        completion = self.transport.room(request.config.max_tokens or 0)
+        price = self._price.cost_usd(prompt, 0, completion) if self._price else None
+        return Usage(prompt_tokens=prompt, completion_tokens=completion, cost_usd=price)
+
+    def _usage(self, response: Response | None, seconds: float) -> Usage:
+        """The cost of one attempt. What a failed one cost is not known."""
+        if response is None:
+            return Usage(attempts=1, cost_usd=None, seconds=seconds)
+        prompt = response.usage.input_tokens or 0
+        completion = response.usage.output_tokens or 0
+        cached = response.usage.cache_read_tokens or 0
+        return Usage(
+            attempts=1,
+            prompt_tokens=prompt,
+            cached_tokens=cached,
+            completion_tokens=completion,
+            cost_usd=self._price.cost_usd(prompt, cached, completion) if self._price else None,
+            seconds=seconds,
+        )
+
+    def _book(self, account: Account, usage: Usage) -> None:
+        account.ledger.book(usage, model=self.transport.name, stage=account.stage)
 
     async def aclose(self) -> None:
         """Close the connections."""
@@ -94,19 +183,12 @@ class SyncEngine(_Capabilities):
 
     def complete(self, request: Request) -> Response:
         """The whole answer to a request; see `AsyncEngine.complete`."""
-        return background.run(self._engine._complete(request, _ledger.get()))  # noqa: SLF001
+        return background.run(self._engine.answer(request, _account.get()))
 
 
-def _usage(response: Response | None, seconds: float) -> Usage:
-    """The cost of one attempt. Prices are not known here, nor what a failed attempt cost."""
-    tokens = response.usage if response is not None else None
-    return Usage(
-        calls=1,
-        prompt_tokens=(tokens.input_tokens or 0) if tokens else 0,
-        completion_tokens=(tokens.output_tokens or 0) if tokens else 0,
-        cost_usd=None,
-        seconds=seconds,
-    )
+def most_tokens(text: str) -> int:
+    """More tokens than any current tokenizer makes of a text: one for each two bytes of UTF-8."""
+    return len(text.encode("utf-8", "surrogatepass")) // 2 + 16
 
 
 def _require_whole(response: Response, model: str) -> None:

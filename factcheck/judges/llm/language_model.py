@@ -12,29 +12,46 @@ os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "true")
 import dspy
 
 from factcheck.errors import FactcheckError, InputError
+from factcheck.facts import Usage
 from factcheck.judges.llm.engine import AsyncEngine, SyncEngine, booking
 from factcheck.judges.llm.errors import from_dspy
 from factcheck.judges.llm.transports import LMTransport, OpenAITransport, Transport
+from factcheck.runtime.options import CallOptions
+from factcheck.runtime.prices import Price, price_of
 
 if TYPE_CHECKING:
     from factcheck.judges.ports import Ledger
-    from factcheck.runtime.retry import RetryPolicy
     from factcheck.settings import Settings
 
 _OPENAI = "openai/"
 
 
 class LanguageModel:
-    """One model, one set of connections, one limit of concurrent requests."""
+    """One model: one set of connections, one limit of concurrent requests, one store of answers.
+
+    Args:
+        transport: Sends its requests.
+        options: How it is called.
+        keep: Whether its answers may be kept: not where two models could share a name.
+        price: What its tokens cost, or `None` where that is not known.
+    """
 
     def __init__(
-        self, name: str, transport: Transport, *, concurrency: int, retry: RetryPolicy
+        self, transport: Transport, options: CallOptions, *, keep: bool, price: Price | None
     ) -> None:
-        self.name = name
+        transport = options.around(transport)
+        self.name = transport.name
+        self.cache = options.cache if keep else None
         self._transport = transport
-        self._engine = AsyncEngine(transport, concurrency=concurrency, retry=retry)
+        self._engine = AsyncEngine(
+            transport,
+            concurrency=options.concurrency,
+            retry=options.retry,
+            purse=options.purse,
+            price=price,
+        )
         self._lm = dspy.LM(
-            name,
+            self.name,
             engine=SyncEngine(self._engine),
             async_engine=self._engine,
             cache=False,
@@ -42,11 +59,23 @@ class LanguageModel:
         )
 
     @property
+    def shape(self) -> dict[str, str]:
+        """What shapes its answers besides the prompt: name, sampling, endpoint."""
+        return {"name": self.name, **self._transport.identity}
+
+    @property
     def identity(self) -> dict[str, str]:
-        """What shapes its answers besides its name and the prompt."""
+        """Entries for the score signature, besides its name."""
         return {**self._transport.identity, "dspy": version("dspy")}
 
-    async def ask(self, module: dspy.Module, ledger: Ledger, **inputs: Any) -> dspy.Prediction:
+    def book_cache_hits(self, count: int, ledger: Ledger, stage: str) -> None:
+        """Book answers that were paid for earlier."""
+        if count:
+            ledger.book(Usage(cache_hits=count), model=self.name, stage=stage)
+
+    async def ask(
+        self, module: dspy.Module, ledger: Ledger, stage: str, **inputs: Any
+    ) -> dspy.Prediction:
         """Run a DSPy module on this model and book what it costs.
 
         Raises:
@@ -54,7 +83,7 @@ class LanguageModel:
             InputError: The text cannot be sent to any provider.
         """
         try:
-            with booking(ledger), dspy.context(lm=self._lm):
+            with booking(ledger, stage), dspy.context(lm=self._lm):
                 return await module.acall(**inputs)
         except FactcheckError:
             raise
@@ -68,41 +97,38 @@ class LanguageModel:
         await self._engine.aclose()
 
 
-def connect(
-    judge: str | dspy.BaseLM,
-    settings: Settings,
-    *,
-    concurrency: int,
-    timeout_s: float,
-    retry: RetryPolicy,
-) -> LanguageModel:
+def connect(judge: str | dspy.BaseLM, settings: Settings, options: CallOptions) -> LanguageModel:
     """The language model a judge's name or a DSPy object stands for.
 
     Args:
         judge: `"openai/MODEL"` for OpenAI or the server at `OPENAI_BASE_URL`,
             `"PROVIDER/MODEL"` for what DSPy reaches, or a `dspy.BaseLM`.
         settings: Where keys and addresses come from.
-        concurrency: Requests under way at most.
-        timeout_s: Seconds one request may take.
-        retry: How often a request is tried.
+        options: How it is called.
 
     Raises:
-        ConfigError: A key is missing.
+        ConfigError: A key is missing, or a price that a budget needs.
     """
-    transport: Transport
     if isinstance(judge, str) and judge.startswith(_OPENAI):
         transport = OpenAITransport(
             judge[len(_OPENAI) :],
             api_key=settings.openai_api_key,
             base_url=settings.openai_base_url,
-            timeout_s=timeout_s,
+            timeout_s=options.timeout_s,
         )
-        name = judge
-    else:
-        lm = dspy.LM(judge, timeout=timeout_s) if isinstance(judge, str) else judge
-        name = lm.model
-        transport = LMTransport(_without_retries_and_cache(lm))
-    return LanguageModel(name, transport, concurrency=concurrency, retry=retry)
+        at_openai = settings.openai_base_url is None
+        price = price_of(judge) if at_openai else None
+        return LanguageModel(transport, options, keep=True, price=price)
+    lm: dspy.BaseLM = judge
+    if isinstance(judge, str):
+        lm = dspy.LM(judge, timeout=options.timeout_s, temperature=0.0)
+    elsewhere = lm.kwargs.get("api_base") or lm.kwargs.get("base_url")
+    return LanguageModel(
+        LMTransport(_without_retries_and_cache(lm)),
+        options,
+        keep=type(lm) is dspy.LM,
+        price=None if elsewhere else price_of(lm.model),
+    )
 
 
 def _without_retries_and_cache(lm: dspy.BaseLM) -> dspy.BaseLM:

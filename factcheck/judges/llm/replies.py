@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import Annotated, Any
 
 import pydantic
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints
+from pydantic import BaseModel, BeforeValidator, ConfigDict, StringConstraints
 from pydantic.json_schema import SkipJsonSchema
 
 from factcheck.errors import JudgeOutputError
@@ -37,8 +37,9 @@ class FactVerdict(BaseModel):
     model_config = ConfigDict(frozen=True, coerce_numbers_to_str=True)
 
     id: str
-    quote: str = Field(description="shortest passage that decides, copied exactly; may be empty")
-    reason: str = Field(description="ten words at most")
+    quote: str
+    """The shortest passage that decides, copied exactly; may be empty."""
+    reason: str
     label: EntailmentLabel
 
 

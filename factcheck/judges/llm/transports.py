@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from urllib.parse import urlsplit
 
 from factcheck.errors import ConfigError, JudgeUnavailable
+from factcheck.facts import short_digest
 from factcheck.judges.llm.errors import from_dspy, from_openai
 
 if TYPE_CHECKING:
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
     from dspy.lm15 import Request, Response
 
 _REASONING_MODEL = re.compile(r"o\d|gpt-5(?!.*-chat)")
+_SHAPE_NOTHING = frozenset({"api_key", "timeout", "num_retries", "cache", "rollout_id", "headers"})
+_EFFORT = "low"
 _ROOM_TO_THINK = 8192
 """Tokens a reasoning model may spend before its answer; a limit, not a cost."""
 
@@ -24,9 +27,16 @@ _ROOM_TO_THINK = 8192
 class Transport(Protocol):
     """Sends one request once."""
 
+    name: str
+    """`PROVIDER/MODEL`."""
+
     @property
     def identity(self) -> dict[str, str]:
         """What of it shapes an answer."""
+        ...
+
+    def room(self, tokens: int) -> int:
+        """Completion tokens a request may take that asks for an answer of at most `tokens`."""
         ...
 
     async def send(self, request: Request) -> Response:
@@ -45,10 +55,10 @@ class OpenAITransport:
         self, model: str, *, api_key: str | None, base_url: str | None, timeout_s: float
     ) -> None:
         self._model = model
-        self._name = f"openai/{model}"
+        self.name = f"openai/{model}"
         if api_key is None and base_url is None:
             raise ConfigError(
-                f"{self._name!r} needs a key: set OPENAI_API_KEY, "
+                f"{self.name!r} needs a key: set OPENAI_API_KEY, "
                 "or OPENAI_BASE_URL for a server of your own"
             )
         self._reasons = bool(_REASONING_MODEL.match(model))
@@ -60,12 +70,14 @@ class OpenAITransport:
     @property
     def identity(self) -> dict[str, str]:
         """Sampling, and the server where it is not OpenAI's own."""
-        sampling = {} if self._reasons else {"temp": "0"}
+        sampling = {"effort": _EFFORT} if self._reasons else {"temp": "0"}
         if self._base_url is None:
             return sampling
-        url = urlsplit(self._base_url)
-        port = f":{url.port}" if url.port else ""
-        return {**sampling, "endpoint": f"{url.hostname}{port}{url.path.rstrip('/')}"}
+        return {**sampling, "endpoint": endpoint(self._base_url)}
+
+    def room(self, tokens: int) -> int:
+        """A reasoning model also needs room to think; without a limit there is none."""
+        return tokens + _ROOM_TO_THINK if tokens and self._reasons else tokens
 
     async def send(self, request: Request) -> Response:
         """One request, no retry, within the time limit."""
@@ -79,17 +91,17 @@ class OpenAITransport:
             body = reply.model_dump()
         except asyncio.TimeoutError:
             raise JudgeUnavailable(
-                f"{self._name}: no answer within {self._timeout_s:g} seconds"
+                f"{self.name}: no answer within {self._timeout_s:g} seconds"
             ) from None
         except (openai.OpenAIError, json.JSONDecodeError) as error:
-            raise from_openai(error, self._name) from error
+            raise from_openai(error, self.name) from error
         except AttributeError as error:  # a 200 whose body is text, which the client hands through
-            raise JudgeUnavailable(f"{self._name}: the server's answer is not JSON") from error
+            raise JudgeUnavailable(f"{self.name}: the server's answer is not JSON") from error
         try:
             return lm15.response_from_openai_chat(body, model=self._model)
         except (lm15.LM15Error, ValueError, TypeError, KeyError) as error:
             raise JudgeUnavailable(
-                f"{self._name}: the server's answer is not a chat completion ({error})"
+                f"{self.name}: the server's answer is not a chat completion ({error})"
             ) from error
 
     def _connected(self) -> openai.AsyncOpenAI:
@@ -110,11 +122,10 @@ class OpenAITransport:
         messages = [{"role": "system", "content": system}] if system else []
         messages += [{"role": str(m.role), "content": m.text or ""} for m in request.messages]
         config = request.config
-        room = config.max_tokens or 0
+        room = self.room(config.max_tokens or 0)
         body: dict[str, Any] = {"model": self._model, "messages": messages}
         if self._reasons:
-            body["reasoning_effort"] = "low"
-            room += _ROOM_TO_THINK if room else 0
+            body["reasoning_effort"] = _EFFORT
         else:
             body["temperature"] = config.temperature if config.temperature is not None else 0.0
         if room:
@@ -135,12 +146,25 @@ class LMTransport:
 
     def __init__(self, lm: dspy.BaseLM) -> None:
         self._lm = lm
+        self.name = lm.model
 
     @property
     def identity(self) -> dict[str, str]:
-        """Sampling, where the language model names it."""
-        temperature = self._lm.kwargs.get("temperature")
-        return {} if temperature is None else {"temp": f"{temperature:g}"}
+        """Sampling and endpoint, and a digest of every other setting that shapes an answer."""
+        settings = {k: v for k, v in self._lm.kwargs.items() if k not in _SHAPE_NOTHING and v}
+        named = {}
+        if (temperature := self._lm.kwargs.get("temperature")) is not None:
+            named["temp"] = f"{temperature:g}"
+        if base_url := settings.pop("api_base", None) or settings.pop("base_url", None):
+            named["endpoint"] = endpoint(base_url)
+        settings.pop("temperature", None)
+        if settings:
+            named["settings"] = short_digest(json.dumps(settings, sort_keys=True, default=repr))
+        return named
+
+    def room(self, tokens: int) -> int:
+        """What was asked for."""
+        return tokens
 
     async def send(self, request: Request) -> Response:
         """One request through DSPy."""
@@ -155,6 +179,13 @@ class LMTransport:
 
     async def aclose(self) -> None:
         """Nothing: a language model that was handed in belongs to whoever made it."""
+
+
+def endpoint(base_url: str) -> str:
+    """Host, port and path of a server's address; never a user name, a password or a query."""
+    url = urlsplit(base_url)
+    port = f":{url.port}" if url.port else ""
+    return f"{url.hostname}{port}{url.path.rstrip('/')}"
 
 
 def _texts(parts: Any) -> str:

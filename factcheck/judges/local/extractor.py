@@ -17,7 +17,13 @@ from factcheck.judges.local.statements import is_statement, split_statements
 if TYPE_CHECKING:
     from factcheck.judges.ports import Ledger
 
-_QUOTES = ('""', "\u201c\u201d", "\u201e\u201c", "\u00ab\u00bb", "\u300c\u300d")
+_QUOTES = (
+    ('"', '"'),
+    ("\u201c", "\u201d"),
+    ("\u201e", "\u201c"),
+    ("\u00ab", "\u00bb"),
+    ("\u300c", "\u300d"),
+)
 IDENTITY: Mapping[str, str] = {"extractor": "local/1"}
 """Moves with every change that can change a fact."""
 

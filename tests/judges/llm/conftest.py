@@ -33,6 +33,7 @@ def llm(monkeypatch: pytest.MonkeyPatch) -> Iterator[MakeSetup]:
         def make(answer: ChatAnswer, *, retry: RetryPolicy = QUICK, **options: Any) -> Setup:
             server = stack.enter_context(LocalOpenAIServer(answer))
             monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
+            options = {"cache": "off", **options}
             scorer = stack.enter_context(FactCoverage(MODEL, retry=retry, **options))
             return Setup(scorer, server)
 

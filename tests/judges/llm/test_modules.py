@@ -48,7 +48,7 @@ def test_modules_have_an_asynchronous_form() -> None:
 def test_a_dspy_model_is_a_judge_without_its_own_retries_and_cache() -> None:
     with (
         LocalOpenAIServer(FactModel()) as server,
-        FactCoverage(served(server, cache=True)) as scorer,
+        FactCoverage(served(server, cache=True), cache="off") as scorer,
     ):
         reports = [scorer.score(SOURCE, "The ferry sank.") for _ in range(2)]
 

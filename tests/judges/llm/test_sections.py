@@ -9,7 +9,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from factcheck.judges.llm.sections import sections
-from factcheck.judges.ports import Ledger
 from factcheck.testing import FactModel, parse_prompt
 from tests.judges.llm.conftest import MakeSetup
 
@@ -89,4 +88,3 @@ def test_a_long_text_is_checked_section_by_section_and_entailed_anywhere_is_enta
     asked = [len(parse_prompt(request.body).facts) for request in server.requests]
     assert asked[0] == 3
     assert set(asked[1:]) == {2}
-    assert Ledger().usage.calls == 0

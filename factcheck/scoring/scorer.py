@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from importlib.metadata import version
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
+from factcheck.datasets import Record
 from factcheck.errors import InputError
-from factcheck.factory import CallOptions, build_judges
+from factcheck.factory import build_judges
 from factcheck.facts import (
     AtomicFact,
     CheckFailure,
@@ -22,8 +22,13 @@ from factcheck.facts import (
     Verdict,
 )
 from factcheck.judges.ports import Ledger
+from factcheck.runtime.budget import Budget, Purse
+from factcheck.runtime.cache import CacheSpec, open_cache
 from factcheck.runtime.loop import background
+from factcheck.runtime.options import CallOptions
 from factcheck.runtime.retry import RetryPolicy
+from factcheck.scoring.accounting import account
+from factcheck.scoring.many import RecordFailure, Scored, score_records
 from factcheck.settings import Settings
 
 if TYPE_CHECKING:
@@ -49,9 +54,14 @@ class FactCoverage:
         concurrency: Requests under way at most, for each language model.
         timeout_s: Seconds one request may take.
         retry: How often a request is tried.
+        cache: Where answers of language models are kept: a folder, a `redis://` URL, `"off"`, or an
+            object with the port in `factcheck.runtime.cache`. `None`: what `FACTCHECK_CACHE` and
+            `FACTCHECK_CACHE_DIR` say, or else the user's cache folder.
+        budget: Caps on what may be spent over the scorer's life. Facts that it leaves unasked are
+            undecided, with the code `budget`.
 
     Raises:
-        ConfigError: A judge is not known or its key is missing.
+        ConfigError: A judge or cache is not known, a key is missing, or a price a budget needs.
     """
 
     def __init__(
@@ -63,18 +73,22 @@ class FactCoverage:
         concurrency: int = 32,
         timeout_s: float = 120.0,
         retry: RetryPolicy | None = None,
+        cache: CacheSpec = None,
+        budget: Budget | None = None,
     ) -> None:
-        self._judges = build_judges(
-            judge,
-            extractor,
-            Settings.from_environment(),
-            CallOptions(
-                facts_per_call=facts_per_call,
-                concurrency=concurrency,
-                timeout_s=timeout_s,
-                retry=retry or RetryPolicy(),
-            ),
+        settings = Settings.from_environment()
+        self._cache = open_cache(cache, settings)
+        self._options = CallOptions(
+            facts_per_call=facts_per_call,
+            concurrency=concurrency,
+            timeout_s=timeout_s,
+            retry=retry or RetryPolicy(),
+            purse=Purse(budget),
+            cache=self._cache,
         )
+        self._judges = build_judges(judge, extractor, settings, self._options)
+        self.ledger = Ledger()
+        """What was spent over the scorer's life, per model and stage."""
 
     def extract(self, source: str) -> FactSet:
         """The atomic facts of a source.
@@ -87,7 +101,7 @@ class FactCoverage:
 
     async def aextract(self, source: str) -> FactSet:
         """Asynchronous form of `extract`."""
-        return await self._extract(source, Ledger())
+        return await self._extract(source, Ledger(self.ledger))
 
     def check(self, facts: Facts, text: str) -> tuple[CheckResult, ...]:
         """One verdict or failure per fact, in fact order.
@@ -101,7 +115,7 @@ class FactCoverage:
     async def acheck(self, facts: Facts, text: str) -> tuple[CheckResult, ...]:
         """Asynchronous form of `check`."""
         _require_text(text, "the text")
-        return await self._check(FactSet.of(facts), text, Ledger())
+        return await self._check(FactSet.of(facts), text, Ledger(self.ledger))
 
     def score(
         self,
@@ -140,7 +154,7 @@ class FactCoverage:
         _require_text(summary, "the summary")
         if direction not in get_args(Direction):
             raise InputError(f"direction {direction!r} is not one of {get_args(Direction)}")
-        ledger = Ledger()
+        ledger = Ledger(self.ledger)
         fact_set = await self._extract(source, ledger) if facts is None else FactSet.of(facts)
         if not fact_set:
             raise InputError("the list of facts is empty; there is nothing to check")
@@ -157,6 +171,40 @@ class FactCoverage:
             claims=claims,
             claim_results=claim_results,
         )
+
+    def score_many(
+        self,
+        records: Iterable[Record | Mapping[str, Any]],
+        *,
+        direction: Direction = "coverage",
+    ) -> Iterator[CoverageReport | RecordFailure]:
+        """Score many records, in order, with bounded memory.
+
+        Args:
+            records: Any iterable of `Record`s or mappings with `source`, `summary` and, if there
+                are any, `id` and `facts`. It is read only as far as it is needed.
+            direction: As in `score`.
+
+        Yields:
+            A report for each record, or a `RecordFailure` where there is none. Leaving the
+            iterator early cancels what is under way; what was paid for is in the cache.
+        """
+        return (scored.outcome for scored in self.score_records(records, direction=direction))
+
+    def score_records(
+        self,
+        records: Iterable[Record | Mapping[str, Any]],
+        *,
+        direction: Direction = "coverage",
+    ) -> Iterator[Scored]:
+        """`score_many`, with each record beside its outcome."""
+
+        async def score(record: Record) -> CoverageReport:
+            return await self.ascore(
+                record.source, record.summary, facts=record.facts, direction=direction
+            )
+
+        return score_records(score, records, under_way=2 * self._options.concurrency)
 
     async def _extract(self, source: str, ledger: Ledger) -> FactSet:
         _require_text(source, "the source")
@@ -188,6 +236,17 @@ class FactCoverage:
             claims = _numbered_as_claims(await self._judges.extractor.extract(summary, ledger))
         return claims, await self._check(claims, source, ledger)
 
+    @property
+    def signature(self) -> ScoreSignature:
+        """How this scorer makes scores, whatever the text."""
+        return ScoreSignature.of(
+            {
+                **self._judges.extractor.identity,
+                **self._judges.checker.identity,
+                "version": version("factcheck"),
+            }
+        )
+
     def _signature(self, facts: FactSet, results: Sequence[CheckResult]) -> ScoreSignature:
         undecided = sum(isinstance(result, CheckFailure) for result in results)
         return ScoreSignature.of(
@@ -201,11 +260,13 @@ class FactCoverage:
         )
 
     async def aclose(self) -> None:
-        """Close connections; the scorer can still be used and opens new ones."""
+        """Close connections and the cache; a scorer that is used again opens them again."""
         await asyncio.gather(*(model.aclose() for model in self._judges.models))
+        if self._cache is not None:
+            await asyncio.to_thread(self._cache.close)
 
     def close(self) -> None:
-        """Close connections; the scorer can still be used and opens new ones."""
+        """Close connections and the cache; a scorer that is used again opens them again."""
         if self._judges.models:
             background.run(self.aclose())
 
@@ -232,96 +293,11 @@ class FactCoverage:
         await self.aclose()
 
 
-def account(facts: FactSet, results: Sequence[Any], text: str) -> tuple[CheckResult, ...]:
-    """Exactly one result per fact, in fact order, whatever a checker returned.
-
-    A result for a fact that was not asked counts for nothing; a fact with none, or with more than
-    one, is undecided. Evidence that does not stand in `text` where it says is taken away.
-    """
-    asked = {fact.id: fact for fact in facts}
-    given: dict[str, list[CheckResult]] = {fact_id: [] for fact_id in asked}
-    for result in results:
-        if isinstance(result, (Verdict, CheckFailure)) and asked.get(result.fact.id) == result.fact:
-            given[result.fact.id].append(result)
-    counts = Counter({fact_id: len(got) for fact_id, got in given.items()})
-    return tuple(
-        _with_true_evidence(given[fact.id][0], text)
-        if counts[fact.id] == 1
-        else CheckFailure(
-            fact,
-            "duplicate" if counts[fact.id] else "missing",
-            f"the judge gave {counts[fact.id]} verdicts for this fact",
-        )
-        for fact in facts
-    )
-
-
-def _numbered_as_claims(facts: FactSet) -> FactSet:
-    """Ids of their own, so that a claim is not taken for the fact of the same number."""
-    return replace(facts, facts=tuple(replace(f, id=f"c{n}") for n, f in enumerate(facts, 1)))
-
-
-def _with_true_evidence(result: CheckResult, text: str) -> CheckResult:
-    if isinstance(result, CheckFailure) or result.evidence is None:
-        return result
-    evidence = result.evidence
-    if evidence.quote and text[evidence.start : evidence.end] == evidence.quote:
-        return result
-    return replace(result, evidence=None, flags=(*result.flags, "quote_not_found"))
-
-
 def _require_text(value: object, what: str) -> None:
     if not isinstance(value, str):
         raise InputError(f"{what} must be a string, not {type(value).__name__}")
 
 
-def score(
-    source: str,
-    summary: str,
-    *,
-    facts: Facts | None = None,
-    judge: Any = None,
-    extractor: Any = None,
-    direction: Direction = "coverage",
-) -> CoverageReport:
-    """Score one summary with a scorer made for it; see `FactCoverage.score`."""
-    with FactCoverage(judge, extractor) as scorer:
-        return scorer.score(source, summary, facts=facts, direction=direction)
-
-
-async def ascore(
-    source: str,
-    summary: str,
-    *,
-    facts: Facts | None = None,
-    judge: Any = None,
-    extractor: Any = None,
-    direction: Direction = "coverage",
-) -> CoverageReport:
-    """Asynchronous form of `score`."""
-    async with FactCoverage(judge, extractor) as scorer:
-        return await scorer.ascore(source, summary, facts=facts, direction=direction)
-
-
-def check(facts: Facts, text: str, *, judge: Any = None) -> tuple[CheckResult, ...]:
-    """Check facts against a text with a scorer made for it; see `FactCoverage.check`."""
-    with FactCoverage(judge) as scorer:
-        return scorer.check(facts, text)
-
-
-async def acheck(facts: Facts, text: str, *, judge: Any = None) -> tuple[CheckResult, ...]:
-    """Asynchronous form of `check`."""
-    async with FactCoverage(judge) as scorer:
-        return await scorer.acheck(facts, text)
-
-
-def extract(source: str, *, extractor: Any = None) -> FactSet:
-    """List the facts of a source with a scorer made for it; see `FactCoverage.extract`."""
-    with FactCoverage(extractor=extractor) as scorer:
-        return scorer.extract(source)
-
-
-async def aextract(source: str, *, extractor: Any = None) -> FactSet:
-    """Asynchronous form of `extract`."""
-    async with FactCoverage(extractor=extractor) as scorer:
-        return await scorer.aextract(source)
+def _numbered_as_claims(facts: FactSet) -> FactSet:
+    """Ids of their own, so that a claim is not taken for the fact of the same number."""
+    return replace(facts, facts=tuple(replace(f, id=f"c{n}") for n, f in enumerate(facts, 1)))

@@ -1,0 +1,261 @@
+"""Times what a user waits for: the command line from a fresh process, and the embedded judge warm.
+
+Fresh processes are timed in turn with a bare interpreter and shown as multiples of it, because a
+machine is never equally fast twice. Warm runs have the word tables loaded, but never see a text
+twice: each gets the texts with their words exchanged for each other.
+
+    python benchmarks/speed/run.py
+    python benchmarks/speed/run.py --runs 15 --out rows.jsonl
+
+Exits with 1 if a text of eight times the length costs more than 1.5 times as much per word.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import random
+import re
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from rich.console import Console
+from rich.table import Table
+
+import factcheck
+from factcheck.testing import sentences
+
+COST = Path(__file__).parents[1] / "cost"
+LENGTHS = (1, 2, 4, 8)
+MOST_PER_WORD = 1.5
+"""Of the cost per word at the greatest length, as a multiple of that at the shortest."""
+_EXCHANGED = re.compile(r"\b(?!\w+(?:ed|ing|s)\b)[a-z]{5,}\b")
+"""Words that can stand for each other without turning a sentence into another kind of sentence."""
+
+
+class Row(NamedTuple):
+    """One thing that was timed."""
+
+    what: str
+    seconds: tuple[float, ...]
+    """Of every run, in order."""
+    value: float
+    """In `unit`, from the median of `seconds`."""
+    unit: str
+    missed: str = ""
+    """What target is missed; empty if none is."""
+
+    @property
+    def median(self) -> float:
+        """Seconds of the middle run."""
+        return statistics.median(self.seconds)
+
+
+def main() -> int:
+    """Measure, print, and return the exit code."""
+    parser = argparse.ArgumentParser(description="Start-up time and speed of the embedded judge.")
+    parser.add_argument("--runs", type=int, default=11, metavar="N", help="runs of each row")
+    parser.add_argument("--out", type=Path, metavar="FILE", help="also write rows as JSON lines")
+    arguments = parser.parse_args()
+    if arguments.runs < 1:
+        parser.error("--runs must be at least 1")
+    source, summary, second_summary, listed = (
+        (COST / f"{name}.txt").read_text(encoding="utf-8").strip()
+        for name in ("source", "summary", "second_summary", "facts")
+    )
+    texts = Texts(source, f"{summary}\n{second_summary}", tuple(listed.splitlines()))
+    rows = [
+        *process_rows(texts, arguments.runs),
+        *warm_rows(texts, arguments.runs),
+        *growth_rows(texts, arguments.runs),
+    ]
+    Console().print(table(rows))
+    if arguments.out:
+        lines = [json.dumps(row._asdict(), ensure_ascii=False) for row in rows]
+        arguments.out.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    missed = [row.missed for row in rows if row.missed]
+    for target in missed:
+        print(f"missed: {target}", file=sys.stderr)
+    return 1 if missed else 0
+
+
+class Texts(NamedTuple):
+    """What is timed; all about the same things."""
+
+    source: str
+    summary: str
+    facts: tuple[str, ...]
+
+    def variant(self, seed: int) -> Texts:
+        """The same texts with words exchanged for each other, in the same way in all of them."""
+        everything = "\n".join((self.source, self.summary, *self.facts))
+        words = sorted(set(_EXCHANGED.findall(everything)))
+        others = random.Random(seed).sample(words, len(words))  # noqa: S311 - nothing secret
+        exchange = dict(zip(words, others, strict=True))
+
+        def exchanged(text: str) -> str:
+            return _EXCHANGED.sub(lambda match: exchange[match[0]], text)
+
+        return Texts(
+            exchanged(self.source),
+            exchanged(self.summary),
+            tuple(exchanged(fact) for fact in self.facts),
+        )
+
+
+def process_rows(texts: Texts, runs: int) -> list[Row]:
+    """Wall time of fresh processes, timed in turn."""
+    bare = "python -c pass"
+    with tempfile.TemporaryDirectory() as folder:
+        source, summary = Path(folder, "source.txt"), Path(folder, "summary.txt")
+        source.write_text(first_words(texts.source, 1_000), encoding="utf-8")
+        summary.write_text(first_words(texts.summary, 200), encoding="utf-8")
+        cli = ("-m", "factcheck")
+        commands = {
+            bare: ("-c", "pass"),
+            "import factcheck": ("-c", "import factcheck"),
+            "factcheck --help": (*cli, "--help"),
+            "factcheck score, 1,000 words": (*cli, "score", str(source), str(summary)),
+        }
+        seconds: dict[str, list[float]] = {what: [] for what in commands}
+        for _ in range(runs + 1):
+            for what, command in commands.items():
+                seconds[what].append(timed_process(command, compiled=Path(folder, "compiled")))
+    for times in seconds.values():
+        del times[0]  # it had to compile
+    reference = statistics.median(seconds[bare])
+    return [
+        Row(what, tuple(times), statistics.median(times) / reference, "x bare python")
+        for what, times in seconds.items()
+    ]
+
+
+def timed_process(arguments: Sequence[str], compiled: Path) -> float:
+    """Seconds a fresh interpreter takes that keeps compiled modules, as an installed one does."""
+    environment = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith("FACTCHECK_") and name != "PYTHONDONTWRITEBYTECODE"
+    }
+    environment["PYTHONPYCACHEPREFIX"] = str(compiled)
+    environment["FACTCHECK_CACHE_DIR"] = str(compiled.with_name("cache"))
+    start = time.perf_counter()
+    subprocess.run(  # noqa: S603 - our own command line
+        [sys.executable, *arguments],
+        check=True,
+        stdout=subprocess.DEVNULL,
+        env=environment,
+    )
+    return time.perf_counter() - start
+
+
+def warm_rows(texts: Texts, runs: int) -> list[Row]:
+    """Verdicts and words per second of a scorer that has worked before."""
+    scorer = factcheck.FactCoverage("local", "local")
+    many = texts._replace(facts=fifty_statements(texts))
+
+    def extract(varied: Texts) -> None:
+        scorer.extract(varied.source)
+
+    def check_short(varied: Texts) -> None:
+        scorer.check(varied.facts, first_words(varied.summary, 200))
+
+    def check_long(varied: Texts) -> None:
+        scorer.check(varied.facts, first_words(varied.source, 1_000))
+
+    n_words = len(texts.source.split())
+    return [
+        rate_row("check 15 facts, 200 words", check_short, texts, runs, 15, "verdicts/s"),
+        rate_row("check 50 facts, 1,000 words", check_long, many, runs, 50, "verdicts/s"),
+        rate_row(f"extract, {n_words:,} words", extract, texts, runs, n_words, "words/s"),
+    ]
+
+
+def rate_row(
+    what: str, work: Callable[[Texts], None], texts: Texts, runs: int, amount: int, unit: str
+) -> Row:
+    """Amount per second, over texts that were never seen before."""
+    seconds = [timed(work, texts.variant(seed)) for seed in range(runs + 1)][1:]
+    return Row(what, tuple(seconds), amount / statistics.median(seconds), unit)
+
+
+def growth_rows(texts: Texts, runs: int) -> list[Row]:
+    """What longer texts cost, as multiples of the shortest; the lengths are timed in turn."""
+    scorer = factcheck.FactCoverage("local", "local")
+    tasks: dict[str, Callable[[Texts], object]] = {
+        "extract": lambda longer: scorer.extract(longer.source),
+        "check 15 facts": lambda longer: scorer.check(longer.facts, longer.source),
+        "score": lambda longer: scorer.score(longer.source, longer.summary),
+    }
+    rows = []
+    for task_number, (what, task) in enumerate(tasks.items()):
+        seconds: dict[int, list[float]] = {length: [] for length in LENGTHS}
+        for run in range(runs + 1):
+            for length in LENGTHS:
+                seed = 1_000 * (len(LENGTHS) * (run * len(tasks) + task_number) + length)
+                seconds[length].append(timed(task, lengthened(texts, length, seed)))
+        shortest = statistics.median(seconds[1][1:])
+        for length in LENGTHS:
+            times = tuple(seconds[length][1:])
+            value = statistics.median(times) / shortest
+            name = f"{what}, {length}x {len(texts.source.split()):,} words"
+            missed = ""
+            if value / length > MOST_PER_WORD:
+                missed = f"{name}: {value:.1f} times the cost, target {MOST_PER_WORD * length:.1f}"
+            rows.append(Row(name, times, value, "x the cost", missed))
+    return rows
+
+
+def lengthened(texts: Texts, times: int, seed: int) -> Texts:
+    """The texts with a source of several variants; hardly a sentence stands in it twice."""
+    variants = [texts.variant(seed + number) for number in range(times)]
+    return variants[0]._replace(source="\n\n".join(varied.source for varied in variants))
+
+
+def timed(work: Callable[[Texts], object], texts: Texts) -> float:
+    """Seconds some work takes."""
+    start = time.perf_counter()
+    work(texts)
+    return time.perf_counter() - start
+
+
+def first_words(text: str, count: int) -> str:
+    """The first `count` words, with the white space between them."""
+    match = re.match(rf"(?:\s*\S+){{{count}}}", text)
+    if match is None:
+        raise SystemExit(f"a text has fewer than {count} words")
+    return match[0]
+
+
+def fifty_statements(texts: Texts) -> tuple[str, ...]:
+    """The facts, the lines of the summaries, and sentences of the source, evenly spaced.
+
+    Most are in other words than the source; about one in three stands in it as it is.
+    """
+    reworded = [*texts.facts, *(line.removeprefix("- ") for line in texts.summary.splitlines())]
+    verbatim = sentences(texts.source)
+    missing = 50 - len(reworded)
+    return (*reworded, *(verbatim[len(verbatim) * k // missing] for k in range(missing)))
+
+
+def table(rows: Sequence[Row]) -> Table:
+    """The rows as a plain table."""
+    made = Table("what", "median", "fastest", "", "", box=None, pad_edge=False)
+    for column in made.columns[1:4]:
+        column.justify = "right"
+    for row in rows:
+        value = f"{row.value:,.0f}" if row.unit.endswith("/s") else f"{row.value:.1f}"
+        fastest = f"{min(row.seconds) * 1000:,.1f} ms"
+        made.add_row(row.what, f"{row.median * 1000:,.1f} ms", fastest, value, row.unit)
+    return made
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,121 @@
+"""The LLM extractor: `KeyFactExtraction` made to fill the port, for sources of any length."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from factcheck.errors import JudgeOutputError, JudgeTruncated
+from factcheck.facts import AtomicFact, FactSet, Span, digest
+from factcheck.facts.reading import Reader
+from factcheck.judges.llm.fences import one_line
+from factcheck.judges.llm.modules import KeyFactExtraction, fingerprint
+from factcheck.judges.llm.sections import sections
+from factcheck.judges.local.checker import check_facts
+from factcheck.judges.local.duplicates import drop_near_duplicates
+from factcheck.runtime.answers import Answers
+from factcheck.runtime.cache import answer_key
+from factcheck.runtime.flight import Settle
+from factcheck.runtime.loop import together
+
+if TYPE_CHECKING:
+    from factcheck.judges.llm.language_model import LanguageModel
+    from factcheck.judges.ports import Ledger
+
+SECTION = 16_000
+"""Characters of source whose facts a model lists in one call (about 4,000 tokens)."""
+_OVERLAP = 10
+"""Neighbouring sections share up to one tenth of their size."""
+_SMALLEST_SECTION = 1_000
+"""A section whose list of facts was cut off is halved, down to this many characters."""
+_STAGE = "extract"
+
+
+class LLMExtractor:
+    """Lists facts with a language model; fulfils the `Extractor` port."""
+
+    def __init__(self, model: LanguageModel, *, section: int = SECTION) -> None:
+        self._model = model
+        self._module = KeyFactExtraction()
+        self._section = section
+        self._prompt = fingerprint(KeyFactExtraction, self._module.prompt)
+        labels = {"task": _STAGE, "judge": model.name}
+        self._answers = Answers[tuple[str, ...]](model.cache, labels, _to_json, _from_json)
+
+    @property
+    def identity(self) -> dict[str, str]:
+        """Model, prompt and what else shapes the list."""
+        return {"extractor": self._model.name, "extract": self._prompt, **self._model.identity}
+
+    async def extract(self, source: str, ledger: Ledger) -> FactSet:
+        """The facts of all sections, without those that say the same.
+
+        Raises:
+            JudgeError: One section could not be had; a partial list is never returned.
+        """
+        spans = sections(source, self._section, self._section // _OVERLAP)
+        lists = await together(self._section_facts(source[slice(*s)], ledger) for s in spans)
+        texts = dict.fromkeys(one_line(text) for texts in lists for text in texts)
+        facts: Sequence[AtomicFact] = FactSet.of(list(texts)).facts
+        if len(spans) > 1:
+            facts = drop_near_duplicates(facts)
+        return FactSet(_located(facts, source), digest(source), tuple(self.identity.items()))
+
+    def _key(self, section: str) -> str:
+        return answer_key(
+            task=_STAGE, prompt=self._prompt, model=self._model.shape, text=digest(section)
+        )
+
+    async def _section_facts(self, section: str, ledger: Ledger) -> tuple[str, ...]:
+        async def ask(keys: Sequence[str], settle: Settle[tuple[str, ...]]) -> None:
+            facts = tuple(await self._list_facts(section, ledger))
+            await settle(dict.fromkeys(keys, facts))
+
+        key = self._key(section)
+        resolved = await self._answers.resolve([key], ask)
+        self._model.book_cache_hits(len(resolved.known), ledger, _STAGE)
+        return resolved.answers[key]
+
+    async def _list_facts(self, section: str, ledger: Ledger) -> list[str]:
+        try:
+            return await self._ask(section, ledger)
+        except JudgeTruncated:
+            if len(section) < 2 * _SMALLEST_SECTION:
+                raise
+            half = len(section) * 6 // 10
+            halves = sections(section, half, len(section) // _OVERLAP)
+            lists = await together(self._list_facts(section[slice(*s)], ledger) for s in halves)
+            return [text for texts in lists for text in texts]
+        except JudgeOutputError:
+            return await self._ask(section, ledger)
+
+    async def _ask(self, section: str, ledger: Ledger) -> list[str]:
+        prediction = await self._model.ask(self._module, ledger, _STAGE, source=section)
+        facts: list[str] = prediction.facts
+        return facts
+
+
+def _to_json(facts: tuple[str, ...]) -> Mapping[str, Any]:
+    return {"facts": list(facts)}
+
+
+def _from_json(data: Mapping[str, Any]) -> tuple[str, ...]:
+    return tuple(Reader(data, "kept list of facts").texts("facts"))
+
+
+def _located(facts: Sequence[AtomicFact], source: str) -> tuple[AtomicFact, ...]:
+    """The facts, numbered, each with the passage of the source that states it if one is found.
+
+    Found by the embedded checker: a model's word for where it read something proves nothing.
+    """
+    verdicts = check_facts(facts, source)
+    return tuple(
+        AtomicFact(
+            id=f"f{number}",
+            text=verdict.fact.text,
+            span=Span(verdict.evidence.start, verdict.evidence.end)
+            if verdict.supported and verdict.evidence
+            else None,
+        )
+        for number, verdict in enumerate(verdicts, 1)
+    )

@@ -1,0 +1,98 @@
+"""A cache in a Redis server, shared by several machines (extra `redis`)."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeVar
+
+from factcheck.errors import ConfigError
+from factcheck.runtime.cache.entries import Complaints, check_keys, seal, unseal
+
+T = TypeVar("T")
+
+PREFIX = "factcheck:1:"
+"""Stands before every key; the number is that of the stored form."""
+TIMEOUT_S = 5.0
+"""How long the server is waited for."""
+PAUSE_S = 10.0
+"""How long a server that failed is left alone, so that an outage costs a run little."""
+
+
+class RedisCache:
+    """Keeps answers in a Redis server. Nothing is sent before the first use.
+
+    Args:
+        url: `redis://`, `rediss://` or `unix://`; its password appears in no message.
+
+    Raises:
+        ConfigError: The package `redis` is missing, or it cannot read the URL.
+    """
+
+    def __init__(self, url: str) -> None:
+        try:
+            import redis
+            from redis.backoff import NoBackoff
+            from redis.retry import Retry
+        except ImportError as error:
+            raise ConfigError(
+                "a Redis cache needs the package redis; install factcheck[redis]"
+            ) from error
+        try:
+            self._client: Any = redis.Redis.from_url(
+                url,
+                socket_timeout=TIMEOUT_S,
+                socket_connect_timeout=TIMEOUT_S,
+                retry=Retry(NoBackoff(), 1),
+                decode_responses=False,
+            )
+        except ValueError as error:
+            raise ConfigError(
+                "the URL of the Redis cache cannot be read; "
+                "it looks like redis://user:password@host:6379/0"
+            ) from error
+        self._errors: tuple[type[Exception], ...] = (redis.RedisError, OSError)
+        self._complaints = Complaints()
+        self._paused_until = 0.0
+
+    def get_many(self, keys: Sequence[str]) -> dict[str, str]:
+        """Those of these keys that are kept, with their values; a damaged entry is missing."""
+        check_keys(keys)
+        if not keys:
+            return {}
+        names = [PREFIX + key for key in keys]
+        answers = self._ask(lambda: self._client.mget(names)) or [None] * len(keys)
+        found = {}
+        for key, stored in zip(keys, answers, strict=True):
+            value = unseal(key, stored)
+            if value is not None:
+                found[key] = value
+            elif stored is not None:
+                self._complaints.refused("the Redis cache", key)
+        return found
+
+    def set_many(self, entries: Mapping[str, str]) -> None:
+        """Keep all of these in one command; if the server fails, none, with a warning."""
+        check_keys(tuple(entries))
+        sealed = {PREFIX + key: seal(key, value) for key, value in entries.items()}
+        if sealed:
+            self._ask(lambda: self._client.mset(sealed))
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._client.close()
+
+    def _ask(self, command: Callable[[], T]) -> T | None:
+        if time.monotonic() < self._paused_until:
+            return None
+        try:
+            return command()
+        except self._errors as error:
+            self._paused_until = time.monotonic() + PAUSE_S
+            self._complaints.warn(
+                "connection",
+                "the Redis cache does not answer; going on without it (%s: %s)",
+                type(error).__name__,
+                error,
+            )
+            return None

@@ -1,0 +1,60 @@
+"""Scoring in one call, with a scorer made for it and closed after."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from factcheck.facts import CheckResult, CoverageReport, FactSet
+from factcheck.scoring.scorer import Direction, FactCoverage, Facts
+
+
+def score(
+    source: str,
+    summary: str,
+    *,
+    facts: Facts | None = None,
+    judge: Any = None,
+    extractor: Any = None,
+    direction: Direction = "coverage",
+) -> CoverageReport:
+    """Score one summary with a scorer made for it; see `FactCoverage.score`."""
+    with FactCoverage(judge, extractor) as scorer:
+        return scorer.score(source, summary, facts=facts, direction=direction)
+
+
+async def ascore(
+    source: str,
+    summary: str,
+    *,
+    facts: Facts | None = None,
+    judge: Any = None,
+    extractor: Any = None,
+    direction: Direction = "coverage",
+) -> CoverageReport:
+    """Asynchronous form of `score`."""
+    async with FactCoverage(judge, extractor) as scorer:
+        return await scorer.ascore(source, summary, facts=facts, direction=direction)
+
+
+def check(facts: Facts, text: str, *, judge: Any = None) -> tuple[CheckResult, ...]:
+    """Check facts against a text with a scorer made for it; see `FactCoverage.check`."""
+    with FactCoverage(judge) as scorer:
+        return scorer.check(facts, text)
+
+
+async def acheck(facts: Facts, text: str, *, judge: Any = None) -> tuple[CheckResult, ...]:
+    """Asynchronous form of `check`."""
+    async with FactCoverage(judge) as scorer:
+        return await scorer.acheck(facts, text)
+
+
+def extract(source: str, *, extractor: Any = None) -> FactSet:
+    """List the facts of a source with a scorer made for it; see `FactCoverage.extract`."""
+    with FactCoverage(extractor=extractor) as scorer:
+        return scorer.extract(source)
+
+
+async def aextract(source: str, *, extractor: Any = None) -> FactSet:
+    """Asynchronous form of `extract`."""
+    async with FactCoverage(extractor=extractor) as scorer:
+        return await scorer.aextract(source)

@@ -1,0 +1,77 @@
+"""Many records: a stream in, a stream out, in order, with a bounded number under way."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
+from concurrent.futures import Future
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from factcheck.datasets import Record, as_record
+from factcheck.errors import FactcheckError, InputError
+from factcheck.facts import CoverageReport
+from factcheck.runtime.loop import background
+
+
+@dataclass(frozen=True, slots=True)
+class RecordFailure:
+    """A record that has no report."""
+
+    id: str
+    code: str
+    """Stable reason: a code of `factcheck.errors`."""
+    message: str
+
+
+class Scored(NamedTuple):
+    """A record and what became of it."""
+
+    record: Record | None
+    """`None` for an item that is no record."""
+    outcome: CoverageReport | RecordFailure
+
+
+def score_records(
+    score: Callable[[Record], Awaitable[CoverageReport]],
+    records: Iterable[Record | Mapping[str, Any]],
+    *,
+    under_way: int,
+) -> Iterator[Scored]:
+    """Score records as they are asked for; nothing is read far ahead.
+
+    Args:
+        score: Scores one record.
+        records: Any iterable, endless ones too; it is read in the calling thread.
+        under_way: Records that are read before the first of them must be finished.
+
+    Yields:
+        One `Scored` per record, in order. An error of this package ends only its own record.
+        Leaving the iterator early cancels what is under way.
+    """
+    window: deque[Future[Scored]] = deque()
+    try:
+        for number, item in enumerate(records, 1):
+            window.append(background.submit(_scored(score, item, number)))
+            while len(window) >= under_way:
+                yield window.popleft().result()
+        while window:
+            yield window.popleft().result()
+    finally:
+        for future in window:
+            future.cancel()
+
+
+async def _scored(
+    score: Callable[[Record], Awaitable[CoverageReport]],
+    item: Record | Mapping[str, Any],
+    number: int,
+) -> Scored:
+    try:
+        record = as_record(item, number)
+    except InputError as error:
+        return Scored(None, RecordFailure(str(number), error.code, str(error)))
+    try:
+        return Scored(record, await score(record))
+    except FactcheckError as error:
+        return Scored(record, RecordFailure(record.id, error.code, str(error)))

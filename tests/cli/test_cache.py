@@ -1,0 +1,352 @@
+"""`factcheck cache`: what it says, what it removes, and that it harms nothing."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from factcheck.runtime.cache import DiskCache, answer_key
+from factcheck.runtime.cache import disk as disk_module
+from tests.runtime.cache.stores import bomb, database, filled, plant
+
+if TYPE_CHECKING:
+    from tests.cli.conftest import Outcome
+
+    Run = Callable[..., Outcome]
+
+NOW = int(time.time())
+DAY = 86400
+
+
+def answer(task: str, judge: str, days_old: int) -> str:
+    return json.dumps({"task": task, "judge": judge, "at": NOW - days_old * DAY, "answer": "≠"})
+
+
+KEYS = sorted(answer_key(n=n) for n in range(5))
+ENTRIES = dict(
+    zip(
+        KEYS,
+        [
+            answer("check", "openai/a", 0),
+            answer("check", "openai/a", 40),
+            answer("check", "openai/b", 50),
+            answer("extract", "openai/a", 60),
+            "[1, 2]",
+        ],
+        strict=True,
+    )
+)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A cache with five entries, in the folder that the environment names."""
+    filled(tmp_path, ENTRIES)
+    return tmp_path
+
+
+def kept(folder: Path) -> dict[str, str]:
+    cache = DiskCache(folder)
+    found = cache.get_many(KEYS)
+    cache.close()
+    return found
+
+
+def test_stats_say_what_is_there(run: Run, folder: Path) -> None:
+    """By task and judge; what has no labels is counted as other."""
+    code, out, err = run("cache", "stats")
+
+    lines = [" ".join(line.split()) for line in out.splitlines()]
+    assert (code, err) == (0, "")
+    assert lines[:2] == [f"folder {folder}", "entries 5"]
+    assert lines[2].startswith("size ")
+    assert lines[3] == time.strftime("oldest %Y-%m-%d %H:%M", time.localtime(NOW - 60 * DAY))
+    assert lines[4].startswith("newest ")
+    assert lines[-4:] == [
+        "2 check openai/a",
+        "1 check openai/b",
+        "1 extract openai/a",
+        "1 other other",
+    ]
+
+
+@pytest.mark.parametrize(
+    "command", ["stats", "verify", "export -", "clear --yes", "prune --judge x"]
+)
+def test_no_cache_is_an_empty_cache(run: Run, tmp_path: Path, command: str) -> None:
+    """Looking at a cache does not create one."""
+    name, *options = command.split()
+
+    code, _, err = run("cache", name, *options, "--dir", str(tmp_path / "none"))
+
+    assert (code, err) == (0, "")
+    assert not (tmp_path / "none").exists()
+
+
+def test_help_names_the_commands(run: Run) -> None:
+    code, out, _ = run("cache")
+
+    assert code == 0
+    for name in ("stats", "verify", "prune", "clear", "export", "import"):
+        assert f"\n  {name} " in out
+
+
+def test_verify_passes_a_good_cache(run: Run, folder: Path) -> None:
+    assert run("cache", "verify") == (0, "5 good, 0 refused\n", "")
+
+
+def test_verify_names_bad_entries_and_repair_removes_them(
+    run: Run, folder: Path, tmp_path: Path
+) -> None:
+    """Exit code 1 says that there were some; the good ones stay."""
+    canary = tmp_path / "canary"
+    plant(folder, KEYS[0], mode=4, value=bomb(canary))
+    plant(folder, KEYS[1], filename="../../victim", value=None)
+    plant(folder, KEYS[2], value=b"0" * 16 + b"{}")
+    plant(folder, bomb(canary), raw=0)
+    plant(folder, "short")
+    said = (
+        "2 good, 5 refused\n"
+        f"  {KEYS[0]}: its value is not plain\n"
+        f"  {KEYS[1]}: it points to another file\n"
+        f"  {KEYS[2]}: its checksum does not fit\n"
+    )
+
+    code, out, _ = run("cache", "verify")
+    assert code == 1
+    assert sorted(out.splitlines()[:4]) == sorted(said.splitlines())
+    assert "its key is not plain text" in out
+    assert "its key is none of ours" in out
+    assert "refused  5" in run("cache", "stats").out
+
+    code, out, _ = run("cache", "verify", "--repair")
+    assert code == 1
+    assert out.endswith("5 removed\n")
+    assert run("cache", "verify") == (0, "2 good, 0 refused\n", "")
+    assert kept(folder) == {key: ENTRIES[key] for key in KEYS[3:]}
+    assert not canary.exists()
+
+
+def test_many_bad_entries_are_not_a_flood(run: Run, folder: Path) -> None:
+    for n in range(30):
+        plant(folder, answer_key(bad=n))
+
+    out = run("cache", "verify").out
+
+    assert len(out.splitlines()) == 22
+    assert out.endswith("  and 10 more\n")
+
+
+def test_repair_of_a_damaged_file_saves_what_can_be_read(run: Run, tmp_path: Path) -> None:
+    """The old file is kept; every other command says what to do."""
+    entries = {answer_key(n=n): json.dumps({"n": n, "x": "x" * 500}) for n in range(60)}
+    folder = tmp_path / "cut"
+    data = filled(folder, entries)
+    cut = data[: len(data) * 2 // 3]
+    database(folder).write_bytes(cut)
+    chosen = ("--dir", str(folder))
+
+    code, _, err = run("cache", "clear", "--yes", *chosen)
+    assert code == 2
+    assert f"run: factcheck cache verify --repair --dir {folder}" in err
+    code, out, _ = run("cache", "verify", *chosen)
+    assert code == 1
+    assert "the file is damaged: " in out
+    code, out, _ = run("cache", "verify", "--repair", *chosen)
+    assert code == 1
+    assert "carried over into a new file, the old is in" in out
+
+    (aside,) = folder.glob("damaged-*")
+    assert database(aside).read_bytes() == cut
+    exported = run("cache", "export", "-", *chosen).out.splitlines()
+    saved = {line["key"]: line["value"] for line in map(json.loads, exported)}
+    assert 0 < len(saved) < 60
+    assert saved.items() <= entries.items()
+    assert run("cache", "verify", *chosen).code == 0
+
+
+def test_a_file_that_is_no_database_is_started_anew(run: Run, folder: Path) -> None:
+    database(folder).write_bytes(b"no database " * 1000)
+
+    assert run("cache", "stats").code == 2
+    assert "0 good, 0 refused\nthe file is damaged" in run("cache", "verify", "--repair").out
+    filled(folder, ENTRIES)
+    assert run("cache", "verify") == (0, "5 good, 0 refused\n", "")
+
+
+@pytest.mark.parametrize(
+    ("options", "removed"),
+    [
+        (("--older-than", "30d"), [1, 2, 3]),
+        (("--older-than", "52d"), [3]),
+        (("--older-than", "1200h"), [2, 3]),
+        (("--older-than", "8w"), [3]),
+        (("--judge", "openai/a"), [0, 1, 3]),
+        (("--judge", "openai/a", "--older-than", "50.5d"), [3]),
+        (("--judge", "other"), [4]),
+        (("--judge", "openai"), []),
+    ],
+)
+def test_prune_removes_what_fits_and_says_so(
+    run: Run, folder: Path, options: tuple[str, ...], removed: list[int]
+) -> None:
+    """Both options together remove what fits both."""
+    code, out, _ = run("cache", "prune", *options)
+
+    assert code == 0
+    assert out.startswith(f"{len(removed)} entries ")
+    assert kept(folder) == {
+        key: value for n, (key, value) in enumerate(ENTRIES.items()) if n not in removed
+    }
+
+
+@pytest.mark.parametrize("age", ["30", "d", "-3d", "30 days", "1y", ""])
+def test_prune_refuses_an_unclear_age(run: Run, folder: Path, age: str) -> None:
+    code, _, err = run("cache", "prune", "--older-than", age)
+
+    assert code == 2
+    assert "give a number and m, h, d or w" in err
+    assert kept(folder) == ENTRIES
+
+
+def test_prune_of_everything_has_to_be_meant(run: Run, folder: Path) -> None:
+    code, _, err = run("cache", "prune")
+
+    assert code == 2
+    assert "say what may go" in err
+    assert kept(folder) == ENTRIES
+
+
+def test_clear_removes_all(run: Run, folder: Path) -> None:
+    plant(folder, "planted")
+
+    assert run("cache", "clear", "--yes") == (0, f"6 entries removed from {folder}\n", "")
+    assert kept(folder) == {}
+
+
+def test_clear_asks_and_without_a_terminal_refuses(
+    run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    code, _, err = run("cache", "clear")
+    assert code == 2
+    assert "give --yes" in err
+
+    monkeypatch.setattr("sys.stdin.isatty", lambda: True, raising=False)
+    monkeypatch.setattr("typer.confirm", lambda *_, **__: False)
+    assert run("cache", "clear") == (0, "", "nothing was removed\n")
+    assert kept(folder) == ENTRIES
+    monkeypatch.setattr("typer.confirm", lambda *_, **__: True)
+    assert run("cache", "clear").code == 0
+    assert kept(folder) == {}
+
+
+def test_export_and_import_move_a_cache(run: Run, folder: Path, tmp_path: Path) -> None:
+    """Ordered by key; the same entries give the same file."""
+    file = tmp_path / "answers.jsonl"
+    other = tmp_path / "other"
+    objects = {key: ENTRIES[key] for key in KEYS[:4]}
+    run("cache", "prune", "--judge", "other")
+
+    assert run("cache", "export", str(file)).out == f"4 entries written to {file}\n"
+    lines = file.read_text().splitlines()
+    assert [json.loads(line) for line in lines] == [
+        {"key": key, "value": value} for key, value in objects.items()
+    ]
+    code, out, _ = run("cache", "import", str(file), "--dir", str(other))
+    assert code == 0
+    assert out.startswith(f"4 added to {other}, 0 already there")
+    assert run("cache", "export", "-", "--dir", str(other)).out == file.read_text()
+    assert "0 added" in run("cache", "import", str(file), "--dir", str(other)).out
+
+
+def test_export_leaves_bad_entries_out_with_a_warning(run: Run, folder: Path) -> None:
+    plant(folder, KEYS[0], mode=4, value=b"x")
+
+    code, out, err = run("cache", "export", "-")
+
+    assert code == 0
+    assert len(out.splitlines()) == 4
+    assert "1 bad entries left out" in err
+
+
+def test_import_keeps_what_is_there(run: Run, folder: Path, tmp_path: Path) -> None:
+    """A different value for a key, in the cache or earlier in the file, is counted, not taken."""
+    new = answer_key(n="new")
+    lines = [
+        {"key": KEYS[0], "value": '{"other": 1}'},
+        {"key": KEYS[1], "value": ENTRIES[KEYS[1]]},
+        {"key": new, "value": '{"first": 1}'},
+        {"key": new, "value": '{"second": 1}'},
+        {"key": new, "value": '{"first": 1}'},
+    ]
+    file = tmp_path / "in.jsonl"
+    file.write_text("\n".join(map(json.dumps, lines)) + "\n\n")
+
+    code, out, _ = run("cache", "import", str(file))
+
+    assert code == 0
+    assert out == (
+        f"1 added to {folder}, 2 already there, 2 kept although the file has another value\n"
+    )
+    assert kept(folder) == ENTRIES
+
+
+@pytest.mark.parametrize(
+    ("line", "problem"),
+    [
+        ("{", "not JSON"),
+        ("[]", "not an object"),
+        ('{"key": "k"}', "not an object"),
+        (json.dumps({"key": "k", "value": "{}"}), '"key" is not 64'),
+        (json.dumps({"key": KEYS[0].upper(), "value": "{}"}), '"key" is not 64'),
+        (json.dumps({"key": 7, "value": "{}"}), '"key" is not 64'),
+        (json.dumps({"key": KEYS[0], "value": {}}), '"value" is not'),
+        (json.dumps({"key": KEYS[0], "value": "[1]"}), '"value" is not'),
+        (json.dumps({"key": KEYS[0], "value": "{"}), '"value" is not'),
+        ("[" * 100_000, "not JSON"),
+    ],
+    ids=range(10),
+)
+def test_import_names_bad_lines_and_takes_the_good_ones(
+    run: Run, tmp_path: Path, line: str, problem: str
+) -> None:
+    good = json.dumps({"key": KEYS[0], "value": '{"task": "check"}'})
+    file = tmp_path / "in.jsonl"
+    file.write_text(f"{line}\n{good}\n")
+
+    code, out, err = run("cache", "import", str(file))
+
+    assert code == 2
+    assert out.startswith("1 added")
+    assert err.startswith(f"factcheck: {file}:1: {problem}")
+    assert err.endswith("1 lines of " + f"{file} are not valid and were left out\n")
+
+
+def test_import_into_a_place_that_takes_nothing_fails(run: Run, tmp_path: Path) -> None:
+    """What was not stored is not called added."""
+    file = tmp_path / "in.jsonl"
+    file.write_text(json.dumps({"key": KEYS[0], "value": "{}"}))
+
+    code, out, err = run("cache", "import", str(file), "--dir", str(file))
+
+    assert (code, out) == (3, "")
+    assert "could not be written" in err
+
+
+def test_a_locked_cache_is_named(run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import sqlite3
+    from contextlib import closing
+
+    monkeypatch.setattr("factcheck.runtime.cache.reading.LOCK_WAIT_S", 0.05)
+    monkeypatch.setattr(disk_module, "LOCK_WAIT_S", 0.05)
+    with closing(sqlite3.connect(database(folder), isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        code, _, err = run("cache", "clear", "--yes")
+
+    assert code == 3
+    assert err == f"factcheck: the cache {folder} cannot be used: database is locked\n"

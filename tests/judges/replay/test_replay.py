@@ -1,0 +1,322 @@
+"""What was recorded is replayed offline to the same result, and nothing else is answered."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from factcheck import FactCoverage
+from factcheck.errors import ConfigError, InputError, JudgeRejected, JudgeUnavailable
+from factcheck.facts import (
+    AtomicFact,
+    CheckFailure,
+    CheckResult,
+    Evidence,
+    FactSet,
+    Verdict,
+    digest,
+    locate,
+)
+from factcheck.judges.ports import Checker, Extractor, Ledger
+from factcheck.judges.replay import (
+    CassetteReader,
+    CassetteWriter,
+    RecordingChecker,
+    RecordingExtractor,
+    ReplayChecker,
+    ReplayExtractor,
+    parse_spec,
+)
+from factcheck.judges.replay.lines import HEADER, RecordedVerdict
+from factcheck.testing import ScriptedChecker, ScriptedExtractor
+
+SOURCE = "The mill on the Dyle burned down in 1911. It was never rebuilt. Nobody was hurt."
+FACTS = ("The mill burned down in 1911.", "The mill was never rebuilt.", "Nobody was hurt.")
+SUMMARY = "A mill burned down in 1911 and two people were hurt."
+BURNED = AtomicFact("f1", FACTS[0])
+
+
+def says(fact: str, text: str) -> Verdict | CheckFailure:
+    about = AtomicFact("scripted", fact)
+    if fact == FACTS[0]:
+        return Verdict(about, "entailed", 0.9, locate("burned down in 1911", text), "said so", "a")
+    if fact == FACTS[1]:
+        return CheckFailure(about, "invalid", "the reply was garbage")
+    return Verdict(about, "contradicted", 0.1, locate("people were hurt", text), judge="a")
+
+
+def record(path: Path, *, judge: str = "a", script: Any = says) -> None:
+    """Score `SUMMARY` once and keep what was answered."""
+    cassette = CassetteWriter(path)
+    scorer = FactCoverage(
+        judge=RecordingChecker(ScriptedChecker(script, name=judge), cassette),
+        extractor=RecordingExtractor(ScriptedExtractor({SOURCE: FACTS}, name=judge), cassette),
+    )
+    scorer.score(SOURCE, SUMMARY)
+
+
+def checked(checker: Checker, facts: Sequence[AtomicFact], text: str) -> Sequence[CheckResult]:
+    return asyncio.run(checker.check(facts, text, Ledger()))
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "cassette.jsonl"
+
+
+class Answering:
+    """A checker that gives the same results whatever it is asked."""
+
+    identity = {"judge": "answering"}  # noqa: RUF012 - a fake
+
+    def __init__(self, *results: CheckResult) -> None:
+        self.results = results
+
+    async def check(
+        self, facts: Sequence[AtomicFact], text: str, ledger: Ledger
+    ) -> Sequence[CheckResult]:
+        return self.results
+
+
+def test_recording_and_replaying_fill_the_ports(path: Path) -> None:
+    record(path)
+    cassette = CassetteWriter(path)
+
+    assert isinstance(RecordingChecker(ScriptedChecker({}, name="a"), cassette), Checker)
+    assert isinstance(RecordingExtractor(ScriptedExtractor({}, name="a"), cassette), Extractor)
+    assert isinstance(ReplayChecker(path), Checker)
+    assert isinstance(ReplayExtractor(path), Extractor)
+
+
+def test_recording_changes_nothing_about_a_result(path: Path) -> None:
+    plain = FactCoverage(ScriptedChecker(says), ScriptedExtractor({SOURCE: FACTS}))
+    cassette = CassetteWriter(path)
+    recorded = FactCoverage(
+        RecordingChecker(ScriptedChecker(says), cassette),
+        RecordingExtractor(ScriptedExtractor({SOURCE: FACTS}), cassette),
+    )
+
+    assert recorded.score(SOURCE, SUMMARY) == plain.score(SOURCE, SUMMARY)
+
+
+def test_a_replay_gives_the_recorded_verdicts_facts_and_names(path: Path) -> None:
+    record(path)
+    scorer = FactCoverage(ReplayChecker(path, missing="undecided"), ReplayExtractor(path))
+    report = scorer.score(SOURCE, SUMMARY)
+
+    fact = report.facts[0]
+    assert report.kept == (
+        Verdict(
+            fact,
+            "entailed",
+            0.9,
+            Evidence("burned down in 1911", 7, 26),
+            "said so",
+            "a",
+            cached=True,
+        ),
+    )
+    assert [v.fact.text for v in report.distorted] == [FACTS[2]]
+    assert report.facts.source_digest == digest(SOURCE)
+    assert report.signature["judge"] == report.signature["extractor"] == "a"
+    reader = CassetteReader(path)
+    assert len(list(reader)) == 3
+    assert report.signature["replay"] == reader.digest
+    assert report.usage.calls == 0
+    assert report.usage.cache_hits == 3
+
+
+def test_a_failure_is_not_recorded(path: Path) -> None:
+    record(path)
+
+    with pytest.raises(JudgeRejected, match=r"no verdict on 'The mill was never rebuilt\.' for"):
+        checked(ReplayChecker(path), FactSet.of(FACTS), SUMMARY)
+
+
+def test_what_is_missing_can_be_left_undecided(path: Path) -> None:
+    record(path)
+    results = checked(ReplayChecker(path, missing="undecided"), FactSet.of(FACTS), SUMMARY)
+
+    assert [isinstance(result, CheckFailure) for result in results] == [False, True, False]
+    assert isinstance(results[1], CheckFailure)
+    assert results[1].code == "missing"
+
+
+@pytest.mark.parametrize(
+    ("facts", "text"),
+    [
+        ([BURNED], SUMMARY + " "),
+        ([AtomicFact("f1", "The mill burned down in 1912.")], SUMMARY),
+        ([BURNED, AtomicFact("f2", "The mill stood on the Dyle.")], SUMMARY),
+    ],
+)
+def test_another_text_or_fact_is_a_miss_that_says_so(
+    path: Path, facts: list[AtomicFact], text: str
+) -> None:
+    record(path)
+
+    with pytest.raises(JudgeRejected, match="record this run again"):
+        checked(ReplayChecker(path), facts, text)
+
+
+def test_another_source_is_a_miss_that_says_so(path: Path) -> None:
+    record(path)
+
+    with pytest.raises(JudgeRejected, match=r"no facts for the source 'Another mill\.'"):
+        FactCoverage("local", ReplayExtractor(path)).extract("Another mill.")
+
+
+def test_a_verdict_holds_for_the_statement_whatever_its_id_and_weight(path: Path) -> None:
+    record(path)
+    fact = AtomicFact("z9", FACTS[0], weight=3.0, must=True)
+
+    assert [result.fact for result in checked(ReplayChecker(path), [fact], SUMMARY)] == [fact]
+
+
+def test_a_source_without_facts_is_recorded_as_such(path: Path) -> None:
+    extractor = RecordingExtractor(ScriptedExtractor({"?": ()}), CassetteWriter(path))
+    asyncio.run(extractor.extract("?", Ledger()))
+
+    assert len(asyncio.run(ReplayExtractor(path).extract("?", Ledger()))) == 0
+
+
+def test_facts_keep_their_marks_and_spans(path: Path) -> None:
+    fact = replace(BURNED, weight=2.0, must=True, tags=("loss",))
+    extractor = RecordingExtractor(ScriptedExtractor({SOURCE: [fact]}), CassetteWriter(path))
+    asyncio.run(extractor.extract(SOURCE, Ledger()))
+
+    assert tuple(asyncio.run(ReplayExtractor(path).extract(SOURCE, Ledger()))) == (fact,)
+
+
+def test_errors_are_passed_on_and_not_recorded(path: Path) -> None:
+    error = JudgeUnavailable("no answer")
+    cassette = CassetteWriter(path)
+    checker = RecordingChecker(ScriptedChecker({FACTS[0]: error}), cassette)
+    extractor = RecordingExtractor(ScriptedExtractor({SOURCE: error}), cassette)
+
+    with pytest.raises(JudgeUnavailable):
+        checked(checker, [BURNED], SUMMARY)
+    with pytest.raises(JudgeUnavailable):
+        asyncio.run(extractor.extract(SOURCE, Ledger()))
+    assert path.read_bytes() == HEADER
+
+
+@pytest.mark.parametrize(
+    "results",
+    [
+        (Verdict(BURNED, "entailed"), Verdict(BURNED, "neutral")),
+        (Verdict(BURNED, "entailed"), CheckFailure(BURNED, "invalid", "")),
+        (Verdict(AtomicFact("f7", "Not asked."), "entailed"),),
+        (Verdict(AtomicFact("f1", "Another statement."), "entailed"),),
+    ],
+)
+def test_what_the_scorer_would_not_count_is_not_recorded(
+    path: Path, results: tuple[CheckResult, ...]
+) -> None:
+    checker = RecordingChecker(Answering(*results), CassetteWriter(path))
+
+    assert checked(checker, [BURNED], SUMMARY) == results
+    assert path.read_bytes() == HEADER
+
+
+def test_evidence_that_was_tampered_with_does_not_count(path: Path) -> None:
+    record(path)
+    path.write_bytes(path.read_bytes().replace(b"burned down in 1911", b"burned down in 1912"))
+    report = FactCoverage(ReplayChecker(path)).score(
+        "", SUMMARY, facts=["The mill burned down in 1912."]
+    )
+
+    assert report.kept[0].evidence is None
+    assert report.kept[0].flags == ("quote_not_found",)
+
+
+def test_an_answer_that_cannot_be_recorded_is_still_given(path: Path) -> None:
+    checker = RecordingChecker(ScriptedChecker(says), CassetteWriter(path))
+    path.unlink()
+
+    assert isinstance(checked(checker, [BURNED], SUMMARY)[0], Verdict)
+
+
+def test_several_judges_are_told_apart_by_name(path: Path) -> None:
+    record(path)
+    record(path, judge="openai/b", script=lambda fact, text: "neutral")
+
+    with pytest.raises(ConfigError, match=r"cassette\.jsonl#a, .*cassette\.jsonl#openai/b"):
+        ReplayChecker(path)
+    with pytest.raises(ConfigError, match="no judge 'c', but 'a', 'openai/b'"):
+        ReplayChecker(path, "c")
+    first, second = (
+        checked(ReplayChecker(path, name), [BURNED], SUMMARY) for name in ("a", "openai/b")
+    )
+    assert [r.label for r in (*first, *second) if isinstance(r, Verdict)] == ["entailed", "neutral"]
+    assert ReplayChecker(path, "openai/b").identity["judge"] == "openai/b"
+    assert ReplayExtractor(path, "a").identity["extractor"] == "a"
+
+
+def test_an_unclear_extractor_is_an_error_only_where_one_is_needed(path: Path) -> None:
+    record(path)
+    record(path, judge="b")
+    scorer = FactCoverage(ReplayChecker(path, "a"), ReplayExtractor(path))
+
+    assert scorer.score("", SUMMARY, facts=[FACTS[0]]).score == 1.0
+    with pytest.raises(ConfigError, match=r"cassette\.jsonl#a"):
+        scorer.extract(SOURCE)
+    with pytest.raises(ConfigError, match="no extractor 'c'"):
+        asyncio.run(ReplayExtractor(path, "c").extract(SOURCE, Ledger()))
+
+
+def test_a_judge_recorded_in_two_versions_is_not_replayed(path: Path) -> None:
+    record(path)
+    line = path.read_bytes().splitlines(keepends=True)[-1]
+    with path.open("ab") as file:
+        file.write(line.replace(b'"by": {', b'"by": {"check": "v2", '))
+
+    with pytest.raises(ConfigError, match=r"several versions .*check v2"):
+        ReplayChecker(path, "a")
+
+
+def test_a_cassette_without_verdicts_is_no_judge(path: Path) -> None:
+    CassetteWriter(path)
+
+    with pytest.raises(ConfigError, match="no judge was recorded"):
+        ReplayChecker(path)
+    with pytest.raises(ConfigError, match="no extractor was recorded"):
+        asyncio.run(ReplayExtractor(path).extract(SOURCE, Ledger()))
+
+
+def test_of_several_answers_the_first_counts_and_the_others_are_counted(
+    path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    by = (("judge", "a"),)
+    lines = [
+        RecordedVerdict(digest(SUMMARY), by, Verdict(BURNED, label)).to_line()
+        for label in ("neutral", "entailed", "neutral", "contradicted")
+    ]
+    path.write_bytes(HEADER + b"".join(lines))
+    with caplog.at_level(logging.WARNING):
+        result = checked(ReplayChecker(path), [BURNED], SUMMARY)[0]
+
+    assert isinstance(result, Verdict)
+    assert result.label == "neutral"
+    assert "answers 2 questions again and differently" in caplog.text
+
+
+def test_a_spec_names_a_file_and_maybe_a_judge(tmp_path: Path) -> None:
+    plain, odd = tmp_path / "c.jsonl", tmp_path / "c.jsonl#1"
+    plain.touch()
+    odd.touch()
+
+    assert parse_spec(f"replay:{plain}") == (str(plain), None)
+    assert parse_spec(f"replay:{plain}#openai/gpt#x") == (str(plain), "openai/gpt#x")
+    assert parse_spec(f"replay:{odd}") == (str(odd), None)
+    odd.unlink()
+    assert parse_spec(f"replay:{odd}") == (str(plain), "1")
+    assert parse_spec("replay:nowhere#x") == ("nowhere#x", None)
+    with pytest.raises(InputError, match="File name too long"):
+        ReplayChecker(parse_spec("replay:" + "x" * 5_000)[0])

@@ -1,0 +1,61 @@
+"""Disk caches with something planted in them."""
+
+from __future__ import annotations
+
+import pickle
+import sqlite3
+from collections.abc import Mapping
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+from factcheck.runtime.cache import DiskCache
+
+_DEFAULTS: Mapping[str, Any] = {
+    "raw": 1,
+    "store_time": 1.0,
+    "access_time": 1.0,
+    "mode": 1,
+    "filename": None,
+    "value": b"",
+}
+
+
+def database(folder: Path) -> Path:
+    """The SQLite file of a cache."""
+    return folder / "answers" / "cache.db"
+
+
+def filled(folder: Path, entries: Mapping[str, str]) -> bytes:
+    """Make a cache with these entries; the bytes of its file."""
+    cache = DiskCache(folder)
+    cache.set_many(entries)
+    cache.close()
+    return database(folder).read_bytes()
+
+
+def run_sql(folder: Path, statement: str, values: tuple[Any, ...] = ()) -> None:
+    """Change the file behind the cache's back."""
+    with closing(sqlite3.connect(database(folder))) as connection:
+        connection.execute(statement, values)
+        connection.commit()
+
+
+def plant(folder: Path, key: Any, **columns: Any) -> None:
+    """Put a row into the file, whatever is in it."""
+    row = {**_DEFAULTS, "key": key, **columns}
+    names, marks = ", ".join(row), ", ".join("?" * len(row))
+    run_sql(folder, f"INSERT OR REPLACE INTO Cache ({names}) VALUES ({marks})", tuple(row.values()))  # noqa: S608 - ours
+
+
+class _Toucher:
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    def __reduce__(self) -> Any:
+        return (Path.touch, (self._path,))
+
+
+def bomb(path: Path) -> bytes:
+    """A pickle that creates this file when it is loaded."""
+    return pickle.dumps(_Toucher(path))

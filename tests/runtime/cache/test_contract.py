@@ -1,0 +1,102 @@
+"""What holds for every cache."""
+
+from __future__ import annotations
+
+import json
+import logging
+import threading
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from factcheck.runtime.cache import AnswerCache, answer_key
+from tests.runtime.cache.conftest import KEY, OTHER
+
+Make = Callable[[], AnswerCache]
+
+VALUES = [
+    json.dumps({"task": "check", "judge": "x", "at": 1}),
+    "",
+    "0",
+    "≠ 東京 \U0001f6a2",
+    "a\0b\r\n\u2028",
+    "lone \udcff surrogate",
+    "long " * 300_000,
+]
+
+
+def test_it_is_an_answer_cache(make: Make) -> None:
+    assert isinstance(make(), AnswerCache)
+
+
+@pytest.mark.parametrize("value", VALUES, ids=range(len(VALUES)))
+def test_a_value_comes_back_as_it_was(make: Make, value: str) -> None:
+    """Any text, to the last character."""
+    cache = make()
+    cache.set_many({KEY: value})
+
+    assert cache.get_many([KEY]) == {KEY: value}
+
+
+def test_what_is_not_kept_is_missing(make: Make) -> None:
+    """An absent key is left out, not `None` and not an error."""
+    cache = make()
+    cache.set_many({KEY: "kept"})
+
+    assert cache.get_many([OTHER, KEY, OTHER]) == {KEY: "kept"}
+    assert cache.get_many([OTHER]) == {}
+    assert cache.get_many([]) == {}
+
+
+def test_nothing_to_keep_is_fine(make: Make) -> None:
+    make().set_many({})
+
+
+def test_a_new_value_replaces_the_old_one(make: Make) -> None:
+    cache = make()
+    cache.set_many({KEY: "old", OTHER: "stays"})
+    cache.set_many({KEY: "new"})
+
+    assert cache.get_many([KEY, OTHER]) == {KEY: "new", OTHER: "stays"}
+
+
+@pytest.mark.parametrize("key", ["", "k", KEY[:-1], KEY + "0", KEY.upper(), "g" * 64, KEY + "\n"])
+def test_only_keys_of_answer_key_are_taken(make: Make, key: str) -> None:
+    """Anything else is an error of the caller, and nothing is kept."""
+    cache = make()
+
+    with pytest.raises(ValueError, match="is not a cache key"):
+        cache.get_many([KEY, key])
+    with pytest.raises(ValueError, match="is not a cache key"):
+        cache.set_many({KEY: "v", key: "v"})
+    assert cache.get_many([KEY]) == {}
+
+
+def test_a_closed_cache_opens_again(make: Make) -> None:
+    cache = make()
+    cache.set_many({KEY: "kept"})
+    cache.close()
+    cache.close()
+
+    assert cache.get_many([KEY]) == {KEY: "kept"}
+
+
+def test_threads_share_it(make: Make, caplog: pytest.LogCaptureFixture) -> None:
+    """Eight threads that write and read at once lose nothing and meet no trouble."""
+    cache = make()
+    start = threading.Barrier(8)
+
+    def work(thread: int) -> bool:
+        start.wait()
+        entries = {answer_key(thread=thread, n=n): f"{thread} {n}" for n in range(48)}
+        keys = tuple(entries)
+        for first in range(0, len(keys), 16):
+            cache.set_many({key: entries[key] for key in keys[first : first + 16]})
+            cache.set_many({KEY: "all write this"})
+        return cache.get_many(keys) == entries
+
+    with ThreadPoolExecutor(8) as pool, caplog.at_level(logging.DEBUG, "factcheck.cache"):
+        assert all(pool.map(work, range(8)))
+    assert cache.get_many([KEY]) == {KEY: "all write this"}
+    assert caplog.messages == []

@@ -1,0 +1,282 @@
+"""A cache on disk: private, shared by processes, never in the way of a run."""
+
+from __future__ import annotations
+
+import logging
+import multiprocessing
+import os
+import shutil
+import sqlite3
+import stat
+import tempfile
+import threading
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+import pytest
+
+from factcheck.runtime.cache import DiskCache, answer_key
+from factcheck.runtime.cache import disk as disk_module
+from tests.processes import printed_by_python
+from tests.runtime.cache.conftest import KEY, OTHER
+
+NOBODY = 65534
+
+
+def database(folder: Path) -> Path:
+    return folder / "answers" / "cache.db"
+
+
+def mode(path: Path) -> int:
+    return stat.S_IMODE(path.stat().st_mode)
+
+
+def test_nothing_is_created_before_the_first_use(folder: Path) -> None:
+    DiskCache(folder).close()
+
+    assert not folder.exists()
+
+
+def test_importing_loads_no_store() -> None:
+    code = (
+        "import sys, factcheck.runtime.cache as c; c.DiskCache('x');"
+        "print([m for m in ('diskcache', 'sqlite3', 'redis', 'platformdirs') if m in sys.modules])"
+    )
+
+    assert printed_by_python(code) == "[]"
+
+
+@pytest.mark.skipif(os.name == "nt", reason="POSIX modes")
+@pytest.mark.parametrize("umask", [0o000, 0o022, 0o077])
+def test_only_the_owner_can_enter(folder: Path, disk: DiskCache, umask: int) -> None:
+    """The folder has mode 0700 whatever the umask."""
+    old = os.umask(umask)
+    try:
+        disk.set_many({KEY: "kept"})
+    finally:
+        os.umask(old)
+
+    assert mode(folder) == mode(folder / "answers") == 0o700
+
+
+@pytest.mark.skipif(os.name == "nt", reason="POSIX modes")
+def test_a_store_that_others_can_enter_is_closed_to_them(
+    folder: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """With a warning, and with its answers."""
+    first = DiskCache(folder)
+    first.set_many({KEY: "kept"})
+    first.close()
+    (folder / "answers").chmod(0o755)
+    second = DiskCache(folder)
+
+    assert second.get_many([KEY]) == {KEY: "kept"}
+    assert mode(folder / "answers") == 0o700
+    assert "could be entered by other users; it is now private" in caplog.text
+    second.close()
+
+
+@pytest.mark.skipif(os.name == "nt", reason="POSIX modes")
+def test_a_folder_that_others_can_write_is_named(
+    folder: Path, disk: DiskCache, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Its rights are the user's business; what is in our own folder is private all the same."""
+    folder.mkdir()
+    folder.chmod(0o777)
+    disk.set_many({KEY: "kept"})
+
+    assert mode(folder) == 0o777
+    assert mode(folder / "answers") == 0o700
+    assert "can be written by other users" in caplog.text
+
+
+def test_another_process_finds_the_answers(folder: Path, disk: DiskCache) -> None:
+    disk.set_many({KEY: "kept ≠ lost"})
+    code = (
+        "from factcheck.runtime.cache import DiskCache;"
+        f"print(ascii(DiskCache({str(folder)!r}).get_many([{KEY!r}])[{KEY!r}]))"
+    )
+
+    assert printed_by_python(code) == ascii("kept ≠ lost")
+
+
+def test_nothing_is_evicted(folder: Path, disk: DiskCache) -> None:
+    """Where `diskcache` alone would drop what exceeds its size limit, all is kept."""
+    disk.set_many({KEY: "first"})
+    with closing(sqlite3.connect(database(folder))) as connection:
+        connection.execute("UPDATE Settings SET value = 1 WHERE key = 'size_limit'")
+        connection.execute(
+            "UPDATE Settings SET value = 'least-recently-stored' WHERE key = 'eviction_policy'"
+        )
+        connection.commit()
+    disk.close()
+    entries = {answer_key(n=n): "x" * 1000 for n in range(100)}
+    disk.set_many(entries)
+
+    assert disk.get_many([KEY, *entries]) == {KEY: "first", **entries}
+
+
+@contextmanager
+def write_lock(path: Path) -> Iterator[None]:
+    """Another program writes, for the time of the block."""
+    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        connection.execute("BEGIN IMMEDIATE")
+        yield
+        connection.execute("ROLLBACK")
+
+
+def test_a_short_lock_is_waited_for(
+    folder: Path, disk: DiskCache, caplog: pytest.LogCaptureFixture
+) -> None:
+    disk.set_many({KEY: "old"})
+    writer = threading.Thread(target=disk.set_many, args=({KEY: "new"},))
+    with write_lock(database(folder)):
+        writer.start()
+        writer.join(0.3)
+        assert writer.is_alive()
+        assert disk.get_many([KEY]) == {KEY: "old"}
+    writer.join()
+
+    assert disk.get_many([KEY]) == {KEY: "new"}
+    assert caplog.messages == []
+
+
+@pytest.mark.parametrize("opened", [True, False])
+def test_a_lock_that_stays_is_a_warning(
+    folder: Path,
+    caplog: pytest.LogCaptureFixture,
+    monkeypatch: pytest.MonkeyPatch,
+    opened: bool,  # noqa: FBT001 - a parameter of the test
+) -> None:
+    """The run goes on, warned once; when the lock is gone, answers are kept again."""
+    monkeypatch.setattr(disk_module, "LOCK_WAIT_S", 0.05)
+    disk = DiskCache(folder)
+    disk.set_many({KEY: "old"})
+    if not opened:
+        disk.close()
+    with write_lock(database(folder)):
+        disk.set_many({KEY: "new"})
+        disk.set_many({OTHER: "new"})
+    assert len(caplog.messages) == 1
+    assert "is locked by another process" in caplog.text
+    disk.set_many({OTHER: "newer"})
+
+    assert disk.get_many([KEY, OTHER]) == {KEY: "old", OTHER: "newer"}
+    disk.close()
+
+
+def test_a_full_disk_keeps_all_of_a_batch_or_nothing(
+    folder: Path, disk: DiskCache, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Two warnings would be a flood; what was kept before can still be read."""
+    disk.set_many({KEY: "kept"})
+    pages = disk._store._sql("PRAGMA page_count").fetchone()[0]
+    disk._store._sql(f"PRAGMA max_page_count = {pages}")
+    batch = {answer_key(n=n): "x" * 4000 for n in range(16)}
+    disk.set_many(batch)
+    disk.set_many(batch)
+
+    assert len(caplog.messages) == 1
+    assert "the disk is full" in caplog.text
+    assert disk.get_many([KEY, *batch]) == {KEY: "kept"}
+    disk._store._sql("PRAGMA max_page_count = 1000000")
+    disk.set_many(batch)
+    assert disk.get_many([KEY, *batch]) == {KEY: "kept", **batch}
+
+
+@pytest.fixture
+def public_folder() -> Iterator[Path]:
+    """A folder that a user without rights can reach."""
+    folder = Path(tempfile.mkdtemp())
+    folder.chmod(0o755)
+    yield folder
+    shutil.rmtree(folder)
+
+
+@contextmanager
+def without_rights() -> Iterator[None]:
+    """As an ordinary user, for whom modes mean something."""
+    if os.geteuid() != 0:
+        yield
+        return
+    os.seteuid(NOBODY)
+    try:
+        yield
+    finally:
+        os.seteuid(0)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="POSIX modes")
+@pytest.mark.parametrize("filled", [True, False])
+def test_a_read_only_folder_is_a_warning(
+    public_folder: Path,
+    caplog: pytest.LogCaptureFixture,
+    filled: bool,  # noqa: FBT001 - a parameter of the test
+) -> None:
+    """Everything is missing, nothing is raised."""
+    folder = public_folder / "cache"
+    disk = DiskCache(folder)
+    disk.get_many([KEY])  # loads what is loaded on first use
+    if filled:
+        disk.set_many({KEY: "kept"})
+    disk.close()
+    if not filled:
+        shutil.rmtree(folder)
+    else:
+        (folder / "answers").chmod(0o555)
+        folder.chmod(0o555)
+    public_folder.chmod(0o555)
+    with without_rights():
+        disk.set_many({KEY: "new"})
+        assert disk.get_many([KEY]) == {}
+    assert len(caplog.messages) == 1
+    assert "cannot be used; going on without it" in caplog.text
+    if filled:
+        (folder / "answers").chmod(0o700)
+    public_folder.chmod(0o755)
+
+
+def test_a_file_in_place_of_the_folder_is_a_warning(
+    folder: Path, disk: DiskCache, caplog: pytest.LogCaptureFixture
+) -> None:
+    folder.write_text("a file")
+    disk.set_many({KEY: "new"})
+
+    assert disk.get_many([KEY]) == {}
+    assert len(caplog.messages) == 1
+    assert "cannot be used" in caplog.text
+    assert folder.read_text() == "a file"
+
+
+def write_many(folder: str, own: int, rounds: int) -> str:
+    """What a second process does: write the same keys as all others, and some of its own."""
+    caplog: list[str] = []
+    handler = logging.Handler()
+    handler.emit = lambda record: caplog.append(record.getMessage())  # type: ignore[method-assign]
+    logging.getLogger("factcheck.cache").addHandler(handler)
+    cache = DiskCache(folder)
+    for n in range(rounds):
+        shared = {answer_key(n=n, i=i): f"answer {n} {i}" for i in range(16)}
+        cache.set_many({**shared, answer_key(own=own, n=n): str(own)})
+        assert cache.get_many(tuple(shared)) == shared
+    cache.close()
+    return "; ".join(caplog)
+
+
+def test_processes_share_a_cache(folder: Path) -> None:
+    """Three that open it at the same time and write the same keys lose and damage nothing."""
+    with multiprocessing.get_context("spawn").Pool(3) as pool:
+        complaints = pool.starmap(write_many, [(str(folder), own, 30) for own in range(3)], 1)
+        pool.close()
+        pool.join()
+    cache = DiskCache(folder)
+    shared = {answer_key(n=n, i=i): f"answer {n} {i}" for n in range(30) for i in range(16)}
+    own = {answer_key(own=own, n=n): str(own) for own in range(3) for n in range(30)}
+
+    assert complaints == ["", "", ""]
+    assert cache.get_many([*shared, *own]) == {**shared, **own}
+    cache.close()
+    with closing(sqlite3.connect(database(folder))) as connection:
+        assert connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+        assert connection.execute("SELECT COUNT(*) FROM Cache").fetchone() == (570,)

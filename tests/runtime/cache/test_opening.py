@@ -1,0 +1,118 @@
+"""What a caller or the environment says becomes the cache that is meant, or an error."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import pytest
+
+from factcheck.errors import ConfigError
+from factcheck.runtime.cache import (
+    AnswerCache,
+    DiskCache,
+    MemoryCache,
+    RedisCache,
+    default_folder,
+    open_cache,
+)
+from factcheck.settings import Settings
+
+
+def folder_of(cache: AnswerCache | None) -> Path:
+    assert isinstance(cache, DiskCache)
+    return cache.folder
+
+
+@pytest.mark.parametrize("spec", [None, "default", True])
+def test_by_default_answers_are_kept_where_the_environment_says(
+    spec: str | None,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("FACTCHECK_CACHE_DIR", str(tmp_path / "there"))
+
+    assert folder_of(open_cache(spec)) == tmp_path / "there"
+
+
+def test_or_in_the_users_cache_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import platformdirs
+
+    expected = Path(platformdirs.user_cache_dir("factcheck", appauthor=False))
+
+    assert folder_of(open_cache(None, Settings())) == expected
+    assert default_folder(Settings()) == expected
+
+
+@pytest.mark.parametrize("spec", ["off", False])
+def test_off_is_no_cache(spec: str | bool) -> None:  # noqa: FBT001 - a parameter of the test
+    assert open_cache(spec) is None
+
+
+def test_the_environment_switches_the_default_off(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What the caller names is stronger."""
+    monkeypatch.setenv("FACTCHECK_CACHE", "off")
+
+    assert open_cache() is None
+    assert folder_of(open_cache(tmp_path)) == tmp_path
+
+
+def test_the_environment_can_name_a_server() -> None:
+    pytest.importorskip("redis")
+
+    assert isinstance(open_cache(None, Settings(cache="redis://127.0.0.1:1/0")), RedisCache)
+
+
+@pytest.mark.parametrize("value", ["on", "0", "false", "OFF", "/tmp"])  # noqa: S108 - not used
+def test_an_unclear_environment_is_an_error(value: str) -> None:
+    """Nobody pays twice, or leaves traces, because of a spelling."""
+    with pytest.raises(ConfigError, match="FACTCHECK_CACHE is"):
+        open_cache(None, Settings(cache=value))
+
+
+def test_a_password_in_the_environment_is_not_shown() -> None:
+    assert "s3cr3t" not in repr(Settings(cache="redis://:s3cr3t@127.0.0.1"))
+
+
+def test_a_path_is_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("PLACE", "here")
+    monkeypatch.chdir(tmp_path)
+
+    assert folder_of(open_cache(str(tmp_path / "x"))) == tmp_path / "x"
+    assert folder_of(open_cache(tmp_path / "x")) == tmp_path / "x"
+    assert folder_of(open_cache("~/x")) == tmp_path / "x"
+    assert folder_of(open_cache("$PLACE/x")) == tmp_path / "here" / "x"
+
+
+@pytest.mark.parametrize("scheme", ["redis", "rediss", "unix"])
+def test_a_redis_url_is_a_server(scheme: str) -> None:
+    pytest.importorskip("redis")
+
+    assert isinstance(open_cache(f"{scheme}://127.0.0.1/0"), RedisCache)
+
+
+class Own:
+    """A cache that a user wrote."""
+
+    def get_many(self, keys: Sequence[str]) -> dict[str, str]:
+        return {}
+
+    def set_many(self, entries: Mapping[str, str]) -> None: ...
+
+    def close(self) -> None: ...
+
+
+def test_an_object_with_the_methods_is_used() -> None:
+    own, memory = Own(), MemoryCache()
+
+    assert open_cache(own) is own
+    assert open_cache(memory) is memory
+
+
+@pytest.mark.parametrize("spec", [7, object(), Own, {}, "", " ", "http://127.0.0.1", "a\0b"])
+def test_anything_else_is_an_error(spec: object) -> None:
+    with pytest.raises(ConfigError, match="cache"):
+        open_cache(spec)  # type: ignore[arg-type]

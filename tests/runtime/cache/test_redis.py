@@ -1,0 +1,136 @@
+"""A cache in Redis: shared, and never in the way of a run."""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+
+from factcheck.errors import ConfigError
+from factcheck.runtime.cache import RedisCache
+from factcheck.runtime.cache import redis as redis_module
+from tests.runtime.cache.conftest import KEY, OTHER, free_port
+
+
+def test_machines_share_it(empty_redis: str) -> None:
+    one, two = RedisCache(empty_redis), RedisCache(empty_redis)
+    one.set_many({KEY: "kept"})
+
+    assert two.get_many([KEY]) == {KEY: "kept"}
+    one.close()
+    two.close()
+
+
+def test_keys_have_a_prefix_and_do_not_expire(empty_redis: str) -> None:
+    """So that other programs can use the same server."""
+    import redis
+
+    cache = RedisCache(empty_redis)
+    cache.set_many({KEY: "kept"})
+    with redis.Redis.from_url(empty_redis) as client:
+        assert client.keys("*") == [f"factcheck:1:{KEY}".encode()]
+        assert client.ttl(f"factcheck:1:{KEY}") == -1
+    cache.close()
+
+
+@pytest.mark.parametrize("planted", [b"", b"unsealed", "of another key"])
+def test_a_foreign_value_is_a_miss(
+    empty_redis: str, caplog: pytest.LogCaptureFixture, planted: bytes | str
+) -> None:
+    import redis
+
+    cache = RedisCache(empty_redis)
+    cache.set_many({OTHER: "kept"})
+    with redis.Redis.from_url(empty_redis) as client:
+        value = client.get(f"factcheck:1:{OTHER}") if planted == "of another key" else planted
+        client.set(f"factcheck:1:{KEY}", value)
+
+    assert cache.get_many([KEY, OTHER]) == {OTHER: "kept"}
+    assert "damaged or tampered with" in caplog.text
+    cache.close()
+
+
+def test_a_flipped_bit_is_a_miss(empty_redis: str) -> None:
+    import redis
+
+    cache = RedisCache(empty_redis)
+    cache.set_many({KEY: "kept"})
+    with redis.Redis.from_url(empty_redis) as client:
+        client.setbit(f"factcheck:1:{KEY}", 8 * 17, 1)  # "k" is 0x6b, its first bit is 0
+
+    assert cache.get_many([KEY]) == {}
+    cache.close()
+
+
+def test_no_server_is_one_warning(
+    caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Everything is missing; the password is not in the log."""
+    pytest.importorskip("redis")
+    monkeypatch.setattr(redis_module, "PAUSE_S", 0.0)
+    cache = RedisCache(f"redis://user:s3cr3t@127.0.0.1:{free_port()}/0")
+    cache.set_many({KEY: "lost"})
+    cache.set_many({KEY: "lost"})
+
+    assert cache.get_many([KEY]) == {}
+    assert len(caplog.messages) == 1
+    assert "does not answer; going on without it" in caplog.text
+    assert "s3cr3t" not in caplog.text
+    cache.close()
+
+
+def test_a_server_that_fails_is_left_alone_for_a_while(
+    empty_redis: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An outage costs one wait, not one per answer; afterwards the cache works again."""
+    import redis
+
+    now = 100.0
+    monkeypatch.setattr(redis_module.time, "monotonic", lambda: now)
+    cache = RedisCache(empty_redis)
+    cache.set_many({KEY: "kept"})
+    with monkeypatch.context() as outage:
+        outage.setattr(redis.Redis, "mget", _fail)
+        assert cache.get_many([KEY]) == {}
+
+    assert cache.get_many([KEY]) == {}
+    now += redis_module.PAUSE_S
+    assert cache.get_many([KEY]) == {KEY: "kept"}
+    cache.close()
+
+
+def _fail(*_: object) -> None:
+    raise TimeoutError("no answer")
+
+
+def test_a_server_that_refuses_writes_is_a_warning(
+    empty_redis: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    """As one does that is out of memory."""
+    import redis
+
+    cache = RedisCache(empty_redis)
+    with redis.Redis.from_url(empty_redis) as client:
+        client.config_set("maxmemory", "1")
+        cache.set_many({KEY: "x" * 1000})
+        client.config_set("maxmemory", "0")
+
+    assert len(caplog.messages) == 1
+    assert "OutOfMemory" in caplog.text
+    cache.close()
+
+
+def test_a_missing_package_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "redis", None)
+
+    with pytest.raises(ConfigError, match=r"install factcheck\[redis\]"):
+        RedisCache("redis://127.0.0.1")
+
+
+@pytest.mark.parametrize("url", ["redis://:s3cr3t@127.0.0.1:port/0", "http://s3cr3t@127.0.0.1"])
+def test_a_bad_url_is_an_error_without_its_password(url: str) -> None:
+    pytest.importorskip("redis")
+
+    with pytest.raises(ConfigError, match="cannot be read") as caught:
+        RedisCache(url)
+    assert "s3cr3t" not in str(caught.value)

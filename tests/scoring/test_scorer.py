@@ -1,0 +1,189 @@
+"""Scoring with judges of one's own: the report holds whatever they do."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from factcheck import (
+    AtomicFact,
+    CheckFailure,
+    CheckResult,
+    ConfigError,
+    Evidence,
+    FactCoverage,
+    FactSet,
+    InputError,
+    JudgeError,
+    Ledger,
+    Usage,
+    Verdict,
+    ascore,
+    check,
+    extract,
+    score,
+)
+from factcheck.testing import ScriptedChecker, ScriptedExtractor
+
+TEXT = "The tide was high and the ferry stayed in port."
+FACTS = FactSet.of(["The tide was high.", "The ferry sailed.", "It was Tuesday."])
+
+
+class Returning:
+    """A checker that returns whatever it is given."""
+
+    identity = {"judge": "returning"}  # noqa: RUF012 - a constant
+
+    def __init__(self, results: Sequence[Any]) -> None:
+        self.results = results
+
+    async def check(self, facts: Sequence[AtomicFact], text: str, ledger: Ledger) -> Sequence[Any]:
+        return self.results
+
+
+results_of_any_kind: st.SearchStrategy[Any] = st.one_of(
+    st.sampled_from(FACTS).map(lambda fact: Verdict(fact, "entailed")),
+    st.sampled_from(FACTS).map(
+        lambda fact: Verdict(fact, "contradicted", evidence=Evidence("ferry", 0, 5))
+    ),
+    st.sampled_from(FACTS).map(lambda fact: CheckFailure(fact, "odd", "odd")),
+    st.just(Verdict(AtomicFact("f1", "Another text."), "entailed")),
+    st.just(Verdict(AtomicFact("f9", "Nobody asked."), "entailed")),
+    st.none() | st.booleans() | st.text(max_size=3),
+)
+
+
+@given(st.lists(results_of_any_kind, max_size=8))
+def test_every_fact_has_exactly_one_result_whatever_a_checker_returns(results: list[Any]) -> None:
+    report = FactCoverage(Returning(results)).score("", TEXT, facts=FACTS)
+
+    groups: list[CheckResult] = [*report.kept, *report.dropped, *report.distorted]
+    groups += report.undecided
+    assert sorted(item.fact.id for item in groups) == ["f1", "f2", "f3"]
+    for verdict in report.distorted:
+        assert verdict.evidence is None
+        assert verdict.flags == ("quote_not_found",)
+
+
+def test_the_report_says_who_spoke_and_what_it_cost() -> None:
+    checker = ScriptedChecker(
+        lambda fact, _: "entailed" if "tide" in fact else "neutral", usage=Usage(calls=1)
+    )
+    extractor = ScriptedExtractor({TEXT: ["The tide was high.", "It was Tuesday."]})
+
+    report = FactCoverage(checker, extractor).score(TEXT, TEXT)
+
+    assert report.score == 0.5
+    assert report.usage.calls == 1
+    assert report.signature["judge"] == "scripted"
+    assert report.signature["facts"] == "2"
+
+
+def test_a_scorer_remembers_what_all_its_calls_cost() -> None:
+    scorer = FactCoverage(ScriptedChecker(lambda *_: "neutral", usage=Usage(calls=2)))
+
+    for _ in range(3):
+        scorer.check(FACTS, TEXT)
+
+    assert scorer.ledger.usage.calls == 6
+
+
+@pytest.mark.parametrize("summary", ["", " \n\t", "\ufeff "])
+def test_an_empty_summary_keeps_nothing_and_asks_nobody(summary: str) -> None:
+    checker = ScriptedChecker({})
+
+    report = FactCoverage(checker).score(TEXT, summary.replace("\ufeff", ""))
+
+    assert report.score == 0.0
+    assert checker.calls == ()
+
+
+@pytest.mark.parametrize(
+    ("source", "says"),
+    [("", "source is empty"), (" \n", "source is empty"), ("# Title\n\n---\n", "no facts found")],
+)
+def test_a_source_without_facts_says_what_to_do(source: str, says: str) -> None:
+    with pytest.raises(InputError, match=says):
+        score(source, TEXT)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [(None, TEXT), (TEXT, 7), (TEXT, b"bytes")],
+)
+def test_texts_that_are_no_strings_are_refused(arguments: tuple[Any, Any]) -> None:
+    with pytest.raises(InputError, match="must be a string"):
+        score(*arguments)
+
+
+def test_a_direction_that_does_not_exist_is_refused() -> None:
+    with pytest.raises(InputError, match="direction 'back'"):
+        score(TEXT, TEXT, direction="back")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("judge", ["gpt-5", "", "local/", "openai", object(), 7, ScriptedChecker])
+def test_an_unknown_judge_is_named_with_what_can_be_used(judge: Any) -> None:
+    with pytest.raises(ConfigError, match=r"local|check\(facts"):
+        FactCoverage(judge)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{"facts_per_call": 0}, {"facts_per_call": 101}, {"concurrency": 0}, {"timeout_s": 0}],
+)
+def test_options_out_of_range_are_refused(options: dict[str, Any]) -> None:
+    with pytest.raises(InputError, match=next(iter(options))):
+        FactCoverage(**options)
+
+
+def test_an_error_of_the_judge_reaches_the_caller() -> None:
+    checker = ScriptedChecker({fact.text: JudgeError("out of order") for fact in FACTS})
+
+    with pytest.raises(JudgeError, match="out of order"):
+        FactCoverage(checker).check(FACTS, TEXT)
+
+
+def test_claims_have_ids_of_their_own() -> None:
+    report = score(TEXT, "The tide was high. It snowed.", direction="both")
+
+    assert report.claims is not None
+    assert [claim.id for claim in report.claims] == ["c1", "c2"]
+    assert [verdict.fact.text for verdict in report.superfluous] == ["It snowed."]
+
+
+def test_an_empty_summary_has_no_claims_and_no_faithfulness() -> None:
+    report = score(TEXT, "", direction="both")
+
+    assert (report.score, report.faithfulness, report.superfluous) == (0.0, None, ())
+
+
+def test_the_asynchronous_form_gives_the_same_report() -> None:
+    assert asyncio.run(ascore(TEXT, TEXT)) == score(TEXT, TEXT)
+
+
+def test_extract_and_check_are_the_two_halves_of_score() -> None:
+    facts = extract(TEXT)
+
+    assert check(facts, TEXT) == score(TEXT, TEXT).results
+    assert facts.source_digest is not None
+
+
+def test_the_judge_in_the_environment_is_used_where_none_is_named(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("FACTCHECK_JUDGE", "nobody")
+
+    with pytest.raises(ConfigError, match="nobody"):
+        FactCoverage()
+    assert FactCoverage("local").score(TEXT, TEXT).score == 1.0
+
+
+def test_a_key_in_the_environment_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-test")
+
+    assert score(TEXT, TEXT).signature["judge"].startswith("local/")

@@ -1,0 +1,259 @@
+"""Reading records: what every format has in common, and JSON lines."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+import sys
+import tracemalloc
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from factcheck.datasets import Record, as_record, read_records
+from factcheck.errors import InputError
+from factcheck.facts import AtomicFact, FactSet
+
+TRAM = {"id": "tram", "source": "The tram stops at noon.", "summary": "It stops at noon."}
+PORT = {"id": "port", "source": "The port closed in May.", "summary": "The port is closed."}
+
+
+def write(path: Path, *lines: str | bytes | Mapping[str, Any]) -> Path:
+    """A file of these lines; a mapping is written as JSON."""
+    with path.open("wb") as stream:
+        for line in lines:
+            text = json.dumps(line) if isinstance(line, Mapping) else line
+            stream.write((text.encode() if isinstance(text, str) else text) + b"\n")
+    return path
+
+
+def problem_in(path: Path) -> str:
+    """What reading the file to its end complains about."""
+    with pytest.raises(InputError) as caught:
+        list(read_records(path))
+    assert "\n" not in str(caught.value)
+    return str(caught.value)
+
+
+def test_a_mapping_becomes_a_record_and_its_number_the_missing_id() -> None:
+    record = as_record({"source": "Rain fell.", "summary": "", "page": 3}, 4)
+
+    assert record == Record("4", "Rain fell.", "", None, "record 4")
+
+
+def test_a_whole_number_is_an_id() -> None:
+    assert as_record({**TRAM, "id": 17}, 1).id == "17"
+
+
+def test_facts_may_be_texts_objects_or_atomic_facts_and_become_a_fact_set() -> None:
+    given = ["It stops.", {"text": "At noon.", "must": True}, AtomicFact("x", "It is a tram.")]
+
+    facts = as_record({**TRAM, "facts": given}, 1).facts
+
+    assert facts == FactSet(
+        (
+            AtomicFact("f1", "It stops."),
+            AtomicFact("f2", "At noon.", must=True),
+            AtomicFact("x", "It is a tram."),
+        )
+    )
+
+
+def test_a_fact_set_keeps_how_it_was_made() -> None:
+    facts = FactSet((AtomicFact("f1", "It stops."),), "ab" * 32, (("extractor", "local"),))
+
+    assert as_record({**TRAM, "facts": facts}, 1).facts is facts
+    assert as_record({**TRAM, "facts": facts.to_dict()}, 1).facts == facts
+
+
+def test_a_record_is_checked_like_a_mapping_and_keeps_its_place() -> None:
+    record = Record("a", "Rain fell.", "Rain.", ("Rain fell.",), "pairs.csv, line 3")
+
+    assert as_record(record, 9) == Record(
+        "a", "Rain fell.", "Rain.", FactSet.of(["Rain fell."]), "pairs.csv, line 3"
+    )
+    with pytest.raises(InputError, match=r"^pairs.csv, line 3: 'summary' must be a text, not int$"):
+        as_record(Record("a", "Rain fell.", 3, where=record.where), 9)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"source": None}, "'source' must be a text, not null"),
+        ({"summary": ["x"]}, "'summary' must be a text, not list"),
+        ({"id": 1.5}, "'id' must be a text or a whole number, not float"),
+        ({"id": True}, "'id' must be a text or a whole number, not bool"),
+        ({"id": " "}, "'id' is blank"),
+        ({"id": "\ud800"}, r"'id' is not valid Unicode: '\ud800'"),
+        ({"facts": []}, "'facts' is empty"),
+        ({"facts": "It stops."}, "expected a list of facts"),
+        ({"facts": ["It stops.", 7]}, "fact 2: expected a text, found 7"),
+        ({"facts": ["It stops.", " "]}, "fact 2: fact 'f2' has no text"),
+        ({"facts": [{"id": "f2", "text": "a"}, "b"]}, "two facts have the id 'f2'"),
+    ],
+)
+def test_a_value_that_cannot_be_used_is_named(change: Mapping[str, Any], message: str) -> None:
+    with pytest.raises(InputError) as caught:
+        as_record({**TRAM, **change}, 5)
+
+    assert str(caught.value).startswith("record 5")
+    assert message in str(caught.value)
+
+
+def test_a_missing_key_is_named_beside_those_that_are_there() -> None:
+    with pytest.raises(InputError, match=r"^record 2: 'summary' is missing; found \['source', 'su"):
+        as_record({"source": "Rain fell.", "sumary": "Rain."}, 2)
+
+
+@pytest.mark.parametrize("item", ["text", 3, None, ("a", "b")])
+def test_other_types_are_no_records(item: Any) -> None:
+    with pytest.raises(InputError, match=r"^record 1: expected a mapping with source and summary"):
+        as_record(item, 1)
+
+
+def test_lines_are_records_in_their_order_blank_ones_aside(tmp_path: Path) -> None:
+    """The number that stands in for an id counts records; the place counts lines."""
+    without_id = {"source": "Ö, 東 and \u2028.", "summary": "Ö."}
+    path = write(tmp_path / "pairs.jsonl", TRAM, "", "  \r", without_id)
+
+    assert list(read_records(path)) == [
+        Record("tram", TRAM["source"], TRAM["summary"], None, f"{path}, line 1"),
+        Record("2", "Ö, 東 and \u2028.", "Ö.", None, f"{path}, line 4"),
+    ]
+
+
+@pytest.mark.parametrize("name", ["pairs.ndjson", "PAIRS.JSONL"])
+def test_a_byte_order_mark_carriage_returns_and_a_missing_last_line_end_do_not_matter(
+    tmp_path: Path, name: str
+) -> None:
+    path = tmp_path / name
+    path.write_bytes(b"\xef\xbb\xbf" + f"{json.dumps(TRAM)}\r\n{json.dumps(PORT)}".encode())
+
+    assert [record.id for record in read_records(path)] == ["tram", "port"]
+
+
+def test_a_packed_file_is_unpacked_on_the_way(tmp_path: Path) -> None:
+    path = tmp_path / "pairs.jsonl.gz"
+    path.write_bytes(gzip.compress(json.dumps(TRAM).encode()))
+
+    assert [record.id for record in read_records(path)] == ["tram"]
+
+
+@pytest.mark.parametrize("kept", [0.5, 0.9])
+def test_a_damaged_packed_file_is_an_error_even_when_bad_records_are_skipped(
+    tmp_path: Path, kept: float
+) -> None:
+    packed = gzip.compress(b"".join(json.dumps({**TRAM, "id": n}).encode() for n in range(999)))
+    path = tmp_path / "pairs.jsonl.gz"
+    path.write_bytes(packed[: int(len(packed) * kept)])
+
+    with pytest.raises(InputError, match="cannot read"):
+        list(read_records(path, skip_bad=lambda error: None))
+
+
+def test_a_dash_is_json_lines_on_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
+    data = io.BytesIO(json.dumps(TRAM).encode() + b"\n{")
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(data))
+    records = read_records("-")
+
+    assert next(records).where == "standard input, line 1"
+    with pytest.raises(InputError, match="standard input, line 2: not valid JSON"):
+        next(records)
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ('{"source": "a", "summary"}', "not valid JSON (Expecting ':' delimiter, character 25)"),
+        ("[" * 100_000, "JSON that cannot be read"),
+        pytest.param(
+            f'{{"id": {"9" * 5000}}}',
+            "JSON that cannot be read",
+            marks=pytest.mark.skipif(
+                not hasattr(sys, "get_int_max_str_digits"), reason="reads numbers of any length"
+            ),
+        ),
+        ('["a", "b"]', "expected a JSON object, not list"),
+        ('{"source": "a"}', "'summary' is missing; found ['source']"),
+        (b'{"source": "\xe9t\xe9", "summary": ""}', "not UTF-8 (byte 0xe9 at byte 12 of the line)"),
+        (b'{"source": "a\0"}', "NUL byte at byte 13 of the line"),
+        (TRAM, "the id 'tram' was used before, in line 1"),
+        ({**PORT, "id": 1, "summary": 2}, "'summary' must be a text, not int"),
+    ],
+)
+def test_a_bad_line_is_named_and_can_be_skipped(
+    tmp_path: Path, line: str | bytes | Mapping[str, Any], message: str
+) -> None:
+    """Without `skip_bad` the first is raised; with it, it is handed over and reading goes on."""
+    path = write(tmp_path / "pairs.jsonl", TRAM, "", line, PORT, "{")
+    errors: list[InputError] = []
+
+    assert problem_in(path).startswith(f"{path}, line 3: ")
+    assert message in problem_in(path)
+    records = list(read_records(path, skip_bad=errors.append))
+
+    assert [record.id for record in records] == ["tram", "port"]
+    assert [str(error).split(":")[0] for error in errors] == [f"{path}, line 3", f"{path}, line 5"]
+
+
+def test_a_skipped_record_does_not_renumber_the_others(tmp_path: Path) -> None:
+    """So that mending a line and resuming pays only for that line."""
+    path = write(tmp_path / "pairs.jsonl", "{", {"source": "a", "summary": "b"})
+
+    assert [r.id for r in read_records(path, skip_bad=lambda error: None)] == ["2"]
+
+
+def test_a_number_that_stands_in_for_an_id_can_collide_with_an_id(tmp_path: Path) -> None:
+    path = write(tmp_path / "pairs.jsonl", {**TRAM, "id": "2"}, {"source": "a", "summary": "b"})
+
+    assert "line 2: the id '2' was used before, in line 1" in problem_in(path)
+
+
+def test_records_come_before_the_file_is_read_to_its_end(tmp_path: Path) -> None:
+    path = write(tmp_path / "pairs.jsonl", TRAM, "{")
+    records = read_records(path)
+
+    assert next(records).id == "tram"
+    records.close()  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("content", [b"", b"\n \n", b"\xef\xbb\xbf"])
+def test_a_file_without_records_is_an_error(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "pairs.jsonl"
+    path.write_bytes(content)
+
+    assert problem_in(path) == f"{path} holds no records"
+
+
+def test_utf_16_is_recognised(tmp_path: Path) -> None:
+    path = tmp_path / "pairs.jsonl"
+    path.write_bytes(json.dumps(TRAM).encode("utf-16"))
+
+    with pytest.raises(InputError, match="is UTF-16 text; convert it"):
+        list(read_records(path, skip_bad=lambda error: None))
+
+
+def test_a_missing_file_and_an_unknown_format_are_told_before_reading(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="does not exist"):
+        read_records(tmp_path / "pairs.jsonl")
+    with pytest.raises(InputError, match=r"records come from a \.jsonl"):
+        read_records(write(tmp_path / "pairs.xlsx"))
+
+
+def test_one_record_is_held_at_a_time(tmp_path: Path) -> None:
+    """Reading 20 MB of records takes less than a tenth of that."""
+    path = tmp_path / "pairs.jsonl"
+    with path.open("w") as stream:
+        for number in range(200):
+            stream.write(json.dumps({**TRAM, "id": number, "source": "word " * 20_000}) + "\n")
+
+    tracemalloc.start()
+    count = sum(1 for _ in read_records(path))
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+
+    assert count == 200
+    assert peak < path.stat().st_size / 10

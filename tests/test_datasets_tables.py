@@ -1,0 +1,274 @@
+"""Reading records from tables: comma and tab separated, and Parquet."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from factcheck.datasets import Record, read_records
+from factcheck.errors import ConfigError, InputError
+from factcheck.facts import AtomicFact, FactSet
+from tests.test_datasets import problem_in
+
+HEADER = "id,source,summary\n"
+
+
+def write(path: Path, content: str | bytes) -> Path:
+    """A file with exactly this content."""
+    path.write_bytes(content.encode() if isinstance(content, str) else content)
+    return path
+
+
+def write_rows(path: Path, rows: Sequence[Sequence[str]], **dialect: Any) -> Path:
+    """A table as the standard library writes it."""
+    with path.open("w", encoding="utf-8", newline="") as stream:
+        csv.writer(stream, **dialect).writerows(rows)
+    return path
+
+
+@pytest.mark.parametrize(("name", "delimiter"), [("pairs.csv", ","), ("pairs.tsv", "\t")])
+def test_rows_are_records_whatever_their_texts_hold(
+    tmp_path: Path, name: str, delimiter: str
+) -> None:
+    """Quotes, separators and line ends in a field stay as they are; its place is its first line."""
+    rows = [
+        ["note", "summary", "source", "id"],
+        ["x", 'He said: "no,\tno".', "Line one.\nLine two,\r\nand three.", "a"],
+        ["", "", " Ö 東 \u2028 ", "b"],
+    ]
+    path = write_rows(tmp_path / name, rows, delimiter=delimiter)
+
+    assert list(read_records(path)) == [
+        Record("a", rows[1][2], rows[1][1], None, f"{path}, line 2"),
+        Record("b", " Ö 東 \u2028 ", "", None, f"{path}, line 5"),
+    ]
+
+
+def test_a_byte_order_mark_blank_lines_and_no_id_column_are_accepted(tmp_path: Path) -> None:
+    path = write(tmp_path / "pairs.csv", "\ufeffsource,summary\r\n\r\na,b\r\n\r\nc,d")
+
+    assert [(r.id, r.source, r.where[-6:]) for r in read_records(path)] == [
+        ("1", "a", "line 3"),
+        ("2", "c", "line 5"),
+    ]
+
+
+def test_a_field_may_be_larger_than_the_standard_limit(tmp_path: Path) -> None:
+    source = "word " * 100_000
+    path = write_rows(tmp_path / "pairs.csv", [["source", "summary"], [source, "s"]])
+
+    assert next(read_records(path)).source == source
+
+
+def test_facts_are_a_json_list_or_one_a_line(tmp_path: Path) -> None:
+    rows = [
+        ["source", "summary", "facts"],
+        ["a", "b", '["It rains.", {"text": "It snows.", "weight": 2}]'],
+        ["c", "d", "It rains.\n\n# a remark\nIt snows."],
+        ["e", "f", ""],
+    ]
+
+    records = list(read_records(write_rows(tmp_path / "pairs.csv", rows)))
+
+    assert [record.facts for record in records] == [
+        FactSet((AtomicFact("f1", "It rains."), AtomicFact("f2", "It snows.", weight=2.0))),
+        FactSet.of(["It rains.", "It snows."]),
+        None,
+    ]
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        (b"x,only one", "the row has 2 fields, the header 3"),
+        (b"x,a,b,c", "the row has 4 fields, the header 3"),
+        (b"x,\xfcber,b", "not UTF-8 (byte 0xfc at byte 2 of the line)"),
+        (b"x,a\0,b", "NUL byte at byte 3 of the line"),
+        (b'x,"a" b,c', "the quotes of this row do not fit"),
+        (b",a,b", "'id' is blank"),
+        (b"first,a,b", "the id 'first' was used before, in line 2"),
+    ],
+)
+def test_a_bad_row_is_named_and_can_be_skipped(tmp_path: Path, line: bytes, message: str) -> None:
+    path = write(
+        tmp_path / "pairs.csv", HEADER.encode() + b"first,a,b\n" + line + b"\nlast,c,d\nz,e\n"
+    )
+    errors: list[InputError] = []
+
+    assert problem_in(path).startswith(f"{path}, line 3: ")
+    assert message in problem_in(path)
+    records = list(read_records(path, skip_bad=errors.append))
+
+    assert [record.id for record in records] == ["first", "last"]
+    assert [str(error).split(":")[0] for error in errors] == [f"{path}, line 3", f"{path}, line 5"]
+
+
+def test_a_bad_byte_within_a_field_of_several_lines_is_named_by_its_own_line(
+    tmp_path: Path,
+) -> None:
+    path = write(tmp_path / "pairs.csv", HEADER.encode() + b'x,"one\ntwo \xff\nthree",b\ny,c,d\n')
+    errors: list[InputError] = []
+
+    records = list(read_records(path, skip_bad=errors.append))
+
+    assert [record.id for record in records] == ["y"]
+    assert len(errors) == 1
+    assert f"{path}, line 3: not UTF-8 (byte 0xff at byte 4 of the line)" in str(errors[0])
+
+
+def test_a_quote_that_is_never_closed_is_told_with_the_line_it_begins_on(tmp_path: Path) -> None:
+    path = write(tmp_path / "pairs.csv", HEADER + 'x,a,b\ny,"open,\nc,d\n')
+    errors: list[InputError] = []
+
+    assert [record.id for record in read_records(path, skip_bad=errors.append)] == ["x"]
+    assert f"{path}, line 3: the quotes of this row do not fit" in str(errors[0])
+    assert "line 4)" in str(errors[0])
+
+
+def test_a_broken_list_of_facts_is_an_error_of_its_row(tmp_path: Path) -> None:
+    rows = [["source", "summary", "facts"], ["a", "b", '["It rains."'], ["c", "d", "# none"]]
+    errors: list[InputError] = []
+    path = write_rows(tmp_path / "pairs.csv", rows)
+
+    assert list(read_records(path, skip_bad=errors.append)) == []
+    assert "line 2: 'facts' begins like a JSON list but is none" in str(errors[0])
+    assert "line 3: 'facts' is empty" in str(errors[1])
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("id;source;summary\n1;a;b\n", "separated by ','): no column 'source'; found ['id;sou"),
+        ("source,text\na,b\n", "no column 'summary'; found ['source', 'text']"),
+        ("source,summary,source\na,b,c\n", "the column 'source' is there twice"),
+        (b"source,summ\xe9\n", "line 1: not UTF-8"),
+        ('source,"summary', "the quotes of this row do not fit"),
+        ("source,summary\n", "holds no records"),
+        ("", "holds no records"),
+    ],
+)
+def test_a_header_that_does_not_fit_is_an_error_even_when_bad_records_are_skipped(
+    tmp_path: Path, content: str | bytes, message: str
+) -> None:
+    path = write(tmp_path / "pairs.csv", content)
+
+    with pytest.raises(InputError) as caught:
+        list(read_records(path, skip_bad=lambda error: None))
+
+    assert str(path) in str(caught.value)
+    assert message in str(caught.value)
+
+
+def test_a_damaged_packed_table_is_an_error_even_when_bad_records_are_skipped(
+    tmp_path: Path,
+) -> None:
+    packed = gzip.compress(HEADER.encode() + b"".join(b"%d,a,b\n" % n for n in range(9999)))
+    path = write(tmp_path / "pairs.csv.gz", packed[: len(packed) // 2])
+
+    with pytest.raises(InputError, match="cannot read"):
+        list(read_records(path, skip_bad=lambda error: None))
+
+
+def test_without_pyarrow_the_extra_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    monkeypatch.setitem(sys.modules, "pyarrow.parquet", None)
+
+    with pytest.raises(ConfigError, match=r"pip install 'factcheck\[parquet\]'"):
+        read_records(write(tmp_path / "pairs.parquet", ""))
+
+
+def write_parquet(path: Path, columns: Mapping[str, Any], **options: Any) -> Path:
+    """A Parquet file; the test is skipped where pyarrow is not installed."""
+    pyarrow = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    parquet.write_table(pyarrow.table(columns), path, **options)
+    return path
+
+
+def test_parquet_rows_are_records_across_row_groups(tmp_path: Path) -> None:
+    numbers = range(300)
+    path = write_parquet(
+        tmp_path / "pairs.parquet",
+        {
+            "summary": [f"Summary {n}." for n in numbers],
+            "extra": list(numbers),
+            "id": list(numbers),
+            "source": [f"Source {n}." for n in numbers],
+        },
+        row_group_size=70,
+    )
+
+    records = list(read_records(path))
+
+    assert [record.id for record in records] == [str(n) for n in numbers]
+    assert records[299] == Record("299", "Source 299.", "Summary 299.", None, f"{path}, row 300")
+
+
+@pytest.mark.parametrize(
+    "facts",
+    [
+        ["It rains.\nIt snows.", None],
+        ['["It rains.", "It snows."]', ""],
+        [["It rains.", "It snows."], None],
+        [[{"text": "It rains."}, {"text": "It snows.", "id": None}], None],
+    ],
+)
+def test_parquet_facts_are_a_list_or_a_text(tmp_path: Path, facts: Any) -> None:
+    path = write_parquet(
+        tmp_path / "pairs.parquet", {"source": ["a", "b"], "summary": ["c", "d"], "facts": facts}
+    )
+
+    first, second = read_records(path)
+
+    assert first.facts == FactSet.of(["It rains.", "It snows."])
+    assert second.facts is None
+
+
+def test_bad_parquet_rows_are_named_and_can_be_skipped(tmp_path: Path) -> None:
+    pyarrow = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
+    broken = pyarrow.Array.from_buffers(
+        pyarrow.utf8(), 4, pyarrow.array([b"a", b"\xff", b"c", b"d"]).buffers()
+    )
+    path = write_parquet(
+        tmp_path / "pairs.parquet",
+        {"id": ["1", "2", "1", "4"], "source": broken, "summary": ["x", "y", "z", None]},
+    )
+    errors: list[InputError] = []
+
+    assert [record.id for record in read_records(path, skip_bad=errors.append)] == ["1"]
+    assert [str(error) for error in errors] == [
+        f"{path}, row 2: 'source' is not UTF-8 (byte 0)",
+        f"{path}, row 3: the id '1' was used before, in row 1; ids must be unique",
+        f"{path}, row 4: 'summary' must be a text, not null",
+    ]
+
+
+def test_a_parquet_file_that_does_not_fit_is_an_error_even_when_bad_records_are_skipped(
+    tmp_path: Path,
+) -> None:
+    whole = write_parquet(tmp_path / "a.parquet", {"source": ["a"] * 999, "summary": ["b"] * 999})
+    data = bytearray(whole.read_bytes())
+    damaged = write(tmp_path / "b.parquet", bytes(data[: len(data) // 2]))
+    data[4:40] = b"\xff" * 36
+    scrambled = write(tmp_path / "c.parquet", bytes(data))
+    other = write_parquet(tmp_path / "d.parquet", {"text": ["a"]})
+    empty = write_parquet(tmp_path / "e.parquet", {"source": [], "summary": []})
+
+    for path, message in (
+        (damaged, "cannot read"),
+        (scrambled, "cannot read"),
+        (other, "no column 'source'; found ['text']"),
+        (empty, "holds no records"),
+    ):
+        with pytest.raises(InputError) as caught:
+            list(read_records(path, skip_bad=lambda error: None))
+        assert str(path) in str(caught.value)
+        assert message in str(caught.value)

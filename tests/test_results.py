@@ -1,0 +1,322 @@
+"""The results file: rows are whole, single and in order, whatever happens to the run."""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from factcheck.errors import InputError
+from factcheck.results import ResultsFile, read_results
+from tests.processes import printed_by_python
+
+RUN = "judge:local|version:1"
+IDS = ("a", "Ö/東", 'c "x"\n')
+
+json_values = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers(-(2**53), 2**53)
+    | st.floats(allow_nan=False)
+    | st.text(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
+    max_leaves=8,
+).filter(lambda value: "Infinity" not in json.dumps(value))
+
+
+def write_rows(path: Path, ids: Iterable[str] = IDS, *, resume: bool = True) -> Path:
+    """Append a row for every id that has none."""
+    with ResultsFile.open(path, RUN, resume=resume) as results:
+        for name in ids:
+            if name not in results.done:
+                results.append(name, {"text": f"Row of {name}, ü \u2028"})
+    return path
+
+
+def test_rows_are_read_back_in_order_after_a_header(tmp_path: Path) -> None:
+    path = write_rows(tmp_path / "out.jsonl", resume=False)
+
+    assert [row["id"] for row in read_results(path)] == list(IDS)
+    lines = path.read_bytes().split(b"\n")
+    assert json.loads(lines[0])["factcheck_results"] == 1
+    assert json.loads(lines[0])["run"] == RUN
+    assert json.loads(lines[1]) == {"id": "a", "text": "Row of a, ü \u2028"}
+    assert lines[1].startswith(b'{"id": "a"')
+    assert len(lines) == 1 + len(IDS) + 1
+
+
+@given(rows=st.dictionaries(st.text(), json_values, max_size=5))
+def test_any_json_comes_back_equal(
+    tmp_path_factory: pytest.TempPathFactory, rows: dict[str, Any]
+) -> None:
+    path = tmp_path_factory.mktemp("results") / "out.jsonl"
+    with ResultsFile.open(path, RUN, resume=False) as results:
+        for name, value in rows.items():
+            results.append(name, {"value": value})
+
+    assert list(read_results(path)) == [{"id": n, "value": v} for n, v in rows.items()]
+
+
+def test_a_row_is_in_the_file_as_soon_as_it_is_appended(tmp_path: Path) -> None:
+    path = tmp_path / "out.jsonl"
+    with ResultsFile.open(path, RUN, resume=False) as results:
+        results.append("a", {})
+
+        assert [row["id"] for row in read_results(path)] == ["a"]
+
+
+def test_resuming_knows_what_is_done_and_appends(tmp_path: Path) -> None:
+    path = write_rows(tmp_path / "out.jsonl", IDS[:2])
+    before = path.read_bytes()
+
+    with ResultsFile.open(path, RUN, resume=True) as results:
+        assert len(results.done) == 2
+        assert all(name in results.done for name in IDS[:2])
+        assert IDS[2] not in results.done
+        assert None not in results.done
+        results.append(IDS[2], {})
+        assert IDS[2] in results.done
+
+    assert path.read_bytes().startswith(before)
+    assert [row["id"] for row in read_results(path)] == list(IDS)
+
+
+def test_without_resume_only_an_empty_file_is_taken(tmp_path: Path) -> None:
+    path = tmp_path / "out.jsonl"
+    path.touch()
+    write_rows(path, resume=False)
+    before = path.read_bytes()
+
+    with pytest.raises(InputError, match="has results already; go on with --resume"):
+        ResultsFile.open(path, RUN, resume=False)
+
+    assert path.read_bytes() == before
+
+
+def test_rows_of_another_run_are_refused_with_both_signatures(tmp_path: Path) -> None:
+    path = write_rows(tmp_path / "out.jsonl")
+    before = path.read_bytes()
+
+    with pytest.raises(InputError) as caught:
+        ResultsFile.open(path, "judge:other", resume=True)
+
+    assert repr(RUN) in str(caught.value)
+    assert "'judge:other'" in str(caught.value)
+    assert path.read_bytes() == before
+
+
+def test_a_file_cut_off_anywhere_is_resumed_to_the_undisturbed_one(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """At every byte, the header's included; only what was cut off is written again."""
+    caplog.set_level(logging.CRITICAL)
+    whole = write_rows(tmp_path / "whole.jsonl").read_bytes()
+    path = tmp_path / "out.jsonl"
+
+    for size in range(len(whole)):
+        path.write_bytes(whole[:size])
+        rows_before = max(0, whole[:size].count(b"\n") - 1)
+        with ResultsFile.open(path, RUN, resume=True) as results:
+            assert len(results.done) == rows_before
+        write_rows(path)
+        assert path.read_bytes() == whole
+
+
+@pytest.mark.parametrize("tail", [b'{"id": "d", "tex', b"\0\0\0\0", b'{"id": "d"\n', b"\0\0\n"])
+def test_a_last_line_that_is_not_whole_is_no_row(
+    tmp_path: Path, tail: bytes, caplog: pytest.LogCaptureFixture
+) -> None:
+    path = write_rows(tmp_path / "out.jsonl")
+    whole = path.read_bytes()
+    path.write_bytes(whole + tail)
+
+    assert [row["id"] for row in read_results(path)] == list(IDS)
+    assert path.read_bytes() == whole + tail
+    assert write_rows(path).read_bytes() == whole
+    assert [record.getMessage() for record in caplog.records] == [
+        f"{path}, line 5 was cut off; it is left out",
+        f"{path}, line 5 was cut off; removed",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        (b'{"id": "d"', "line 3: not a JSON object; the file is damaged"),
+        (b'{"id": "d\xff"}', "line 3: not a JSON object"),
+        (b"[1]", "line 3: not a JSON object"),
+        (b"", "line 3: not a JSON object"),
+        (b'{"row": "d"}', "line 3: a row without id"),
+        (b'{"id": "a"}', "line 3: a second row of 'a'"),
+    ],
+)
+def test_a_damaged_line_in_the_middle_is_named_and_nothing_is_changed(
+    tmp_path: Path, line: bytes, message: str
+) -> None:
+    path = write_rows(tmp_path / "out.jsonl")
+    lines = path.read_bytes().split(b"\n")
+    damaged = b"\n".join([*lines[:2], line, *lines[2:]])
+    path.write_bytes(damaged)
+
+    with pytest.raises(InputError, match=message):
+        list(read_results(path))
+    with pytest.raises(InputError, match=message):
+        ResultsFile.open(path, RUN, resume=True)
+    assert path.read_bytes() == damaged
+
+
+@pytest.mark.parametrize("content", [b"my notes", b'{"id": "a"}\n', b"\n", b'{"a": 1}\n{"b": 2'])
+def test_a_file_that_is_none_of_ours_is_left_alone(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "notes.txt"
+    path.write_bytes(content)
+
+    with pytest.raises(InputError, match="is not a results file"):
+        ResultsFile.open(path, RUN, resume=True)
+    with pytest.raises(InputError, match="is not a results file"):
+        list(read_results(path))
+    assert path.read_bytes() == content
+
+
+def test_another_format_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "out.jsonl"
+    path.write_text('{"factcheck_results": 2, "run": "x"}\n')
+
+    with pytest.raises(InputError, match="format of another version"):
+        list(read_results(path))
+
+
+def test_what_cannot_be_written_is_told_at_once(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="is a directory"):
+        ResultsFile.open(tmp_path, RUN, resume=False)
+    with pytest.raises(InputError, match="there is no folder"):
+        ResultsFile.open(tmp_path / "no" / "out.jsonl", RUN, resume=False)
+    with pytest.raises(InputError, match="not a regular file"):
+        ResultsFile.open(os.devnull, RUN, resume=False)
+
+
+def test_a_row_is_written_once(tmp_path: Path) -> None:
+    with ResultsFile.open(tmp_path / "out.jsonl", RUN, resume=False) as results:
+        results.append("a", {})
+        with pytest.raises(InputError, match="'a' has a row already"):
+            results.append("a", {})
+
+    assert len(list(read_results(tmp_path / "out.jsonl"))) == 1
+
+
+@pytest.mark.parametrize("row", [{"x": float("nan")}, {"x": {1, 2}}, {"id": "other"}])
+def test_what_is_no_row_leaves_no_trace(tmp_path: Path, row: dict[str, Any]) -> None:
+    with ResultsFile.open(tmp_path / "out.jsonl", RUN, resume=False) as results:
+        with pytest.raises((TypeError, ValueError)):
+            results.append("a", row)
+        results.append("a", {})
+
+    assert list(read_results(tmp_path / "out.jsonl")) == [{"id": "a"}]
+
+
+def test_a_closed_file_takes_no_rows(tmp_path: Path) -> None:
+    results = ResultsFile.open(tmp_path / "out.jsonl", RUN, resume=False)
+    results.close()
+    results.close()
+
+    with pytest.raises(InputError, match="was closed"):
+        results.append("a", {})
+
+
+@pytest.mark.skipif(os.name == "nt", reason="no flock")
+def test_two_processes_cannot_write_one_file(tmp_path: Path) -> None:
+    path = tmp_path / "out.jsonl"
+    code = (
+        "from factcheck.errors import InputError\n"
+        "from factcheck.results import ResultsFile\n"
+        "try:\n"
+        f"    ResultsFile.open({str(path)!r}, {RUN!r}, resume=True).close()\n"
+        "except InputError as error:\n"
+        "    print(error)\n"
+    )
+
+    with ResultsFile.open(path, RUN, resume=False):
+        assert printed_by_python(code).startswith(f"another run is writing {path}")
+    assert printed_by_python(code) == ""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="no limit on the size of files")
+def test_a_full_disk_keeps_the_rows_and_leaves_no_torn_line(tmp_path: Path) -> None:
+    """The system stops taking bytes in the middle of a row; there is room again later."""
+    path = write_rows(tmp_path / "out.jsonl", ["before"])
+    code = (
+        "import resource\n"
+        "from factcheck.errors import InputError\n"
+        "from factcheck.results import ResultsFile\n"
+        f"with ResultsFile.open({str(path)!r}, {RUN!r}, resume=True) as results:\n"
+        "    hard = resource.getrlimit(resource.RLIMIT_FSIZE)[1]\n"
+        "    resource.setrlimit(resource.RLIMIT_FSIZE, (1000, hard))\n"
+        "    try:\n"
+        "        for n in range(100): results.append(str(n), {'text': 'x' * 70})\n"
+        "    except InputError as error:\n"
+        "        print(len(results.done), error)\n"
+        "    resource.setrlimit(resource.RLIMIT_FSIZE, (hard, hard))\n"
+        "    results.append(str(n), {'text': 'late'})\n"
+    )
+
+    printed = printed_by_python(code)
+    count, message = printed.split(" ", 1)
+    rows = list(read_results(path))
+
+    assert f"cannot write {path}: File too large; its {count} rows are kept" in message
+    assert "--resume" in message
+    assert int(count) > 3
+    assert [row["id"] for row in rows] == ["before", *(str(n) for n in range(int(count)))]
+    assert rows[-1]["text"] == "late"
+
+
+WRITER = """
+import sys
+from factcheck.results import ResultsFile
+with ResultsFile.open(sys.argv[1], "run", resume=True) as results:
+    for n in range(2000):
+        name = str(n)
+        if name not in results.done:
+            results.append(name, {"text": name[-1] * (500_000 if n % 50 == 0 else 500)})
+"""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="no SIGKILL")
+def test_a_run_killed_again_and_again_ends_with_every_row_once_in_order(tmp_path: Path) -> None:
+    """SIGKILL at random sizes of the file, in large rows too; resumed until it gets through."""
+    path = tmp_path / "out.jsonl"
+    chance = random.Random(3)
+    killed = 0
+    for _ in range(10):
+        size = path.stat().st_size if path.exists() else 0
+        killed += killed_while_writing(path, size + chance.randrange(3_000_000))
+
+    subprocess.run([sys.executable, "-c", WRITER, str(path)], check=True)  # noqa: S603 - our own code
+
+    assert killed > 0
+    rows = list(read_results(path))
+    assert [row["id"] for row in rows] == [str(n) for n in range(2000)]
+    assert all(
+        row["text"] == row["id"][-1] * (500_000 if int(row["id"]) % 50 == 0 else 500)
+        for row in rows
+    )
+
+
+def killed_while_writing(path: Path, size: int) -> bool:
+    """Run the writer until the file has this size; whether it was stopped before its end."""
+    process = subprocess.Popen([sys.executable, "-c", WRITER, str(path)])  # noqa: S603 - our own code
+    while process.poll() is None and (not path.exists() or path.stat().st_size < size):
+        time.sleep(0)
+    process.kill()
+    return process.wait() == -signal.SIGKILL
