@@ -15,6 +15,7 @@ from factcheck.facts.model import (
     Verdict,
 )
 from factcheck.facts.report import CoverageReport
+from factcheck.facts.run import RunSummary
 from factcheck.facts.signature import ScoreSignature
 from factcheck.facts.spans import locate
 from factcheck.facts.statistics import Interval, effective_size, wilson
@@ -29,6 +30,7 @@ __all__ = [
     "Evidence",
     "FactSet",
     "Interval",
+    "RunSummary",
     "ScoreSignature",
     "Share",
     "Span",

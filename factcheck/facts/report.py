@@ -100,6 +100,17 @@ class CoverageReport:
         return _failures(self.results)
 
     @property
+    def counts(self) -> dict[str, int]:
+        """How many facts there are, and how many in each group."""
+        return {
+            "facts": len(self.facts),
+            "kept": len(self.kept),
+            "distorted": len(self.distorted),
+            "dropped": len(self.dropped),
+            "undecided": len(self.undecided),
+        }
+
+    @property
     def faithfulness(self) -> float | None:
         """Share of the summary's decided claims that the source entails, in [0, 1].
 
@@ -130,13 +141,7 @@ class CoverageReport:
             "low": share.low,
             "high": share.high,
             "interval": list(share.interval) if share.interval else None,
-            "counts": {
-                "facts": len(self.facts),
-                "kept": len(self.kept),
-                "distorted": len(self.distorted),
-                "dropped": len(self.dropped),
-                "undecided": len(self.undecided),
-            },
+            "counts": self.counts,
             "faithfulness": self.faithfulness,
             "signature": str(self.signature),
             "usage": self.usage.to_dict(),

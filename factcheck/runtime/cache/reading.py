@@ -62,10 +62,11 @@ def labels(value: str) -> Labels:
     if not isinstance(data, dict):
         return Labels("other", "other", None)
     task, judge, at = (data.get(name) for name in ("task", "judge", "at"))
+    is_time = isinstance(at, (int, float)) and 0 <= at < _END_OF_TIME
     return Labels(
         task if isinstance(task, str) else "other",
         judge if isinstance(judge, str) else "other",
-        at if type(at) in {int, float} and 0 <= at < _END_OF_TIME else None,
+        at if is_time else None,
     )
 
 

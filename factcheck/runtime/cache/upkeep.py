@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
@@ -126,7 +127,8 @@ class Repair(NamedTuple):
 def repair(folder: Path, findings: Findings) -> Repair:
     """Refused entries removed; a damaged store moved aside and what is readable carried over."""
     if findings.damage is None:
-        return Repair(_remove(folder, findings.refused), 0, None)
+        with suppress(InputError):  # damage that shows on writing only
+            return Repair(_remove(folder, findings.refused), 0, None)
     try:
         aside = set_aside(folder)
     except OSError as error:

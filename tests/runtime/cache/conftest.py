@@ -8,13 +8,12 @@ import subprocess
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Union
 
 import pytest
 
 from factcheck.runtime.cache import DiskCache, MemoryCache, RedisCache, answer_key
 
-Kept = Union[DiskCache, MemoryCache, RedisCache]
+Kept = DiskCache | MemoryCache | RedisCache
 
 KEY = answer_key(fact="The lake is deep.")
 OTHER = answer_key(fact="The pier is old.")

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from factcheck.runtime.cache import MemoryCache, answer_key, entries
+from factcheck.runtime.cache import JSON, MemoryCache, answer_key, entries
 from factcheck.runtime.cache.entries import is_key, seal, unseal
 from tests.runtime.cache.conftest import KEY, OTHER
 
@@ -51,7 +51,7 @@ def _plain(value: Any) -> Any:
 
 def test_types_and_surrogates_are_told_apart() -> None:
     """A number is not its text, and half characters are not the whole one."""
-    values = ["1", 1, True, None, "", [], {}, "\U0001f6a2", "\ud83d\udea2"]
+    values: tuple[JSON, ...] = ("1", 1, True, None, "", [], {}, "\U0001f6a2", "\ud83d\udea2")
 
     assert len({answer_key(part=value) for value in values}) == len(values)
 

@@ -86,7 +86,7 @@ def test_a_server_that_fails_is_left_alone_for_a_while(
     import redis
 
     now = 100.0
-    monkeypatch.setattr(redis_module.time, "monotonic", lambda: now)
+    monkeypatch.setattr("time.monotonic", lambda: now)
     cache = RedisCache(empty_redis)
     cache.set_many({KEY: "kept"})
     with monkeypatch.context() as outage:
