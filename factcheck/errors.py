@@ -11,7 +11,9 @@
        ├─ JudgeRefused          refused      4   content filter
        ├─ JudgeOutputError      output       4   a reply that cannot be used
        │  └─ JudgeTruncated     truncated    4   a reply that was cut off
-       └─ BudgetExceeded        budget       4   the cap on spending does not allow the request
+       ├─ BudgetExceeded        budget       4   the cap on spending does not allow the request
+       └─ JudgeNotAsked         not_asked    4   the request was counted or put aside, not sent
+          └─ JudgeQueued        queued       4   its answer comes from a batch, or not at all
 
 One fact that could not be judged is not an error but a value: `factcheck.facts.CheckFailure`.
 """
@@ -106,3 +108,15 @@ class BudgetExceeded(JudgeError):
     """The cap on spending does not allow another request; nothing was sent."""
 
     code = "budget"
+
+
+class JudgeNotAsked(JudgeError):
+    """Nothing was sent on purpose: the request was counted, or put aside."""
+
+    code = "not_asked"
+
+
+class JudgeQueued(JudgeNotAsked):
+    """The request waits for a batch, or a batch came back without an answer to it."""
+
+    code = "queued"

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 from factcheck.errors import ConfigError
@@ -29,7 +30,14 @@ class Judges:
     """Language models behind them, to be closed after use."""
 
 
-def build_judges(judge: Any, extractor: Any, settings: Settings, options: CallOptions) -> Judges:
+def build_judges(
+    judge: Any,
+    extractor: Any,
+    settings: Settings,
+    options: CallOptions,
+    *,
+    record: str | PathLike[str] | None = None,
+) -> Judges:
     """The objects behind `judge` and `extractor`.
 
     Args:
@@ -39,6 +47,7 @@ def build_judges(judge: Any, extractor: Any, settings: Settings, options: CallOp
             the judge itself where it can extract, else `"local"`.
         settings: Defaults, keys and addresses.
         options: How language models are called.
+        record: A cassette that every answer is added to, or `None`.
 
     Raises:
         ConfigError: A name is not known, a key is missing, or an object fulfils no port.
@@ -49,11 +58,17 @@ def build_judges(judge: Any, extractor: Any, settings: Settings, options: CallOp
         extracts = _is_model(judge) or _is_replay(judge) or _fulfils(judge, Extractor)
         extractor = judge if extracts else LOCAL
     models = _Models(settings, options)
-    return Judges(
-        extractor=_extractor(extractor, models),
-        checker=_checker(judge, models, options),
-        models=models.connected,
-    )
+    judges = Judges(_extractor(extractor, models), _checker(judge, models, options), ())
+    if record is not None:
+        from factcheck.judges.replay import CassetteWriter, RecordingChecker, RecordingExtractor
+
+        cassette = CassetteWriter(record)
+        judges = Judges(
+            RecordingExtractor(judges.extractor, cassette),
+            RecordingChecker(judges.checker, cassette),
+            (),
+        )
+    return replace(judges, models=models.connected)
 
 
 class _Models:

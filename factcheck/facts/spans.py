@@ -7,6 +7,7 @@ original text.
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from functools import lru_cache
 from typing import NamedTuple
@@ -20,6 +21,7 @@ _ALIKE = str.maketrans(
         **dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2015\u2212\ufe58\ufe63\uff0d", "-"),
     }
 )
+_SPACE = re.compile(r"\s+")
 
 
 class Folded(NamedTuple):
@@ -59,6 +61,13 @@ def fold(text: str) -> Folded:
         ends.extend([end] * len(folded))
         position = end
     return Folded("".join(pieces), tuple(starts), tuple(ends))
+
+
+@lru_cache(maxsize=8192)
+def fold_text(text: str) -> str:
+    """`fold(text).text`, in a fraction of the time for a text of plain letters and marks."""
+    plain = text.translate(_ALIKE)
+    return _SPACE.sub(" ", plain.lower()) if plain.isascii() else fold(text).text
 
 
 def _fold_cluster(cluster: str) -> str:

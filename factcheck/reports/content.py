@@ -220,7 +220,7 @@ def footer(report: CoverageReport) -> tuple[Entry, ...]:
     """Who judged, what it cost, and how the score was made."""
     entries = (
         Entry("Judge", ", ".join(_judges(report))),
-        Entry("Usage", _usage(report.usage)),
+        Entry("Usage", usage_in_words(report.usage)),
         Entry("Signature", str(report.signature)),
     )
     return tuple(entry for entry in entries if entry.value)
@@ -234,7 +234,8 @@ def _judges(report: CoverageReport) -> tuple[str, ...]:
     return tuple(spoke) or tuple(v for k, v in report.signature.entries if k == "judge")
 
 
-def _usage(usage: Usage) -> str:
+def usage_in_words(usage: Usage) -> str:
+    """Calls, tokens and cost; empty where nothing was asked."""
     parts = []
     if usage.calls:
         cost = "cost unknown" if usage.cost_usd is None else f"${usage.cost_usd:.4f}"

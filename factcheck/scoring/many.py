@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Generator, Iterable, Mapping
 from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -37,7 +37,7 @@ def score_records(
     records: Iterable[Record | Mapping[str, Any]],
     *,
     under_way: int,
-) -> Iterator[Scored]:
+) -> Generator[Scored, None, None]:
     """Score records as they are asked for; nothing is read far ahead.
 
     Args:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from importlib.metadata import version
+from os import PathLike
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
@@ -59,12 +60,16 @@ class FactCoverage:
             `FACTCHECK_CACHE_DIR` say, or else the user's cache folder.
         budget: Caps on what may be spent over the scorer's life. Facts that it leaves unasked are
             undecided, with the code `budget`.
+        record: A cassette: what the judges are asked and answer is added to this file, and
+            `judge="replay:FILE"` answers from it.
+        around: Puts another transport around that of each language model; for counting and for
+            batches.
 
     Raises:
         ConfigError: A judge or cache is not known, a key is missing, or a price a budget needs.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - each is one setting of the public contract
         self,
         judge: Any = None,
         extractor: Any = None,
@@ -75,6 +80,8 @@ class FactCoverage:
         retry: RetryPolicy | None = None,
         cache: CacheSpec = None,
         budget: Budget | None = None,
+        record: str | PathLike[str] | None = None,
+        around: Callable[[Any], Any] | None = None,
     ) -> None:
         settings = Settings.from_environment()
         self._cache = open_cache(cache, settings)
@@ -85,8 +92,9 @@ class FactCoverage:
             retry=retry or RetryPolicy(),
             purse=Purse(budget),
             cache=self._cache,
+            **({} if around is None else {"around": around}),
         )
-        self._judges = build_judges(judge, extractor, settings, self._options)
+        self._judges = build_judges(judge, extractor, settings, self._options, record=record)
         self.ledger = Ledger()
         """What was spent over the scorer's life, per model and stage."""
 
@@ -196,7 +204,7 @@ class FactCoverage:
         records: Iterable[Record | Mapping[str, Any]],
         *,
         direction: Direction = "coverage",
-    ) -> Iterator[Scored]:
+    ) -> Generator[Scored, None, None]:
         """`score_many`, with each record beside its outcome."""
 
         async def score(record: Record) -> CoverageReport:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 
 _BILLING = ("insufficient_quota", "credit_balance_exhausted", "billing_hard_limit_reached")
 _WORTH_A_RETRY = (408, 409)
+_NO_ACCESS = (401, 403)
+_NOT_FOUND = 404
+_TOO_MANY_REQUESTS = 429
 _SERVER_ERROR = 500
 _LONGEST_MESSAGE = 300
 
@@ -49,18 +52,38 @@ def from_openai(error: Exception, model: str) -> FactcheckError:
 
 
 def _from_status(error: openai.APIStatusError, model: str) -> FactcheckError:
-    import openai
+    return from_status(
+        error.status_code,
+        f"{model}: {_short(error)}",
+        kinds=(error.code, error.type),
+        retry_after_s=retry_after_s(error.response.headers),
+    )
 
-    said = f"{model}: {_short(error)}"
-    if error.status_code == openai.RateLimitError.status_code:
-        if error.code in _BILLING or error.type in _BILLING:
+
+def from_status(
+    status: int,
+    said: str,
+    *,
+    kinds: Sequence[str | None] = (),
+    retry_after_s: float | None = None,
+) -> FactcheckError:
+    """Our error for an HTTP status of 400 or more.
+
+    Args:
+        status: The HTTP status.
+        said: Who said what, for the message.
+        kinds: Code and type of the error, as far as they were told.
+        retry_after_s: Seconds the provider asked to wait, if it said so.
+    """
+    if status == _TOO_MANY_REQUESTS:
+        if any(kind in _BILLING for kind in kinds):
             return JudgeRejected(f"{said}; the account has no credit left")
-        return JudgeRateLimited(said, retry_after_s=retry_after_s(error.response.headers))
-    if error.status_code >= _SERVER_ERROR or error.status_code in _WORTH_A_RETRY:
+        return JudgeRateLimited(said, retry_after_s=retry_after_s)
+    if status >= _SERVER_ERROR or status in _WORTH_A_RETRY:
         return JudgeUnavailable(said)
-    if isinstance(error, (openai.AuthenticationError, openai.PermissionDeniedError)):
+    if status in _NO_ACCESS:
         return JudgeRejected(f"{said}; check OPENAI_API_KEY")
-    if isinstance(error, openai.NotFoundError):
+    if status == _NOT_FOUND:
         return JudgeRejected(f"{said}; check the model's name and OPENAI_BASE_URL")
     return JudgeRejected(said)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from contextlib import AbstractContextManager, nullcontext
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +16,13 @@ from factcheck.errors import FactcheckError, InputError
 from factcheck.facts import Usage
 from factcheck.judges.llm.engine import AsyncEngine, SyncEngine, booking
 from factcheck.judges.llm.errors import from_dspy
-from factcheck.judges.llm.transports import LMTransport, OpenAITransport, Transport
+from factcheck.judges.llm.fences import kept_secret
+from factcheck.judges.llm.transports import (
+    BatchTransport,
+    LMTransport,
+    OpenAITransport,
+    Transport,
+)
 from factcheck.runtime.options import CallOptions
 from factcheck.runtime.prices import Price, price_of
 
@@ -48,7 +55,7 @@ class LanguageModel:
             concurrency=options.concurrency,
             retry=options.retry,
             purse=options.purse,
-            price=price,
+            price=_price_by(transport, price),
         )
         self._lm = dspy.LM(
             self.name,
@@ -83,7 +90,7 @@ class LanguageModel:
             InputError: The text cannot be sent to any provider.
         """
         try:
-            with booking(ledger, stage), dspy.context(lm=self._lm):
+            with self._rendering(), booking(ledger, stage), dspy.context(lm=self._lm):
                 return await module.acall(**inputs)
         except FactcheckError:
             raise
@@ -91,6 +98,11 @@ class LanguageModel:
             raise InputError(f"{self.name}: {error}") from error
         except Exception as error:
             raise from_dspy(error, self.name) from error
+
+    def _rendering(self) -> AbstractContextManager[None]:
+        if isinstance(self._transport, BatchTransport):
+            return kept_secret(self._transport.secret)
+        return nullcontext()
 
     async def aclose(self) -> None:
         """Close the connections."""
@@ -129,6 +141,12 @@ def connect(judge: str | dspy.BaseLM, settings: Settings, options: CallOptions) 
         keep=type(lm) is dspy.LM,
         price=None if elsewhere else price_of(lm.model),
     )
+
+
+def _price_by(transport: Transport, price: Price | None) -> Price | None:
+    if price is None or not isinstance(transport, BatchTransport):
+        return price
+    return Price(*(transport.price_share * number for number in price))
 
 
 def _without_retries_and_cache(lm: dspy.BaseLM) -> dspy.BaseLM:

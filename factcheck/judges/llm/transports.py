@@ -82,11 +82,10 @@ class OpenAITransport:
     async def send(self, request: Request) -> Response:
         """One request, no retry, within the time limit."""
         import openai
-        from dspy import lm15
 
         try:
             reply = await asyncio.wait_for(
-                self._connected().chat.completions.create(**self._body(request)), self._timeout_s
+                self._connected().chat.completions.create(**self.body(request)), self._timeout_s
             )
             body = reply.model_dump()
         except asyncio.TimeoutError:
@@ -97,6 +96,16 @@ class OpenAITransport:
             raise from_openai(error, self.name) from error
         except AttributeError as error:  # a 200 whose body is text, which the client hands through
             raise JudgeUnavailable(f"{self.name}: the server's answer is not JSON") from error
+        return self.response(body)
+
+    def response(self, body: Any) -> Response:
+        """A chat completion in OpenAI's JSON as DSPy's type.
+
+        Raises:
+            JudgeUnavailable: It is none.
+        """
+        from dspy import lm15
+
         try:
             return lm15.response_from_openai_chat(body, model=self._model)
         except (lm15.LM15Error, ValueError, TypeError, KeyError) as error:
@@ -117,7 +126,8 @@ class OpenAITransport:
             )
         return self._client
 
-    def _body(self, request: Request) -> dict[str, Any]:
+    def body(self, request: Request) -> dict[str, Any]:
+        """What is sent for a request: the JSON body of a Chat Completions call."""
         system = request.system if isinstance(request.system, str) else _texts(request.system)
         messages = [{"role": "system", "content": system}] if system else []
         messages += [{"role": str(m.role), "content": m.text or ""} for m in request.messages]
@@ -139,6 +149,38 @@ class OpenAITransport:
         if self._client is not None:
             client, self._client = self._client, None
             await client.close()
+
+
+class BatchTransport:
+    """Base of transports whose requests travel in a batch instead of one by one.
+
+    A batch is written by one run and read by another, so both have to render the same prompts.
+
+    Args:
+        inner: Makes the requests and reads the answers; it sends nothing.
+        secret: What prompts are rendered with.
+    """
+
+    price_share = 0.5
+    """The part of the list price that a request in a batch costs."""
+
+    def __init__(self, inner: OpenAITransport, secret: bytes) -> None:
+        self.name = inner.name
+        self.secret = secret
+        self._inner = inner
+
+    @property
+    def identity(self) -> dict[str, str]:
+        """That of the transport inside: an answer is the same, however it came."""
+        return self._inner.identity
+
+    def room(self, tokens: int) -> int:
+        """That of the transport inside."""
+        return self._inner.room(tokens)
+
+    async def aclose(self) -> None:
+        """Close the transport inside."""
+        await self._inner.aclose()
 
 
 class LMTransport:

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from factcheck.facts import AtomicFact, CheckResult, EntailmentLabel, Evidence, Verdict
-from factcheck.facts.spans import fold, locate
+from factcheck.facts.spans import fold_text, locate
 from factcheck.judges.local.features import statement
 from factcheck.judges.local.language import guess_language
 from factcheck.judges.local.model import Model, load_model
@@ -20,7 +20,6 @@ from factcheck.judges.local.passages import (
     AnalysedText,
     Passage,
     analyse,
-    stated_sentences,
     statements,
 )
 from factcheck.judges.local.readings import VERBATIM, Reading, readings
@@ -88,10 +87,10 @@ def judge_fact(fact: str, text: str, model: Model) -> Finding:
         return Finding("neutral", 0.0, "the text is empty")
     language = guess_language(fact)
     analysed = analyse(text, language)
-    stated = stated_sentences(text).get(fold(fact).text.strip())
+    stated = analysed.stated.get(fold_text(fact).strip())
     if stated is not None:
-        return Finding("entailed", VERBATIM, "stands in the text", stated)
-    if set(fact.split()) <= set(text.split()) and not words(fact, language):
+        return Finding("entailed", VERBATIM, "stands in the text", _evidence(stated))
+    if not words(fact, language) and set(fact.split()) <= set(text.split()):
         return Finding("entailed", VERBATIM, "stands in the text", locate(fact, text))
     findings = [_find(part, analysed, model) for part in statements(fact, language)]
     weakest = min(findings, key=lambda finding: finding.probability)

@@ -10,8 +10,7 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from factcheck.facts import Evidence
-from factcheck.facts.spans import fold
+from factcheck.facts.spans import fold_text
 from factcheck.judges.local.sentences import split_sentences
 from factcheck.judges.local.words import Word, words
 
@@ -50,6 +49,8 @@ class AnalysedText(NamedTuple):
     """The longer stems of content words by their first `STEM_PREFIX` letters."""
     initials: Mapping[str, tuple[str, ...]]
     """The same by their first letter."""
+    stated: Mapping[str, Passage]
+    """The first passage of each folded form."""
 
 
 @lru_cache(maxsize=64)
@@ -68,17 +69,8 @@ def analyse(text: str, language: str) -> AnalysedText:
         {stem: tuple(numbers) for stem, numbers in holders.items()},
         prefixes=_by_beginning(stems, STEM_PREFIX),
         initials=_by_beginning(stems, 1),
+        stated={passage.folded: passage for passage in reversed(passages)},
     )
-
-
-@lru_cache(maxsize=64)
-def stated_sentences(text: str) -> Mapping[str, Evidence]:
-    """The first place of each sentence of a text, by its folded form."""
-    stated: dict[str, Evidence] = {}
-    for sentence in split_sentences(text):
-        found = Evidence(sentence.text, *sentence.span)
-        stated.setdefault(fold(sentence.text).text.strip(), found)
-    return stated
 
 
 @lru_cache(maxsize=8192)
@@ -112,7 +104,7 @@ def _passage(text: str, start: int, language: str) -> Passage:
         places={stem: tuple(positions) for stem, positions in places.items()},
         negated=negated,
         within_negation=within,
-        folded=fold(text).text.strip(),
+        folded=fold_text(text).strip(),
     )
 
 

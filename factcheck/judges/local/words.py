@@ -67,6 +67,7 @@ _NEGATION_CHARACTERS = frozenset("不没沒無无未非")
 _lock = threading.Lock()
 
 
+@lru_cache(maxsize=4096)
 def words(text: str, language: str) -> tuple[Word, ...]:
     """The words of a text, in order.
 

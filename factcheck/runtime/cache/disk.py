@@ -130,8 +130,9 @@ class DiskCache:
             return self._store
 
     def _replace(self, store: Any, reason: BaseException) -> None:
-        """Set a damaged store aside, once, so that the next operation finds a new one."""
+        """Start a new store with what the damaged one still gives; once, the next is given up."""
         from factcheck.runtime.cache.safe_store import DATABASE
+        from factcheck.runtime.cache.upkeep import carry_over
 
         with self._lock:
             if self._store is not store:
@@ -148,13 +149,14 @@ class DiskCache:
             except OSError as error:
                 self._abandon("is damaged and cannot be moved aside", error)
                 return
+            saved = carry_over(aside, self)
             self._complaints.warn(
                 "damaged",
-                "the cache %s was damaged (%s) and is moved to %s; a new one is started. "
-                "To save what can be read: factcheck cache export FILE --dir %s",
+                "the cache %s was damaged (%s); %d answers are carried over into a new one, "
+                "the old one is in %s",
                 self.folder,
                 reason,
-                aside,
+                saved,
                 aside,
             )
 

@@ -13,10 +13,11 @@ from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
-from factcheck.errors import ConfigError, InputError
+from factcheck.errors import ConfigError, FactcheckError, InputError
 from factcheck.runtime.cache.disk import DiskCache
 from factcheck.runtime.cache.entries import is_key
 from factcheck.runtime.cache.layout import ANSWERS, set_aside
+from factcheck.runtime.cache.ports import AnswerCache
 from factcheck.runtime.cache.reading import (
     Labels,
     StoredEntry,
@@ -133,16 +134,22 @@ def repair(folder: Path, findings: Findings) -> Repair:
         aside = set_aside(folder)
     except OSError as error:
         raise ConfigError(f"the cache {folder} cannot be moved aside: {error}") from error
-    saved = 0
     cache = DiskCache(folder)
-    try:
-        readable = [(e.key, e.value) for e in read_entries(aside) if e.problem is None]
-    except InputError:
-        readable = []  # nothing of the file can be read; it stays where it was moved to
-    for batch in _batches(readable):
-        saved += _store(cache, dict(batch)).added
+    saved = carry_over(aside, cache)
     cache.close()
     return Repair(0, saved, aside)
+
+
+def carry_over(aside: Path, cache: AnswerCache) -> int:
+    """How many good entries of a damaged store are in `cache` now; checksums vouch for them."""
+    readable: list[tuple[str, str]] = []
+    with suppress(FactcheckError):  # the rest cannot be read; it stays where it is
+        readable.extend((e.key, e.value) for e in read_entries(aside) if e.problem is None)
+    saved = 0
+    for batch in _batches(readable):
+        cache.set_many(dict(batch))
+        saved += len(cache.get_many([key for key, _ in batch]))
+    return saved
 
 
 def prune(folder: Path, *, before: float | None = None, judge: str | None = None) -> int:

@@ -45,7 +45,7 @@ def test_other_parts_give_another_key(one: dict[str, Any], two: dict[str, Any]) 
 
 def _plain(value: Any) -> Any:
     if isinstance(value, dict):
-        return sorted((key, _plain(inner)) for key, inner in value.items())
+        return {key: _plain(inner) for key, inner in sorted(value.items())}
     return [_plain(inner) for inner in value] if isinstance(value, list) else value
 
 

@@ -1,0 +1,177 @@
+"""`factcheck score --records`: many pairs, rows as they are ready, a summary at the end."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import ExitStack, closing
+from typing import TYPE_CHECKING, Any
+
+from factcheck.cli import output
+from factcheck.cli.options import Format
+from factcheck.cli.tally import FINAL, Tally, codes_of, failure, read_back
+from factcheck.datasets import Record, read_records
+from factcheck.errors import FactcheckError, InputError
+from factcheck.facts import CoverageReport, digest
+from factcheck.scoring import Direction, FactCoverage, RecordFailure
+
+if TYPE_CHECKING:
+    from factcheck.results import ResultsFile
+
+
+def score(
+    path: str,
+    given: Mapping[str, Any],
+    direction: Direction,
+    *,
+    out: str | None,
+    resume: bool,
+    skip_bad: bool,
+    chosen: Format | None,
+    fail_under: float | None,
+) -> None:
+    """Score all records of a file; leaves with an exit code where something is wrong."""
+    if resume and out is None:
+        raise InputError("--resume needs --out FILE, the rows to go on with")
+    tally = Tally()
+    records = read_records(path, skip_bad=skipper(tally) if skip_bad else None)
+    with ExitStack() as stack:
+        scorer = stack.enter_context(FactCoverage(**given))
+        signature = f"{scorer.signature}|direction:{direction}"
+        rows = None
+        if out is not None:
+            from factcheck.results import ResultsFile
+
+            rows = stack.enter_context(ResultsFile.open(out, signature, resume=resume))
+            read_back(out, tally)
+        run(scorer, records, direction=direction, rows=rows, tally=tally)
+    show(tally, signature, chosen)
+    output.leave(failure(tally, fail_under))
+
+
+def dry_run(path: str, given: Mapping[str, Any], direction: Direction, *, skip_bad: bool) -> None:
+    """Say what scoring a file would ask, with what the cache knows already."""
+    from factcheck.judges.llm.meter import Meter
+
+    tally, meter, n_records = Tally(), Meter(), 0
+    seen: set[str] = set()
+    with FactCoverage(**given, around=meter.around) as scorer:
+        for record in read_records(path, skip_bad=skipper(tally) if skip_bad else None):
+            n_records += 1
+            _count(scorer, record, direction, seen)
+    usage = meter.usage
+    cost = "unknown" if usage.cost_usd is None else f"${usage.cost_usd:.4f} at most"
+    output.print_out(
+        f"{n_records:,} records would take about {usage.calls:,} calls and "
+        f"{usage.prompt_tokens:,} prompt tokens, with at most {usage.completion_tokens:,} "
+        f"completion tokens; cost {cost}"
+    )
+
+
+def _count(scorer: FactCoverage, record: Record, direction: Direction, seen: set[str]) -> None:
+    """Put the questions of one record to the meter.
+
+    Where its facts are not known yet, those the embedded judge finds stand for them.
+    """
+    from factcheck.judges.local.extractor import extract_facts
+
+    facts = record.facts
+    if facts is None:
+        known = digest(record.source)
+        facts = extract_facts(record.source)
+        if known not in seen:
+            seen.add(known)
+            facts = _extracted(scorer, record.source) or facts
+    if facts and record.summary.strip():
+        scorer.check(facts, record.summary)
+        if direction == "both":
+            claims = _extracted(scorer, record.summary) or extract_facts(record.summary)
+            scorer.check(claims, record.source)
+
+
+def _extracted(scorer: FactCoverage, text: str) -> Any:
+    """The facts of a text if they can be had without asking; else the question is counted."""
+    try:
+        return scorer.extract(text)
+    except FactcheckError:
+        return None
+
+
+def run(
+    scorer: FactCoverage,
+    records: Iterable[Record],
+    *,
+    direction: Direction,
+    rows: ResultsFile | None,
+    tally: Tally,
+) -> None:
+    """Score all records that have no row yet, and write their rows; an interrupt ends it early."""
+    with ExitStack() as stack:
+        progress = stack.enter_context(output.progress("Scoring"))
+        scored = stack.enter_context(
+            closing(scorer.score_records(_pending(records, rows, tally), direction=direction))
+        )
+        try:
+            for number, (record, outcome) in enumerate(scored, 1):
+                record_id = record.id if record else str(number)
+                tally.add(record_id, outcome)
+                if rows is not None and codes_of(outcome) <= FINAL:
+                    rows.append(record_id, _row(outcome))
+                progress(tally.summary)
+        except KeyboardInterrupt:
+            tally.interrupted = True
+
+
+def _pending(records: Iterable[Record], rows: ResultsFile | None, tally: Tally) -> Iterator[Record]:
+    for record in records:
+        if tally.stopped_by_budget:
+            return
+        if rows is None or record.id not in rows.done:
+            yield record
+
+
+def _row(outcome: CoverageReport | RecordFailure) -> dict[str, Any]:
+    if isinstance(outcome, RecordFailure):
+        return {"error": {"code": outcome.code, "message": outcome.message}}
+    return outcome.to_dict()
+
+
+def show(tally: Tally, signature: str, chosen: Format | None) -> None:
+    """Print the summary of a run.
+
+    Raises:
+        InputError: A format that holds one report only.
+    """
+    if chosen is Format.JSON:
+        data = {
+            **tally.summary.to_dict(),
+            "failures": dict(tally.failures),
+            "open": tally.open,
+            "skipped": tally.skipped,
+            "signature": signature,
+        }
+        output.print_out(json.dumps(data, ensure_ascii=False, indent=2))
+        return
+    from factcheck.reports.run import render_run
+
+    worst = sorted((-negative, record_id) for negative, record_id in tally.worst)
+    output.print_out(render_run(tally.summary, worst, tally.failures, tally.skipped, signature))
+
+
+def require_format(chosen: Format | None) -> None:
+    """Refuse, before anything is spent, a format that a run cannot be shown in."""
+    if chosen not in {None, Format.TABLE, Format.JSON}:
+        raise InputError(
+            f"--format {chosen.value if chosen else ''} is for one pair; "
+            "with --records use table or json, and --out for the rows"
+        )
+
+
+def skipper(tally: Tally) -> Callable[[InputError], None]:
+    """Counts bad records and says what is wrong with each."""
+
+    def skip(error: InputError) -> None:
+        tally.skipped += 1
+        output.complain(f"skipped: {error}")
+
+    return skip

@@ -1,0 +1,100 @@
+"""What a run over many records has come to, and whether it ended well."""
+
+from __future__ import annotations
+
+import heapq
+from collections import Counter
+from dataclasses import dataclass, field
+
+from factcheck.cli import gate
+from factcheck.errors import JudgeError
+from factcheck.facts import CoverageReport, RunSummary
+from factcheck.scoring import RecordFailure
+
+INTERRUPTED = 130
+FINAL = frozenset({"input", "output", "truncated", "refused", "missing", "duplicate", "invalid"})
+"""Codes of failures that another run would meet again. Only these are written as rows."""
+_BUDGET = "budget"
+_N_WORST = 5
+
+
+@dataclass
+class Tally:
+    """What a run has come to so far."""
+
+    summary: RunSummary = field(default_factory=RunSummary)
+    failures: Counter[str] = field(default_factory=Counter)
+    """Records without a report, by code."""
+    first_failure: str = ""
+    open: int = 0
+    """Records that another run should go on with."""
+    skipped: int = 0
+    """Bad records that were left out."""
+    worst: list[tuple[float, str]] = field(default_factory=list)
+    """The lowest scores, as a heap of (-score, id)."""
+    stopped_by_budget: bool = False
+    interrupted: bool = False
+
+    def add(self, record_id: str, outcome: CoverageReport | RecordFailure) -> None:
+        """Take one record into account."""
+        codes = codes_of(outcome)
+        self.open += not codes <= FINAL
+        self.stopped_by_budget |= _BUDGET in codes
+        if isinstance(outcome, RecordFailure):
+            self.failures[outcome.code] += 1
+            self.first_failure = self.first_failure or f"{outcome.id}: {outcome.message}"
+            return
+        self.summary.add(outcome)
+        if outcome.score is not None:
+            heapq.heappush(self.worst, (-outcome.score, record_id))
+            if len(self.worst) > _N_WORST:
+                heapq.heappop(self.worst)
+
+
+def codes_of(outcome: CoverageReport | RecordFailure) -> frozenset[str]:
+    """Everything that went wrong with one record."""
+    if isinstance(outcome, RecordFailure):
+        return frozenset({outcome.code})
+    return frozenset(f.code for f in (*outcome.undecided, *outcome.undecided_claims))
+
+
+def read_back(path: str, tally: Tally) -> None:
+    """Take the rows of an earlier run into account.
+
+    Raises:
+        InputError: The file is damaged or holds rows of another kind.
+    """
+    from factcheck.results import read_results
+
+    for row in read_results(path):
+        error = row.get("error")
+        if isinstance(error, dict):
+            failure = RecordFailure(row["id"], str(error.get("code")), str(error.get("message")))
+            tally.add(row["id"], failure)
+        else:
+            tally.add(row["id"], CoverageReport.from_dict(row))
+
+
+def failure(tally: Tally, threshold: float | None) -> gate.GateFailure | None:
+    """Why a run did not end well, or `None`."""
+    go_on = "; go on with --resume" if tally.open else ""
+    if tally.interrupted:
+        return gate.GateFailure(INTERRUPTED, f"interrupted; this is the result so far{go_on}")
+    if tally.stopped_by_budget:
+        return gate.GateFailure(
+            JudgeError.exit_code, f"the budget ended the run; this is the result so far{go_on}"
+        )
+    if tally.open:
+        what = tally.first_failure or "some facts could not be checked"
+        return gate.GateFailure(
+            JudgeError.exit_code, f"{tally.open} records are not finished ({what}){go_on}"
+        )
+    score = tally.summary.score
+    if score is None:
+        what = tally.first_failure or "there are no records"
+        return gate.GateFailure(JudgeError.exit_code, f"nothing was scored ({what})")
+    if threshold is not None and score < threshold:
+        return gate.GateFailure(
+            gate.GATE_FAILED, f"gate failed: mean score {score:.4f} is under {threshold:g}"
+        )
+    return None

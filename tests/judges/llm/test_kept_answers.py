@@ -1,0 +1,208 @@
+"""What was paid for is kept under a key of all that shapes it, and of nothing else."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import dspy
+import pytest
+
+from factcheck import CheckFailure, ConfigError, FactCoverage, RetryPolicy, Verdict
+from factcheck.runtime.budget import Budget
+from factcheck.runtime.cache import MemoryCache
+from factcheck.testing import (
+    FactModel,
+    LocalOpenAIServer,
+    leave_out,
+    parse_prompt,
+    rate_limited,
+    sequence,
+)
+from tests.judges.llm.conftest import MODEL, QUICK, MakeSetup
+
+FACTS = ["The dam holds.", "The dam is 40 metres high.", "Nobody lives below it."]
+TEXT = "The dam holds and is 40 metres high."
+SOURCE = " ".join(FACTS)
+
+
+def test_a_second_run_sends_nothing_and_says_the_same(llm: MakeSetup, tmp_path: Path) -> None:
+    one, first = llm(FactModel(), cache=tmp_path)
+    before = one.score(SOURCE, TEXT)
+    again = one.score(SOURCE, TEXT)
+
+    assert len(first.requests) == 2
+    assert again.score == before.score
+    assert [r.label for r in again.results] == [r.label for r in before.results]  # type: ignore[union-attr]
+    assert all(isinstance(r, Verdict) and r.cached for r in again.results)
+    assert (again.usage.calls, again.usage.cache_hits) == (0, 4)
+
+
+def test_another_process_finds_it_too(llm: MakeSetup, tmp_path: Path) -> None:
+    with LocalOpenAIServer(FactModel()) as server, pytest.MonkeyPatch.context() as patch:
+        patch.setenv("OPENAI_BASE_URL", server.base_url)
+        for _ in range(2):
+            with FactCoverage(MODEL, cache=tmp_path) as scorer:
+                scorer.score(SOURCE, TEXT)
+
+        assert len(server.requests) == 2
+
+
+def test_only_facts_that_are_not_known_are_asked(llm: MakeSetup) -> None:
+    scorer, server = llm(FactModel(), cache=MemoryCache())
+
+    scorer.check(FACTS[:2], TEXT)
+    scorer.check(FACTS, TEXT)
+
+    assert [list(parse_prompt(r.body).facts.values()) for r in server.requests] == [
+        FACTS[:2],
+        FACTS[2:],
+    ]
+
+
+def test_a_fact_without_a_verdict_is_not_kept(llm: MakeSetup) -> None:
+    broken = FactModel(mangles=[leave_out(FACTS[0])])
+    scorer, server = llm(sequence(broken, broken, then=FactModel()), cache=MemoryCache())
+
+    first = scorer.check(FACTS, TEXT)
+    second = scorer.check(FACTS, TEXT)
+
+    assert isinstance(first[0], CheckFailure)
+    assert isinstance(second[0], Verdict)
+    assert [len(parse_prompt(r.body).facts) for r in server.requests] == [3, 1, 1]
+
+
+def test_another_model_endpoint_or_batch_size_is_never_served_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def asked(server: LocalOpenAIServer, judge: str = MODEL, facts_per_call: int = 16) -> int:
+        server.clear()
+        monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
+        with FactCoverage(judge, cache=tmp_path, facts_per_call=facts_per_call) as scorer:
+            scorer.check(FACTS, TEXT)
+        return len(server.requests)
+
+    with LocalOpenAIServer(FactModel()) as one, LocalOpenAIServer(FactModel()) as other:
+        assert [asked(one), asked(one)] == [1, 0]
+        assert asked(one, "openai/other") == 1
+        assert asked(other) == 1
+        assert asked(one, facts_per_call=2) == 2
+        assert asked(one) == 0
+
+
+def test_another_temperature_is_never_served_it(tmp_path: Path) -> None:
+    with LocalOpenAIServer(FactModel()) as server:
+        for temperature, key in [(0.0, "a"), (0.0, "b"), (0.7, "a")]:
+            lm = dspy.LM(
+                "hosted_vllm/tiny", api_base=server.base_url, api_key=key, temperature=temperature
+            )
+            with FactCoverage(lm, cache=tmp_path) as scorer:
+                scorer.check(FACTS, TEXT)
+
+        assert len(server.requests) == 2
+
+
+def test_another_prompt_is_never_served_it(llm: MakeSetup, monkeypatch: pytest.MonkeyPatch) -> None:
+    cache = MemoryCache()
+    one, first = llm(FactModel(), cache=cache)
+    one.check(FACTS, TEXT)
+    base_url = first.base_url
+
+    monkeypatch.setattr(
+        "factcheck.judges.llm.checker.fingerprint", lambda *_: "check_facts/v2@00000000"
+    )
+    monkeypatch.setenv("OPENAI_BASE_URL", base_url)
+    with FactCoverage(MODEL, cache=cache) as scorer:
+        scorer.check(FACTS, TEXT)
+
+    assert len(first.requests) == 2
+
+
+def test_timeouts_retries_concurrency_and_keys_change_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    options = [
+        {},
+        {"timeout_s": 7.0},
+        {"retry": RetryPolicy(attempts=2)},
+        {"concurrency": 3},
+        {"budget": Budget(max_calls=99)},
+    ]
+    with LocalOpenAIServer(FactModel()) as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
+        for number, option in enumerate(options):
+            monkeypatch.setenv("OPENAI_API_KEY", f"sk-{number}")
+            with FactCoverage(MODEL, cache=tmp_path, **option) as scorer:  # type: ignore[arg-type]
+                scorer.score(SOURCE, TEXT)
+
+        assert len(server.requests) == 2
+
+
+def test_the_same_question_asked_at_the_same_time_is_sent_once(llm: MakeSetup) -> None:
+    scorer, server = llm(FactModel(), cache="off")
+
+    async def many() -> None:
+        await asyncio.gather(*(scorer.ascore(SOURCE, TEXT) for _ in range(10)))
+
+    asyncio.run(many())
+
+    assert len(server.requests) == 2
+
+
+def test_facts_with_the_same_words_are_one_question(llm: MakeSetup) -> None:
+    scorer, server = llm(FactModel())
+
+    results = scorer.check([FACTS[0], FACTS[0]], TEXT)
+
+    assert [result.fact.id for result in results] == ["f1", "f2"]
+    assert len(parse_prompt(server.requests[0].body).facts) == 1
+
+
+def test_models_that_only_share_a_name_keep_nothing(llm: MakeSetup) -> None:
+    from dspy.utils import DummyLM
+
+    cache = MemoryCache()
+    with FactCoverage(DummyLM([{"verdicts": "[]"}] * 4), cache=cache) as scorer:
+        scorer.check(FACTS, TEXT)
+
+    assert cache.get_many([]) == {}
+    assert len(cache._entries) == 0  # type: ignore[attr-defined]
+
+
+def test_a_budget_stops_before_it_is_passed_and_the_rest_is_undecided(llm: MakeSetup) -> None:
+    scorer, server = llm(
+        FactModel(), facts_per_call=1, concurrency=1, budget=Budget(max_calls=2), cache="off"
+    )
+
+    report = scorer.score("", TEXT, facts=FACTS)
+
+    assert len(server.requests) == 2
+    assert [failure.code for failure in report.undecided] == ["budget"]
+    assert report.score == 1.0
+    assert report.low < report.high
+
+
+def test_retries_count_against_the_budget(llm: MakeSetup) -> None:
+    scorer, server = llm(lambda _: rate_limited(retry_after=0), budget=Budget(max_calls=2))
+
+    report = scorer.score("", TEXT, facts=FACTS)
+
+    assert len(server.requests) == 2
+    assert {failure.code for failure in report.undecided} == {"budget"}
+
+
+def test_a_budget_in_dollars_needs_a_known_price(llm: MakeSetup) -> None:
+    with pytest.raises(ConfigError, match="price of openai/tiny is not known"):
+        llm(FactModel(), budget=Budget(max_usd=1.0))
+
+
+def test_one_429_makes_the_others_wait_and_asks_for_less(llm: MakeSetup) -> None:
+    limited = sequence(*[rate_limited(retry_after=0.05)] * 4, then=FactModel())
+    scorer, server = llm(limited, facts_per_call=1, concurrency=8, retry=QUICK)
+    facts = [f"The dam has {n} gates." for n in range(16)]
+
+    results = scorer.check(facts, TEXT)
+
+    assert all(isinstance(result, Verdict) for result in results)
+    assert len(server.requests) == 20
+    assert max(request.in_flight for request in server.requests[8:]) <= 6

@@ -1,0 +1,98 @@
+"""The same question asked at the same time is asked once."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Sequence
+
+import pytest
+
+from factcheck.runtime.flight import Settle, SingleFlight
+
+
+class Asked:
+    """Answers each key with itself in capitals, and counts how often it was asked for."""
+
+    def __init__(self, pause_s: float = 0.01) -> None:
+        self.keys: list[str] = []
+        self._pause_s = pause_s
+
+    async def __call__(self, keys: Sequence[str], settle: Settle[str]) -> None:
+        self.keys += keys
+        await asyncio.sleep(self._pause_s)
+        await settle({key: key.upper() for key in keys})
+
+
+def test_callers_at_the_same_time_share_one_answer() -> None:
+    ask = Asked()
+
+    async def work() -> list[dict[str, str]]:
+        flight: SingleFlight[str] = SingleFlight()
+        return await asyncio.gather(*(flight.resolve(["a", "b"], ask) for _ in range(20)))
+
+    assert asyncio.run(work()) == [{"a": "A", "b": "B"}] * 20
+    assert sorted(ask.keys) == ["a", "b"]
+
+
+def test_callers_in_different_loops_and_threads_share_it_too() -> None:
+    ask, flight = Asked(pause_s=0.3), SingleFlight[str]()
+    answers: list[dict[str, str]] = []
+    barrier = threading.Barrier(4)
+
+    def caller() -> None:
+        barrier.wait()
+        answers.append(asyncio.run(flight.resolve(["a"], ask)))
+
+    threads = [threading.Thread(target=caller) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    assert answers == [{"a": "A"}] * 4
+    assert ask.keys == ["a"]
+
+
+def test_a_question_is_asked_again_once_its_answer_has_been_given() -> None:
+    ask = Asked()
+
+    async def work() -> None:
+        flight: SingleFlight[str] = SingleFlight()
+        await flight.resolve(["a"], ask)
+        await flight.resolve(["a"], ask)
+
+    asyncio.run(work())
+    assert ask.keys == ["a", "a"]
+
+
+def test_when_whoever_asked_gives_up_the_others_ask_for_themselves() -> None:
+    ask = Asked(pause_s=0.05)
+
+    async def work() -> dict[str, str]:
+        flight: SingleFlight[str] = SingleFlight()
+        first = asyncio.ensure_future(flight.resolve(["a"], ask))
+        await asyncio.sleep(0)
+        second = asyncio.ensure_future(flight.resolve(["a"], ask))
+        await asyncio.sleep(0)
+        first.cancel()
+        return await second
+
+    assert asyncio.run(work()) == {"a": "A"}
+    assert ask.keys == ["a", "a"]
+
+
+def test_an_error_reaches_whoever_asked() -> None:
+    async def fail(keys: Sequence[str], settle: Settle[str]) -> None:
+        raise ValueError("broken")
+
+    with pytest.raises(ValueError, match="broken"):
+        asyncio.run(SingleFlight[str]().resolve(["a"], fail))
+
+
+def test_forgetting_a_key_is_a_defect_and_not_an_endless_loop() -> None:
+    async def forget(keys: Sequence[str], settle: Settle[str]) -> None:
+        await settle({keys[0]: "x"})
+
+    with pytest.raises(AssertionError, match="never settled"):
+        asyncio.run(SingleFlight[str]().resolve(["a", "b"], forget))
