@@ -6,7 +6,9 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from factcheck.datasets import Record, read_records
     from factcheck.errors import (
+        BudgetExceeded,
         ConfigError,
         FactcheckError,
         InputError,
@@ -27,15 +29,18 @@ if TYPE_CHECKING:
         EntailmentLabel,
         Evidence,
         FactSet,
+        RunSummary,
         ScoreSignature,
         Usage,
         Verdict,
     )
     from factcheck.judges.llm.modules import FactChecker, KeyFactExtraction
     from factcheck.judges.ports import Checker, Extractor, Ledger
+    from factcheck.runtime.budget import Budget
     from factcheck.runtime.retry import RetryPolicy
     from factcheck.scoring import (
         FactCoverage,
+        RecordFailure,
         acheck,
         aextract,
         ascore,
@@ -46,6 +51,7 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "factcheck.errors": (
+        "BudgetExceeded",
         "ConfigError",
         "FactcheckError",
         "InputError",
@@ -58,6 +64,7 @@ _HOMES = {
         "JudgeUnavailable",
         "PromptError",
     ),
+    "factcheck.datasets": ("Record", "read_records"),
     "factcheck.facts": (
         "AtomicFact",
         "CheckFailure",
@@ -66,15 +73,18 @@ _HOMES = {
         "EntailmentLabel",
         "Evidence",
         "FactSet",
+        "RunSummary",
         "ScoreSignature",
         "Usage",
         "Verdict",
     ),
     "factcheck.judges.llm.modules": ("FactChecker", "KeyFactExtraction"),
     "factcheck.judges.ports": ("Checker", "Extractor", "Ledger"),
+    "factcheck.runtime.budget": ("Budget",),
     "factcheck.runtime.retry": ("RetryPolicy",),
     "factcheck.scoring": (
         "FactCoverage",
+        "RecordFailure",
         "acheck",
         "aextract",
         "ascore",
@@ -87,6 +97,8 @@ _HOME_OF = {name: module for module, names in _HOMES.items() for name in names}
 
 __all__ = [
     "AtomicFact",
+    "Budget",
+    "BudgetExceeded",
     "CheckFailure",
     "CheckResult",
     "Checker",
@@ -110,7 +122,10 @@ __all__ = [
     "KeyFactExtraction",
     "Ledger",
     "PromptError",
+    "Record",
+    "RecordFailure",
     "RetryPolicy",
+    "RunSummary",
     "ScoreSignature",
     "Usage",
     "Verdict",
@@ -119,6 +134,7 @@ __all__ = [
     "ascore",
     "check",
     "extract",
+    "read_records",
     "score",
 ]
 

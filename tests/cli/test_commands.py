@@ -260,7 +260,7 @@ def test_check_needs_no_source(desk: Desk, run: Run) -> None:
     ("arguments", "said"),
     [
         (("score", "gone.txt", "gone.txt"), "gone.txt does not exist; check the path"),
-        (("score",), "Missing argument"),
+        (("score",), "give SOURCE and SUMMARY"),
         (("score", "a", "b", "--colour"), "see 'factcheck score --help'"),
         (("score", "a", "b", "--format", "pdf"), "pdf"),
         (("scroe",), "see 'factcheck --help'"),

@@ -18,8 +18,9 @@ TEXTS = {
         "by boat."
     ),
     "list": (
-        "# Release notes\n\n- The parser is 3.5 times faster.\n- Python 3.8 is no longer supported."
-        "\n1. See https://example.org/a.b?c=d for details.\n2. Dr. A. Sun fixed e.g. the U.S. dates."
+        "# Release notes\n\n- The parser is 3.5 times faster.\n"
+        "- Python 3.8 is no longer supported.\n1. See https://example.org/a.b?c=d for details.\n"
+        "2. Dr. A. Sun fixed e.g. the U.S. dates."
     ),
     "german": (
         "Die Brücke wurde am 3. Mai eröffnet. Sie kostete z. B. 1,5 Mio. Euro mehr als geplant. "

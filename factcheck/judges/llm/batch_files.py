@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import logging
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -158,9 +158,9 @@ class BatchAnswers:
         """Ids of the answers that were given out."""
 
     @property
-    def left(self) -> int:
-        """Answers that nobody asked for."""
-        return sum(place is not None for place in self._places.values())
+    def left(self) -> frozenset[str]:
+        """Ids of the answers that nobody asked for."""
+        return frozenset(name for name, place in self._places.items() if place is not None)
 
     def take(self, name: str) -> Mapping[str, Any] | None:
         """The line about a request, or `None` if there is none or it was taken already."""
@@ -204,8 +204,3 @@ def file_digest(path: Path) -> str:
         while block := file.read(1 << 20):
             digest.update(block)
     return digest.hexdigest()
-
-
-def total(batches: Sequence[Batch]) -> int:
-    """Requests in all batches."""
-    return sum(batch.requests for batch in batches)

@@ -41,20 +41,20 @@ def from_openai(error: Exception, model: str) -> FactcheckError:
         return JudgeUnavailable(f"{model}: no answer in time")
     if isinstance(error, openai.APIConnectionError):
         return JudgeUnavailable(
-            f"{model}: cannot reach {_host(error)} ({_short(error.__cause__ or error)}); "
+            f"{model}: cannot reach {_host(error)} ({shortened(error.__cause__ or error)}); "
             "check the network and OPENAI_BASE_URL"
         )
     if isinstance(error, openai.APIStatusError):
         return _from_status(error, model)
     if isinstance(error, openai.OpenAIError):
-        return JudgeUnavailable(f"{model}: {_short(error)}")
-    return JudgeError(f"{model}: {type(error).__name__}: {_short(error)}")
+        return JudgeUnavailable(f"{model}: {shortened(error)}")
+    return JudgeError(f"{model}: {type(error).__name__}: {shortened(error)}")
 
 
 def _from_status(error: openai.APIStatusError, model: str) -> FactcheckError:
     return from_status(
         error.status_code,
-        f"{model}: {_short(error)}",
+        f"{model}: {shortened(error)}",
         kinds=(error.code, error.type),
         retry_after_s=retry_after_s(error.response.headers),
     )
@@ -120,13 +120,13 @@ def from_dspy(error: Exception, model: str) -> FactcheckError:
         return ours
     if isinstance(error, dspy.AdapterParseError):
         reason = str(error).split("\n", 1)[0]
-        return JudgeOutputError(f"{model}: {_short(reason)}")
+        return JudgeOutputError(f"{model}: {shortened(reason)}")
     if isinstance(error, theirs.LMRateLimitError):
-        return JudgeRateLimited(f"{model}: {_short(error)}", retry_after_s=error.retry_after)
+        return JudgeRateLimited(f"{model}: {shortened(error)}", retry_after_s=error.retry_after)
     for their_class, our_class in dspy_classes():
         if isinstance(error, their_class):
-            return our_class(f"{model}: {_short(error)}")
-    return JudgeError(f"{model}: {type(error).__name__}: {_short(error)}")
+            return our_class(f"{model}: {shortened(error)}")
+    return JudgeError(f"{model}: {type(error).__name__}: {shortened(error)}")
 
 
 def dspy_classes() -> tuple[tuple[type[Exception], type[FactcheckError]], ...]:
@@ -162,6 +162,7 @@ def _host(error: openai.APIConnectionError) -> str:
     return str(url.host)
 
 
-def _short(error: object) -> str:
+def shortened(error: object) -> str:
+    """What it says, on one line of bounded length."""
     text = " ".join(str(error).split())
     return text if len(text) <= _LONGEST_MESSAGE else text[: _LONGEST_MESSAGE - 1] + "…"

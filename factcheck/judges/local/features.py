@@ -141,21 +141,25 @@ def _same_name(stem: str, other: str) -> bool:
 
 def _is_misspelling(stem: str, other: str) -> bool:
     """Whether a long name lost or gained one letter, or has one replaced in a longer one."""
-    from rapidfuzz.distance import Levenshtein
-
     enough = _LETTERS_REPLACED if len(stem) == len(other) else _LETTERS_LOST
     if max(len(stem), len(other)) < enough:
         return False
-    return Levenshtein.distance(stem, other, score_cutoff=1) == 1
+    k = _n_shared(stem, other)
+    return stem[k:] == other[k + 1 :] or stem[k + 1 :] in {other[k:], other[k + 1 :]}
 
 
 def _same_family(stem: str, other: str) -> bool:
-    common = 0
+    return _n_shared(stem, other) >= _ALIKE_SHARE * max(len(stem), len(other))
+
+
+def _n_shared(stem: str, other: str) -> int:
+    """How many letters two stems begin with alike."""
+    shared = 0
     for a, b in zip(stem, other, strict=False):
         if a != b:
             break
-        common += 1
-    return common >= _ALIKE_SHARE * max(len(stem), len(other))
+        shared += 1
+    return shared
 
 
 def align(wanted: Statement, passage: Passage, shared: Overlap) -> tuple[int | None, ...]:

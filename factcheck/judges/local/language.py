@@ -7,7 +7,6 @@ words in a language that is not listed count as English.
 from __future__ import annotations
 
 import re
-from collections import Counter
 
 DEFAULT = "en"
 """What is guessed where nothing speaks for any language."""
@@ -65,12 +64,14 @@ def guess_language(text: str) -> str:
         occur most often. Ties go to English, then to the language listed first.
     """
     sample = text[:_SAMPLE].lower()
-    letters = len(_LETTERS.findall(sample))
-    for language, script in _SCRIPTS:
-        share = 0.1 if language == "ja" else 0.3
-        if letters and len(script.findall(sample)) >= share * letters:
-            return language
-    votes: Counter[str] = Counter(dict.fromkeys(_COMMON, 0))
+    if not sample.isascii():
+        letters = len(_LETTERS.findall(sample))
+        for language, script in _SCRIPTS:
+            share = 0.1 if language == "ja" else 0.3
+            if letters and len(script.findall(sample)) >= share * letters:
+                return language
+    votes = dict.fromkeys(_COMMON, 0)
     for word in _LATIN_WORDS.findall(sample):
-        votes.update(_LANGUAGES_OF.get(word, ()))
+        for language in _LANGUAGES_OF.get(word, ()):
+            votes[language] += 1
     return max(votes, key=lambda language: votes[language])

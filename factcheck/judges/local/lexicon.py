@@ -6,6 +6,8 @@ function words and the digits only.
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 
 def _list(text: str) -> tuple[str, ...]:
     return tuple(text.split())
@@ -177,6 +179,8 @@ ORDINALS = {
         1,
     )
 }
+ONES = _set("a one ein eine un une una")
+"""Words for one; most are articles too, so they count only before a magnitude."""
 DECADES = {
     "twenties": "1920s",
     "thirties": "1930s",
@@ -241,6 +245,14 @@ UNITS = {
 CURRENCIES = frozenset("$£€¥₹")
 LENGTH_HEADS = _set("high tall long wide deep away from race sprint freestyle dash pool backstroke")
 """After these, `100m` is a length and not a million."""
+
+
+@lru_cache(maxsize=64)
+def quantity_openers(language: str) -> frozenset[str]:
+    """Every word or symbol a number, unit or date may begin with, if not with a digit."""
+    names = (MONTHS.get(language, MONTHS["en"]), SHORT_MONTHS, CARDINALS.get(language, ()))
+    return frozenset({"per"}.union(*names, ONES, ORDINALS, DECADES, UNITS))
+
 
 _IRREGULAR = """
 say said; go went gone goes; win won; make made; take took taken; give gave given; find found;

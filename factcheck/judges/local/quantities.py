@@ -74,7 +74,7 @@ def scaled(number: str, exponent: int) -> str:
 def read_quantity(tokens: Sequence[Token], at: int, language: str, text: str) -> Reading | None:
     """The number, unit or date that starts at a token, if one does."""
     token = tokens[at]
-    if token.sort == "character":
+    if token.sort != "digits" and token.form not in lexicon.quantity_openers(language):
         return None
     for read in _READERS:
         reading = read(tokens, at, language, text)
@@ -163,7 +163,7 @@ def _spelled(tokens: Sequence[Token], at: int, language: str, _text: str) -> Rea
     """`twelve`, `twenty-one`, `two hundred and fifty thousand`, `a million`."""
     form = tokens[at].form
     following = tokens[at + 1].form if at + 1 < len(tokens) else ""
-    if form in {"a", "one", "ein", "eine", "un", "une", "una"}:
+    if form in lexicon.ONES:
         if form == "a" and following == "dozen":
             return _number("12", tokens, at, 2)
         number, used = _magnified("1", tokens, at + 1, language)

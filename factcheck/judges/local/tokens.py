@@ -65,16 +65,16 @@ def tokenize(text: str) -> list[Token]:
     for match in _TOKEN.finditer(text):
         start, end = match.span()
         found = match.lastgroup
-        if match["digits"]:
-            tail = fold_form(match["tail"])
-            signed = match["sign"] is not None
-            tokens.append(Token(_digits(match["digits"]), start, end, "digits", tail, signed))
+        if found in {"word", "character"}:
+            sort: TokenSort = "word" if found == "word" else "character"
+            tokens.append(Token(fold_form(match[0]) or match[0], start, end, sort))
         elif found == "symbol":
             if unicodedata.category(match[0])[0] == "S" or match[0] == "%":
                 tokens.append(Token(fold_form(match[0]) or match[0], start, end, "symbol"))
         else:
-            sort: TokenSort = "word" if found == "word" else "character"
-            tokens.append(Token(fold_form(match[0]) or match[0], start, end, sort))
+            tail = fold_form(match["tail"])
+            signed = match["sign"] is not None
+            tokens.append(Token(_digits(match["digits"]), start, end, "digits", tail, signed))
     return tokens
 
 

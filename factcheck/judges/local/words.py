@@ -99,7 +99,7 @@ def _plain_words(tokens: list[Token], at: int, language: str, text: str) -> list
     start, end = token.start, token.end
     if token.sort != "word":
         return [_character(token, text)]
-    if any(c.isdigit() for c in token.form):
+    if not token.form.isalpha() and any(c.isdigit() for c in token.form):
         written = text[start:end]
         return [Word(written, token.form, "number", _NUMBER_RARITY, start, end, False)]
     found = []
@@ -191,9 +191,8 @@ def _frequencies(language: str) -> dict[str, float]:
         return {}
     zipfs: dict[str, float] = {}
     for form, frequency in wordfreq.get_frequency_dict(language, "small").items():
-        folded = fold_form(form)
-        zipf = math.log10(frequency) + 9
-        zipfs[folded] = max(zipf, zipfs.get(folded, 0.0))
+        folded = form if form.isascii() else fold_form(form)  # they are in lower case
+        zipfs[folded] = max(math.log10(frequency) + 9, zipfs.get(folded, 0.0))
     return zipfs
 
 

@@ -166,7 +166,7 @@ def test_models_that_only_share_a_name_keep_nothing(llm: MakeSetup) -> None:
         scorer.check(FACTS, TEXT)
 
     assert cache.get_many([]) == {}
-    assert len(cache._entries) == 0  # type: ignore[attr-defined]
+    assert not cache._entries
 
 
 def test_a_budget_stops_before_it_is_passed_and_the_rest_is_undecided(llm: MakeSetup) -> None:

@@ -1,0 +1,190 @@
+"""The network side of a batch: upload, create, ask how far it is, download.
+
+Every step that leaves something at the provider is written down before the next one begins.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager, suppress
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+from factcheck.errors import ConfigError, InputError
+from factcheck.judges.llm.batch_files import URL, file_digest
+from factcheck.judges.llm.batch_state import Batch, BatchState, BatchStore, open_private
+from factcheck.judges.llm.errors import from_openai
+from factcheck.judges.llm.transports import endpoint
+from factcheck.runtime.retry import RetryPolicy
+
+if TYPE_CHECKING:
+    import openai
+
+    from factcheck.settings import Settings
+
+T = TypeVar("T")
+
+_OPENAI = "https://api.openai.com/v1"
+_TIMEOUT_S = 600.0
+"""Seconds one step may take; files are large."""
+_NAME = "the batch endpoint"
+
+
+class BatchClient:
+    """Talks to the server whose batches a state is about; runs in the background loop.
+
+    Args:
+        store: Where the state is kept.
+        settings: Key and address.
+        retry: How often a step is tried that leaves nothing behind when it is done twice.
+    """
+
+    def __init__(self, store: BatchStore, settings: Settings, retry: RetryPolicy) -> None:
+        if settings.openai_api_key is None and settings.openai_base_url is None:
+            raise ConfigError(
+                "a batch needs a key: set OPENAI_API_KEY, or OPENAI_BASE_URL for your own server"
+            )
+        self._store = store
+        self._settings = settings
+        self._retry = retry
+
+    @property
+    def endpoint(self) -> str:
+        """Host and path of the server."""
+        return endpoint(self._settings.openai_base_url or _OPENAI)
+
+    async def submit(self, state: BatchState) -> BatchState:
+        """Upload and create what is not there yet.
+
+        Raises:
+            FactcheckError: A step failed; the state file knows those before it.
+        """
+        # Uploaded by an earlier run, which may have ended before it heard that a batch was made.
+        unsure = {batch.digest for batch in state.batches if batch.file_id and not batch.batch_id}
+        async with self._connected() as client:
+            for batch in state.batches:
+                if batch.file_id is None:
+                    file_id = await self._upload(client, batch)
+                    state = self._keep(state, replace(batch, file_id=file_id))
+            for batch in state.batches:
+                if batch.batch_id is None:
+                    found = batch.digest in unsure and await self._find(client, batch)
+                    batch_id = found or await self._create(client, batch)
+                    state = self._keep(state, replace(batch, batch_id=batch_id))
+        return state
+
+    async def update(self, state: BatchState) -> BatchState:
+        """Ask how far the unfinished batches are, and download what the finished ones gave."""
+        async with self._connected() as client:
+            for batch in state.batches:
+                if not batch.final:
+                    state = self._keep(state, await self._look_at(client, batch))
+            for batch in state.batches:
+                for file_id, path in self._store.downloads(batch) if batch.final else ():
+                    if not path.exists():
+                        await self._download(client, file_id, path)
+        return state
+
+    def _keep(self, state: BatchState, batch: Batch) -> BatchState:
+        batches = tuple(batch if old.digest == batch.digest else old for old in state.batches)
+        state = replace(state, batches=batches)
+        self._store.write(state)
+        return state
+
+    async def _upload(self, client: openai.AsyncOpenAI, batch: Batch) -> str:
+        path = self._store.requests(batch)
+        try:
+            same = file_digest(path) == batch.digest
+        except OSError as error:
+            raise InputError(f"cannot read {path}: {error.strerror or error}") from error
+        if not same:
+            raise InputError(
+                f"{path} was changed since it was written; remove {self._store.path} and submit again"
+            )
+
+        async def upload() -> str:
+            with path.open("rb") as file:
+                made = await client.files.create(file=(path.name, file), purpose="batch")
+            return made.id
+
+        return await self._retry.run(lambda: _ours(upload))
+
+    async def _create(self, client: openai.AsyncOpenAI, batch: Batch) -> str:
+        """Make a batch; never tried twice, because it may be there although no answer came."""
+
+        async def create() -> str:
+            made = await client.batches.create(
+                input_file_id=batch.file_id or "", endpoint=URL, completion_window="24h"
+            )
+            return made.id
+
+        return await _ours(create)
+
+    async def _find(self, client: openai.AsyncOpenAI, batch: Batch) -> str | None:
+        """The batch that was made of an uploaded file, if there is one."""
+
+        async def find() -> str | None:
+            async for made in client.batches.list(limit=100):
+                if made.input_file_id == batch.file_id:
+                    return made.id
+            return None
+
+        return await self._retry.run(lambda: _ours(find))
+
+    async def _look_at(self, client: openai.AsyncOpenAI, batch: Batch) -> Batch:
+        async def look() -> Batch:
+            found = await client.batches.retrieve(batch.batch_id or "")
+            counts = found.request_counts
+            problems = (found.errors and found.errors.data) or []
+            return replace(
+                batch,
+                status=found.status,
+                completed=counts.completed if counts else 0,
+                failed=counts.failed if counts else 0,
+                problem="; ".join(problem.message or "" for problem in problems) or None,
+                output_file_id=found.output_file_id,
+                error_file_id=found.error_file_id,
+            )
+
+        return await self._retry.run(lambda: _ours(look))
+
+    async def _download(self, client: openai.AsyncOpenAI, file_id: str, path: Path) -> None:
+        async def download() -> None:
+            draft = path.with_suffix(".draft")
+            try:
+                async with client.files.with_streaming_response.content(file_id) as reply:
+                    with open_private(draft) as file:
+                        async for block in reply.iter_bytes():
+                            file.write(block)
+                draft.replace(path)
+            except OSError as error:
+                with suppress(OSError):
+                    draft.unlink()
+                raise InputError(f"cannot write {path}: {error.strerror or error}") from error
+
+        await self._retry.run(lambda: _ours(download))
+
+    @asynccontextmanager
+    async def _connected(self) -> AsyncIterator[openai.AsyncOpenAI]:
+        import openai
+
+        async with openai.AsyncOpenAI(
+            api_key=self._settings.openai_api_key or "none",
+            base_url=self._settings.openai_base_url or _OPENAI,
+            max_retries=0,
+            timeout=_TIMEOUT_S,
+            http_client=openai.DefaultAsyncHttpx2Client(),
+        ) as client:
+            yield client
+
+
+async def _ours(step: Callable[[], Awaitable[T]]) -> T:
+    """Do a step; its errors are ours."""
+    import openai
+
+    try:
+        return await step()
+    except (openai.OpenAIError, json.JSONDecodeError) as error:
+        raise from_openai(error, _NAME) from error
