@@ -32,19 +32,31 @@ class RetryPolicy:
         if self.attempts < 1:
             raise InputError(f"attempts must be at least 1, not {self.attempts}")
 
-    async def run(self, ask: Callable[[], Awaitable[T]]) -> T:
+    async def run(
+        self, ask: Callable[[], Awaitable[T]], queued_s: Callable[[], float] = lambda: 0.0
+    ) -> T:
         """Await `ask()` until it answers, fails for good, or the policy says stop.
+
+        Args:
+            ask: Sends one request.
+            queued_s: Seconds the requests had to wait for their turn so far; they do not count
+                against the deadline.
 
         Raises:
             FactcheckError: The last error, unchanged.
         """
-        from tenacity import AsyncRetrying, retry_if_exception, stop_after_attempt
-        from tenacity.stop import stop_before_delay
+        from tenacity import AsyncRetrying, retry_if_exception
+
+        def stop(state: tenacity.RetryCallState) -> bool:
+            if state.attempt_number >= self.attempts:
+                return True
+            used_s = (state.seconds_since_start or 0.0) - queued_s()
+            return used_s + state.upcoming_sleep > self.deadline_s
 
         retrying = AsyncRetrying(
             retry=retry_if_exception(self._worth_a_retry),
             wait=self._pause_s,
-            stop=stop_after_attempt(self.attempts) | stop_before_delay(self.deadline_s),
+            stop=stop,
             reraise=True,
         )
         async for attempt in retrying:

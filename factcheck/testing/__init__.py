@@ -3,6 +3,7 @@
 Standard library only, and no network but the loopback interface.
 """
 
+from factcheck.testing.batches import BatchPlan
 from factcheck.testing.fact_model import (
     FactModel,
     Mangle,
@@ -48,6 +49,7 @@ from factcheck.testing.scripted import CheckCall, ExtractCall, ScriptedChecker, 
 from factcheck.testing.server import LocalOpenAIServer
 
 __all__ = [
+    "BatchPlan",
     "ChatAnswer",
     "ChatRequest",
     "CheckCall",

@@ -29,7 +29,7 @@ class Request:
     headers: Mapping[str, str]
     """Names in lower case."""
     body: Any
-    """The parsed JSON body; `None` if there was none."""
+    """The parsed JSON body, or the fields of a form as bytes; `None` if there was none."""
     index: int
     """Place in the order of arrival, from 0, over all endpoints."""
     in_flight: int
@@ -150,6 +150,11 @@ def models_response(request: Request, models: Sequence[str]) -> HttpResponse:
     """The list of models in OpenAI's JSON."""
     data = [{"id": name, "object": "model", "created": 0, "owned_by": "local"} for name in models]
     return _response(request, Reply(), {"object": "list", "data": data})
+
+
+def json_response(request: Request, result: Any) -> HttpResponse:
+    """Any result, as JSON."""
+    return _response(request, Reply(), result)
 
 
 def error_response(request: Request, status: int, message: str, code: str) -> HttpResponse:

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from factcheck.testing.batches import BatchPlan, BatchService
 from factcheck.testing.replies import (
     ChatAnswer,
     ChatRequest,
@@ -21,7 +22,7 @@ from factcheck.testing.replies import (
     hashed_embeddings,
     models_response,
 )
-from factcheck.testing.wire import Connection, HttpRequest, HttpResponse
+from factcheck.testing.wire import Connection, HttpRequest, HttpResponse, parse_form
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -32,14 +33,17 @@ _BACKLOG = 1024
 class LocalOpenAIServer:
     """A real HTTP server that answers as it is told, and remembers what it was asked.
 
-    Serves `POST /v1/chat/completions`, `POST /v1/embeddings` and `GET /v1/models` from a thread
-    of its own, and stops when the block ends. Streaming and `n > 1` are refused, not ignored.
+    Serves `POST /v1/chat/completions`, `POST /v1/embeddings`, `GET /v1/models` and batches of
+    chat requests (`/v1/files`, `/v1/batches`) from a thread of its own, and stops when the block
+    ends. Streaming and `n > 1` are refused, not ignored.
 
     Args:
         answer: Answers chat requests. Called in the server's thread, so it must not block; use
             `Reply.delay_s` to take time.
         embed: Answers requests for embeddings.
         models: Names listed as models. Requests may name any model.
+        batches: What becomes of batches. Their requests are answered by `answer`, but do not
+            count among `requests`.
 
     Raises:
         RuntimeError: On leaving the block, if `answer` or `embed` raised; the client got HTTP 500.
@@ -56,8 +60,9 @@ class LocalOpenAIServer:
         *,
         embed: EmbeddingsAnswer = hashed_embeddings,
         models: Sequence[str] = ("local-model",),
+        batches: BatchPlan | None = None,
     ) -> None:
-        self._service = _OpenAIService(answer, embed, models)
+        self._service = _OpenAIService(answer, embed, models, batches or BatchPlan())
         self._loop: asyncio.AbstractEventLoop | None = None
         self._port = 0
 
@@ -153,10 +158,17 @@ class _Route(NamedTuple):
 class _OpenAIService:
     """Routes requests to answers and keeps the record; lives in the server's thread."""
 
-    def __init__(self, answer: ChatAnswer, embed: EmbeddingsAnswer, models: Sequence[str]) -> None:
+    def __init__(
+        self,
+        answer: ChatAnswer,
+        embed: EmbeddingsAnswer,
+        models: Sequence[str],
+        batches: BatchPlan,
+    ) -> None:
         self._answer = answer
         self._embed = embed
         self._models = tuple(models)
+        self._batches = BatchService(batches, self._chat)
         self._routes: Mapping[tuple[str, str], _Route] = {
             ("POST", "/v1/chat/completions"): _Route(ChatRequest, self._chat),
             ("POST", "/v1/embeddings"): _Route(EmbeddingsRequest, self._embeddings),
@@ -185,7 +197,7 @@ class _OpenAIService:
     def answer(self, request: HttpRequest) -> HttpResponse:
         self.in_flight += 1
         self.max_in_flight = max(self.max_in_flight, self.in_flight)
-        route = self._routes.get((request.method, request.path), _NO_ROUTE)
+        route = self._route(request)
         recorded = self._record(route.kind, request)
         try:
             return route.respond(recorded)
@@ -193,12 +205,19 @@ class _OpenAIService:
             self.errors.append(error)
             return error_response(recorded, 500, f"the answer raised {error!r}", "answer_raised")
 
+    def _route(self, request: HttpRequest) -> _Route:
+        route = self._routes.get((request.method, request.path))
+        if route is not None:
+            return route
+        respond = self._batches.responder(request.method, request.path)
+        return _NO_ROUTE if respond is None else _Route(Request, respond)
+
     def _record(self, kind: type[Request], request: HttpRequest) -> Request:
         recorded = kind(
             method=request.method,
             path=request.path,
             headers=request.headers,
-            body=_parse_json(request.body),
+            body=_parse_body(request),
             index=len(self.requests),
             in_flight=self.in_flight,
         )
@@ -229,9 +248,12 @@ def _unknown_url(request: Request) -> HttpResponse:
 _NO_ROUTE = _Route(Request, _unknown_url)
 
 
-def _parse_json(body: bytes) -> Any:
+def _parse_body(request: HttpRequest) -> Any:
+    form = parse_form(request)
+    if form is not None:
+        return form
     try:
-        return json.loads(body)
+        return json.loads(request.body)
     except ValueError:
         return None
 

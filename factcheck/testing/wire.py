@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from http import HTTPStatus
@@ -216,3 +217,18 @@ def _size(digits: str, base: int) -> int:
     if size < 0:
         raise MalformedRequest(f"not a length: {digits!r}")
     return size
+
+
+def parse_form(request: HttpRequest) -> dict[str, bytes] | None:
+    """The fields of a `multipart/form-data` body by name; `None` for any other body."""
+    kind, _, parameters = request.headers.get("content-type", "").partition(";")
+    boundary = parameters.partition("boundary=")[2].strip('" ')
+    if kind.strip().lower() != "multipart/form-data" or not boundary:
+        return None
+    fields = {}
+    for part in request.body.split(b"--" + boundary.encode())[1:-1]:
+        head, _, content = part.partition(b"\r\n\r\n")
+        name = re.search(rb'[; ]name="([^"]*)"', head)
+        if name is not None:
+            fields[name[1].decode("latin-1")] = content.removesuffix(b"\r\n")
+    return fields

@@ -66,3 +66,9 @@ def test_it_starts_no_pause_that_ends_after_the_deadline() -> None:
 def test_no_attempt_at_all_is_refused() -> None:
     with pytest.raises(InputError, match="attempts"):
         RetryPolicy(attempts=0)
+
+
+def test_waiting_in_the_queue_does_not_use_up_the_deadline() -> None:
+    ask = Asked(JudgeRateLimited("later", retry_after_s=0.0))
+
+    assert asyncio.run(RetryPolicy(deadline_s=-1.0).run(ask, lambda: 9.0)) == "answer"

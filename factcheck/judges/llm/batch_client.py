@@ -101,7 +101,8 @@ class BatchClient:
             raise InputError(f"cannot read {path}: {error.strerror or error}") from error
         if not same:
             raise InputError(
-                f"{path} was changed since it was written; remove {self._store.path} and submit again"
+                f"{path} was changed since it was written; "
+                f"remove {self._store.path} and submit again"
             )
 
         async def upload() -> str:

@@ -8,12 +8,12 @@ import logging
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from factcheck.errors import InputError, JudgeError
 from factcheck.judges.llm.batch_state import Batch, open_private
 
-URL = "/v1/chat/completions"
+URL: Final = "/v1/chat/completions"
 MOST_REQUESTS = 50_000
 MOST_BYTES = 190_000_000
 """The provider takes 200 MB; what a megabyte is, is left to it."""

@@ -11,6 +11,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from factcheck.errors import (
@@ -29,6 +30,7 @@ from factcheck.runtime.limiter import Limiter
 from factcheck.runtime.loop import background
 from factcheck.runtime.prices import Price
 from factcheck.runtime.retry import RetryPolicy
+from factcheck.runtime.tracing import note, span
 
 if TYPE_CHECKING:
     from dspy.lm15 import Request, Response
@@ -43,6 +45,13 @@ class Account(NamedTuple):
 
     ledger: Ledger
     stage: str
+
+
+@dataclass(slots=True)
+class Queue:
+    """How long the attempts of one request waited for their turn."""
+
+    seconds: float = 0.0
 
 
 _account: ContextVar[Account | None] = ContextVar("factcheck_account", default=None)
@@ -113,12 +122,23 @@ class AsyncEngine(_Capabilities):
         """`complete`, to be run in the background loop."""
         account = account or Account(Ledger(), "")
         self._book(account, Usage(calls=1))
-        response = await self._retry.run(lambda: self._attempt(request, account))
-        _require_whole(response, request.model)
+        queue = Queue()
+        with span(f"{account.stage} {request.model}", gen_ai_request_model=request.model) as trace:
+            response = await self._retry.run(
+                lambda: self._attempt(request, account, queue), lambda: queue.seconds
+            )
+            note(
+                trace,
+                gen_ai_usage_input_tokens=response.usage.input_tokens or 0,
+                gen_ai_usage_output_tokens=response.usage.output_tokens or 0,
+            )
+            _require_whole(response, request.model)
         return response
 
-    async def _attempt(self, request: Request, account: Account) -> Response:
+    async def _attempt(self, request: Request, account: Account, queue: Queue) -> Response:
+        asked = time.perf_counter()
         async with self._limiter.slot() as number:
+            queue.seconds += time.perf_counter() - asked
             with self._purse.reserve(self._most(request)) as spent:
                 started = time.perf_counter()
                 response: Response | None = None
@@ -143,7 +163,7 @@ class AsyncEngine(_Capabilities):
         _log.info("%s; at most %d requests at a time now", error.code, self._limiter.limit)
 
     def _most(self, request: Request) -> Usage:
-        """The most an attempt can cost. Without a budget nobody asks, and nothing is counted."""
+        """The most an attempt can cost."""
         text = "".join(message.text or "" for message in request.messages)
         system = request.system if isinstance(request.system, str) else ""
         prompt = most_tokens(system + text)

@@ -50,6 +50,8 @@ class Statement(NamedTuple):
 
     passage: Passage
     units: tuple[Word, ...]
+    stems: tuple[str, ...]
+    """Of the units."""
     weights: tuple[float, ...]
     """Share of each unit in the statement, by rarity; they add up to 1, or there are none."""
     names: tuple[int, ...]
@@ -78,7 +80,8 @@ def statement(passage: Passage) -> Statement:
     return Statement(
         passage,
         units,
-        tuple(unit.rarity / total for unit in units),
+        stems=tuple(unit.stem for unit in units),
+        weights=tuple(unit.rarity / total for unit in units),
         names=tuple(k for k, unit in enumerate(units) if unit.is_name),
         numbers=tuple(k for k, unit in enumerate(units) if unit.kind == "number"),
         alternatives=tuple(k for k in range(len(units) - 1) if _slash_between(passage, units, k)),

@@ -89,10 +89,8 @@ def negation_mismatch(
 def _number_mismatch(
     wanted: Statement, passage: Passage, found: Sequence[float], places: Sequence[int | None]
 ) -> Mismatch | None:
-    own = {unit.stem for unit in wanted.units}
-    for k, unit in enumerate(wanted.units):
-        if unit.kind != "number":
-            continue
+    for k in wanted.numbers:
+        unit = wanted.units[k]
         if found[k]:
             other = _counts_something_else(wanted, passage, k)
         else:
@@ -100,7 +98,7 @@ def _number_mismatch(
                 place
                 for place in _beside_neighbours(wanted, passage, places, k)
                 if passage.words[place].kind == "number"
-                and passage.words[place].stem not in own
+                and passage.words[place].stem not in wanted.stems
                 and _sort(passage.words[place].stem) == _sort(unit.stem)
             ]
             other = others[0] if others else None
@@ -136,14 +134,13 @@ def _name_mismatch(
     wanted: Statement, passage: Passage, found: Sequence[float], places: Sequence[int | None]
 ) -> Mismatch | None:
     """Another name where the fact's name should stand, beside a word that does fit."""
-    own = {unit.stem for unit in wanted.units}
     for k, unit in enumerate(wanted.units):
         if found[k] or not (unit.is_name or _opens_bare(wanted.passage, wanted.passage.units[k])):
             continue
         for place in _beside_neighbours(wanted, passage, places, k):
             other = passage.words[place]
             is_name = other.is_name if unit.is_name else _opens_bare(passage, place)
-            if (is_name or _opens_bare(passage, place)) and other.stem not in own:
+            if (is_name or _opens_bare(passage, place)) and other.stem not in wanted.stems:
                 return Mismatch("name", other.text, unit.text, k)
     return None
 
@@ -200,7 +197,7 @@ def _order_mismatch(
     """Two words that changed places, in a sentence with the same words and the same voice."""
     if min(found) < 1 or None not in places or _is_passive(passage) != _is_passive(wanted.passage):
         return None
-    stems = [unit.stem for unit in wanted.units]
+    stems = wanted.stems
     said = [passage.words[place].stem for place in passage.units]
     for start in range(len(said) - len(stems) + 1):
         moved = [k for k, stem in enumerate(stems) if said[start + k] != stem]

@@ -42,8 +42,10 @@ def tokenise(sentence: str) -> tuple[Token, ...]:
     """The tokens of a sentence, as white space separates them."""
     tokens: list[Token] = []
     for match in _TOKEN.finditer(sentence):
-        text = _EMPHASIS.sub("", match.group()) or match.group()
-        word = _EDGES.sub("", text)
+        text = word = match.group()
+        if not text.isalnum():
+            text = _EMPHASIS.sub("", text) or text
+            word = _EDGES.sub("", text)
         core = word if word == "May" and tokens else word.lower()
         tokens.append(Token(text, core, match.start(), match.end()))
     return tuple(tokens)

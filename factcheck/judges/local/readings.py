@@ -105,10 +105,10 @@ def _aligned(wanted: Statement, places: Sequence[int | None], mismatch: Mismatch
 
 def _is_verbatim(wanted: Statement, passage: Passage, mismatch: Mismatch | None) -> bool:
     """Whether the sentence is, or has in it, the statement word for word and not denied."""
-    stems = [word.stem for word in wanted.passage.words]
-    said = [word.stem for word in passage.words]
-    for start in passage.places.get(stems[0], ()):
-        if said[start : start + len(stems)] == stems:
+    own = wanted.passage.words
+    for start in passage.places.get(own[0].stem, ()):
+        said = passage.words[start : start + len(own)]
+        if [word.stem for word in said] == [word.stem for word in own]:
             places = [start + unit for unit in wanted.passage.units]
             if negation_mismatch(wanted, passage, places) is None:
                 return True

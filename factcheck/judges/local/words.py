@@ -190,9 +190,10 @@ def _frequencies(language: str) -> dict[str, float]:
     if language not in wordfreq.available_languages("small"):
         return {}
     zipfs: dict[str, float] = {}
-    for form, frequency in wordfreq.get_frequency_dict(language, "small").items():
-        folded = form if form.isascii() else fold_form(form)  # they are in lower case
-        zipfs[folded] = max(math.log10(frequency) + 9, zipfs.get(folded, 0.0))
+    for centibels, forms in enumerate(wordfreq.get_frequency_list(language, "small")):
+        zipf = math.log10(wordfreq.cB_to_freq(-centibels)) + 9
+        for form in forms:  # from common to rare, in lower case
+            zipfs.setdefault(form if form.isascii() else fold_form(form), zipf)
     return zipfs
 
 

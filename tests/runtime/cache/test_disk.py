@@ -149,15 +149,18 @@ def test_a_lock_that_stays_is_a_warning(
     monkeypatch: pytest.MonkeyPatch,
     opened: bool,  # noqa: FBT001 - a parameter of the test
 ) -> None:
-    """The run goes on, warned once; when the lock is gone, answers are kept again."""
+    """The run waits and is warned once; when the lock is gone, answers are kept again."""
     monkeypatch.setattr(disk_module, "LOCK_WAIT_S", 0.05)
     disk = DiskCache(folder)
     disk.set_many({KEY: "old"})
     if not opened:
         disk.close()
+    naps: list[float] = []
     with write_lock(database(folder)):
         disk.set_many({KEY: "new"})
+        monkeypatch.setattr("time.sleep", naps.append)
         disk.set_many({OTHER: "new"})
+    assert naps == []
     assert len(caplog.messages) == 1
     assert "is locked by another process" in caplog.text
     disk.set_many({OTHER: "newer"})
@@ -172,7 +175,7 @@ def test_a_full_disk_keeps_all_of_a_batch_or_nothing(
     """Two warnings would be a flood; what was kept before can still be read."""
     disk.set_many({KEY: "kept"})
     pages = disk._store._sql("PRAGMA page_count").fetchone()[0]
-    disk._store._sql(f"PRAGMA max_page_count = {pages}")
+    disk._store._sql(f"PRAGMA max_page_count = {pages + 8}")
     batch = {answer_key(n=n): "x" * 4000 for n in range(16)}
     disk.set_many(batch)
     disk.set_many(batch)

@@ -118,6 +118,18 @@ def test_a_planted_path_is_neither_read_nor_removed(
     assert not canary.exists()
 
 
+@pytest.mark.parametrize("columns", [{"mode": 4}, {"mode": 3}, {"filename": "x"}, {"raw": 0}])
+def test_a_row_of_another_form_is_refused(
+    folder: Path, disk: DiskCache, columns: dict[str, object]
+) -> None:
+    """Even where its value would do: this program does not write such rows."""
+    filled(folder, {OTHER: "good"})
+    plant(folder, KEY, value=seal(KEY, "looks good"), **columns)
+
+    assert disk.get_many([KEY, OTHER]) == {OTHER: "good"}
+    assert len(upkeep.verify(folder).refused) == 1
+
+
 def test_the_value_of_another_key_is_refused(folder: Path, disk: DiskCache) -> None:
     """A row that was moved to another question does not answer it."""
     filled(folder, {OTHER: "answer of the other"})

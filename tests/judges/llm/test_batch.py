@@ -1,0 +1,634 @@
+"""Batches end to end: submitted and collected over real HTTP, behind the same cache."""
+
+from __future__ import annotations
+
+import json
+import stat
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from factcheck import (
+    CheckFailure,
+    ConfigError,
+    CoverageReport,
+    FactCoverage,
+    FactSet,
+    InputError,
+    Usage,
+    Verdict,
+)
+from factcheck.errors import JudgeQueued, JudgeUnavailable
+from factcheck.judges.llm import prompts
+from factcheck.judges.llm.batch import Collected, Run, Submitted, collect, submit
+from factcheck.judges.llm.batch_files import RequestFiles, request_id
+from factcheck.judges.llm.batch_state import BatchStore
+from factcheck.runtime import prices
+from factcheck.runtime.prices import Price
+from factcheck.testing import (
+    BatchPlan,
+    ChatAnswer,
+    ChatRequest,
+    FactModel,
+    LocalOpenAIServer,
+    Reply,
+    leave_out,
+    parse_prompt,
+    quota_exceeded,
+    rate_limited,
+)
+from tests.judges.llm.conftest import MODEL, QUICK
+
+FACTS = [f"Kiln {number} fires {number + 30} bowls." for number in range(1, 7)]
+SOURCE = " ".join(FACTS)
+SUMMARIES = (" ".join(FACTS[:2]), " ".join(FACTS[3:]), "Nothing is said of any kiln.")
+KEY = "sk-never-in-a-file"
+
+
+@dataclass
+class Pottery:
+    """A server, a cache and a state file, and the runs that use them."""
+
+    server: LocalOpenAIServer
+    folder: Path
+    facts: Sequence[str] | None = field(default_factory=lambda: list(FACTS))
+    options: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def state(self) -> Path:
+        return self.folder / "bowls.json"
+
+    @property
+    def run(self) -> Run[list[CoverageReport | None]]:
+        """Scores all summaries; `None` where the facts are still to be listed."""
+
+        def run(around: Callable[[Any], Any] | None) -> list[CoverageReport | None]:
+            options = {"cache": str(self.folder / "cache"), "retry": QUICK, **self.options}
+            judge = options.pop("judge", MODEL)
+            with FactCoverage(judge, around=around, **options) as scorer:
+                return [self._score(scorer, summary) for summary in SUMMARIES]
+
+        return run
+
+    def _score(self, scorer: FactCoverage, summary: str) -> CoverageReport | None:
+        try:
+            return scorer.score(SOURCE, summary, facts=self.facts)
+        except JudgeQueued:
+            return None
+
+    def live(self) -> list[CoverageReport]:
+        """An ordinary run."""
+        reports = self.run(lambda transport: transport)
+        return [report for report in reports if report is not None]
+
+    def submit(self) -> Submitted:
+        return submit(self.state, self.run, retry=QUICK)
+
+    def collect(self) -> Collected[list[CoverageReport | None]]:
+        return collect(self.state, self.run, retry=QUICK)
+
+    def chats(self) -> int:
+        """Requests for completions that were sent one by one."""
+        return sum(isinstance(request, ChatRequest) for request in self.server.requests)
+
+    def posts(self, path: str) -> int:
+        """How often something was put there."""
+        return sum(r.method == "POST" and r.path == path for r in self.server.requests)
+
+    def asked(self) -> list[Any]:
+        """The requests that were written down, as they were."""
+        batches = (BatchStore(self.state).read() or pytest.fail("no state")).batches
+        paths = [BatchStore(self.state).requests(batch) for batch in batches]
+        return [json.loads(line) for path in paths for line in path.read_bytes().splitlines()]
+
+
+MakePottery = Callable[..., Pottery]
+
+
+@pytest.fixture
+def pottery(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[MakePottery]:
+    """Starts a server; each has its own cache and its own state file."""
+    with ExitStack() as stack:
+
+        def make(
+            answer: ChatAnswer | None = None, plan: BatchPlan | None = None, **options: Any
+        ) -> Pottery:
+            server = LocalOpenAIServer(answer or FactModel(), batches=plan)
+            stack.enter_context(server)
+            monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
+            monkeypatch.setenv("OPENAI_API_KEY", KEY)
+            return Pottery(server, tmp_path, **options)
+
+        yield make
+
+
+def comparable(reports: Sequence[CoverageReport | None]) -> list[Any]:
+    """Reports without what they cost and from whom; who paid is not part of the verdict."""
+    return [
+        [
+            (r.fact.text, r.label, r.evidence, r.reason) if isinstance(r, Verdict) else r
+            for r in report.results
+        ]
+        for report in reports
+        if report is not None
+    ]
+
+
+def undecided(report: CoverageReport | None) -> dict[str, str]:
+    assert report is not None
+    return {failure.fact.text: failure.code for failure in report.undecided}
+
+
+def test_a_batch_gives_the_report_of_a_live_run_and_leaves_a_warm_cache(
+    pottery: MakePottery,
+) -> None:
+    job = pottery(plan=BatchPlan(polls=1))
+
+    out = job.submit()
+    under_way = job.collect()
+    done = job.collect()
+    asked_live = job.chats()
+    warm = job.live()
+    chats_after_the_warm_run = job.chats()
+    job.options = {"cache": "off"}
+    live = job.live()
+
+    assert (out.requests, out.extractions, len(out.batches)) == (3, 0, 1)
+    assert (under_way.final, under_way.result) == (False, None)
+    assert [batch.status for batch in under_way.batches] == ["in_progress"]
+    assert (done.final, done.used, done.unused, done.unanswered) == (True, 3, 0, 0)
+    assert asked_live == chats_after_the_warm_run == 0
+    assert comparable(done.result or []) == comparable(warm) == comparable(live)
+    assert [report.score for report in live] == [2 / 6, 3 / 6, 0.0]
+    assert [report.signature for report in warm] == [report.signature for report in live]
+
+
+def test_what_goes_into_a_batch_is_what_a_live_run_sends(pottery: MakePottery) -> None:
+    job = pottery()
+    job.submit()
+    written = job.asked()
+
+    job.live()
+    sent = [r.body for r in job.server.requests if isinstance(r, ChatRequest)]
+
+    assert [line["url"] for line in written] == ["/v1/chat/completions"] * 3
+    assert [line["custom_id"] for line in written] == [request_id(r["body"]) for r in written]
+    for line, body in zip(written, sent, strict=True):
+        assert {**line["body"], "messages": None} == {**body, "messages": None}
+        assert parse_prompt(line["body"]).text == parse_prompt(body).text
+        assert [*parse_prompt(line["body"]).facts.values()] == [*parse_prompt(body).facts.values()]
+
+
+def test_known_facts_are_not_submitted(pottery: MakePottery) -> None:
+    job = pottery(facts=FACTS[:4])
+    job.live()
+    job.facts = FACTS
+
+    out = job.submit()
+
+    assert out.requests == 3
+    assert all([*parse_prompt(r["body"]).facts.values()] == FACTS[4:] for r in job.asked())
+
+
+def test_where_everything_is_known_nothing_is_sent_and_no_state_is_written(
+    pottery: MakePottery,
+) -> None:
+    job = pottery()
+    job.live()
+
+    out = job.submit()
+
+    assert (out.batches, out.requests) == ((), 0)
+    assert not job.state.exists()
+    assert job.posts("/v1/files") == 0
+
+
+def test_facts_that_are_to_be_listed_take_two_batches(pottery: MakePottery) -> None:
+    job = pottery(facts=None)
+
+    first = job.submit()
+    between = job.collect()
+    second = job.submit()
+    done = job.collect()
+
+    assert (first.requests, first.extractions) == (1, 1)
+    assert [undecided(report) for report in between.result or []] == [
+        dict.fromkeys(FACTS, "queued")
+    ] * 3
+    assert (second.requests, second.extractions) == (3, 0)
+    assert [report and report.score for report in done.result or []] == [2 / 6, 3 / 6, 0.0]
+    assert job.chats() == 0
+
+
+def test_the_order_of_the_answers_does_not_matter(pottery: MakePottery) -> None:
+    job = pottery(plan=BatchPlan(shuffled=True), options={"facts_per_call": 1})
+
+    job.submit()
+    done = job.collect()
+
+    assert (done.used, done.unanswered) == (18, 0)
+    assert [report and report.score for report in done.result or []] == [2 / 6, 3 / 6, 0.0]
+
+
+def test_a_missing_line_leaves_exactly_its_facts_undecided_until_the_next_run(
+    pottery: MakePottery,
+) -> None:
+    job = pottery(plan=BatchPlan(lost=[4]), options={"facts_per_call": 1})
+
+    job.submit()
+    done = job.collect()
+    chats_before = job.chats()
+    after = job.live()
+
+    assert [undecided(r) for r in done.result or []] == [{FACTS[4]: "queued"}, {}, {}]
+    assert (done.used, done.unanswered) == (17, 1)
+    assert (chats_before, job.chats()) == (0, 1)
+    assert [report.score for report in after] == [2 / 6, 3 / 6, 0.0]
+
+
+@pytest.mark.parametrize(
+    ("fault", "code"),
+    [
+        (rate_limited(), "queued"),
+        (Reply(status=500), "queued"),
+        (Reply(raw_body=b"no completion"), "queued"),
+        (quota_exceeded(), "rejected"),
+        (Reply(None, refusal="No."), "refused"),
+    ],
+    ids=["429", "500", "garbage", "quota", "refusal"],
+)
+def test_an_error_in_a_line_leaves_exactly_its_facts_undecided(
+    pottery: MakePottery, fault: Reply, code: str
+) -> None:
+    model = FactModel()
+
+    def answer(request: ChatRequest) -> Reply | str:
+        asked = parse_prompt(request.body)
+        hit = asked.text == SUMMARIES[1] and FACTS[2] in asked.facts.values()
+        return fault if hit else model(request)
+
+    job = pottery(answer, options={"facts_per_call": 1})
+
+    job.submit()
+    done = job.collect()
+
+    assert [undecided(r) for r in done.result or []] == [{}, {FACTS[2]: code}, {}]
+
+
+def test_a_reply_that_leaves_a_fact_out_decides_the_others(pottery: MakePottery) -> None:
+    job = pottery(FactModel(mangles=[leave_out(FACTS[0])]))
+
+    job.submit()
+    done = job.collect()
+
+    assert [set(undecided(report)) for report in done.result or []] == [{FACTS[0]}] * 3
+    assert job.chats() == 0
+
+
+@pytest.mark.parametrize("ending", ["expired", "cancelled"])
+def test_a_batch_that_ends_early_gives_what_it_has(pottery: MakePottery, ending: Any) -> None:
+    job = pottery(plan=BatchPlan(ending=ending, carried_out=2))
+
+    job.submit()
+    done = job.collect()
+    again = job.submit()
+
+    assert [batch.status for batch in done.batches] == [ending]
+    assert [len(undecided(report)) for report in done.result or []] == [0, 0, 6]
+    assert (done.batches[0].completed, done.batches[0].failed) == (2, 1)
+    assert again.requests == 1
+
+
+def test_a_batch_that_failed_says_why_and_can_be_submitted_again(pottery: MakePottery) -> None:
+    job = pottery(plan=BatchPlan(ending="failed"))
+
+    job.submit()
+    done = job.collect()
+
+    assert done.batches[0].problem == "the batch failed as planned"
+    assert (done.used, done.unanswered) == (0, 3)
+    assert job.submit().requests == 3
+
+
+def test_a_crash_between_upload_and_batch_uploads_nothing_twice(pottery: MakePottery) -> None:
+    job = pottery(plan=BatchPlan(creations=["refused"]))
+    with pytest.raises(JudgeUnavailable):
+        job.submit()
+    with pytest.raises(InputError, match="submit again to complete it"):
+        job.collect()
+
+    out = job.submit()
+
+    assert out.resumed
+    assert (job.posts("/v1/files"), job.posts("/v1/batches")) == (1, 2)
+    assert job.collect().used == 3
+
+
+def test_a_batch_that_was_made_although_no_answer_came_is_not_made_twice(
+    pottery: MakePottery,
+) -> None:
+    job = pottery(plan=BatchPlan(creations=["unanswered"]))
+    with pytest.raises(JudgeUnavailable):
+        job.submit()
+
+    out = job.submit()
+
+    assert (out.resumed, out.batches[0].batch_id) == (True, "batch_0")
+    assert (job.posts("/v1/files"), job.posts("/v1/batches")) == (1, 1)
+
+
+def test_requests_changed_on_disk_are_not_sent(pottery: MakePottery) -> None:
+    job = pottery(plan=BatchPlan(creations=["refused"]))
+    with pytest.raises(JudgeUnavailable):
+        job.submit()
+    store = BatchStore(job.state)
+    state = store.read()
+    assert state is not None
+    store.write(replace(state, batches=(replace(state.batches[0], file_id=None),)))
+    store.requests(state.batches[0]).write_bytes(b"{}\n")
+
+    with pytest.raises(InputError, match="was changed"):
+        job.submit()
+
+    assert job.posts("/v1/files") == 1
+
+
+def test_a_batch_that_is_not_collected_is_not_submitted_over(pottery: MakePottery) -> None:
+    job = pottery()
+    job.submit()
+    before = job.state.read_bytes()
+
+    with pytest.raises(InputError, match="not collected yet"):
+        job.submit()
+
+    assert job.state.read_bytes() == before
+    assert job.posts("/v1/files") == 1
+
+
+def test_collecting_twice_changes_nothing_and_pays_nothing(pottery: MakePottery) -> None:
+    job = pottery(FactModel(mangles=[leave_out(FACTS[0])]))
+    job.submit()
+    first = job.collect()
+    files = sorted(path.name for path in BatchStore(job.state).folder.iterdir())
+    before = len(job.server.requests)
+
+    second = job.collect()
+
+    assert comparable(second.result or [])[2][1:] == comparable(first.result or [])[2][1:]
+    assert [undecided(r) for r in second.result or []] == [{FACTS[0]: "queued"}] * 3
+    assert [r and r.usage.prompt_tokens for r in second.result or []] == [0] * 3
+    assert [r and r.usage.cache_hits for r in second.result or []] == [5] * 3
+    assert len(job.server.requests) == before
+    assert files == sorted(path.name for path in BatchStore(job.state).folder.iterdir())
+    assert (second.unused, job.chats()) == (0, 0)
+
+
+def test_an_answer_without_any_verdict_is_booked_once(pottery: MakePottery) -> None:
+    job = pottery(lambda _: "Not even JSON.")
+    job.submit()
+
+    first, second = job.collect(), job.collect()
+
+    assert all(r and r.usage.prompt_tokens > 0 for r in first.result or [])
+    assert [r and r.usage.prompt_tokens for r in second.result or []] == [0] * 3
+
+
+def test_a_collection_that_was_interrupted_goes_on_from_the_files(pottery: MakePottery) -> None:
+    job = pottery()
+    job.submit()
+
+    def interrupted(around: Callable[[Any], Any]) -> None:
+        options = {"cache": str(job.folder / "cache"), "around": around}
+        with FactCoverage(MODEL, **options) as scorer:
+            scorer.score(SOURCE, SUMMARIES[0], facts=FACTS)
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        collect(job.state, interrupted)
+    done = job.collect()
+
+    assert (done.used, done.unanswered) == (2, 0)
+    assert [report and report.score for report in done.result or []] == [2 / 6, 3 / 6, 0.0]
+
+
+def test_other_records_than_those_submitted_are_noticed(pottery: MakePottery) -> None:
+    job = pottery()
+    job.submit()
+    job.facts = FACTS[:3]
+
+    done = job.collect()
+
+    assert (done.used, done.unused, done.unanswered) == (0, 3, 3)
+
+
+def test_a_batch_costs_half_the_list_price(
+    pottery: MakePottery, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    job = pottery()
+    listed = Price(2.0, 1.0, 8.0)
+    monkeypatch.setattr("factcheck.judges.llm.language_model.price_of", lambda _: listed)
+    base_url = job.server.base_url
+    monkeypatch.setattr("factcheck.judges.llm.transports._OPENAI", base_url, raising=False)
+    monkeypatch.setattr("factcheck.judges.llm.batch_client._OPENAI", base_url)
+    monkeypatch.delenv("OPENAI_BASE_URL")
+
+    job.submit()
+    reports = job.collect().result or []
+
+    for report in reports:
+        assert report is not None
+        usage = report.usage
+        full = listed.cost_usd(usage.prompt_tokens, 0, usage.completion_tokens)
+        assert usage.cost_usd == pytest.approx(full / 2)
+        assert usage.prompt_tokens > 0
+    assert prices.price_of("openai/tiny") is None
+
+
+def test_another_model_is_refused(pottery: MakePottery) -> None:
+    job = pottery()
+    job.submit()
+    job.options = {"judge": "openai/huge"}
+
+    with pytest.raises(InputError, match="holds a batch for openai/tiny, not for openai/huge"):
+        job.collect()
+
+
+def test_another_prompt_is_refused(pottery: MakePottery) -> None:
+    job = pottery()
+    job.submit()
+    state = json.loads(job.state.read_text())
+    state["shapes"][0]["check"] = f"{prompts.CHECK_FACTS}@0000000000"
+    job.state.write_text(json.dumps(state))
+
+    with pytest.raises(InputError, match="was submitted with check 'check_facts/"):
+        job.collect()
+
+
+def test_another_server_is_refused(pottery: MakePottery, monkeypatch: pytest.MonkeyPatch) -> None:
+    job = pottery()
+    job.submit()
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:1/v1")
+
+    with pytest.raises(InputError, match="holds a batch of the server 127.0.0.1"):
+        job.collect()
+
+
+@pytest.mark.parametrize("content", ["", "[]", "{}", '{"version": 2}', "no json", '"x"'])
+def test_a_file_that_is_no_state_is_refused_and_left_alone(
+    pottery: MakePottery, content: str
+) -> None:
+    job = pottery()
+    job.state.write_text(content)
+
+    for command in (job.submit, job.collect):
+        with pytest.raises(InputError, match="is no state of a batch"):
+            command()
+
+    assert job.state.read_text() == content
+
+
+def test_a_digest_that_is_a_path_is_refused(pottery: MakePottery) -> None:
+    job = pottery()
+    job.submit()
+    state = json.loads(job.state.read_text())
+    state["batches"][0]["digest"] = "../" * 20 + "x"
+    job.state.write_text(json.dumps(state))
+
+    with pytest.raises(InputError, match="'digest' is not a SHA-256"):
+        job.collect()
+
+
+def test_collecting_without_a_state_says_what_to_do(pottery: MakePottery) -> None:
+    with pytest.raises(InputError, match="submit a batch first"):
+        pottery().collect()
+
+
+def test_the_embedded_judge_has_nothing_to_submit(pottery: MakePottery) -> None:
+    job = pottery(options={"judge": "local"})
+
+    with pytest.raises(ConfigError, match="no language model is asked"):
+        job.submit()
+
+
+def test_a_model_of_another_provider_is_refused(pottery: MakePottery) -> None:
+    job = pottery(options={"judge": "anthropic/claude"})
+
+    with pytest.raises(ConfigError, match="cannot be asked in batches"):
+        job.submit()
+
+
+def test_everything_written_is_private_and_holds_no_key(pottery: MakePottery) -> None:
+    job = pottery()
+    job.submit()
+    job.collect()
+
+    store = BatchStore(job.state)
+    files = [job.state, *store.folder.iterdir()]
+    assert len(files) == 4
+    assert {stat.S_IMODE(path.stat().st_mode) for path in files} == {0o600}
+    assert stat.S_IMODE(store.folder.stat().st_mode) == 0o700
+    assert all(KEY.encode() not in path.read_bytes() for path in files)
+    state = store.read()
+    assert state is not None
+    assert state.secret.hex() not in repr(state)
+
+
+def test_a_run_that_fails_leaves_nothing_behind(pottery: MakePottery) -> None:
+    job = pottery()
+
+    def failing(around: Callable[[Any], Any]) -> None:
+        job.run(around)
+        raise InputError("line 4: not JSON")
+
+    with pytest.raises(InputError, match="line 4"):
+        submit(job.state, failing)
+
+    assert not job.state.exists()
+    assert list(BatchStore(job.state).folder.iterdir()) == []
+
+
+def test_two_models_go_into_two_batches(pottery: MakePottery) -> None:
+    job = pottery(facts=None, options={"extractor": "openai/lister"})
+
+    job.submit()
+    job.collect()
+    job.options = {"judge": "openai/other", "extractor": MODEL}
+    out = job.submit()
+
+    assert [(batch.model, batch.extractions) for batch in out.batches] == [(MODEL, 1)]
+
+
+def test_requests_are_split_at_the_limits_of_the_provider(tmp_path: Path) -> None:
+    files = RequestFiles(tmp_path, most_requests=2, most_bytes=10_000)
+    for number in range(5):
+        files.add("openai/a", {"model": "a", "n": number}, extraction=False)
+    files.add("openai/a", {"model": "a", "n": 0}, extraction=False)
+    for number in range(3):
+        files.add("openai/b", {"model": "b", "text": f"{number}" * 4000}, extraction=True)
+
+    batches = files.finish()
+
+    sizes = sorted((batch.model, batch.requests, batch.extractions) for batch in batches)
+    assert sizes == [
+        ("openai/a", 1, 0),
+        ("openai/a", 2, 0),
+        ("openai/a", 2, 0),
+        ("openai/b", 1, 1),
+        ("openai/b", 2, 2),
+    ]
+    paths = list(tmp_path.iterdir())
+    assert sorted(path.name for path in paths) == sorted(
+        f"{batch.digest}.requests.jsonl" for batch in batches
+    )
+    assert all(path.stat().st_size <= 10_000 for path in paths)
+
+
+def test_requests_that_cannot_be_written_are_not_sent(
+    pottery: MakePottery, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    job = pottery()
+
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("factcheck.judges.llm.batch_files.open_private", full)
+
+    with pytest.raises(InputError, match="No space left on device; nothing was sent"):
+        job.submit()
+
+    assert job.server.requests == ()
+
+
+def test_an_id_with_two_answers_has_none(
+    pottery: MakePottery, caplog: pytest.LogCaptureFixture
+) -> None:
+    job = pottery()
+    job.submit()
+    collect(job.state, lambda _: None)
+    output = next(BatchStore(job.state).folder.glob("*.output.jsonl"))
+    lines = output.read_bytes().splitlines(keepends=True)
+    output.write_bytes(b"".join([*lines, lines[0], b'{"torn', b"\n[1]\n"]))
+
+    done = job.collect()
+
+    assert [len(undecided(report)) for report in done.result or []] == [6, 0, 0]
+    assert "has two answers; none counts" in caplog.text
+    assert "not an answer; skipped" in caplog.text
+
+
+def test_a_set_of_facts_and_the_usage_survive(pottery: MakePottery) -> None:
+    job = pottery()
+    job.submit()
+
+    reports = job.collect().result or []
+
+    for report in reports:
+        assert report is not None
+        assert report.facts == FactSet.of(FACTS)
+        assert isinstance(report.usage, Usage)
+        assert (report.usage.calls, report.usage.attempts) == (1, 1)
+        assert not any(isinstance(result, CheckFailure) for result in report.results)
