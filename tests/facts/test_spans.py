@@ -9,8 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from factcheck.facts import locate
+from factcheck.facts.spans import fold, fold_text
 
 texts = st.text(max_size=60)
+plain_texts = st.text(st.sampled_from("aB \t\n\x1c\x85'`´“”—-\u0301"), max_size=30)
+"""Letters, spaces and marks that are plain after folding, and two characters that never are."""
 FOLDED = [
     ("the  bridge\nopened", "Then the bridge opened."),
     ("THE BRIDGE", "then the bridge opened"),
@@ -64,6 +67,11 @@ def test_every_passage_of_a_text_is_found_in_it(text: str, data: st.DataObject) 
     found = locate(text[start:end], text)
 
     assert (found is None) == (not text[start:end].strip())
+
+
+@given(texts | plain_texts | st.text(st.characters(codec="ascii")))
+def test_a_text_is_folded_alike_with_and_without_its_offsets(text: str) -> None:
+    assert fold_text(text) == fold(text).text
 
 
 @given(st.text(max_size=8), texts)

@@ -125,7 +125,7 @@ def test_models() -> None:
         assert [model.id for model in client.models.list()] == ["m1", "m2"]
 
 
-@pytest.mark.parametrize("path", ["/nothing", "/v1/completions", "/v1/batches"])
+@pytest.mark.parametrize("path", ["/nothing", "/v1/completions", "/v1/batches/a/b"])
 def test_unknown_path(path: str) -> None:
     """Any other path is a 404 with an error in OpenAI's form."""
     with LocalOpenAIServer(lambda _: "") as server:

@@ -67,7 +67,7 @@ class DiskCache:
         sealed = {key: seal(key, value) for key, value in entries.items()}
 
         def write(store: Any) -> None:
-            with self._lock, store.transact():
+            with store.transact():
                 for key, value in sealed.items():
                     store.set(key, value)
 
@@ -75,7 +75,7 @@ class DiskCache:
             self._use(write)
 
     def close(self) -> None:
-        """Close the file; connections of other threads close when these end."""
+        """Close the file."""
         with self._lock:
             if self._store is not None:
                 self._store.close()
@@ -93,9 +93,9 @@ class DiskCache:
         while not self._abandoned:
             store = self._store
             try:
-                if store is None:
+                with self._lock:
                     store = self._open()
-                result = operation(store)
+                    result = operation(store)
             except Exception as error:
                 trouble = diagnosed(error)
                 if trouble is None:
@@ -116,18 +116,17 @@ class DiskCache:
         return None
 
     def _open(self) -> Any:
-        from factcheck.runtime.cache.safe_store import DATABASE, open_store
+        from factcheck.runtime.cache.safe_store import DATABASE, SafeStore
 
-        with self._lock:
-            if self._store is None:
-                remark = layout.make_private(self.folder)
-                if remark is not None:
-                    self._complaints.warn("rights", "%s", remark)
-                path = self.folder / layout.ANSWERS
-                self._file = layout.identity(path / DATABASE)
-                self._store = open_store(path)
-                self._file = layout.identity(path / DATABASE)
-            return self._store
+        if self._store is None:
+            remark = layout.make_private(self.folder)
+            if remark is not None:
+                self._complaints.warn("rights", "%s", remark)
+            path = self.folder / layout.ANSWERS
+            self._file = layout.identity(path / DATABASE)
+            self._store = SafeStore(path)
+            self._file = layout.identity(path / DATABASE)
+        return self._store
 
     def _replace(self, store: Any, reason: BaseException) -> None:
         """Start a new store with what the damaged one still gives; once, the next is given up."""

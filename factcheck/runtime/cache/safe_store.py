@@ -7,6 +7,7 @@ these is refused, whoever wrote the row. This module is imported when a store is
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -32,6 +33,8 @@ _SETTINGS = {
     "sqlite_mmap_size": 0,  # a mapped file that someone truncates would end the process
 }
 """All of them: what the file says about itself is not asked."""
+_PRAGMAS = ("cache_size", "mmap_size", "synchronous")
+"""Those that hold for a connection, not for a file."""
 
 
 class RefusedEntry(ValueError):
@@ -73,21 +76,52 @@ class SafeDisk(diskcache.Disk):  # type: ignore[misc]  # diskcache has no types
         """Leave the file alone: no row of ours has one."""
 
 
-def open_store(folder: Path) -> Any:
-    """The `diskcache.Cache` in this folder, made if there is none.
+class SafeStore(diskcache.Cache):  # type: ignore[misc]  # diskcache has no types
+    """A `diskcache.Cache` with one connection for all threads, which take turns.
 
-    Nothing waits here: a locked file is an error at once.
+    `diskcache` opens one for each thread, and then no thread can close those of the others. It also
+    runs as a `PRAGMA` whatever the file's settings say; here they are the constants above.
 
     Raises:
         DamagedStore: The file is not a store of `diskcache`.
-        sqlite3.Error: The file is locked, damaged or cannot be used.
+        sqlite3.Error: The file is locked (nothing waits here), damaged or cannot be used.
         OSError: The folder cannot be used.
     """
-    try:
-        _probe(folder / DATABASE)
-        return diskcache.Cache(str(folder), timeout=0, disk=SafeDisk, **_SETTINGS)
-    except (TypeError, ValueError, LookupError, AttributeError, AssertionError) as error:
-        raise DamagedStore(f"{type(error).__name__} on opening it") from error
+
+    def __init__(self, folder: Path) -> None:
+        self._connection: sqlite3.Connection | None = None
+        self._process = os.getpid()
+        try:
+            _probe(folder / DATABASE)
+            super().__init__(str(folder), timeout=0, disk=SafeDisk, **_SETTINGS)
+        except (TypeError, ValueError, LookupError, AttributeError, AssertionError) as error:
+            self.close()
+            raise DamagedStore(f"{type(error).__name__} on opening it") from error
+        except BaseException:
+            self.close()
+            raise
+
+    @property
+    def _con(self) -> sqlite3.Connection:
+        if self._process != os.getpid():  # a fork must not use its parent's connection
+            self.close()
+            self._process = os.getpid()
+        if self._connection is None:
+            self._connection = sqlite3.connect(
+                str(Path(self.directory) / DATABASE),
+                timeout=0,
+                isolation_level=None,
+                check_same_thread=False,
+            )
+            for pragma in _PRAGMAS:
+                self._connection.execute(f"PRAGMA {pragma} = {_SETTINGS[f'sqlite_{pragma}']}")
+        return self._connection
+
+    def close(self) -> None:
+        """Close the connection."""
+        connection, self._connection = self._connection, None
+        if connection is not None:
+            connection.close()
 
 
 def _probe(path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from itertools import pairwise
 
 import diskcache
 import pytest
@@ -13,7 +14,7 @@ from factcheck.runtime.cache.trouble import diagnosed
 
 def raised(*errors: Exception) -> Exception:
     """The last of these, each raised while the one before was handled."""
-    for before, error in zip(errors, errors[1:], strict=False):
+    for before, error in pairwise(errors):
         error.__context__ = before
     return errors[-1]
 
