@@ -22,7 +22,8 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from itertools import count
 from pathlib import Path
 from typing import NamedTuple
 
@@ -71,10 +72,11 @@ def main() -> int:
         for name in ("source", "summary", "second_summary", "facts")
     )
     texts = Texts(source, f"{summary}\n{second_summary}", tuple(listed.splitlines()))
+    seeds = count()
     rows = [
         *process_rows(texts, arguments.runs),
-        *warm_rows(texts, arguments.runs),
-        *growth_rows(texts, arguments.runs),
+        *warm_rows(texts, arguments.runs, seeds),
+        *growth_rows(texts, arguments.runs, seeds),
     ]
     Console().print(table(rows))
     if arguments.out:
@@ -156,8 +158,11 @@ def timed_process(arguments: Sequence[str], compiled: Path) -> float:
     return time.perf_counter() - start
 
 
-def warm_rows(texts: Texts, runs: int) -> list[Row]:
-    """Verdicts and words per second of a scorer that has worked before."""
+def warm_rows(texts: Texts, runs: int, seeds: Iterator[int]) -> list[Row]:
+    """Verdicts and words per second of a scorer that has worked before.
+
+    Each seed is used once in all of the rows, because the judge remembers the sentences it read.
+    """
     scorer = factcheck.FactCoverage("local", "local")
     many = texts._replace(facts=fifty_statements(texts))
 
@@ -172,21 +177,27 @@ def warm_rows(texts: Texts, runs: int) -> list[Row]:
 
     n_words = len(texts.source.split())
     return [
-        rate_row("check 15 facts, 200 words", check_short, texts, runs, 15, "verdicts/s"),
-        rate_row("check 50 facts, 1,000 words", check_long, many, runs, 50, "verdicts/s"),
-        rate_row(f"extract, {n_words:,} words", extract, texts, runs, n_words, "words/s"),
+        rate_row("check 15 facts, 200 words", check_short, texts, runs, seeds, 15, "verdicts/s"),
+        rate_row("check 50 facts, 1,000 words", check_long, many, runs, seeds, 50, "verdicts/s"),
+        rate_row(f"extract, {n_words:,} words", extract, texts, runs, seeds, n_words, "words/s"),
     ]
 
 
 def rate_row(
-    what: str, work: Callable[[Texts], None], texts: Texts, runs: int, amount: int, unit: str
+    what: str,
+    work: Callable[[Texts], None],
+    texts: Texts,
+    runs: int,
+    seeds: Iterator[int],
+    amount: int,
+    unit: str,
 ) -> Row:
     """Amount per second, over texts that were never seen before."""
-    seconds = [timed(work, texts.variant(seed)) for seed in range(runs + 1)][1:]
+    seconds = [timed(work, texts.variant(next(seeds))) for _ in range(runs + 1)][1:]
     return Row(what, tuple(seconds), amount / statistics.median(seconds), unit)
 
 
-def growth_rows(texts: Texts, runs: int) -> list[Row]:
+def growth_rows(texts: Texts, runs: int, seeds: Iterator[int]) -> list[Row]:
     """What longer texts cost, as multiples of the shortest; the lengths are timed in turn."""
     scorer = factcheck.FactCoverage("local", "local")
     tasks: dict[str, Callable[[Texts], object]] = {
@@ -195,12 +206,11 @@ def growth_rows(texts: Texts, runs: int) -> list[Row]:
         "score": lambda longer: scorer.score(longer.source, longer.summary),
     }
     rows = []
-    for task_number, (what, task) in enumerate(tasks.items()):
+    for what, task in tasks.items():
         seconds: dict[int, list[float]] = {length: [] for length in LENGTHS}
-        for run in range(runs + 1):
+        for _ in range(runs + 1):
             for length in LENGTHS:
-                seed = 1_000 * (len(LENGTHS) * (run * len(tasks) + task_number) + length)
-                seconds[length].append(timed(task, lengthened(texts, length, seed)))
+                seconds[length].append(timed(task, lengthened(texts, length, seeds)))
         shortest = statistics.median(seconds[1][1:])
         for length in LENGTHS:
             times = tuple(seconds[length][1:])
@@ -213,9 +223,9 @@ def growth_rows(texts: Texts, runs: int) -> list[Row]:
     return rows
 
 
-def lengthened(texts: Texts, times: int, seed: int) -> Texts:
+def lengthened(texts: Texts, times: int, seeds: Iterator[int]) -> Texts:
     """The texts with a source of several variants; hardly a sentence stands in it twice."""
-    variants = [texts.variant(seed + number) for number in range(times)]
+    variants = [texts.variant(next(seeds)) for _ in range(times)]
     return variants[0]._replace(source="\n\n".join(varied.source for varied in variants))
 
 

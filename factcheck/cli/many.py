@@ -60,12 +60,34 @@ def dry_run(path: str, given: Mapping[str, Any], direction: Direction, *, skip_b
             n_records += 1
             _count(scorer, record, direction, seen)
     usage = meter.usage
+    if not usage.calls:
+        output.print_out(
+            f"{n_records:,} records would take no calls: every answer is known already"
+        )
+        return
     cost = "unknown" if usage.cost_usd is None else f"${usage.cost_usd:.4f} at most"
     output.print_out(
         f"{n_records:,} records would take about {usage.calls:,} calls and "
         f"{usage.prompt_tokens:,} prompt tokens, with at most {usage.completion_tokens:,} "
         f"completion tokens; cost {cost}"
     )
+
+
+def batch(
+    step: str,
+    state: str,
+    path: str,
+    given: Mapping[str, Any],
+    direction: Direction,
+    *,
+    skip_bad: bool,
+) -> None:
+    """Submit or collect a batch of what scoring a file would ask."""
+    from factcheck.cli import batch as steps
+
+    tally = Tally()
+    take = steps.submit if step == "submit" else steps.collect
+    take(state, path, given, direction, skipper(tally) if skip_bad else None)
 
 
 def _count(scorer: FactCoverage, record: Record, direction: Direction, seen: set[str]) -> None:

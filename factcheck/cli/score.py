@@ -14,6 +14,13 @@ if TYPE_CHECKING:
     from factcheck.runtime.budget import Budget
 
 
+class Batch(str, Enum):
+    """The two steps of a batch."""
+
+    SUBMIT = "submit"
+    COLLECT = "collect"
+
+
 class Direction(str, Enum):
     """Which way the two texts are compared."""
 
@@ -87,6 +94,22 @@ def score(  # noqa: PLR0913 - one parameter per option
             "--record", metavar="FILE", help="Add all answers to a cassette for replay:FILE."
         ),
     ] = None,
+    batch: Annotated[
+        Batch | None,
+        typer.Option(
+            "--batch",
+            metavar="STEP",
+            help="submit or collect: ask OpenAI's Batch endpoint, at half the price.",
+        ),
+    ] = None,
+    batch_file: Annotated[
+        str | None,
+        typer.Option(
+            "--batch-file",
+            metavar="FILE",
+            help="What was submitted.  [default: the records' name with .batch.json]",
+        ),
+    ] = None,
     _debug: options.Debug = False,
 ) -> None:
     """Tell which facts of SOURCE the SUMMARY keeps, drops or distorts.
@@ -103,7 +126,16 @@ def score(  # noqa: PLR0913 - one parameter per option
         from factcheck.cli import many
 
         many.require_format(format_)
-        if dry_run:
+        if batch is not None:
+            many.batch(
+                batch.value,
+                batch_file or f"{records}.batch.json",
+                records,
+                given,
+                direction.value,
+                skip_bad=skip_bad,
+            )
+        elif dry_run:
             many.dry_run(records, given, direction.value, skip_bad=skip_bad)
         else:
             many.score(
@@ -117,8 +149,8 @@ def score(  # noqa: PLR0913 - one parameter per option
                 fail_under=fail_under,
             )
         return
-    if dry_run:
-        raise InputError("--dry-run is for --records FILE; one pair takes a few calls")
+    if dry_run or batch:
+        raise InputError("--dry-run and --batch are for --records FILE")
     _score_pair(
         str(source),
         str(summary),

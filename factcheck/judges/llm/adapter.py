@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import dspy
@@ -62,10 +63,8 @@ class StrictJSONAdapter(dspy.Adapter):
         """
         try:
             data = read_json(completion)
-            return {
-                name: pydantic.TypeAdapter(field.annotation).validate_python(data[name])
-                for name, field in signature.output_fields.items()
-            }
+            fields = _output_types(signature)
+            return {name: field.validate_python(data[name]) for name, field in fields.items()}
         except KeyError as error:
             message = f"the reply has no {error.args[0]!r}"
         except JudgeOutputError as error:
@@ -77,7 +76,16 @@ class StrictJSONAdapter(dspy.Adapter):
         raise dspy.AdapterParseError(type(self).__name__, signature, completion, message)
 
 
-def response_schema(signature: Signature) -> dict[str, Any]:
+@lru_cache
+def _output_types(signature: Signature) -> dict[str, pydantic.TypeAdapter[Any]]:
+    return {
+        name: pydantic.TypeAdapter(field.annotation)
+        for name, field in signature.output_fields.items()
+    }
+
+
+@lru_cache
+def response_schema(signature: Signature) -> Mapping[str, Any]:
     """The `response_format` that makes a server keep to a signature's output fields."""
     fields = {name: (f.annotation, ...) for name, f in signature.output_fields.items()}
     model = pydantic.create_model("reply", **fields)  # type: ignore[call-overload]

@@ -63,7 +63,7 @@ class LLMChecker:
         """
         results: dict[str, CheckResult] = {}
         for span in sections(text, self._section, self._section // _OVERLAP):
-            open_facts = [fact for fact in facts if not _entailed(results.get(fact.id))]
+            open_facts = [fact for fact in facts if not _settled(results.get(fact.id))]
             for result in await self._check_section(open_facts, text, span, ledger):
                 results[result.fact.id] = _merge(results.get(result.fact.id), result)
         in_order = tuple(results[fact.id] for fact in facts)
@@ -75,7 +75,7 @@ class LLMChecker:
         self, facts: Sequence[AtomicFact], text: str, span: Span, ledger: Ledger
     ) -> list[CheckResult]:
         section = text[slice(*span)]
-        keys = {fact.id: self._key(fact, section) for fact in facts}
+        keys = self._keys(facts, section)
         by_key = {keys[fact.id]: fact for fact in facts}
 
         async def ask(wanted: Sequence[str], settle: Settle[CheckResult]) -> None:
@@ -92,15 +92,16 @@ class LLMChecker:
             for fact, key in ((fact, keys[fact.id]) for fact in facts)
         ]
 
-    def _key(self, fact: AtomicFact, section: str) -> str:
-        return answer_key(
-            task=_STAGE,
-            prompt=self._prompt,
-            model=self._model.shape,
-            facts_per_call=self._facts_per_call,
-            text=digest(section),
-            fact=fact.text,
-        )
+    def _keys(self, facts: Sequence[AtomicFact], section: str) -> dict[str, str]:
+        """The keys of the questions, by the ids of their facts."""
+        shared = {
+            "task": _STAGE,
+            "prompt": self._prompt,
+            "model": self._model.shape,
+            "facts_per_call": self._facts_per_call,
+            "text": digest(section),
+        }
+        return {fact.id: answer_key(**shared, fact=fact.text) for fact in facts}
 
     async def _check_batch(
         self, facts: Sequence[AtomicFact], text: str, ledger: Ledger
@@ -159,6 +160,11 @@ def _better(first: CheckResult, second: CheckResult | None) -> CheckResult:
     if second is None or (isinstance(second, CheckFailure) and isinstance(first, Verdict)):
         return first
     return second
+
+
+def _settled(result: CheckResult | None) -> bool:
+    """Whether the next section is not asked: entailed, or waiting for the answer about this one."""
+    return _entailed(result) or (result is not None and _failed_with(result, {"queued"}))
 
 
 def _entailed(result: CheckResult | None) -> bool:

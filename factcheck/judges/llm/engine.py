@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from factcheck.errors import (
     ConfigError,
     FactcheckError,
+    JudgeNotAsked,
     JudgeOutputError,
     JudgeRateLimited,
     JudgeRefused,
@@ -142,15 +143,20 @@ class AsyncEngine(_Capabilities):
             with self._purse.reserve(self._most(request)) as spent:
                 started = time.perf_counter()
                 response: Response | None = None
+                went_out = True
                 try:
                     response = await self.transport.send(request)
+                except JudgeNotAsked:  # costs nothing now; what it will cost stays reserved
+                    went_out = False
+                    raise
                 except FactcheckError as error:
                     self._slow_down(number, error)
                     raise
                 finally:
-                    usage = self._usage(response, time.perf_counter() - started)
-                    spent.append(usage)
-                    self._book(account, usage)
+                    if went_out:
+                        usage = self._usage(response, time.perf_counter() - started)
+                        spent.append(usage)
+                        self._book(account, usage)
             self._limiter.answered()
             return response
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from factcheck.errors import JudgeOutputError, JudgeTruncated
+from factcheck.errors import JudgeNotAsked, JudgeOutputError, JudgeTruncated
 from factcheck.facts import AtomicFact, FactSet, Span, digest
 from factcheck.facts.reading import Reader
 from factcheck.judges.llm.fences import one_line
@@ -54,7 +54,8 @@ class LLMExtractor:
             JudgeError: One section could not be had; a partial list is never returned.
         """
         spans = sections(source, self._section, self._section // _OVERLAP)
-        lists = await together(self._section_facts(source[slice(*s)], ledger) for s in spans)
+        asked = await together(self._section_if_asked(source[slice(*s)], ledger) for s in spans)
+        lists = [_require_asked(facts) for facts in asked]
         texts = dict.fromkeys(one_line(text) for texts in lists for text in texts)
         facts: Sequence[AtomicFact] = FactSet.of(list(texts)).facts
         if len(spans) > 1:
@@ -76,6 +77,15 @@ class LLMExtractor:
         self._model.book_cache_hits(len(resolved.known), ledger, _STAGE)
         return resolved.answers[key]
 
+    async def _section_if_asked(
+        self, section: str, ledger: Ledger
+    ) -> tuple[str, ...] | JudgeNotAsked:
+        """One section that is put aside must not keep the others from being put aside, too."""
+        try:
+            return await self._section_facts(section, ledger)
+        except JudgeNotAsked as error:
+            return error
+
     async def _list_facts(self, section: str, ledger: Ledger) -> list[str]:
         try:
             return await self._ask(section, ledger)
@@ -93,6 +103,12 @@ class LLMExtractor:
         prediction = await self._model.ask(self._module, ledger, _STAGE, source=section)
         facts: list[str] = prediction.facts
         return facts
+
+
+def _require_asked(facts: tuple[str, ...] | JudgeNotAsked) -> tuple[str, ...]:
+    if isinstance(facts, JudgeNotAsked):
+        raise facts
+    return facts
 
 
 def _to_json(facts: tuple[str, ...]) -> Mapping[str, Any]:

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from factcheck.settings import Settings
 
 _OPENAI = "openai/"
+_DSPY_VERSION = version("dspy")
 
 
 class LanguageModel:
@@ -73,7 +74,7 @@ class LanguageModel:
     @property
     def identity(self) -> dict[str, str]:
         """Entries for the score signature, besides its name."""
-        return {**self._transport.identity, "dspy": version("dspy")}
+        return {**self._transport.identity, "dspy": _DSPY_VERSION}
 
     def book_cache_hits(self, count: int, ledger: Ledger, stage: str) -> None:
         """Book answers that were paid for earlier."""

@@ -51,7 +51,7 @@ class Statement(NamedTuple):
     passage: Passage
     units: tuple[Word, ...]
     stems: tuple[str, ...]
-    """Of the units."""
+    """What each unit is compared by."""
     weights: tuple[float, ...]
     """Share of each unit in the statement, by rarity; they add up to 1, or there are none."""
     names: tuple[int, ...]

@@ -192,7 +192,7 @@ def _frequencies(language: str) -> dict[str, float]:
     zipfs: dict[str, float] = {}
     for centibels, forms in enumerate(wordfreq.get_frequency_list(language, "small")):
         zipf = math.log10(wordfreq.cB_to_freq(-centibels)) + 9
-        for form in forms:  # from common to rare, in lower case
+        for form in forms:  # the common ones first, all in lower case
             zipfs.setdefault(form if form.isascii() else fold_form(form), zipf)
     return zipfs
 

@@ -85,6 +85,24 @@ def test_a_related_form_counts_for_less() -> None:
 
 
 @pytest.mark.parametrize(
+    ("name", "other", "credit"),
+    [
+        ("Petersen", "Peterson", 0.8),
+        ("Johanson", "Johansson", 0.8),
+        ("Johansson", "Johanson", 0.8),
+        ("Hansen", "Hanson", 0),
+        ("Bodan", "Bdan", 0),
+        ("Petersen", "Pitersan", 0),
+        ("Johansson", "Joansonn", 0),
+    ],
+)
+def test_one_letter_of_a_long_name_may_be_misspelt(name: str, other: str, credit: float) -> None:
+    """Lost, gained or replaced; not in a short name, and not two letters."""
+    wanted = statement(statements(f"They met {name}.", "en")[0])
+    assert overlap(wanted, analyse(f"They met {other}.", "en")).anywhere == (1, credit)
+
+
+@pytest.mark.parametrize(
     ("fact", "sentence", "kind"),
     [
         ("The boat sank in 2019.", "The boat sank in 2018.", "number"),

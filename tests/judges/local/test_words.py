@@ -50,6 +50,7 @@ def test_words_know_their_places(text: str, language: str) -> None:
         ("May 3, 2021", "2021-05-03"),
         ("3 May 2021", "2021-05-03"),
         ("3rd of May 2021", "May 3rd 2021"),
+        ("January 3, 2021", "3 January 2021"),
         ("Sept. 9", "9 September"),
         ("Houses", "house"),
         ("went", "go"),
@@ -90,6 +91,7 @@ def test_different_things_stay_apart(one: str, other: str) -> None:
         ("1\u202f200 euros", "fr", "1200"),
         ("le 3 mai", "fr", "month:5"),
         ("El 3 de mayo", "es", "month:5"),
+        ("en août", "fr", "month:8"),
         ("3. März", "de", "month:3"),
     ],
 )
