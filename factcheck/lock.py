@@ -31,14 +31,21 @@ class LockChange(NamedTuple):
     unchanged: int
 
 
-def write_lock(facts: FactSet, path: str | PathLike[str]) -> LockChange:
+def write_lock(facts: FactSet, path: str | PathLike[str], *, force: bool = False) -> LockChange:
     """Write the lock file; `files.read_facts` reads it back.
 
     Facts that an earlier lock file at this path holds too keep the marks given to them there:
     `must`, `weight` and `tags`.
 
+    Args:
+        facts: The facts to write.
+        path: A `.yaml` file.
+        force: Whether facts that only the earlier lock file has may be dropped. They are the ones
+            that somebody reworded or added, or that the source has lost.
+
     Raises:
-        InputError: The path cannot be written, or holds something that is not a lock file.
+        InputError: The path cannot be written, holds something that is not a lock file, or holds
+            facts that would be dropped.
     """
     if Path(path).suffix.lower() not in {".yaml", ".yml"}:
         raise InputError(f"{path}: a lock file is YAML; name it .yaml")
@@ -53,6 +60,12 @@ def write_lock(facts: FactSet, path: str | PathLike[str]) -> LockChange:
         else:
             left.remove(old)
             marked.append(replace(fact, must=old.must, weight=old.weight, tags=old.tags))
+    if left and not force:
+        noun = "fact that is" if len(left) == 1 else "facts that are"
+        raise InputError(
+            f"{path} holds {len(left)} {noun} not found in the source, such as {left[0].text!r}; "
+            "they may be somebody's edits: name another file, or drop them with --force"
+        )
     write_text(path, lock_text(replace(facts, facts=tuple(marked))))
     return LockChange(before is not None, tuple(added), tuple(left), len(facts) - len(added))
 

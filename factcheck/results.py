@@ -120,7 +120,12 @@ class ResultsFile:
                 raise
 
     def _require_empty(self) -> None:
-        if os.fstat(self._descriptor).st_size:
+        """Without rows a file is as good as empty: a run that ended before its first one."""
+        with open(self._descriptor, "rb", closefd=False) as stream:
+            head, rest = stream.readline(), stream.read(1)
+        if head.startswith(_MARK) and not rest:
+            os.ftruncate(self._descriptor, 0)
+        elif head:
             raise InputError(
                 f"{self._path} has results already; go on with --resume, or name another file"
             )

@@ -24,7 +24,14 @@ class FactsFormat(str, Enum):
 def facts(
     source: Annotated[str, typer.Argument(metavar="SOURCE", help="The text with the facts.")],
     *,
-    extractor: options.Extractor = None,
+    extractor: Annotated[
+        str | None,
+        typer.Option(
+            "--extractor",
+            metavar="JUDGE",
+            help="Who lists the facts.  [default: $FACTCHECK_EXTRACTOR, $FACTCHECK_JUDGE or local]",
+        ),
+    ] = None,
     format_: Annotated[
         FactsFormat, typer.Option("--format", metavar="FORMAT", help="table, json or yaml.")
     ] = FactsFormat.TABLE,
@@ -32,12 +39,16 @@ def facts(
         str | None,
         typer.Option("--lock", metavar="FILE", help="Also write them to this YAML file to review."),
     ] = None,
+    force: Annotated[
+        bool, typer.Option("--force", help="Drop facts of the lock file that are not found again.")
+    ] = False,
     _debug: options.Debug = False,
 ) -> None:
     """List the atomic facts of SOURCE.
 
     The lock file serves as --facts of 'factcheck score'. Written again, it keeps what was marked
-    in it: must, weight and tags.
+    in it: must, weight and tags. Facts that were reworded, added or are gone from the source are
+    not overwritten without --force.
     """
     from factcheck import files
     from factcheck.scoring import FactCoverage
@@ -47,15 +58,15 @@ def facts(
     with FactCoverage(extractor=extractor) as scorer, output.waiting("Extracting facts"):
         found = scorer.extract(text)
     if lock is not None:
-        found = _write(found, lock)
+        found = _write(found, lock, force=force)
     output.print_out(_text(found, format_))
 
 
-def _write(found: FactSet, path: str) -> FactSet:
+def _write(found: FactSet, path: str, *, force: bool) -> FactSet:
     from factcheck.files import read_facts
     from factcheck.lock import write_lock
 
-    change = write_lock(found, path)
+    change = write_lock(found, path, force=force)
     if not change.existed:
         output.remark(f"{path}: {len(found)} facts written")
     else:

@@ -33,6 +33,8 @@ def score(
     """Score all records of a file; leaves with an exit code where something is wrong."""
     if resume and out is None:
         raise InputError("--resume needs --out FILE, the rows to go on with")
+    if out is not None and not out.endswith((".jsonl", ".ndjson")):
+        raise InputError(f"{out}: rows are written as JSON lines; name the file .jsonl")
     tally = Tally()
     records = read_records(path, skip_bad=skipper(tally) if skip_bad else None)
     with ExitStack() as stack:
@@ -46,6 +48,9 @@ def score(
             read_back(out, tally)
         run(scorer, records, direction=direction, rows=rows, tally=tally)
     show(tally, signature, chosen)
+    if tally.interrupted:
+        output.remark("This is the result so far; --out FILE --resume goes on from its rows.")
+        raise KeyboardInterrupt
     output.leave(failure(tally, fail_under))
 
 

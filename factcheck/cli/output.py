@@ -156,7 +156,7 @@ def _on_terminal(report: CoverageReport) -> str:
         return f"{report}\n"
     console.width = min(console.width, _WIDEST)
     with console.capture() as capture:
-        console.print(render(report))
+        console.print(render(report), crop=False)
     return capture.get()
 
 

@@ -7,11 +7,10 @@ from collections import Counter
 from dataclasses import dataclass, field
 
 from factcheck.cli import gate
-from factcheck.errors import JudgeError
+from factcheck.errors import InputError, JudgeError
 from factcheck.facts import CoverageReport, RunSummary
 from factcheck.scoring import RecordFailure
 
-INTERRUPTED = 130
 FINAL = frozenset({"input", "output", "truncated", "refused", "missing", "duplicate", "invalid"})
 """Codes of failures that another run would meet again. Only these are written as rows."""
 _BUDGET = "budget"
@@ -78,8 +77,6 @@ def read_back(path: str, tally: Tally) -> None:
 def failure(tally: Tally, threshold: float | None) -> gate.GateFailure | None:
     """Why a run did not end well, or `None`."""
     go_on = "; go on with --resume" if tally.open else ""
-    if tally.interrupted:
-        return gate.GateFailure(INTERRUPTED, f"interrupted; this is the result so far{go_on}")
     if tally.stopped_by_budget:
         return gate.GateFailure(
             JudgeError.exit_code, f"the budget ended the run; this is the result so far{go_on}"
@@ -89,10 +86,14 @@ def failure(tally: Tally, threshold: float | None) -> gate.GateFailure | None:
         return gate.GateFailure(
             JudgeError.exit_code, f"{tally.open} records are not finished ({what}){go_on}"
         )
+    n_failed = sum(tally.failures.values())
+    if n_failed:
+        code = InputError.exit_code if set(tally.failures) == {"input"} else JudgeError.exit_code
+        noun = "record has" if n_failed == 1 else "records have"
+        return gate.GateFailure(code, f"{n_failed} {noun} no report ({tally.first_failure})")
     score = tally.summary.score
     if score is None:
-        what = tally.first_failure or "there are no records"
-        return gate.GateFailure(JudgeError.exit_code, f"nothing was scored ({what})")
+        return gate.GateFailure(JudgeError.exit_code, "nothing was scored: there are no records")
     if threshold is not None and score < threshold:
         return gate.GateFailure(
             gate.GATE_FAILED, f"gate failed: mean score {score:.4f} is under {threshold:g}"

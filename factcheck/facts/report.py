@@ -197,6 +197,12 @@ class CoverageReport:
 
         write_html(self, path)
 
+    def _repr_markdown_(self) -> str:
+        """What a notebook shows."""
+        from factcheck.reports.markdown import render_markdown
+
+        return render_markdown(self)
+
     def __str__(self) -> str:
         from factcheck.reports.table import render_text
 

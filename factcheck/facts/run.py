@@ -7,7 +7,7 @@ from typing import Any
 
 from factcheck.facts.model import Usage
 from factcheck.facts.report import CoverageReport
-from factcheck.facts.statistics import Z_95, Interval
+from factcheck.facts.statistics import Interval, t_95
 
 
 class RunSummary:
@@ -41,6 +41,11 @@ class RunSummary:
         self._by_source[source] = (n + 1, total + report.score)
 
     @property
+    def n_sources(self) -> int:
+        """Different sources among the scored records."""
+        return len(self._by_source)
+
+    @property
     def score(self) -> float | None:
         """Mean score of the scored records, in [0, 1]; `None` without any."""
         if self.n_scored == 0:
@@ -65,14 +70,14 @@ class RunSummary:
 
         Source:
             The cluster-robust variance of a mean with the correction G / (G - 1) for G clusters
-            (Cameron and Miller, 2015), and the normal distribution.
+            and Student's t with G - 1 degrees of freedom (Cameron and Miller, 2015).
         """
-        mean, n_sources = self.score, len(self._by_source)
+        mean, n_sources = self.score, self.n_sources
         if mean is None or n_sources < 2:  # noqa: PLR2004 - no spread between fewer
             return None
         squares = math.fsum((total - n * mean) ** 2 for n, total in self._by_source.values())
         variance = squares * n_sources / (n_sources - 1) / self.n_scored**2
-        half = Z_95 * math.sqrt(variance)
+        half = t_95(n_sources - 1) * math.sqrt(variance)
         return Interval(max(0.0, mean - half), min(1.0, mean + half))
 
     def to_dict(self) -> dict[str, Any]:
@@ -80,7 +85,7 @@ class RunSummary:
         return {
             "records": self.n_records,
             "scored": self.n_scored,
-            "sources": len(self._by_source),
+            "sources": self.n_sources,
             "score": self.score,
             "low": self.low,
             "high": self.high,

@@ -44,8 +44,10 @@ class ScoreSignature:
         """The inverse of `str`.
 
         Raises:
-            InputError: An entry has no colon, or a name appears twice.
+            InputError: An entry has no colon, a name appears twice, or the line was wrapped.
         """
+        if any(character.isspace() and character != " " for character in line):
+            raise InputError("score signature: it is one line without tabs; was it wrapped?")
         entries = []
         for part in line.split("|") if line else []:
             name, colon, value = part.partition(":")

@@ -202,6 +202,13 @@ def notes(result: CheckResult) -> Notes:
     return Notes(shorten(quote), f"{reason} ({flags})".strip() if flags else reason)
 
 
+def shared_reason(group: Group) -> str:
+    """The one reason why several facts have no verdict; empty if there are several, or one fact."""
+    reasons = {notes(result).reason for result in group.results}
+    undecided = not any(isinstance(result, Verdict) for result in group.results)
+    return reasons.pop() if undecided and len(group.results) > 1 and len(reasons) == 1 else ""
+
+
 def one_line(text: str) -> str:
     """`text` with white space folded and control characters made visible as `�`."""
     line = " ".join(text.split())

@@ -17,7 +17,8 @@ _CLAIM_FAILURES = {"contradicted": "contradicts the source", "neutral": "not in 
 def render_junit(report: CoverageReport) -> str:
     """The report as JUnit XML.
 
-    One test per fact: passed if kept, failed if dropped or distorted, an error if undecided. With
+    One test per fact: passed if kept, an error if undecided. A fact that is dropped or distorted
+    fails if it is marked `must`, as the gate does, and is skipped with its reason otherwise. With
     `direction="both"` a second suite has one test per claim of the summary.
     """
     root = ET.Element("testsuites", name="factcheck")
@@ -26,7 +27,7 @@ def render_junit(report: CoverageReport) -> str:
     root.append(coverage)
     if report.claims is not None:
         root.append(_suite("faithfulness", report.claim_results, _CLAIM_FAILURES))
-    for name in ("tests", "failures", "errors"):
+    for name in ("tests", "failures", "errors", "skipped"):
         root.set(name, str(sum(int(suite.attrib[name]) for suite in root)))
     ET.indent(root)
     return '<?xml version="1.0" encoding="UTF-8"?>\n' + ET.tostring(root, encoding="unicode") + "\n"
@@ -56,6 +57,7 @@ def _suite(name: str, results: Sequence[CheckResult], failures: dict[str, str]) 
         suite.append(_test(name, result, failures))
     suite.set("tests", str(len(results)))
     suite.set("failures", str(len(suite.findall("testcase/failure"))))
+    suite.set("skipped", str(len(suite.findall("testcase/skipped"))))
     suite.set("errors", str(len(suite.findall("testcase/error"))))
     return suite
 
@@ -70,8 +72,9 @@ def _test(suite: str, result: CheckResult, failures: dict[str, str]) -> ET.Eleme
         error = ET.SubElement(test, "error", type=_text(result.code), message="undecided")
         error.text = _text(content.one_line(result.message))
     elif not result.supported:
-        failure = ET.SubElement(test, "failure", type=result.label, message=failures[result.label])
-        failure.text = _text("\n".join(line for line in (quote and f"“{quote}”", reason) if line))
+        kind = "failure" if fact.must else "skipped"
+        lost = ET.SubElement(test, kind, type=result.label, message=failures[result.label])
+        lost.text = _text("\n".join(line for line in (quote and f"“{quote}”", reason) if line))
     return test
 
 

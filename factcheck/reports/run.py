@@ -24,7 +24,7 @@ def render_run(
         skipped: Number of bad records that were left out.
         signature: How the scores were made.
     """
-    lines = [_headline(summary), _counts(summary)]
+    lines = [_headline(summary, sum(failures.values())), _counts(summary)]
     if summary.counts["undecided"]:
         between = content.number_range(summary.low, summary.high)
         lines.append(f"{between} if every undecided fact were dropped / kept")
@@ -45,11 +45,12 @@ def render_run(
     return "\n".join(lines)
 
 
-def _headline(summary: RunSummary) -> str:
+def _headline(summary: RunSummary, n_failed: int) -> str:
     parts = [f"Mean coverage {content.number(summary.score)}"]
-    parts.append(f"{summary.n_scored:,} of {summary.n_records:,} records scored")
+    parts.append(f"{summary.n_scored:,} of {summary.n_records + n_failed:,} records scored")
     if summary.interval:
-        parts.append(f"95 % interval {content.number_range(*summary.interval)}, by source")
+        between = content.number_range(*summary.interval)
+        parts.append(f"95 % interval {between} over {summary.n_sources:,} sources")
     return "   ".join(parts)
 
 

@@ -35,7 +35,7 @@ def render_text(report: CoverageReport) -> str:
         force_interactive=False,
         legacy_windows=False,
     )
-    console.print(render(report))
+    console.print(render(report), crop=False)
     return "\n".join(line.rstrip() for line in sink.getvalue().splitlines()).rstrip()
 
 
@@ -84,35 +84,35 @@ def _groups(groups: tuple[content.Group, ...]) -> list[RenderableType]:
     for group in groups:
         style = _STYLES[group.kind]
         title = Text(f"{group.title} {len(group.results)}", f"bold {style}")
-        title.append(f"   {group.meaning}", "not bold dim")
+        shared = content.shared_reason(group)
+        title.append(f"   {shared or group.meaning}", "not bold dim")
         grid = Table.grid(padding=(0, 2, 0, 0))
         grid.add_column(width=1, style=style)
         grid.add_column(width=id_width, style="dim", overflow="fold")
         grid.add_column(overflow="fold")
         for result in group.results:
             id_ = Text(content.one_line(result.fact.id))
-            grid.add_row(content.mark(group, result), id_, _body(result))
+            grid.add_row(content.mark(group, result), id_, _body(result, reason=not shared))
         parts += [Text(), title, grid]
     return parts
 
 
-def _body(result: CheckResult) -> Text:
+def _body(result: CheckResult, *, reason: bool) -> Text:
     body = Text()
     if label := content.label(result.fact):
         body.append(label, "bold").append(" ")
     body.append(content.one_line(result.fact.text))
-    quote, reason = content.notes(result)
-    if quote:
-        body.append(f"\n“{quote}”", "dim italic")
-    if reason:
-        body.append(f"\n{reason}", "dim")
+    notes = content.notes(result)
+    if notes.quote:
+        body.append(f"\n“{notes.quote}”", "dim italic")
+    if notes.reason and reason:
+        body.append(f"\n{notes.reason}", "dim")
     return body
 
 
-def _footer(report: CoverageReport) -> Table:
-    grid = Table.grid(padding=(0, 2, 0, 0))
-    grid.add_column(style="dim")
-    grid.add_column(style="dim", overflow="fold")
-    for name, value in content.footer(report):
-        grid.add_row(name, Text(value))
-    return grid
+def _footer(report: CoverageReport) -> Text:
+    """Lines that are never wrapped: what they say can be copied."""
+    entries = content.footer(report)
+    width = max(len(entry.name) for entry in entries)
+    lines = (f"{name:<{width}}  {value}" for name, value in entries)
+    return Text("\n".join(lines), "dim", no_wrap=True, overflow="ignore")

@@ -80,7 +80,7 @@ class Purse:
         if cap is not None and wanted > cap:
             raise BudgetExceeded(
                 f"the budget of {cap:g} {unit} does not allow another request; "
-                f"raise {name} and run again, what was paid for is kept"
+                "raise it and run again, what was paid for is kept"
             )
 
     def _add(self, calls: int, tokens: int, usd: float) -> None:

@@ -39,6 +39,7 @@ OUTSIDE = {
 TESTING = {"factcheck.errors", "factcheck.facts", "factcheck.judges.ports", "factcheck.testing"}
 EXCEPTIONS = {
     ("factcheck.facts.report", "factcheck.reports.html"),
+    ("factcheck.facts.report", "factcheck.reports.markdown"),
     ("factcheck.facts.report", "factcheck.reports.table"),
 }
 """A report prints itself: `str(report)` and `report.to_html` are part of the public contract."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from html.parser import HTMLParser
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree as ET
@@ -156,11 +157,12 @@ def test_the_page_shows_texts_as_they_stand(text: str) -> None:
 @pytest.mark.parametrize("text", NASTY)
 def test_junit_carries_texts_as_they_stand(text: str) -> None:
     """A parser gives back what was put in."""
-    root = parsed(report_of(verdict(AtomicFact("f1", text), "neutral", text + "!", "because")))
+    fact = AtomicFact("f1", text, must=True)
+    root = parsed(report_of(verdict(fact, "neutral", text + "!", "because")))
 
     case = root.find("testsuite/testcase")
     assert case is not None
-    assert case.attrib["name"] == f"f1 {text}"
+    assert case.attrib["name"] == f"f1 [must] {text}"
     assert case.findtext("failure") == f"“{text}!”\nbecause"
 
 
@@ -195,13 +197,16 @@ def test_characters_that_xml_forbids_are_replaced() -> None:
 
 
 def test_junit_counts_failures_and_errors() -> None:
-    """Kept passes, dropped and distorted fail, undecided is an error."""
-    root = parsed(all_groups())
+    """Kept passes, undecided is an error, and what is lost fails where the gate would."""
+    report = all_groups()
+    must = replace(report.facts[1], must=True)
+    marked = [replace(r, fact=must) if r.fact.id == "n1" else r for r in report.results]
+    root = parsed(report_of(*marked))
     suite = root.find("testsuite")
 
     assert suite is not None
-    counts = {name: suite.attrib[name] for name in ("tests", "failures", "errors")}
-    assert counts == {"tests": "8", "failures": "3", "errors": "2"}
+    counts = {name: suite.attrib[name] for name in ("tests", "failures", "skipped", "errors")}
+    assert counts == {"tests": "8", "failures": "1", "skipped": "2", "errors": "2"}
     outcomes = {
         case.attrib["name"].split()[0]: [child.tag for child in case]
         for case in suite.iter("testcase")
@@ -209,7 +214,7 @@ def test_junit_counts_failures_and_errors() -> None:
     assert outcomes["n0"] == []
     assert outcomes["n1"] == ["failure"]
     assert outcomes["n2"] == ["error"]
-    assert outcomes["n3"] == ["failure"]
+    assert outcomes["n3"] == ["skipped"]
 
 
 def test_junit_has_the_exact_score_as_a_property() -> None:

@@ -12,7 +12,7 @@ from factcheck.judges.llm.modules import FactChecker, fingerprint, results_of
 from factcheck.judges.llm.replies import QUOTE_NOT_FOUND
 from factcheck.judges.llm.sections import sections
 from factcheck.runtime.answers import Answers
-from factcheck.runtime.cache import answer_key
+from factcheck.runtime.cache import JSON, answer_key
 from factcheck.runtime.flight import Settle
 from factcheck.runtime.loop import together
 
@@ -94,10 +94,10 @@ class LLMChecker:
 
     def _keys(self, facts: Sequence[AtomicFact], section: str) -> dict[str, str]:
         """The keys of the questions, by the ids of their facts."""
-        shared = {
+        shared: dict[str, JSON] = {
             "task": _STAGE,
             "prompt": self._prompt,
-            "model": self._model.shape,
+            "model": dict(self._model.shape),
             "facts_per_call": self._facts_per_call,
             "text": digest(section),
         }

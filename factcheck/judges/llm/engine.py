@@ -11,7 +11,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from factcheck.errors import (
@@ -50,9 +50,12 @@ class Account(NamedTuple):
 
 @dataclass(slots=True)
 class Queue:
-    """How long the attempts of one request waited for their turn."""
+    """What has become of one request so far."""
 
     seconds: float = 0.0
+    """How long its attempts waited for their turn."""
+    sent: int = 0
+    """Attempts that went out."""
 
 
 _account: ContextVar[Account | None] = ContextVar("factcheck_account", default=None)
@@ -102,8 +105,8 @@ class AsyncEngine(_Capabilities):
     ) -> None:
         if purse.capped_by_usd and price is None:
             raise ConfigError(
-                f"the price of {transport.name} is not known, so max_usd cannot be kept; "
-                "use max_calls or max_tokens"
+                f"the price of {transport.name} is not known, so a budget in dollars cannot be "
+                "kept; cap calls or tokens instead"
             )
         self.transport = transport
         self._retry = retry
@@ -122,7 +125,6 @@ class AsyncEngine(_Capabilities):
     async def answer(self, request: Request, account: Account | None) -> Response:
         """`complete`, to be run in the background loop."""
         account = account or Account(Ledger(), "")
-        self._book(account, Usage(calls=1))
         queue = Queue()
         with span(f"{account.stage} {request.model}", gen_ai_request_model=request.model) as trace:
             response = await self._retry.run(
@@ -155,6 +157,8 @@ class AsyncEngine(_Capabilities):
                 finally:
                     if went_out:
                         usage = self._usage(response, time.perf_counter() - started)
+                        usage = replace(usage, calls=int(queue.sent == 0))
+                        queue.sent += 1
                         spent.append(usage)
                         self._book(account, usage)
             self._limiter.answered()

@@ -121,6 +121,11 @@ def from_dspy(error: Exception, model: str) -> FactcheckError:
     if isinstance(error, dspy.AdapterParseError):
         reason = str(error).split("\n", 1)[0]
         return JudgeOutputError(f"{model}: {shortened(reason)}")
+    if "LLM Provider NOT provided" in str(error):
+        return ConfigError(
+            f"{model!r}: the provider {model.partition('/')[0]!r} is not known; "
+            "use a name that LiteLLM knows, such as 'openai' or 'anthropic'"
+        )
     if isinstance(error, theirs.LMRateLimitError):
         return JudgeRateLimited(f"{model}: {shortened(error)}", retry_after_s=error.retry_after)
     for their_class, our_class in dspy_classes():
