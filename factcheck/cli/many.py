@@ -12,7 +12,8 @@ from factcheck.cli.options import Format
 from factcheck.cli.tally import FINAL, Tally, codes_of, failure, read_back
 from factcheck.datasets import Record, read_records
 from factcheck.errors import FactcheckError, InputError
-from factcheck.facts import CoverageReport, digest
+from factcheck.facts import CoverageReport, FactSet, digest
+from factcheck.runtime.progress import progress
 from factcheck.scoring import Direction, FactCoverage, RecordFailure
 
 if TYPE_CHECKING:
@@ -59,11 +60,12 @@ def dry_run(path: str, given: Mapping[str, Any], direction: Direction, *, skip_b
     from factcheck.judges.llm.meter import Meter
 
     tally, meter, n_records = Tally(), Meter(), 0
-    seen: set[str] = set()
+    facts_of: dict[str, FactSet] = {}
+    asked: set[str] = set()
     with FactCoverage(**given, around=meter.around) as scorer:
         for record in read_records(path, skip_bad=skipper(tally) if skip_bad else None):
             n_records += 1
-            _count(scorer, record, direction, seen)
+            _count(scorer, record, direction, facts_of, asked)
     usage = meter.usage
     if not usage.calls:
         output.print_out(
@@ -95,33 +97,41 @@ def batch(
     take(state, path, given, direction, skipper(tally) if skip_bad else None)
 
 
-def _count(scorer: FactCoverage, record: Record, direction: Direction, seen: set[str]) -> None:
-    """Put the questions of one record to the meter.
-
-    Where its facts are not known yet, those the embedded judge finds stand for them.
-    """
-    from factcheck.judges.local.extractor import extract_facts
-
+def _count(
+    scorer: FactCoverage,
+    record: Record,
+    direction: Direction,
+    facts_of: dict[str, FactSet],
+    asked: set[str],
+) -> None:
+    """Put the questions of one record to the meter; the same question is counted once."""
     facts = record.facts
     if facts is None:
-        known = digest(record.source)
-        facts = extract_facts(record.source)
-        if known not in seen:
-            seen.add(known)
-            facts = _extracted(scorer, record.source) or facts
+        source = digest(record.source)
+        if source not in facts_of:
+            facts_of[source] = _likely_facts(scorer, record.source)
+        facts = facts_of[source]
     if facts and record.summary.strip():
-        scorer.check(facts, record.summary)
+        _check_once(scorer, facts, record.summary, asked)
         if direction == "both":
-            claims = _extracted(scorer, record.summary) or extract_facts(record.summary)
-            scorer.check(claims, record.source)
+            _check_once(scorer, _likely_facts(scorer, record.summary), record.source, asked)
 
 
-def _extracted(scorer: FactCoverage, text: str) -> Any:
-    """The facts of a text if they can be had without asking; else the question is counted."""
+def _check_once(scorer: FactCoverage, facts: FactSet, text: str, asked: set[str]) -> None:
+    question = digest("\0".join((text, *(fact.text for fact in facts))))
+    if question not in asked:
+        asked.add(question)
+        scorer.check(facts, text)
+
+
+def _likely_facts(scorer: FactCoverage, text: str) -> FactSet:
+    """The facts of a text if they are known; else those of the embedded judge stand for them."""
+    from factcheck.judges.local.extractor import extract_facts
+
     try:
         return scorer.extract(text)
     except FactcheckError:
-        return None
+        return extract_facts(text)
 
 
 def run(
@@ -134,7 +144,7 @@ def run(
 ) -> None:
     """Score all records that have no row yet, and write their rows; an interrupt ends it early."""
     with ExitStack() as stack:
-        progress = stack.enter_context(output.progress("Scoring"))
+        tell = stack.enter_context(progress("Scoring"))
         scored = stack.enter_context(
             closing(scorer.score_records(_pending(records, rows, tally), direction=direction))
         )
@@ -143,8 +153,12 @@ def run(
                 record_id = record.id if record else str(number)
                 tally.add(record_id, outcome)
                 if rows is not None and codes_of(outcome) <= FINAL:
-                    rows.append(record_id, _row(outcome))
-                progress(tally.summary)
+                    try:
+                        rows.append(record_id, _row(outcome))
+                    except InputError as error:  # a full disk: sum up what was paid for
+                        tally.unwritable = str(error)
+                        return
+                tell(tally.summary)
         except KeyboardInterrupt:
             tally.interrupted = True
 

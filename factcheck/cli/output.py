@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +14,7 @@ from factcheck.cli.options import Format
 
 if TYPE_CHECKING:
     from factcheck.cli.gate import GateFailure
-    from factcheck.facts import CoverageReport, FactSet, RunSummary
+    from factcheck.facts import CoverageReport, FactSet
 
 _BY_SUFFIX = {
     ".json": Format.JSON,
@@ -66,40 +65,6 @@ def waiting(message: str) -> AbstractContextManager[Any]:
     from rich.console import Console
 
     return Console(stderr=True).status(message)
-
-
-@contextmanager
-def progress(message: str) -> Iterator[Callable[[RunSummary], None]]:
-    """A line on standard error with count, rate, cache hits and cost; nothing if nobody sees it."""
-    if not sys.stderr.isatty():
-        yield lambda _: None
-        return
-    from rich.console import Console
-    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
-
-    columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task(message)
-
-        def show(summary: RunSummary) -> None:
-            elapsed = bar.tasks[task].elapsed or 0.0
-            bar.update(task, description=_progress_text(message, summary, elapsed))
-
-        yield show
-
-
-def _progress_text(message: str, summary: RunSummary, elapsed_s: float) -> str:
-    usage = summary.usage
-    parts = [f"{message}: {summary.n_records:,} records"]
-    if elapsed_s > 0:
-        parts.append(f"{summary.n_records / elapsed_s:.1f}/s")
-    if usage.cache_hits:
-        share = min(1.0, usage.cache_hits / max(1, summary.counts["facts"]))
-        parts.append(f"{share:.0%} from the cache")
-    if usage.calls:
-        cost = "cost unknown" if usage.cost_usd is None else f"${usage.cost_usd:.4f}"
-        parts.append(f"{usage.calls:,} calls, {cost}")
-    return ", ".join(parts)
 
 
 def prepare_out(out: str | None) -> None:

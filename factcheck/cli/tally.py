@@ -32,6 +32,8 @@ class Tally:
     worst: list[tuple[float, str]] = field(default_factory=list)
     """The lowest scores, as a heap of (-score, id)."""
     stopped_by_budget: bool = False
+    unwritable: str = ""
+    """Why no further rows could be written; empty if they could."""
     interrupted: bool = False
 
     def add(self, record_id: str, outcome: CoverageReport | RecordFailure) -> None:
@@ -77,6 +79,8 @@ def read_back(path: str, tally: Tally) -> None:
 def failure(tally: Tally, threshold: float | None) -> gate.GateFailure | None:
     """Why a run did not end well, or `None`."""
     go_on = "; go on with --resume" if tally.open else ""
+    if tally.unwritable:
+        return gate.GateFailure(InputError.exit_code, tally.unwritable)
     if tally.stopped_by_budget:
         return gate.GateFailure(
             JudgeError.exit_code, f"the budget ended the run; this is the result so far{go_on}"

@@ -7,7 +7,8 @@ import json
 import logging
 import time
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from factcheck.errors import InputError
 from factcheck.runtime.flight import Ask, Settle, SingleFlight
@@ -20,7 +21,8 @@ T = TypeVar("T")
 _log = logging.getLogger("factcheck.cache")
 
 
-class Resolved(NamedTuple, Generic[T]):
+@dataclass(frozen=True, slots=True)
+class Resolved(Generic[T]):
     """Answers by key, and which of them were already paid for."""
 
     answers: Mapping[str, T]

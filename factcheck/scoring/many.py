@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Awaitable, Callable, Generator, Iterable, Mapping
 from concurrent.futures import Future
+from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from factcheck.datasets import Record, as_record
 from factcheck.errors import FactcheckError, InputError
-from factcheck.facts import CoverageReport
+from factcheck.facts import CoverageReport, RunSummary
 from factcheck.runtime.loop import background
+from factcheck.runtime.progress import progress as shown_progress
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,13 +55,28 @@ def score_records(
     try:
         for number, item in enumerate(records, 1):
             window.append(background.submit(_scored(score, item, number)))
-            while len(window) >= under_way:
+            while window and (len(window) >= under_way or window[0].done()):
                 yield window.popleft().result()
         while window:
             yield window.popleft().result()
     finally:
         for future in window:
             future.cancel()
+
+
+def outcomes(
+    scored: Generator[Scored, None, None], *, progress: bool
+) -> Generator[CoverageReport | RecordFailure, None, None]:
+    """What became of each record; leaving early closes `scored`."""
+    summary = RunSummary()
+    with ExitStack() as stack:
+        stack.enter_context(closing(scored))
+        show = stack.enter_context(shown_progress("Scoring")) if progress else None
+        for _, outcome in scored:
+            if show is not None and isinstance(outcome, CoverageReport):
+                summary.add(outcome)
+                show(summary)
+            yield outcome
 
 
 async def _scored(

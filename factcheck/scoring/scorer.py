@@ -29,7 +29,7 @@ from factcheck.runtime.loop import background
 from factcheck.runtime.options import CallOptions
 from factcheck.runtime.retry import RetryPolicy
 from factcheck.scoring.accounting import account
-from factcheck.scoring.many import RecordFailure, Scored, score_records
+from factcheck.scoring.many import RecordFailure, Scored, outcomes, score_records
 from factcheck.settings import Settings
 
 if TYPE_CHECKING:
@@ -185,6 +185,7 @@ class FactCoverage:
         records: Iterable[Record | Mapping[str, Any]],
         *,
         direction: Direction = "coverage",
+        progress: bool = False,
     ) -> Iterator[CoverageReport | RecordFailure]:
         """Score many records, in order, with bounded memory.
 
@@ -192,12 +193,14 @@ class FactCoverage:
             records: Any iterable of `Record`s or mappings with `source`, `summary` and, if there
                 are any, `id` and `facts`. It is read only as far as it is needed.
             direction: As in `score`.
+            progress: Whether to show on standard error, if that is a terminal, how far it is.
 
         Yields:
             A report for each record, or a `RecordFailure` where there is none. Leaving the
             iterator early cancels what is under way; what was paid for is in the cache.
         """
-        return (scored.outcome for scored in self.score_records(records, direction=direction))
+        scored = self.score_records(records, direction=direction)
+        return outcomes(scored, progress=progress)
 
     def score_records(
         self,

@@ -63,7 +63,7 @@ class StrictJSONAdapter(dspy.Adapter):
         """
         try:
             data = read_json(completion)
-            fields = _output_types(signature)
+            fields = _output_types(signature)  # type: ignore[arg-type] # a class is hashable
             return {name: field.validate_python(data[name]) for name, field in fields.items()}
         except KeyError as error:
             message = f"the reply has no {error.args[0]!r}"
@@ -99,7 +99,7 @@ def response_schema(signature: Signature) -> Mapping[str, Any]:
 
 def _ask_for_schema(lm: Any, lm_kwargs: dict[str, Any], signature: Signature) -> None:
     if lm.supports_response_schema:
-        lm_kwargs["response_format"] = response_schema(signature)
+        lm_kwargs["response_format"] = response_schema(signature)  # type: ignore[arg-type] # as above
 
 
 def _user_message(signature: Signature, inputs: Mapping[str, Any]) -> str:

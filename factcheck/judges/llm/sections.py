@@ -35,7 +35,7 @@ def sections(text: str, size: int, overlap: int) -> tuple[Span, ...]:
     spans = []
     start = 0
     while len(text) - start > size:
-        end = _last_break(text, start + size // 2, start + size)
+        end = _last_break(text, start + max(size // 2, overlap + 1), start + size)
         spans.append(Span(start, end))
         start = _first_break(text, end - overlap, end)
     spans.append(Span(start, len(text)))
