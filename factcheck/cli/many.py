@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, closing
@@ -14,7 +15,7 @@ from factcheck.datasets import Record, read_records
 from factcheck.errors import FactcheckError, InputError
 from factcheck.facts import CoverageReport, FactSet, digest
 from factcheck.runtime.progress import progress
-from factcheck.scoring import Direction, FactCoverage, RecordFailure
+from factcheck.scoring import Direction, FactCoverage, Facts, RecordFailure
 
 if TYPE_CHECKING:
     from factcheck.results import ResultsFile
@@ -40,6 +41,7 @@ def score(
     records = read_records(path, skip_bad=skipper(tally) if skip_bad else None)
     with ExitStack() as stack:
         scorer = stack.enter_context(FactCoverage(**given))
+        gc.freeze()  # what was imported for it lives on; a collector need not look again and again
         signature = f"{scorer.signature}|direction:{direction}"
         rows = None
         if out is not None:
@@ -52,6 +54,8 @@ def score(
     if tally.interrupted:
         output.remark("This is the result so far; --out FILE --resume goes on from its rows.")
         raise KeyboardInterrupt
+    if tally.unwritable:
+        raise InputError(tally.unwritable)
     output.leave(failure(tally, fail_under))
 
 
@@ -117,8 +121,8 @@ def _count(
             _check_once(scorer, _likely_facts(scorer, record.summary), record.source, asked)
 
 
-def _check_once(scorer: FactCoverage, facts: FactSet, text: str, asked: set[str]) -> None:
-    question = digest("\0".join((text, *(fact.text for fact in facts))))
+def _check_once(scorer: FactCoverage, facts: Facts, text: str, asked: set[str]) -> None:
+    question = digest("\0".join((text, *(fact.text for fact in FactSet.of(facts)))))
     if question not in asked:
         asked.add(question)
         scorer.check(facts, text)

@@ -79,8 +79,6 @@ def read_back(path: str, tally: Tally) -> None:
 def failure(tally: Tally, threshold: float | None) -> gate.GateFailure | None:
     """Why a run did not end well, or `None`."""
     go_on = "; go on with --resume" if tally.open else ""
-    if tally.unwritable:
-        return gate.GateFailure(InputError.exit_code, tally.unwritable)
     if tally.stopped_by_budget:
         return gate.GateFailure(
             JudgeError.exit_code, f"the budget ended the run; this is the result so far{go_on}"

@@ -46,8 +46,13 @@ class AtomicFact:
             raise InputError(f"fact {self.id!r} has no text; give every fact a statement to check")
         if not isinstance(self.id, str) or not self.id:
             raise InputError(f"fact {self.text!r} has no id")
-        if not math.isfinite(self.weight) or self.weight < 0:
-            raise InputError(f"fact {self.id!r} has weight {self.weight!r}; use a number >= 0")
+        if not is_share(self.weight):
+            raise InputError(f"fact {self.id!r} has a weight that is no finite number >= 0")
+        if isinstance(self.tags, str) or not all(isinstance(tag, str) for tag in self.tags):
+            raise InputError(f"fact {self.id!r}: tags must be a list of strings")
+        object.__setattr__(self, "weight", float(self.weight))
+        object.__setattr__(self, "tags", tuple(self.tags))
+        object.__setattr__(self, "span", _as_span(self.span))
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as JSON-ready data."""
@@ -71,7 +76,7 @@ class AtomicFact:
         return cls(
             id=read.text("id"),
             text=read.text("text"),
-            span=_span(read),
+            span=_as_span(read.integers("span")),
             weight=read.number("weight", 1.0),
             must=read.flag("must", default=False),
             tags=tuple(read.texts("tags")),
@@ -304,15 +309,26 @@ class FactSet(Sequence[AtomicFact]):
             facts=tuple(AtomicFact.from_dict(item) for item in read.mappings("facts")),
             source_digest=read.text("source_digest", None),
             made_by=tuple(
-                (key, str(value)) for key, value in (read.mapping("made_by") or {}).items()
+                (str(key), str(value)) for key, value in (read.mapping("made_by") or {}).items()
             ),
         )
 
 
-def _span(read: Reader) -> Span | None:
-    pair = read.integers("span")
+def is_share(weight: Any) -> bool:
+    """Whether a value can be a weight: a finite number that is not negative."""
+    try:
+        return not isinstance(weight, (bool, str)) and math.isfinite(weight) and weight >= 0
+    except (TypeError, OverflowError):
+        return False
+
+
+def _as_span(pair: Any) -> Span | None:
     if pair is None:
         return None
-    if len(pair) != 2 or not 0 <= pair[0] <= pair[1]:  # noqa: PLR2004 - a pair
+    try:
+        start, end = pair
+    except (TypeError, ValueError):
+        start, end = None, None
+    if type(start) is not int or type(end) is not int or not 0 <= start <= end:
         raise InputError(f"span of a fact must be [start, end] with 0 <= start <= end, not {pair}")
-    return Span(*pair)
+    return Span(start, end)

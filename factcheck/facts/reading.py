@@ -84,9 +84,13 @@ class Reader:
         value = self._get(key, default)
         if not isinstance(value, (int, float)) or isinstance(value, bool):
             raise self._wrong(key, "a number", value)
-        if not math.isfinite(value):
-            raise self._wrong(key, "a finite number", value)
-        return float(value)
+        try:
+            number = float(value)
+        except OverflowError:
+            number = math.inf
+        if not math.isfinite(number):
+            raise self._wrong(key, "a finite number", number)
+        return number
 
     def optional_number(self, key: str) -> float | None:
         """A finite number, or `None` where it is missing or null."""

@@ -187,8 +187,10 @@ class CoverageReport:
         """
         try:
             data = json.loads(text)
-        except ValueError as error:
+        except (ValueError, TypeError) as error:
             raise InputError(f"report: not valid JSON ({error})") from error
+        except RecursionError as error:
+            raise InputError("report: not valid JSON (nested too deeply)") from error
         return cls.from_dict(data)
 
     def to_html(self, path: str | PathLike[str]) -> None:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
 from factcheck.errors import BudgetExceeded, InputError
 from factcheck.facts import Usage
+from factcheck.runtime.forks import PerProcess
+
+_UNITS = {"max_calls": "requests", "max_tokens": "tokens", "max_usd": "US dollars"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,63 +30,91 @@ class Budget:
     """US dollars; only for models whose price is known."""
 
     def __post_init__(self) -> None:
-        for name in ("max_calls", "max_tokens", "max_usd"):
+        for name in _UNITS:
             cap = getattr(self, name)
-            if cap is not None and not cap >= 0:
-                raise InputError(f"{name} must be 0 or more, not {cap!r}")
+            if cap is not None and not (isinstance(cap, (int, float)) and cap >= 0):
+                raise InputError(f"{name} must be a number of 0 or more, not {cap!r}")
+
+
+@dataclass(slots=True)
+class _Amount:
+    max_calls: int = 0
+    max_tokens: int = 0
+    max_usd: float = 0.0
+
+    def add(self, usage: Usage, sign: int = 1) -> None:
+        self.max_calls += sign
+        self.max_tokens += sign * (usage.prompt_tokens + usage.completion_tokens)
+        self.max_usd += sign * (usage.cost_usd or 0.0)
 
 
 class Purse:
-    """What is left of a budget; shared by all models of a scorer, from any thread.
+    """What is left of a budget; shared by all models of a scorer, in the background loop.
 
-    A request reserves the most it can cost before it is sent, and gives back what it did not
-    spend. Estimates are upper bounds, so a cap is never passed; a run may stop a little short.
+    A request holds the most it can cost until its cost is known. One that would fit if the others
+    turn out cheaper waits for them, so upper bounds never end a run early. Where the cost of a
+    request never becomes known, the most it can have cost counts as spent.
     """
 
     def __init__(self, budget: Budget | None = None) -> None:
         self._budget = budget or Budget()
-        self._lock = threading.Lock()
-        self._calls = 0
-        self._tokens = 0
-        self._usd = 0.0
+        self._spent = _Amount()
+        self._held = PerProcess(_Amount)
+        self._waiting: PerProcess[list[asyncio.Future[None]]] = PerProcess(list)
 
     @property
     def capped_by_usd(self) -> bool:
         """Whether every request needs a known price."""
         return self._budget.max_usd is not None
 
-    @contextmanager
-    def reserve(self, most: Usage) -> Iterator[list[Usage]]:
-        """Hold the most a request can cost; put what it did cost into the list it gives.
+    @asynccontextmanager
+    async def reserve(self, most: Usage) -> AsyncIterator[list[Usage]]:
+        """Hold the most a request can cost; put what it did cost into the list this gives.
 
         Raises:
-            BudgetExceeded: It could pass a cap. Nothing is reserved then.
+            BudgetExceeded: It could pass a cap, whatever the requests under way come to.
         """
-        tokens = most.prompt_tokens + most.completion_tokens
-        usd = most.cost_usd or 0.0
-        with self._lock:
-            self._require("max_calls", self._calls + 1, "requests")
-            self._require("max_tokens", self._tokens + tokens, "tokens")
-            self._require("max_usd", self._usd + usd, "US dollars")
-            self._add(1, tokens, usd)
+        while (cap := self._passed_by(most)) is not None:
+            if cap == self._passed_by(most, held=False) or not self._held().max_calls:
+                raise _exceeded(cap, getattr(self._budget, cap))
+            await self._change()
+        held = self._held()
+        held.add(most)
         actual: list[Usage] = []
         try:
             yield actual
         finally:
-            if actual:
-                spent = actual[0].prompt_tokens + actual[0].completion_tokens
-                with self._lock:
-                    self._add(0, spent - tokens, (actual[0].cost_usd or 0.0) - usd)
+            held.add(most, -1)
+            self._spent.add(actual[0] if actual else most)
+            self._wake()
 
-    def _require(self, name: str, wanted: float, unit: str) -> None:
-        cap = getattr(self._budget, name)
-        if cap is not None and wanted > cap:
-            raise BudgetExceeded(
-                f"the budget of {cap:g} {unit} does not allow another request; "
-                "raise it and run again, what was paid for is kept"
-            )
+    def _passed_by(self, most: Usage, *, held: bool = True) -> str | None:
+        """The cap that a request could pass, if any."""
+        wanted = _Amount()
+        wanted.add(most)
+        for name in _UNITS:
+            cap = getattr(self._budget, name)
+            total = getattr(self._spent, name) + getattr(wanted, name)
+            total += getattr(self._held(), name) if held else 0
+            if cap is not None and total > cap:
+                return name
+        return None
 
-    def _add(self, calls: int, tokens: int, usd: float) -> None:
-        self._calls += calls
-        self._tokens += tokens
-        self._usd += usd
+    async def _change(self) -> None:
+        turn = asyncio.get_running_loop().create_future()
+        self._waiting().append(turn)
+        await turn
+
+    def _wake(self) -> None:
+        waiting = self._waiting()
+        while waiting:
+            turn = waiting.pop()
+            if not turn.done():
+                turn.set_result(None)
+
+
+def _exceeded(name: str, cap: float) -> BudgetExceeded:
+    return BudgetExceeded(
+        f"the budget of {cap:g} {_UNITS[name]} does not allow another request; "
+        "raise it and run again, what was paid for is kept"
+    )

@@ -12,6 +12,8 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from concurrent.futures import Future
 from typing import Generic, TypeVar
 
+from factcheck.runtime.forks import PerProcess
+
 T = TypeVar("T")
 
 Settle = Callable[[Mapping[str, T]], Awaitable[None]]
@@ -20,12 +22,17 @@ Ask = Callable[[Sequence[str], Settle[T]], Awaitable[None]]
 """Asks for some keys and settles each of them, sooner or later."""
 
 
+class _Table(Generic[T]):
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+        self.coming: dict[str, Future[T]] = {}
+
+
 class SingleFlight(Generic[T]):
     """Answers that are on their way, by the key of their question."""
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._coming: dict[str, Future[T]] = {}
+        self._table: PerProcess[_Table[T]] = PerProcess(_Table)
 
     async def resolve(self, keys: Sequence[str], ask: Ask[T]) -> dict[str, T]:
         """The answers to all keys; `ask` is called for those that nobody is asking for yet.
@@ -51,12 +58,13 @@ class SingleFlight(Generic[T]):
     def _claim(self, keys: Sequence[str]) -> tuple[dict[str, Future[T]], dict[str, Future[T]]]:
         mine: dict[str, Future[T]] = {}
         others: dict[str, Future[T]] = {}
-        with self._lock:
+        table = self._table()
+        with table.lock:
             for key in keys:
-                if key in self._coming:
-                    others[key] = self._coming[key]
+                if key in table.coming:
+                    others[key] = table.coming[key]
                 else:
-                    mine[key] = self._coming[key] = Future()
+                    mine[key] = table.coming[key] = Future()
         return mine, others
 
     async def _lead(self, mine: Mapping[str, Future[T]], ask: Ask[T]) -> None:
@@ -69,17 +77,14 @@ class SingleFlight(Generic[T]):
             if not all(future.done() for future in mine.values()):
                 raise AssertionError("asked for keys that were never settled")
         finally:
-            with self._lock:
+            table = self._table()
+            with table.lock:
                 for key, future in mine.items():
-                    del self._coming[key]
+                    del table.coming[key]
                     future.cancel()  # does nothing to one that is settled
 
 
 async def _settled(future: Future[T]) -> bool:
     """Wait for somebody else's answer; `False` if whoever asked gave up."""
-    try:
-        await asyncio.shield(asyncio.wrap_future(future))
-    except asyncio.CancelledError:
-        if not future.cancelled():
-            raise
+    await asyncio.wait([asyncio.wrap_future(future)])
     return not future.cancelled()

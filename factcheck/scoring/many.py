@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections import deque
 from collections.abc import Awaitable, Callable, Generator, Iterable, Mapping
 from concurrent.futures import Future
@@ -52,9 +53,10 @@ def score_records(
         Leaving the iterator early cancels what is under way.
     """
     window: deque[Future[Scored]] = deque()
+    door = asyncio.Lock()
     try:
         for number, item in enumerate(records, 1):
-            window.append(background.submit(_scored(score, item, number)))
+            window.append(background.submit(_scored(score, item, number, door)))
             while window and (len(window) >= under_way or window[0].done()):
                 yield window.popleft().result()
         while window:
@@ -83,7 +85,10 @@ async def _scored(
     score: Callable[[Record], Awaitable[CoverageReport]],
     item: Record | Mapping[str, Any],
     number: int,
+    door: asyncio.Lock,
 ) -> Scored:
+    async with door:  # one after the other, so that the first request is sent before all are made
+        await asyncio.sleep(0)
     try:
         record = as_record(item, number)
     except InputError as error:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -12,47 +14,69 @@ from factcheck.runtime.budget import Budget, Purse
 from factcheck.runtime.prices import Price, price_of
 
 
+async def spend(purse: Purse, most: Usage, actual: Usage | None) -> None:
+    async with purse.reserve(most) as spent:
+        await asyncio.sleep(0)
+        if actual is not None:
+            spent.append(actual)
+
+
 @given(
     st.integers(0, 5),
     st.integers(0, 100),
-    st.lists(st.tuples(st.integers(0, 40), st.integers(0, 40)), max_size=12),
+    st.lists(st.tuples(st.integers(0, 40), st.integers(0, 40), st.booleans()), max_size=12),
 )
 def test_what_is_spent_never_passes_a_cap(
-    max_calls: int, max_tokens: int, requests: list[tuple[int, int]]
+    max_calls: int, max_tokens: int, requests: list[tuple[int, int, bool]]
 ) -> None:
     purse = Purse(Budget(max_calls=max_calls, max_tokens=max_tokens))
-    calls = tokens = 0
-    for most, share in requests:
+    sent: list[int] = []
+
+    async def one(most: int, share: int, known: bool) -> None:  # noqa: FBT001
         actual = min(most, share)
-        try:
-            with purse.reserve(Usage(prompt_tokens=most)) as spent:
-                spent.append(Usage(prompt_tokens=actual))
-        except BudgetExceeded:
-            continue
-        calls += 1
-        tokens += actual
+        await spend(
+            purse, Usage(prompt_tokens=most), Usage(prompt_tokens=actual) if known else None
+        )
+        sent.append(actual if known else most)
 
-    assert calls <= max_calls
-    assert tokens <= max_tokens
+    async def work() -> None:
+        results = await asyncio.gather(*(one(*r) for r in requests), return_exceptions=True)
+        assert all(r is None or isinstance(r, BudgetExceeded) for r in results)
+
+    asyncio.run(work())
+
+    assert len(sent) <= max_calls
+    assert sum(sent) <= max_tokens
 
 
-def test_what_was_reserved_and_not_spent_can_be_spent_later() -> None:
+def test_upper_bounds_of_requests_under_way_do_not_end_a_run_early() -> None:
     purse = Purse(Budget(max_tokens=100))
-    for _ in range(10):
-        with purse.reserve(Usage(prompt_tokens=50)) as spent:
-            spent.append(Usage(prompt_tokens=5))
 
-    with pytest.raises(BudgetExceeded, match="100 tokens"), purse.reserve(Usage(prompt_tokens=51)):
-        pass
+    async def work() -> None:
+        await asyncio.gather(
+            *(spend(purse, Usage(prompt_tokens=50), Usage(prompt_tokens=5)) for _ in range(10))
+        )
+
+    asyncio.run(work())
+
+    with pytest.raises(BudgetExceeded, match="100 tokens"):
+        asyncio.run(spend(purse, Usage(prompt_tokens=51), None))
+
+
+def test_a_cost_that_never_becomes_known_counts_as_the_most_it_can_be() -> None:
+    purse = Purse(Budget(max_tokens=100))
+    asyncio.run(spend(purse, Usage(prompt_tokens=60), None))
+
+    with pytest.raises(BudgetExceeded):
+        asyncio.run(spend(purse, Usage(prompt_tokens=60), None))
 
 
 def test_dollars_are_kept_as_well() -> None:
     purse = Purse(Budget(max_usd=1.0))
-    with purse.reserve(Usage(cost_usd=0.9)) as spent:
-        spent.append(Usage(cost_usd=0.8))
+    asyncio.run(spend(purse, Usage(cost_usd=0.9), Usage(cost_usd=0.8)))
 
-    with pytest.raises(BudgetExceeded, match="1 US dollars"), purse.reserve(Usage(cost_usd=0.3)):
-        pass
+    with pytest.raises(BudgetExceeded, match="1 US dollars"):
+        asyncio.run(spend(purse, Usage(cost_usd=0.3), None))
 
 
 @pytest.mark.parametrize("name", ["max_calls", "max_tokens", "max_usd"])

@@ -88,7 +88,7 @@ class LLMChecker:
         resolved = await self._answers.resolve(list(by_key), ask)
         self._model.book_cache_hits(len(resolved.known), ledger, _STAGE)
         return [
-            replace(_shifted(resolved.answers[key], span.start), fact=fact)
+            _about(fact, _shifted(resolved.answers[key], span.start))
             for fact, key in ((fact, keys[fact.id]) for fact in facts)
         ]
 
@@ -133,7 +133,7 @@ def _to_json(result: CheckResult) -> Mapping[str, Any] | None:
 
 
 def _from_json(data: Mapping[str, Any]) -> CheckResult:
-    return replace(Verdict.from_dict(data), cached=True)
+    return Verdict.from_dict({**data, "cached": True})
 
 
 def _batches(items: Sequence[T], size: int) -> list[Sequence[T]]:
@@ -183,6 +183,11 @@ def _worth_asking_again(result: CheckResult) -> bool:
 
 def _message(result: CheckResult) -> str:
     return result.message if isinstance(result, CheckFailure) else ""
+
+
+def _about(fact: AtomicFact, result: CheckResult) -> CheckResult:
+    """The same result for a fact that says the same under another id."""
+    return result if result.fact == fact else replace(result, fact=fact)
 
 
 def _shifted(result: CheckResult, offset: int) -> CheckResult:

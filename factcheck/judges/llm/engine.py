@@ -21,12 +21,14 @@ from factcheck.errors import (
     JudgeOutputError,
     JudgeRateLimited,
     JudgeRefused,
+    JudgeRejected,
     JudgeTruncated,
     JudgeUnavailable,
 )
 from factcheck.facts import Usage
 from factcheck.judges.ports import Ledger
 from factcheck.runtime.budget import Purse
+from factcheck.runtime.forks import PerProcess
 from factcheck.runtime.limiter import Limiter
 from factcheck.runtime.loop import background
 from factcheck.runtime.prices import Price
@@ -112,7 +114,7 @@ class AsyncEngine(_Capabilities):
         self._retry = retry
         self._purse = purse
         self._price = price
-        self._limiter = Limiter(concurrency)
+        self._limiter = PerProcess(lambda: Limiter(concurrency))
 
     async def complete(self, request: Request) -> Response:
         """The whole answer to a request.
@@ -140,62 +142,71 @@ class AsyncEngine(_Capabilities):
 
     async def _attempt(self, request: Request, account: Account, queue: Queue) -> Response:
         asked = time.perf_counter()
-        async with self._limiter.slot() as number:
-            queue.seconds += time.perf_counter() - asked
-            with self._purse.reserve(self._most(request)) as spent:
-                started = time.perf_counter()
-                response: Response | None = None
-                went_out = True
-                try:
-                    response = await self.transport.send(request)
-                except JudgeNotAsked:  # costs nothing now; what it will cost stays reserved
-                    went_out = False
-                    raise
-                except FactcheckError as error:
-                    self._slow_down(number, error)
-                    raise
-                finally:
-                    if went_out:
-                        usage = self._usage(response, time.perf_counter() - started)
-                        usage = replace(usage, calls=int(queue.sent == 0))
-                        queue.sent += 1
-                        spent.append(usage)
-                        self._book(account, usage)
-            self._limiter.answered()
+        limiter = self._limiter()
+        async with (
+            self._purse.reserve(self._most(request)) as spent,
+            limiter.slot() as number,
+        ):
+            started = time.perf_counter()
+            queue.seconds += started - asked
+            usage = Usage(calls=int(queue.sent == 0), attempts=1, cost_usd=None)
+            try:
+                response = await self.transport.send(request)
+                usage = self._usage(request, response, usage)
+                spent.append(usage)
+            except JudgeNotAsked:
+                usage = Usage()
+                raise
+            except FactcheckError as error:
+                if isinstance(error, (JudgeRateLimited, JudgeRejected)):
+                    spent.append(Usage())
+                self._slow_down(limiter, number, error)
+                raise
+            finally:
+                queue.sent += usage.attempts
+                if usage.attempts:
+                    seconds = time.perf_counter() - started
+                    self._book(account, replace(usage, seconds=seconds))
+            limiter.answered()
             return response
 
-    def _slow_down(self, number: int, error: FactcheckError) -> None:
+    def _slow_down(self, limiter: Limiter, number: int, error: FactcheckError) -> None:
         """A provider that says it is too much, or says nothing, is asked for less at a time."""
         if not isinstance(error, (JudgeRateLimited, JudgeUnavailable)):
             return
         pause_s = self._retry.shared_pause_s(error)
-        self._limiter.overloaded(number, pause_s)
-        _log.info("%s; at most %d requests at a time now", error.code, self._limiter.limit)
+        limiter.overloaded(number, pause_s)
+        _log.info("%s; at most %d requests at a time now", error.code, limiter.limit)
 
     def _most(self, request: Request) -> Usage:
         """The most an attempt can cost."""
-        text = "".join(message.text or "" for message in request.messages)
-        system = request.system if isinstance(request.system, str) else ""
-        prompt = most_tokens(system + text)
+        prompt = most_tokens(prompt_of(request))
         completion = self.transport.room(request.config.max_tokens or 0)
-        price = self._price.cost_usd(prompt, 0, completion) if self._price else None
-        return Usage(prompt_tokens=prompt, completion_tokens=completion, cost_usd=price)
-
-    def _usage(self, response: Response | None, seconds: float) -> Usage:
-        """The cost of one attempt. What a failed one cost is not known."""
-        if response is None:
-            return Usage(attempts=1, cost_usd=None, seconds=seconds)
-        prompt = response.usage.input_tokens or 0
-        completion = response.usage.output_tokens or 0
-        cached = response.usage.cache_read_tokens or 0
         return Usage(
-            attempts=1,
+            prompt_tokens=prompt,
+            completion_tokens=completion,
+            cost_usd=self._cost_usd(prompt, 0, completion),
+        )
+
+    def _usage(self, request: Request, response: Response, asked: Usage) -> Usage:
+        """The cost of an attempt; estimated where the server does not say, which is not 0."""
+        tokens = response.usage
+        prompt, completion = tokens.input_tokens, tokens.output_tokens
+        if prompt is None:
+            prompt = likely_tokens(prompt_of(request))
+        if completion is None:
+            completion = likely_tokens(response.text or "")
+        cached = tokens.cache_read_tokens or 0
+        return replace(
+            asked,
             prompt_tokens=prompt,
             cached_tokens=cached,
             completion_tokens=completion,
-            cost_usd=self._price.cost_usd(prompt, cached, completion) if self._price else None,
-            seconds=seconds,
+            cost_usd=self._cost_usd(prompt, cached, completion),
         )
+
+    def _cost_usd(self, prompt: int, cached: int, completion: int) -> float | None:
+        return self._price.cost_usd(prompt, cached, completion) if self._price else None
 
     def _book(self, account: Account, usage: Usage) -> None:
         account.ledger.book(usage, model=self.transport.name, stage=account.stage)
@@ -217,8 +228,19 @@ class SyncEngine(_Capabilities):
 
 
 def most_tokens(text: str) -> int:
-    """More tokens than any current tokenizer makes of a text: one for each two bytes of UTF-8."""
-    return len(text.encode("utf-8", "surrogatepass")) // 2 + 16
+    """No tokenizer in use makes more tokens of a text than it has bytes; a few frame a message."""
+    return len(text.encode("utf-8", "surrogatepass")) + 16
+
+
+def likely_tokens(text: str) -> int:
+    """About how many tokens a text has: four bytes each, as English prose has."""
+    return -(-len(text.encode("utf-8", "surrogatepass")) // 4)
+
+
+def prompt_of(request: Request) -> str:
+    """All text of a request."""
+    system = request.system if isinstance(request.system, str) else ""
+    return system + "".join(message.text or "" for message in request.messages)
 
 
 def _require_whole(response: Response, model: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import time
 from collections.abc import Mapping, Sequence
 from email.utils import parsedate_to_datetime
@@ -92,11 +93,11 @@ def retry_after_s(headers: Mapping[str, str]) -> float | None:
     """Seconds a server asks to wait: `retry-after-ms`, or `Retry-After` in seconds or as a date."""
     milliseconds = _number(headers.get("retry-after-ms"))
     if milliseconds is not None:
-        return max(0.0, milliseconds / 1000)
+        return milliseconds / 1000
     value = headers.get("retry-after")
     seconds = _number(value)
     if seconds is not None:
-        return max(0.0, seconds)
+        return seconds
     try:
         return max(0.0, parsedate_to_datetime(value or "").timestamp() - time.time())
     except (ValueError, TypeError):
@@ -104,10 +105,12 @@ def retry_after_s(headers: Mapping[str, str]) -> float | None:
 
 
 def _number(value: str | None) -> float | None:
+    """A number that can be a pause; a server that says -1 or NaN has said nothing."""
     try:
-        return float(value) if value else None
+        number = float(value) if value else -1.0
     except ValueError:
         return None
+    return number if 0.0 <= number < math.inf else None
 
 
 def from_dspy(error: Exception, model: str) -> FactcheckError:

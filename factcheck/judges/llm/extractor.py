@@ -111,8 +111,9 @@ def _require_asked(facts: tuple[str, ...] | JudgeNotAsked) -> tuple[str, ...]:
     return facts
 
 
-def _to_json(facts: tuple[str, ...]) -> Mapping[str, Any]:
-    return {"facts": list(facts)}
+def _to_json(facts: tuple[str, ...]) -> Mapping[str, Any] | None:
+    """A list of facts; an empty one is not kept, because it may be a bad reply."""
+    return {"facts": list(facts)} if facts else None
 
 
 def _from_json(data: Mapping[str, Any]) -> tuple[str, ...]:

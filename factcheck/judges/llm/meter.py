@@ -6,14 +6,13 @@ from typing import TYPE_CHECKING
 
 from factcheck.errors import JudgeNotAsked
 from factcheck.facts import Usage
+from factcheck.judges.llm.engine import likely_tokens, prompt_of
 from factcheck.runtime.prices import Price, price_of
 
 if TYPE_CHECKING:
     from dspy.lm15 import Request, Response
 
     from factcheck.judges.llm.transports import Transport
-
-_BYTES_PER_TOKEN = 4
 
 
 class Meter:
@@ -32,9 +31,7 @@ class Meter:
 
     def count(self, request: Request, room: int, price: Price | None) -> None:
         """Take one request into account."""
-        system = request.system if isinstance(request.system, str) else ""
-        text = system + "".join(message.text or "" for message in request.messages)
-        prompt = len(text.encode("utf-8", "surrogatepass")) // _BYTES_PER_TOKEN
+        prompt = likely_tokens(prompt_of(request))
         cost = price.cost_usd(prompt, 0, room) if price else None
         self.usage += Usage(calls=1, prompt_tokens=prompt, completion_tokens=room, cost_usd=cost)
 

@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 from factcheck.errors import ConfigError, JudgeUnavailable
 from factcheck.facts import short_digest
 from factcheck.judges.llm.errors import from_dspy, from_openai
+from factcheck.runtime.forks import PerProcess
 
 if TYPE_CHECKING:
     import dspy
@@ -61,11 +62,15 @@ class OpenAITransport:
                 f"{self.name!r} needs a key: set OPENAI_API_KEY, "
                 "or OPENAI_BASE_URL for a server of your own"
             )
+        if not (api_key or "").isascii():
+            raise ConfigError("OPENAI_API_KEY holds characters that no key has; check it")
+        if base_url is not None:
+            require_url(base_url)
         self._reasons = bool(_REASONING_MODEL.match(model))
         self._api_key = api_key or "none"
         self._base_url = base_url
         self._timeout_s = timeout_s
-        self._client: openai.AsyncOpenAI | None = None
+        self._client = PerProcess(self._connect)
 
     @property
     def identity(self) -> dict[str, str]:
@@ -85,13 +90,15 @@ class OpenAITransport:
 
         try:
             reply = await asyncio.wait_for(
-                self._connected().chat.completions.create(**self.body(request)), self._timeout_s
+                self._client().chat.completions.create(**self.body(request)), self._timeout_s
             )
-            body = reply.model_dump()
+            body = reply.model_dump(warnings=False)
         except asyncio.TimeoutError:
             raise JudgeUnavailable(
                 f"{self.name}: no answer within {self._timeout_s:g} seconds"
             ) from None
+        except (UnicodeDecodeError, RecursionError) as error:
+            raise JudgeUnavailable(f"{self.name}: the server's answer is not JSON") from error
         except (openai.OpenAIError, json.JSONDecodeError) as error:
             raise from_openai(error, self.name) from error
         except AttributeError as error:  # a 200 whose body is text, which the client hands through
@@ -108,23 +115,21 @@ class OpenAITransport:
 
         try:
             return lm15.response_from_openai_chat(body, model=self._model)
-        except (lm15.LM15Error, ValueError, TypeError, KeyError) as error:
+        except (lm15.LM15Error, ValueError, TypeError, KeyError, AttributeError) as error:
             raise JudgeUnavailable(
                 f"{self.name}: the server's answer is not a chat completion ({error})"
             ) from error
 
-    def _connected(self) -> openai.AsyncOpenAI:
+    def _connect(self) -> openai.AsyncOpenAI:
         import openai
 
-        if self._client is None:
-            self._client = openai.AsyncOpenAI(
-                api_key=self._api_key,
-                base_url=self._base_url or "https://api.openai.com/v1",
-                max_retries=0,
-                timeout=self._timeout_s,
-                http_client=openai.DefaultAsyncHttpx2Client(),
-            )
-        return self._client
+        return openai.AsyncOpenAI(
+            api_key=self._api_key,
+            base_url=self._base_url or "https://api.openai.com/v1",
+            max_retries=0,
+            timeout=self._timeout_s,
+            http_client=openai.DefaultAsyncHttpx2Client(),
+        )
 
     def body(self, request: Request) -> dict[str, Any]:
         """What is sent for a request: the JSON body of a Chat Completions call."""
@@ -146,8 +151,8 @@ class OpenAITransport:
 
     async def aclose(self) -> None:
         """Close the client's connections; the next request opens new ones."""
-        if self._client is not None:
-            client, self._client = self._client, None
+        client = self._client.take()
+        if client is not None:
             await client.close()
 
 
@@ -221,6 +226,23 @@ class LMTransport:
 
     async def aclose(self) -> None:
         """Nothing: a language model that was handed in belongs to whoever made it."""
+
+
+def require_url(base_url: str) -> None:
+    """Refuse an address that cannot be one.
+
+    Raises:
+        ConfigError: No scheme, no host, or a port out of range.
+    """
+    try:
+        url = urlsplit(base_url)
+        usable = url.scheme in {"http", "https"} and url.hostname and url.port != 0
+    except ValueError:
+        usable = False
+    if not usable:
+        raise ConfigError(
+            f"OPENAI_BASE_URL is {base_url!r}; give an address such as http://127.0.0.1:8000/v1"
+        )
 
 
 def endpoint(base_url: str) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import logging
 import os
+import stat
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -48,6 +49,10 @@ class CassetteReader:
 
     def __iter__(self) -> Iterator[Recorded]:
         position = 0
+        with _file_errors(self._path, "read"):
+            status = Path(self._path).stat()
+            if not (stat.S_ISREG(status.st_mode) or stat.S_ISDIR(status.st_mode)):
+                raise InputError(f"{self._path} is not a regular file; a cassette is one")
         with _file_errors(self._path, "read"), Path(self._path).open("rb") as file:
             for number, line in enumerate(file, 1):
                 self._sha256.update(line)
