@@ -41,6 +41,8 @@ def read_text(path: PathOrDash) -> str:
         InputError: Missing, a directory, not readable, binary, or not UTF-8.
     """
     name = "standard input" if path == "-" else str(path)
+    if path == "-" and sys.stdin is None:
+        raise InputError("standard input is closed; name a file instead")
     with file_errors(name, "read"):
         data = sys.stdin.buffer.read() if path == "-" else Path(path).read_bytes()
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):

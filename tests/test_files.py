@@ -186,7 +186,7 @@ def test_facts_come_from_standard_input(
         ("a.yaml", "- 2011-11-11\n", "fact 1: expected a text"),
         ("a.json", '["One.", " "]', "fact 2: fact 'f2' has no text"),
         ("a.json", '[{"text": "One.", "Must": true}]', "fact 1: 'Must' is not one of"),
-        ("a.json", '[{"text": "One.", "weight": -1}]', "fact 1: fact 'f1' has weight -1"),
+        ("a.json", '[{"text": "One.", "weight": -1}]', "fact 1: fact 'f1' has a weight"),
         ("a.json", '[{"id": "a", "text": "x"}, {"id": "a", "text": "y"}]', "two facts have the id"),
         ("a.json", '"One."', "expected a list of facts"),
         ("a.json", '{"fact": []}', "'fact' is not one of source_digest, made_by, facts"),
@@ -254,7 +254,9 @@ def test_writing_a_lock_again_keeps_its_marks_and_tells_what_changed(tmp_path: P
     assert write_lock(MARKED, path).existed is False
     again = FactSet((AtomicFact("f1", "New."), AtomicFact("f2", MARKED[1].text)))
 
-    change = write_lock(again, path)
+    with pytest.raises(InputError, match="3 facts that are not found in the source"):
+        write_lock(again, path)
+    change = write_lock(again, path, force=True)
 
     assert change.existed
     assert [fact.text for fact in change.added] == ["New."]

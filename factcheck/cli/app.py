@@ -15,8 +15,8 @@ import typer
 
 from factcheck.cli import cache, check, facts, score
 from factcheck.cli.options import DEBUG, Invocation
-from factcheck.cli.output import complain
-from factcheck.errors import FactcheckError
+from factcheck.cli.output import complain, forget_stdout
+from factcheck.errors import FactcheckError, InputError
 
 INTERRUPTED = 130
 DEFECT = 70
@@ -92,6 +92,9 @@ def _run(arguments: Sequence[str]) -> int:
     except _UsageError as error:
         where = error.ctx.command_path if error.ctx else "factcheck"
         code = _fail(f"{error.format_message().rstrip('.')}; see '{where} --help'", 2, invocation)
+    except OSError as error:
+        forget_stdout()
+        code = _fail(f"cannot write: {error.strerror or error}", InputError.exit_code, invocation)
     except Exception as error:  # noqa: BLE001 - the last stop before the user
         what = f"unexpected {type(error).__name__}: {error}"
         hint = "" if invocation.debug else "; add --debug for the traceback"

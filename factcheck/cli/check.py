@@ -25,14 +25,17 @@ def check(
     A fact marked 'must' that is not kept exits with 1.
     """
     from factcheck import files
-    from factcheck.cli import gate
-    from factcheck.scoring import FactCoverage
+    from factcheck.cli import gate, pair
 
     output.prepare_out(out)
     files.refuse_stdin_twice(facts, text)
     given = files.read_facts(facts)
     checked = files.read_text(text)
-    with FactCoverage(judge) as scorer, output.waiting("Checking"):
-        report = scorer.score("", checked, facts=given)
-    output.show_report(report, format_, out)
+    report = pair.scored(
+        {"judge": judge},
+        lambda scorer: scorer.score("", checked, facts=given),
+        "Checking",
+        format_,
+        out,
+    )
     output.leave(gate.failure(report))

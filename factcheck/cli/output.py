@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 import sys
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, nullcontext, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
 
 from factcheck.cli.options import Format
+from factcheck.errors import InputError
 
 if TYPE_CHECKING:
     from factcheck.cli.gate import GateFailure
@@ -27,10 +28,11 @@ _WIDEST = 120
 
 
 def complain(message: str) -> None:
-    """Print one line on standard error."""
+    """Print one line on standard error; where nobody can read it, the exit code has to do."""
     from factcheck.reports.content import one_line
 
-    typer.echo(f"factcheck: {one_line(message)}", err=True)
+    with suppress(OSError, AttributeError):
+        typer.echo(f"factcheck: {one_line(message)}", err=True)
 
 
 def remark(line: str) -> None:
@@ -60,7 +62,7 @@ def leave(failure: GateFailure | None) -> None:
 
 def waiting(message: str) -> AbstractContextManager[Any]:
     """A spinner on standard error for the time of a `with` block; nothing if nobody sees it."""
-    if not sys.stderr.isatty():
+    if sys.stderr is None or not sys.stderr.isatty():
         return nullcontext()
     from rich.console import Console
 
@@ -88,7 +90,11 @@ def show_report(report: CoverageReport, chosen: Format | None, out: str | None) 
     from factcheck.reports.content import coverage_headline
 
     made = chosen or _BY_SUFFIX.get(Path(out).suffix.lower(), Format.TABLE)
-    write_text(out, _text(report, made))
+    try:
+        write_text(out, _text(report, made))
+    except InputError:
+        print_out(_text(report, Format.TABLE))  # what was paid for is shown all the same
+        raise
     headline = coverage_headline(report)
     print_out(f"{headline.name} {headline.value}   {headline.counts}   {out}")
 
@@ -127,10 +133,20 @@ def _on_terminal(report: CoverageReport) -> str:
 
 def print_out(text: str) -> None:
     """Print UTF-8, whatever the locale; a reader who has seen enough is no error."""
+    if sys.stdout is None:
+        raise InputError("standard output is closed; give it somewhere to go, or use --out FILE")
     data = (text if text.endswith("\n") else f"{text}\n").encode("utf-8", "backslashreplace")
     try:
         sys.stdout.buffer.write(data)
         sys.stdout.buffer.flush()
     except BrokenPipeError:
-        # Python flushes standard output once more at its end; give it somewhere to go.
+        forget_stdout()
+    except OSError as error:
+        forget_stdout()
+        raise InputError(f"cannot write to standard output: {error.strerror}") from error
+
+
+def forget_stdout() -> None:
+    """Python flushes standard output once more at its end; give that somewhere to go."""
+    if sys.stdout is not None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

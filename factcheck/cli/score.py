@@ -175,8 +175,7 @@ def _score_pair(
     fail_under: float | None,
 ) -> None:
     from factcheck import files
-    from factcheck.cli import gate
-    from factcheck.scoring import FactCoverage
+    from factcheck.cli import gate, pair
 
     output.prepare_out(out)
     files.refuse_stdin_twice(source, summary, facts)
@@ -184,9 +183,13 @@ def _score_pair(
     source_text, summary_text = files.read_text(source), files.read_text(summary)
     if fact_set is not None and facts is not None:
         output.warn_if_stale(fact_set, source_text, facts)
-    with FactCoverage(**given) as scorer, output.waiting("Scoring"):
-        report = scorer.score(source_text, summary_text, facts=fact_set, direction=direction)
-    output.show_report(report, chosen, out)
+    report = pair.scored(
+        given,
+        lambda scorer: scorer.score(source_text, summary_text, facts=fact_set, direction=direction),
+        "Scoring",
+        chosen,
+        out,
+    )
     output.leave(gate.failure(report, fail_under))
 
 

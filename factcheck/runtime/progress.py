@@ -12,7 +12,7 @@ from factcheck.facts import RunSummary
 @contextmanager
 def progress(message: str) -> Iterator[Callable[[RunSummary], None]]:
     """A line on standard error with count, rate, cache hits and cost; nothing if nobody sees it."""
-    if not sys.stderr.isatty():
+    if sys.stderr is None or not sys.stderr.isatty():
         yield lambda _: None
         return
     from rich.console import Console

@@ -96,3 +96,22 @@ def test_forgetting_a_key_is_a_defect_and_not_an_endless_loop() -> None:
 
     with pytest.raises(AssertionError, match="never settled"):
         asyncio.run(SingleFlight[str]().resolve(["a", "b"], forget))
+
+
+def test_a_waiter_that_is_cancelled_with_whoever_asked_stays_cancelled() -> None:
+    """At whatever step the two cancellations meet, nothing is asked again on its behalf."""
+
+    async def work(turns: int) -> bool:
+        ask, flight = Asked(pause_s=5), SingleFlight[str]()
+        first = asyncio.ensure_future(flight.resolve(["a"], ask))
+        await asyncio.sleep(0)
+        second = asyncio.ensure_future(flight.resolve(["a"], ask))
+        await asyncio.sleep(0)
+        first.cancel()
+        for _ in range(turns):
+            await asyncio.sleep(0)
+        second.cancel()
+        await asyncio.gather(first, second, return_exceptions=True)
+        return second.cancelled()
+
+    assert all(asyncio.run(work(turns)) for turns in range(14))

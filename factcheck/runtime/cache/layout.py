@@ -6,6 +6,7 @@ its log and its index) move in one step, and so that no foreign folder's rights 
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 import time
@@ -35,10 +36,17 @@ def make_private(folder: Path) -> str | None:
     """
     folder.mkdir(mode=_PRIVATE, parents=True, exist_ok=True)
     store = folder / ANSWERS
+    if store.is_symlink():
+        raise PermissionError(
+            errno.EPERM, "a link where the cache should be is not followed", store
+        )
     store.mkdir(mode=_PRIVATE, exist_ok=True)
     if os.name == "nt":  # rights are inherited there, and modes say nothing
         return None
-    if store.stat().st_mode & _OTHERS:
+    status = store.lstat()
+    if status.st_uid != os.geteuid():
+        raise PermissionError(errno.EPERM, "the cache belongs to another user", store)
+    if status.st_mode & _OTHERS:
         store.chmod(_PRIVATE)
         return f"{store} could be entered by other users; it is now private"
     mode = folder.stat().st_mode

@@ -1,0 +1,422 @@
+"""`factcheck score --records`: many pairs, rows as they are ready, and runs that end early."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from factcheck.results import read_results
+from factcheck.testing import ChatRequest, FactModel, LocalOpenAIServer, Reply, parse_prompt
+from tests.cli.conftest import LOST, Desk, Outcome
+
+Run = Callable[..., Outcome]
+MODEL = "openai/tiny"
+FACTS = ("The lake is deep.", "The pier is old.")
+
+
+def as_lines(records: Iterable[Any]) -> str:
+    """JSON lines; what is a text already stays as it is."""
+    return "".join(
+        f"{one if isinstance(one, str) else json.dumps(one, ensure_ascii=False)}\n"
+        for one in records
+    )
+
+
+def record(number: int, **others: Any) -> dict[str, Any]:
+    """A record with its facts; no two are alike."""
+    facts = [*FACTS, f"The boat has number {number}."]
+    summary = f"{FACTS[0]} The boat has number {number}."
+    return {"id": f"r{number}", "source": "", "summary": summary, "facts": facts, **others}
+
+
+def ids(path: Path) -> list[str]:
+    """Of all rows, in order."""
+    return [row["id"] for row in read_results(path)]
+
+
+def comparable(path: Path) -> list[Any]:
+    """Rows without what depends on the run: usage, and whether an answer was kept before."""
+
+    def without(data: Any) -> Any:
+        if isinstance(data, dict):
+            return {k: without(v) for k, v in data.items() if k not in {"usage", "cached"}}
+        return [without(item) for item in data] if isinstance(data, list) else data
+
+    return [without(row) for row in read_results(path)]
+
+
+@pytest.fixture
+def server(monkeypatch: pytest.MonkeyPatch) -> Iterable[LocalOpenAIServer]:
+    """A scripted model that the real judge talks to."""
+    with LocalOpenAIServer(FactModel()) as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
+        yield server
+
+
+# --- rows and summary ---------------------------------------------------------------------------
+
+
+def test_every_record_gets_its_row_in_order(desk: Desk, run: Run) -> None:
+    records = desk.put("records.jsonl", as_lines(record(n) for n in range(5)))
+    out = desk.folder / "rows.jsonl"
+
+    done = run("score", "--records", records, "--out", str(out))
+
+    assert done.code == 0
+    rows = list(read_results(out))
+    assert [row["id"] for row in rows] == ["r0", "r1", "r2", "r3", "r4"]
+    assert rows[0]["score"] == pytest.approx(2 / 3)
+    assert "Mean coverage 0.67" in done.out
+    assert "5 of 5 records scored" in done.out
+    assert "15 facts: 10 kept, 0 distorted, 5 dropped, 0 undecided" in done.out
+
+
+@pytest.mark.parametrize("kind", ["records.csv", "records.tsv", "folder"])
+def test_tables_and_folders_give_the_same_rows(desk: Desk, run: Run, kind: str) -> None:
+    lines = desk.put("records.jsonl", as_lines([record(1)]))
+    run("score", "--records", lines, "--out", str(desk.folder / "1.jsonl"))
+    one = record(1)
+    if kind == "folder":
+        (desk.folder / kind).mkdir()
+        desk.put("folder/r1.source.txt", "A source that is not needed.")
+        desk.put("folder/r1.summary.txt", one["summary"])
+        desk.put("folder/r1.facts.txt", "\n".join(one["facts"]))
+        path = str(desk.folder / kind)
+    else:
+        cells = ("r1", "x", one["summary"], json.dumps(one["facts"]).replace('"', '""'))
+        separator = "\t" if kind.endswith(".tsv") else ","
+        header = separator.join(("id", "source", "summary", "facts"))
+        path = desk.put(kind, f"{header}\n" + separator.join(f'"{cell}"' for cell in cells) + "\n")
+
+    done = run("score", "--records", path, "--out", str(desk.folder / "2.jsonl"))
+
+    assert done.code == 0
+    assert comparable(desk.folder / "2.jsonl") == comparable(desk.folder / "1.jsonl")
+
+
+def test_the_summary_as_json(desk: Desk, run: Run) -> None:
+    """Mean and counts as they are, what failed by code, and the signature."""
+    records = desk.put("records.jsonl", as_lines([record(1), "{", record(2, source="")]))
+
+    done = run("score", "--records", records, "--skip-bad", "--format", "json")
+
+    data = json.loads(done.out)
+    assert done.code == 0
+    assert data["score"] == pytest.approx(2 / 3)
+    assert (data["records"], data["skipped"], data["open"], data["failures"]) == (2, 1, 0, {})
+    assert data["signature"].endswith("|direction:coverage")
+
+
+def test_a_run_can_fail_the_gate(desk: Desk, run: Run) -> None:
+    records = desk.put("records.jsonl", as_lines([record(1)]))
+
+    done = run("score", "--records", records, "--fail-under", "0.7")
+
+    assert done.code == 1
+    assert "mean score 0.6667 is under 0.7" in done.err
+
+
+# --- bad input ----------------------------------------------------------------------------------
+
+BAD = [record(1), "{'id': 3}", {"id": "no summary", "source": "x"}, record(1), record(4)]
+
+
+def test_a_bad_record_ends_the_run_and_is_named_by_its_line(desk: Desk, run: Run) -> None:
+    records = desk.put("records.jsonl", as_lines(BAD))
+
+    done = run("score", "--records", records)
+
+    assert done.code == 2
+    assert f"{records}, line 2: not valid JSON" in done.err
+
+
+def test_bad_records_are_skipped_counted_and_named_one_by_one(desk: Desk, run: Run) -> None:
+    records = desk.put("records.jsonl", as_lines(BAD))
+    out = desk.folder / "rows.jsonl"
+
+    done = run("score", "--records", records, "--out", str(out), "--skip-bad")
+
+    assert done.code == 0
+    assert ids(out) == ["r1", "r4"]
+    assert "3 bad records skipped" in done.out
+    complaints = done.err.splitlines()
+    assert len(complaints) == 3
+    assert "line 2: not valid JSON" in complaints[0]
+    assert "line 3: 'summary' is missing" in complaints[1]
+    assert "line 4: the id 'r1' was used before, in line 1" in complaints[2]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["SOURCE", "--records", "RECORDS"], "give it alone"),
+        (["--records", "RECORDS", "--facts", "SOURCE"], "give it alone"),
+        (["--records", "RECORDS", "--resume"], "--resume needs --out"),
+        (["--records", "RECORDS", "--format", "html"], "--format html is for one pair"),
+        (["--records", "nowhere.jsonl"], "nowhere.jsonl does not exist"),
+        (["SOURCE", "SUMMARY", "--skip-bad"], "are for --records FILE"),
+        (["SOURCE", "SUMMARY", "--dry-run"], "are for --records FILE"),
+    ],
+)
+def test_arguments_that_do_not_fit_are_refused_before_anything_is_asked(
+    desk: Desk, run: Run, arguments: Sequence[str], said: str
+) -> None:
+    records = desk.put("records.jsonl", as_lines([record(1)]))
+    names = {"SOURCE": desk.source, "SUMMARY": desk.summary, "RECORDS": records}
+
+    done = run("score", *(names.get(argument, argument) for argument in arguments))
+
+    assert done.code == 2
+    assert said in done.err
+    assert not desk.checker.calls
+
+
+# --- resuming -----------------------------------------------------------------------------------
+
+
+def test_a_resumed_run_asks_nothing_about_rows_that_are_there(desk: Desk, run: Run) -> None:
+    """The summary is that of all rows."""
+    out = str(desk.folder / "rows.jsonl")
+    first = desk.put("first.jsonl", as_lines(record(n) for n in range(2)))
+    both = desk.put("both.jsonl", as_lines(record(n) for n in range(4)))
+    run("score", "--records", first, "--out", out)
+    n_asked = len(desk.checker.calls)
+
+    done = run("score", "--records", both, "--out", out, "--resume")
+
+    assert done.code == 0
+    assert (n_asked, len(desk.checker.calls)) == (2, 4)
+    assert ids(Path(out)) == ["r0", "r1", "r2", "r3"]
+    assert "4 of 4 records scored" in done.out
+
+
+def test_rows_that_are_there_are_not_overwritten(desk: Desk, run: Run) -> None:
+    records = desk.put("records.jsonl", as_lines([record(1)]))
+    out = desk.folder / "rows.jsonl"
+    run("score", "--records", records, "--out", str(out))
+    before = out.read_bytes()
+
+    done = run("score", "--records", records, "--out", str(out))
+
+    assert done.code == 2
+    assert "go on with --resume, or name another file" in done.err
+    assert out.read_bytes() == before
+    assert len(desk.checker.calls) == 1
+
+
+def test_rows_of_another_run_are_refused_with_their_signature(desk: Desk, run: Run) -> None:
+    records = desk.put("records.jsonl", as_lines([record(1), record(2)]))
+    out = desk.folder / "rows.jsonl"
+    run("score", "--records", records, "--out", str(out))
+    before = out.read_bytes()
+
+    done = run("score", "--records", records, "--out", str(out), "--resume", "--direction", "both")
+
+    assert done.code == 2
+    assert "direction:coverage" in done.err
+    assert "direction:both" in done.err
+    assert out.read_bytes() == before
+
+
+def test_what_may_still_be_had_has_no_row_and_is_asked_for_again(desk: Desk, run: Run) -> None:
+    """One fact the judge could not be reached for: exit 4, and the next run decides it."""
+    records = desk.put("records.jsonl", as_lines(record(n) for n in range(3)))
+    out = desk.folder / "rows.jsonl"
+    desk.verdicts["The boat has number 1."] = LOST
+
+    first = run("score", "--records", records, "--out", str(out))
+    after_first = ids(out)
+    del desk.verdicts["The boat has number 1."]
+    second = run("score", "--records", records, "--out", str(out), "--resume")
+
+    assert (first.code, second.code) == (4, 0)
+    assert "1 records are not finished" in first.err
+    assert "go on with --resume" in first.err
+    assert after_first == ["r0", "r2"]
+    assert ids(out) == ["r0", "r2", "r1"]
+    assert len(desk.checker.calls) == 4
+
+
+def test_what_will_never_be_had_is_a_row_with_its_error(desk: Desk, run: Run) -> None:
+    empty = {"id": "empty", "source": " ", "summary": "Something."}
+    records = desk.put("records.jsonl", as_lines([record(1), empty, record(2)]))
+    out = desk.folder / "rows.jsonl"
+
+    done = run("score", "--records", records, "--out", str(out))
+
+    rows = list(read_results(out))
+    assert [row["id"] for row in rows] == ["r1", "empty", "r2"]
+    assert rows[1]["error"]["code"] == "input"
+    assert "1 without a report (input)" in done.out
+    assert done.code == 2
+
+
+# --- over a model: budget and dry run -----------------------------------------------------------
+
+
+def test_a_budget_ends_the_run_and_the_next_one_goes_on(
+    server: LocalOpenAIServer, run: Run, tmp_path: Path
+) -> None:
+    records = tmp_path / "records.jsonl"
+    records.write_text(as_lines(record(n) for n in range(8)), encoding="utf-8")
+    out, whole = tmp_path / "rows.jsonl", tmp_path / "whole.jsonl"
+    score = ("score", "--records", str(records), "--judge", MODEL)
+
+    first = run(*score, "--out", str(out), "--max-calls", "3")
+    n_first, rows_first = len(server.requests), ids(out)
+    second = run(*score, "--out", str(out), "--resume")
+    n_both = len(server.requests)
+    run(*score, "--out", str(whole))
+
+    assert (first.code, second.code) == (4, 0)
+    assert "the budget ended the run; this is the result so far; go on with --resume" in first.err
+    assert "Mean coverage" in first.out
+    assert (n_first, n_both) == (3, 8)
+    assert len(rows_first) == 3
+    assert sorted(comparable(out), key=lambda row: row["id"]) == comparable(whole)
+    assert len(server.requests) == 8
+
+
+COUNTS = re.compile(r"([\d,]+) records would take about ([\d,]+) calls and ([\d,]+) prompt tokens")
+
+
+def counted(done: Outcome) -> tuple[int, ...]:
+    """Records, calls and prompt tokens, as a dry run says."""
+    match = COUNTS.match(done.out)
+    assert match is not None, done.out
+    return tuple(int(number.replace(",", "")) for number in match.groups())
+
+
+def test_a_dry_run_counts_what_the_real_run_then_sends(
+    server: LocalOpenAIServer, run: Run, tmp_path: Path
+) -> None:
+    """With facts given: exactly, also where some answers are kept and a summary is there twice."""
+    records = tmp_path / "records.jsonl"
+    twice = [
+        record(1),
+        record(2),
+        record(1, id="again"),
+        record(3, facts=list("abcdefghijklmnopq")),
+    ]
+    records.write_text(as_lines(twice), encoding="utf-8")
+    score = ("score", "--records", str(records), "--judge", MODEL)
+
+    before = counted(run(*score, "--dry-run"))
+    n_dry = len(server.requests)
+    run(*score)
+    n_real = len(server.requests)
+    after = run(*score, "--dry-run")
+
+    assert n_dry == 0
+    assert before[:2] == (4, n_real)
+    assert after.out == "4 records would take no calls: every answer is known already\n"
+    assert len(server.requests) == n_real
+
+
+def test_a_dry_run_with_extraction_guesses_the_number_of_facts(
+    server: LocalOpenAIServer, run: Run, tmp_path: Path
+) -> None:
+    """One extraction a source, and checks for the facts that the embedded judge finds in it."""
+    source = "The lake is deep. The pier is old. The boat is blue."
+    records = tmp_path / "records.jsonl"
+    lines = [{"source": source, "summary": f"The boat {n} is blue."} for n in range(3)]
+    records.write_text(as_lines(lines), encoding="utf-8")
+    score = ("score", "--records", str(records), "--judge", MODEL)
+
+    dry = counted(run(*score, "--dry-run"))
+    run(*score)
+
+    assert dry[:2] == (3, 4)
+    assert len(server.requests) == 4
+
+
+# --- ends that nobody planned -------------------------------------------------------------------
+
+
+def slow(request: ChatRequest) -> Reply:
+    """Answers about the boats 0 to 4 come at once, the others never in the time of a test."""
+    boat = int(parse_prompt(request.body).text.split()[-1].rstrip("."))
+    return Reply(FactModel()(request), delay_s=0.0 if boat < 5 else 300.0)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="POSIX signals")
+def test_an_interrupt_ends_the_run_with_what_is_there(tmp_path: Path) -> None:
+    """Exit 130, the partial summary on standard output, whole rows in the file."""
+    records, out = tmp_path / "records.jsonl", tmp_path / "rows.jsonl"
+    records.write_text(as_lines(record(n) for n in range(40)), encoding="utf-8")
+    command = ("factcheck", "score", "--records", str(records), "--judge", MODEL, "--out", str(out))
+    with (
+        LocalOpenAIServer(slow) as server,
+        subprocess.Popen(  # noqa: S603 - our own command line
+            [sys.executable, "-m", *command],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            env={**os.environ, "OPENAI_BASE_URL": server.base_url},
+        ) as process,
+    ):
+        wait_for(lambda: out.exists() and len(ids(out)) == 5, process)
+        process.send_signal(signal.SIGINT)
+        printed, complaints = process.communicate(timeout=60)
+
+    assert process.returncode == 130
+    assert "5 of 5 records scored" in printed
+    assert complaints.count("interrupted") == 1
+    assert "Traceback" not in complaints
+    assert ids(out) == [f"r{n}" for n in range(5)]
+
+
+def wait_for(condition: Callable[[], bool], process: subprocess.Popen[str]) -> None:
+    """Wait until something holds; fails if the process ends before, or after a minute."""
+    for _ in range(6_000):
+        if condition():
+            return
+        assert process.poll() is None, process.communicate()
+        time.sleep(0.01)
+    process.kill()
+    raise AssertionError("it never came to that")
+
+
+WITH_LITTLE_ROOM = """
+import resource, signal, sys
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[1]), resource.RLIM_INFINITY))
+from factcheck.cli import main
+main(sys.argv[2:])
+"""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="POSIX limits")
+def test_a_full_disk_keeps_whole_rows_and_the_run_is_resumed(tmp_path: Path, run: Run) -> None:
+    """What was scored is summed up, and the file holds no torn row."""
+    records, out = tmp_path / "records.jsonl", tmp_path / "rows.jsonl"
+    records.write_text(as_lines(record(n) for n in range(6)), encoding="utf-8")
+    score = ("score", "--records", str(records), "--judge", "local", "--out", str(out))
+
+    full = subprocess.run(  # noqa: S603 - our own code
+        [sys.executable, "-c", WITH_LITTLE_ROOM, "4000", *score],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+    kept = ids(out)
+    done = run(*score, "--resume")
+
+    assert full.returncode == 2
+    assert "make room, then go on with --resume" in full.stderr
+    assert "Mean coverage" in full.stdout
+    assert 0 < len(kept) < 6
+    assert kept == [f"r{n}" for n in range(len(kept))]
+    assert done.code == 0
+    assert ids(out) == [f"r{n}" for n in range(6)]

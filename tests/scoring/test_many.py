@@ -1,0 +1,211 @@
+"""Many records: in order, read as they are needed, each with its own outcome."""
+
+from __future__ import annotations
+
+import asyncio
+import tracemalloc
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import pytest
+
+from factcheck import FactCoverage
+from factcheck.datasets import Record
+from factcheck.errors import FactcheckError, JudgeUnavailable
+from factcheck.facts import AtomicFact, CheckResult, CoverageReport, Verdict
+from factcheck.judges.ports import Ledger
+from factcheck.scoring import RecordFailure
+from factcheck.testing import ScriptedChecker, ScriptedExtractor
+
+FACT = "The mill stands."
+
+
+class Paced:
+    """A checker that lets records finish in another order, and counts those it has at once."""
+
+    identity = {"judge": "paced"}  # noqa: RUF012 - a constant
+
+    def __init__(self) -> None:
+        self.at_once = 0
+        self.most_at_once = 0
+        self.finished: list[str] = []
+        self.cancelled = 0
+
+    async def check(
+        self, facts: Sequence[AtomicFact], text: str, ledger: Ledger
+    ) -> Sequence[CheckResult]:
+        """The later a record of three comes, the sooner it is done."""
+        self.at_once += 1
+        self.most_at_once = max(self.most_at_once, self.at_once)
+        try:
+            for _ in range(30 - 10 * (int(text) % 3)):
+                await asyncio.sleep(0)
+        except asyncio.CancelledError:
+            self.cancelled += 1
+            raise
+        finally:
+            self.at_once -= 1
+        self.finished.append(text)
+        return [Verdict(fact, "entailed") for fact in facts]
+
+
+class Endless:
+    """A checker that never answers, and counts what was cancelled."""
+
+    identity = {"judge": "endless"}  # noqa: RUF012 - a constant
+
+    def __init__(self) -> None:
+        self.waiting = 0
+        self.cancelled = 0
+
+    async def check(
+        self, facts: Sequence[AtomicFact], text: str, ledger: Ledger
+    ) -> Sequence[CheckResult]:
+        """Answers the first record, and waits for ever with the others."""
+        if text == "0":
+            return [Verdict(fact, "entailed") for fact in facts]
+        self.waiting += 1
+        try:
+            await asyncio.Event().wait()
+        except asyncio.CancelledError:
+            self.cancelled += 1
+            raise
+        raise AssertionError("nobody sets the event")
+
+
+class Counted:
+    """Records without end, and how many of them were read."""
+
+    def __init__(self) -> None:
+        self.read = 0
+
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        while True:
+            self.read += 1
+            yield record(self.read - 1)
+
+
+def record(number: int) -> dict[str, Any]:
+    """A record whose summary is its number."""
+    return {"id": f"r{number}", "source": "", "summary": str(number), "facts": [FACT]}
+
+
+def test_reports_come_in_the_order_of_the_records_whichever_is_done_first() -> None:
+    checker = Paced()
+    scorer = FactCoverage(checker, concurrency=6)
+
+    scored = list(scorer.score_records(record(n) for n in range(24)))
+
+    assert [one.record.id for one in scored if one.record] == [f"r{n}" for n in range(24)]
+    assert all(isinstance(one.outcome, CoverageReport) for one in scored)
+    assert checker.finished != sorted(checker.finished, key=int)
+    assert checker.most_at_once > 1
+
+
+def test_records_are_read_only_as_far_as_they_are_needed() -> None:
+    records = Counted()
+    scored = FactCoverage(Paced(), concurrency=3).score_records(records)
+
+    for n_asked in range(1, 11):
+        next(scored)
+        assert records.read < n_asked + 2 * 3
+    scored.close()
+
+
+def test_nothing_is_read_before_the_first_report_is_asked_for() -> None:
+    records = Counted()
+
+    FactCoverage(Paced()).score_many(records)
+
+    assert records.read == 0
+
+
+def test_leaving_early_cancels_what_is_under_way() -> None:
+    checker = Endless()
+    scored = FactCoverage(checker, concurrency=4).score_records(Counted())
+
+    next(scored)
+    scored.close()
+
+    async def settle() -> None:
+        while checker.waiting > checker.cancelled:  # noqa: ASYNC110 - in the scorer's loop
+            await asyncio.sleep(0.001)
+
+    asyncio.run(asyncio.wait_for(settle(), 30))
+    assert checker.cancelled == checker.waiting > 0
+
+
+def test_an_error_ends_only_its_own_record() -> None:
+    lost = JudgeUnavailable("cannot reach the judge")
+    extractor = ScriptedExtractor(lambda text: lost if text == "bad" else [text])
+    scorer = FactCoverage(ScriptedChecker(lambda *_: "entailed"), extractor)
+    records: list[Any] = [
+        {"id": "a", "source": "One.", "summary": "One."},
+        {"id": "b", "source": "bad", "summary": "One."},
+        {"id": "c", "source": " ", "summary": "One."},
+        {"id": "d", "source": "One."},
+        "no record",
+        Record("f", "One.", "One."),
+    ]
+
+    outcomes = list(scorer.score_many(records))
+
+    codes = [one.code if isinstance(one, RecordFailure) else "scored" for one in outcomes]
+    assert codes == ["scored", "unavailable", "input", "input", "input", "scored"]
+    failures = [one for one in outcomes if isinstance(one, RecordFailure)]
+    assert [failure.id for failure in failures] == ["b", "c", "4", "5"]
+    assert failures[0].message == "cannot reach the judge"
+    assert "'summary'" in failures[2].message
+
+
+def test_an_error_of_the_reader_comes_out_and_cancels_the_rest() -> None:
+    checker = Endless()
+
+    def records() -> Iterator[dict[str, Any]]:
+        yield record(0)
+        yield record(1)
+        raise FactcheckError("the file ends in the middle")
+
+    with pytest.raises(FactcheckError, match="the file ends in the middle"):
+        list(FactCoverage(checker).score_many(records()))
+
+
+def test_no_records_give_no_reports() -> None:
+    assert list(FactCoverage(Paced()).score_many([])) == []
+
+
+class Forgetful:
+    """A checker that keeps nothing."""
+
+    identity = {"judge": "forgetful"}  # noqa: RUF012 - a constant
+
+    async def check(
+        self, facts: Sequence[AtomicFact], text: str, ledger: Ledger
+    ) -> Sequence[CheckResult]:
+        """Everything is entailed."""
+        return [Verdict(fact, "entailed") for fact in facts]
+
+
+def peak_bytes(n_records: int) -> int:
+    """Most memory that is held at once while so many records are scored and let go of."""
+    scorer = FactCoverage(Forgetful(), concurrency=4)
+    records = (
+        {"source": f"{n}" * 2_000, "summary": f"{n}" * 500, "facts": [f"Fact {n}.", FACT]}
+        for n in range(10_000, 10_000 + n_records)
+    )
+    tracemalloc.start()
+    try:
+        for _ in scorer.score_many(records):
+            pass
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
+def test_memory_does_not_grow_with_the_number_of_records() -> None:
+    """1,500 records, 18 MB of text, hold about as much at any moment as 150 do."""
+    peak_bytes(30)
+
+    few, many = peak_bytes(150), peak_bytes(1_500)
+
+    assert many < 2 * few + 1_000_000
