@@ -10,7 +10,15 @@ from typing import TYPE_CHECKING, Any
 
 from factcheck.cli import output
 from factcheck.cli.options import Format
-from factcheck.cli.tally import FINAL, Tally, codes_of, failure, read_back
+from factcheck.cli.tally import (
+    FINAL,
+    Tally,
+    codes_of,
+    digest_of,
+    failure,
+    read_back,
+    require_same,
+)
 from factcheck.datasets import Record, read_records
 from factcheck.errors import FactcheckError, InputError
 from factcheck.facts import CoverageReport, FactSet, digest
@@ -158,7 +166,7 @@ def run(
                 tally.add(record_id, outcome)
                 if rows is not None and codes_of(outcome) <= FINAL:
                     try:
-                        rows.append(record_id, _row(outcome))
+                        rows.append(record_id, _row(record, outcome))
                     except InputError as error:  # a full disk: sum up what was paid for
                         tally.unwritable = str(error)
                         return
@@ -173,12 +181,15 @@ def _pending(records: Iterable[Record], rows: ResultsFile | None, tally: Tally) 
             return
         if rows is None or record.id not in rows.done:
             yield record
+        else:
+            require_same(record, tally)
 
 
-def _row(outcome: CoverageReport | RecordFailure) -> dict[str, Any]:
+def _row(record: Record | None, outcome: CoverageReport | RecordFailure) -> dict[str, Any]:
+    made_of = {"record": digest_of(record)} if record is not None else {}
     if isinstance(outcome, RecordFailure):
-        return {"error": {"code": outcome.code, "message": outcome.message}}
-    return outcome.to_dict()
+        return {**made_of, "error": {"code": outcome.code, "message": outcome.message}}
+    return {**made_of, **outcome.to_dict()}
 
 
 def show(tally: Tally, signature: str, chosen: Format | None) -> None:

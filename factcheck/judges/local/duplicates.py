@@ -8,7 +8,7 @@ from typing import NamedTuple
 from factcheck.facts import AtomicFact
 from factcheck.judges.local import verbs
 from factcheck.judges.local.language import guess_language
-from factcheck.judges.local.words import words
+from factcheck.judges.local.words import TELLING, words
 
 _CONTAINED = 0.9
 """Share of a fact's rarity that another one must hold to make it a near-duplicate."""
@@ -56,7 +56,7 @@ def drop_near_duplicates(facts: Sequence[AtomicFact]) -> tuple[AtomicFact, ...]:
 
 def _bag(text: str, language: str) -> _Bag:
     found = words(text, language)
-    told = [word for word in found if word.kind in ("content", "number")]
+    told = [word for word in found if word.kind in TELLING]
     weights = {word.stem: word.rarity for word in told}
     return _Bag(
         weights=weights,

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from factcheck.judges.local.passages import STEM_PREFIX, AnalysedText, Passage
+from factcheck.judges.local.quantities import other_readings
 from factcheck.judges.local.words import Word
 
 PASSAGE_FEATURES = (
@@ -123,8 +124,7 @@ def _related(unit: Word, text: AnalysedText) -> list[str]:
     """Stems of the same family in a text, and other spellings of long names."""
     stem = unit.stem
     if unit.kind == "number":
-        other = stem[4:] if stem.startswith("ord:") else f"ord:{stem}"
-        return [other] if other in text.holders else []
+        return [other for other in other_readings(stem) if other in text.holders]
     if unit.kind != "content" or len(stem) < STEM_PREFIX:
         return []
     if unit.is_name:

@@ -104,6 +104,12 @@ MONTHS: dict[str, tuple[str, ...]] = {
         enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre
         diciembre"""),
 }
+WEEKDAYS = _set("""
+        monday tuesday wednesday thursday friday saturday sunday mondays tuesdays
+        wednesdays thursdays fridays saturdays sundays montag dienstag mittwoch donnerstag
+        freitag samstag sonntag lundi mardi mercredi jeudi vendredi samedi dimanche lunes
+        martes miercoles jueves viernes sabado domingo""")
+"""Names of days: words that tell no more about a fact than a number does."""
 SHORT_MONTHS = {
     **{name[:3]: number for number, name in enumerate(MONTHS["en"], 1)},
     "sept": 9,
@@ -157,8 +163,8 @@ CARDINALS: dict[str, dict[str, int]] = {
 }
 """Number words up to 99."""
 _MAGNITUDES = {
-    "en": "hundred 2 thousand 3 million 6 billion 9 trillion 12 bn 9 mn 6",
-    "de": "hundert 2 tausend 3 million 6 millionen 6 milliarde 9 milliarden 9",
+    "en": "hundred 2 thousand 3 million 6 billion 9 trillion 12 bn 9 mn 6 mio 6 mrd 9",
+    "de": "hundert 2 tausend 3 tsd 3 million 6 millionen 6 mio 6 milliarde 9 milliarden 9 mrd 9",
     "fr": "cent 2 mille 3 million 6 millions 6 milliard 9 milliards 9",
     "es": "cien 2 mil 3 millon 6 millones 6",
 }
@@ -233,8 +239,6 @@ UNITS = {
     "seconds": "second_time",
     "mph": "mph",
     "kph": "kph",
-    "am": "am",
-    "pm": "pm",
     "gb": "gb",
     "mb": "mb",
     "tb": "tb",

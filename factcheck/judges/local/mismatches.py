@@ -6,38 +6,22 @@ is merely missing is a `gap`.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
-from typing import Literal, NamedTuple
 
+from factcheck.judges.local import lexicon
+from factcheck.judges.local.counts import counts_nothing, number_mismatch, role_mismatch
+from factcheck.judges.local.differences import Mismatch, beside_neighbours
 from factcheck.judges.local.features import Statement
 from factcheck.judges.local.passages import Passage
+from factcheck.judges.local.tokens import fold_form
+from factcheck.judges.local.words import Word
 
-
-class Mismatch(NamedTuple):
-    """A reason why a sentence cannot entail a fact."""
-
-    kind: Literal["negation", "number", "name", "order", "word", "gap"]
-    said: str
-    """Words of the sentence; empty for a gap."""
-    wanted: str
-    """Words of the fact."""
-    unit: int
-    """Which unit of the fact does not fit."""
-
-    @property
-    def contradicts(self) -> bool:
-        """Whether the sentence says something incompatible, rather than too little."""
-        return self.kind not in {"gap", "word"}
-
-
-_YEAR = re.compile(r"1\d{3}|20\d{2}")
 _AND = frozenset({"and", "or", "und", "oder", "et", "ou", "y", "e", "o"})
-_REACH = 1
-"""Units within which a word stands in place of another, counted from a word that fits."""
 _CHARACTERS_IN_WORD = 4
 _LEAST_SHARE = 0.26
 """Share of a fact's words that a sentence must have to entail it."""
+_FEW = 2
+"""Content words up to which a fact needs all of them."""
 _REPLACED_AMONG = 2
 """Words that must fit before the one that does not is taken for a replaced one."""
 
@@ -60,20 +44,37 @@ def find_mismatch(
             a name that is found nowhere is a gap; one found elsewhere in the text is none.
     """
     return (
-        negation_mismatch(wanted, passage, places)
-        or _number_mismatch(wanted, passage, found, places)
+        scope_mismatch(wanted, passage, places)
+        or number_mismatch(wanted, passage, found, places)
+        or role_mismatch(wanted, passage, places)
         or _name_mismatch(wanted, passage, found, places)
         or _order_mismatch(wanted, passage, found, places)
         or _gap(wanted, found, anywhere)
+        or _too_little(wanted, passage, found, anywhere)
         or _scattered(wanted, passage, found)
         or _replaced_word(wanted, passage, places, anywhere)
     )
 
 
-def negation_mismatch(
+def scope_mismatch(
     wanted: Statement, passage: Passage, places: Sequence[int | None]
 ) -> Mismatch | None:
-    """A word that is negated on one side only."""
+    """A word that is denied on one side only, or said as less than the fact says it."""
+    met = [
+        _only_place(passage, stem) if place is None else place
+        for stem, place in zip(wanted.stems, places, strict=True)
+    ]
+    return _negation_mismatch(wanted, passage, met) or _hedge_mismatch(wanted, passage, met)
+
+
+def _only_place(passage: Passage, stem: str) -> int | None:
+    places = passage.places.get(stem, ())
+    return places[0] if len(places) == 1 else None
+
+
+def _negation_mismatch(
+    wanted: Statement, passage: Passage, places: Sequence[int | None]
+) -> Mismatch | None:
     own = wanted.passage
     for k, (unit, place) in enumerate(zip(own.units, places, strict=True)):
         if place is None:
@@ -81,53 +82,22 @@ def negation_mismatch(
         said, meant = passage.words[place].text, own.words[unit].text
         if place in passage.negated and unit not in own.within_negation:
             return Mismatch("negation", f"not {said}", meant, k)
-        if unit in own.negated and place not in passage.within_negation:
+        denied_elsewhere = place in passage.within_negation or place in passage.hedged
+        if unit in own.negated and not denied_elsewhere:
             return Mismatch("negation", said, f"not {meant}", k)
     return None
 
 
-def _number_mismatch(
-    wanted: Statement, passage: Passage, found: Sequence[float], places: Sequence[int | None]
+def _hedge_mismatch(
+    wanted: Statement, passage: Passage, places: Sequence[int | None]
 ) -> Mismatch | None:
-    for k in wanted.numbers:
-        unit = wanted.units[k]
-        if found[k]:
-            other = _counts_something_else(wanted, passage, k)
-        else:
-            others = [
-                place
-                for place in _beside_neighbours(wanted, passage, places, k)
-                if passage.words[place].kind == "number"
-                and passage.words[place].stem not in wanted.stems
-                and _sort(passage.words[place].stem) == _sort(unit.stem)
-            ]
-            other = others[0] if others else None
-        if other is not None:
-            return Mismatch("number", passage.words[other].text, unit.text, k)
+    if not passage.hedged:
+        return None
+    for k, place in enumerate(places):
+        mood = None if place is None else passage.hedged.get(place)
+        if mood is not None and mood not in wanted.passage.moods:
+            return Mismatch("hedge", mood, wanted.units[k].text, k)
     return None
-
-
-def _sort(number: str) -> str:
-    """What a number can be exchanged for: a month for a month, a year for a year."""
-    if ":" in number:
-        return number.partition(":")[0]
-    return "year" if _YEAR.fullmatch(number) else "count"
-
-
-def _counts_something_else(wanted: Statement, passage: Passage, k: int) -> int | None:
-    """The place of another number before the word that this number counts, if there is one."""
-    if k + 1 >= len(wanted.units) or wanted.units[k + 1].kind != "content":
-        return None
-    if wanted.passage.units[k + 1] - wanted.passage.units[k] != 1:
-        return None
-    rivals = []
-    for place in passage.places.get(wanted.units[k + 1].stem, ()):
-        if place == 0 or passage.words[place - 1].kind != "number":
-            return None
-        if passage.words[place - 1].stem == wanted.units[k].stem:
-            return None
-        rivals.append(place - 1)
-    return rivals[0] if rivals else None
 
 
 def _name_mismatch(
@@ -137,7 +107,7 @@ def _name_mismatch(
     for k, unit in enumerate(wanted.units):
         if found[k] or not (unit.is_name or _opens_bare(wanted.passage, wanted.passage.units[k])):
             continue
-        for place in _beside_neighbours(wanted, passage, places, k):
+        for place in beside_neighbours(wanted, passage, places, k):
             other = passage.words[place]
             is_name = other.is_name if unit.is_name else _opens_bare(passage, place)
             if (is_name or _opens_bare(passage, place)) and other.stem not in wanted.stems:
@@ -159,42 +129,13 @@ def _opens_bare(passage: Passage, place: int) -> bool:
     )
 
 
-def _beside_neighbours(
-    wanted: Statement, passage: Passage, places: Sequence[int | None], k: int
-) -> list[int]:
-    """Where unit `k` of the fact would stand: the units after the one before it, and so on."""
-    own, beside = wanted.units[k], []
-    before, after = k - 1, k + 1
-    while own.is_name and before >= 0 and wanted.units[before].is_name and places[before] is None:
-        before -= 1
-    while (
-        own.is_name
-        and after < len(places)
-        and wanted.units[after].is_name
-        and places[after] is None
-    ):
-        after += 1
-    low = places[before] if before >= 0 else None
-    high = places[after] if after < len(places) else None
-    for place in passage.units:
-        behind = (
-            low is not None and low < place and passage.ranks[place] - passage.ranks[low] <= _REACH
-        )
-        ahead = (
-            high is not None
-            and place < high
-            and passage.ranks[high] - passage.ranks[place] <= _REACH
-        )
-        inside = (low is None or place > low) and (high is None or place < high)
-        if inside and (behind or ahead):
-            beside.append(place)
-    return beside
-
-
 def _order_mismatch(
     wanted: Statement, passage: Passage, found: Sequence[float], places: Sequence[int | None]
 ) -> Mismatch | None:
-    """Two words that changed places, in a sentence with the same words and the same voice."""
+    """Two words that changed places, in a sentence with the same words and the same voice.
+
+    A date may stand anywhere; and two words alone may change places (`She left yesterday`).
+    """
     if min(found) < 1 or None not in places or _is_passive(passage) != _is_passive(wanted.passage):
         return None
     stems = wanted.stems
@@ -204,6 +145,8 @@ def _order_mismatch(
         if len(moved) != 2:  # noqa: PLR2004 - two change places
             continue
         first, second = moved
+        if len(stems) == len(moved) or (first in wanted.numbers) != (second in wanted.numbers):
+            continue
         if (stems[first], stems[second]) != (said[start + second], said[start + first]):
             continue
         if not _enumerated(wanted.passage, wanted.passage.units[first : second + 1]):
@@ -217,19 +160,55 @@ def _is_passive(passage: Passage) -> bool:
 
 
 def _enumerated(passage: Passage, places: Sequence[int]) -> bool:
-    """Whether words are listed, as in `Anna and Ben`: nothing but `and` or `or` between them."""
+    """Whether words are listed, as in `Anna and Ben`, or are the day and the year of one date."""
     between = passage.words[places[0] + 1 : places[-1]]
-    return all(word.stem in _AND for word in between)
+    return all(word.stem in _AND or word.stem.startswith("month:") for word in between)
 
 
 def _gap(wanted: Statement, found: Sequence[float], anywhere: Sequence[float]) -> Mismatch | None:
     """A number that the sentence does not have, or a name that the text holds nowhere."""
     for k, unit in enumerate(wanted.units):
-        if unit.kind == "number" and not found[k]:
+        if (
+            unit.kind == "number"
+            and not (anywhere if unit.stem.startswith("weekday:") else found)[k]
+        ):
             return Mismatch("gap", "", unit.text, k)
-        if unit.is_name and not anywhere[k] and not _part_of_known_name(wanted, anywhere, k):
+        if unit.is_name and not _known(wanted, anywhere, k):
             return Mismatch("gap", "", unit.text, k)
     return None
+
+
+def _too_little(
+    wanted: Statement, passage: Passage, found: Sequence[float], anywhere: Sequence[float]
+) -> Mismatch | None:
+    """Nothing but numbers, units and weekdays in common, or a word short of a fact that has few."""
+    content = [k for k, unit in enumerate(wanted.units) if _tells(unit)]
+    if not content:
+        return _counted(wanted, passage)
+    lacking = [k for k in content if not found[k]]
+    absent = [k for k in lacking if not (wanted.units[k].is_name and _known(wanted, anywhere, k))]
+    if lacking and (len(lacking) == len(content) or (absent and len(content) <= _FEW)):
+        return Mismatch("gap", "", wanted.units[lacking[0]].text, lacking[0])
+    return None
+
+
+def _tells(unit: Word) -> bool:
+    """Whether a word says more than how much or when."""
+    return unit.kind == "content" and fold_form(unit.text) not in lexicon.WEEKDAYS
+
+
+def _counted(wanted: Statement, passage: Passage) -> Mismatch | None:
+    """A number that counts something in the sentence, and nothing in a fact like `He was 46`."""
+    for k in wanted.numbers:
+        stem = wanted.stems[k]
+        if counts_nothing(wanted.passage, stem) and not counts_nothing(passage, stem):
+            return Mismatch("gap", "", wanted.units[k].text, k)
+    return None
+
+
+def _known(wanted: Statement, anywhere: Sequence[float], k: int) -> bool:
+    """Whether a name, or a part of it, is in the text."""
+    return bool(anywhere[k]) or _part_of_known_name(wanted, anywhere, k)
 
 
 def _scattered(wanted: Statement, passage: Passage, found: Sequence[float]) -> Mismatch | None:

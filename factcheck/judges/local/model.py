@@ -12,6 +12,9 @@ from typing import NamedTuple
 
 from factcheck.judges.local.features import FACT_FEATURES, PASSAGE_FEATURES, TEXT_FEATURES
 
+_LARGEST = 700.0
+"""Above this, `exp` overflows; the probability is 0 to any precision by then."""
+
 
 class Model(NamedTuple):
     """A logistic model of whether a sentence, in its text, entails a statement."""
@@ -32,7 +35,7 @@ class Model(NamedTuple):
             score += weight * value
         for weight, value in zip(self.whole_weights, whole, strict=True):
             score += weight * value
-        return 1 / (1 + math.exp(-score))
+        return 1 / (1 + math.exp(min(-score, _LARGEST)))
 
 
 @lru_cache(maxsize=1)

@@ -1,4 +1,4 @@
-"""A text, or a fact, prepared for comparison: its sentences, their words, and what is negated.
+"""A text, or a fact, prepared for comparison: its sentences and their words.
 
 A sentence is analysed by itself, never by what stands around it, so that deleting another
 sentence changes nothing about it.
@@ -11,8 +11,9 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from factcheck.facts.spans import fold_text
+from factcheck.judges.local.scopes import Mood, hedges, negation_scopes
 from factcheck.judges.local.sentences import split_sentences
-from factcheck.judges.local.words import Word, words
+from factcheck.judges.local.words import TELLING, Word, words
 
 STEM_PREFIX = 5
 """Letters two stems must share before they can be alike."""
@@ -25,8 +26,8 @@ class Passage(NamedTuple):
     start: int
     words: tuple[Word, ...]
     units: tuple[int, ...]
-    """Positions in `words` of what a statement is made of: content words and numbers; all words
-    if there are none of these."""
+    """Positions in `words` of what a statement is made of: content words, numbers and units of
+    measure; all words if there are none of these."""
     ranks: tuple[int, ...]
     """For each word, how many units stand before it."""
     places: Mapping[str, tuple[int, ...]]
@@ -35,6 +36,10 @@ class Passage(NamedTuple):
     """Positions of the words that a negation applies to."""
     within_negation: frozenset[int]
     """Positions that a negation may apply to: `negated` and the next few units."""
+    hedged: Mapping[int, Mood]
+    """Positions of the words that are only asked, supposed, wanted or refused, each with how."""
+    moods: frozenset[Mood]
+    """Every way in which something in the sentence is less than a plain statement."""
     folded: str
     """The sentence without differences of case, white space, quotation marks, Unicode form."""
 
@@ -84,7 +89,7 @@ def statements(fact: str, language: str) -> tuple[Passage, ...]:
 
 def _passage(text: str, start: int, language: str) -> Passage:
     found = words(text, language)
-    units = tuple(k for k, word in enumerate(found) if word.kind in {"content", "number"})
+    units = tuple(k for k, word in enumerate(found) if word.kind in TELLING)
     units = units or tuple(range(len(found)))
     members = set(units)
     ranks: list[int] = []
@@ -94,7 +99,8 @@ def _passage(text: str, start: int, language: str) -> Passage:
         ranks.append(before)
         before += position in members
         places.setdefault(word.stem, []).append(position)
-    negated, within = _negation_scopes(text, found, units)
+    negated, within = negation_scopes(text, found, units)
+    hedged, moods = hedges(text, found, units)
     return Passage(
         text=text,
         start=start,
@@ -104,6 +110,8 @@ def _passage(text: str, start: int, language: str) -> Passage:
         places={stem: tuple(positions) for stem, positions in places.items()},
         negated=negated,
         within_negation=within,
+        hedged=hedged,
+        moods=moods,
         folded=fold_text(text).strip(),
     )
 
@@ -118,56 +126,3 @@ def _by_beginning(stems: Sequence[str], n_letters: int) -> dict[str, tuple[str, 
     for stem in stems:
         groups.setdefault(stem[:n_letters], {})[stem] = None
     return {beginning: tuple(group) for beginning, group in groups.items()}
-
-
-_SCOPE_ENDS = frozenset(
-    ("but", "because", "although", "though", "while", "whereas", "aber", "sondern", "mais", "pero")
-)
-_SCOPE_UNITS = 3
-_REPORTING = frozenset(
-    ("true", "case", "think", "believ", "evid", "sign", "correct", "proof", "clear", "certain")
-)
-"""After a negated one of these, the clause that follows is what is denied."""
-_DENIALS = frozenset(("deni", "fals", "untru", "wrong", "incorrect"))
-"""A clause introduced by `that` after one of these is denied."""
-
-
-def _negation_scopes(
-    text: str, found: Sequence[Word], units: Sequence[int]
-) -> tuple[frozenset[int], frozenset[int]]:
-    negated: set[int] = set()
-    within: set[int] = set()
-    members = frozenset(units)
-    for at, word in enumerate(found):
-        if word.kind == "negation" and _negates(text, found, at):
-            scope = _scope(text, found, members, at)
-            before = [k for k in units if k < at]
-            scope = scope or before[-1:]
-            whole = bool(scope) and found[scope[0]].stem in _REPORTING
-            negated.update(scope if whole else scope[:1])
-            within.update(scope if whole else scope[:_SCOPE_UNITS])
-        elif word.stem in _DENIALS and at + 1 < len(found) and found[at + 1].stem == "that":
-            negated.update(_scope(text, found, members, at))
-    return frozenset(negated), frozenset(within | negated)
-
-
-def _negates(text: str, found: Sequence[Word], at: int) -> bool:
-    """False for `No, he went`, `No 10`, `not only`."""
-    word = found[at]
-    following = found[at + 1] if at + 1 < len(found) else None
-    if following is None:
-        return at > 0
-    if word.stem == "no" and (following.kind == "number" or text[word.end : word.end + 1] in ",."):
-        return False
-    return following.stem not in {"only", "just", "nur", "seulement", "solo"}
-
-
-def _scope(text: str, found: Sequence[Word], members: frozenset[int], at: int) -> list[int]:
-    scope = []
-    for position in range(at + 1, len(found)):
-        between = text[found[position - 1].end : found[position].start]
-        if found[position].stem in _SCOPE_ENDS or any(mark in ";:()" for mark in between):
-            break
-        if position in members:
-            scope.append(position)
-    return scope

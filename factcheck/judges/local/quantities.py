@@ -1,7 +1,7 @@
-"""Numbers, units and dates brought to one spelling: `1.5 million`, `£3m`, `May 3, 2021`.
+"""Numbers and units brought to one spelling: `1.5 million`, `£3m`, `twenty-one`.
 
-English is read fully. German, French and Spanish have decimal commas, months and simple number
-words; other languages have digits.
+English is read fully. German, French and Spanish have decimal commas and simple number words;
+other languages have digits. Dates and times of day are the business of `dates`.
 """
 
 from __future__ import annotations
@@ -35,14 +35,16 @@ _GROUPED = {
     "point": re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?"),
     "comma": re.compile(r"\d{1,3}(?:\.\d{3})+(?:,\d+)?"),
 }
+_ROUND = re.compile(r"[1-9]\d{0,2}[.,]\d\d0")
+"""Three digits of which the last is 0 are a group in any style: nobody writes 1.500 for 1.5."""
+_THREE_DECIMALS = re.compile(r"[1-9]\d{0,2}\.\d{3}")
+_GROUPED_WHOLE = re.compile(r"[1-9]\d{3,5}")
 _SPACED = re.compile(r"\d{1,3}(?:['\u00a0\u202f\u2009]\d{3})+(?:[.,]\d+)?")
 _PLAIN = re.compile(r"\d+(?:[.,]\d+)?")
 _SUFFIXES = {"k": 3, "bn": 9, "mn": 6, "mln": 6, "tn": 12, "b": 9, "m": 6}
-_MAX_DAY = 31
 _LETTERS = "".join(chr(c) for c in range(0x41, 0x7B))
-_UNITS_ONLY_STUCK = frozenset({"am", "g", "min", "sec"})
+_UNITS_ONLY_STUCK = frozenset({"g", "min", "sec"})
 """Short units that are other words when they stand alone."""
-_YEAR = re.compile(r"1[0-9]{3}|20[0-9]{2}")
 
 
 def plain_number(digits: str, language: str) -> str:
@@ -53,6 +55,8 @@ def plain_number(digits: str, language: str) -> str:
     elif _GROUPED[style].fullmatch(digits):
         point, group = (",", ".") if style == "comma" else (".", ",")
         digits = digits.replace(group, "").replace(point, ".")
+    elif _ROUND.fullmatch(digits):
+        digits = digits.replace(".", "").replace(",", "")
     elif _PLAIN.fullmatch(digits):
         digits = digits.replace(",", ".")
     else:
@@ -71,70 +75,28 @@ def scaled(number: str, exponent: int) -> str:
     return f"{whole}.{fraction}" if fraction else whole
 
 
+def other_readings(stem: str) -> tuple[str, ...]:
+    """What else may be meant by a number: `third` by `3`, `2:30 pm` by `2:30`, 12,345 by 12.345."""
+    kind, _, rest = stem.rpartition(":")
+    if kind == "ord":
+        return (rest,)
+    if kind.startswith("clock:"):
+        hour = int(kind.removeprefix("clock:"))
+        return (f"time:{hour}:{rest}", f"time:{(hour + 12) % 24}:{rest}")
+    if kind.startswith("time:"):
+        return (f"clock:{(int(kind.removeprefix('time:')) - 1) % 12 + 1}:{rest}",)
+    grouped = scaled(stem, 3) if _THREE_DECIMALS.fullmatch(stem) else ""
+    pointed = f"{stem[:-3]}.{stem[-3:]}" if _GROUPED_WHOLE.fullmatch(stem) else ""
+    return tuple(reading for reading in (f"ord:{stem}", grouped, pointed) if reading)
+
+
 def read_quantity(tokens: Sequence[Token], at: int, language: str, text: str) -> Reading | None:
-    """The number, unit or date that starts at a token, if one does."""
-    token = tokens[at]
-    if token.sort != "digits" and token.form not in lexicon.quantity_openers(language):
-        return None
+    """The number or unit that starts at a token, if one does."""
     for read in _READERS:
         reading = read(tokens, at, language, text)
         if reading is not None:
             return reading
     return None
-
-
-def _iso_date(tokens: Sequence[Token], at: int, _language: str, text: str) -> Reading | None:
-    """`2021-05-03`."""
-    parts = tokens[at : at + 3]
-    if len(parts) != 3 or any(part.sort != "digits" or part.tail for part in parts):  # noqa: PLR2004 - y, m, d
-        return None
-    whole = text[parts[0].start : parts[2].end]
-    if not re.fullmatch(r"\d{4}-\d{1,2}-\d{1,2}", whole):
-        return None
-    year, month, day = parts
-    if not (1 <= int(month.form) <= len(lexicon.MONTHS["en"]) and 1 <= int(day.form) <= _MAX_DAY):
-        return None
-    return Reading(
-        (
-            Quantity(plain_number(year.form, "en"), year.start, year.end, is_number=True),
-            Quantity(f"month:{int(month.form)}", month.start, month.end, is_number=True),
-            Quantity(f"day:{int(day.form)}", day.start, day.end, is_number=True),
-        ),
-        3,
-    )
-
-
-def _day_and_month(tokens: Sequence[Token], at: int, language: str, text: str) -> Reading | None:
-    """`3 May`, `May 3rd`, `3rd of May`, `3. Mai`, `3 de mayo`."""
-    day = _day(tokens[at])
-    if day is not None:
-        following = at + 1
-        if following < len(tokens) and tokens[following].form in {"of", "de"}:
-            following += 1
-        if following >= len(tokens) or not _near(tokens[following - 1], tokens[following], text):
-            return None
-        month = _month(tokens[following].form, language, beside_number=True)
-        if month is None:
-            return None
-        pair = (_day_quantity(tokens[at], day), _month_quantity(tokens[following], month))
-        return Reading(pair, following + 1 - at)
-    month = _month(tokens[at].form, language, beside_number=True)
-    if month is None or at + 1 >= len(tokens) or not _near(tokens[at], tokens[at + 1], text):
-        return None
-    here = _month_quantity(tokens[at], month)
-    day = _day(tokens[at + 1])
-    if day is not None:
-        return Reading((here, _day_quantity(tokens[at + 1], day)), 2)
-    return Reading((here,), 1) if _YEAR.fullmatch(tokens[at + 1].form) else None
-
-
-def _lone_month(tokens: Sequence[Token], at: int, language: str, text: str) -> Reading | None:
-    token = tokens[at]
-    month = _month(token.form, language, beside_number=False)
-    led = at > 0 and tokens[at - 1].form in lexicon.MONTH_LEADS
-    if month is None and led and text[token.start].isupper():
-        month = _month(token.form, language, beside_number=True)
-    return None if month is None else Reading((_month_quantity(token, month),), 1)
 
 
 def _digits(tokens: Sequence[Token], at: int, language: str, text: str) -> Reading | None:
@@ -255,42 +217,7 @@ def _number(stem: str, tokens: Sequence[Token], at: int, n_tokens: int = 1) -> R
     return Reading((Quantity(stem, tokens[at].start, end, is_number=True),), n_tokens)
 
 
-def _month(form: str, language: str, *, beside_number: bool) -> int | None:
-    """The number of a month, by its name in this language."""
-    if form in lexicon.AMBIGUOUS_MONTHS and not beside_number:
-        return None
-    names = lexicon.MONTHS.get(language, lexicon.MONTHS["en"])
-    if form in names:
-        return names.index(form) + 1
-    return lexicon.SHORT_MONTHS.get(form) if beside_number and language == "en" else None
-
-
-def _month_quantity(token: Token, month: int) -> Quantity:
-    return Quantity(f"month:{month}", token.start, token.end, is_number=True)
-
-
-def _day(token: Token) -> int | None:
-    """The day of a month that a token may be."""
-    if token.sort != "digits" or token.tail not in {"", "st", "nd", "rd", "th"}:
-        return None
-    if not token.form.isascii() or not token.form.isdigit() or len(token.form) > 2:  # noqa: PLR2004 - two digits
-        return None
-    return int(token.form) if 1 <= int(token.form) <= _MAX_DAY else None
-
-
-def _day_quantity(token: Token, day: int) -> Quantity:
-    return Quantity(f"day:{day}", token.start, token.end, is_number=True)
-
-
-def _near(first: Token, second: Token, text: str) -> bool:
-    """Whether nothing but a space or a full stop (`3. Mai`, `Jan. 3`) stands between two tokens."""
-    return text[first.end : second.start].strip() in {"", "."}
-
-
 _READERS: tuple[Callable[[Sequence[Token], int, str, str], Reading | None], ...] = (
-    _iso_date,
-    _day_and_month,
-    _lone_month,
     _digits,
     _spelled,
     _named,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from factcheck.judges.local.differences import Mismatch
 from factcheck.judges.local.features import (
     Overlap,
     Statement,
@@ -14,7 +15,7 @@ from factcheck.judges.local.features import (
     passage_features,
     text_features,
 )
-from factcheck.judges.local.mismatches import Mismatch, find_mismatch, negation_mismatch
+from factcheck.judges.local.mismatches import find_mismatch, scope_mismatch
 from factcheck.judges.local.model import Model
 from factcheck.judges.local.passages import AnalysedText, Passage
 
@@ -104,13 +105,13 @@ def _aligned(wanted: Statement, places: Sequence[int | None], mismatch: Mismatch
 
 
 def _is_verbatim(wanted: Statement, passage: Passage, mismatch: Mismatch | None) -> bool:
-    """Whether the sentence is, or has in it, the statement word for word and not denied."""
+    """Whether the sentence is, or has in it, the statement word for word, not denied or hedged."""
     own = wanted.passage.words
     for start in passage.places.get(own[0].stem, ()):
         said = passage.words[start : start + len(own)]
         if [word.stem for word in said] == [word.stem for word in own]:
             places = [start + unit for unit in wanted.passage.units]
-            if negation_mismatch(wanted, passage, places) is None:
+            if scope_mismatch(wanted, passage, places) is None:
                 return True
     return mismatch is None and _holds_phrase(passage.folded, wanted.passage.folded)
 

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from factcheck.facts import Span
 from factcheck.judges.local.blocks import BlockKind
 from factcheck.judges.local.clauses import Clause, split_clauses
-from factcheck.judges.local.words import words
+from factcheck.judges.local.words import TELLING, words
 
 
 class Statement(NamedTuple):
@@ -97,7 +97,7 @@ def is_statement(sentence: str, kind: BlockKind, language: str) -> bool:
     found = words(plain, language)
     if _FORMULA.match(plain) and len(found) <= _LONGEST_FORMULA:
         return False
-    informative = sum(word.kind in ("content", "number") for word in found)
+    informative = sum(word.kind in TELLING for word in found)
     if kind in ("item", "row"):
         return informative > 0
     if _ENDS_SENTENCE.search(plain):

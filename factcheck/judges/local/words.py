@@ -1,6 +1,6 @@
 """A text as words that can be compared: stems, kinds and rarities, with offsets.
 
-Owns what counts as the same word. Numbers, units and dates are read by `quantities`.
+Owns what counts as the same word. Numbers and units are read by `quantities`, dates by `dates`.
 """
 
 from __future__ import annotations
@@ -11,10 +11,13 @@ from functools import lru_cache
 from typing import Any, Literal, NamedTuple
 
 from factcheck.judges.local import lexicon
+from factcheck.judges.local.dates import read_date
 from factcheck.judges.local.quantities import read_quantity
 from factcheck.judges.local.tokens import Token, fold_form, tokenize
 
-WordKind = Literal["content", "function", "number", "negation"]
+WordKind = Literal["content", "function", "number", "unit", "negation"]
+TELLING: frozenset[WordKind] = frozenset({"content", "number", "unit"})
+"""Kinds of words a statement is made of; the others are its grammar."""
 
 
 class Word(NamedTuple):
@@ -77,16 +80,21 @@ def words(text: str, language: str) -> tuple[Word, ...]:
             unknown one leaves words as they are, folded.
     """
     tokens = tokenize(text)
+    openers = lexicon.quantity_openers(language)
     found: list[Word] = []
     at = 0
     while at < len(tokens):
-        reading = read_quantity(tokens, at, language, text)
+        reading = None
+        if tokens[at].sort == "digits" or tokens[at].form in openers:
+            reading = read_date(tokens, at, language, text) or read_quantity(
+                tokens, at, language, text
+            )
         if reading is None:
             found.extend(_plain_words(tokens, at, language, text))
             at += 1
             continue
         for item in reading.quantities:
-            kind: WordKind = "number" if item.is_number else "content"
+            kind: WordKind = "number" if item.is_number else "unit"
             rarity = _NUMBER_RARITY if item.is_number else _UNKNOWN_RARITY
             written = text[item.start : item.end]
             found.append(Word(written, item.stem, kind, rarity, item.start, item.end, False))
@@ -115,13 +123,16 @@ def _plain_words(tokens: list[Token], at: int, language: str, text: str) -> list
 
 
 def _character(token: Token, text: str) -> Word:
-    kind, rarity = _kind_of_character(token.form)
+    kind, rarity = _kind_of_character(token)
     return Word(
         text[token.start : token.end], token.form, kind, rarity, token.start, token.end, False
     )
 
 
-def _kind_of_character(form: str) -> tuple[WordKind, float]:
+def _kind_of_character(token: Token) -> tuple[WordKind, float]:
+    form = token.form
+    if token.sort == "symbol":
+        return "function", _FUNCTION_RARITY
     if form in _NEGATION_CHARACTERS:
         return "negation", _NEGATION_RARITY
     if form in _COMMON_CHARACTERS:
