@@ -162,6 +162,7 @@ class Unreliable:
         self.n_faults = 0
 
     def __call__(self, request: ChatRequest) -> Reply | str:
+        """The model's answer, or what went wrong with it."""
         chance = random.Random(f"{self._seed}:{request.index}")  # noqa: S311 - nothing secret
         if chance.random() >= self._share:
             return self._model(request)
@@ -197,9 +198,7 @@ def row_for(what: str, unreliable: Unreliable, pairs: Sequence[Pair]) -> Row:
     )
 
 
-def compare(
-    pairs: Sequence[Pair], outcomes: Sequence[object]
-) -> tuple[Counter[str], Counter[str]]:
+def compare(pairs: Sequence[Pair], outcomes: Sequence[object]) -> tuple[Counter[str], Counter[str]]:
     """What became of every fact, and why it was left undecided."""
     verdicts: Counter[str] = Counter()
     codes: Counter[str] = Counter()

@@ -32,6 +32,7 @@ from rich.table import Table
 from benchmarks.runtime.server import ROOT, Asked, ModelProcess
 from benchmarks.runtime.workload import Pair, make_pairs
 from factcheck.results import read_results
+from factcheck.runtime.cache.reading import read_entries
 
 MODEL = "openai/bench"
 LATENCY_S = 0.1
@@ -67,6 +68,8 @@ class Row(NamedTuple):
     calls_undisturbed: int
     asked_again: int
     """Requests for what had been asked before."""
+    oldest_s: float = 0.0
+    """The largest time between an answer and the next time its question came."""
     kills: tuple[Kill, ...] = ()
     problems: tuple[str, ...] = ()
 
@@ -104,7 +107,9 @@ def study(folder: Path, pairs: Sequence[Pair], *, n_kills: int, seed: int) -> li
         undisturbed = desk.run("undisturbed")
         calls = server.count()
         expected = comparable(undisturbed)
-        problems = [] if [row["id"] for row in expected] == [pair.id for pair in pairs] else ["order"]
+        problems = (
+            [] if [row["id"] for row in expected] == [pair.id for pair in pairs] else ["order"]
+        )
         if len(pairs) + len({pair.source for pair in pairs}) != calls:
             problems.append(f"{calls} calls in the undisturbed run")
         return [
@@ -182,39 +187,67 @@ def killed(desk: Desk, expected: list[Any], calls: int, *, n_kills: int, seed: i
     desk.server.clear()
     targets = sorted(chance.sample(range(calls), n_kills))
     moments: list[tuple[float, int, bytes]] = []
+    ends = [0.0]
+    stored: dict[str, object] = {}
     for target in targets:
         run = desk.start("killed")
         requests = max(target, desk.server.count() + 1)
         at = run.killed_at(desk.server, requests, chance.uniform(0.0, 2 * LATENCY_S))
         if at is not None:
+            time.sleep(LATENCY_S)  # until the server has read what the dead process sent
+            ends.append(time.monotonic())
             seen = run.out.read_bytes() if run.out.exists() else b""
             moments.append((at, desk.server.count(), seen))
+            stored = {**kept(desk.folder / "cache of killed"), **stored}
     rows = comparable(desk.run("killed"))
     log = desk.server.log()
-    since = [0.0, *(at for at, _, _ in moments)]
     kills = tuple(
-        _cost(start, *moment, log, desk.server.latency_s)
-        for start, moment in zip(since, moments, strict=False)
+        _cost((start, end), *moment, log, desk.server.latency_s)
+        for start, end, moment in zip(ends, ends[1:], moments, strict=False)
     )
     again = len(log) - len({asked.question for asked in log})
     problems = _differences(expected, rows)
+    at_the_end = kept(desk.folder / "cache of killed")
+    renewed = sum(at_the_end.get(key) != when for key, when in stored.items())
+    if renewed:
+        problems.append(f"{renewed} answers were kept at a kill and asked for again all the same")
     lost = sum(kill.on_the_wire + kill.not_yet_kept for kill in kills)
     if len(kills) < n_kills:
         problems.append(f"only {len(kills)} of {n_kills} kills")
     if again != lost or len(log) != calls + again:
         problems.append(f"{again} requests asked again, {lost} of them lost in kills")
-    return Row(f"killed {len(kills)} times", len(rows), len(log), calls, again, kills, tuple(problems))
+    return Row(
+        f"killed {len(kills)} times",
+        len(rows),
+        len(log),
+        calls,
+        again,
+        oldest_s=max((kill.oldest_loss_s for kill in kills), default=0.0),
+        kills=kills,
+        problems=tuple(problems),
+    )
+
+
+def kept(folder: Path) -> dict[str, object]:
+    """When each answer in a cache was written; one that is paid for again is written again."""
+    return {entry.key: entry.stored_at for entry in read_entries(folder)}
 
 
 def _cost(
-    start: float, at: float, requests: int, seen: bytes, log: Sequence[Asked], latency_s: float
+    run: tuple[float, float],
+    at: float,
+    requests: int,
+    seen: bytes,
+    log: Sequence[Asked],
+    latency_s: float,
 ) -> Kill:
-    """What the run between these two moments had asked, and another had to ask again."""
-    again = {asked.question for asked in log if asked.arrived > at}
+    """What a run between two moments had asked, and another had to ask again."""
+    start, end = run
+    again = {asked.question for asked in log if asked.arrived > end}
     lost = [
         asked.arrived + latency_s
         for asked in log
-        if start < asked.arrived <= at and asked.question in again
+        if start < asked.arrived <= end and asked.question in again
     ]
     answered = [at - sent for sent in lost if sent <= at]
     return Kill(
@@ -236,10 +269,29 @@ def shared(desk: Desk, expected: list[Any], calls: int) -> Row:
     problems = [problem for out in outs for problem in _differences(expected, comparable(out))]
     log = desk.server.log()
     again = len(log) - calls
-    if {count for count in Counter(asked.question for asked in log).values()} - {1, 2}:
+    if max(Counter(asked.question for asked in log).values()) > len(runs):
         problems.append("something was asked more than twice")
     problems += cache_problems(desk.folder / "cache of both")
-    return Row("two at the same time", len(expected), len(log), calls, again, (), tuple(problems))
+    return Row(
+        "two at the same time",
+        len(expected),
+        len(log),
+        calls,
+        again,
+        oldest_s=_oldest_s(log, desk.server.latency_s),
+        problems=tuple(problems),
+    )
+
+
+def _oldest_s(log: Sequence[Asked], latency_s: float) -> float:
+    """The largest time between an answer and the next time its question came."""
+    answered: dict[str, float] = {}
+    ages = [0.0]
+    for asked in log:
+        if asked.question in answered:
+            ages.append(asked.arrived - answered[asked.question])
+        answered[asked.question] = asked.arrived + latency_s
+    return max(ages)
 
 
 def shared_in_turn(desk: Desk, expected: list[Any], calls: int, problems: Sequence[str]) -> Row:
@@ -255,12 +307,14 @@ def shared_in_turn(desk: Desk, expected: list[Any], calls: int, problems: Sequen
     if n_calls != calls:
         found.append(f"{n_calls} calls instead of {calls}")
     found += cache_problems(desk.folder / "cache of turns")
-    return Row("a half, then all", len(rows), n_calls, calls, n_calls - calls, (), tuple(found))
+    return Row(
+        "a half, then all", len(rows), n_calls, calls, n_calls - calls, problems=tuple(found)
+    )
 
 
 def cache_problems(folder: Path) -> list[str]:
     """What is wrong with a cache, as `factcheck cache verify` says."""
-    done = subprocess.run(  # noqa: S603 - our own command line
+    done = subprocess.run(
         [sys.executable, "-m", "factcheck", "cache", "verify"],
         cwd=ROOT,
         env={**os.environ, "FACTCHECK_CACHE_DIR": str(folder)},
@@ -293,13 +347,16 @@ def _differences(expected: Sequence[Any], rows: Sequence[Any]) -> list[str]:
 def table(rows: Sequence[Row]) -> Table:
     """The comparisons as a plain table."""
     made = Table(
-        "what", "records", "calls", "undisturbed", "asked again", "rows", box=None, pad_edge=False
-    )
-    for column in made.columns[1:5]:
+        "what", "records", "calls", "undisturbed", "asked again", "oldest answer", "rows",
+        box=None, pad_edge=False,
+    )  # fmt: skip
+    for column in made.columns[1:6]:
         column.justify = "right"
     for row in rows:
         numbers = (row.records, row.calls, row.calls_undisturbed, row.asked_again)
-        made.add_row(row.what, *(f"{n:,}" for n in numbers), "; ".join(row.problems) or "equal")
+        age = f"{1000 * row.oldest_s:.0f} ms" if row.oldest_s else ""
+        problems = "; ".join(row.problems) or "equal"
+        made.add_row(row.what, *(f"{n:,}" for n in numbers), age, problems)
     return made
 
 

@@ -137,7 +137,9 @@ def main() -> None:
                 answer = [request.body for request in server.requests]
             elif command == "log":
                 requests = server.requests
-                answer = [asked(r.body, t) for r, t in zip(requests, journal.arrivals, strict=False)]
+                answer = [
+                    asked(r.body, t) for r, t in zip(requests, journal.arrivals, strict=False)
+                ]
             elif command == "clear":
                 server.clear()
                 journal.arrivals.clear()

@@ -48,8 +48,16 @@ _REMARKS = (
     "Several families moved to {town} at about that time and opened small shops.",
     "What became of the plans for a second market is told in another chapter.",
 )
-_STEMS = "Alder Birk Corn Dun Elm Fal Gor Hazel Ister Jarn Kel Lor Mar Nor Oster Pel Quar Rud".split()
-_ENDS = "by combe dale ford gate ham keld mouth ness port stead thorpe wick worth".split()
+# fmt: off
+_STEMS = (
+    "Alder", "Birk", "Corn", "Dun", "Elm", "Fal", "Gor", "Hazel", "Ister",
+    "Jarn", "Kel", "Lor", "Mar", "Nor", "Oster", "Pel", "Quar", "Rud",
+)
+_ENDS = (
+    "by", "combe", "dale", "ford", "gate", "ham", "keld", "mouth", "ness",
+    "port", "stead", "thorpe", "wick", "worth",
+)
+# fmt: on
 _NUMBER = re.compile(r"\d[\d,]*")
 
 

@@ -35,6 +35,7 @@ from factcheck.settings import Settings
 if TYPE_CHECKING:
     from typing_extensions import Self
 
+_VERSION = version("factcheck")
 Facts = FactSet | Iterable[AtomicFact | str]
 Direction = Literal["coverage", "both"]
 
@@ -215,7 +216,7 @@ class FactCoverage:
                 record.source, record.summary, facts=record.facts, direction=direction
             )
 
-        return score_records(score, records, under_way=2 * self._options.concurrency)
+        return score_records(score, records, under_way=3 * self._options.concurrency)
 
     async def _extract(self, source: str, ledger: Ledger) -> FactSet:
         _require_text(source, "the source")
@@ -254,7 +255,7 @@ class FactCoverage:
             {
                 **self._judges.extractor.identity,
                 **self._judges.checker.identity,
-                "version": version("factcheck"),
+                "version": _VERSION,
             }
         )
 
@@ -266,7 +267,7 @@ class FactCoverage:
                 "undecided": str(undecided),
                 **(dict(facts.made_by) or {"extractor": "given"}),
                 **self._judges.checker.identity,
-                "version": version("factcheck"),
+                "version": _VERSION,
             }
         )
 

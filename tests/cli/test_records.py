@@ -83,17 +83,17 @@ def test_every_record_gets_its_row_in_order(desk: Desk, run: Run) -> None:
 
 @pytest.mark.parametrize("kind", ["records.csv", "records.tsv", "folder"])
 def test_tables_and_folders_give_the_same_rows(desk: Desk, run: Run, kind: str) -> None:
-    lines = desk.put("records.jsonl", as_lines([record(1)]))
+    one = record(1, source="A source that is not needed.")
+    lines = desk.put("records.jsonl", as_lines([one]))
     run("score", "--records", lines, "--out", str(desk.folder / "1.jsonl"))
-    one = record(1)
     if kind == "folder":
         (desk.folder / kind).mkdir()
-        desk.put("folder/r1.source.txt", "A source that is not needed.")
+        desk.put("folder/r1.source.txt", one["source"])
         desk.put("folder/r1.summary.txt", one["summary"])
         desk.put("folder/r1.facts.txt", "\n".join(one["facts"]))
         path = str(desk.folder / kind)
     else:
-        cells = ("r1", "x", one["summary"], json.dumps(one["facts"]).replace('"', '""'))
+        cells = ("r1", one["source"], one["summary"], json.dumps(one["facts"]).replace('"', '""'))
         separator = "\t" if kind.endswith(".tsv") else ","
         header = separator.join(("id", "source", "summary", "facts"))
         path = desk.put(kind, f"{header}\n" + separator.join(f'"{cell}"' for cell in cells) + "\n")

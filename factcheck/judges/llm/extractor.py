@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from factcheck.errors import JudgeNotAsked, JudgeOutputError, JudgeTruncated
@@ -60,7 +61,7 @@ class LLMExtractor:
         facts: Sequence[AtomicFact] = FactSet.of(list(texts)).facts
         if len(spans) > 1:
             facts = drop_near_duplicates(facts)
-        return FactSet(_located(facts, source), digest(source), tuple(self.identity.items()))
+        return FactSet(_located(tuple(facts), source), digest(source), tuple(self.identity.items()))
 
     def _key(self, section: str) -> str:
         return answer_key(
@@ -120,7 +121,8 @@ def _from_json(data: Mapping[str, Any]) -> tuple[str, ...]:
     return tuple(Reader(data, "kept list of facts").texts("facts"))
 
 
-def _located(facts: Sequence[AtomicFact], source: str) -> tuple[AtomicFact, ...]:
+@lru_cache(maxsize=64)
+def _located(facts: tuple[AtomicFact, ...], source: str) -> tuple[AtomicFact, ...]:
     """The facts, numbered, each with the passage of the source that states it if one is found.
 
     Found by the embedded checker: a model's word for where it read something proves nothing.

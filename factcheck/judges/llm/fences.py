@@ -22,7 +22,6 @@ _SECRET = secrets.token_bytes(16)
 _kept_secret: ContextVar[bytes | None] = ContextVar("factcheck_kept_secret", default=None)
 _NUMBERED_TAG = re.compile(r"(</?\w+) \d{6}(?=>)")
 _IDS = range(100, 1000)
-_random = random.SystemRandom()
 
 
 def fence(tag: str, text: str) -> str:
@@ -64,7 +63,7 @@ def kept_secret(secret: bytes) -> Iterator[None]:
 def _source_of_ids(facts: Sequence[AtomicFact]) -> random.Random:
     secret = _kept_secret.get()
     if secret is None:
-        return _random
+        return random.Random(secrets.token_bytes(16))  # noqa: S311 - one unknown seed a call
     return random.Random(secret + repr([fact.text for fact in facts]).encode())  # noqa: S311
 
 

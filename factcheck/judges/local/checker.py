@@ -147,6 +147,15 @@ def _conflict(reading: Reading) -> str:
 
 
 def _lack(reading: Reading) -> str:
-    if reading.missing:
-        return f"missing: {', '.join(reading.missing)}"
-    return "all words found, but not as one statement"
+    """What keeps the best sentence from entailing the fact."""
+    mismatch = reading.mismatch
+    if mismatch is not None and mismatch.kind == "hedge":
+        return f"not said as a fact, only as {mismatch.said}: {mismatch.wanted}"
+    if mismatch is not None and mismatch.kind == "sense":
+        return f"says {mismatch.said}, the fact says {mismatch.wanted}"
+    parts = []
+    if reading.nowhere:
+        parts.append(f"missing: {', '.join(reading.nowhere)}")
+    if reading.elsewhere:
+        parts.append(f"only in other sentences: {', '.join(reading.elsewhere)}")
+    return "; ".join(parts) or "all words found, but not as one statement"

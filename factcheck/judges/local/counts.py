@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 
 from factcheck.judges.local.differences import Mismatch, beside_neighbours
 from factcheck.judges.local.features import Statement
 from factcheck.judges.local.passages import Passage
 from factcheck.judges.local.quantities import other_readings
+from factcheck.judges.local.scopes import AFTER, BEFORE, CHANGES, QUANTIFIERS
 from factcheck.judges.local.words import TELLING
 
 _YEAR = re.compile(r"1\d{3}|20\d{2}")
@@ -25,15 +26,6 @@ _OPEN_END = re.compile(
 )
 _LONGEST_BOUND = 24
 _JOINED = re.compile(r"\s*[-\u2013:]\s*|\s+to\s+")
-_BEFORE_NUMBERS = frozenset(("by", "to", "from", "um", "auf", "von"))
-"""`Rose by 5` is not `rose to 5`."""
-_BEFORE, _AFTER = frozenset(("before", "until")), frozenset(("after", "since"))
-_QUANTIFIERS = {
-    **dict.fromkeys(("all", "every", "each", "both"), 3),
-    "most": 2,
-    **dict.fromkeys(("some", "many", "several", "half", "few"), 1),
-}
-"""What is said of more is said of fewer, not the other way round."""
 
 
 def number_mismatch(
@@ -114,40 +106,24 @@ def role_mismatch(
 
     It bars the sentence, and contradicts nothing: what else the sentence says is not looked at.
     """
-    for k, place in enumerate(places):
-        if place is None:
-            continue
-        leads = _leads(wanted.passage, wanted.passage.units[k])
-        others = _leads(passage, place) if leads else {}
-        for meant in leads:
-            for said in others:
-                if meant not in others and _clash(meant, said, is_number=k in wanted.numbers):
-                    return Mismatch("sense", said, meant, k)
-    return _reversed_score(wanted, passage)
-
-
-def _leads(passage: Passage, place: int) -> dict[str, None]:
-    """The words that may turn a word round, right before it."""
-    leads: dict[str, None] = {}
-    for at in range(place - 1, -1, -1):
-        word = passage.words[at]
-        form = word.text.lower()
-        if form in _LEADS:
-            leads[form] = None
-        elif word.kind in {"content", "number", "negation"}:
-            break
-    return leads
-
-
-_LEADS: Collection[str] = _BEFORE_NUMBERS | _BEFORE | _AFTER | frozenset(_QUANTIFIERS)
+    if passage.leads:
+        for own, leads in wanted.passage.leads.items():
+            k = wanted.passage.units.index(own)
+            place = places[k]
+            others = () if place is None else passage.leads.get(place, ())
+            for meant in leads:
+                for said in others:
+                    if meant not in others and _clash(meant, said, is_number=k in wanted.numbers):
+                        return Mismatch("sense", said, meant, k)
+    return _reversed_score(wanted, passage) if len(wanted.numbers) > 1 else None
 
 
 def _clash(meant: str, said: str, *, is_number: bool) -> bool:
-    if meant in _QUANTIFIERS:
-        return _QUANTIFIERS.get(said, _QUANTIFIERS[meant]) < _QUANTIFIERS[meant]
-    if meant in _BEFORE_NUMBERS:
-        return is_number and said in _BEFORE_NUMBERS
-    return said in (_AFTER if meant in _BEFORE else _BEFORE)
+    if meant in QUANTIFIERS:
+        return QUANTIFIERS.get(said, QUANTIFIERS[meant]) < QUANTIFIERS[meant]
+    if meant in CHANGES:
+        return is_number and said in CHANGES
+    return said in (AFTER if meant in BEFORE else BEFORE)
 
 
 def _reversed_score(wanted: Statement, passage: Passage) -> Mismatch | None:

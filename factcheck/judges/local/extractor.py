@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 from factcheck.facts import AtomicFact, FactSet, Span, digest
-from factcheck.judges.local.blocks import split_blocks
+from factcheck.judges.local.blocks import Block, BlockKind, split_blocks
 from factcheck.judges.local.duplicates import drop_near_duplicates
 from factcheck.judges.local.language import guess_language
 from factcheck.judges.local.pronouns import with_name
-from factcheck.judges.local.sentences import Sentence, block_sentences
+from factcheck.judges.local.sentences import (
+    Sentence,
+    block_sentences,
+    cut_at_abbreviations,
+    join_at_times,
+)
 from factcheck.judges.local.statements import is_statement, split_statements
 
 if TYPE_CHECKING:
@@ -24,7 +30,11 @@ _QUOTES = (
     ("\u00ab", "\u00bb"),
     ("\u300c", "\u300d"),
 )
-IDENTITY: Mapping[str, str] = {"extractor": "local/1"}
+_TORN = re.compile(r"(?<!\d)[\"\u201c-\u201e\u00ab\u00bb\u300c\u300d]")
+"""A quotation mark; behind a digit it may stand for inches."""
+_LONGEST_LABEL = 4
+"""Words."""
+IDENTITY: Mapping[str, str] = {"extractor": "local/2"}
 """Moves with every change that can change a fact."""
 
 
@@ -77,35 +87,75 @@ def extract_facts(source: str) -> FactSet:
 
 def _candidate_groups(source: str, language: str) -> Iterator[tuple[_Candidate, ...]]:
     """The statements of each sentence that states something."""
+    labels = _Labels(source)
     for block in split_blocks(source):
+        label = labels.above(block)
         previous: Sentence | None = None
-        for sentence in block_sentences(source, block):
-            if is_statement(sentence.text, block.kind, language):
-                yield _candidates(sentence, previous, language)
-            previous = sentence
+        for whole in join_at_times(source, block_sentences(source, block)):
+            group: list[_Candidate] = []
+            for sentence in _stating(whole, block.kind, language):
+                group += _candidates(sentence, whole, previous, language, label)
+                previous = sentence
+            previous = previous if group else whole
+            if group:
+                yield tuple(group)
+
+
+def _stating(whole: Sentence, kind: BlockKind, language: str) -> tuple[Sentence, ...]:
+    """The sentences of a passage that state something; all of it if a cut would lose words."""
+    pieces = cut_at_abbreviations(whole, language) if kind in ("prose", "item") else (whole,)
+    told = tuple(piece for piece in pieces if is_statement(piece.text, kind, language))
+    if len(told) < len(pieces) and is_statement(whole.text, kind, language):
+        return (whole,)
+    return told
+
+
+class _Labels:
+    """What the items of a list stand under: `Li Wei:` above items that are indented deeper."""
+
+    def __init__(self, source: str) -> None:
+        self._source = source
+        self._open: list[tuple[int, str]] = []
+
+    def above(self, block: Block) -> str:
+        """The label of a block, which is the next one in the source; empty if it has none."""
+        start, end = block.span
+        if block.kind != "item":
+            self._open = []
+            return ""
+        column = start - max(self._source.rfind(mark, 0, start) for mark in "\n\r") - 1
+        while self._open and self._open[-1][0] >= column:
+            self._open.pop()
+        label = self._open[-1][1] if self._open else ""
+        text = " ".join(self._source[start:end].replace("*", "").split())
+        is_label = text.endswith(":") and text.count(" ") < _LONGEST_LABEL
+        self._open.append((column, text if is_label else ""))
+        return label
 
 
 def _candidates(
-    sentence: Sentence, previous: Sentence | None, language: str
-) -> tuple[_Candidate, ...]:
+    sentence: Sentence, whole: Sentence, previous: Sentence | None, language: str, label: str
+) -> list[_Candidate]:
     group = []
     for statement in split_statements(sentence.text, language):
-        text, context = _without_torn_quote(statement.text), sentence.text
-        if previous and language == "en" and statement.own.start == 0:
+        text, context = _without_torn_quote(statement.text), whole.text
+        if label:
+            text, context = f"{label} {text}", f"- {label}\n- {whole.text}"
+        elif previous and language == "en" and statement.own.start == 0:
             text = with_name(text, previous.text)
-            context = f"{previous.text} {sentence.text}" if text != statement.text else context
+            context = f"{previous.text} {whole.text}" if text != statement.text else context
         start = sentence.span.start
         span = Span(start + statement.own.start, start + statement.own.end)
-        derived = text != " ".join(sentence.text.split())
-        group.append(_Candidate(text, span, sentence, derived, context))
-    return tuple(group)
+        derived = text != " ".join(whole.text.split())
+        group.append(_Candidate(text, span, whole, derived, context))
+    return group
 
 
 def _without_torn_quote(text: str) -> str:
-    """A piece of a quotation without the one mark that its cut left at its start or end."""
+    """A piece of a quotation without the one mark that its cut left in it."""
     for opening, closing in _QUOTES:
         if text.count(opening) + (text.count(closing) if opening != closing else 0) == 1:
-            text = text.removeprefix(opening).removesuffix(closing)
+            text = _TORN.sub("", text)
     return text
 
 

@@ -9,8 +9,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from factcheck.judges.local import lexicon
 from factcheck.judges.local.passages import STEM_PREFIX, AnalysedText, Passage
 from factcheck.judges.local.quantities import other_readings
+from factcheck.judges.local.tokens import fold_form
 from factcheck.judges.local.words import Word
 
 PASSAGE_FEATURES = (
@@ -59,6 +61,8 @@ class Statement(NamedTuple):
     """Which units are names."""
     numbers: tuple[int, ...]
     """Which units are numbers."""
+    content: tuple[int, ...]
+    """Which units say more than how much or when."""
     alternatives: tuple[int, ...]
     """Which units a slash joins to the next one."""
 
@@ -85,8 +89,13 @@ def statement(passage: Passage) -> Statement:
         weights=tuple(unit.rarity / total for unit in units),
         names=tuple(k for k, unit in enumerate(units) if unit.is_name),
         numbers=tuple(k for k, unit in enumerate(units) if unit.kind == "number"),
+        content=tuple(k for k, unit in enumerate(units) if _tells(unit)),
         alternatives=tuple(k for k in range(len(units) - 1) if _slash_between(passage, units, k)),
     )
+
+
+def _tells(unit: Word) -> bool:
+    return unit.kind == "content" and fold_form(unit.text) not in lexicon.WEEKDAYS
 
 
 def _slash_between(passage: Passage, units: Sequence[Word], k: int) -> bool:

@@ -8,13 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from factcheck.judges.local import lexicon
 from factcheck.judges.local.counts import counts_nothing, number_mismatch, role_mismatch
 from factcheck.judges.local.differences import Mismatch, beside_neighbours
 from factcheck.judges.local.features import Statement
 from factcheck.judges.local.passages import Passage
-from factcheck.judges.local.tokens import fold_form
-from factcheck.judges.local.words import Word
 
 _AND = frozenset({"and", "or", "und", "oder", "et", "ou", "y", "e", "o"})
 _CHARACTERS_IN_WORD = 4
@@ -60,16 +57,7 @@ def scope_mismatch(
     wanted: Statement, passage: Passage, places: Sequence[int | None]
 ) -> Mismatch | None:
     """A word that is denied on one side only, or said as less than the fact says it."""
-    met = [
-        _only_place(passage, stem) if place is None else place
-        for stem, place in zip(wanted.stems, places, strict=True)
-    ]
-    return _negation_mismatch(wanted, passage, met) or _hedge_mismatch(wanted, passage, met)
-
-
-def _only_place(passage: Passage, stem: str) -> int | None:
-    places = passage.places.get(stem, ())
-    return places[0] if len(places) == 1 else None
+    return _negation_mismatch(wanted, passage, places) or _hedge_mismatch(wanted, passage, places)
 
 
 def _negation_mismatch(
@@ -182,7 +170,7 @@ def _too_little(
     wanted: Statement, passage: Passage, found: Sequence[float], anywhere: Sequence[float]
 ) -> Mismatch | None:
     """Nothing but numbers, units and weekdays in common, or a word short of a fact that has few."""
-    content = [k for k, unit in enumerate(wanted.units) if _tells(unit)]
+    content = wanted.content
     if not content:
         return _counted(wanted, passage)
     lacking = [k for k in content if not found[k]]
@@ -190,11 +178,6 @@ def _too_little(
     if lacking and (len(lacking) == len(content) or (absent and len(content) <= _FEW)):
         return Mismatch("gap", "", wanted.units[lacking[0]].text, lacking[0])
     return None
-
-
-def _tells(unit: Word) -> bool:
-    """Whether a word says more than how much or when."""
-    return unit.kind == "content" and fold_form(unit.text) not in lexicon.WEEKDAYS
 
 
 def _counted(wanted: Statement, passage: Passage) -> Mismatch | None:

@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from factcheck.facts.spans import fold_text
-from factcheck.judges.local.scopes import Mood, hedges, negation_scopes
+from factcheck.judges.local.scopes import Mood, hedges, leads, negation_scopes
 from factcheck.judges.local.sentences import split_sentences
 from factcheck.judges.local.words import TELLING, Word, words
 
@@ -40,6 +40,8 @@ class Passage(NamedTuple):
     """Positions of the words that are only asked, supposed, wanted or refused, each with how."""
     moods: frozenset[Mood]
     """Every way in which something in the sentence is less than a plain statement."""
+    leads: Mapping[int, tuple[str, ...]]
+    """For each position, words like `before`, `by` and `all` that stand right before it."""
     folded: str
     """The sentence without differences of case, white space, quotation marks, Unicode form."""
 
@@ -112,6 +114,7 @@ def _passage(text: str, start: int, language: str) -> Passage:
         within_negation=within,
         hedged=hedged,
         moods=moods,
+        leads=leads(found),
         folded=fold_text(text).strip(),
     )
 

@@ -18,6 +18,7 @@ from factcheck.judges.local.features import (
 from factcheck.judges.local.mismatches import find_mismatch, scope_mismatch
 from factcheck.judges.local.model import Model
 from factcheck.judges.local.passages import AnalysedText, Passage
+from factcheck.judges.local.words import Word
 
 VERBATIM = 0.99
 """For a statement that stands in a sentence word for word; nothing is more probable."""
@@ -45,10 +46,44 @@ class Reading(NamedTuple):
     """No model may give a lower probability, because the words are all there."""
     highest: float
     """Nor a higher one, because the sentence says something else."""
-    missing: tuple[str, ...]
-    """Words of the statement that the sentence does not have."""
-    n_units: int
-    """How many words the statement is made of."""
+    units: tuple[Word, ...]
+    """What the statement is made of."""
+    found: Sequence[float]
+    """For each unit, what the sentence holds of it."""
+    anywhere: Sequence[float]
+    """For each unit, what the whole text holds of it."""
+
+    @property
+    def missing(self) -> tuple[str, ...]:
+        """Words that the sentence does not have; symbols are left out, here as below."""
+        return tuple(
+            unit.text
+            for unit, credit in zip(self.units, self.found, strict=True)
+            if not credit and _has_letters(unit.text)
+        )
+
+    @property
+    def nowhere(self) -> tuple[str, ...]:
+        """Words that no sentence of the text has."""
+        return tuple(
+            unit.text
+            for unit, credit in zip(self.units, self.anywhere, strict=True)
+            if not credit and _has_letters(unit.text)
+        )
+
+    @property
+    def elsewhere(self) -> tuple[str, ...]:
+        """Words that only other sentences of the text have."""
+        return tuple(
+            unit.text
+            for unit, here, credit in zip(self.units, self.found, self.anywhere, strict=True)
+            if credit and not here and _has_letters(unit.text)
+        )
+
+    @property
+    def n_units(self) -> int:
+        """How many words and numbers the statement is made of."""
+        return sum(_has_letters(unit.text) for unit in self.units)
 
     def probability(self, model: Model) -> float:
         """That this sentence entails the statement."""
@@ -90,11 +125,14 @@ def _read(
         mismatch=mismatch,
         lowest=lowest,
         highest=highest,
-        missing=tuple(
-            unit.text for unit, credit in zip(wanted.units, found, strict=True) if not credit
-        ),
-        n_units=len(found),
+        units=wanted.units,
+        found=found,
+        anywhere=shared.anywhere,
     )
+
+
+def _has_letters(text: str) -> bool:
+    return any(letter.isalnum() for letter in text)
 
 
 def _aligned(wanted: Statement, places: Sequence[int | None], mismatch: Mismatch | None) -> float:

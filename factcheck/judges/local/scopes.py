@@ -1,4 +1,4 @@
-"""Which words of a sentence are denied, and which are said as less than a fact.
+"""Which words of a sentence are denied, said as less than a fact, or turned round by others.
 
 A sentence is read by itself. There is no parser: a negation, or a word like `may` or `plans to`,
 applies to the next unit, which is the verb in nearly all sentences.
@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Literal
 
-from factcheck.judges.local.words import Word
+from factcheck.judges.local.words import TELLING, Word
 
 Mood = Literal["asked", "conditional", "possible", "future", "intended", "refused", "excepted"]
 """How something is said that is no plain statement."""
@@ -92,6 +92,16 @@ _QUESTIONS = frozenset(
     ("ask", "wonder", "know", "see", "decid", "check", "clear", "unclear", "sure")
 )
 """After one of these, `if` opens an indirect question, and only that is uncertain."""
+CHANGES = frozenset(("by", "to", "from", "um", "auf", "von"))
+"""Before numbers: `rose by 5` is not `rose to 5`."""
+BEFORE, AFTER = frozenset(("before", "until")), frozenset(("after", "since"))
+QUANTIFIERS = {
+    **dict.fromkeys(("all", "every", "each", "both"), 3),
+    "most": 2,
+    **dict.fromkeys(("some", "many", "several", "half", "few"), 1),
+}
+"""What is said of more is said of fewer, not the other way round."""
+_LEADS = CHANGES | BEFORE | AFTER | frozenset(QUANTIFIERS)
 _ASKS = re.compile(r"[?\uff1f\u061f][)\]*_\s]*\Z")
 _QUOTED_QUESTION = re.compile(r"[\"\u201c\u201e\u00ab].*[?\uff1f\u061f][^\w\s]+\Z", re.DOTALL)
 
@@ -121,6 +131,21 @@ def hedges(
         moods.add("asked")
         hedged.update(dict.fromkeys(units, "asked"))
     return hedged, frozenset(moods)
+
+
+def leads(found: Sequence[Word]) -> Mapping[int, tuple[str, ...]]:
+    """For each word, the words right before it that can turn its meaning round."""
+    led: dict[int, tuple[str, ...]] = {}
+    pending: tuple[str, ...] = ()
+    for at, word in enumerate(found):
+        form = word.text.lower()
+        if pending and word.kind in TELLING:
+            led[at] = pending
+        if form in _LEADS:
+            pending = (*pending, form)
+        elif word.kind not in {"function", "unit"}:
+            pending = ()
+    return led
 
 
 def _following(units: Sequence[int], at: int) -> list[int]:

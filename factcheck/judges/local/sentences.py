@@ -5,12 +5,14 @@ stands to the left of that point in the same sentence, and on the first word to 
 a pair of both. So
 two sentences that were apart stay apart when the ones between them are deleted. The price is that
 a sentence ending in an abbreviation ("in the U.S.") is not told from the one after it, and that
-each sentence of a longer quotation stands alone.
+each sentence of a longer quotation stands alone. `cut_at_abbreviations` and `join_at_times` look
+to both sides, for those who only read a text and never delete from it.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -40,6 +42,34 @@ _LEFT_MARGIN = re.compile(r"\A\s*(?:>\s*)*")
 _ONLY_A_NUMBER = re.compile(r"\W*(?:\d{1,3}|[^\W\d_])\W*")
 _ORDINAL = re.compile(r"(?<!\d)\d{1,2}\.\Z")
 _ORDINAL_LANGUAGES = frozenset({"de", "da", "nb", "fi", "cs", "pl", "hu"})
+_ORDINARY = re.compile(
+    r"(?<!\S)[\"'(\u201c\u2018]*"
+    r"(?:me|no|[mM]ay|art|miss|ill|id|ok|OK|fed|con|arc|[kK]en|del)"
+    rf"\.{_CLOSERS}*\s*\Z"
+)
+"""Words that look like abbreviations and end sentences."""
+_NEVER_ENDS = re.compile(
+    r"(?<!\w)(?:(?:a|an|the|his|her|its|their|our|my|your|at|as|is|was|to|and) "
+    r"[\"'\u201c\u2018]?No|approx)\.\s*\Z"
+)
+_NO_END = frozenset(
+    ("mr", "mrs", "ms", "dr", "prof", "st", "no", "nr", "fig", "vs", "cf", "g", "e")
+)
+"""Last words before a full stop, or last letters, after which a name or a number follows."""
+_ABBREVIATED = re.compile(rf"(?:\w\.|(?<!\w)\w{{2,8}}\.){_CLOSERS}*\s+(?=(\w+))")
+_STARTERS = {
+    "en": re.compile(
+        r"(?:The|He|She|It|They|We|In|On|At|This|That|These|Those|There|His|Her|Its|Their|But|And|"
+        r"When|After|As|If|For|A|An)\Z"
+    ),
+    "de": re.compile(r"(?:Der|Die|Das|Er|Sie|Es|Ein|Eine|Im|Am|In|Wir|Und|Aber|Dann|Danach)\Z"),
+}
+"""Words that open a sentence if they have a capital letter; by language."""
+_TIME = re.compile(r"\b[ap]\.\s?m\.\Z")
+_AFTER_TIME = re.compile(
+    r"(?:(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)days?|January|February|March|April|May|June|July|"
+    r"August|September|October|November|December|Eastern|Pacific|GMT|UTC|E[DS]?T|P[DS]?T|CES?T)\b"
+)
 _CONTINUES = re.compile(
     r"(?:[,;(\[{\u2013—-]|\b(?:a|an|the|of|and|or|to|in|on|at|by|for|with|from|as|that|which|who|is|are|"
     r"was|were|be|has|have|had|her|his|its|their|der|die|das|den|dem|des|ein|eine|einen|einem|und|"
@@ -89,6 +119,46 @@ def block_sentences(text: str, block: Block) -> tuple[Sentence, ...]:
     return tuple(sentence for sentence in sentences if sentence.text)
 
 
+def cut_at_abbreviations(sentence: Sentence, language: str) -> tuple[Sentence, ...]:
+    """A sentence of `split_sentences`, cut also where an abbreviation ends it.
+
+    It does where the next word could not go on after it: `in the U.S. The children`.
+    """
+    starters = _STARTERS.get(language)
+    if starters is None:
+        return (sentence,)
+    text, offset = sentence
+    pieces, start = [], 0
+    for match in _ABBREVIATED.finditer(text):
+        last = match.group().strip().rstrip(".\"')\u201d\u2019").lower()
+        if starters.match(match.group(1)) and not _is_title(text[: match.start()], last):
+            pieces.append(_trimmed(text, start, match.end()))
+            start = match.end()
+    pieces.append(_trimmed(text, start, len(text)))
+    return tuple(
+        Sentence(piece, Span(offset.start + span.start, offset.start + span.end))
+        for piece, span in pieces
+    )
+
+
+def _is_title(before: str, last: str) -> bool:
+    """Whether a full stop belongs to `Mr.`, or to the initial of a name."""
+    is_initial = len(last) == 1 and not before.endswith(".")
+    return last in _NO_END or is_initial
+
+
+def join_at_times(text: str, sentences: Sequence[Sentence]) -> tuple[Sentence, ...]:
+    """Sentences of `text`, joined where a day or a zone goes on after `5 p.m.`."""
+    joined: list[Sentence] = []
+    for sentence in sentences:
+        if joined and _TIME.search(joined[-1].text) and _AFTER_TIME.match(sentence.text):
+            span = Span(joined[-1].span.start, sentence.span.end)
+            joined[-1] = Sentence(text[span.start : span.end], span)
+        else:
+            joined.append(sentence)
+    return tuple(joined)
+
+
 def _ends_here(text: str, start: int, cut: int, block: Span) -> bool:
     """Whether the sentence that starts at `start` ends at `cut`."""
     opening = text[start : min(start + _REACH, cut)]
@@ -100,11 +170,11 @@ def _ends_here(text: str, start: int, cut: int, block: Span) -> bool:
         return _breaks_at_line_end(text, start, cut, block, right)
     if _starts_lower(right) and (not _starts_lower(opening) or _ENDS_WITH_CLOSER.search(ending)):
         return False
-    if _ENDS_WIDE.search(ending):
+    if _ENDS_WIDE.search(ending) or _ORDINARY.search(ending):
         return True
     language = guess_language(text[start:cut])
     is_ordinal = language in _ORDINAL_LANGUAGES and _ORDINAL.search(ending)
-    if is_ordinal or _ONLY_A_NUMBER.fullmatch(ending):
+    if is_ordinal or _ONLY_A_NUMBER.fullmatch(ending) or _NEVER_ENDS.search(ending):
         return False
     return all(_closes(ending.strip(), code) for code in {DEFAULT, language})
 

@@ -7,12 +7,13 @@ anything at all is decided here too: questions, greetings and bare titles do not
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from factcheck.facts import Span
 from factcheck.judges.local.blocks import BlockKind
 from factcheck.judges.local.clauses import Clause, split_clauses
-from factcheck.judges.local.words import TELLING, words
+from factcheck.judges.local.words import TELLING, Word, words
 
 
 class Statement(NamedTuple):
@@ -57,6 +58,8 @@ _FORMULA = re.compile(
 )
 _LONGEST_FORMULA = 8
 """Words; what begins like a greeting and is longer is a sentence."""
+_LABELLED = re.compile(r"[^\W\d_][\w'&/.-]*(?: [\w'&/.-]+){0,2}:[*_]*\s+(?=\S)")
+"""`Present: Anna, Ben`: a label of up to three words, and what it stands for."""
 _ENDS_SENTENCE = re.compile(r"[.!。\uff01…;\uff1b]\W*\Z")
 _ASKS = re.compile(r"[?\uff1f؟]\W*\Z")
 _LONGEST_TITLE = 8
@@ -87,7 +90,8 @@ def is_statement(sentence: str, kind: BlockKind, language: str) -> bool:
     """Whether a sentence of a block of that kind states something.
 
     Headings, code, questions, lead-ins that end in a colon, greetings, and short titles without
-    an end of sentence do not; list items and table rows do if they hold any content word.
+    an end of sentence do not; list items, table rows, and what stands behind a label, do if they
+    hold any content word.
     """
     if kind in ("heading", "code") or _ASKS.search(sentence):
         return False
@@ -98,11 +102,19 @@ def is_statement(sentence: str, kind: BlockKind, language: str) -> bool:
     if _FORMULA.match(plain) and len(found) <= _LONGEST_FORMULA:
         return False
     informative = sum(word.kind in TELLING for word in found)
-    if kind in ("item", "row"):
+    if kind in ("item", "row") or _is_labelled(plain, found):
         return informative > 0
     if _ENDS_SENTENCE.search(plain):
         return informative > 0 and len(found) > 1
     return informative > 1 and not _is_title(plain, len(found))
+
+
+def _is_labelled(text: str, found: Sequence[Word]) -> bool:
+    """Whether something is said behind a label."""
+    label = _LABELLED.match(text)
+    return label is not None and any(
+        word.start >= label.end() and word.kind in TELLING for word in found
+    )
 
 
 def _is_title(text: str, n_words: int) -> bool:
