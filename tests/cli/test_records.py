@@ -228,6 +228,30 @@ def test_rows_of_another_run_are_refused_with_their_signature(desk: Desk, run: R
     assert out.read_bytes() == before
 
 
+def test_a_record_that_changed_is_not_taken_for_the_one_that_has_a_row(
+    desk: Desk, run: Run
+) -> None:
+    records = desk.put("records.jsonl", as_lines([record(1)]))
+    command = ("score", "--records", records, "--out", str(desk.folder / "rows.jsonl"))
+    assert run(*command).code == 0
+    desk.put("records.jsonl", as_lines([record(1, summary="Another text.")]))
+
+    done = run(*command, "--resume")
+
+    assert done.code == 2
+    assert "record 'r1' is not the one its row was made of" in done.err
+
+
+def test_a_lost_must_fact_fails_the_gate_of_a_run(desk: Desk, run: Run) -> None:
+    must = {"text": "The mole is long.", "must": True}
+    records = desk.put("records.jsonl", as_lines([record(1), record(2, facts=[must])]))
+
+    done = run("score", "--records", records)
+
+    assert done.code == 1
+    assert "gate failed: 1 records lost a must fact (r2: 1 must fact not kept: f1)" in done.err
+
+
 def test_what_may_still_be_had_has_no_row_and_is_asked_for_again(desk: Desk, run: Run) -> None:
     """One fact the judge could not be reached for: exit 4, and the next run decides it."""
     records = desk.put("records.jsonl", as_lines(record(n) for n in range(3)))

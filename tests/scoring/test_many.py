@@ -110,7 +110,7 @@ def test_records_are_read_only_as_far_as_they_are_needed() -> None:
 
     for n_asked in range(1, 11):
         next(scored)
-        assert records.read < n_asked + 2 * 3
+        assert records.read < n_asked + 3 * 3
     scored.close()
 
 

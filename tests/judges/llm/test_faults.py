@@ -48,6 +48,9 @@ PASSING = {
     "408": Reply(status=408, error={"message": "timeout"}),
     "connection closed": dropped(),
     "html": garbage(),
+    "not utf-8": garbage(b'{"a":"\xff"}', "application/json"),
+    "nested too deeply": garbage(b"[" * 100_000, "application/json"),
+    "usage that is none": garbage(b'{"choices": [], "usage": "abc"}', "application/json"),
     "broken json": garbage(b'{"id": "x", "choi', "application/json"),
     "error in a 200": garbage(b'{"error": {"message": "overloaded"}}', "application/json"),
 }
@@ -170,3 +173,30 @@ def test_text_no_provider_can_receive_is_bad_input(llm: MakeSetup) -> None:
         scorer.check(["The kiln was hot."], "broken \ud800 text")
 
     assert server.requests == ()
+
+
+@pytest.mark.parametrize("value", ["-1", "nan", "inf", "soon"])
+def test_a_pause_that_is_none_is_not_taken_for_no_pause(value: str) -> None:
+    from factcheck.judges.llm.errors import retry_after_s
+
+    assert retry_after_s({"retry-after": value}) is None
+    assert retry_after_s({"retry-after-ms": value}) is None
+
+
+@pytest.mark.parametrize("url", ["nonsense", "http://[::1", "http://h:99999/v1", "ftp://h/v1"])
+def test_an_address_that_cannot_be_one_is_a_matter_of_configuration(
+    url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_BASE_URL", url)
+
+    with pytest.raises(ConfigError, match="OPENAI_BASE_URL"):
+        FactCoverage(MODEL)
+
+
+def test_a_key_that_cannot_be_one_is_a_matter_of_configuration(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "schlüssel")
+
+    with pytest.raises(ConfigError, match="OPENAI_API_KEY"):
+        FactCoverage(MODEL)

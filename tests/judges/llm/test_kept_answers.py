@@ -3,17 +3,28 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from pathlib import Path
 
 import dspy
 import pytest
 
-from factcheck import CheckFailure, ConfigError, FactCoverage, RetryPolicy, Verdict
+from factcheck import (
+    CheckFailure,
+    ConfigError,
+    FactCoverage,
+    InputError,
+    RetryPolicy,
+    Verdict,
+)
 from factcheck.runtime.budget import Budget
 from factcheck.runtime.cache import MemoryCache
 from factcheck.testing import (
+    ChatRequest,
     FactModel,
     LocalOpenAIServer,
+    Reply,
+    hang,
     leave_out,
     parse_prompt,
     rate_limited,
@@ -206,3 +217,39 @@ def test_one_429_makes_the_others_wait_and_asks_for_less(llm: MakeSetup) -> None
     assert all(isinstance(result, Verdict) for result in results)
     assert len(server.requests) == 20
     assert max(request.in_flight for request in server.requests[8:]) <= 6
+
+
+def test_requests_whose_cost_is_not_known_use_up_the_budget(llm: MakeSetup) -> None:
+    scorer, server = llm(
+        lambda _: hang(5), budget=Budget(max_tokens=3000), timeout_s=0.1, facts_per_call=1
+    )
+
+    report = scorer.score("", TEXT, facts=FACTS)
+
+    assert "budget" in {failure.code for failure in report.undecided}
+    assert len(server.requests) < 9
+
+
+def test_tokens_the_server_does_not_count_are_estimated_and_not_zero(llm: MakeSetup) -> None:
+    def without_usage(request: ChatRequest) -> Reply:
+        message = {"role": "assistant", "content": FactModel()(request)}
+        choice = {"index": 0, "message": message, "finish_reason": "stop"}
+        body = {"id": "x", "object": "chat.completion", "created": 1, "model": "tiny"}
+        raw = json.dumps({**body, "choices": [choice]}).encode()
+        return Reply(raw_body=raw, headers={"content-type": "application/json"})
+
+    scorer, _ = llm(without_usage)
+
+    usage = scorer.score("", TEXT, facts=FACTS).usage
+
+    assert usage.prompt_tokens > 100
+    assert usage.completion_tokens > 10
+
+
+def test_an_empty_list_of_facts_is_not_kept(llm: MakeSetup) -> None:
+    scorer, _ = llm(sequence('{"facts": []}', then=FactModel()), cache=MemoryCache())
+
+    with pytest.raises(InputError, match="no facts found"):
+        scorer.extract(SOURCE)
+
+    assert len(scorer.extract(SOURCE)) == 3

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from factcheck.judges.local.differences import Mismatch
 from factcheck.judges.local.features import (
     FACT_FEATURES,
     PASSAGE_FEATURES,
@@ -14,7 +15,6 @@ from factcheck.judges.local.features import (
     statement,
     text_features,
 )
-from factcheck.judges.local.mismatches import Mismatch
 from factcheck.judges.local.model import load_model
 from factcheck.judges.local.passages import analyse, statements
 from factcheck.judges.local.readings import Reading, readings

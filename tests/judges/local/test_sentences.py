@@ -6,7 +6,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from factcheck.judges.local.sentences import split_sentences
+from factcheck.judges.local.sentences import (
+    cut_at_abbreviations,
+    join_at_times,
+    split_sentences,
+)
 
 PROSE = {
     "titles": ("Dr. Olu met Mrs. Kern. They talked.", ["Dr. Olu met Mrs. Kern.", "They talked."]),
@@ -36,6 +40,19 @@ PROSE = {
     ),
     "ellipsis": ("Wait... what? Yes!", ["Wait... what?", "Yes!"]),
     "emoji": ("We won 😀. Next game 🎉! Bye", ["We won 😀.", "Next game 🎉!", "Bye"]),
+    "a month that is no abbreviation": (
+        "The mill opens in May. The miller rests.",
+        ["The mill opens in May.", "The miller rests."],
+    ),
+    "words that are no abbreviations": (
+        "The goat saw me. Otto said no. She loves art. He left.",
+        ["The goat saw me.", "Otto said no.", "She loves art.", "He left."],
+    ),
+    "approximately": (
+        "It weighs approx. 5 tonnes. It sank.",
+        ["It weighs approx. 5 tonnes.", "It sank."],
+    ),
+    "number in quotes": ('It was a "No. 1" hit. It sold.', ['It was a "No. 1" hit.', "It sold."]),
     "no end": ("nothing ends here", ["nothing ends here"]),
     "number inline": ("Now 1. Open it. 2. Close it.", ["Now 1.", "Open it.", "2. Close it."]),
     "German": (
@@ -144,6 +161,7 @@ WHOLE = [
     "It rained.", "Dr. Kern left!", "She lives in the U.S. now.", "Why did he?", '"No," she said.',
     "He said: “Go. ", "Then stop.”", "It cost 3.5 million (see Fig. 3).", "He lives in the U.S.",
     "Is it? yes.", "iPads sell.", "and so on.", "5 dogs ran.", "The plan B.", "下雨了。", "Wait...",
+    "It ends in May.", "He saw me.", 'A "No. 1" hit.', "It is approx. 5.",
     "It ended at 5 p.m.", "'Tis late.", "[1] holds.", "(Not closed.",
     "«Non. »", "It rained.[3]", "no way.",
 ]  # fmt: skip
@@ -171,3 +189,41 @@ def test_deleting_a_bullet_leaves_the_others_alone(pieces: list[str], data: st.D
     kept = [s.text for number, part in enumerate(whole) if number != gone for s in part]
     text = "\n".join(f"- {piece}" for number, piece in enumerate(pieces) if number != gone)
     assert [sentence.text for sentence in split_sentences(text)] == kept
+
+
+CUT = {
+    "country": (
+        "Otto lives in the U.S. The potters work there.",
+        "en",
+        ["Otto lives in the U.S.", "The potters work there."],
+    ),
+    "month": ("It fell on 9 Sept. He ran.", "en", ["It fell on 9 Sept.", "He ran."]),
+    "firm": ("He owns Orr Inc. It makes pots.", "en", ["He owns Orr Inc.", "It makes pots."]),
+    "German": ("Er zahlte 3 Mio. Die Stadt half.", "de", ["Er zahlte 3 Mio.", "Die Stadt half."]),
+    "a name goes on": ("He joined the U.S. Army.", "en", ["He joined the U.S. Army."]),
+    "titles": ("Dr. He met J. The in St. In.", "en", ["Dr. He met J. The in St. In."]),
+    "another language": ("Il a 3 M. The end.", "fr", ["Il a 3 M. The end."]),
+}
+
+
+@pytest.mark.parametrize(("text", "language", "expected"), CUT.values(), ids=CUT)
+def test_a_capital_grammar_word_behind_an_abbreviation_starts_a_sentence(
+    text: str, language: str, expected: list[str]
+) -> None:
+    """A name there goes on with it, and so does what follows a title or an initial."""
+    (whole,) = split_sentences(text)
+    pieces = cut_at_abbreviations(whole, language)
+    assert [piece.text for piece in pieces] == expected
+    assert [text[slice(*piece.span)] for piece in pieces] == expected
+
+
+def test_a_day_behind_a_time_is_joined_to_it() -> None:
+    """A sentence that starts with anything else is not."""
+    text = "Otto came at 5 p.m. Friday. We met at 6 a.m. The sun rose."
+    joined = join_at_times(text, split_sentences(text))
+    assert [sentence.text for sentence in joined] == [
+        "Otto came at 5 p.m. Friday.",
+        "We met at 6 a.m.",
+        "The sun rose.",
+    ]
+    assert all(text[slice(*sentence.span)] == sentence.text for sentence in joined)

@@ -52,6 +52,11 @@ def test_words_know_their_places(text: str, language: str) -> None:
         ("3rd of May 2021", "May 3rd 2021"),
         ("January 3, 2021", "3 January 2021"),
         ("Sept. 9", "9 September"),
+        ("14:30", "2:30 pm"),
+        ("5 p.m.", "17:00"),
+        ("12 am", "00:00"),
+        ("10.15 pm", "22:15"),
+        ("12.500", "12,500"),
         ("Houses", "house"),
         ("went", "go"),
         ("café", "CAFE\u0301"),
@@ -75,6 +80,10 @@ def test_spellings_of_one_thing_are_equal(one: str, other: str) -> None:
         ("the 1990s", "1990"),
         ("a wall 3m high", "a wall of £3m"),
         ("B52", "B53"),
+        ("5 am", "5 pm"),
+        ("2:30", "14:30"),
+        ("1.125", "1,125"),
+        ("10:15:30", "10:15"),
     ],
 )
 def test_different_things_stay_apart(one: str, other: str) -> None:
@@ -87,6 +96,9 @@ def test_different_things_stay_apart(one: str, other: str) -> None:
     [
         ("1.200,5 Euro", "de", "1200.5"),
         ("1,5 Millionen", "de", "1500000"),
+        ("1,5 Mio. Euro", "de", "1500000"),
+        ("14.30 Uhr", "de", "time:14:30"),
+        ("14 Uhr", "de", "time:14:00"),
         ("einundzwanzig Boote", "de", "21"),
         ("1\u202f200 euros", "fr", "1200"),
         ("le 3 mai", "fr", "month:5"),
@@ -142,3 +154,18 @@ def test_rare_words_tell_more() -> None:
 def test_scripts_without_spaces_give_characters() -> None:
     """One word each, so that overlap can be counted."""
     assert stems("北京", "zh") == ["北", "京"]
+
+
+def test_symbols_are_no_content_words_and_units_are_no_numbers() -> None:
+    """Bars, currency signs and percent signs carry no fact by themselves."""
+    kinds = {word.text: word.kind for word in words("rent | 5 % + $ 3 kiln", "en")}
+    assert kinds == {
+        "rent": "content",
+        "|": "function",
+        "5": "number",
+        "%": "unit",
+        "+": "function",
+        "$": "unit",
+        "3": "number",
+        "kiln": "content",
+    }

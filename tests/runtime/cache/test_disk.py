@@ -283,3 +283,20 @@ def test_processes_share_a_cache(folder: Path) -> None:
     with closing(sqlite3.connect(database(folder))) as connection:
         assert connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
         assert connection.execute("SELECT COUNT(*) FROM Cache").fetchone() == (570,)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="no links without rights there")
+def test_a_link_where_the_cache_should_be_is_not_followed(tmp_path: Path) -> None:
+    """Nobody gets a foreign folder locked, or a database put into it, by planting a link."""
+    victim, folder = tmp_path / "victim", tmp_path / "cache"
+    victim.mkdir(mode=0o755)
+    folder.mkdir()
+    (folder / "answers").symlink_to(victim)
+
+    cache = DiskCache(folder)
+    cache.set_many({"0" * 64: "x"})
+
+    assert cache.get_many(["0" * 64]) == {}
+    cache.close()
+    assert list(victim.iterdir()) == []
+    assert victim.stat().st_mode & 0o777 == 0o755
