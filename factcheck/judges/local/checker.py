@@ -30,8 +30,8 @@ JUDGE = "local"
 """Name of this judge in verdicts."""
 DECISION = 0.5
 """The probability from which a fact counts as entailed."""
-_CONTRADICTS_FROM = 0.5
-"""Share of a statement that must be aligned before a mismatch contradicts it."""
+_SPEAKS_FROM = 0.5
+"""Share of a statement that must be aligned before a mismatch speaks about it."""
 
 
 class Finding(NamedTuple):
@@ -114,7 +114,8 @@ def _find(part: Passage, text: AnalysedText, model: Model) -> Finding:
         return Finding(
             "contradicted", probability, _conflict(clearest), _evidence(clearest.passage)
         )
-    return Finding("neutral", probability, _lack(best))
+    closest = max((reading for _, reading in found), key=lambda reading: sum(reading.found))
+    return Finding("neutral", probability, _lack(closest))
 
 
 def _evidence(passage: Passage) -> Evidence:
@@ -123,7 +124,7 @@ def _evidence(passage: Passage) -> Evidence:
 
 def _contradicts(reading: Reading) -> bool:
     mismatch = reading.mismatch
-    return mismatch is not None and mismatch.contradicts and reading.aligned >= _CONTRADICTS_FROM
+    return mismatch is not None and mismatch.contradicts and reading.aligned >= _SPEAKS_FROM
 
 
 def _support(reading: Reading) -> str:
@@ -147,12 +148,13 @@ def _conflict(reading: Reading) -> str:
 
 
 def _lack(reading: Reading) -> str:
-    """What keeps the best sentence from entailing the fact."""
+    """What keeps the sentence with the most words of a fact from entailing it."""
     mismatch = reading.mismatch
-    if mismatch is not None and mismatch.kind == "hedge":
-        return f"not said as a fact, only as {mismatch.said}: {mismatch.wanted}"
-    if mismatch is not None and mismatch.kind == "sense":
-        return f"says {mismatch.said}, the fact says {mismatch.wanted}"
+    if mismatch is not None and reading.aligned >= _SPEAKS_FROM:
+        if mismatch.kind == "hedge":
+            return f"not said as a fact, only as {mismatch.said}: {mismatch.wanted}"
+        if mismatch.kind == "sense":
+            return f"says {mismatch.said}, the fact says {mismatch.wanted}"
     parts = []
     if reading.nowhere:
         parts.append(f"missing: {', '.join(reading.nowhere)}")

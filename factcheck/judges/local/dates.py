@@ -15,7 +15,7 @@ from factcheck.judges.local.tokens import Token
 _MAX_DAY = 31
 _YEAR = re.compile(r"1[0-9]{3}|20[0-9]{2}")
 _CLOCK = re.compile(
-    r"(?<![:.])(?P<hour>[01]?\d|2[0-3])(?:(?P<mark>[:.])(?P<minute>[0-5]\d))?"
+    r"(?<![:.])(?P<hour>2[0-3]|[01]?\d)(?:(?P<mark>[:.])(?P<minute>[0-5]\d))?"
     r"(?![\d:.,]\d|-\d)"
     r"(?:[ \u00a0\u202f]?(?P<half>[ap])(?:m\b|\.[ \u00a0]?m\b)|[ \u00a0\u202f](?P<uhr>uhr)\b)?",
     re.IGNORECASE,

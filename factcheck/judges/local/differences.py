@@ -33,7 +33,8 @@ def beside_neighbours(
     wanted: Statement, passage: Passage, places: Sequence[int | None], k: int
 ) -> list[int]:
     """Where unit `k` of the fact would stand: the units after the one before it, and so on."""
-    own, beside = wanted.units[k], []
+    own = wanted.units[k]
+    beside: list[int] = []
     before, after = k - 1, k + 1
     while own.is_name and before >= 0 and wanted.units[before].is_name and places[before] is None:
         before -= 1
@@ -46,6 +47,8 @@ def beside_neighbours(
         after += 1
     low = places[before] if before >= 0 else None
     high = places[after] if after < len(places) else None
+    if low is None and high is None:
+        return beside
     for place in passage.units:
         behind = (
             low is not None and low < place and passage.ranks[place] - passage.ranks[low] <= _REACH

@@ -59,6 +59,8 @@ class Statement(NamedTuple):
     """Share of each unit in the statement, by rarity; they add up to 1, or there are none."""
     names: tuple[int, ...]
     """Which units are names."""
+    likely_names: tuple[int, ...]
+    """Which units are names, or may be though they have the capital letter of the sentence."""
     numbers: tuple[int, ...]
     """Which units are numbers."""
     content: tuple[int, ...]
@@ -88,9 +90,28 @@ def statement(passage: Passage) -> Statement:
         stems=tuple(unit.stem for unit in units),
         weights=tuple(unit.rarity / total for unit in units),
         names=tuple(k for k, unit in enumerate(units) if unit.is_name),
+        likely_names=tuple(
+            k
+            for k, unit in enumerate(units)
+            if unit.is_name or opens_bare(passage, passage.units[k])
+        ),
         numbers=tuple(k for k, unit in enumerate(units) if unit.kind == "number"),
         content=tuple(k for k, unit in enumerate(units) if _tells(unit)),
         alternatives=tuple(k for k in range(len(units) - 1) if _slash_between(passage, units, k)),
+    )
+
+
+def opens_bare(passage: Passage, place: int) -> bool:
+    """Whether a word may be a name though its capital letter is that of the sentence.
+
+    It opens the sentence without an article, and is no plural.
+    """
+    word = passage.words[place]
+    return (
+        place == 0
+        and word.kind == "content"
+        and word.text[:1].isupper()
+        and not word.text.endswith("s")
     )
 
 

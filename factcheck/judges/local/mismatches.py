@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from factcheck.judges.local.counts import counts_nothing, number_mismatch, role_mismatch
 from factcheck.judges.local.differences import Mismatch, beside_neighbours
-from factcheck.judges.local.features import Statement
+from factcheck.judges.local.features import Statement, opens_bare
 from factcheck.judges.local.passages import Passage
 
 _AND = frozenset({"and", "or", "und", "oder", "et", "ou", "y", "e", "o"})
@@ -92,29 +92,16 @@ def _name_mismatch(
     wanted: Statement, passage: Passage, found: Sequence[float], places: Sequence[int | None]
 ) -> Mismatch | None:
     """Another name where the fact's name should stand, beside a word that does fit."""
-    for k, unit in enumerate(wanted.units):
-        if found[k] or not (unit.is_name or _opens_bare(wanted.passage, wanted.passage.units[k])):
+    for k in wanted.likely_names:
+        if found[k]:
             continue
+        unit = wanted.units[k]
         for place in beside_neighbours(wanted, passage, places, k):
             other = passage.words[place]
-            is_name = other.is_name if unit.is_name else _opens_bare(passage, place)
-            if (is_name or _opens_bare(passage, place)) and other.stem not in wanted.stems:
+            is_name = other.is_name if unit.is_name else opens_bare(passage, place)
+            if (is_name or opens_bare(passage, place)) and other.stem not in wanted.stems:
                 return Mismatch("name", other.text, unit.text, k)
     return None
-
-
-def _opens_bare(passage: Passage, place: int) -> bool:
-    """Whether a word may be a name though its capital letter is that of the sentence.
-
-    It opens the sentence without an article, and is no plural.
-    """
-    word = passage.words[place]
-    return (
-        place == 0
-        and word.kind == "content"
-        and word.text[:1].isupper()
-        and not word.text.endswith("s")
-    )
 
 
 def _order_mismatch(
@@ -174,7 +161,7 @@ def _too_little(
     if not content:
         return _counted(wanted, passage)
     lacking = [k for k in content if not found[k]]
-    absent = [k for k in lacking if not (wanted.units[k].is_name and _known(wanted, anywhere, k))]
+    absent = [k for k in lacking if not (k in wanted.likely_names and _known(wanted, anywhere, k))]
     if lacking and (len(lacking) == len(content) or (absent and len(content) <= _FEW)):
         return Mismatch("gap", "", wanted.units[lacking[0]].text, lacking[0])
     return None

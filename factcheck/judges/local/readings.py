@@ -56,34 +56,30 @@ class Reading(NamedTuple):
     @property
     def missing(self) -> tuple[str, ...]:
         """Words that the sentence does not have; symbols are left out, here as below."""
-        return tuple(
-            unit.text
-            for unit, credit in zip(self.units, self.found, strict=True)
-            if not credit and _has_letters(unit.text)
-        )
+        return self._texts([not credit for credit in self.found])
 
     @property
     def nowhere(self) -> tuple[str, ...]:
         """Words that no sentence of the text has."""
-        return tuple(
-            unit.text
-            for unit, credit in zip(self.units, self.anywhere, strict=True)
-            if not credit and _has_letters(unit.text)
-        )
+        return self._texts([not credit for credit in self.anywhere])
 
     @property
     def elsewhere(self) -> tuple[str, ...]:
         """Words that only other sentences of the text have."""
-        return tuple(
-            unit.text
-            for unit, here, credit in zip(self.units, self.found, self.anywhere, strict=True)
-            if credit and not here and _has_letters(unit.text)
-        )
+        pairs = zip(self.found, self.anywhere, strict=True)
+        return self._texts([credit > 0 and not here for here, credit in pairs])
 
     @property
     def n_units(self) -> int:
         """How many words and numbers the statement is made of."""
-        return sum(_has_letters(unit.text) for unit in self.units)
+        return len(self._texts([True] * len(self.units)))
+
+    def _texts(self, chosen: Sequence[bool]) -> tuple[str, ...]:
+        return tuple(
+            unit.text
+            for unit, is_chosen in zip(self.units, chosen, strict=True)
+            if is_chosen and any(letter.isalnum() for letter in unit.text)
+        )
 
     def probability(self, model: Model) -> float:
         """That this sentence entails the statement."""
@@ -129,10 +125,6 @@ def _read(
         found=found,
         anywhere=shared.anywhere,
     )
-
-
-def _has_letters(text: str) -> bool:
-    return any(letter.isalnum() for letter in text)
 
 
 def _aligned(wanted: Statement, places: Sequence[int | None], mismatch: Mismatch | None) -> float:

@@ -86,6 +86,7 @@ _BEFORE_TO: Mapping[str, Mood] = {
 _HARMLESS: Mapping[str, Mood] = {"can": "possible", "will": "future", "shall": "future"}
 """Words of the same moods after which a sentence still says enough for a plain fact."""
 _CONDITIONS = frozenset(("if", "unless"))
+_MARKERS = frozenset((*_ONE_WORD, *_BEFORE_TO, *_HARMLESS, *_CONDITIONS, "whether"))
 _NO_CONDITION = frozenset(("even", "as"))
 """`If` after one of these makes nothing depend on it."""
 _QUESTIONS = frozenset(
@@ -101,7 +102,8 @@ QUANTIFIERS = {
     **dict.fromkeys(("some", "many", "several", "half", "few"), 1),
 }
 """What is said of more is said of fewer, not the other way round."""
-_LEADS = CHANGES | BEFORE | AFTER | frozenset(QUANTIFIERS)
+_LEADS = CHANGES | BEFORE | AFTER | frozenset((*QUANTIFIERS, "everi", "mani", "sever"))
+"""By stem."""
 _ASKS = re.compile(r"[?\uff1f\u061f][)\]*_\s]*\Z")
 _QUOTED_QUESTION = re.compile(r"[\"\u201c\u201e\u00ab].*[?\uff1f\u061f][^\w\s]+\Z", re.DOTALL)
 
@@ -114,6 +116,8 @@ def hedges(
     moods: set[Mood] = set()
     for at, word in enumerate(found):
         stem = word.stem
+        if stem not in _MARKERS:
+            continue
         mood: Mood | None = _ONE_WORD.get(stem)
         if mood is None and at + 1 < len(found) and found[at + 1].stem == "to":
             mood = _BEFORE_TO.get(stem)
@@ -138,12 +142,11 @@ def leads(found: Sequence[Word]) -> Mapping[int, tuple[str, ...]]:
     led: dict[int, tuple[str, ...]] = {}
     pending: tuple[str, ...] = ()
     for at, word in enumerate(found):
-        form = word.text.lower()
         if pending and word.kind in TELLING:
             led[at] = pending
-        if form in _LEADS:
-            pending = (*pending, form)
-        elif word.kind not in {"function", "unit"}:
+        if word.stem in _LEADS:
+            pending = (*pending, word.text.lower())
+        elif pending and word.kind not in {"function", "unit"}:
             pending = ()
     return led
 
