@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from factcheck.facts.spans import fold_text
 from factcheck.judges.local.scopes import Mood, hedges, leads, negation_scopes
-from factcheck.judges.local.sentences import split_sentences
+from factcheck.judges.local.sentences import split_passages
 from factcheck.judges.local.words import TELLING, Word, words
 
 STEM_PREFIX = 5
@@ -64,7 +64,7 @@ class AnalysedText(NamedTuple):
 def analyse(text: str, language: str) -> AnalysedText:
     """The sentences of a text, prepared for comparison in one language."""
     passages = tuple(
-        _passage(sentence.text, sentence.span.start, language) for sentence in split_sentences(text)
+        _passage(piece.text, piece.span.start, language) for piece in split_passages(text)
     )
     holders: dict[str, list[int]] = {}
     for number, passage in enumerate(passages):
@@ -83,7 +83,7 @@ def analyse(text: str, language: str) -> AnalysedText:
 @lru_cache(maxsize=8192)
 def statements(fact: str, language: str) -> tuple[Passage, ...]:
     """The sentences of a fact; normally one, and the fact itself if it has no words."""
-    parts = split_sentences(fact)
+    parts = split_passages(fact)
     if not parts:
         return (_passage(fact, 0, language),)
     return tuple(_passage(part.text, part.span.start, language) for part in parts)

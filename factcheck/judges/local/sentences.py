@@ -12,7 +12,7 @@ to both sides, for those who only read a text and never delete from it.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -34,6 +34,7 @@ _END = re.compile(
     rf"|[。\uff01\uff1f｡]+{_CLOSERS}*"
     r"|(?<![.!?\u2026\s])[^\S\r\n]*[\r\n]"
 )
+_MAY_END = re.compile(rf"[.!?\u2026]+{_CLOSERS}*\s+(?=\S)")
 _ENDS_WIDE = re.compile(rf"[。\uff01\uff1f｡]{_CLOSERS}*\Z")
 _ENDS_WITH_CLOSER = re.compile(rf"{_CLOSERS}\s*\Z")
 _FIRST_ALNUM = re.compile(r"\w")
@@ -83,6 +84,8 @@ _WRAPPED_WIDTH = 60
 _WIDE = re.compile(r"[\u1100-\u11ff\u2e80-\ud7af\uf900-\ufaff\uff00-\uff60]")
 _REACH = 80
 """Characters that are looked at on either side of a possible end of sentence."""
+_SAMPLE = 400
+"""Characters before a possible end of sentence from which the language is guessed."""
 _PROBE = " Xqzt said it."
 """What follows is taken for an unknown name, so that abbreviations never end a sentence."""
 
@@ -141,6 +144,41 @@ def cut_at_abbreviations(sentence: Sentence, language: str) -> tuple[Sentence, .
     )
 
 
+def split_passages(text: str) -> tuple[Sentence, ...]:
+    """The sentences of a text, cut at every full stop that may end one: `May. Anna`, `U.S. Army`.
+
+    For looking things up: if two sentences of a reader were left in one piece, deleting the next
+    one would put another beside them, and more would seem to stand together than before.
+    """
+    return tuple(piece for sentence in split_sentences(text) for piece in _pieces(sentence))
+
+
+def _pieces(sentence: Sentence) -> Iterator[Sentence]:
+    text, span = sentence
+    start = 0
+    for match in _MAY_END.finditer(text):
+        left = text[max(start, match.end() - _REACH) : match.end()]
+        right = text[match.end() : match.end() + _REACH]
+        if not _starts_lower(right) and not _surely_goes_on(left):
+            piece, place = _trimmed(text, start, match.end())
+            yield Sentence(piece, Span(span.start + place.start, span.start + place.end))
+            start = match.end()
+    piece, place = _trimmed(text, start, len(text))
+    yield Sentence(piece, Span(span.start + place.start, span.start + place.end))
+
+
+def _surely_goes_on(tail: str) -> bool:
+    """Whether a full stop belongs to a title, an initial or a number, whatever follows."""
+    ending = tail.rstrip()
+    last = ending.rsplit(None, 1)[-1].rstrip(".\"')\u201d\u2019").lower()
+    return (
+        _is_title(ending[: -len(last) - 1], last)
+        or _ONLY_A_NUMBER.fullmatch(ending) is not None
+        or _ORDINAL.search(ending) is not None
+        or _NEVER_ENDS.search(ending) is not None
+    )
+
+
 def _is_title(before: str, last: str) -> bool:
     """Whether a full stop belongs to `Mr.`, or to the initial of a name."""
     is_initial = len(last) == 1 and not before.endswith(".")
@@ -172,7 +210,7 @@ def _ends_here(text: str, start: int, cut: int, block: Span) -> bool:
         return False
     if _ENDS_WIDE.search(ending) or _ORDINARY.search(ending):
         return True
-    language = guess_language(text[start:cut])
+    language = guess_language(text[max(start, cut - _SAMPLE) : cut])
     is_ordinal = language in _ORDINAL_LANGUAGES and _ORDINAL.search(ending)
     if is_ordinal or _ONLY_A_NUMBER.fullmatch(ending) or _NEVER_ENDS.search(ending):
         return False

@@ -489,3 +489,25 @@ def test_the_reason_tells_what_is_missing_from_what_only_stands_elsewhere() -> N
         "missing: painted, 12, pots, 3; only in other sentences: Otto"
     )
     assert verdict("A kiln was blue.", text).reason == "only in other sentences: blue"
+
+
+@pytest.mark.parametrize("end", ["last May.", "in the U.S.", "at 5 p.m.", "with Orr Inc."])
+def test_deleting_what_stands_between_two_sentences_never_joins_them(end: str) -> None:
+    """Not even where the first one ends in what looks like an abbreviation."""
+    one, between, other = f"Otto met Ann {end}", "Tom slept.", "Ann owns a dog."
+    facts = FactSet.of([f"{one} {other}", "Eva owns a dog."]).facts
+
+    before = check_facts(facts, f"{one} {between} {other}")
+    after = check_facts(facts, f"{one} {other}")
+
+    assert [verdict.supported for verdict in before] == [True, False]
+    assert all(a.probability >= b.probability for a, b in zip(before, after, strict=True))  # type: ignore[operator]
+
+
+def test_a_very_long_sentence_is_judged_too() -> None:
+    """No number in it grows beyond what a computer can hold."""
+    fact = "Ulm is old and " * 1_000 + "small."
+
+    (verdict,) = check_facts((AtomicFact("f1", fact),), "Bridge 5 opened in Ulm.")
+
+    assert not verdict.supported
