@@ -9,7 +9,7 @@ from factcheck.judges.local.differences import Mismatch, beside_neighbours
 from factcheck.judges.local.features import Statement
 from factcheck.judges.local.passages import Passage
 from factcheck.judges.local.quantities import other_readings
-from factcheck.judges.local.scopes import AFTER, BEFORE, CHANGES, QUANTIFIERS
+from factcheck.judges.local.scopes import AFTER, AGAINST, BEFORE, CHANGES, FOR, QUANTIFIERS
 from factcheck.judges.local.words import TELLING
 
 _YEAR = re.compile(r"1\d{3}|20\d{2}")
@@ -25,6 +25,7 @@ _OPEN_END = re.compile(
     r"\+|\s+(?:\w+\s+)?or (?:more|fewer|less|so)\b|\s+oder mehr\b", re.IGNORECASE
 )
 _LONGEST_BOUND = 24
+_OPPOSITES = ((BEFORE, AFTER), (AFTER, BEFORE), (FOR, AGAINST), (AGAINST, FOR))
 _JOINED = re.compile(r"\s*[-\u2013:]\s*|\s+to\s+")
 
 
@@ -45,6 +46,36 @@ def number_mismatch(
         if other is not None:
             said = passage.words[other].text
             return Mismatch("gap" if unsure else "number", said, unit.text, k)
+        if (measure := _other_unit(wanted, passage, k)) is not None:
+            return Mismatch("number", measure, wanted.units[k + 1].text, k + 1)
+    return _more_than_one(wanted, passage)
+
+
+def _other_unit(wanted: Statement, passage: Passage, k: int) -> str | None:
+    """Another unit wherever the sentence has this number: `12 km` for `12 m`."""
+    if k + 1 >= len(wanted.units) or wanted.units[k + 1].kind != "unit":
+        return None
+    if wanted.passage.units[k + 1] - wanted.passage.units[k] != 1:
+        return None
+    said = [
+        passage.words[place + 1]
+        for place in passage.places.get(wanted.stems[k], ())
+        if place + 1 < len(passage.words) and passage.words[place + 1].kind == "unit"
+    ]
+    if not said or any(word.stem == wanted.stems[k + 1] for word in said):
+        return None
+    return said[0].text
+
+
+def _more_than_one(wanted: Statement, passage: Passage) -> Mismatch | None:
+    """`Two prizes` where the fact says `one prize`; elsewhere `one` is hardly a number."""
+    own = wanted.passage
+    for k, place in enumerate(own.units):
+        if place == 0 or own.words[place - 1].stem != "one" or own.words[place].kind != "content":
+            continue
+        for other in passage.places.get(wanted.stems[k], ()):
+            if other > 0 and passage.words[other - 1].kind == "number":
+                return Mismatch("number", passage.words[other - 1].text, "one", k)
     return None
 
 
@@ -123,7 +154,7 @@ def _clash(meant: str, said: str, *, is_number: bool) -> bool:
         return QUANTIFIERS.get(said, QUANTIFIERS[meant]) < QUANTIFIERS[meant]
     if meant in CHANGES:
         return is_number and said in CHANGES
-    return said in (AFTER if meant in BEFORE else BEFORE)
+    return any(meant in one and said in other for one, other in _OPPOSITES)
 
 
 def _reversed_score(wanted: Statement, passage: Passage) -> Mismatch | None:

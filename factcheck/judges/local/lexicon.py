@@ -255,7 +255,7 @@ LENGTH_HEADS = _set("high tall long wide deep away from race sprint freestyle da
 def quantity_openers(language: str) -> frozenset[str]:
     """Every word or symbol a number, unit or date may begin with, if not with a digit."""
     names = (MONTHS.get(language, MONTHS["en"]), SHORT_MONTHS, CARDINALS.get(language, ()))
-    return frozenset({"per"}.union(*names, ONES, ORDINALS, DECADES, UNITS))
+    return frozenset({"per", "m"}.union(*names, ONES, ORDINALS, DECADES, UNITS))
 
 
 _IRREGULAR = """

@@ -207,6 +207,8 @@ def _unit(tokens: Sequence[Token], at: int, _language: str, _text: str) -> Readi
     if token.form == "per" and at + 1 < len(tokens) and tokens[at + 1].form == "cent":
         return Reading((Quantity("percent", token.start, tokens[at + 1].end, is_number=False),), 2)
     stem = lexicon.UNITS.get(token.form)
+    if token.form == "m" and at > 0 and tokens[at - 1].form[-1:].isdigit():
+        stem = "metre"
     if stem is None or token.form in _UNITS_ONLY_STUCK:
         return None
     return Reading((Quantity(stem, token.start, token.end, is_number=False),), 1)

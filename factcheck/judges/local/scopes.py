@@ -95,6 +95,7 @@ _QUESTIONS = frozenset(
 """After one of these, `if` opens an indirect question, and only that is uncertain."""
 CHANGES = frozenset(("by", "to", "from", "um", "auf", "von"))
 """Before numbers: `rose by 5` is not `rose to 5`."""
+FOR, AGAINST = frozenset(("for",)), frozenset(("against",))
 BEFORE, AFTER = frozenset(("before", "until")), frozenset(("after", "since"))
 QUANTIFIERS = {
     **dict.fromkeys(("all", "every", "each", "both"), 3),
@@ -102,7 +103,9 @@ QUANTIFIERS = {
     **dict.fromkeys(("some", "many", "several", "half", "few"), 1),
 }
 """What is said of more is said of fewer, not the other way round."""
-_LEADS = CHANGES | BEFORE | AFTER | frozenset((*QUANTIFIERS, "everi", "mani", "sever"))
+_LEADS = (
+    CHANGES | BEFORE | AFTER | FOR | AGAINST | frozenset((*QUANTIFIERS, "everi", "mani", "sever"))
+)
 """By stem."""
 _ASKS = re.compile(r"[?\uff1f\u061f][)\]*_\s]*\Z")
 _QUOTED_QUESTION = re.compile(r"[\"\u201c\u201e\u00ab].*[?\uff1f\u061f][^\w\s]+\Z", re.DOTALL)

@@ -511,3 +511,26 @@ def test_a_very_long_sentence_is_judged_too() -> None:
     (verdict,) = check_facts((AtomicFact("f1", fact),), "Bridge 5 opened in Ulm.")
 
     assert not verdict.supported
+
+
+@pytest.mark.parametrize(
+    ("fact", "text", "label"),
+    [
+        ("The bridge is 12 m long.", "The bridge is 12 km long.", "contradicted"),
+        ("The bridge is 12 km long.", "The bridge is 12 m long.", "contradicted"),
+        ("The bridge is 12 m long.", "The bridge is 12 metres long.", "entailed"),
+        ("The crate weighs 5 kg.", "The crate weighs 5 tonnes.", "neutral"),
+        ("Ann won one prize.", "Ann won two prizes.", "contradicted"),
+        ("Ann won one prize.", "Ann won one prize.", "entailed"),
+        ("Ann won one prize.", "Ann won a prize.", "entailed"),
+        ("They voted for the plan.", "They voted against the plan.", "neutral"),
+        ("They voted against the plan.", "They voted for the plan.", "neutral"),
+        ("They voted for the plan.", "They voted for the plan twice.", "entailed"),
+    ],
+)
+def test_units_and_small_words_that_change_the_meaning_count(
+    fact: str, text: str, label: str
+) -> None:
+    (verdict,) = check_facts((AtomicFact("f1", fact),), text)
+
+    assert verdict.label == label
