@@ -149,12 +149,17 @@ class Verdict:
         }
 
     @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> Verdict:
-        """Inverse of `to_dict`; raises `InputError` for data of another shape."""
+    def from_dict(cls, data: Mapping[str, Any], fact: AtomicFact | None = None) -> Verdict:
+        """Inverse of `to_dict`; raises `InputError` for data of another shape.
+
+        Args:
+            data: The verdict.
+            fact: The fact it is about, where the data does not hold it.
+        """
         read = Reader(data, "verdict")
         evidence = read.mapping("evidence")
         return cls(
-            fact=AtomicFact.from_dict(read.mapping_required("fact")),
+            fact=fact or AtomicFact.from_dict(read.mapping_required("fact")),
             label=read.choice("label", LABELS),
             probability=read.optional_number("probability"),
             evidence=Evidence.from_dict(evidence) if evidence is not None else None,

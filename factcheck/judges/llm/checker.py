@@ -27,6 +27,8 @@ _OVERLAP = 10
 _ASK_AGAIN = frozenset({"missing", "duplicate", "invalid", "output", "truncated"})
 """Failures that a fresh call may mend; the others have had their retries."""
 _STAGE = "check"
+_SOME_FACT = AtomicFact("kept", "kept")
+"""Stands for the fact of a kept verdict until it is given the one that was asked."""
 
 T = TypeVar("T")
 
@@ -128,12 +130,14 @@ class LLMChecker:
 
 
 def _to_json(result: CheckResult) -> Mapping[str, Any] | None:
-    """A verdict; what could not be decided is not kept."""
-    return result.to_dict() if isinstance(result, Verdict) else None
+    """A verdict without its fact, which is in the key; what could not be decided is not kept."""
+    if isinstance(result, CheckFailure):
+        return None
+    return {name: value for name, value in result.to_dict().items() if name != "fact"}
 
 
 def _from_json(data: Mapping[str, Any]) -> CheckResult:
-    return Verdict.from_dict({**data, "cached": True})
+    return Verdict.from_dict({**data, "cached": True}, _SOME_FACT)
 
 
 def _batches(items: Sequence[T], size: int) -> list[Sequence[T]]:
