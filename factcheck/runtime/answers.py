@@ -70,6 +70,10 @@ class Answers(Generic[T]):
         asked = await self._flight.resolve(rest, ask_and_keep) if rest else {}
         return Resolved({**known, **asked}, frozenset(known))
 
+    async def all_known(self, keys: Sequence[str]) -> bool:
+        """Whether every one of these answers is kept by now."""
+        return self._cache is not None and len(await self.known(keys)) == len(keys)
+
     async def known(self, keys: Sequence[str]) -> dict[str, T]:
         """The kept answers among these keys; one that cannot be read is missing, with a warning."""
         if self._cache is None:

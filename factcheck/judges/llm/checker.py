@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from factcheck.errors import JudgeError, JudgeRejected
 from factcheck.facts import AtomicFact, CheckFailure, CheckResult, Span, Verdict, digest
+from factcheck.judges.llm.engine import looking_again
 from factcheck.judges.llm.modules import FactChecker, fingerprint, results_of
 from factcheck.judges.llm.replies import QUOTE_NOT_FOUND
 from factcheck.judges.llm.sections import sections
@@ -82,8 +83,14 @@ class LLMChecker:
 
         async def ask(wanted: Sequence[str], settle: Settle[CheckResult]) -> None:
             async def ask_batch(batch: Sequence[str]) -> None:
-                results = await self._check_batch([by_key[k] for k in batch], section, ledger)
-                await settle(dict(zip(batch, results, strict=True)))
+                with looking_again(lambda: self._answers.all_known(batch)):
+                    results = await self._check_batch([by_key[k] for k in batch], section, ledger)
+                answers = dict(zip(batch, results, strict=True))
+                if all(_failed_with(result, {"not_asked"}) for result in results):
+                    found = await self._answers.known(batch)
+                    self._model.book_cache_hits(len(found), ledger, _STAGE)
+                    answers.update(found)
+                await settle(answers)
 
             await together(ask_batch(batch) for batch in _batches(wanted, self._facts_per_call))
 

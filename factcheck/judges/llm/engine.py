@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
@@ -40,7 +40,12 @@ if TYPE_CHECKING:
 
     from factcheck.judges.llm.transports import Transport
 
+_WORTH_A_LOOK_S = 0.02
+"""Seconds of waiting after which an answer is looked up again before it is paid for."""
 _log = logging.getLogger("factcheck.judge")
+
+
+IsKnown = Callable[[], Awaitable[bool]]
 
 
 class Account(NamedTuple):
@@ -48,6 +53,8 @@ class Account(NamedTuple):
 
     ledger: Ledger
     stage: str
+    is_known: IsKnown | None = None
+    """Whether another process has come to know the answer."""
 
 
 @dataclass(slots=True)
@@ -60,13 +67,27 @@ class Queue:
     """Attempts that went out."""
 
 
+_is_known: ContextVar[IsKnown | None] = ContextVar("factcheck_is_known", default=None)
 _account: ContextVar[Account | None] = ContextVar("factcheck_account", default=None)
+
+
+@contextmanager
+def looking_again(is_known: IsKnown) -> Iterator[None]:
+    """Ask `is_known` before a request of this task is sent that had to wait for its turn.
+
+    If it is, nothing is sent, and the request ends in `JudgeNotAsked`.
+    """
+    token = _is_known.set(is_known)
+    try:
+        yield
+    finally:
+        _is_known.reset(token)
 
 
 @contextmanager
 def booking(ledger: Ledger, stage: str) -> Iterator[None]:
     """Book the requests of this task or thread on `ledger`."""
-    token = _account.set(Account(ledger, stage))
+    token = _account.set(Account(ledger, stage, _is_known.get()))
     try:
         yield
     finally:
@@ -149,6 +170,9 @@ class AsyncEngine(_Capabilities):
         ):
             started = time.perf_counter()
             queue.seconds += started - asked
+            if await _known_by_now(account, queue):
+                spent.append(Usage())
+                raise JudgeNotAsked(f"{request.model}: another run has the answer by now")
             usage = Usage(calls=int(queue.sent == 0), attempts=1, cost_usd=None)
             try:
                 response = await self.transport.send(request)
@@ -225,6 +249,13 @@ class SyncEngine(_Capabilities):
     def complete(self, request: Request) -> Response:
         """The whole answer to a request; see `AsyncEngine.complete`."""
         return background.run(self._engine.answer(request, _account.get()))
+
+
+async def _known_by_now(account: Account, queue: Queue) -> bool:
+    """Whether it was worth looking again, and the answer is there."""
+    if account.is_known is None or queue.sent or queue.seconds < _WORTH_A_LOOK_S:
+        return False
+    return await account.is_known()
 
 
 def most_tokens(text: str) -> int:

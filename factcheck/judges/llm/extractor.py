@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from factcheck.errors import JudgeNotAsked, JudgeOutputError, JudgeTruncated
 from factcheck.facts import AtomicFact, FactSet, Span, digest
 from factcheck.facts.reading import Reader
+from factcheck.judges.llm.engine import looking_again
 from factcheck.judges.llm.fences import one_line
 from factcheck.judges.llm.modules import KeyFactExtraction, fingerprint
 from factcheck.judges.llm.sections import sections
@@ -69,11 +70,19 @@ class LLMExtractor:
         )
 
     async def _section_facts(self, section: str, ledger: Ledger) -> tuple[str, ...]:
+        key = self._key(section)
+
         async def ask(keys: Sequence[str], settle: Settle[tuple[str, ...]]) -> None:
-            facts = tuple(await self._list_facts(section, ledger))
+            try:
+                with looking_again(lambda: self._answers.all_known(keys)):
+                    facts = tuple(await self._list_facts(section, ledger))
+            except JudgeNotAsked:
+                found = await self._answers.known(keys)
+                if not found:
+                    raise
+                facts = found[key]
             await settle(dict.fromkeys(keys, facts))
 
-        key = self._key(section)
         resolved = await self._answers.resolve([key], ask)
         self._model.book_cache_hits(len(resolved.known), ledger, _STAGE)
         return resolved.answers[key]
