@@ -390,6 +390,7 @@ def test_an_interrupt_ends_the_run_with_what_is_there(tmp_path: Path) -> None:
             stderr=subprocess.PIPE,
             text=True,
             env={**os.environ, "OPENAI_BASE_URL": server.base_url},
+            preexec_fn=heed_interrupts,  # noqa: PLW1509 - no thread of ours is in its way
         ) as process,
     ):
         wait_for(lambda: out.exists() and len(ids(out)) == 5, process)
@@ -401,6 +402,11 @@ def test_an_interrupt_ends_the_run_with_what_is_there(tmp_path: Path) -> None:
     assert complaints.count("interrupted") == 1
     assert "Traceback" not in complaints
     assert ids(out) == [f"r{n}" for n in range(5)]
+
+
+def heed_interrupts() -> None:
+    """A shell that runs the tests in the background has SIGINT ignored, and children inherit it."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def wait_for(condition: Callable[[], bool], process: subprocess.Popen[str]) -> None:
