@@ -37,9 +37,6 @@ class Meter:
 
 
 class _Metered:
-    secret = None
-    price_share = 1.0
-
     def __init__(self, meter: Meter, inner: Transport) -> None:
         self.name = inner.name
         self._meter = meter
