@@ -5,7 +5,6 @@ Every step that leaves something at the provider is written down before the next
 
 from __future__ import annotations
 
-import json
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
@@ -15,7 +14,7 @@ from typing import TYPE_CHECKING, TypeVar
 from factcheck.errors import ConfigError, InputError
 from factcheck.judges.llm.batch_files import URL, file_digest
 from factcheck.judges.llm.batch_state import Batch, BatchState, BatchStore, open_private
-from factcheck.judges.llm.errors import from_openai
+from factcheck.judges.llm.errors import UNREADABLE, from_openai
 from factcheck.judges.llm.transports import endpoint
 from factcheck.runtime.retry import RetryPolicy
 
@@ -187,5 +186,5 @@ async def _ours(step: Callable[[], Awaitable[T]]) -> T:
 
     try:
         return await step()
-    except (openai.OpenAIError, json.JSONDecodeError) as error:
+    except (openai.OpenAIError, *UNREADABLE) as error:
         raise from_openai(error, _NAME) from error

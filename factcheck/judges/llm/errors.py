@@ -31,12 +31,15 @@ _TOO_MANY_REQUESTS = 429
 _SERVER_ERROR = 500
 _LONGEST_MESSAGE = 300
 
+UNREADABLE = (json.JSONDecodeError, UnicodeDecodeError, RecursionError)
+"""What the client raises on a body that cannot be read as JSON."""
+
 
 def from_openai(error: Exception, model: str) -> FactcheckError:
     """Our error for one raised by the `openai` client."""
     import openai
 
-    if isinstance(error, json.JSONDecodeError):
+    if isinstance(error, UNREADABLE):
         return JudgeUnavailable(f"{model}: the server's answer is not JSON")
     if isinstance(error, openai.APITimeoutError):
         return JudgeUnavailable(f"{model}: no answer in time")

@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 
 from factcheck.errors import ConfigError, JudgeUnavailable
 from factcheck.facts import short_digest
-from factcheck.judges.llm.errors import from_dspy, from_openai
+from factcheck.judges.llm.errors import UNREADABLE, from_dspy, from_openai
 from factcheck.runtime.forks import PerProcess
 
 if TYPE_CHECKING:
@@ -100,9 +100,7 @@ class OpenAITransport:
             raise JudgeUnavailable(
                 f"{self.name}: no answer within {self._timeout_s:g} seconds"
             ) from None
-        except (UnicodeDecodeError, RecursionError) as error:
-            raise JudgeUnavailable(f"{self.name}: the server's answer is not JSON") from error
-        except (openai.OpenAIError, json.JSONDecodeError) as error:
+        except (openai.OpenAIError, *UNREADABLE) as error:
             raise from_openai(error, self.name) from error
         if not isinstance(body, dict):  # a 200 of another type is handed through as text
             raise JudgeUnavailable(f"{self.name}: the server's answer is not JSON")
