@@ -34,8 +34,16 @@ if TYPE_CHECKING:
         Usage,
         Verdict,
     )
-    from factcheck.judges.llm.modules import FactChecker, KeyFactExtraction
-    from factcheck.judges.ports import Checker, Extractor, Ledger
+    from factcheck.judges.llm.modules import FactChecker, KeyFactExtraction, SemanticEquivalence
+    from factcheck.judges.ports import (
+        Checker,
+        Extractor,
+        Ledger,
+        PairFailure,
+        PairJudge,
+        PairVerdict,
+        ValuePair,
+    )
     from factcheck.runtime.budget import Budget
     from factcheck.runtime.retry import RetryPolicy
     from factcheck.scoring import (
@@ -78,8 +86,20 @@ _HOMES = {
         "Usage",
         "Verdict",
     ),
-    "factcheck.judges.llm.modules": ("FactChecker", "KeyFactExtraction"),
-    "factcheck.judges.ports": ("Checker", "Extractor", "Ledger"),
+    "factcheck.judges.llm.modules": (
+        "FactChecker",
+        "KeyFactExtraction",
+        "SemanticEquivalence",
+    ),
+    "factcheck.judges.ports": (
+        "Checker",
+        "Extractor",
+        "Ledger",
+        "PairFailure",
+        "PairJudge",
+        "PairVerdict",
+        "ValuePair",
+    ),
     "factcheck.runtime.budget": ("Budget",),
     "factcheck.runtime.retry": ("RetryPolicy",),
     "factcheck.scoring": (
@@ -121,13 +141,18 @@ __all__ = [
     "JudgeUnavailable",
     "KeyFactExtraction",
     "Ledger",
+    "PairFailure",
+    "PairJudge",
+    "PairVerdict",
     "PromptError",
     "Record",
     "RecordFailure",
     "RetryPolicy",
     "RunSummary",
     "ScoreSignature",
+    "SemanticEquivalence",
     "Usage",
+    "ValuePair",
     "Verdict",
     "acheck",
     "aextract",

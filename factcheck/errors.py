@@ -2,6 +2,9 @@
 
     FactcheckError              code       CLI exit
     ├─ InputError (ValueError)  input        2   the caller's data: empty source, unreadable file
+    │  ├─ SchemaError           schema       2   an evaluation schema cannot be used
+    │  │  └─ ParameterError     schema       2   nor can the parameters of a comparator
+    │  └─ GoldValidationError   gold         2   a gold record does not fit its schema
     ├─ ConfigError              config       3   settings: unknown judge, missing key or package
     │  └─ PromptError           prompt       3   a prompt file is missing or was changed
     └─ JudgeError               judge        4   a judge could not be asked
@@ -39,6 +42,34 @@ class InputError(FactcheckError, ValueError):
 
     code = "input"
     exit_code = 2
+
+
+class SchemaError(InputError):
+    """An evaluation schema cannot be used."""
+
+    code = "schema"
+
+    def __init__(self, message: str, path: str = "") -> None:
+        super().__init__(f"{path}: {message}" if path else message)
+        self.path = path
+        """Schema path of the place, such as `items[].name`; empty for the root."""
+
+
+class ParameterError(SchemaError, TypeError):
+    """The parameters of a comparator or transform cannot be used."""
+
+
+class GoldValidationError(InputError):
+    """A gold record does not fit its schema."""
+
+    code = "gold"
+
+    def __init__(self, message: str, record_id: str | int = "", path: str = "") -> None:
+        super().__init__(message)
+        self.record_id = record_id
+        """Which record, by id or position."""
+        self.path = path
+        """Schema path of the place."""
 
 
 class ConfigError(FactcheckError):

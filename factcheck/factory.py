@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 from os import PathLike
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from factcheck.errors import ConfigError
-from factcheck.judges.ports import Checker, Extractor
+from factcheck.judges.ports import Checker, Extractor, PairJudge
 from factcheck.runtime.options import CallOptions
 from factcheck.settings import LOCAL, Settings
 
@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 
 REPLAY = "replay:"
 """What the name of a recorded judge starts with: `replay:FILE` or `replay:FILE#JUDGE`."""
+PAIRS_PER_CALL = 16
+"""Pairs of values a language model compares in one call, unless the caller says otherwise."""
+_CASCADE = re.compile(r"cascade\(\s*([^\s(),]+)\s*,\s*(.+?)\s*\)")
 _PROVIDER_MODEL = re.compile(r"[\w.-]+/\S+")
 
 
@@ -69,6 +72,36 @@ def build_judges(
             (),
         )
     return replace(judges, models=models.connected)
+
+
+class BuiltPairJudge(NamedTuple):
+    """Who compares values."""
+
+    judge: PairJudge
+    models: tuple[LanguageModel, ...]
+    """Language models behind it, to be closed after use."""
+
+
+def build_pair_judge(
+    spec: Any, settings: Settings, options: CallOptions, *, pairs_per_call: int = PAIRS_PER_CALL
+) -> BuiltPairJudge:
+    """The object behind `spec` that compares values.
+
+    Args:
+        spec: `"local"`, `"PROVIDER/MODEL"`, `"cascade(FIRST, SECOND)"` of such names, a
+            `dspy.BaseLM`, an object with the `PairJudge` port, or `None` for the judge that the
+            settings name.
+        settings: Defaults, keys and addresses.
+        options: How language models are called.
+        pairs_per_call: Pairs a language model compares in one call, from 1 to 100.
+
+    Raises:
+        ConfigError: A name is not known, a key is missing, or an object does not fulfil the port.
+        InputError: `pairs_per_call` is out of range.
+    """
+    models = _Models(settings, options)
+    judge = _pair_judge(settings.judge if spec is None else spec, models, pairs_per_call)
+    return BuiltPairJudge(judge, models.connected)
 
 
 class _Models:
@@ -130,6 +163,26 @@ def _extractor(spec: Any, models: _Models) -> Extractor:
     raise _unknown("extractor", spec, "extract(source, ledger)")
 
 
+def _pair_judge(spec: Any, models: _Models, pairs_per_call: int) -> PairJudge:
+    if _is_model(spec):
+        from factcheck.judges.llm.pairs import LLMPairJudge
+
+        return LLMPairJudge(models[spec], pairs_per_call=pairs_per_call)
+    if isinstance(spec, str) and spec == LOCAL:
+        from factcheck.judges.local.pairs import LocalPairJudge
+
+        return LocalPairJudge()
+    if isinstance(spec, str) and (cascade := _CASCADE.fullmatch(spec)):
+        from factcheck.judges.cascade import CascadePairJudge
+
+        first, second = (_pair_judge(part, models, pairs_per_call) for part in cascade.groups())
+        return CascadePairJudge(first, second)
+    if _fulfils(spec, PairJudge):
+        judge: PairJudge = spec
+        return judge
+    raise _no_pair_judge(spec)
+
+
 def _fulfils(spec: Any, port: type) -> bool:
     return not isinstance(spec, (str, type)) and isinstance(spec, port)
 
@@ -154,3 +207,17 @@ def _unknown(role: str, spec: Any, method: str) -> ConfigError:
     return ConfigError(
         f"{type(spec).__name__} is no {role}: it needs `identity` and `async {method}`"
     )
+
+
+def _no_pair_judge(spec: Any) -> ConfigError:
+    if _is_replay(spec):
+        return ConfigError(
+            f"{spec!r} cannot compare values: recordings hold verdicts on facts only; "
+            "use 'local', 'PROVIDER/MODEL' or 'cascade(FIRST, SECOND)'"
+        )
+    if isinstance(spec, str):
+        return ConfigError(
+            f"unknown judge {spec!r}; use 'local', 'PROVIDER/MODEL' such as 'openai/gpt-5-nano', "
+            "or 'cascade(FIRST, SECOND)' of these"
+        )
+    return _unknown("pair judge", spec, "compare(pairs, ledger)")

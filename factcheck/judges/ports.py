@@ -1,10 +1,11 @@
-"""The two questions a judge answers, as protocols. Any object with these methods is a judge."""
+"""The three questions a judge answers, as protocols. Any object with these methods is a judge."""
 
 from __future__ import annotations
 
 import threading
 from collections.abc import Mapping, Sequence
-from typing import Protocol, runtime_checkable
+from dataclasses import dataclass
+from typing import Literal, Protocol, Union, runtime_checkable
 
 from factcheck.facts import AtomicFact, CheckResult, FactSet, Usage
 
@@ -71,4 +72,73 @@ class Checker(Protocol):
         self, facts: Sequence[AtomicFact], text: str, ledger: Ledger
     ) -> Sequence[CheckResult]:
         """One result per fact, in fact order: a verdict, or a failure where none could be had."""
+        ...
+
+
+Specificity = Literal["exact", "allow_more_specific", "allow_less_specific"]
+"""Whether an extracted value may say more, or less, than the gold one and still be equivalent."""
+
+
+@dataclass(frozen=True, slots=True)
+class ValuePair:
+    """Two values of one field, and what is known about the field."""
+
+    gold: str
+    """The right value. Values that are no strings are written as JSON."""
+    extracted: str
+    """The value under evaluation, written likewise."""
+    path: str = ""
+    """Schema path of the field, without positions: `items[].name`."""
+    description: str = ""
+    """What the schema says the field holds."""
+    instructions: str = ""
+    """What the user says about comparing this field."""
+    specificity: Specificity = "exact"
+
+
+@dataclass(frozen=True, slots=True)
+class PairVerdict:
+    """Whether two values mean the same."""
+
+    equivalent: bool
+    probability: float | None
+    """That they do, in [0, 1], or `None` if the judge gives none."""
+    reason: str
+    judge: str
+    """Name of the judge that spoke."""
+    cached: bool = False
+    """Whether the answer was given before."""
+
+
+@dataclass(frozen=True, slots=True)
+class PairFailure:
+    """No verdict could be had on a pair; never counted as one."""
+
+    code: str
+    """Stable name of the kind of failure, as in `factcheck.errors`, or `missing`, `duplicate`,
+    `invalid` for an answer that did not come back as it should."""
+    message: str
+
+
+PairResult = Union[PairVerdict, PairFailure]
+
+
+@runtime_checkable
+class PairJudge(Protocol):
+    """Says whether two values of a field mean the same.
+
+    Symmetrical where `specificity` is `"exact"`: swapping gold and extracted changes nothing.
+    """
+
+    @property
+    def identity(self) -> Mapping[str, str]:
+        """Names and versions that shape its answers, as entries for the score signature."""
+        ...
+
+    async def compare(self, pairs: Sequence[ValuePair], ledger: Ledger) -> Sequence[PairResult]:
+        """One result per pair, in their order: a verdict, or a failure where none could be had.
+
+        Raises:
+            JudgeRejected: Every request was turned down: nothing can be had from this judge.
+        """
         ...

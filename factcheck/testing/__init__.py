@@ -15,6 +15,7 @@ from factcheck.testing.fact_model import (
     label_by_words,
     leave_out,
     overwrite,
+    same_words,
     sentences,
     swapped_ids,
     without_key,
@@ -45,7 +46,14 @@ from factcheck.testing.replies import (
     Request,
     hashed_embeddings,
 )
-from factcheck.testing.scripted import CheckCall, ExtractCall, ScriptedChecker, ScriptedExtractor
+from factcheck.testing.scripted import (
+    CheckCall,
+    CompareCall,
+    ExtractCall,
+    ScriptedChecker,
+    ScriptedExtractor,
+    ScriptedPairJudge,
+)
 from factcheck.testing.server import LocalOpenAIServer
 
 __all__ = [
@@ -53,6 +61,7 @@ __all__ = [
     "ChatAnswer",
     "ChatRequest",
     "CheckCall",
+    "CompareCall",
     "EmbeddingsAnswer",
     "EmbeddingsRequest",
     "ExtractCall",
@@ -64,6 +73,7 @@ __all__ = [
     "Request",
     "ScriptedChecker",
     "ScriptedExtractor",
+    "ScriptedPairJudge",
     "bad_quote",
     "bad_request",
     "dropped",
@@ -84,6 +94,7 @@ __all__ = [
     "random_faults",
     "rate_limited",
     "refused",
+    "same_words",
     "sentences",
     "sequence",
     "server_error",

@@ -14,12 +14,13 @@ from typing import Any, cast
 
 from factcheck.errors import InputError
 from factcheck.facts import EntailmentLabel
-from factcheck.testing.prompts import parse_prompt
+from factcheck.judges.ports import ValuePair
+from factcheck.testing.prompts import ParsedPrompt, parse_prompt
 from factcheck.testing.replies import ChatAnswer, ChatRequest, Reply
 
 Draft = Mapping[str, Any]
 """One verdict of a reply before it is sent: `fact` (its statement, never sent), `id`, `label`,
-`quote` and `reason`."""
+`quote` and `reason`; or `values` (the two, never sent), `id`, `reason` and `equivalent`."""
 Mangle = Callable[[Sequence[Draft]], Sequence[Draft]]
 """Turns the verdicts of one reply into worse ones."""
 Labels = Mapping[str, EntailmentLabel] | Callable[[str, str], EntailmentLabel]
@@ -41,13 +42,25 @@ def label_by_words(fact: str, text: str) -> EntailmentLabel:
     return "entailed" if _words(fact) <= _words(text) else "neutral"
 
 
+def same_words(pair: ValuePair) -> bool:
+    """Whether two values have the same words; the extracted one more or fewer where allowed."""
+    gold, extracted = _words(pair.gold), _words(pair.extracted)
+    if pair.specificity == "allow_more_specific":
+        return gold <= extracted
+    if pair.specificity == "allow_less_specific":
+        return extracted <= gold
+    return gold == extracted
+
+
 class FactModel:
-    """Answers check and extract prompts with the JSON they ask for; give it to a local server.
+    """Answers this package's prompts with the JSON they ask for; give it to a local server.
 
     Args:
         labels: Label of each fact. A fact missing from a mapping is an error.
         facts: Facts of a source.
-        mangles: Applied to the verdicts of each reply to a check prompt, in order.
+        equivalent: Whether the values of a pair mean the same. Where their order says nothing,
+            they come in the order of the prompt.
+        mangles: Applied to the verdicts of each reply to a check or compare prompt, in order.
 
     Raises:
         InputError: When called: the request is not a prompt of this package, or a fact is not
@@ -59,10 +72,12 @@ class FactModel:
         labels: Labels = label_by_words,
         facts: Callable[[str], Sequence[str]] = sentences,
         *,
+        equivalent: Callable[[ValuePair], bool] = same_words,
         mangles: Sequence[Mangle] = (),
     ) -> None:
         self._labels = labels
         self._facts = facts
+        self._equivalent = equivalent
         self._mangles = tuple(mangles)
 
     def __call__(self, request: ChatRequest) -> str:
@@ -70,12 +85,23 @@ class FactModel:
         prompt = parse_prompt(request.body)
         if prompt.kind == "extract":
             return json.dumps({"facts": list(self._facts(prompt.text))}, ensure_ascii=False)
-        drafts: Sequence[Draft] = [
-            self._draft(fact_id, fact, prompt.text) for fact_id, fact in prompt.facts.items()
-        ]
+        drafts = self._drafts(prompt)
         for mangle in self._mangles:
             drafts = mangle(drafts)
         return json.dumps({"verdicts": [_sent(draft) for draft in drafts]}, ensure_ascii=False)
+
+    def _drafts(self, prompt: ParsedPrompt) -> Sequence[Draft]:
+        if prompt.kind == "compare":
+            return [self._pair_draft(pair_id, pair) for pair_id, pair in prompt.pairs.items()]
+        return [self._draft(fact_id, fact, prompt.text) for fact_id, fact in prompt.facts.items()]
+
+    def _pair_draft(self, pair_id: str, pair: ValuePair) -> Draft:
+        return {
+            "values": (pair.gold, pair.extracted),
+            "id": pair_id,
+            "reason": "scripted",
+            "equivalent": self._equivalent(pair),
+        }
 
     def _draft(self, fact_id: str, fact: str, text: str) -> Draft:
         label = self._label(fact, text)
@@ -91,7 +117,10 @@ class FactModel:
 
 
 def leave_out(*facts: str) -> Mangle:
-    """No verdict for these facts; for none at all (an empty list) if no fact is named."""
+    """No verdict for these facts; for none at all (an empty list) if no fact is named.
+
+    Here and below, a pair of values is named by either of them.
+    """
     return lambda drafts: [draft for draft in drafts if not _concerns(facts, draft)]
 
 
@@ -103,9 +132,9 @@ def duplicate(*facts: str) -> Mangle:
 
 
 def invent(*ids: str) -> Mangle:
-    """Further verdicts, entailed, under ids nobody asked for."""
-    invented = [{"id": i, "label": "entailed", "quote": "", "reason": "invented"} for i in ids]
-    return lambda drafts: [*drafts, *invented]
+    """Further verdicts, entailed and equivalent, under ids nobody asked for."""
+    said = {"label": "entailed", "quote": "", "reason": "invented", "equivalent": True}
+    return lambda drafts: [*drafts, *({"id": i, **said} for i in ids)]
 
 
 def overwrite(key: str, value: Any, *facts: str) -> Mangle:
@@ -137,11 +166,12 @@ def swapped_ids() -> Mangle:
 
 
 def in_prose(answer: ChatAnswer, *facts: str) -> ChatAnswer:
-    """Prose instead of JSON whenever one of these facts is asked for, or always."""
+    """Prose instead of JSON whenever one of these facts or values is asked for, or always."""
 
     def prose(request: ChatRequest) -> Reply | str:
         asked = parse_prompt(request.body)
-        if facts and not set(facts) & set(asked.facts.values()):
+        values = (value for pair in asked.pairs.values() for value in (pair.gold, pair.extracted))
+        if facts and not set(facts) & {*asked.facts.values(), *values}:
             return answer(request)
         return f"I have read the text of {len(asked.text)} characters and all of it seems fine."
 
@@ -160,11 +190,11 @@ def in_code_fence(answer: ChatAnswer) -> ChatAnswer:
 
 
 def _concerns(facts: Sequence[str], draft: Draft) -> bool:
-    return not facts or draft.get("fact") in facts
+    return not facts or any(it in facts for it in (draft.get("fact"), *draft.get("values", ())))
 
 
 def _sent(draft: Draft) -> Draft:
-    return {key: value for key, value in draft.items() if key != "fact"}
+    return {key: value for key, value in draft.items() if key not in ("fact", "values")}
 
 
 def _closest_passage(fact: str, text: str) -> str:

@@ -2,30 +2,40 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from factcheck.errors import InputError
+from factcheck.judges.ports import Specificity, ValuePair
 
 _FENCE = re.compile(
-    r"^<(?P<tag>source|text|facts) (?P<nonce>[0-9a-fA-F]+)>\r?\n"
+    r"^<(?P<tag>source|text|facts|pairs) (?P<nonce>[0-9a-fA-F]+)>\r?\n"
     r"(?P<inner>(?:.*?\r?\n)?)"
     r"^</(?P=tag) (?P=nonce)>",
     re.DOTALL | re.MULTILINE,
 )
+_NOTES = ("field", "description", "instructions")
+_ALLOWED: Mapping[str, Specificity] = {
+    "second value may be more specific": "allow_more_specific",
+    "second value may be less specific": "allow_less_specific",
+}
 
 
 @dataclass(frozen=True, slots=True)
 class ParsedPrompt:
     """What a request asks for."""
 
-    kind: Literal["check", "extract"]
-    text: str
+    kind: Literal["check", "extract", "compare"]
+    text: str = ""
     """The text to check against, or to extract from."""
-    facts: Mapping[str, str]
-    """Statements to check by the id they have in this call, in order; empty for `extract`."""
+    facts: Mapping[str, str] = field(default_factory=dict)
+    """Statements to check by the id they have in this call, in order."""
+    pairs: Mapping[str, ValuePair] = field(default_factory=dict)
+    """Pairs to compare by the id they have in this call, in order; the value that stands first
+    is the gold one."""
 
 
 def parse_prompt(body: Mapping[str, Any]) -> ParsedPrompt:
@@ -39,10 +49,12 @@ def parse_prompt(body: Mapping[str, Any]) -> ParsedPrompt:
     """
     prompt = _last_user_message(body.get("messages", ()))
     fences = {_role(match["tag"]): _unfenced(match["inner"]) for match in _FENCE.finditer(prompt)}
+    if "pairs" in fences:
+        return ParsedPrompt("compare", pairs=_parse_pairs(fences["pairs"]))
     if "text" not in fences:
-        raise InputError(f"no fenced text in the prompt {prompt!r}")
+        raise InputError(f"no fenced text or pairs in the prompt {prompt!r}")
     if "facts" not in fences:
-        return ParsedPrompt("extract", fences["text"], {})
+        return ParsedPrompt("extract", fences["text"])
     return ParsedPrompt("check", fences["text"], _parse_facts(fences["facts"]))
 
 
@@ -57,7 +69,7 @@ def _last_user_message(messages: Sequence[Mapping[str, Any]]) -> str:
 
 
 def _role(tag: str) -> str:
-    return "facts" if tag == "facts" else "text"
+    return "text" if tag == "source" else tag
 
 
 def _unfenced(inner: str) -> str:
@@ -75,3 +87,38 @@ def _parse_facts(lines: str) -> Mapping[str, str]:
             raise InputError(f"the prompt uses the id {fact_id!r} twice")
         facts[fact_id] = fact
     return facts
+
+
+def _parse_pairs(lines: str) -> Mapping[str, ValuePair]:
+    pairs: dict[str, ValuePair] = {}
+    notes: dict[str, str] = {}
+    specificity: Specificity = "exact"
+    for line in lines.split("\n"):
+        word, _, rest = line.partition(" ")
+        if word in _NOTES:
+            if word == "field":
+                notes, specificity = {}, "exact"
+            notes["path" if word == "field" else word] = _read_json(rest, line)
+        elif line in _ALLOWED:
+            specificity = _ALLOWED[line]
+        else:
+            pair_id, gold, extracted = _parse_pair(line)
+            if pair_id in pairs:
+                raise InputError(f"the prompt uses the id {pair_id!r} twice")
+            pairs[pair_id] = ValuePair(gold, extracted, **notes, specificity=specificity)
+    return pairs
+
+
+def _parse_pair(line: str) -> tuple[str, str, str]:
+    pair_id, _, values = line.partition(": ")
+    read = _read_json(values, line)
+    if not isinstance(read, list) or len(read) != 2:  # noqa: PLR2004 - a pair
+        raise InputError(f"not a line of the form 'id: [value, value]': {line!r}")
+    return pair_id, *read
+
+
+def _read_json(text: str, line: str) -> Any:
+    try:
+        return json.loads(text)
+    except ValueError as error:
+        raise InputError(f"not a line of a compare prompt: {line!r}") from error

@@ -16,7 +16,13 @@ from factcheck.facts import (
     Verdict,
     digest,
 )
-from factcheck.judges.ports import Ledger
+from factcheck.judges.ports import (
+    Ledger,
+    PairFailure,
+    PairResult,
+    PairVerdict,
+    ValuePair,
+)
 
 Scripted = EntailmentLabel | Verdict | CheckFailure | Exception
 """What a script says about a fact; an exception is raised instead of any result of that call."""
@@ -26,6 +32,13 @@ ScriptedFacts = Sequence[str | AtomicFact] | Exception
 """The facts a script gives for a source; an exception is raised."""
 ExtractScript = Mapping[str, ScriptedFacts] | Callable[[str], ScriptedFacts]
 """By source, or a function of the source."""
+ScriptedPair = bool | float | PairVerdict | PairFailure | Exception
+"""What a script says about a pair: whether it is equivalent, or the probability that it is (at
+least one half is), or a result; an exception is raised instead of any result of that call."""
+PairScript = Mapping[tuple[str, str], ScriptedPair] | Callable[[ValuePair], ScriptedPair]
+"""By gold and extracted value, or a function of the pair."""
+
+_EVEN = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +55,14 @@ class ExtractCall:
     """One call of `ScriptedExtractor.extract`."""
 
     source: str
+
+
+@dataclass(frozen=True, slots=True)
+class CompareCall:
+    """One call of `ScriptedPairJudge.compare`."""
+
+    pairs: tuple[ValuePair, ...]
+    """The pairs, in the order asked."""
 
 
 class ScriptedChecker:
@@ -160,3 +181,64 @@ class ScriptedExtractor:
         if source not in self._script:
             raise InputError(f"the script of {self._name!r} has no facts for the source {source!r}")
         return self._script[source]
+
+
+class ScriptedPairJudge:
+    """A `PairJudge` that says what its script says, for each pair by itself.
+
+    Args:
+        script: What to say about a pair. In a mapping, a pair whose order says nothing is also
+            found under its mirror image.
+        name: The judge's name in verdicts and in the score signature.
+        usage: Booked for each call.
+    """
+
+    def __init__(
+        self, script: PairScript, *, name: str = "scripted", usage: Usage | None = None
+    ) -> None:
+        self._script = script
+        self._name = name
+        self._usage = usage
+        self._calls: list[CompareCall] = []
+
+    @property
+    def identity(self) -> Mapping[str, str]:
+        """The name, as the entry `judge`."""
+        return {"judge": self._name}
+
+    @property
+    def calls(self) -> tuple[CompareCall, ...]:
+        """Everything that was asked, in order."""
+        return tuple(self._calls)
+
+    async def compare(self, pairs: Sequence[ValuePair], ledger: Ledger) -> Sequence[PairResult]:
+        """One result per pair, in their order.
+
+        Raises:
+            InputError: A pair is not in the script.
+            Exception: What the script has instead of a result.
+        """
+        self._calls.append(CompareCall(tuple(pairs)))
+        if self._usage is not None:
+            ledger.book(self._usage)
+        return tuple(self._result(pair) for pair in pairs)
+
+    def _result(self, pair: ValuePair) -> PairResult:
+        scripted = self._look_up(pair)
+        if isinstance(scripted, Exception):
+            raise scripted
+        if isinstance(scripted, (PairVerdict, PairFailure)):
+            return scripted
+        probability = None if isinstance(scripted, bool) else scripted
+        return PairVerdict(scripted >= _EVEN, probability, "scripted", self._name)
+
+    def _look_up(self, pair: ValuePair) -> ScriptedPair:
+        if callable(self._script):
+            return self._script(pair)
+        places = [(pair.gold, pair.extracted)]
+        if pair.specificity == "exact":
+            places.append((pair.extracted, pair.gold))
+        for place in places:
+            if place in self._script:
+                return self._script[place]
+        raise InputError(f"the script of {self._name!r} has no result for the pair {places[0]!r}")

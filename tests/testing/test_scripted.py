@@ -9,8 +9,24 @@ import pytest
 
 from factcheck.errors import InputError, JudgeUnavailable
 from factcheck.facts import AtomicFact, CheckFailure, CheckResult, FactSet, Usage, Verdict, digest
-from factcheck.judges.ports import Checker, Extractor, Ledger
-from factcheck.testing import CheckCall, ExtractCall, ScriptedChecker, ScriptedExtractor
+from factcheck.judges.ports import (
+    Checker,
+    Extractor,
+    Ledger,
+    PairFailure,
+    PairJudge,
+    PairResult,
+    PairVerdict,
+    ValuePair,
+)
+from factcheck.testing import (
+    CheckCall,
+    CompareCall,
+    ExtractCall,
+    ScriptedChecker,
+    ScriptedExtractor,
+    ScriptedPairJudge,
+)
 
 MOSS = AtomicFact("a", "Moss has no roots.", weight=2.0)
 FERN = AtomicFact("b", "Ferns make seeds.")
@@ -31,6 +47,8 @@ def test_ports() -> None:
     checker, extractor = ScriptedChecker({}, name="x"), ScriptedExtractor({}, name="y")
     assert isinstance(checker, Checker)
     assert isinstance(extractor, Extractor)
+    assert isinstance(ScriptedPairJudge({}), PairJudge)
+    assert ScriptedPairJudge({}, name="z").identity == {"judge": "z"}
     assert (checker.identity, extractor.identity) == ({"judge": "x"}, {"extractor": "y"})
 
 
@@ -127,3 +145,64 @@ def test_source_without_a_script() -> None:
         asyncio.run(extractor.extract("Up.", Ledger()))
     with pytest.raises(JudgeUnavailable, match="down"):
         asyncio.run(extractor.extract("Down.", Ledger()))
+
+
+OAK = ValuePair("oak", "oak tree", "tree")
+
+
+def compare(
+    judge: ScriptedPairJudge, *pairs: ValuePair, ledger: Ledger | None = None
+) -> Sequence[PairResult]:
+    """The results of one call."""
+    return asyncio.run(judge.compare(pairs, ledger or Ledger()))
+
+
+def test_scripted_pairs() -> None:
+    """A script says yes or no, how likely it is, or the whole result."""
+    whole = PairVerdict(True, 0.25, "because", "j")
+    failure = PairFailure("missing", "no reply")
+    said: dict[str, bool | float | PairVerdict | PairFailure] = {
+        "a": True,
+        "b": False,
+        "c": 0.5,
+        "d": 0.25,
+        "e": whole,
+        "f": failure,
+    }
+    judge = ScriptedPairJudge({(gold, "x"): result for gold, result in said.items()})
+    assert compare(judge, *(ValuePair(gold, "x") for gold in said)) == (
+        PairVerdict(True, None, "scripted", "scripted"),
+        PairVerdict(False, None, "scripted", "scripted"),
+        PairVerdict(True, 0.5, "scripted", "scripted"),
+        PairVerdict(False, 0.25, "scripted", "scripted"),
+        whole,
+        failure,
+    )
+
+
+def test_scripted_pair_the_other_way_round() -> None:
+    """A mapping holds for the mirror image of a pair, too, but not where its order says a thing."""
+    judge = ScriptedPairJudge({("oak tree", "oak"): 1.0})
+    assert compare(judge, OAK) == (PairVerdict(True, 1.0, "scripted", "scripted"),)
+    with pytest.raises(InputError, match=r"no result for the pair \('oak', 'oak tree'\)"):
+        compare(judge, ValuePair("oak", "oak tree", specificity="allow_more_specific"))
+
+
+def test_function_of_pair() -> None:
+    """A function sees the whole pair; an exception it gives is raised."""
+    judge = ScriptedPairJudge(lambda pair: pair.path == "tree")
+    (result,) = compare(judge, OAK)
+    assert isinstance(result, PairVerdict)
+    assert result.equivalent
+    with pytest.raises(JudgeUnavailable, match="down"):
+        compare(ScriptedPairJudge(lambda _: JudgeUnavailable("down")), OAK)
+
+
+def test_compare_calls() -> None:
+    """Every call is recorded with its pairs, and costs what was said."""
+    judge = ScriptedPairJudge(lambda _: True, usage=Usage(calls=1))
+    ledger = Ledger()
+    compare(judge, OAK, OAK, ledger=ledger)
+    compare(judge, ledger=ledger)
+    assert judge.calls == (CompareCall((OAK, OAK)), CompareCall(()))
+    assert ledger.usage.calls == 2

@@ -15,6 +15,7 @@ from factcheck.errors import (
     JudgeError,
     JudgeOutputError,
     JudgeRateLimited,
+    JudgeRefused,
     JudgeRejected,
     JudgeTruncated,
     JudgeUnavailable,
@@ -24,9 +25,13 @@ if TYPE_CHECKING:
     import openai
 
 _BILLING = ("insufficient_quota", "credit_balance_exhausted", "billing_hard_limit_reached")
+_FILTERED = ("content_filter", "content_policy_violation")
 _WORTH_A_RETRY = (408, 409)
-_NO_ACCESS = (401, 403)
-_NOT_FOUND = 404
+_ADVICE = {
+    401: "; check OPENAI_API_KEY",
+    403: "; check OPENAI_API_KEY",
+    404: "; check the model's name and OPENAI_BASE_URL",
+}
 _TOO_MANY_REQUESTS = 429
 _SERVER_ERROR = 500
 _LONGEST_MESSAGE = 300
@@ -85,11 +90,9 @@ def from_status(
         return JudgeRateLimited(said, retry_after_s=retry_after_s)
     if status >= _SERVER_ERROR or status in _WORTH_A_RETRY:
         return JudgeUnavailable(said)
-    if status in _NO_ACCESS:
-        return JudgeRejected(f"{said}; check OPENAI_API_KEY")
-    if status == _NOT_FOUND:
-        return JudgeRejected(f"{said}; check the model's name and OPENAI_BASE_URL")
-    return JudgeRejected(said)
+    if any(kind in _FILTERED for kind in kinds):
+        return JudgeRefused(f"{said}; the provider's content filter declined")
+    return JudgeRejected(said + _ADVICE.get(status, ""))
 
 
 def retry_after_s(headers: Mapping[str, str]) -> float | None:

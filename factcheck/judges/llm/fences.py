@@ -1,27 +1,33 @@
 """Putting foreign text into a prompt so that it stays text.
 
-A text is put between two tags that carry a number it cannot know. Facts get random ids for one
-call, so that a text cannot name one. The number depends on the text and on a secret of this
-process: it stays the same for the same text, which lets a provider reuse what it read before.
-Where a request has to be rendered again later, byte for byte, ids come from a kept secret too.
+A text is put between two tags that carry a number it cannot know. The number depends on the text
+and on a secret of this process: it stays the same for the same text, which lets a provider reuse
+what it read before. Facts and pairs of values get random ids for one call, so that a text cannot
+name one; values are JSON, too. Where a request has to be rendered again later, byte for byte, ids
+come from a kept secret.
 """
 
 from __future__ import annotations
 
 import hashlib
+import json
 import random
 import re
 import secrets
+import unicodedata
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
+from typing import TypeVar
 
-from factcheck.facts import AtomicFact
+T = TypeVar("T")
 
 _SECRET = secrets.token_bytes(16)
 _kept_secret: ContextVar[bytes | None] = ContextVar("factcheck_kept_secret", default=None)
 _NUMBERED_TAG = re.compile(r"(</?\w+) \d{6}(?=>)")
 _IDS = range(100, 1000)
+_HIDDEN = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
+"""Unicode categories of control characters, invisible marks, lone surrogates and line breaks."""
 
 
 def fence(tag: str, text: str) -> str:
@@ -42,12 +48,17 @@ def without_numbers(prompt: str) -> str:
     return _NUMBERED_TAG.sub(r"\1", prompt)
 
 
-def random_ids(facts: Sequence[AtomicFact]) -> dict[str, AtomicFact]:
-    """The facts by ids that hold for one call: numbers of three digits, one token each."""
-    if len(facts) > len(_IDS):
-        raise ValueError(f"{len(facts)} facts in one call; there are {len(_IDS)} ids")
-    numbers = _source_of_ids(facts).sample(_IDS, len(facts))
-    return {str(number): fact for number, fact in zip(numbers, facts, strict=True)}
+def random_ids(items: Sequence[T], texts: Sequence[str]) -> dict[str, T]:
+    """The items by ids that hold for one call: numbers of three digits, one token each.
+
+    Args:
+        items: What is asked about.
+        texts: What the call says of each; only a kept secret makes use of it.
+    """
+    if len(items) > len(_IDS):
+        raise ValueError(f"{len(items)} items in one call; there are {len(_IDS)} ids")
+    numbers = _source_of_ids(texts).sample(_IDS, len(items))
+    return {str(number): item for number, item in zip(numbers, items, strict=True)}
 
 
 @contextmanager
@@ -60,13 +71,24 @@ def kept_secret(secret: bytes) -> Iterator[None]:
         _kept_secret.reset(token)
 
 
-def _source_of_ids(facts: Sequence[AtomicFact]) -> random.Random:
+def _source_of_ids(texts: Sequence[str]) -> random.Random:
     secret = _kept_secret.get()
     if secret is None:
         return random.Random(secrets.token_bytes(16))  # noqa: S311 - one unknown seed a call
-    return random.Random(secret + repr([fact.text for fact in facts]).encode())  # noqa: S311
+    return random.Random(secret + repr(list(texts)).encode())  # noqa: S311
 
 
 def one_line(text: str) -> str:
     """`text` with every run of white space turned into one space."""
     return " ".join(text.split())
+
+
+def quoted(text: str) -> str:
+    """`text` as JSON on one line, with whatever does not show written as an escape."""
+    written = json.dumps(text, ensure_ascii=False)
+    return written if written.isprintable() else "".join(map(_shown, written))
+
+
+def _shown(character: str) -> str:
+    hidden = unicodedata.category(character) in _HIDDEN
+    return json.dumps(character)[1:-1] if hidden else character

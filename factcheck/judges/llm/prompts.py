@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 CHECK_FACTS = "check_facts/v1"
 """The prompt of `FactChecker`."""
+COMPARE_VALUES = "compare_values/v1"
+"""The prompt of `SemanticEquivalence`."""
 EXTRACT_FACTS = "extract_facts/v1"
 """The prompt of `KeyFactExtraction`."""
 _PINS = "SHA256SUMS"

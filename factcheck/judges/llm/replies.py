@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
-from typing import Annotated, Any
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Annotated, Any, NamedTuple, TypeVar
 
 import pydantic
-from pydantic import BaseModel, BeforeValidator, ConfigDict, StringConstraints
+from pydantic import BaseModel, BeforeValidator, ConfigDict, StrictBool, StringConstraints
 from pydantic.json_schema import SkipJsonSchema
 
 from factcheck.errors import JudgeOutputError
 from factcheck.facts import AtomicFact, CheckFailure, CheckResult, EntailmentLabel, Verdict, locate
+from factcheck.judges.ports import PairFailure, PairResult, PairVerdict
 
 QUOTE_NOT_FOUND = "quote_not_found"
 """Flag of a verdict whose quote does not stand in the text."""
@@ -43,6 +44,16 @@ class FactVerdict(BaseModel):
     label: EntailmentLabel
 
 
+class ValueVerdict(BaseModel):
+    """One verdict on a pair of values as a model writes it."""
+
+    model_config = ConfigDict(frozen=True, coerce_numbers_to_str=True)
+
+    id: str
+    reason: str
+    equivalent: StrictBool
+
+
 class Unreadable(BaseModel):
     """An item of a reply that is not a verdict; keeps its id, if it has one."""
 
@@ -51,16 +62,22 @@ class Unreadable(BaseModel):
     id: str | None
 
 
-def _set_aside(item: Any) -> Any:
-    try:
-        return FactVerdict.model_validate(item)
-    except pydantic.ValidationError:
-        found = item.get("id") if isinstance(item, Mapping) else None
-        return Unreadable(id=str(found) if isinstance(found, (str, int)) else None)
+def _or_set_aside(verdict: type[BaseModel]) -> BeforeValidator:
+    def read(item: Any) -> Any:
+        try:
+            return verdict.model_validate(item)
+        except pydantic.ValidationError:
+            found = item.get("id") if isinstance(item, Mapping) else None
+            return Unreadable(id=str(found) if isinstance(found, (str, int)) else None)
+
+    return BeforeValidator(read)
 
 
-VerdictItem = Annotated[FactVerdict | SkipJsonSchema[Unreadable], BeforeValidator(_set_aside)]
+VerdictItem = Annotated[FactVerdict | SkipJsonSchema[Unreadable], _or_set_aside(FactVerdict)]
 """A verdict, or what stands in its place; one bad item does not spoil its neighbours."""
+ValueVerdictItem = Annotated[ValueVerdict | SkipJsonSchema[Unreadable], _or_set_aside(ValueVerdict)]
+"""The same for a pair of values."""
+V = TypeVar("V", bound=FactVerdict | ValueVerdict)
 
 
 def read_json(reply: str) -> dict[str, Any]:
@@ -90,23 +107,55 @@ def account(
     item that is no verdict becomes a `CheckFailure`. A quote counts only if it is found in
     `text`; a verdict that rests on text and has none that is found carries `QUOTE_NOT_FOUND`.
     """
-    answers: dict[str, list[FactVerdict | Unreadable]] = {call_id: [] for call_id in asked}
+    return {
+        call_id: CheckFailure(
+            asked[call_id], answer.code, f"{judge} gave {answer.what} for this fact"
+        )
+        if isinstance(answer, _NoVerdict)
+        else _verdict(asked[call_id], answer, text, judge)
+        for call_id, answer in _answers(asked, items).items()
+    }
+
+
+def account_pairs(
+    asked: Iterable[str], items: Iterable[ValueVerdictItem], judge: str
+) -> dict[str, PairResult]:
+    """The same for pairs of values: one result per id, in the order asked."""
+    return {
+        call_id: PairFailure(answer.code, f"{judge} gave {answer.what} for this pair")
+        if isinstance(answer, _NoVerdict)
+        else PairVerdict(answer.equivalent, None, answer.reason.strip(), judge)
+        for call_id, answer in _answers(asked, items).items()
+    }
+
+
+class _NoVerdict(NamedTuple):
+    code: str
+    what: str
+    """What was given instead."""
+
+
+def _answers(asked: Iterable[str], items: Iterable[V | Unreadable]) -> dict[str, V | _NoVerdict]:
+    """The one verdict under each id that was asked, or why there is none."""
+    answers: dict[str, list[V | Unreadable]] = {call_id: [] for call_id in asked}
     for item in items:
         if item.id in answers:
             answers[item.id].append(item)
-    return {call_id: _result(asked[call_id], got, text, judge) for call_id, got in answers.items()}
+    return {call_id: _only(got) for call_id, got in answers.items()}
 
 
-def _result(
-    fact: AtomicFact, got: list[FactVerdict | Unreadable], text: str, judge: str
-) -> CheckResult:
+def _only(got: Sequence[V | Unreadable]) -> V | _NoVerdict:
     if not got:
-        return CheckFailure(fact, "missing", f"{judge} gave no verdict for this fact")
+        return _NoVerdict("missing", "no verdict")
     if len(got) > 1:
-        return CheckFailure(fact, "duplicate", f"{judge} gave {len(got)} verdicts for this fact")
+        return _NoVerdict("duplicate", f"{len(got)} verdicts")
     answer = got[0]
     if isinstance(answer, Unreadable):
-        return CheckFailure(fact, "invalid", f"{judge} gave something that is not a verdict")
+        return _NoVerdict("invalid", "something that is not a verdict")
+    return answer
+
+
+def _verdict(fact: AtomicFact, answer: FactVerdict, text: str, judge: str) -> Verdict:
     rests_on_text = answer.label != "neutral"
     evidence = locate(answer.quote, text) if rests_on_text else None
     return Verdict(

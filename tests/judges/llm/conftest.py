@@ -1,15 +1,21 @@
-"""Scorers whose judge is a model on the local server."""
+"""Scorers and pair judges whose model is on the local server."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from typing import Any, NamedTuple
 
 import pytest
 
-from factcheck import FactCoverage, RetryPolicy
-from factcheck.testing import ChatAnswer, LocalOpenAIServer
+from factcheck import FactCoverage, Ledger, RetryPolicy, ValuePair
+from factcheck.factory import build_pair_judge
+from factcheck.judges.llm.language_model import LanguageModel
+from factcheck.judges.ports import PairJudge, PairResult
+from factcheck.runtime.loop import background
+from factcheck.runtime.options import CallOptions
+from factcheck.settings import Settings
+from factcheck.testing import ChatAnswer, LocalOpenAIServer, Request, parse_prompt
 
 MODEL = "openai/tiny"
 QUICK = RetryPolicy(attempts=3, first_pause_s=0.001, longest_pause_s=1.0)
@@ -36,5 +42,67 @@ def llm(monkeypatch: pytest.MonkeyPatch) -> Iterator[MakeSetup]:
             options = {"cache": "off", **options}
             scorer = stack.enter_context(FactCoverage(MODEL, retry=retry, **options))
             return Setup(scorer, server)
+
+        yield make
+
+
+class PairSetup(NamedTuple):
+    """A pair judge, and the server its model is on."""
+
+    judge: PairJudge
+    server: LocalOpenAIServer
+    ledger: Ledger
+
+    def compare(self, *pairs: ValuePair) -> Sequence[PairResult]:
+        """The results of one call of the judge."""
+        return background.run(_compare(self, pairs))
+
+    @property
+    def sizes(self) -> list[int]:
+        """How many pairs each request asked about, in order of arrival."""
+        return [len(asked(request)) for request in self.server.requests]
+
+
+async def _compare(setup: PairSetup, pairs: Sequence[ValuePair]) -> Sequence[PairResult]:
+    return await setup.judge.compare(pairs, setup.ledger)
+
+
+def asked(request: Request) -> tuple[ValuePair, ...]:
+    """The pairs a request asked about."""
+    return tuple(parse_prompt(request.body).pairs.values())
+
+
+def _close(model: LanguageModel) -> None:
+    background.run(model.aclose())
+
+
+MakePairSetup = Callable[..., PairSetup]
+
+
+@pytest.fixture
+def comparing(monkeypatch: pytest.MonkeyPatch) -> Iterator[MakePairSetup]:
+    """Starts a server with an answer, or takes one, and a judge that asks it; closes both."""
+    with ExitStack() as stack:
+
+        def make(
+            answer: ChatAnswer | LocalOpenAIServer,
+            *,
+            pairs_per_call: int = 16,
+            judge: str = MODEL,
+            **options: Any,
+        ) -> PairSetup:
+            server = answer
+            if not isinstance(server, LocalOpenAIServer):
+                server = stack.enter_context(LocalOpenAIServer(server))
+            monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
+            built = build_pair_judge(
+                judge,
+                Settings.from_environment(),
+                CallOptions(**{"retry": QUICK, **options}),
+                pairs_per_call=pairs_per_call,
+            )
+            for model in built.models:
+                stack.callback(_close, model)
+            return PairSetup(built.judge, server, Ledger())
 
         yield make

@@ -8,8 +8,20 @@ import json
 import openai
 import pytest
 
-from factcheck.errors import FactcheckError, JudgeError, JudgeUnavailable
-from factcheck.judges.llm.errors import UNREADABLE, dspy_classes, from_dspy, from_openai
+from factcheck.errors import (
+    FactcheckError,
+    JudgeError,
+    JudgeRefused,
+    JudgeRejected,
+    JudgeUnavailable,
+)
+from factcheck.judges.llm.errors import (
+    UNREADABLE,
+    dspy_classes,
+    from_dspy,
+    from_openai,
+    from_status,
+)
 
 
 def dspy_errors() -> list[type[object]]:
@@ -57,3 +69,20 @@ def test_a_body_that_cannot_be_read_is_no_answer(body: bytes) -> None:
 
     with pytest.raises(JudgeUnavailable, match="not JSON"):
         raise from_openai(caught.value, "m")
+
+
+@pytest.mark.parametrize(
+    ("status", "advice"),
+    [(401, "OPENAI_API_KEY"), (403, "OPENAI_API_KEY"), (404, "model's name"), (400, "said$")],
+)
+def test_a_request_that_is_turned_down_says_what_to_check(status: int, advice: str) -> None:
+    error = from_status(status, "said")
+
+    assert isinstance(error, JudgeRejected)
+    with pytest.raises(JudgeRejected, match=advice):
+        raise error
+
+
+@pytest.mark.parametrize("kind", ["content_filter", "content_policy_violation"])
+def test_a_request_that_a_content_filter_turns_down_is_refused(kind: str) -> None:
+    assert isinstance(from_status(400, "said", kinds=(kind, None)), JudgeRefused)

@@ -10,11 +10,19 @@ import dspy
 import pytest
 from dspy.utils import DummyLM
 
-from factcheck import FactChecker, FactCoverage, KeyFactExtraction, Verdict
+from factcheck import (
+    FactChecker,
+    FactCoverage,
+    KeyFactExtraction,
+    PairFailure,
+    SemanticEquivalence,
+    ValuePair,
+    Verdict,
+)
 from factcheck.judges.llm.adapter import StrictJSONAdapter
 from factcheck.judges.llm.fences import without_numbers
 from factcheck.judges.llm.modules import fingerprint
-from factcheck.testing import FactModel, LocalOpenAIServer
+from factcheck.testing import FactModel, LocalOpenAIServer, leave_out
 from tests.processes import printed_by_python
 
 SOURCE = "The ferry sank. Nobody was hurt."
@@ -43,6 +51,30 @@ def test_modules_have_an_asynchronous_form() -> None:
             return [result.label for result in checked.results]
 
     assert asyncio.run(both()) == ["entailed", "entailed"]
+
+
+def test_values_are_compared_with_the_model_of_the_context() -> None:
+    pairs = [ValuePair("Ada King", "King, Ada", "author"), ("1 May", "2 May")]
+
+    async def awaited() -> list[bool]:
+        with LocalOpenAIServer(FactModel()) as server, dspy.context(lm=served(server)):
+            compared = await SemanticEquivalence().acall(pairs=pairs)
+            return [result.equivalent for result in compared.results]
+
+    with LocalOpenAIServer(FactModel()) as server, dspy.context(lm=served(server)):
+        results = SemanticEquivalence()(pairs=pairs).results
+
+    assert [result.equivalent for result in results] == [True, False]
+    assert asyncio.run(awaited()) == [True, False]
+
+
+def test_a_pair_without_a_verdict_is_a_failure() -> None:
+    silent = FactModel(mangles=[leave_out()])
+
+    with LocalOpenAIServer(silent) as server, dspy.context(lm=served(server)):
+        results = SemanticEquivalence()(pairs=[("a", "b")]).results
+
+    assert results == (PairFailure("missing", "hosted_vllm/tiny gave no verdict for this pair"),)
 
 
 def test_a_dspy_model_is_a_judge_without_its_own_retries_and_cache() -> None:
@@ -81,7 +113,11 @@ def test_the_judge_may_be_called_where_dspy_is_configured_otherwise() -> None:
 
 @pytest.mark.parametrize(
     ("module", "prompt"),
-    [(FactChecker, "check_facts/v1"), (KeyFactExtraction, "extract_facts/v1")],
+    [
+        (FactChecker, "check_facts/v1"),
+        (KeyFactExtraction, "extract_facts/v1"),
+        (SemanticEquivalence, "compare_values/v1"),
+    ],
 )
 def test_the_fingerprint_is_the_same_in_every_process(
     module: Callable[[str], dspy.Module], prompt: str
@@ -92,6 +128,19 @@ def test_the_fingerprint_is_the_same_in_every_process(
     )
 
     assert printed_by_python(code) == fingerprint(module, prompt)
+
+
+def test_the_fingerprint_moves_with_the_way_pairs_are_shown(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    before = fingerprint(SemanticEquivalence, "compare_values/v1")
+    shown = SemanticEquivalence.stand_ins["pairs"].replace("instructions", "rules")
+
+    monkeypatch.setattr(SemanticEquivalence, "stand_ins", {"pairs": shown})
+    fingerprint.cache_clear()
+
+    assert fingerprint(SemanticEquivalence, "compare_values/v1") != before
+    fingerprint.cache_clear()
 
 
 def test_demonstrations_are_sent_as_turns() -> None:

@@ -111,6 +111,17 @@ def test_an_entailed_fact_with_an_invented_quote_is_asked_again_then_flagged(
     assert verdict.flags == ("quote_not_found",)
 
 
+def test_a_verdict_in_doubt_stands_where_the_second_answer_is_none(llm: MakeSetup) -> None:
+    doubtful = FactModel(mangles=[bad_quote(FACTS[0])])
+    scorer, server = llm(sequence(doubtful, then=FactModel(mangles=[leave_out()])))
+
+    verdict = scorer.check(FACTS, SUMMARY)[0]
+
+    assert len(server.requests) == 2
+    assert isinstance(verdict, Verdict)
+    assert verdict.flags == ("quote_not_found",)
+
+
 def test_a_reply_that_was_cut_off_is_never_used_and_asked_again_in_halves(llm: MakeSetup) -> None:
     whole = FactModel()
     scorer, server = llm(sequence(lambda r: truncated(whole(r), keep=0.9), then=whole))

@@ -1,0 +1,120 @@
+"""The LLM pair judge: `SemanticEquivalence` made to fill the port, for any number of pairs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from factcheck.errors import InputError, JudgeError
+from factcheck.facts.reading import Reader
+from factcheck.judges.llm.asking import Asker, require_one_not_rejected
+from factcheck.judges.llm.modules import SemanticEquivalence, fingerprint, pair_results_of
+from factcheck.judges.llm.values import field_of, order_of, shown_values
+from factcheck.judges.ports import PairFailure, PairResult, PairVerdict, ValuePair
+from factcheck.runtime.answers import Answers
+from factcheck.runtime.cache import JSON, answer_key
+
+if TYPE_CHECKING:
+    from factcheck.judges.llm.language_model import LanguageModel
+    from factcheck.judges.ports import Ledger
+
+_LONG = 4_000
+"""Characters of the two values of a pair from which on it has a call of its own.
+
+The others of a call then fit into it together, and a pair that is too long for the model, which is
+never cut, takes none of them along.
+"""
+_MOST_PER_CALL = 100
+"""More than a model keeps apart."""
+_FAILED_AS_A_WHOLE = ("output", "truncated", "refused")
+"""How a call fails of which one value may be the cause: its pairs are asked one by one."""
+_STAGE = "compare"
+
+
+class LLMPairJudge:
+    """Compares values with a language model, many pairs in one call; fulfils `PairJudge`.
+
+    A verdict is kept under a key of all that was said about its pair, and of nothing else: what a
+    later call asks besides does not change it.
+
+    Args:
+        model: Who is asked.
+        pairs_per_call: Pairs in one call, at most; from 1 to 100.
+
+    Raises:
+        InputError: The number is out of range.
+    """
+
+    def __init__(self, model: LanguageModel, *, pairs_per_call: int) -> None:
+        if not 1 <= pairs_per_call <= _MOST_PER_CALL:
+            raise InputError(
+                f"pairs_per_call must be from 1 to {_MOST_PER_CALL}, not {pairs_per_call}"
+            )
+        self._model = model
+        self._module = SemanticEquivalence()
+        self._pairs_per_call = pairs_per_call
+        self._prompt = fingerprint(SemanticEquivalence, self._module.prompt)
+        labels = {"task": _STAGE, "judge": model.name}
+        self._asker = Asker[ValuePair, PairResult](
+            model,
+            _STAGE,
+            Answers(model.cache, labels, _to_json, _from_json),
+            per_call=pairs_per_call,
+            parts=dict.fromkeys(_FAILED_AS_A_WHOLE, pairs_per_call),
+            alone=_is_long,
+        )
+
+    @property
+    def identity(self) -> dict[str, str]:
+        """Model, prompt and what else shapes the verdicts."""
+        return {"judge": self._model.name, "compare": self._prompt, **self._model.identity}
+
+    async def compare(self, pairs: Sequence[ValuePair], ledger: Ledger) -> tuple[PairResult, ...]:
+        """One result per pair, in their order. Pairs that are one question are asked once.
+
+        Raises:
+            JudgeRejected: Every single call was turned down: nothing can be had from this judge.
+        """
+        keys = self._keys(pairs)
+        questions = dict(sorted(zip(keys, pairs, strict=True), key=lambda item: order_of(item[1])))
+        results = await self._asker.results(questions, lambda call: self._ask(call, ledger), ledger)
+        require_one_not_rejected(list(results.values()))
+        return tuple(results[key] for key in keys)
+
+    def _keys(self, pairs: Sequence[ValuePair]) -> list[str]:
+        shared: dict[str, JSON] = {
+            "task": _STAGE,
+            "prompt": self._prompt,
+            "model": dict(self._model.shape),
+            "pairs_per_call": self._pairs_per_call,
+        }
+        return [
+            answer_key(**shared, field=field_of(pair)._asdict(), values=shown_values(pair))
+            for pair in pairs
+        ]
+
+    async def _ask(self, pairs: Sequence[ValuePair], ledger: Ledger) -> Sequence[PairResult]:
+        try:
+            prediction = await self._model.ask(self._module, ledger, _STAGE, pairs=pairs)
+        except JudgeError as error:
+            return [PairFailure(error.code, str(error)) for _ in pairs]
+        return pair_results_of(prediction)
+
+
+def _is_long(pair: ValuePair) -> bool:
+    return len(pair.gold) + len(pair.extracted) >= _LONG
+
+
+def _to_json(result: PairResult) -> Mapping[str, Any] | None:
+    """A verdict without its pair, which is in the key; what could not be decided is not kept."""
+    if isinstance(result, PairFailure):
+        return None
+    return {"equivalent": result.equivalent, "reason": result.reason, "judge": result.judge}
+
+
+def _from_json(data: Mapping[str, Any]) -> PairResult:
+    kept = Reader(data, "kept verdict")
+    equivalent = data.get("equivalent")
+    if not isinstance(equivalent, bool):
+        raise InputError("kept verdict: 'equivalent' must be true or false")
+    return PairVerdict(equivalent, None, kept.text("reason"), kept.text("judge"), cached=True)

@@ -1,0 +1,209 @@
+"""What holds for every pair judge, whoever it is."""
+
+from __future__ import annotations
+
+import asyncio
+import importlib.util
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from factcheck import Ledger, PairFailure, PairJudge, PairVerdict, ScoreSignature, ValuePair
+from factcheck.factory import BuiltPairJudge, build_pair_judge
+from factcheck.judges.cascade import CascadePairJudge
+from factcheck.judges.ports import PairResult, Specificity
+from factcheck.runtime.cache import MemoryCache
+from factcheck.runtime.loop import background
+from factcheck.runtime.options import CallOptions
+from factcheck.settings import Settings
+from factcheck.testing import FactModel, LocalOpenAIServer, ScriptedPairJudge, same_words
+
+SPECIFICITIES: tuple[Specificity, ...] = ("exact", "allow_more_specific", "allow_less_specific")
+PAIRS = [
+    ValuePair("12 April 2024", "2024-04-12", "date", "Day of delivery"),
+    ValuePair("12 April 2024", "21 April 2024", "date", "Day of delivery"),
+    ValuePair("Acme Ltd", "ACME Limited", "items[].vendor", "", "Legal forms do not matter."),
+    ValuePair("Rome", "Rome, Italy", "city", specificity="allow_more_specific"),
+    ValuePair("Rome, Italy", "Rome", "city", specificity="allow_less_specific"),
+    ValuePair("Rome, Italy", "Rome", "city"),
+    ValuePair("approved", "not approved", "state"),
+    ValuePair("5 kg", "5 lb", "weight"),
+    ValuePair("", "none", "note"),
+    ValuePair('{"a": 1, "b": [true, null]}', '{"b": [true, null], "a": 1}', "extra"),
+]
+
+JUDGES = ["local", "llm", "llm with a cache", "cascade", "cascade in a cascade", "scripted"]
+to_local = pytest.mark.skipif(
+    importlib.util.find_spec("factcheck.judges.local.pairs") is None,
+    reason="the embedded pair judge is not there",
+)
+
+
+def scripted(pair: ValuePair) -> bool | float:
+    """Sure of what has the same words or none in common, and of nothing else."""
+    gold, extracted = ({*value.casefold().split()} for value in (pair.gold, pair.extracted))
+    if same_words(pair):
+        return 1.0
+    return 0.5 if gold & extracted else 0.0
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[LocalOpenAIServer]:
+    with LocalOpenAIServer(FactModel()) as running:
+        yield running
+
+
+@pytest.fixture(
+    scope="module",
+    params=[pytest.param(name, marks=to_local) if name == "local" else name for name in JUDGES],
+)
+def judge(request: pytest.FixtureRequest, server: LocalOpenAIServer) -> Iterator[PairJudge]:
+    """Each pair judge in turn."""
+    made: list[BuiltPairJudge] = []
+
+    def llm(cache: MemoryCache | None = None) -> PairJudge:
+        to_server = Settings(openai_base_url=server.base_url)
+        made.append(build_pair_judge("openai/tiny", to_server, CallOptions(cache=cache)))
+        return made[-1].judge
+
+    def cascade() -> PairJudge:
+        return CascadePairJudge(ScriptedPairJudge(scripted), llm())
+
+    makers: dict[str, Callable[[], PairJudge]] = {
+        "local": lambda: build_pair_judge("local", Settings(), CallOptions()).judge,
+        "llm": llm,
+        "llm with a cache": lambda: llm(MemoryCache()),
+        "cascade": cascade,
+        "cascade in a cascade": lambda: CascadePairJudge(ScriptedPairJudge(scripted), cascade()),
+        "scripted": lambda: ScriptedPairJudge(scripted),
+    }
+    yield makers[request.param]()
+    for model in (model for built in made for model in built.models):
+        background.run(model.aclose())
+
+
+def compare(judge: PairJudge, pairs: Sequence[ValuePair]) -> list[PairResult]:
+    """The results, as if all had been given for the first time."""
+    results = asyncio.run(_compare(judge, pairs))
+    return [replace(r, cached=False) if isinstance(r, PairVerdict) else r for r in results]
+
+
+async def _compare(judge: PairJudge, pairs: Sequence[ValuePair]) -> Sequence[PairResult]:
+    return await judge.compare(pairs, Ledger())
+
+
+def decided(results: Sequence[PairResult]) -> list[tuple[bool, float | None] | str]:
+    """The results without their reasons, which may quote the values in their order."""
+    return [
+        (r.equivalent, r.probability) if isinstance(r, PairVerdict) else r.code for r in results
+    ]
+
+
+def mirrored(pair: ValuePair) -> ValuePair:
+    return replace(pair, gold=pair.extracted, extracted=pair.gold)
+
+
+def test_it_fulfils_the_port_and_says_who_it_is(judge: PairJudge) -> None:
+    assert isinstance(judge, PairJudge)
+    signature = ScoreSignature.of(judge.identity)
+    assert signature["judge"]
+    assert ScoreSignature.parse(str(signature)) == signature
+    assert judge.identity == judge.identity
+
+
+def test_no_pairs_have_no_results(judge: PairJudge) -> None:
+    assert compare(judge, []) == []
+
+
+def test_every_pair_has_a_verdict_of_its_own_in_its_place(judge: PairJudge) -> None:
+    together = compare(judge, PAIRS)
+
+    assert together == [compare(judge, [pair])[0] for pair in PAIRS]
+    for result in together:
+        assert isinstance(result, PairVerdict)
+        assert result.judge
+        assert result.probability is None or 0.0 <= result.probability <= 1.0
+    assert len({r.equivalent for r in together if isinstance(r, PairVerdict)}) == 2
+
+
+def test_a_pair_that_comes_twice_has_the_same_result_twice(judge: PairJudge) -> None:
+    results = compare(judge, [*PAIRS, *PAIRS[::-1], PAIRS[0]])
+
+    assert results == [*results[:10], *results[9::-1], results[0]]
+
+
+def test_the_order_of_the_pairs_changes_nothing(judge: PairJudge) -> None:
+    results = compare(judge, PAIRS)
+
+    for turn in range(1, len(PAIRS)):
+        assert compare(judge, PAIRS[turn:] + PAIRS[:turn]) == results[turn:] + results[:turn]
+
+
+def test_swapping_the_values_changes_nothing_where_neither_may_say_more(judge: PairJudge) -> None:
+    exact = [replace(pair, specificity="exact") for pair in PAIRS]
+    swapped = [mirrored(pair) for pair in exact]
+
+    assert decided(compare(judge, swapped)) == decided(compare(judge, exact))
+
+
+def test_calls_at_the_same_time_do_not_disturb_each_other(judge: PairJudge) -> None:
+    async def at_once() -> list[Sequence[PairResult]]:
+        calls = (judge.compare(PAIRS[n:] + PAIRS[:n], Ledger()) for n in range(10))
+        return list(await asyncio.gather(*calls))
+
+    expected = compare(judge, PAIRS)
+    for n, results in enumerate(asyncio.run(at_once())):
+        plain = [replace(r, cached=False) if isinstance(r, PairVerdict) else r for r in results]
+        assert plain == expected[n:] + expected[:n]
+
+
+any_text = st.text(st.characters(), max_size=30) | st.sampled_from(
+    [
+        "",
+        " ",
+        "\n",
+        "\x00",
+        "null",
+        "0",
+        "-0.0",
+        "NaN",
+        "1e999",
+        "\ud800",
+        "[]",
+        "{",
+        "</pairs>",
+        "١٢",
+    ]
+)
+any_pair = st.builds(
+    ValuePair, any_text, any_text, any_text, any_text, any_text, st.sampled_from(SPECIFICITIES)
+)
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60)
+@given(st.lists(any_pair, max_size=6))
+def test_whatever_stands_in_a_pair_it_has_one_result_which_is_always_the_same(
+    judge: PairJudge, pairs: list[ValuePair]
+) -> None:
+    results = compare(judge, pairs)
+
+    assert len(results) == len(pairs)
+    for pair, result in zip(pairs, results, strict=True):
+        assert isinstance(result, (PairVerdict, PairFailure))
+        if isinstance(result, PairVerdict):
+            assert result.probability is None or 0.0 <= result.probability <= 1.0
+        assert compare(judge, [pair]) == [result]
+        if pair.specificity == "exact":
+            assert decided(compare(judge, [mirrored(pair)])) == decided([result])
+
+
+@pytest.mark.parametrize("specificity", SPECIFICITIES)
+def test_a_value_means_the_same_as_itself(specificity: Specificity, judge: PairJudge) -> None:
+    values = {value for pair in PAIRS for value in (pair.gold, pair.extracted)}
+
+    results = compare(judge, [ValuePair(v, v, specificity=specificity) for v in sorted(values)])
+
+    assert all(isinstance(r, PairVerdict) and r.equivalent for r in results)
