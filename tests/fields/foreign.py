@@ -1,0 +1,86 @@
+"""A small foreign evaluator with the same protocol for batch comparators, and types of its own.
+
+It dispatches the pending fields of flat records, record by record, and knows nothing of this
+package: what it is given has to work as it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass(frozen=True)
+class BatchItem:
+    """One question."""
+
+    path: str
+    gold_raw: Any
+    extracted_raw: Any
+    gold_compared: Any
+    extracted_compared: Any
+    params: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class ComparatorResult:
+    """One answer."""
+
+    score: float
+    comparator: str
+    reason: str | None = None
+    skip: bool = False
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of one field."""
+
+    status: str
+    score: float
+    reason: str | None
+
+
+_comparators: dict[str, Callable[..., Any]] = {}
+
+
+def register(name: str, fn: Callable[..., Any], *, overwrite: bool = False) -> None:
+    """Make a comparator known."""
+    if not callable(fn):
+        raise TypeError("must be callable")
+    if name in _comparators and not overwrite:
+        raise ValueError("already registered")
+    _comparators[name] = fn
+
+
+def dispatch(
+    name: str,
+    gold: Mapping[str, Any],
+    extracted: Mapping[str, Any],
+    params: Mapping[str, dict[str, Any]],
+) -> dict[str, Outcome]:
+    """Ask about the fields that both records have."""
+    paths = [path for path in gold if path in extracted]
+    items = [
+        BatchItem(p, gold[p], extracted[p], gold[p], extracted[p], params.get(p, {})) for p in paths
+    ]
+    fn = _comparators.get(name)
+    answers: Any = None
+    if fn is not None and getattr(fn, "is_batch", False) is True and items:
+        try:
+            answers = fn(items)
+        except Exception:  # noqa: BLE001 - the rule of the protocol
+            answers = None
+    if not isinstance(answers, list):
+        answers = []
+    padded: Sequence[Any] = [*answers, *[None] * len(items)][: len(items)]
+    return {path: _outcome(answer) for path, answer in zip(paths, padded, strict=True)}
+
+
+def _outcome(answer: Any) -> Outcome:
+    if not isinstance(answer, ComparatorResult):
+        return Outcome("batch_error", 0.0, None)
+    if answer.skip:
+        return Outcome("skipped", 0.0, answer.reason)
+    return Outcome("match" if answer.score >= 1.0 else "mismatch", answer.score, answer.reason)

@@ -1,0 +1,97 @@
+"""JSON schemas as people write them, to be resolved; and values that fit them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hypothesis import strategies as st
+
+Schema = dict[str, Any]
+STRING: Schema = {"type": "string"}
+INTEGER: Schema = {"type": "integer"}
+NULL: Schema = {"type": "null"}
+
+
+def object_of(**fields: Any) -> Schema:
+    """The schema of an object."""
+    return {"type": "object", "properties": fields}
+
+
+def nested(levels: int, innermost: Schema) -> Schema:
+    """A schema so many levels deep."""
+    schema = innermost
+    for _ in range(levels):
+        schema = object_of(a=schema)
+    return schema
+
+
+targets = st.sampled_from(["t0", "t1", "t2"])
+
+
+def schemas(refs: st.SearchStrategy[str]) -> st.SearchStrategy[Schema]:
+    """Schemas with references, combinations and much else in them."""
+    leaf = st.one_of(
+        st.sampled_from([STRING, INTEGER, NULL, {}, {"type": ["string", "null"]}, {"enum": [1]}]),
+        refs.map(lambda name: {"$ref": f"#/$defs/{name}"}),
+        refs.map(lambda name: {"$ref": f"#/$defs/{name}", "x-eval-weight": 2}),
+    )
+    return st.recursive(leaf, containers, max_leaves=8)
+
+
+def containers(inner: st.SearchStrategy[Any]) -> st.SearchStrategy[Schema]:
+    branches = st.lists(inner, min_size=1, max_size=3)
+    fields = st.dictionaries(st.sampled_from("abc"), inner, max_size=3)
+    return st.one_of(
+        fields.map(lambda f: object_of(**f)),
+        inner.map(lambda s: {"type": "array", "items": s}),
+        st.tuples(st.sampled_from(["anyOf", "oneOf", "allOf"]), branches, inner).map(
+            lambda t: {**t[2], t[0]: t[1]}
+        ),
+    )
+
+
+@st.composite
+def whole_schemas(draw: st.DrawFn) -> Schema:
+    """A schema whose definitions refer to earlier ones only."""
+    defs = {
+        "t0": draw(schemas(st.nothing())),
+        "t1": draw(schemas(st.just("t0"))),
+        "t2": draw(schemas(st.sampled_from(["t0", "t1"]))),
+    }
+    return {**draw(schemas(targets)), "$defs": defs}
+
+
+def clean_schemas(refs: st.SearchStrategy[str]) -> st.SearchStrategy[Schema]:
+    """Schemas whose values can be drawn: nothing in them contradicts anything else."""
+    leaf = st.one_of(
+        st.sampled_from([STRING, INTEGER, NULL, {"enum": ["a", 1, None]}, {"const": True}]),
+        refs.map(lambda name: {"$ref": f"#/$defs/{name}"}),
+    )
+    return st.recursive(leaf, clean_containers, max_leaves=8)
+
+
+def clean_containers(inner: st.SearchStrategy[Any]) -> st.SearchStrategy[Schema]:
+    branches = st.lists(inner, min_size=1, max_size=3)
+    return st.one_of(
+        st.dictionaries(st.sampled_from("abc"), inner, max_size=3).map(lambda f: object_of(**f)),
+        inner.map(lambda items: {"type": "array", "items": items}),
+        st.tuples(st.sampled_from(["anyOf", "oneOf"]), branches).map(lambda t: {t[0]: t[1]}),
+        inner.map(lambda part: {"allOf": [part]}),
+    )
+
+
+def values_of(schema: Schema, defs: Schema) -> st.SearchStrategy[Any]:
+    """Values that fit a schema."""
+    if "$ref" in schema:
+        return values_of(defs[schema["$ref"].rpartition("/")[2]], defs)
+    for keyword in ("anyOf", "oneOf", "allOf"):
+        if keyword in schema:
+            return st.one_of([values_of(branch, defs) for branch in schema[keyword]])
+    if "enum" in schema:
+        return st.sampled_from(schema["enum"])
+    if schema.get("type") == "object":
+        fields = {name: values_of(sub, defs) for name, sub in schema["properties"].items()}
+        return st.fixed_dictionaries({}, optional=fields)
+    if schema.get("type") == "array":
+        return st.lists(values_of(schema["items"], defs), max_size=2)
+    return st.just({"string": "a", "integer": 1, "null": None}.get(schema.get("type", ""), True))

@@ -1,0 +1,287 @@
+"""A second `evaluate`, for one record: as plain as can be, and written from the specification.
+
+Nothing here is shared with `factcheck.fields`, so what both say is not one mistake made twice. It
+knows property names without `.` and `[`, the comparators and transforms that take no library, and
+no batch comparators.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from scipy.optimize import linear_sum_assignment
+
+from tests.fields.naive_leaves import comparator_name, compare_leaf, transformed
+
+Schema = Mapping[str, Any]
+Pair = tuple[int, int]
+COUNTED = ("match", "mismatch", "omission", "hallucination")
+SUPPOSED_EQUAL = 1e-9
+"""Two sums of F1 that differ by less are one and the same, summed in another order."""
+
+
+class Row(NamedTuple):
+    """What became of one field."""
+
+    path: str
+    status: str
+    score: float
+    comparator: str
+
+
+class Tie(NamedTuple):
+    """A Hungarian array with several pairings that are equally good."""
+
+    path: str
+    kind: str
+    """`leaf`: all of them give the same rows but for positions; `container`: they may give other
+    rows; `inner`: the tie is in an array inside, so that even the worth of a pair is not certain.
+    """
+
+
+class Outcome(NamedTuple):
+    """What became of one record."""
+
+    rows: list[Row]
+    precision: float
+    recall: float
+    f1: float
+    ties: tuple[Tie, ...]
+    """Where the specification leaves a choice."""
+
+
+def evaluate(schema: Schema, gold: Any, extracted: Any) -> Outcome:
+    """The rows of one record, and its precision, recall and F1."""
+    ties: list[Tie] = []
+    rows = both(schema, gold, extracted, "", ties)
+    return Outcome(rows, *metrics(rows), tuple(ties))
+
+
+def metrics(rows: Sequence[Row]) -> tuple[float, float, float]:
+    """Precision, recall and F1 (section 10)."""
+    said = [row for row in rows if row.status in ("match", "mismatch", "hallucination")]
+    asked = [row for row in rows if row.status in ("match", "mismatch", "omission")]
+    earned = sum(row.score for row in rows if row.status in ("match", "mismatch"))
+    precision = earned / len(said) if said else 1.0
+    recall = earned / len(asked) if asked else 1.0
+    if precision + recall == 0:
+        return precision, recall, 0.0
+    return precision, recall, 2 * precision * recall / (precision + recall)
+
+
+def both(node: Schema, gold: Any, extracted: Any, path: str, ties: list[Tie]) -> list[Row]:
+    """The rows of a place where both sides have a value (section 5)."""
+    if node.get("x-eval-skip"):
+        return [Row(path, "skipped", 0.0, "")]
+    if is_leaf(node):
+        return [Row(path, *compare_leaf(node, gold, extracted))]
+    if gold is None or extracted is None:
+        return one_is_null(node, gold, extracted, path)
+    expected = expected_type(node)
+    if not isinstance(gold, expected) or not isinstance(extracted, expected):
+        same = gold == extracted
+        return [Row(path, "match", 1.0, "") if same else Row(path, "mismatch", 0.0, "")]
+    if not gold and not extracted:
+        return [Row(path, "match", 1.0, "")]
+    compare = both_objects if expected is dict else both_arrays
+    return compare(node, gold, extracted, path, ties)
+
+
+def one_is_null(node: Schema, gold: Any, extracted: Any, path: str) -> list[Row]:
+    """The rows of a container that is null on one side at least (section 5)."""
+    if gold is None and extracted is None:
+        return []
+    value, status = (extracted, "hallucination") if gold is None else (gold, "omission")
+    if isinstance(value, expected_type(node)):
+        return alone(node, value, path, status)
+    return [Row(path, status, 0.0, "")]
+
+
+def both_objects(node: Schema, gold: Any, extracted: Any, path: str, ties: list[Tie]) -> list[Row]:
+    """The rows of two objects (section 6.1)."""
+    rows = []
+    for name, child in node["properties"].items():
+        place = joined(path, name)
+        if child.get("x-eval-skip"):
+            rows.append(Row(place, "skipped", 0.0, ""))
+        elif name in gold and name in extracted:
+            rows += both(child, gold[name], extracted[name], place, ties)
+        elif name in gold:
+            rows += alone(child, gold[name], place, "omission")
+        elif name in extracted:
+            rows += alone(child, extracted[name], place, "hallucination")
+    unknown = sorted(name for name in extracted if name not in node["properties"])
+    return rows + [Row(joined(path, name), "hallucination", 0.0, "") for name in unknown]
+
+
+def alone(node: Schema, value: Any, path: str, status: str) -> list[Row]:
+    """The rows of a place that only one side has (section 6.2)."""
+    if node.get("x-eval-skip"):
+        return []
+    if is_leaf(node):
+        return [Row(path, status, 0.0, comparator_name(node))]
+    rows: list[Row] = []
+    if kind(node) == "object":
+        for name, child in node["properties"].items():
+            if isinstance(value, dict) and name in value:
+                rows += alone(child, value[name], joined(path, name), status)
+        return rows
+    if not isinstance(value, list) or not value:
+        return [Row(path, status, 0.0, "")]
+    for index, element in enumerate(value):
+        number = index if status == "omission" else -1 - index
+        rows += alone(node["items"], element, f"{path}[{number}]", status)
+    return rows
+
+
+def both_arrays(node: Schema, gold: Any, extracted: Any, path: str, ties: list[Tie]) -> list[Row]:
+    """The rows of two arrays, not both of them empty (section 7)."""
+    items = node["items"]
+    align = node.get("x-eval-align") or {}
+    gold_order = list(range(len(gold)))
+    extracted_order = list(range(len(extracted)))
+    if align.get("ordered") or not align:
+        partner = dict(zip(gold_order, extracted_order))  # noqa: B905 - the rest has no partner
+    elif align["match_by"] == "hungarian":
+        partner = best_partners(node, gold, extracted, path, ties)
+        gold_order = sorted(partner) + [i for i in gold_order if i not in partner]
+    else:
+        keys = [key_of(items, element, align["key"]) for element in gold]
+        other_keys = [key_of(items, element, align["key"]) for element in extracted]
+        partner = same_keys(keys, other_keys)
+        first = [j for j in extracted_order if is_first(other_keys, j)]
+        extracted_order = first + [j for j in extracted_order if j not in first]
+    rows = []
+    for i in gold_order:
+        if i in partner:
+            rows += both(items, gold[i], extracted[partner[i]], f"{path}[{i}]", ties)
+        else:
+            rows += alone(items, gold[i], f"{path}[{i}]", "omission")
+    surplus = [j for j in extracted_order if j not in partner.values()]
+    for number, j in enumerate(surplus, 1):
+        rows += alone(items, extracted[j], f"{path}[{-number}]", "hallucination")
+    return rows
+
+
+def best_partners(
+    node: Schema, gold: Sequence[Any], extracted: Sequence[Any], path: str, ties: list[Tie]
+) -> dict[int, int]:
+    """The pairing with the greatest sum of F1, among pairs that are good enough.
+
+    Pairs in which nothing can be scored, or something cannot be compared, come last, from the
+    elements that are left over (19.5).
+    """
+    threshold = node["x-eval-align"].get("threshold", 0.0)
+    worth: dict[Pair, float] = {}
+    unscored: dict[Pair, float] = {}
+    inner: list[Tie] = []
+    for i, element in enumerate(gold):
+        for j, other in enumerate(extracted):
+            rows = both(node["items"], element, other, f"{path}[{i}]", inner)
+            f1 = metrics(rows)[2]
+            if not any(row.status in COUNTED for row in rows):
+                unscored[i, j] = 1.0
+            elif f1 > 0 and f1 >= threshold:
+                worth[i, j] = f1
+            elif any(row.status == "error" for row in rows):
+                unscored[i, j] = 1.0
+    chosen = assigned(worth)
+    taken = {i for i, _ in chosen}, {j for _, j in chosen}
+    left = {(i, j): 1.0 for i, j in unscored if i not in taken[0] and j not in taken[1]}
+    fillers = assigned(left)
+    if any(tie.kind != "leaf" for tie in inner):
+        ties.append(Tie(path, "inner"))
+    elif inner or tied(worth, chosen) or tied(left, fillers):
+        same = is_leaf(node["items"]) or not (tied(worth, chosen) or tied(left, fillers))
+        ties.append(Tie(path, "leaf" if same else "container"))
+    return dict(chosen + fillers)
+
+
+def tied(worth: Mapping[Pair, float], chosen: Sequence[Pair]) -> bool:
+    """Whether one of the chosen pairs can be done without."""
+    total = sum(worth[pair] for pair in chosen)
+    for pair in chosen:
+        others = {other: f1 for other, f1 in worth.items() if other != pair}
+        if sum(others[other] for other in assigned(others)) > total - SUPPOSED_EQUAL:
+            return True
+    return False
+
+
+def assigned(worth: Mapping[Pair, float]) -> list[Pair]:
+    """Pairs that are worth something and make the greatest sum."""
+    if not worth:
+        return []
+    height, width = (1 + max(pair[side] for pair in worth) for side in (0, 1))
+    matrix = [[worth.get((i, j), 0.0) for j in range(width)] for i in range(height)]
+    found = zip(*linear_sum_assignment(matrix, maximize=True), strict=True)
+    return [(int(i), int(j)) for i, j in found if (int(i), int(j)) in worth]
+
+
+def key_of(items: Schema, element: Any, key: str | Sequence[str]) -> Any:
+    """What an element is matched by; `None` if it has no key."""
+    if not isinstance(key, str):
+        parts = tuple(key_of(items, element, name) for name in key)
+        return None if None in parts else parts
+    node: Any = items
+    for name in key.split("."):
+        if not isinstance(element, dict) or name not in element:
+            return None
+        element = element[name]
+        node = node["properties"][name]
+    value = prepared_key(node, element)
+    usable = isinstance(value, (str, int, float)) and not isinstance(value, bool)
+    return value if usable else None
+
+
+def prepared_key(node: Schema, value: Any) -> Any:
+    """A key after the transforms of its field; `None` if one of them cannot take it."""
+    try:
+        return transformed(node, value)
+    except Exception:  # noqa: BLE001 - whatever it is, there is no key
+        return None
+
+
+def same_keys(keys: Sequence[Any], other_keys: Sequence[Any]) -> dict[int, int]:
+    """The first of each key on one side with the first on the other."""
+    return {
+        i: other_keys.index(key)
+        for i, key in enumerate(keys)
+        if key is not None and keys.index(key) == i and key in other_keys
+    }
+
+
+def is_first(keys: Sequence[Any], place: int) -> bool:
+    """Whether there is a key at this place that was not there before."""
+    return keys[place] is not None and keys.index(keys[place]) == place
+
+
+def kind(node: Schema) -> str:
+    """The effective type of a node (section 3)."""
+    declared = node["type"]
+    if isinstance(declared, str):
+        return declared
+    types = [name for name in declared if isinstance(name, str) and name != "null"]
+    return types[0] if len(types) == 1 else "multi"
+
+
+def expected_type(node: Schema) -> type:
+    """What the value of a container has to be (section 5)."""
+    return dict if kind(node) == "object" else list
+
+
+def is_leaf(node: Schema) -> bool:
+    """Whether a value is compared as a whole."""
+    return "x-eval-compare" in node or kind(node) == "multi" or not any(children(node))
+
+
+def children(node: Schema) -> Iterator[Schema]:
+    """The schemas right below a node."""
+    yield from (node.get("properties") or {}).values()
+    if "items" in node:
+        yield node["items"]
+
+
+def joined(path: str, name: str) -> str:
+    """The path of a property."""
+    return f"{path}.{name}" if path else name

@@ -1,0 +1,255 @@
+"""Hypothesis strategies for schemas with records that fit them, more or less."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from math import inf, nan
+from typing import Any, NamedTuple
+
+from hypothesis import strategies as st
+
+Schema = dict[str, Any]
+
+STRINGS = ("a", "b", "A", " a", "a b", "b  a", "", "1", "2.5", "true")
+INTEGERS = (0, 1, 2, 3, -1, 10)
+NUMBERS: tuple[Any, ...] = (0.0, 1.0, 1, 2, 2.5, 1.25, -1.0, 10.0, nan, inf)
+ANYTHING: tuple[Any, ...] = (
+    "a",
+    "1",
+    0,
+    1,
+    1.0,
+    True,
+    False,
+    [],
+    {},
+    ["a"],
+    [None],
+    {"a": 1},
+    {"q": [1]},
+)
+"""Values that fit a place, or do not."""
+OPAQUE: tuple[Any, ...] = (
+    {"x": 1},
+    {"x": 1.0},
+    {"x": True},
+    {"x": nan},
+    {},
+    [],
+    [1],
+    [True],
+    [nan],
+    [[1], {"y": "a"}],
+)
+TEXT_TRANSFORMS: tuple[Any, ...] = (
+    "lowercase",
+    "strip",
+    "normalize_whitespace",
+    "sort_tokens",
+    {"type_convert": {"to": "float"}},
+    {"type_convert": {"to": "bool"}},
+)
+NUMBER_TRANSFORMS: tuple[Any, ...] = (
+    {"round_digits": {"digits": 1}},
+    {"round_digits": {"digits": -1}},
+    {"type_convert": {"to": "str"}},
+    {"type_convert": {"to": "int"}},
+)
+TEXT_COMPARATORS: tuple[Any, ...] = ("exact", "numeric", {"oneof": {"values": ["a", "1", 1, None]}})
+NUMBER_COMPARATORS: tuple[Any, ...] = (
+    "exact",
+    "numeric",
+    {"numeric": {"tolerance": {"abs": 1}}},
+    {"numeric": {"tolerance": {"rel": 0.5}}},
+    {"numeric": {"tolerance": {"rel": 0.25, "abs": 1}}},
+    {"oneof": {"values": [1, 2.5]}},
+)
+THRESHOLDS = (0.31, 0.53, 0.77, 1.0)
+"""None but the last is the F1 of a few fields, so rounding decides nothing."""
+
+
+class Example(NamedTuple):
+    """One record, and what it is scored with."""
+
+    schema: Schema
+    """Not annotated."""
+    gold: Any
+    extracted: Any
+
+
+class Kinds(NamedTuple):
+    """What may be drawn."""
+
+    hungarian: bool = True
+    keyed: bool = True
+    sound: bool = False
+    """Only what is perfect when it is compared with itself."""
+
+
+def once_in(draw: st.DrawFn, times: int) -> bool:
+    """True once in so many times; shrinks to false. Bounds are drawn too often to mean it."""
+    return draw(st.integers(0, times - 1)) == times // 2
+
+
+@st.composite
+def examples(draw: st.DrawFn, kinds: Kinds = Kinds()) -> Example:  # noqa: B008 - immutable
+    """A schema, a gold record and a corrupted copy of it."""
+    schema = draw(schemas(kinds))
+    gold = value_for(draw, schema, kinds)
+    if "properties" in schema and isinstance(gold, dict) and not once_in(draw, 10):
+        return Example(schema, gold, corrupted_object(draw, schema["properties"], gold, kinds))
+    return Example(schema, gold, corrupted(draw, schema, gold, kinds))
+
+
+@st.composite
+def schemas(draw: st.DrawFn, kinds: Kinds = Kinds()) -> Schema:  # noqa: B008 - immutable
+    """An object in most cases, else an array or a scalar."""
+    if once_in(draw, 10):
+        return node(draw, 2, kinds)
+    made = object_node(draw, 3, kinds)
+    made["properties"]["s"] = array_node(draw, 2, kinds)
+    return made
+
+
+@st.composite
+def values(draw: st.DrawFn, schema: Schema, kinds: Kinds = Kinds()) -> Any:  # noqa: B008
+    """A value for a schema."""
+    return value_for(draw, schema, kinds)
+
+
+def node(draw: st.DrawFn, depth: int, kinds: Kinds) -> Schema:
+    """A leaf, an object or an array; deeper ones only if there is depth left."""
+    make = draw(st.sampled_from((leaf, object_node, array_node, leaf) if depth else (leaf,)))
+    made = make(draw, depth, kinds)
+    if once_in(draw, 10):
+        made["x-eval-skip"] = True
+    elif make is not leaf and once_in(draw, 10):
+        made["x-eval-compare"] = "exact"
+        made.pop("x-eval-align", None)
+    return made
+
+
+def leaf(draw: st.DrawFn, depth: int, kinds: Kinds) -> Schema:
+    """A place that is compared as a whole."""
+    declared = draw(
+        st.sampled_from((*["string", "number", "integer", "boolean"] * 3, "object", "array"))
+    )
+    made: Schema = {"type": declared}
+    if declared in ("string", "integer") and once_in(draw, 4):
+        made["type"] = draw(st.sampled_from(([declared, "null"], ["string", "integer"])))
+    transforms, comparators = TEXT_TRANSFORMS, TEXT_COMPARATORS
+    if declared in ("number", "integer"):
+        transforms, comparators = NUMBER_TRANSFORMS, NUMBER_COMPARATORS
+    elif declared != "string":
+        return made
+    if once_in(draw, 3):
+        made["x-eval-transform"] = draw(st.lists(st.sampled_from(transforms), max_size=2))
+    if not kinds.sound and once_in(draw, 3):
+        made["x-eval-compare"] = draw(st.sampled_from(comparators))
+    return made
+
+
+def object_node(draw: st.DrawFn, depth: int, kinds: Kinds) -> Schema:
+    """An object with a few properties."""
+    names = draw(st.lists(st.sampled_from("abcdef"), min_size=1, max_size=4, unique=True))
+    return {"type": "object", "properties": {name: node(draw, depth - 1, kinds) for name in names}}
+
+
+def array_node(draw: st.DrawFn, depth: int, kinds: Kinds) -> Schema:
+    """An array, aligned in some way."""
+    ways = ["default", "ordered", *["hungarian"] * 3 * kinds.hungarian, *["key"] * 2 * kinds.keyed]
+    way = draw(st.sampled_from(ways))
+    if way == "key":
+        return keyed_array(draw, depth, kinds)
+    made: Schema = {"type": "array", "items": node(draw, depth - 1, kinds)}
+    if way == "ordered":
+        made["x-eval-align"] = {"ordered": True}
+    if way == "hungarian":
+        made["x-eval-align"] = {"match_by": "hungarian"}
+        if once_in(draw, 4):
+            made["x-eval-align"]["threshold"] = draw(st.sampled_from(THRESHOLDS))
+    return made
+
+
+def keyed_array(draw: st.DrawFn, depth: int, kinds: Kinds) -> Schema:
+    """An array of objects that are matched by a key, by one further inside, or by both."""
+    items = object_node(draw, depth - 1 or 1, kinds)
+    key: Schema = {"type": draw(st.sampled_from(("string", "integer", "boolean")))}
+    if key["type"] == "string" and once_in(draw, 2):
+        key["x-eval-transform"] = ["strip", "lowercase"]
+    inside = {"type": "object", "properties": {"v": {"type": "integer"}}}
+    items["properties"] |= {"k": key, "n": inside}
+    names = draw(st.sampled_from(("k", "k", "n.v", ["k", "n.v"], ["k"])))
+    align = {"match_by": "key_field", "key": names}
+    return {"type": "array", "items": items, "x-eval-align": align}
+
+
+def value_for(draw: st.DrawFn, schema: Schema, kinds: Kinds) -> Any:
+    """A value that fits a schema, in most cases."""
+    if once_in(draw, 12):
+        return None
+    if not kinds.sound and once_in(draw, 20):
+        return draw(st.sampled_from(ANYTHING))
+    if "properties" in schema:
+        present = {n: child for n, child in schema["properties"].items() if not once_in(draw, 6)}
+        return {name: value_for(draw, child, kinds) for name, child in present.items()}
+    if "items" in schema:
+        size = draw(st.sampled_from((2, 3, 3, 1, 0, 2)))
+        return [value_for(draw, schema["items"], kinds) for _ in range(size)]
+    return draw(st.sampled_from(leaf_values(schema["type"])))
+
+
+def leaf_values(declared: str | Sequence[str]) -> tuple[Any, ...]:
+    """What a leaf of this type may hold."""
+    if not isinstance(declared, str):
+        return tuple(value for name in declared if name != "null" for value in leaf_values(name))
+    if declared in ("object", "array"):
+        return tuple(v for v in OPAQUE if isinstance(v, dict) == (declared == "object"))
+    return {
+        "string": STRINGS,
+        "integer": INTEGERS,
+        "number": NUMBERS,
+        "boolean": (True, False),
+    }[declared]
+
+
+def corrupted(draw: st.DrawFn, schema: Schema, value: Any, kinds: Kinds) -> Any:
+    """A copy with keys dropped and added, values changed, elements shuffled, added and lost."""
+    fate = draw(st.sampled_from(("keep",) * 15 + ("null", "other", "wrong")))
+    if fate == "null":
+        return None
+    if fate == "other":
+        return value_for(draw, schema, kinds)
+    if fate == "wrong":
+        return draw(st.sampled_from(ANYTHING))
+    if isinstance(value, dict) and "properties" in schema:
+        return corrupted_object(draw, schema["properties"], value, kinds)
+    if isinstance(value, list) and "items" in schema:
+        return corrupted_array(draw, schema["items"], value, kinds)
+    return value
+
+
+def corrupted_object(
+    draw: st.DrawFn, properties: Mapping[str, Schema], value: Mapping[str, Any], kinds: Kinds
+) -> Schema:
+    """An object with other keys and values."""
+    made = {}
+    for name, child in properties.items():
+        if name in value and not once_in(draw, 10):
+            made[name] = corrupted(draw, child, value[name], kinds)
+        elif name not in value and once_in(draw, 4):
+            made[name] = value_for(draw, child, kinds)
+    if once_in(draw, 6):
+        names = draw(st.lists(st.sampled_from(("zz", "x", "Q")), unique=True, min_size=1))
+        made |= {name: draw(st.sampled_from((None, *ANYTHING))) for name in names}
+    return made
+
+
+def corrupted_array(
+    draw: st.DrawFn, items: Schema, value: Sequence[Any], kinds: Kinds
+) -> list[Any]:
+    """An array with other elements, in another order."""
+    made = [corrupted(draw, items, element, kinds) for element in value if not once_in(draw, 8)]
+    if once_in(draw, 4):
+        made.append(value_for(draw, items, kinds))
+    return draw(st.permutations(made)) if once_in(draw, 2) else made

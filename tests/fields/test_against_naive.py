@@ -1,0 +1,279 @@
+"""The field evaluator says what the naive one says, and keeps the laws of its metrics."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from copy import deepcopy
+from typing import Any
+
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from factcheck.fields import FieldEvaluator, RecordResult, RunResult, annotate_xeval, evaluate
+from tests.fields.naive import Outcome, Row, metrics
+from tests.fields.naive import evaluate as naive_evaluate
+from tests.fields.strategies import (
+    Example,
+    Kinds,
+    Schema,
+    examples,
+    schemas,
+    values,
+)
+from tests.fields.variants import in_other_orders, renamed, renamed_value
+
+ORDER_KEPT = Kinds(hungarian=False)
+SOUND = Kinds(keyed=False, sound=True)
+STRANGE = {"a": "a.b", "b": "b[0]", "c": "[0]", "d": "d e", "e": "é.", "f": "b"}
+ROUNDING = 1e-9
+POSITION = re.compile(r"\[-?\d+\]")
+
+
+def run_of(schema: Schema, gold: Sequence[Any], extracted: Sequence[Any]) -> RunResult:
+    """The run over some records; the schema is annotated first."""
+    return evaluate(list(gold), list(extracted), annotate_xeval(deepcopy(schema)))
+
+
+def record_of(example: Example) -> RecordResult:
+    """The one record of a run."""
+    [record] = run_of(example.schema, [example.gold], [example.extracted]).records
+    return record
+
+
+def rows_of(record: RecordResult) -> list[Row]:
+    """The results of a record, as the naive evaluation writes them."""
+    return [Row(r.path, r.status, r.score, r.comparator) for r in record.field_results]
+
+
+def metrics_of(record: RecordResult) -> tuple[float, float, float]:
+    return record.precision, record.recall, record.f1
+
+
+def without_positions(rows: Sequence[Row]) -> Counter[Row]:
+    """How often each result comes, wherever in its array it stands."""
+    return Counter(row._replace(path=POSITION.sub("[]", row.path)) for row in rows)
+
+
+def total_f1(rows: Sequence[Row], array: str) -> float:
+    """The F1 of all pairs of one array together."""
+    place = re.compile(re.escape(array) + r"\[(\d+)\]")
+    pairs: dict[str, list[Row]] = {}
+    for row in rows:
+        if found := place.match(row.path):
+            pairs.setdefault(found[1], []).append(row)
+    return sum(metrics(pair)[2] for pair in pairs.values() if any(row.score for row in pair))
+
+
+def assert_agree(rows: list[Row], record: RecordResult, expected: Outcome) -> None:
+    """Equal rows; where several pairings are equally good, whatever they have in common."""
+    if not expected.ties:
+        assert rows == expected.rows
+    open_arrays = [tie.path for tie in expected.ties if tie.kind != "leaf"]
+    inside = re.compile("|".join(re.escape(path) + r"(?:\[|$)" for path in open_arrays) or r"(?!)")
+    certain, wanted = (
+        [row for row in some if not inside.match(row.path)] for some in (rows, expected.rows)
+    )
+    assert without_positions(certain) == without_positions(wanted)
+    if not open_arrays:
+        found = (expected.precision, expected.recall, expected.f1)
+        assert metrics_of(record) == pytest.approx(found, abs=ROUNDING)
+    for tie in expected.ties:
+        if tie.kind == "container":
+            assert total_f1(rows, tie.path) == pytest.approx(total_f1(expected.rows, tie.path))
+
+
+@given(examples(ORDER_KEPT))
+@settings(max_examples=300)
+def test_every_result_is_that_of_the_naive_evaluation(example: Example) -> None:
+    expected = naive_evaluate(*example)
+    record = record_of(example)
+
+    assert rows_of(record) == expected.rows
+    assert metrics_of(record) == pytest.approx((expected.precision, expected.recall, expected.f1))
+
+
+@given(examples())
+@settings(max_examples=300)
+def test_the_best_pairing_is_that_of_the_naive_evaluation(example: Example) -> None:
+    record = record_of(example)
+
+    assert_agree(rows_of(record), record, naive_evaluate(*example))
+
+
+@pytest.mark.parametrize(
+    ("items", "element"),
+    [
+        ({"type": "array", "items": {"type": "string"}}, None),
+        (
+            {"type": "object", "properties": {"a": {"type": "array", "items": {"type": "string"}}}},
+            {"a": None},
+        ),
+        (
+            {"type": "object", "properties": {"a": {"type": "string", "x-eval-skip": True}}},
+            {"a": 1},
+        ),
+    ],
+)
+def test_what_cannot_be_scored_is_paired_with_its_like_when_all_others_are(
+    items: Schema, element: Any
+) -> None:
+    """It attracts nothing, but it is no omission beside a hallucination either."""
+    schema = {"type": "array", "items": items, "x-eval-align": {"match_by": "hungarian"}}
+    example = Example(schema, [element], [deepcopy(element)])
+
+    record = record_of(example)
+
+    assert metrics_of(record) == (1.0, 1.0, 1.0)
+    assert rows_of(record) == naive_evaluate(*example).rows
+
+
+@given(examples())
+def test_every_score_and_metric_is_a_share(example: Example) -> None:
+    run = run_of(example.schema, [example.gold], [example.extracted])
+
+    [record] = run.records
+    shares = [*metrics_of(record), run.mean_precision, run.mean_recall, run.mean_f1]
+    shares += [result.score for result in record.field_results]
+    shares += [field.mean_score for field in run.per_field.values()]
+    assert all(0 <= share <= 1 for share in shares)
+
+
+@given(schemas(SOUND), st.data())
+def test_a_record_compared_with_itself_is_perfect(schema: Schema, data: st.DataObject) -> None:
+    value = data.draw(values(schema, SOUND))
+
+    record = record_of(Example(schema, value, deepcopy(value)))
+
+    assert metrics_of(record) == (1.0, 1.0, 1.0)
+    assert {r.status for r in record.field_results} <= {"match", "skipped", "error"}
+
+
+@given(examples(), st.data())
+def test_the_order_of_matched_elements_means_nothing(example: Example, data: st.DataObject) -> None:
+    assume(all(tie.kind == "leaf" for tie in naive_evaluate(*example).ties))
+    gold = data.draw(in_other_orders(example.schema, example.gold))
+    extracted = data.draw(in_other_orders(example.schema, example.extracted))
+
+    record = record_of(example)
+    shuffled = record_of(Example(example.schema, gold, extracted))
+
+    assert without_positions(rows_of(shuffled)) == without_positions(rows_of(record))
+    assert metrics_of(shuffled) == pytest.approx(metrics_of(record))
+
+
+@given(schemas(), st.data(), st.integers(0, 4))
+def test_a_run_is_its_records_one_by_one(
+    schema: Schema, data: st.DataObject, n_records: int
+) -> None:
+    gold = [data.draw(values(schema)) for _ in range(n_records)]
+    extracted = [data.draw(values(schema)) for _ in range(n_records)]
+
+    run = run_of(schema, gold, extracted)
+
+    alone = [record_of(Example(schema, g, e)) for g, e in zip(gold, extracted, strict=True)]
+    assert [rows_of(record) for record in run.records] == [rows_of(record) for record in alone]
+    assert [metrics_of(r) for r in run.records] == [metrics_of(r) for r in alone]
+    means = [sum(part) / n_records for part in zip(*map(metrics_of, alone), strict=True)]
+    assert [run.mean_precision, run.mean_recall, run.mean_f1] == pytest.approx(means or [1.0] * 3)
+    statuses = Counter(row.status for record in alone for row in rows_of(record))
+    assert run.total_records == n_records
+    assert run.total_omissions == statuses["omission"]
+    assert run.total_hallucinations == statuses["hallucination"]
+    assert run.total_fields == sum(statuses.values()) - statuses["skipped"] - statuses["error"]
+
+
+@given(schemas(), st.data(), st.integers(0, 4))
+def test_the_figures_of_fields_and_run_are_those_of_their_results(
+    schema: Schema, data: st.DataObject, n_records: int
+) -> None:
+    gold = [data.draw(values(schema)) for _ in range(n_records)]
+    extracted = [data.draw(values(schema)) for _ in range(n_records)]
+
+    run = run_of(schema, gold, extracted)
+
+    rows = [row for record in run.records for row in rows_of(record)]
+    fields: dict[str, list[Row]] = {}
+    for row in rows:
+        fields.setdefault(POSITION.sub("[]", row.path), []).append(row)
+    assert list(run.by_field) == list(fields)
+    for path, found in fields.items():
+        summary = run.by_field[path]
+        statuses = Counter(row.status for row in found)
+        assert summary.counts == statuses
+        assert (summary.precision, summary.recall, summary.f1) == pytest.approx(metrics(found))
+        assert summary.support == sum(statuses.values()) - sum(
+            statuses[other] for other in ("hallucination", "skipped", "error")
+        )
+    assert run.micro == pytest.approx(metrics(rows))
+
+
+@given(schemas(), st.data(), st.integers(0, 4), st.integers(0, 4))
+def test_a_stream_in_two_parts_has_the_figures_of_the_whole(
+    schema: Schema, data: st.DataObject, n_records: int, cut: int
+) -> None:
+    gold = [data.draw(values(schema)) for _ in range(n_records)]
+    extracted = [data.draw(values(schema)) for _ in range(n_records)]
+    pairs = list(zip(gold, extracted, strict=True))
+    annotated = annotate_xeval(deepcopy(schema))
+
+    tally = FieldEvaluator(annotated).tally(iter(pairs[:cut]))
+    tally.merge(FieldEvaluator(annotated).tally(iter(pairs[cut:])))
+
+    run, streamed = evaluate(gold, extracted, annotated), tally.result()
+    assert streamed.records == []
+    assert streamed.by_field == run.by_field
+    assert streamed.micro == run.micro
+    for name in ("records", "fields", "omissions", "hallucinations", "errors", "batch_errors"):
+        assert getattr(streamed, f"total_{name}") == getattr(run, f"total_{name}")
+    for name in ("mean_precision", "mean_recall", "mean_f1"):
+        assert getattr(streamed, name) == pytest.approx(getattr(run, name))
+
+
+@given(examples())
+def test_nothing_that_is_given_is_changed(example: Example) -> None:
+    schema = annotate_xeval(deepcopy(example.schema))
+    before = deepcopy((schema, example.gold, example.extracted))
+
+    run = evaluate([example.gold], [example.extracted], schema)
+
+    assert repr((schema, example.gold, example.extracted)) == repr(before)
+    assert run.records[0].gold is example.gold
+    assert run.records[0].extracted is example.extracted
+
+
+@given(examples())
+def test_names_are_data(example: Example) -> None:
+    """Dots and brackets in property names change no result, and no two paths become one."""
+    strange = Example(
+        renamed(example.schema, STRANGE),
+        renamed_value(example.schema, example.gold, STRANGE),
+        renamed_value(example.schema, example.extracted, STRANGE),
+    )
+
+    rows, strange_rows = rows_of(record_of(example)), rows_of(record_of(strange))
+
+    assert [row[1:] for row in strange_rows] == [row[1:] for row in rows]
+    assert len({row.path for row in strange_rows}) == len({row.path for row in rows})
+
+
+def test_no_name_looks_like_a_place_inside_another() -> None:
+    text = {"type": "string"}
+    inside = {"type": "object", "properties": {"b": text}}
+    schema = {
+        "type": "object",
+        "properties": {
+            "a": inside,
+            "a.b": text,
+            "c": {"type": "array", "items": text},
+            "c[0]": text,
+        },
+    }
+    gold = {"a": {"b": "1"}, "a.b": "2", "c": ["3"], "c[0]": "4"}
+
+    rows = rows_of(record_of(Example(schema, gold, deepcopy(gold))))
+
+    assert [row.status for row in rows] == ["match"] * 4
+    assert len({row.path for row in rows}) == 4

@@ -1,0 +1,320 @@
+"""Batch comparators: what they are asked, in how many calls, and what becomes of each answer."""
+
+from __future__ import annotations
+
+import logging
+import math
+from typing import Any
+
+import pytest
+
+from factcheck.fields import (
+    BatchItem,
+    ComparatorResult,
+    FieldEvaluator,
+    annotate_xeval,
+    parse_eval_schema,
+    propagate_batch_errors,
+    score_record,
+)
+from tests.fields.builders import (
+    NUMBER,
+    TEXT,
+    Recorder,
+    array,
+    best,
+    compared,
+    record,
+    registry_of,
+    run,
+    statuses,
+)
+
+JUDGED = compared("judge")
+TWO = record(a=JUDGED, b=JUDGED)
+
+
+def one(value: float, **keys: Any) -> ComparatorResult:
+    return ComparatorResult(value, "judge", **keys)
+
+
+def test_a_record_is_one_call_with_what_the_schema_says() -> None:
+    judge = Recorder()
+    field = compared(
+        {"judge": {"hint": "h"}},
+        description="the name",
+        **{"x-eval-transform": ["lowercase"]},
+    )
+    schema = record(a=field, l=array(record(b=JUDGED)))
+    gold = {"a": "X", "l": [{"b": "p"}, {"b": "q"}]}
+    extracted = {"a": "x", "l": [{"b": "p"}, {"b": "z"}]}
+
+    result = run(schema, [gold], [extracted], registry_of(judge=judge))
+
+    [items] = judge.calls
+    assert items[0] == BatchItem("a", "X", "x", "x", "x", {"hint": "h"}, "a", "the name")
+    assert [(i.path, i.schema_path) for i in items[1:]] == [
+        ("l[0].b", "l[].b"),
+        ("l[1].b", "l[].b"),
+    ]
+    assert statuses(result) == {"a": "match", "l[0].b": "match", "l[1].b": "mismatch"}
+
+
+@pytest.mark.parametrize(
+    ("answers", "expected"),
+    [
+        ([one(1.0), one(0.4, reason="why")], [("match", 1.0, None), ("mismatch", 0.4, "why")]),
+        ([None, one(1)], [("batch_error", 0.0, None), ("match", 1.0, None)]),
+        (["yes", one(1)], [("batch_error", 0.0, None), ("match", 1.0, None)]),
+        ([one(1)], [("match", 1.0, None), ("batch_error", 0.0, None)]),
+        ([one(0.7, skip=True, reason="r"), one(1)], [("skipped", 0.0, "r"), ("match", 1.0, None)]),
+        ([one(1), one(0), one(1)], [("match", 1.0, None), ("mismatch", 0.0, None)]),
+    ],
+)
+def test_every_answer_finds_its_field(answers: list[Any], expected: list[Any]) -> None:
+    def judge(_items: list[BatchItem]) -> Any:
+        return answers
+
+    judge.is_batch = True  # type: ignore[attr-defined]
+    result = run(TWO, [{"a": "x", "b": "y"}], [{"a": "x", "b": "z"}], registry_of(judge=judge))
+
+    fields = result.records[0].field_results
+    assert [(f.status, f.score, f.reason) for f in fields] == expected
+
+
+@pytest.mark.parametrize("answer", [(one(1), one(1)), None, {"a": 1}, "match"])
+def test_what_is_no_list_decides_nothing(answer: Any) -> None:
+    def judge(_items: list[BatchItem]) -> Any:
+        return answer
+
+    judge.is_batch = True  # type: ignore[attr-defined]
+    result = run(TWO, [{"a": "x", "b": "y"}], [{"a": "x", "b": "z"}], registry_of(judge=judge))
+
+    assert set(statuses(result).values()) == {"batch_error"}
+    assert "not a list" in (result.records[0].field_results[0].reason or "")
+    assert (result.total_batch_errors, result.total_fields) == (2, 0)
+    assert (result.mean_f1, result.per_field) == (1.0, {})
+
+
+def test_a_comparator_that_raises_fails_alone() -> None:
+    class Broken(Recorder):
+        def __call__(self, items: list[BatchItem]) -> list[Any]:
+            raise RuntimeError("no network")
+
+    schema = record(a=compared("broken"), b=JUDGED, c=TEXT)
+    row = {"a": "x", "b": "y", "c": "z"}
+    result = run(schema, [row, row], [row, row], registry_of(broken=Broken(), judge=Recorder()))
+
+    assert [f.status for f in result.records[1].field_results] == ["batch_error", "match", "match"]
+    assert "RuntimeError: no network" in (result.records[0].field_results[0].reason or "")
+
+
+@pytest.mark.parametrize("score", [math.nan, -0.1, 1.5, None, "1"])
+def test_a_score_outside_its_range_is_an_error_of_that_field(score: Any) -> None:
+    judge = Recorder(lambda item: one(score if item.path == "a" else 1.0))
+    result = run(TWO, [{"a": "x", "b": "y"}], [{"a": "x", "b": "z"}], registry_of(judge=judge))
+
+    assert statuses(result) == {"a": "error", "b": "match"}
+    assert (result.total_errors, result.mean_f1) == (1, 1.0)
+
+
+def test_a_threshold_says_from_where_a_score_is_a_match() -> None:
+    judge = Recorder(lambda _item: one(0.7))
+    schema = record(a=compared("judge", **{"x-eval-threshold": 0.7}), b=JUDGED)
+    result = run(schema, [{"a": "x", "b": "y"}], [{"a": "z", "b": "z"}], registry_of(judge=judge))
+
+    assert statuses(result) == {"a": "match", "b": "mismatch"}
+
+
+def test_only_fields_that_both_sides_have_are_asked_about_and_null_is_a_value() -> None:
+    judge = Recorder()
+    schema = record(a=JUDGED, b=JUDGED, c=JUDGED)
+    result = run(schema, [{"a": None, "b": "x"}], [{"a": "y", "c": "x"}], registry_of(judge=judge))
+
+    assert [item.path for item in judge.calls[0]] == ["a"]
+    assert statuses(result) == {"a": "mismatch", "b": "omission", "c": "hallucination"}
+
+
+def test_no_pending_field_means_no_call() -> None:
+    judge = Recorder()
+    run(TWO, [{}], [{}], registry_of(judge=judge))
+
+    assert judge.calls == []
+
+
+def test_a_comparator_that_is_gone_or_changed_decides_nothing() -> None:
+    registry = registry_of(judge=Recorder())
+    evaluator = FieldEvaluator(TWO, registry=registry)
+    row = {"a": "x", "b": "y"}
+
+    registry.register("judge", lambda *_: one(1.0), overwrite=True)
+    result = evaluator.evaluate([row], [row])
+
+    assert set(statuses(result).values()) == {"batch_error"}
+
+
+ROWS = [{"a": f"x{n}", "b": "y"} for n in range(30)]
+OTHERS = [{"a": f"z{n % 3}", "b": "y"} for n in range(30)]
+
+
+class TestAcrossRecords:
+    """How many calls many records make."""
+
+    def test_one_call_for_all_records_where_the_comparator_allows_it(self) -> None:
+        judge = Recorder(across_records=True)
+        together = run(TWO, ROWS, OTHERS, registry_of(judge=judge))
+
+        single = Recorder()
+        apart = run(TWO, ROWS, OTHERS, registry_of(judge=single))
+
+        assert [len(call) for call in judge.calls] == [60]
+        assert [len(call) for call in single.calls] == [2] * 30
+        assert [r.field_results for r in together.records] == [
+            r.field_results for r in apart.records
+        ]
+
+    def test_a_stream_asks_window_by_window(self) -> None:
+        judge = Recorder(across_records=True)
+        evaluator = FieldEvaluator(TWO, registry=registry_of(judge=judge))
+
+        tally = evaluator.tally((ROWS[0], OTHERS[0]) for _ in range(2_500))
+
+        assert [len(call) for call in judge.calls] == [2_000, 2_000, 1_000]
+        assert tally.result().total_fields == 5_000
+
+
+GOLD = {"s": [{"d": "red", "n": 1}, {"d": "blue", "n": 2}, {"d": "red", "n": 3}]}
+FOUND = {"s": [{"d": "azure", "n": 2}, {"d": "crimson", "n": 9}]}
+SAME = frozenset({("red", "crimson"), ("blue", "azure")})
+
+
+class TestBestPairing:
+    """Arrays whose pairing needs a batch comparator."""
+
+    def judge(self) -> Recorder:
+        return Recorder(lambda i: one(float((i.gold_compared, i.extracted_compared) in SAME)))
+
+    def test_all_pairs_are_one_call_in_which_equal_ones_come_once(self) -> None:
+        judge = self.judge()
+        schema = record(s=best(record(d=JUDGED, n=NUMBER)))
+        result = run(schema, [GOLD], [FOUND], registry_of(judge=judge))
+
+        [items] = judge.calls
+        assert sorted((i.gold_compared, i.extracted_compared) for i in items) == [
+            ("blue", "azure"),
+            ("blue", "crimson"),
+            ("red", "azure"),
+            ("red", "crimson"),
+        ]
+        assert len({item.path for item in items}) == len(items)
+        assert {item.schema_path for item in items} == {"s[].d"}
+        assert statuses(result) == {
+            "s[0].d": "match",
+            "s[0].n": "mismatch",
+            "s[1].d": "match",
+            "s[1].n": "match",
+            "s[2].d": "omission",
+            "s[2].n": "omission",
+        }
+
+    def test_many_records_with_such_arrays_are_one_call(self) -> None:
+        judge = self.judge()
+        judge.across_records = True
+        schema = record(s=best(record(d=JUDGED, n=NUMBER)))
+        result = run(schema, [GOLD] * 50, [FOUND] * 50, registry_of(judge=judge))
+
+        assert [len(call) for call in judge.calls] == [4]
+        assert result.total_omissions == 100
+
+    def test_arrays_within_such_arrays_are_paired_too(self) -> None:
+        judge = Recorder()
+        schema = record(s=best(record(t=best(JUDGED), n=NUMBER)))
+        gold = {"s": [{"t": ["a", "b"], "n": 1}, {"t": ["c"], "n": 2}]}
+        found = {"s": [{"t": ["c", "x"], "n": 2}, {"t": ["b", "a"], "n": 1}]}
+        result = run(schema, [gold], [found], registry_of(judge=judge))
+
+        assert len(judge.calls) == 1
+        assert statuses(result) == {
+            "s[0].t[0]": "match",
+            "s[0].t[1]": "match",
+            "s[0].n": "match",
+            "s[1].t[0]": "match",
+            "s[1].t[-1]": "hallucination",
+            "s[1].n": "match",
+        }
+
+    def test_what_could_not_be_judged_is_neither_lost_nor_invented(self) -> None:
+        judge = Recorder(lambda _item: None)
+        result = run(
+            record(s=best(JUDGED)), [{"s": ["a"]}], [{"s": ["a"]}], registry_of(judge=judge)
+        )
+
+        assert statuses(result) == {"s[0]": "batch_error"}
+        assert result.total_fields == 0
+
+    def test_a_pair_that_could_not_be_judged_takes_no_element_from_another(self) -> None:
+        known = {("a", "x"): None, ("a", "y"): one(1), ("b", "x"): one(0), ("b", "y"): one(0)}
+        judge = Recorder(lambda item: known[item.gold_compared, item.extracted_compared])
+        result = run(
+            record(s=best(JUDGED)),
+            [{"s": ["a", "b"]}],
+            [{"s": ["x", "y"]}],
+            registry_of(judge=judge),
+        )
+
+        assert statuses(result) == {"s[0]": "match", "s[1]": "omission", "s[-1]": "hallucination"}
+
+    def test_score_record_asks_for_such_arrays_only(self) -> None:
+        judge = self.judge()
+        schema = record(a=JUDGED, s=best(JUDGED))
+        root = parse_eval_schema(annotate_xeval(schema), registry := registry_of(judge=judge))
+        fields = score_record(
+            root, {"a": "x", "s": ["red"]}, {"a": "x", "s": ["crimson"]}, registry
+        )
+
+        assert [(f.path, f.status) for f in fields] == [("a", "pending"), ("s[0]", "match")]
+        assert [item.gold_compared for item in judge.calls[0]] == ["red"]
+
+
+def test_too_many_answers_are_trimmed_with_a_warning(caplog: pytest.LogCaptureFixture) -> None:
+    def judge(items: list[BatchItem]) -> list[Any]:
+        return [one(1)] * (len(items) + 3)
+
+    judge.is_batch = True  # type: ignore[attr-defined]
+    with caplog.at_level(logging.WARNING):
+        run(TWO, [{"a": "x", "b": "y"}], [{"a": "x", "b": "z"}], registry_of(judge=judge))
+
+    assert "3 answers too many" in caplog.text
+
+
+def test_is_batch_must_be_true_itself() -> None:
+    class Almost(Recorder):
+        is_batch = 1  # type: ignore[assignment]
+
+        def __call__(self, *_: Any) -> Any:
+            return one(1.0)
+
+    row = {"a": "x", "b": "y"}
+    assert set(statuses(run(TWO, [row], [row], registry_of(judge=Almost()))).values()) == {"match"}
+
+
+def test_one_batch_error_taints_the_record_if_that_is_wanted() -> None:
+    judge = Recorder(lambda item: None if item.path == "a" else one(1))
+    schema = record(a=JUDGED, b=JUDGED, c=JUDGED, d=TEXT)
+    row = {"a": "x", "b": "y", "d": "z"}
+    result = run(
+        schema,
+        [{**row, "c": "q"}],
+        [row],
+        registry_of(judge=judge),
+        post_process=propagate_batch_errors,
+    )
+
+    assert statuses(result) == {
+        "a": "batch_error",
+        "b": "batch_error",
+        "c": "omission",
+        "d": "match",
+    }
+    fields = result.records[0].field_results
+    assert all("tainted" in (f.reason or "") for f in fields if f.status == "batch_error")

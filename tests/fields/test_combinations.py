@@ -1,0 +1,247 @@
+"""Combined schemas become plain types, properties and items, where they can."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from factcheck.errors import SchemaError
+from factcheck.fields import annotate_xeval, parse_eval_schema, resolve_schema_references
+from factcheck.fields.references import (
+    collapse_multi_type_anyof,
+    merge_all_of,
+    remove_null_anyof,
+)
+from tests.fields.json_schemas import INTEGER, NULL, STRING, Schema, nested, object_of
+
+
+def resolved_field(field: Any) -> Any:
+    """What becomes of one field of a schema."""
+    return resolve_schema_references(object_of(field=field))["properties"]["field"]
+
+
+def told(caplog: pytest.LogCaptureFixture) -> list[str]:
+    """The warnings about something in the schema, without the one that every call gives."""
+    return [m for m in (r.getMessage() for r in caplog.records) if "does not look at" not in m]
+
+
+@pytest.mark.parametrize(
+    ("field", "expected"),
+    [
+        ({"anyOf": [STRING, NULL], "title": "T"}, {"type": "string", "title": "T"}),
+        (
+            {"anyOf": [{**STRING, "title": "inner"}, NULL], "title": "T"},
+            {**STRING, "title": "inner"},
+        ),
+        ({"oneOf": [NULL, STRING]}, STRING),
+        ({"anyOf": [{"anyOf": [STRING, NULL]}, {"type": None}]}, STRING),
+        ({"anyOf": [{"oneOf": [STRING, INTEGER]}, NULL]}, {"type": ["string", "integer"]}),
+        ({"anyOf": [NULL]}, NULL),
+        ({"enum": ["a", "b"]}, {"enum": ["a", "b"], "type": "string"}),
+        ({"enum": ["a", None]}, {"enum": ["a", None], "type": "string"}),
+        ({"enum": [1, 2.5]}, {"enum": [1, 2.5], "type": "number"}),
+        ({"enum": [True, "x"]}, {"enum": [True, "x"], "type": ["boolean", "string"]}),
+        ({"enum": [None]}, {"enum": [None], "type": "null"}),
+        ({"const": 3}, {"const": 3, "type": "integer"}),
+        ({"const": [1]}, {"const": [1], "type": "array"}),
+        ({"anyOf": [{"enum": ["a"]}, {"const": None}]}, {"enum": ["a"], "type": "string"}),
+        ({"anyOf": [STRING, INTEGER, NULL]}, {"type": ["string", "integer"]}),
+        ({"oneOf": [STRING, INTEGER], "title": "T"}, {"type": ["string", "integer"], "title": "T"}),
+        ({"anyOf": [{"type": ["integer", "null"]}, STRING]}, {"type": ["integer", "string"]}),
+        ({"anyOf": [{**STRING, "format": "date"}, {**STRING, "maxLength": 3}]}, STRING),
+        (
+            {
+                "oneOf": [
+                    object_of(k={"const": "c"}, m=STRING),
+                    object_of(k={"const": "d"}, w=INTEGER),
+                ]
+            },
+            object_of(k=STRING, m=STRING, w=INTEGER),
+        ),
+        (
+            {"anyOf": [object_of(z=STRING, y=STRING), object_of(z=INTEGER, y=NULL)]},
+            object_of(z={"type": ["string", "integer"]}, y=STRING),
+        ),
+        (
+            {"anyOf": [{"type": "array", "items": object_of(a=STRING)} for _ in "ab"]},
+            {"type": "array", "items": object_of(a=STRING)},
+        ),
+        (
+            {"anyOf": [{"type": "array", "items": STRING}, {"type": "array", "items": INTEGER}]},
+            {"type": "array", "items": {"type": ["string", "integer"]}},
+        ),
+        (
+            {"anyOf": [{**STRING, "x-eval-compare": "fuzzy"}] * 2},
+            {**STRING, "x-eval-compare": "fuzzy"},
+        ),
+    ],
+)
+def test_nullable_alternative_and_enumerated_fields_get_a_type_that_can_be_scored(
+    field: Schema, expected: Schema
+) -> None:
+    resolved = resolved_field(field)
+
+    assert resolved == expected
+    parse_eval_schema(annotate_xeval(resolved))
+
+
+@pytest.mark.parametrize(
+    "field",
+    [
+        {"anyOf": [STRING, {}]},
+        {"anyOf": [STRING, True]},
+        {"anyOf": []},
+        {"enum": []},
+        {"type": []},
+        {},
+    ],
+)
+def test_what_has_no_type_is_kept_for_the_parser_to_complain_of(field: Schema) -> None:
+    resolved = resolved_field(field)
+
+    assert resolved == field
+    with pytest.raises(SchemaError, match="Missing or invalid 'type'"):
+        parse_eval_schema(annotate_xeval(resolved))
+
+
+def test_deep_alternatives_and_parts_are_united() -> None:
+    one, two = nested(150, STRING), nested(150, INTEGER)
+
+    assert resolve_schema_references({"anyOf": [one, two]}) == nested(
+        150, {"type": ["string", "integer"]}
+    )
+    assert resolve_schema_references({"allOf": [one, two]}) == one
+
+
+@pytest.mark.parametrize("keyword", ["anyOf", "oneOf", "allOf"])
+@pytest.mark.parametrize("branches", [{}, "x", 5, None])
+def test_branches_that_are_no_list_are_refused(keyword: str, branches: Any) -> None:
+    with pytest.raises(SchemaError, match=f"'{keyword}' must be a list") as caught:
+        resolve_schema_references(object_of(a={keyword: branches}))
+
+    assert caught.value.path == "a"
+
+
+@pytest.mark.parametrize(
+    ("field", "words"),
+    [
+        ({"anyOf": [{**STRING, "format": "date"}, INTEGER]}, "format"),
+        ({"oneOf": [object_of(a=STRING), INTEGER]}, "properties"),
+        ({"anyOf": [object_of(a=STRING), {"type": "object"}]}, "properties"),
+        ({"anyOf": [{**STRING, "x-eval-compare": "fuzzy"}, STRING]}, "x-eval-compare"),
+    ],
+)
+def test_what_is_lost_in_one_field_of_many_types_is_told(
+    field: Schema, words: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    resolved_field(field)
+
+    [message] = told(caplog)
+    assert message.startswith("field: ")
+    assert words in message
+    assert "dropped" in message
+
+
+def test_titles_and_descriptions_may_be_lost_in_silence(caplog: pytest.LogCaptureFixture) -> None:
+    resolved_field({"anyOf": [{**STRING, "title": "a", "description": "b"}, INTEGER]})
+
+    assert told(caplog) == []
+
+
+def test_what_a_schema_says_itself_wins_over_its_parts() -> None:
+    schema = {
+        **object_of(a=STRING, o=object_of(x=STRING)),
+        "required": ["a"],
+        "allOf": [
+            {**object_of(a={**STRING, "title": "part"}, b=STRING), "required": ["b"]},
+            {
+                **object_of(b=INTEGER, o=object_of(x=INTEGER, y=STRING)),
+                "allOf": [object_of(c=STRING)],
+            },
+            True,
+        ],
+    }
+
+    assert merge_all_of(schema) is schema
+    assert schema == {
+        **object_of(a=STRING, o=object_of(x=STRING, y=STRING), b=STRING, c=STRING),
+        "required": ["a"],
+    }
+
+
+def test_parts_are_merged_at_every_level() -> None:
+    schema = object_of(l={"type": "array", "items": {"allOf": [object_of(p={"allOf": [STRING]})]}})
+
+    assert merge_all_of(schema) == object_of(l={"type": "array", "items": object_of(p=STRING)})
+
+
+def test_what_two_fields_share_is_not_changed_by_the_parts_of_one() -> None:
+    shared = object_of(x=STRING)
+    schema = object_of(
+        a={**object_of(o=shared), "allOf": [object_of(o=object_of(y=STRING))]}, b=shared
+    )
+
+    merge_all_of(schema)
+
+    assert schema == object_of(a=object_of(o=object_of(x=STRING, y=STRING)), b=object_of(x=STRING))
+
+
+def test_parts_of_different_types_are_told_and_the_first_is_kept(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    assert resolved_field({"allOf": [STRING, object_of(a=STRING), {"title": "T"}]}) == {
+        "type": "string",
+        "title": "T",
+    }
+    assert "field: the types string and object" in told(caplog)[0]
+
+
+def test_null_alternatives_go_at_every_level_and_in_place() -> None:
+    schema = object_of(
+        a={"anyOf": [STRING, NULL], "title": "a"},
+        b={"anyOf": [STRING, INTEGER, NULL]},
+        c={"type": "array", "items": {"anyOf": [{"$ref": "#/$defs/x"}, {"type": None}]}},
+    )
+
+    assert remove_null_anyof(schema) is schema
+    assert schema == object_of(
+        a={"type": "string", "title": "a"},
+        b={"anyOf": [STRING, INTEGER]},
+        c={"type": "array", "items": {"$ref": "#/$defs/x"}},
+    )
+
+
+def test_alternatives_of_several_types_become_a_list_of_them_in_place() -> None:
+    schema = object_of(
+        a={"anyOf": [INTEGER, {"anyOf": [STRING, INTEGER]}], "title": "a"},
+        same={"anyOf": [STRING, STRING]},
+        unknown={"anyOf": [STRING, {"title": "x"}]},
+    )
+
+    assert collapse_multi_type_anyof(schema) is schema
+    assert schema == object_of(
+        a={"type": ["integer", "string"], "title": "a"},
+        same={"anyOf": [STRING, STRING]},
+        unknown={"anyOf": [STRING, {"title": "x"}]},
+    )
+
+
+@pytest.mark.parametrize(
+    ("function", "leaf"),
+    [
+        (merge_all_of, {"title": "T", "anyOf": [STRING, INTEGER, NULL]}),
+        (remove_null_anyof, {"allOf": [{"title": "T"}], "anyOf": [STRING, INTEGER]}),
+        (collapse_multi_type_anyof, {"allOf": [{"title": "T"}], "type": ["string", "integer"]}),
+    ],
+)
+def test_the_helpers_mind_neither_depth_nor_schemas_that_contain_themselves(
+    function: Any, leaf: Schema
+) -> None:
+    ring = object_of(leaf={"anyOf": [STRING, INTEGER, NULL], "allOf": [{"title": "T"}]})
+    ring["properties"]["ring"] = ring
+
+    function(ring)
+    function(nested(5_000, {"anyOf": [STRING, NULL], "allOf": [STRING]}))
+
+    assert ring["properties"] == {"leaf": leaf, "ring": ring}

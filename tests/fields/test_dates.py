@@ -1,0 +1,161 @@
+"""The comparator `date`."""
+
+from __future__ import annotations
+
+import datetime as dt
+from typing import Any
+
+import pytest
+
+from factcheck.errors import ParameterError
+from factcheck.fields.comparators import date
+from factcheck.fields.types import ComparatorResult
+
+UTC = dt.timezone.utc
+MATCH = ComparatorResult(1.0, "date")
+
+
+@pytest.mark.parametrize(
+    ("gold", "extracted"),
+    [
+        ("2024-03-15", "15 March 2024"),
+        ("2024-03-15", "March 15th, 2024"),
+        ("2024-03-15", "15/03/2024"),
+        ("2024-03-15", "03/15/2024"),
+        ("March 2024", "2024-03"),
+        ("03/2024", "Mar 2024"),
+        ("2024", " 2024 "),
+        ("2024-03-15", "2024-03-15T10:00"),
+        ("2024-03-15T10:00", "15 March 2024, 10 am"),
+        ("2024-03-15T10:00", "2024-03-15 10:00:00.000"),
+        ("2024-03-15T23:00Z", "2024-03-16T00:00+01:00"),
+        ("2024-03-15T23:00Z", "2024-03-15 23:00"),
+        ("2024-03-15T23:00Z", "2024-03-15"),
+        ("0001-01-01T00:00+14:00", "0001-01-01T01:00+15:00"),
+        (dt.date(2024, 3, 15), "15 Mar 2024"),
+        (dt.datetime.fromisoformat("2024-03-15T10:00"), "2024-03-15 10:00"),
+        (dt.datetime(2024, 3, 15, 10, tzinfo=UTC), "2024-03-15T11:00+01:00"),
+        (dt.datetime(2024, 3, 15, 10, tzinfo=UTC), dt.date(2024, 3, 15)),
+        (None, None),
+    ],
+)
+def test_the_same_date_matches_whatever_its_notation(gold: Any, extracted: Any) -> None:
+    assert date(gold, extracted, {}) == MATCH
+    assert date(extracted, gold, {}) == MATCH
+
+
+@pytest.mark.parametrize(
+    ("gold", "extracted", "reason"),
+    [
+        ("2024-03-15", "16 March 2024", "the dates differ: 2024-03-15 and 2024-03-16"),
+        ("2024-03", "2023-03", "the dates differ: 2024-03 and 2023-03"),
+        ("March 2024", "2024-03-01", "one is more precise than the other: 2024-03 and 2024-03-01"),
+        ("2024", "2024-01", "one is more precise than the other: 2024 and 2024-01"),
+        ("0900", "0900-01", "one is more precise than the other: 0900 and 0900-01"),
+        (
+            "2024-03-15 10:00",
+            "2024-03-15 10:00:30",
+            "the times differ: 2024-03-15 10:00:00 and 2024-03-15 10:00:30",
+        ),
+        (
+            "2024-03-15T10:00Z",
+            "2024-03-15T10:00+01:00",
+            "the times differ: 2024-03-15 10:00:00 UTC and 2024-03-15 10:00:00 UTC+01:00",
+        ),
+        ("2024-03-15T23:00Z", "2024-03-16", "the dates differ: 2024-03-15 23:00:00 UTC and"),
+        ("2024-03-15", None, "the extracted value is of type NoneType"),
+        (20240315, "2024-03-15", "the gold value is of type int"),
+        ("soon", "2024-03-15", "'soon' is not read as a date"),
+        ("2024-03-15", "2024-02-30", "'2024-02-30' names a day or a time that does not exist"),
+    ],
+)
+def test_other_dates_do_not_match_and_the_reason_says_why(
+    gold: Any, extracted: Any, reason: str
+) -> None:
+    result = date(gold, extracted, {})
+
+    assert result.score == 0.0
+    assert reason in str(result.reason)
+
+
+@pytest.mark.parametrize("other", ["2024-04-03", "2024-03-04", "3/4/2024", "03.04.2024"])
+def test_an_ambiguous_text_is_not_guessed(other: str) -> None:
+    for gold, extracted in (("03/04/2024", other), (other, "03/04/2024")):
+        result = date(gold, extracted, {})
+
+        assert result.score == 0.0
+        assert "is ambiguous: 2024-04-03 or 2024-03-04; 'day_first' can say" in str(result.reason)
+
+
+def test_an_ambiguous_text_equals_itself() -> None:
+    assert date("03/04/2024", " 03/04/2024", {}) == MATCH
+
+
+@pytest.mark.parametrize(("day_first", "meant"), [(True, "2024-04-03"), (False, "2024-03-04")])
+def test_the_order_of_day_and_month_can_be_told(meant: str, *, day_first: bool) -> None:
+    params = {"day_first": day_first}
+
+    assert date("03/04/2024", meant, params) == MATCH
+    assert date("2024-03-04", "4 March 2024", params) == MATCH
+    assert date("15/03/2024", "03/15/2024", params) == MATCH
+
+
+def test_the_same_text_matches_although_it_is_not_read_and_the_reason_says_so() -> None:
+    result = date("Spring 2024", "Spring  2024", {})
+
+    assert result.score == 1.0
+    assert str(result.reason).startswith("the same text; 'Spring 2024' is not read as a date")
+
+
+@pytest.mark.parametrize(
+    ("gold", "extracted", "formats"),
+    [
+        ("15.03.24", "2024-03-15", ["%d.%m.%y"]),
+        ("03/24", "March 2024", ["%m/%y"]),
+        ("year 2024", "2024", ["year %Y"]),
+        ("15.03.24 10h30", "2024-03-15T10:30", ["%d.%m.%y", "%d.%m.%y %Hh%M"]),
+        ("2024-03-15|10:00|+0100", "2024-03-15T09:00Z", ["%Y-%m-%d|%H:%M|%z"]),
+        ("03/04/2024", "2024-04-03", ["%d/%m/%Y"]),
+        ("75th day of 2024", "2024-03-15", ["%jth day of %Y"]),
+        ("2024-03-15", "15 March 2024", ["%d.%m.%Y"]),
+    ],
+)
+def test_formats_come_first_and_fill_in_nothing(
+    gold: str, extracted: str, formats: list[str]
+) -> None:
+    assert date(gold, extracted, {"formats": formats}) == MATCH
+
+
+def test_a_format_without_day_is_not_the_first_of_the_month() -> None:
+    result = date("03/24", "2024-03-01", {"formats": ["%m/%y"]})
+
+    assert result.reason == "one is more precise than the other: 2024-03 and 2024-03-01"
+
+
+@pytest.mark.parametrize(
+    ("notation", "said"),
+    [
+        ("%d.%m.", "it gives no year"),
+        ("%%Y", "no year"),
+        ("", "it gives no year"),
+        ("%Y %d", "it gives a day without its month"),
+        ("%Y %H:%M", "it gives a time without its day"),
+        ("%-d.%m.%Y", "bad directive"),
+        ("%Y %", "stray %"),
+    ],
+)
+def test_a_format_must_be_one_of_strptime_with_a_year(notation: str, said: str) -> None:
+    with pytest.raises(ParameterError, match=f"in 'formats' must be a strptime format.*{said}"):
+        date.bind({"formats": [notation]})
+
+
+@pytest.mark.parametrize("formats", ["%Y", None, [5], ("%Y",), {"%Y": 1}])
+def test_formats_must_be_a_list_of_texts(formats: Any) -> None:
+    with pytest.raises(ParameterError, match="date: 'formats' must be a list of strptime formats"):
+        date.bind({"formats": formats})
+
+
+@pytest.mark.parametrize("day_first", [1, 0, "yes", None])
+def test_day_first_must_be_true_or_false(day_first: Any) -> None:
+    with pytest.raises(ParameterError, match="date: 'day_first' must be true or false, not"):
+        date.bind({"day_first": day_first})

@@ -1,0 +1,545 @@
+"""What an evaluation promises beside the plain rules: nothing aborts it, names are data, joins."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import Any, Optional
+
+import pytest
+from pydantic import BaseModel, Field
+
+from factcheck.errors import InputError
+from factcheck.fields import (
+    ComparatorResult,
+    FieldEvaluator,
+    NullHandling,
+    Registry,
+    SchemaNode,
+    annotate_xeval,
+    evaluate,
+    get_comparator,
+    get_transform,
+    parse_eval_schema,
+    reclassify_nulls,
+    score_record,
+)
+from factcheck.fields.entries import ComparatorSpec
+from factcheck.fields.registry import ComparatorNotFoundError, TransformNotFoundError
+from tests.fields.builders import NUMBER, TEXT, array, best, compared, record, run, statuses
+
+
+class TestBadValues:
+    """A bad value is the error of one field; the rest of the run stands."""
+
+    @pytest.mark.parametrize(
+        "answer",
+        [1.0, None, "match", (1.0, None)],
+    )
+    def test_an_answer_that_is_no_result(self, answer: Any) -> None:
+        registry = Registry()
+        registry.register("odd", lambda *_: answer)
+        result = run(
+            record(a=compared("odd"), b=TEXT),
+            [{"a": "x", "b": "y"}],
+            [{"a": "x", "b": "y"}],
+            registry,
+        )
+
+        assert statuses(result) == {"a": "error", "b": "match"}
+        assert (result.total_errors, result.total_fields, result.mean_f1) == (1, 1, 1.0)
+        assert "not a ComparatorResult" in (result.records[0].field_results[0].reason or "")
+        assert "a" not in result.per_field
+        assert result.by_field["a"].counts == {"error": 1}
+
+    @pytest.mark.parametrize("score", [math.nan, math.inf, -0.1, 1.1, "1", None])
+    def test_a_score_that_is_none(self, score: Any) -> None:
+        registry = Registry()
+        registry.register("odd", lambda *_: ComparatorResult(score, "odd"))
+        result = run(record(a=compared("odd")), [{"a": "x"}], [{"a": "x"}], registry)
+
+        assert statuses(result) == {"a": "error"}
+
+    def test_a_comparator_or_transform_that_raises(self) -> None:
+        def broken(*_: Any) -> Any:
+            raise ZeroDivisionError("oh\nno")
+
+        registry = Registry()
+        registry.register("broken", broken)
+        registry.register_transform("breaks", broken)
+        schema = record(
+            a=compared("broken"),
+            b={**compared("exact"), "x-eval-transform": ["breaks"]},
+            c={**compared("exact"), "x-eval-transform": ["lowercase"]},
+            d=TEXT,
+        )
+        rows = [{"a": "x", "b": "x", "c": "X", "d": "x"}, {"a": None, "b": None, "c": 3, "d": "x"}]
+        result = run(schema, rows, rows, registry)
+
+        first, second = ([f.status for f in r.field_results] for r in result.records)
+        assert first == ["error", "error", "match", "match"]
+        assert second == ["error", "match", "error", "match"]
+        assert result.total_errors == 4
+        reasons = [f.reason for f in result.records[0].field_results]
+        assert reasons[0] == "comparator 'broken': ZeroDivisionError: oh"
+        assert reasons[1] == "transform: ZeroDivisionError: oh"
+
+    def test_elements_that_could_not_be_compared_are_neither_lost_nor_invented(self) -> None:
+        def broken(*_: Any) -> Any:
+            raise ZeroDivisionError
+
+        registry = Registry()
+        registry.register("broken", broken)
+        schema = record(s=best(record(a=compared("broken"), n=NUMBER)))
+        rows = {"s": [{"a": "x", "n": 1}, {"a": "y", "n": 2}]}
+        found = {"s": [{"a": "y", "n": 2}, {"a": "q", "n": 9}]}
+        result = run(schema, [rows], [found], registry)
+
+        assert statuses(result) == {
+            "s[0].a": "error",
+            "s[0].n": "mismatch",
+            "s[1].a": "error",
+            "s[1].n": "match",
+        }
+
+    @pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf, 10**400, -(10**400)])
+    def test_odd_numbers_match_themselves_and_nothing_else(self, value: Any) -> None:
+        tolerant = {"type": "number", "x-eval-compare": {"numeric": {"tolerance": {"rel": 0.1}}}}
+        for schema in (record(a=NUMBER), record(a=tolerant), record(a=compared("exact"))):
+            assert statuses(run(schema, [{"a": value}], [{"a": value}])) == {"a": "match"}
+            for other in (1.0, 0, "x", None):
+                assert statuses(run(schema, [{"a": value}], [{"a": other}])) == {"a": "mismatch"}
+                assert statuses(run(schema, [{"a": other}], [{"a": value}])) == {"a": "mismatch"}
+
+    def test_odd_numbers_in_arrays_paired_at_best(self) -> None:
+        tolerant = {"type": "number", "x-eval-compare": {"numeric": {"tolerance": {"rel": 0.1}}}}
+        values = [math.nan, math.inf, 10**400, 7]
+        for items in (NUMBER, tolerant):
+            result = run(record(s=best(items)), [{"s": values}], [{"s": values[::-1]}])
+            assert set(statuses(result).values()) == {"match"}
+
+    def test_values_that_cannot_be_compared_at_all(self) -> None:
+        class Spiteful:
+            __hash__ = None  # type: ignore[assignment]
+
+            def __eq__(self, other: object) -> bool:
+                raise RuntimeError("no")
+
+        for schema in (record(a=TEXT), record(a=best(TEXT)), record(a=record(b=TEXT))):
+            result = run(schema, [{"a": Spiteful()}], [{"a": Spiteful()}])
+            assert set(statuses(result).values()) <= {"mismatch", "error"}
+
+    def test_a_record_that_is_no_object(self) -> None:
+        schema = record(a=TEXT, b=NUMBER)
+        row = {"a": "x", "b": 1}
+        result = run(schema, [row, row, row, None], [None, "text", [row], row])
+
+        assert [[f.status for f in r.field_results] for r in result.records] == [
+            ["omission", "omission"],
+            ["mismatch"],
+            ["mismatch"],
+            ["hallucination", "hallucination"],
+        ]
+        assert "type mismatch" in (result.records[1].field_results[0].reason or "")
+
+    def test_a_hundred_levels(self) -> None:
+        schema: dict[str, Any] = TEXT
+        value: Any = "x"
+        for level in range(100):
+            schema = array(schema) if level % 2 else record(a=schema)
+            value = [value] if level % 2 else {"a": value}
+
+        assert run(schema, [value], [value]).mean_f1 == 1.0
+        assert run(record(a={"type": "array"}), [{"a": value}], [{"a": [value]}]).mean_f1 == 0.0
+
+    def test_keys_that_are_no_strings(self) -> None:
+        result = run(record(a=TEXT), [{"a": "x"}], [{"a": "x", 3: "y", None: "z"}])
+
+        assert statuses(result) == {"a": "match", "3": "hallucination", "None": "hallucination"}
+
+
+class TestNamesAreData:
+    """Dots and brackets in property names mean nothing."""
+
+    NAMES = ("a.b", "a", "b", "[0]", "c[0]", "d[]", "e\\f", "", "é ö")
+
+    def test_each_name_is_scored_as_itself(self) -> None:
+        schema = record(a=record(b=TEXT), **{name: TEXT for name in self.NAMES if name != "a"})
+        gold = {"a": {"b": "inner"}, **{name: name for name in self.NAMES if name != "a"}}
+        result = run(schema, [gold], [{**gold, "a.b": "wrong", "c[0]": "wrong"}])
+
+        assert result.total_fields == len(self.NAMES)
+        wrong = [f.gold_value for f in result.records[0].field_results if f.status != "match"]
+        assert sorted(wrong) == ["a.b", "c[0]"]
+        assert len(result.by_field) == len(result.per_field) == len(self.NAMES)
+
+    def test_in_arrays_by_schema_path(self) -> None:
+        schema = record(s=array(record(**{"x[0]": TEXT, "y.z": TEXT})))
+        rows = {"s": [{"x[0]": "1", "y.z": "2"}] * 3}
+        result = run(schema, [rows], [rows])
+
+        assert set(result.by_field) == {"s[].x\\[0\\]", "s[].y\\.z"}
+        assert all(field.support == 3 for field in result.by_field.values())
+
+
+class TestThresholdsAndWeights:
+    """What counts as a match, and how much a field counts."""
+
+    def test_a_threshold_decides_on_the_status_and_keeps_the_score(self) -> None:
+        registry = Registry()
+        registry.register("half", lambda *_: ComparatorResult(0.5, "half"))
+        schema = record(
+            a=compared("half", **{"x-eval-threshold": 0.5}),
+            b=compared("half", **{"x-eval-threshold": 0.6}),
+            c=compared("half"),
+        )
+        row = {"a": "x", "b": "x", "c": "x"}
+        result = run(schema, [row], [row], registry)
+
+        assert statuses(result) == {"a": "match", "b": "mismatch", "c": "mismatch"}
+        assert result.mean_f1 == 0.5
+        assert result.per_field["a"].mean_score == 0.5
+        assert result.by_field["a"].f1 == 0.5
+
+    def test_weights_count_in_the_shares_and_are_inherited(self) -> None:
+        schema = record(
+            a={**TEXT, "x-eval-weight": 3},
+            o={**record(b=TEXT, c={**TEXT, "x-eval-weight": 0}), "x-eval-weight": 2},
+        )
+        gold = {"a": "x", "o": {"b": "y", "c": "z"}}
+        result = run(schema, [gold], [{"a": "x", "o": {"b": "wrong", "c": "wrong"}, "u": 1}])
+
+        assert result.mean_recall == pytest.approx(3 / 5)
+        assert result.mean_precision == pytest.approx(3 / 6)
+        assert result.micro.recall == pytest.approx(3 / 5)
+        assert result.total_fields == 4
+
+    def test_weights_steer_the_best_pairing(self) -> None:
+        def found(weight: float) -> str:
+            schema = record(s=best(record(key={**TEXT, "x-eval-weight": weight}, m=TEXT, n=TEXT)))
+            gold = {"s": [{"key": "k", "m": "1", "n": "2"}]}
+            extracted = {"s": [{"key": "k", "m": "3", "n": "4"}, {"key": "q", "m": "1", "n": "2"}]}
+            return statuses(run(schema, [gold], [extracted]))["s[0].key"]
+
+        assert (found(1), found(5)) == ("mismatch", "match")
+
+
+class TestKeys:
+    """Arrays whose elements are matched by a key."""
+
+    def paths(self, items: Any, key: Any, gold: list[Any], found: list[Any]) -> dict[str, str]:
+        schema = record(s=array(items, match_by="key_field", key=key))
+        return statuses(run(schema, [{"s": gold}], [{"s": found}]))
+
+    def test_a_key_may_lie_deeper(self) -> None:
+        items = record(id=record(value=TEXT), n=NUMBER)
+        gold = [{"id": {"value": "a"}, "n": 1}, {"id": {"value": "b"}, "n": 2}]
+
+        assert set(self.paths(items, "id.value", gold, gold[::-1]).values()) == {"match"}
+
+    def test_a_name_with_a_dot_comes_first(self) -> None:
+        items = record(**{"id.value": TEXT}, n=NUMBER)
+        gold = [{"id.value": "a", "n": 1}, {"id.value": "b", "n": 2}]
+
+        assert set(self.paths(items, "id.value", gold, gold[::-1]).values()) == {"match"}
+
+    def test_a_key_may_have_several_parts(self) -> None:
+        items = record(x=TEXT, y=NUMBER, n=NUMBER)
+        gold = [{"x": "a", "y": 1, "n": 1}, {"x": "a", "y": 2, "n": 2}, {"x": "b", "y": 1, "n": 3}]
+        found = [gold[2], gold[1], {"x": "b", "y": 2, "n": 9}]
+
+        got = self.paths(items, ["x", "y"], gold, found)
+
+        assert [got[f"s[{i}].n"] for i in (0, 1, 2, -1)] == [
+            "omission", "match", "match", "hallucination",
+        ]  # fmt: skip
+
+    def test_a_key_is_compared_after_its_transforms(self) -> None:
+        items = record(
+            x={**compared("exact"), "x-eval-transform": ["strip", "lowercase"]}, n=NUMBER
+        )
+
+        got = self.paths(items, "x", [{"x": "A ", "n": 1}], [{"x": "b"}, {"x": "a", "n": 1}])
+
+        assert got == {"s[0].x": "match", "s[0].n": "match", "s[-1].x": "hallucination"}
+
+    @pytest.mark.parametrize("key", [None, True, math.nan, [], {}])
+    def test_a_key_that_is_none_matches_nothing(self, key: Any) -> None:
+        got = self.paths(record(x=TEXT), "x", [{"x": key}], [{"x": key}])
+
+        assert set(got.values()) == {"omission", "hallucination"}
+
+
+class TestBestPairing:
+    """Arrays whose elements are paired by how well they match."""
+
+    def test_there_is_no_size_at_which_it_gives_up(self) -> None:
+        values = [f"v{n}" for n in range(60)]
+        result = run(record(s=best(TEXT)), [{"s": values}], [{"s": values[::-1]}])
+
+        assert result.mean_f1 == 1.0
+
+    def test_a_threshold_keeps_poor_pairs_apart(self) -> None:
+        items = record(a=TEXT, b=TEXT, c=TEXT)
+        gold, found = (
+            {"s": [{"a": "1", "b": "2", "c": "3"}]},
+            {"s": [{"a": "1", "b": "x", "c": "y"}]},
+        )
+
+        loose = statuses(run(record(s=best(items)), [gold], [found]))
+        strict = statuses(run(record(s=best(items, threshold=0.5)), [gold], [found]))
+
+        assert loose == {"s[0].a": "match", "s[0].b": "mismatch", "s[0].c": "mismatch"}
+        assert set(strict.values()) == {"omission", "hallucination"}
+
+    def test_a_poor_pair_does_not_keep_elements_from_a_good_one(self) -> None:
+        items = record(a=TEXT, b=TEXT, c=TEXT)
+        gold = [{"a": "1", "b": "2", "c": "3"}, {"a": "1", "b": "9", "c": "8"}]
+        found = [{"a": "1", "b": "2", "c": "7"}, {"a": "0", "b": "2", "c": "3"}]
+        schema = record(s=best(items, threshold=0.6))
+        got = statuses(run(schema, [{"s": gold}], [{"s": found}]))
+
+        assert sum(status == "match" for status in got.values()) == 2
+
+    def test_nothing_to_score_attracts_nothing(self) -> None:
+        items = record(a=record(x=TEXT), n=NUMBER)
+        gold = {"s": [{"a": None}, {"n": 1}]}
+        result = run(record(s=best(items)), [gold], [{"s": [{"n": 1}, {"a": None}]}])
+
+        assert statuses(result) == {"s[1].n": "match"}
+
+
+class Item(BaseModel):
+    """A line of an invoice."""
+
+    name: str
+    price: Optional[float] = None  # noqa: UP045 - the form users of Python 3.9 write
+
+
+class Invoice(BaseModel):
+    """What an extractor fills."""
+
+    number: str = Field(description="as printed")
+    total: float = Field(
+        json_schema_extra={"x-eval-compare": {"numeric": {"tolerance": {"abs": 0.5}}}}
+    )
+    items: list[Item] = Field(json_schema_extra={"x-eval-align": {"match_by": "hungarian"}})
+
+
+class TestPydantic:
+    """A model class is a schema, and its instances are records."""
+
+    def test_from_class_and_instances_to_scores(self) -> None:
+        gold = Invoice(number="7", total=10, items=[Item(name="a", price=1), Item(name="b")])
+        found = Invoice(number="7", total=10.4, items=[Item(name="b"), Item(name="a", price=2)])
+        result = evaluate([gold], [found], Invoice)
+
+        assert result.records[0].gold is gold
+        assert statuses(result) == {
+            "number": "match",
+            "total": "match",
+            "items[0].name": "match",
+            "items[0].price": "mismatch",
+            "items[1].name": "match",
+            "items[1].price": "match",
+        }
+
+    def test_a_class_can_be_annotated_and_edited(self) -> None:
+        schema = annotate_xeval(Invoice)
+        schema["properties"]["number"]["x-eval-skip"] = True
+        row = {"number": "1", "total": 1, "items": []}
+
+        assert statuses(evaluate([row], [row], schema))["number"] == "skipped"
+        assert parse_eval_schema(Invoice).children[0].description == "as printed"
+
+
+class TestJoins:
+    """Which record belongs to which."""
+
+    def test_by_position_lists_must_be_of_equal_length(self) -> None:
+        with pytest.raises(ValueError, match="length: 1 gold and 2 extracted"):
+            run(record(a=TEXT), [{}], [{}, {}])
+
+    @pytest.mark.parametrize("records", [{"a": 1}, "x", None, iter([])])
+    def test_records_come_in_lists(self, records: Any) -> None:
+        with pytest.raises(InputError, match="gold must be a list"):
+            evaluate(records, [], annotate_xeval(record(a=TEXT)))
+
+    def test_by_position_the_id_is_a_name(self) -> None:
+        rows = [{"id": "x", "a": "1"}, {"id": "y", "a": "2"}]
+        result = run(record(id=TEXT, a=TEXT), rows, rows, id_field="id")
+
+        assert [r.record_id for r in result.records] == ["x", "y"]
+        assert [r.record_id for r in run(record(a=TEXT), [{}], [{}], id_field="").records] == [0]
+
+    def test_by_id(self) -> None:
+        gold = [{"id": 1, "a": "x"}, {"id": 2, "a": "y"}, {"id": 3, "a": "z"}]
+        found = [{"id": 4, "a": "q"}, {"id": 2, "a": "y"}, {"id": 1, "a": "w"}]
+        result = run(record(id=NUMBER, a=TEXT), gold, found, id_field="id", join="id")
+
+        assert {r.record_id: [f.status for f in r.field_results] for r in result.records} == {
+            1: ["match", "mismatch"],
+            2: ["match", "match"],
+            3: ["omission", "omission"],
+            4: ["hallucination", "hallucination"],
+        }
+
+    @pytest.mark.parametrize(
+        ("gold", "options", "says"),
+        [
+            ([{"id": 1}, {"id": 1}, {"id": 2}], {"join": "id"}, "gold records share the id 1"),
+            ([{"id": 1}, {}], {"join": "id"}, "gold record 1 has no 'id'"),
+            ([{"id": 1}, "x"], {"join": "id"}, "gold record 1 has no 'id'"),
+            ([{"id": 1}, {}], {"join": "position"}, "gold record 1 has no 'id'"),
+            ([{"id": True}], {"join": "id"}, "string or an integer"),
+            ([{"id": 1}], {"join": "key"}, "'position' or 'id'"),
+            ([{"id": 1}], {"join": "id", "id_field": None}, "needs an id_field"),
+        ],
+    )
+    def test_ids_that_cannot_be_used(
+        self, gold: list[Any], options: dict[str, Any], says: str
+    ) -> None:
+        with pytest.raises(InputError, match=says):
+            run(record(id=NUMBER), gold, gold, **{"id_field": "id", **options})
+
+
+class TestNulls:
+    """Values that stand for there being none."""
+
+    def test_absent_values_are_omissions_and_hallucinations(self) -> None:
+        handling = NullHandling()
+        schema = record(a=TEXT, b=TEXT, c=TEXT, o=record(x=TEXT), l=array(TEXT), e=array(TEXT))
+        gold = {"a": None, "b": None, "c": "x", "o": {"x": "y"}, "l": [], "e": []}
+        found = {"a": None, "b": "n/a", "c": None, "o": "text", "l": []}
+        result = run(
+            schema, [gold], [found],
+            post_process=lambda fields: reclassify_nulls(fields, handling),
+        )  # fmt: skip
+
+        assert statuses(result) == {
+            "a": "skipped",
+            "b": "hallucination",
+            "c": "omission",
+            "o": "mismatch",
+            "l": "match",
+            "e": "omission",
+        }
+
+    def test_other_values_may_stand_for_nothing(self) -> None:
+        handling = NullHandling([None, "n/a", 0], both_absent_skip=False)
+        schema = record(a=TEXT, b=NUMBER, c={"type": "boolean"})
+        result = run(
+            schema, [{"a": None, "b": 0, "c": False}], [{"a": "n/a", "b": None, "c": None}],
+            post_process=lambda fields: reclassify_nulls(fields, handling),
+        )  # fmt: skip
+
+        assert statuses(result) == {"a": "match", "b": "match", "c": "omission"}
+
+    def test_a_missing_key_may_stand_for_nothing(self) -> None:
+        gold, found = {"a": None, "b": "x"}, {"c": None, "b": "x"}
+
+        def status_of(*, missing_is_absent: bool) -> dict[str, str]:
+            handling = NullHandling(missing_is_absent=missing_is_absent)
+            return statuses(
+                run(
+                    record(a=TEXT, b=TEXT, c=TEXT), [gold], [found],
+                    post_process=lambda fields: reclassify_nulls(fields, handling),
+                )
+            )  # fmt: skip
+
+        assert status_of(missing_is_absent=False) == {
+            "a": "omission", "b": "match", "c": "hallucination",
+        }  # fmt: skip
+        assert status_of(missing_is_absent=True) == {"a": "skipped", "b": "match", "c": "skipped"}
+
+
+def test_post_processing_may_filter_and_must_give_a_list() -> None:
+    schema, rows = record(a=TEXT, b=TEXT), [{"a": "x", "b": "y"}]
+    result = run(schema, rows, [{"a": "x", "b": "z"}], post_process=lambda fields: fields[:1])
+
+    assert (result.total_fields, result.mean_f1) == (1, 1.0)
+    with pytest.raises(InputError, match="post_process gave NoneType"):
+        run(schema, rows, rows, post_process=lambda _fields: None)
+
+
+def test_nothing_to_evaluate() -> None:
+    result = run(record(a=TEXT), [], [])
+
+    assert (result.mean_precision, result.mean_recall, result.mean_f1) == (1.0, 1.0, 1.0)
+    assert (result.total_records, result.total_fields, result.per_field) == (0, 0, {})
+
+
+def test_an_evaluation_can_have_a_registry_of_its_own() -> None:
+    registry = Registry()
+    registry.register("mine", lambda *_: ComparatorResult(1.0, "mine"))
+    registry.register_transform("blank", lambda *_: "")
+    schema = record(a={**compared("mine"), "x-eval-transform": ["blank"]})
+
+    assert statuses(run(schema, [{"a": "x"}], [{"a": "y"}], registry)) == {"a": "match"}
+    with pytest.raises(ComparatorNotFoundError, match="Unknown comparator"):
+        get_comparator("mine")
+    with pytest.raises(TransformNotFoundError, match="Unknown transform"):
+        get_transform("blank")
+
+
+def test_registering_needs_a_free_name_and_something_to_call() -> None:
+    registry = Registry()
+    registry.register("mine", len)
+    registry.register("mine", max, overwrite=True)
+    registry.register_transform("mine", len)
+
+    assert registry.get_comparator("mine") is max
+    with pytest.raises(ValueError, match="already registered"):
+        registry.register("mine", len)
+    with pytest.raises(ValueError, match="Cannot overwrite built-in"):
+        registry.register("exact", len, overwrite=True)
+    with pytest.raises(TypeError, match="must be callable"):
+        registry.register("other", "len")  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="already registered"):
+        registry.register_transform("mine", len)
+    with pytest.raises(ValueError, match="Cannot overwrite built-in"):
+        registry.register_transform("strip", len)
+    with pytest.raises(TypeError, match="must be callable"):
+        registry.register_transform("other", 3)  # type: ignore[arg-type]
+
+
+def test_a_schema_made_by_hand_scores_like_a_parsed_one() -> None:
+    by_hand = SchemaNode(
+        "",
+        "object",
+        children=[
+            SchemaNode("a", "string", ComparatorSpec("exact")),
+            SchemaNode(
+                "s", "array", children=[SchemaNode("s[]", "number", ComparatorSpec("numeric"))]
+            ),
+        ],
+    )
+    fields = score_record(by_hand, {"a": "x", "s": [1, 2]}, {"a": "y", "s": [1]})
+
+    assert [(f.path, f.status) for f in fields] == [
+        ("a", "mismatch"),
+        ("s[0]", "match"),
+        ("s[1]", "omission"),
+    ]
+
+
+def test_a_stream_gives_what_a_list_gives() -> None:
+    schema = annotate_xeval(record(a=TEXT, s=best(record(n=NUMBER))))
+    pairs = [({"a": "x", "s": [{"n": n}]}, {"a": "x", "s": [{"n": n % 3}]}) for n in range(20)]
+    evaluator = FieldEvaluator(schema)
+    whole = evaluator.evaluate([g for g, _ in pairs], [e for _, e in pairs])
+
+    assert list(evaluator.stream(iter(pairs))) == whole.records
+    tallied = evaluator.tally(iter(pairs)).result()
+    assert tallied.by_field == whole.by_field
+    assert (tallied.mean_f1, tallied.micro) == (pytest.approx(whole.mean_f1), whole.micro)
+    assert tallied.records == []
+
+
+def test_the_schema_of_the_caller_stays_as_it_is() -> None:
+    schema = annotate_xeval(record(a=TEXT, s=best(TEXT)))
+    before = json.dumps(schema)
+
+    run(schema, [{"a": "x", "s": ["y"]}], [{"a": "x", "s": ["y"]}])
+
+    assert json.dumps(schema) == before

@@ -1,0 +1,405 @@
+"""A pydantic model is a schema, its instances are records, and both fit together."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Callable
+from datetime import date, datetime
+from decimal import Decimal
+from typing import Annotated, Any, ClassVar, Generic, Literal, TypeVar
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import BaseModel, Field, RootModel, computed_field
+
+from factcheck.errors import InputError, SchemaError
+from factcheck.fields import (
+    SchemaNode,
+    annotate_xeval,
+    evaluate,
+    infer_schema,
+    parse_eval_schema,
+    resolve_schema_references,
+    validate_gold,
+)
+from factcheck.fields.models import as_record, as_schema
+from tests.processes import printed_by_python
+
+T = TypeVar("T")
+
+
+class Colour(enum.Enum):
+    """One type of values."""
+
+    RED = "red"
+    BLUE = "blue"
+
+
+class Mixed(enum.Enum):
+    """Two types of values."""
+
+    ONE = 1
+    TWO = "two"
+
+
+class Item(BaseModel):
+    """A model inside another one."""
+
+    name: str = Field(description="what it is called")
+    price: Decimal
+
+
+class Cat(BaseModel):
+    """One of two."""
+
+    kind: Literal["cat"]
+    lives: int
+
+
+class Dog(BaseModel):
+    """The other."""
+
+    kind: Literal["dog"]
+    tricks: list[str]
+
+
+class Order(BaseModel):
+    """Every kind of field that people extract."""
+
+    number: int = Field(alias="orderNumber")
+    note: str | None = Field(
+        default=None,
+        description="free text",
+        json_schema_extra={"x-eval-transform": ["strip"], "x-eval-compare": "exact"},
+    )
+    colour: Colour
+    maybe_colour: Colour | None = Field(default=None, json_schema_extra={"x-eval-weight": 2})
+    mixed: Mixed
+    level: Literal["low", "high"]
+    only: Literal["x"]
+    item: Item
+    maybe_item: Item | None = Field(default=None, description="one more")
+    items: list[Item] | None = Field(
+        default=None, json_schema_extra={"x-eval-align": {"match_by": "hungarian"}}
+    )
+    day: date
+    at: datetime | None
+    price: Decimal
+    maybe_price: Decimal | None
+    code: int | str | None
+    anything: Any
+    table: dict[str, Item]
+    tags: set[str]
+    pair: tuple[int, str]
+    nothing: None
+    pet: Annotated[Cat | Dog, Field(discriminator="kind")]
+    secret: str = Field(default="", exclude=True)
+
+    @computed_field
+    def twice(self) -> int:
+        """Follows from another field."""
+        return 2 * self.number
+
+
+ORDER = Order(
+    orderNumber=7,
+    note="n",
+    colour=Colour.RED,
+    mixed=Mixed.ONE,
+    level="low",
+    only="x",
+    item=Item(name="a", price=Decimal("1.50")),
+    items=[Item(name="a", price=Decimal(2)), Item(name="b", price=Decimal(3))],
+    day=date(2024, 1, 2),
+    at=None,
+    price=Decimal("0.10"),
+    maybe_price=None,
+    code="c",
+    anything=[1, {"a": None}],
+    table={"t": Item(name="a", price=Decimal(1))},
+    tags={"p", "q"},
+    pair=(1, "a"),
+    nothing=None,
+    pet=Cat(kind="cat", lives=9),
+)
+
+
+def fields_of(node: SchemaNode) -> dict[str, SchemaNode]:
+    """All fields below a node, by path."""
+    found = {}
+    for child in node.children:
+        found[child.path] = child
+        found |= fields_of(child)
+    return found
+
+
+FIELDS = fields_of(parse_eval_schema(Order))
+
+
+@pytest.mark.parametrize(
+    ("path", "json_type", "comparator"),
+    [
+        ("orderNumber", "integer", "numeric"),
+        ("note", "string", "exact"),
+        ("colour", "string", "exact"),
+        ("maybe_colour", "string", "exact"),
+        ("mixed", "multi", "exact"),
+        ("level", "string", "exact"),
+        ("only", "string", "exact"),
+        ("item", "object", ""),
+        ("item.name", "string", "exact"),
+        ("maybe_item.name", "string", "exact"),
+        ("items", "array", ""),
+        ("items[].price", "multi", "numeric"),
+        ("day", "string", "exact"),
+        ("at", "string", "exact"),
+        ("price", "multi", "numeric"),
+        ("maybe_price", "multi", "numeric"),
+        ("code", "multi", "exact"),
+        ("anything", "multi", "exact"),
+        ("table", "object", "exact"),
+        ("tags", "array", ""),
+        ("tags[]", "string", "exact"),
+        ("pair", "array", "exact"),
+        ("nothing", "null", "exact"),
+        ("pet.kind", "string", "exact"),
+        ("pet.lives", "integer", "numeric"),
+        ("pet.tricks[]", "string", "exact"),
+    ],
+)
+def test_every_kind_of_field_has_a_type_and_a_comparator(
+    path: str, json_type: str, comparator: str
+) -> None:
+    assert (FIELDS[path].json_type, FIELDS[path].comparator.name) == (json_type, comparator)
+
+
+def test_descriptions_and_keys_of_this_package_come_from_the_fields() -> None:
+    assert [t.name for t in FIELDS["note"].transforms] == ["strip"]
+    assert FIELDS["note"].description == "free text"
+    assert FIELDS["item.name"].description == "what it is called"
+    assert FIELDS["maybe_item"].description == "one more"
+    assert FIELDS["maybe_colour"].weight == 2
+    assert FIELDS["items"].align == {"match_by": "hungarian"}
+
+
+def test_a_set_has_no_order() -> None:
+    small = fields_of(parse_eval_schema(Small))
+
+    assert FIELDS["tags"].align == small["names"].align == {"match_by": "hungarian"}
+    assert small["colours"].align is None
+
+
+def test_what_is_computed_or_excluded_is_not_scored() -> None:
+    assert FIELDS["twice"].skip
+    assert "secret" not in FIELDS
+
+
+def test_what_a_field_says_itself_wins() -> None:
+    class Own(BaseModel):
+        price: Decimal = Field(json_schema_extra={"x-eval-compare": "exact"})
+        tags: frozenset[str] = Field(json_schema_extra={"x-eval-align": {"ordered": True}})
+        number: int
+
+        @computed_field(json_schema_extra={"x-eval-skip": False, "x-eval-compare": "numeric"})
+        def half(self) -> float:
+            return self.number / 2
+
+    fields = fields_of(parse_eval_schema(Own))
+
+    assert fields["price"].comparator.name == "exact"
+    assert fields["tags"].align == {"ordered": True}
+    assert not fields["half"].skip
+
+
+def test_the_schema_of_a_model_is_that_of_its_json_schema_resolved() -> None:
+    assert as_schema(Item)["properties"]["name"] == {
+        "description": "what it is called",
+        "title": "Name",
+        "type": "string",
+    }
+    assert resolve_schema_references(Item) == as_schema(Item)
+
+
+@pytest.mark.parametrize("schema", [{"type": "string"}, None, 5, "x", int, list[int], ORDER])
+def test_what_is_no_model_class_is_given_back(schema: Any) -> None:
+    assert as_schema(schema) is schema
+
+
+@pytest.mark.parametrize("value", [{"a": 1}, [ORDER], None, 5, "x", Order])
+def test_what_is_no_model_instance_is_given_back(value: Any) -> None:
+    assert as_record(value) is value
+
+
+def test_a_record_is_what_json_would_hold_under_the_names_of_the_schema() -> None:
+    record = as_record(ORDER)
+
+    assert record["orderNumber"] == 7
+    assert record["day"] == "2024-01-02"
+    assert record["item"] == {"name": "a", "price": "1.50"}
+    assert record["colour"] == "red"
+    assert set(record) == set(as_schema(Order)["properties"])
+
+
+def test_names_are_those_of_serialization() -> None:
+    class Renamed(BaseModel):
+        a: int = Field(validation_alias="in", serialization_alias="out")
+
+    assert list(as_schema(Renamed)["properties"]) == ["out"]
+    assert as_record(Renamed.model_validate({"in": 1})) == {"out": 1}
+
+
+def test_instances_fit_the_schema_of_their_model_strictly() -> None:
+    validate_gold([ORDER], Order, "orderNumber", strict_types=True)
+
+
+def test_an_instance_and_the_json_it_was_read_from_are_the_same_record() -> None:
+    text = ORDER.model_dump_json(by_alias=True)
+    plain = as_record(Order.model_validate_json(text)) | {"price": 0.1, "tags": ["q", "p"]}
+
+    run = evaluate([ORDER], [plain], Order)
+
+    assert [r.path for r in run.records[0].field_results if r.status == "mismatch"] == []
+    assert run.mean_f1 == 1.0
+
+
+def test_values_that_were_not_validated_are_kept_as_they_are() -> None:
+    odd = Item.model_construct(name=5, price=["cheap"])
+
+    assert as_record(odd) == {"name": 5, "price": ["cheap"]}
+
+
+@pytest.mark.parametrize("value", [object(), b"\xff"])
+def test_a_record_that_json_cannot_hold_is_an_error(value: Any) -> None:
+    class Holder(BaseModel):
+        value: Any
+
+    with pytest.raises(InputError, match="Holder cannot be written as JSON"):
+        as_record(Holder(value=value))
+
+
+def test_a_record_that_contains_itself_is_an_error() -> None:
+    class Holder(BaseModel):
+        value: Any
+
+    ring = Holder(value=None)
+    ring.value = ring
+
+    with pytest.raises(InputError, match="cannot be written as JSON"):
+        as_record(ring)
+
+
+class Tree(BaseModel):
+    """Contains itself."""
+
+    value: int
+    kids: list[Tree]
+
+
+class CountedTree(BaseModel):
+    """Contains itself, in a field that is compared as a whole."""
+
+    value: int
+    kids: list[CountedTree] = Field(json_schema_extra={"x-eval-compare": "exact"})
+
+
+class Unfinished(BaseModel):
+    """Refers to a class that is not there."""
+
+    value: Absent  # type: ignore[name-defined]  # noqa: F821 - nobody ever defines it
+
+
+class Uncallable(BaseModel):
+    """Holds what JSON cannot."""
+
+    value: Callable[[], int]
+
+
+@pytest.mark.parametrize(
+    ("model", "words"),
+    [
+        (Tree, "#/$defs/Tree -> #/$defs/Tree"),
+        (Unfinished, "Unfinished has no JSON schema"),
+        (Uncallable, "Uncallable has no JSON schema"),
+        (BaseModel, "BaseModel has no JSON schema"),
+    ],
+)
+def test_a_model_without_usable_schema_is_an_error(model: type[BaseModel], words: str) -> None:
+    for use in (as_schema, annotate_xeval, parse_eval_schema, resolve_schema_references):
+        with pytest.raises(SchemaError) as caught:
+            use(model)
+        assert words in str(caught.value)
+
+
+def test_a_recursive_model_can_be_scored_where_its_recursion_is_one_field() -> None:
+    tree = CountedTree(value=1, kids=[CountedTree(value=2, kids=[])])
+
+    assert evaluate([tree], [tree], CountedTree).mean_f1 == 1.0
+
+
+def test_root_and_generic_models_are_schemas_too() -> None:
+    class Box(BaseModel, Generic[T]):
+        value: T
+
+    class Boxes(RootModel[list[Box[int]]]):
+        model_config: ClassVar = {"title": "Boxes"}
+
+    boxes = Boxes([Box[int](value=1)])
+
+    assert fields_of(parse_eval_schema(Boxes))["[].value"].json_type == "integer"
+    assert as_record(boxes) == [{"value": 1}]
+    validate_gold([boxes], Boxes, strict_types=True)
+
+
+def test_instances_are_examples_like_any_other() -> None:
+    item = Item(name="a", price=Decimal(1))
+
+    assert infer_schema([item, {"more": 1}])["properties"] == {
+        "more": {"type": "integer"},
+        "name": {"type": "string"},
+        "price": {"type": "string"},
+    }
+    with pytest.raises(InputError, match="must be a list"):
+        infer_schema(item)
+
+
+def test_plain_dicts_do_not_load_pydantic() -> None:
+    code = (
+        "import sys; from factcheck.fields.models import as_record, as_schema;"
+        "as_record({}); as_record(5); as_schema({}); as_schema(int);"
+        "print('pydantic' in sys.modules)"
+    )
+
+    assert printed_by_python(code) == "False"
+
+
+class Small(BaseModel):
+    """A model to draw instances of."""
+
+    number: int
+    share: float = Field(alias="theShare")
+    text: str | None = None
+    colours: list[Colour] = []
+    price: Decimal | None = None
+    inner: Item | None = None
+    names: frozenset[str] = frozenset()
+
+
+items = st.builds(Item, name=st.text(), price=st.decimals(allow_nan=False, allow_infinity=False))
+smalls = st.builds(
+    Small,
+    number=st.integers(),
+    theShare=st.floats(allow_nan=False, allow_infinity=False),
+    text=st.none() | st.text(),
+    colours=st.lists(st.sampled_from(Colour), max_size=3),
+    price=st.none() | st.decimals(allow_nan=False, allow_infinity=False),
+    inner=st.none() | items,
+    names=st.frozensets(st.text(max_size=3), max_size=3),
+)
+
+
+@given(smalls)
+def test_any_instance_fits_its_model_and_matches_its_json(small: Small) -> None:
+    validate_gold([small], Small, strict_types=True)
+
+    assert evaluate([small], [small.model_dump(mode="json", by_alias=True)], Small).mean_f1 == 1.0

@@ -1,0 +1,301 @@
+"""A resolved schema says of every field what it is, without references and combinations."""
+
+from __future__ import annotations
+
+import json
+import logging
+from copy import deepcopy
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import BaseModel
+
+from factcheck.errors import ParameterError, SchemaError
+from factcheck.fields import (
+    annotate_xeval,
+    parse_eval_schema,
+    resolve_schema_references,
+    validate_gold,
+)
+from factcheck.fields.references import (
+    collapse_multi_type_anyof,
+    merge_all_of,
+    remove_null_anyof,
+)
+from tests.fields.json_schemas import (
+    INTEGER,
+    NULL,
+    STRING,
+    Schema,
+    clean_schemas,
+    nested,
+    object_of,
+    values_of,
+    whole_schemas,
+)
+
+DEFS: Schema = {
+    "Text": {"type": "string", "description": "a text", "x-eval-transform": ["strip"]},
+    "Alias": {"$ref": "#/$defs/Text"},
+    "Maybe": {"anyOf": [STRING, NULL]},
+    "Nothing": NULL,
+    "Person": {
+        "type": "object",
+        "properties": {"name": STRING, "age": {"anyOf": [INTEGER, NULL]}},
+        "required": ["name"],
+    },
+    "a/b": {"type": "integer"},
+    "a~b": {"type": "number"},
+    "ä %": {"type": "boolean"},
+    "list": [STRING, INTEGER],
+    "number": 5,
+    "true": True,
+    "A": {"type": "object", "properties": {"b": {"$ref": "#/$defs/B"}}},
+    "B": {"type": "object", "properties": {"a": {"$ref": "#/$defs/A"}}},
+    "Loop": {"$ref": "#/$defs/Loop"},
+}
+PERSON = {
+    "type": "object",
+    "properties": {"name": STRING, "age": INTEGER},
+    "required": ["name"],
+}
+
+
+def resolved_field(field: Any) -> Any:
+    """What becomes of one field of a schema that has the definitions above."""
+    schema = resolve_schema_references({**object_of(field=field), "$defs": DEFS})
+    assert "$defs" not in schema
+    return schema["properties"]["field"]
+
+
+@pytest.mark.parametrize(
+    ("field", "expected"),
+    [
+        ({"$ref": "#/$defs/Alias"}, DEFS["Text"]),
+        (
+            {"type": "array", "items": {"$ref": "#/$defs/Person"}},
+            {"type": "array", "items": PERSON},
+        ),
+        ({"$ref": "#/$defs/a~1b"}, INTEGER),
+        ({"$ref": "#/$defs/a~0b"}, {"type": "number"}),
+        ({"$ref": "#/%24defs/%C3%A4%20%25"}, {"type": "boolean"}),
+        ({"$ref": "#/$defs/list/1"}, INTEGER),
+        ({"$ref": "#/$defs/Person/properties/name"}, STRING),
+        (
+            {"$ref": "#/$defs/Text", "description": "own", "x-eval-compare": "fuzzy"},
+            {
+                "type": "string",
+                "description": "own",
+                "x-eval-transform": ["strip"],
+                "x-eval-compare": "fuzzy",
+            },
+        ),
+        (
+            {"$ref": "#/$defs/Person", "properties": {"name": {"x-eval-skip": True}}},
+            {
+                **PERSON,
+                "properties": {"name": {"type": "string", "x-eval-skip": True}, "age": INTEGER},
+            },
+        ),
+        (
+            {"anyOf": [{"$ref": "#/$defs/Text"}, NULL], "description": "own", "x-eval-weight": 2},
+            {**DEFS["Text"], "description": "own", "x-eval-weight": 2},
+        ),
+        ({"anyOf": [INTEGER, {"$ref": "#/$defs/Nothing"}]}, INTEGER),
+        ({"allOf": [{"$ref": "#/$defs/Text"}], "title": "T"}, {**DEFS["Text"], "title": "T"}),
+        ({"allOf": [{"$ref": "#/$defs/Text"}, {"$ref": "#/$defs/Text"}]}, DEFS["Text"]),
+        (
+            {"type": "object", "additionalProperties": {"$ref": "#/$defs/a~1b"}},
+            {"type": "object", "additionalProperties": INTEGER},
+        ),
+        (
+            {"type": "array", "items": [{"$ref": "#/$defs/Maybe"}, True]},
+            {"type": "array", "items": [STRING, True]},
+        ),
+    ],
+)
+def test_a_reference_is_replaced_by_its_target_and_the_keys_beside_it_win(
+    field: Schema, expected: Schema
+) -> None:
+    assert resolved_field(field) == expected
+
+
+@pytest.mark.parametrize(
+    ("ref", "words"),
+    [
+        ("http://127.0.0.1:9/schema.json", "is not followed"),
+        ("file:///etc/hostname", "is not followed"),
+        ("other.json#/$defs/Text", "is not followed"),
+        ("#anchor", "is not followed"),
+        ("", "is not followed"),
+        (7, "must be a string"),
+        (None, "must be a string"),
+        ("#/$defs/Absent", "there is no 'Absent'"),
+        ("#/$defs/a%2Fb", "there is no 'a'"),
+        ("#/$defs/list/2", "there is no '2'"),
+        ("#/$defs/list/01", "there is no '01'"),
+        ("#/$defs/list/" + "9" * 5_000, "there is no"),
+        ("#/$defs/number", "which is no schema"),
+        ("#/$defs/true", "which is no schema"),
+        ("#/$defs/list", "which is no schema"),
+    ],
+)
+def test_a_reference_that_cannot_be_followed_is_an_error_with_its_path(
+    ref: Any, words: str
+) -> None:
+    with pytest.raises(SchemaError) as caught:
+        resolved_field({"type": "array", "items": {"$ref": ref}})
+
+    assert words in str(caught.value)
+    assert caught.value.path == "field[]"
+
+
+@pytest.mark.parametrize(
+    ("ref", "cycle"),
+    [
+        ("#/$defs/A", "#/$defs/A -> #/$defs/B -> #/$defs/A"),
+        ("#/$defs/Loop", "#/$defs/Loop -> #/$defs/Loop"),
+        ("#", "# -> #"),
+        ("#/properties/field", "#/properties/field -> #/properties/field"),
+    ],
+)
+@pytest.mark.parametrize("wrap", ["plain", "allOf", "anyOf"])
+def test_a_cycle_is_an_error_that_names_it(ref: str, cycle: str, wrap: str) -> None:
+    field = {"$ref": ref}
+    if wrap != "plain":
+        field = {wrap: [field, STRING]}  # type: ignore[dict-item]
+
+    with pytest.raises(SchemaError, match="form a cycle") as caught:
+        resolved_field(field)
+
+    assert f": {cycle};" in str(caught.value)
+
+
+@pytest.mark.parametrize("key", [{"x-eval-skip": True}, {"x-eval-compare": "exact"}])
+def test_a_cycle_ends_where_the_field_is_not_scored_in_parts(key: Schema) -> None:
+    tree = object_of(value=STRING, kids={"type": "array", "items": {"$ref": "#/$defs/T"}, **key})
+
+    schema = resolve_schema_references({"$defs": {"T": tree}, "$ref": "#/$defs/T"})
+
+    assert schema["properties"]["kids"] == {"type": "array", "items": {"type": "object"}, **key}
+    parse_eval_schema(annotate_xeval(schema))
+
+
+def test_a_definition_that_nothing_refers_to_is_not_looked_at() -> None:
+    assert resolve_schema_references({**STRING, "$defs": {"x": {"$ref": "http://x"}}}) == STRING
+
+
+def test_properties_may_have_the_names_of_keywords() -> None:
+    schema = object_of(**{"$ref": STRING, "anyOf": STRING, "$defs": INTEGER, "allOf": INTEGER})
+
+    assert resolve_schema_references(schema) == schema
+
+
+def test_what_looks_like_a_reference_inside_values_is_left_alone() -> None:
+    schema = {"type": "object", "default": {"$ref": "#/nowhere"}, "examples": [{"anyOf": [NULL]}]}
+
+    assert resolve_schema_references(schema) == schema
+
+
+def laughs(levels: int, width: int) -> Schema:
+    """Each definition holds the one before many times."""
+    defs = {"l0": STRING}
+    for level in range(1, levels):
+        fields = {str(n): {"$ref": f"#/$defs/l{level - 1}"} for n in range(width)}
+        defs[f"l{level}"] = object_of(**fields)
+    return {"$defs": defs, "$ref": f"#/$defs/l{levels - 1}"}
+
+
+def test_references_that_multiply_end_in_an_error() -> None:
+    with pytest.raises(SchemaError, match="becomes too large"):
+        resolve_schema_references(laughs(40, 10))
+
+    assert resolve_schema_references(laughs(3, 10))["type"] == "object"
+
+
+def test_values_that_references_multiply_count_too() -> None:
+    fields = {str(n): {"$ref": "#/$defs/e"} for n in range(1_000)}
+
+    with pytest.raises(SchemaError, match="becomes too large"):
+        resolve_schema_references({"$defs": {"e": {"enum": ["x"] * 1_000}}, **object_of(**fields)})
+
+
+def test_a_schema_may_be_deep_but_not_bottomless() -> None:
+    deep = {"$defs": {"x": {"anyOf": [STRING, NULL]}}, **nested(100, {"$ref": "#/$defs/x"})}
+    ring = object_of()
+    ring["properties"].update(a=ring, b=ring)
+
+    assert resolve_schema_references(deep) == nested(100, STRING)
+    for bottomless in (nested(1_000, STRING), ring):
+        with pytest.raises(SchemaError, match="nested too deeply"):
+            resolve_schema_references(bottomless)
+
+
+@pytest.mark.parametrize(
+    ("schema", "path"),
+    [({1: STRING}, ""), (object_of(a={"properties": {2: STRING}}), "a"), ({"a": 1, None: 2}, "")],
+)
+def test_keys_that_are_no_strings_are_refused_with_their_path(schema: Any, path: str) -> None:
+    with pytest.raises(SchemaError, match="is no string") as caught:
+        resolve_schema_references(schema)
+
+    assert caught.value.path == path
+
+
+@pytest.mark.parametrize("schema", [None, [], "{}", 5, True])
+@pytest.mark.parametrize(
+    "function",
+    [resolve_schema_references, merge_all_of, remove_null_anyof, collapse_multi_type_anyof],
+)
+def test_only_dicts_are_schemas(function: Any, schema: Any) -> None:
+    with pytest.raises(TypeError, match="must be a dict") as caught:
+        function(schema)
+
+    assert isinstance(caught.value, ParameterError)
+
+
+def test_a_model_class_is_resolved_through_its_schema() -> None:
+    class Place(BaseModel):
+        city: str | None = None
+
+    schema = resolve_schema_references(Place)
+
+    assert schema["properties"]["city"]["type"] == "string"
+
+
+def test_every_call_says_once_what_scoring_does_not_look_at(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    resolve_schema_references(STRING)
+
+    [record] = caplog.records
+    assert record.levelno == logging.WARNING
+    assert "patternProperties" in record.getMessage()
+
+
+@given(whole_schemas())
+def test_resolving_leaves_its_input_alone_and_nothing_to_resolve(schema: Schema) -> None:
+    before = deepcopy(schema)
+
+    resolved = resolve_schema_references(schema)
+
+    assert schema == before
+    assert "$ref" not in json.dumps(resolved)
+    assert "allOf" not in json.dumps(resolved)
+    assert resolve_schema_references(resolved) == resolved
+    annotate_xeval(resolved)
+    assert schema == before
+
+
+@given(st.data())
+def test_what_fits_a_schema_fits_it_resolved(data: st.DataObject) -> None:
+    defs = {"t0": data.draw(clean_schemas(st.nothing()))}
+    defs["t1"] = data.draw(clean_schemas(st.just("t0")))
+    schema = data.draw(clean_schemas(st.sampled_from(["t0", "t1"])))
+    values = [data.draw(values_of(schema, defs)) for _ in range(3)]
+
+    resolved = annotate_xeval(resolve_schema_references({**schema, "$defs": defs}))
+
+    validate_gold(values, resolved, warn_missing=False, strict_types=True)

@@ -1,0 +1,343 @@
+"""An evaluation schema is checked once, and every complaint names its place."""
+
+from __future__ import annotations
+
+import logging
+from copy import deepcopy
+from typing import Any
+
+import pytest
+
+from factcheck.errors import InputError, ParameterError
+from factcheck.fields import (
+    ComparatorSpec,
+    Registry,
+    SchemaError,
+    TransformSpec,
+    annotate_xeval,
+    parse_eval_schema,
+    parse_xeval_entry,
+    reset_type_defaults,
+    set_type_default,
+)
+
+TEXT = {"type": "string", "x-eval-compare": "exact"}
+
+
+def record(**properties: Any) -> dict[str, Any]:
+    return {"type": "object", "properties": properties}
+
+
+def array(**keys: Any) -> dict[str, Any]:
+    return {"type": "array", "items": record(n=TEXT), **keys}
+
+
+@pytest.mark.parametrize(
+    ("field", "says"),
+    [
+        ({}, "Missing or invalid 'type'"),
+        ({"type": 3}, "Missing or invalid 'type'"),
+        ({"type": []}, "Missing or invalid 'type'"),
+        ({"type": ["null"]}, "Missing or invalid 'type'"),
+        ({"$ref": "#/x"}, "resolve_schema_references"),
+        ({"type": "string"}, "missing x-eval-compare"),
+        ({"type": "string", "x-eval-compare": ""}, "Unknown comparator ''"),
+        ({"type": "string", "x-eval-compare": "nope"}, "Unknown comparator 'nope'"),
+        ({"type": "string", "x-eval-compare": {"": {}}}, "Unknown comparator"),
+        ({"type": "string", "x-eval-compare": {1: {}}}, "Unknown comparator"),
+        ({"type": "string", "x-eval-compare": {}}, "exactly one key"),
+        ({"type": "string", "x-eval-compare": {"exact": {}, "numeric": {}}}, "exactly one key"),
+        (
+            {"type": "number", "x-eval-compare": {"numeric": None}},
+            "params for 'numeric' must be a dict",
+        ),
+        ({"type": "string", "x-eval-compare": 3}, "string or single-key dict"),
+        ({"type": "string", "x-eval-compare": "nope", "x-eval-skip": True}, "Unknown comparator"),
+        ({"type": "number", "x-eval-compare": {"numeric": {"tolerance": 1}}}, "tolerance"),
+        ({"type": "number", "x-eval-compare": {"numeric": {"tolerance": {"abs": "x"}}}}, "abs"),
+        ({"type": "string", "x-eval-compare": "oneof"}, "values"),
+        ({**TEXT, "x-eval-skip": 1}, "x-eval-skip must be true or false"),
+        ({**TEXT, "x-eval-skip": None}, "x-eval-skip must be true or false"),
+        ({**TEXT, "x-eval-transform": None}, "x-eval-transform must be a list"),
+        ({**TEXT, "x-eval-transform": [3]}, "x-eval-transform[0] must be a string or object"),
+        ({**TEXT, "x-eval-transform": ["strip", "nope"]}, "x-eval-transform[1]: Unknown transform"),
+        ({**TEXT, "x-eval-transform": [""]}, "x-eval-transform[0]"),
+        ({**TEXT, "x-eval-transform": [{"round_digits": {}}]}, "requires 'digits'"),
+        ({**TEXT, "x-eval-transform": [{"type_convert": {"to": "date"}}]}, "must be one of"),
+        ({**TEXT, "x-eval-align": {"ordered": True}}, "belongs to type 'array'"),
+        ({**TEXT, "x-eval-threshold": 2}, "x-eval-threshold must be a number from 0 to 1"),
+        ({**TEXT, "x-eval-threshold": True}, "x-eval-threshold must be a number from 0 to 1"),
+        ({**TEXT, "x-eval-weight": -1}, "x-eval-weight must be a number"),
+        ({**TEXT, "x-eval-weight": float("nan")}, "x-eval-weight must be a number"),
+        ({**TEXT, "x-eval-weight": 10**400}, "x-eval-weight must be a number"),
+        (
+            {"type": "object", "properties": {"n": TEXT}, "x-eval-threshold": 0.5},
+            "needs x-eval-compare",
+        ),
+        ({"type": "string", "properties": {"n": TEXT}}, "belongs to type 'object'"),
+        ({"type": "object", "items": TEXT}, "belongs to type 'array'"),
+        ({**TEXT, 3: "x"}, "the key 3 is no string"),
+        (array(**{"x-eval-align": "hungarian"}), "'ordered' or 'match_by'"),
+        (array(**{"x-eval-align": {}}), "'ordered' or 'match_by'"),
+        (array(**{"x-eval-align": {"ordered": "yes"}}), "'ordered' must be true or false"),
+        (array(**{"x-eval-align": {"ordered": False}}), "match_by"),
+        (array(**{"x-eval-align": {"match_by": "magic"}}), "match_by"),
+        (array(**{"x-eval-align": {"match_by": ""}}), "match_by"),
+        (array(**{"x-eval-align": {"match_by": "key_field"}}), "requires a 'key'"),
+        (array(**{"x-eval-align": {"match_by": "key_field", "key": ""}}), "requires a 'key'"),
+        (array(**{"x-eval-align": {"match_by": "key_field", "key": []}}), "requires a 'key'"),
+        (array(**{"x-eval-align": {"match_by": "key_field", "key": ["n", 3]}}), "requires a 'key'"),
+        (
+            {
+                "type": "array",
+                "x-eval-compare": "exact",
+                "x-eval-align": {"match_by": "key_field", "key": "n"},
+            },
+            "requires 'items'",
+        ),
+        (
+            {"type": "array", "items": TEXT, "x-eval-align": {"match_by": "key_field", "key": "n"}},
+            "requires items type 'object'",
+        ),
+        (array(**{"x-eval-align": {"match_by": "hungarian", "threshold": 2}}), "'threshold'"),
+        (array(**{"x-eval-align": {"ordered": True, "threshold": 0.5}}), "'threshold'"),
+    ],
+)
+def test_an_error_names_the_path_and_what_is_wrong(field: dict[Any, Any], says: str) -> None:
+    with pytest.raises(SchemaError) as caught:
+        parse_eval_schema(record(outer=record(inner=field)))
+
+    assert says in str(caught.value)
+    assert caught.value.path.startswith("outer.inner")
+    assert str(caught.value).startswith("outer.inner")
+
+
+@pytest.mark.parametrize("schema", [None, 3, "x", [], [TEXT]])
+def test_a_schema_is_an_object(schema: Any) -> None:
+    with pytest.raises(SchemaError, match="Eval schema must be an object"):
+        parse_eval_schema(schema)
+
+
+def test_a_schema_error_without_a_place_is_its_message() -> None:
+    assert str(SchemaError("no good")) == "no good"
+    assert str(SchemaError("no good", "a.b")) == "a.b: no good"
+    assert isinstance(SchemaError("x"), (InputError, ValueError))
+
+
+def test_bad_parameters_are_a_schema_error_and_a_type_error() -> None:
+    with pytest.raises(TypeError) as caught:
+        parse_eval_schema(record(a={"type": "string", "x-eval-compare": "oneof"}))
+
+    assert isinstance(caught.value, ParameterError)
+
+
+@pytest.mark.parametrize(
+    ("field", "says"),
+    [
+        ({**TEXT, "x-eval-comparee": "exact"}, "Unknown x-eval key"),
+        ({"type": "string", "x-eval-compare": "numeric"}, "numeric"),
+        ({"type": "number", "x-eval-compare": "exact"}, "exact"),
+        (
+            array(**{"x-eval-align": {"match_by": "key_field", "key": "name"}}),
+            "key 'name' not found",
+        ),
+        (
+            {
+                "type": "array",
+                "items": {"type": "object", "x-eval-compare": "exact"},
+                "x-eval-align": {"match_by": "key_field", "key": "n"},
+            },
+            "no 'properties'",
+        ),
+        (array(**{"x-eval-align": {"match_by": None}}), "compared by position"),
+        (array(**{"x-eval-align": {"ordered": True, "thresold": 1}}), "thresold"),
+        (array(**{"x-eval-transform": ["strip"]}), "has no effect"),
+    ],
+)
+def test_what_may_be_a_slip_is_a_warning(
+    field: dict[str, Any], says: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    with caplog.at_level(logging.WARNING):
+        parse_eval_schema(record(a=field))
+
+    assert says in caplog.text
+
+
+def test_a_node_knows_all_that_the_schema_says() -> None:
+    schema = record(
+        items={
+            "type": ["array", "null"],
+            "x-eval-align": {"match_by": "hungarian", "threshold": 0.3},
+            "x-eval-weight": 2,
+            "items": record(
+                price={
+                    "type": ["number", "string"],
+                    "description": "with tax",
+                    "x-eval-compare": {"numeric": {"tolerance": {"abs": 0.01}}},
+                    "x-eval-transform": [{"round_digits": {"digits": 2}}],
+                    "x-eval-threshold": 0.5,
+                }
+            ),
+        }
+    )
+
+    [items] = parse_eval_schema(schema).children
+    [element] = items.children
+    [price] = element.children
+
+    assert (items.path, items.json_type, items.name) == ("items", "array", "items")
+    assert items.align == {"match_by": "hungarian", "threshold": 0.3}
+    assert (element.path, element.json_type) == ("items[]", "object")
+    assert (price.path, price.json_type) == ("items[].price", "multi")
+    assert price.allowed_types == ["number", "string"]
+    assert price.comparator == ComparatorSpec("numeric", {"tolerance": {"abs": 0.01}})
+    assert price.transforms == [TransformSpec("round_digits", {"digits": 2})]
+    assert (price.threshold, price.weight, price.description) == (0.5, 2.0, "with tax")
+
+
+def test_names_with_dots_and_brackets_are_escaped_in_paths() -> None:
+    root = parse_eval_schema(record(**{"a.b": TEXT, "c[0]": TEXT, "d\\e": TEXT}))
+
+    assert [child.path for child in root.children] == ["a\\.b", "c\\[0\\]", "d\\\\e"]
+    assert [child.name for child in root.children] == ["a.b", "c[0]", "d\\e"]
+
+
+def test_parsing_leaves_the_schema_alone() -> None:
+    schema = annotate_xeval(record(a={"type": "string"}, s=array()))
+    before = deepcopy(schema)
+
+    parse_eval_schema(schema)
+
+    assert schema == before
+
+
+def test_a_hundred_levels_are_fine_and_a_thousand_are_an_error() -> None:
+    def nested(levels: int) -> dict[str, Any]:
+        schema: dict[str, Any] = dict(TEXT)
+        for _ in range(levels):
+            schema = record(a=schema)
+        return schema
+
+    assert parse_eval_schema(nested(100)).children
+    with pytest.raises(SchemaError, match="nested more than"):
+        parse_eval_schema(nested(900))
+    with pytest.raises(SchemaError, match="nested more than"):
+        annotate_xeval(nested(900))
+
+
+def test_a_batch_comparator_may_check_its_parameters() -> None:
+    class Picky:
+        is_batch = True
+
+        def check_params(self, params: dict[str, Any]) -> None:
+            if params:
+                raise ParameterError(f"knows no {list(params)}")
+
+        def __call__(self, items: list[Any]) -> list[Any]:
+            return [None] * len(items)
+
+    registry = Registry()
+    registry.register("picky", Picky())
+
+    parse_eval_schema(record(a={"type": "string", "x-eval-compare": "picky"}), registry)
+    with pytest.raises(SchemaError, match="a: x-eval-compare: knows no"):
+        parse_eval_schema(
+            record(a={"type": "string", "x-eval-compare": {"picky": {"x": 1}}}), registry
+        )
+
+
+@pytest.mark.parametrize(
+    ("entry", "error", "says"),
+    [
+        ("", ValueError, "non-empty string"),
+        ({}, ValueError, "exactly one key"),
+        ({"a": {}, "b": {}}, ValueError, "exactly one key"),
+        ({"": {}}, TypeError, "non-empty string"),
+        ({3: {}}, TypeError, "non-empty string"),
+        ({"a": None}, ValueError, "must be a dict"),
+        ({"a": 3}, ValueError, "must be a dict"),
+        (3, TypeError, "must be a string or single-key dict"),
+        (None, TypeError, "must be a string or single-key dict"),
+    ],
+)
+def test_a_bad_entry_is_refused(entry: Any, error: type[Exception], says: str) -> None:
+    with pytest.raises(error, match=says):
+        parse_xeval_entry(entry)
+
+
+def test_an_entry_is_a_name_with_or_without_parameters() -> None:
+    assert parse_xeval_entry("exact") == ("exact", {})
+    assert parse_xeval_entry({"numeric": {"tolerance": {"rel": 0.1}}}) == (
+        "numeric",
+        {"tolerance": {"rel": 0.1}},
+    )
+
+
+class TestTypeDefaults:
+    """`annotate_xeval` writes the comparator of a field's type where the schema names none."""
+
+    @pytest.fixture(autouse=True)
+    def _restore(self) -> Any:
+        yield
+        reset_type_defaults()
+
+    @pytest.mark.parametrize(
+        ("kind", "comparator"),
+        [
+            ("string", "exact"),
+            ("number", "numeric"),
+            ("integer", "numeric"),
+            ("boolean", "exact"),
+            ("object", "exact"),
+            ("array", "exact"),
+            ("date", "exact"),
+            (["number", "null"], "numeric"),
+            (["number", "string"], "exact"),
+        ],
+    )
+    def test_every_type_has_one(self, kind: Any, comparator: str) -> None:
+        assert annotate_xeval({"type": kind})["x-eval-compare"] == comparator
+
+    def test_only_leaves_without_a_word_of_their_own_get_one(self) -> None:
+        schema = record(
+            a={"type": "string", "x-eval-compare": {"oneof": {"values": []}}},
+            b={"type": "string", "x-eval-skip": True},
+            e={"type": "string", "x-eval-skip": False},
+            c=record(d={"type": "number", "maxLength": 3}),
+        )
+
+        assert annotate_xeval(schema) is schema
+        assert schema["properties"]["a"]["x-eval-compare"] == {"oneof": {"values": []}}
+        assert "x-eval-compare" not in schema["properties"]["b"]
+        assert schema["properties"]["e"]["x-eval-compare"] == "exact"
+        assert "x-eval-compare" not in schema["properties"]["c"]
+        assert schema["properties"]["c"]["properties"]["d"] == {
+            "type": "number",
+            "maxLength": 3,
+            "x-eval-compare": "numeric",
+        }
+
+    def test_they_can_be_changed_and_restored(self) -> None:
+        set_type_default("number", {"numeric": {"tolerance": {"rel": 0.1}}})
+        changed = [annotate_xeval({"type": "number"})["x-eval-compare"] for _ in range(2)]
+        changed[0]["numeric"]["tolerance"]["rel"] = 9
+        reset_type_defaults()
+
+        assert changed[1] == {"numeric": {"tolerance": {"rel": 0.1}}}
+        assert annotate_xeval({"type": "number"})["x-eval-compare"] == "numeric"
+
+    @pytest.mark.parametrize(
+        ("kind", "comparator", "error"),
+        [
+            ("", "exact", ValueError),
+            (3, "exact", ValueError),
+            ("string", "", ValueError),
+            ("string", {}, ValueError),
+            ("string", 3, TypeError),
+        ],
+    )
+    def test_a_bad_default_is_refused(
+        self, kind: Any, comparator: Any, error: type[Exception]
+    ) -> None:
+        with pytest.raises(error):
+            set_type_default(kind, comparator)

@@ -1,0 +1,304 @@
+"""The semantic comparator asks little, remembers all, and fits any evaluator with its protocol."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from typing import Any
+
+import pytest
+
+from factcheck import PairFailure, PairVerdict, ValuePair
+from factcheck.errors import (
+    ConfigError,
+    InputError,
+    JudgeRejected,
+    JudgeUnavailable,
+    ParameterError,
+)
+from factcheck.fields import BatchItem, SchemaError, SemanticComparator
+from factcheck.testing import FactModel, LocalOpenAIServer, ScriptedPairJudge, same_words
+from tests.fields import foreign
+from tests.fields.builders import array, best, compared, record, registry_of, run, statuses
+
+MEANING = compared("semantic")
+
+
+def says(pair: ValuePair) -> bool:
+    """Equal but for case, and New York is NYC."""
+    names = {"nyc": "new york"}
+    one, other = (names.get(v.casefold(), v.casefold()) for v in (pair.gold, pair.extracted))
+    return one == other
+
+
+def comparator(script: Any = says, **options: Any) -> tuple[SemanticComparator, ScriptedPairJudge]:
+    judge = ScriptedPairJudge(script)
+    return SemanticComparator(judge, **options), judge
+
+
+def item(gold: Any, extracted: Any, path: str = "a", **params: Any) -> BatchItem:
+    return BatchItem(path, gold, extracted, gold, extracted, params)
+
+
+def test_equal_values_and_nulls_need_no_judge() -> None:
+    semantic, judge = comparator()
+    items = [
+        item("x", "x"),
+        item(None, None),
+        item(None, "x"),
+        item("x", None),
+        item([1, {"a": "b"}], [1, {"a": "b"}]),
+    ]
+
+    results = semantic(items)
+
+    assert [r and r.score for r in results] == [1.0, 1.0, 0.0, 0.0, 1.0]
+    assert {r and r.comparator for r in results} == {"semantic"}
+    assert results[0] is not None
+    assert results[0].reason == "exact"
+    assert "null against a value" in str(results[2])
+    assert judge.calls == ()
+    assert semantic([]) == []
+
+
+def test_other_values_are_asked_once_each_wherever_they_stand() -> None:
+    semantic, judge = comparator(across_records=True)
+    schema = record(city=MEANING, l=array(record(city=MEANING)), s=best(MEANING))
+    gold = {"city": "New York", "l": [{"city": "New York"}, {"city": "Rome"}], "s": ["New York"]}
+    found = {"city": "NYC", "l": [{"city": "NYC"}, {"city": "Oslo"}], "s": ["NYC"]}
+
+    result = run(schema, [gold] * 20, [found] * 20, registry_of(semantic=semantic))
+
+    [call] = judge.calls
+    assert [(p.path, p.gold, p.extracted) for p in call.pairs] == [
+        ("city", "New York", "NYC"),
+        ("l[].city", "New York", "NYC"),
+        ("l[].city", "Rome", "Oslo"),
+        ("s[]", "New York", "NYC"),
+    ]
+    assert {f.path: f.status for f in result.records[7].field_results} == {
+        "city": "match",
+        "l[0].city": "match",
+        "l[1].city": "mismatch",
+        "s[0]": "match",
+    }
+    assert result.records[0].field_results[0].reason == "scripted: scripted"
+
+
+def test_the_judge_sees_what_the_schema_says() -> None:
+    semantic, judge = comparator(instructions="ignore titles", specificity="allow_less_specific")
+    params = {"instructions": "cities", "specificity": "allow_more_specific"}
+    schema = record(
+        a=compared({"semantic": params}, description="where it is"),
+        b=MEANING,
+        c={"type": "object", "x-eval-compare": "semantic"},
+    )
+    gold, found = (
+        {"a": "x", "b": "x", "c": {"z": 1, "a": "ü"}},
+        {"a": "y", "b": "y", "c": [1, None]},
+    )
+
+    run(schema, [gold], [found], registry_of(semantic=semantic))
+
+    assert judge.calls[0].pairs == (
+        ValuePair("x", "y", "a", "where it is", "cities", "allow_more_specific"),
+        ValuePair("x", "y", "b", "", "ignore titles", "allow_less_specific"),
+        ValuePair(
+            '{"a": "ü", "z": 1}', "[1, null]", "c", "", "ignore titles", "allow_less_specific"
+        ),
+    )
+
+
+@pytest.mark.parametrize(
+    ("params", "says"),
+    [
+        ({"specificity": "loose"}, "allow_more_specific"),
+        ({"instructions": 3}, "must be a text"),
+        ({"hint": "x"}, "knows no 'hint'"),
+    ],
+)
+def test_parameters_are_checked_with_the_schema(params: dict[str, Any], says: str) -> None:
+    semantic, judge = comparator()
+    schema = record(a=compared({"semantic": params}))
+
+    with pytest.raises(SchemaError, match=says) as caught:
+        run(schema, [{"a": "x"}], [{"a": "y"}], registry_of(semantic=semantic))
+
+    assert caught.value.path == "a"
+    assert judge.calls == ()
+
+
+def test_settings_are_checked(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9/v1")
+    with pytest.raises(ParameterError, match="allow_more_specific"):
+        SemanticComparator("local", specificity="loose")  # type: ignore[arg-type]
+    with pytest.raises(ConfigError, match="judge"):
+        SemanticComparator("magic")
+    with pytest.raises(InputError):
+        SemanticComparator("openai/x", batch_size=0)
+
+
+def test_one_failed_pair_leaves_the_others_alone_and_is_told_once(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    semantic, _ = comparator(
+        lambda p: PairFailure("unavailable", "no route") if p.gold == "bad" else says(p)
+    )
+    schema = record(a=MEANING, b=MEANING, c=MEANING, d=MEANING)
+    gold = {"a": "bad", "b": "NYC", "c": "x", "d": "bad"}
+    found = {"a": "y", "b": "New York", "c": "z", "d": "w"}
+    with caplog.at_level(logging.WARNING):
+        result = run(schema, [gold], [found], registry_of(semantic=semantic))
+
+    assert statuses(result) == {
+        "a": "batch_error", "b": "match", "c": "mismatch", "d": "batch_error",
+    }  # fmt: skip
+    assert [r.getMessage() for r in caplog.records] == [
+        "semantic: no verdict on 2 of 4 pairs: no route"
+    ]
+
+
+@pytest.mark.parametrize("error", [JudgeUnavailable("no route"), JudgeRejected("no money")])
+def test_a_judge_that_cannot_be_reached_leaves_the_open_fields_open(
+    error: Exception, caplog: pytest.LogCaptureFixture
+) -> None:
+    semantic, _ = comparator(lambda _pair: error)
+    schema = record(a=MEANING, b=MEANING)
+    with caplog.at_level(logging.WARNING):
+        result = run(
+            schema,
+            [{"a": "x", "b": "y"}] * 5,
+            [{"a": "x", "b": "z"}] * 5,
+            registry_of(semantic=semantic),
+        )
+
+    assert result.total_batch_errors == 5
+    assert result.mean_f1 == 1.0
+    assert len(caplog.records) == 1
+    assert str(error) in caplog.text
+
+
+def test_a_value_that_cannot_be_written_down_fails_alone() -> None:
+    endless: list[Any] = []
+    endless.append(endless)
+    semantic, judge = comparator()
+
+    results = semantic([item(endless, "x"), item("NYC", "New York")])
+
+    assert results[0] is None
+    assert results[1] is not None
+    assert len(judge.calls[0].pairs) == 1
+
+
+def test_it_works_inside_a_running_loop() -> None:
+    semantic, _ = comparator()
+
+    async def inside() -> Any:
+        return semantic([item("NYC", "New York")])
+
+    [result] = asyncio.run(inside())
+    assert result.score == 1.0
+
+
+def test_verdicts_without_a_word_still_name_their_judge() -> None:
+    semantic, _ = comparator(lambda _pair: PairVerdict(True, None, "", "terse"))
+
+    [result] = semantic([item("a", "b")])
+
+    assert result is not None
+    assert result.reason == "terse"
+
+
+class TestInAForeignEvaluator:
+    """The same object, unchanged, where results and items are of other types."""
+
+    GOLD = {"a": "New York", "b": "x", "c": None, "d": "only gold", "e": {"k": [1]}, "f": "bad"}  # noqa: RUF012
+    FOUND = {"a": "NYC", "b": "x", "c": "y", "e": {"k": [2]}, "f": "worse", "g": "new"}  # noqa: RUF012
+
+    def script(self, pair: ValuePair) -> Any:
+        return PairFailure("output", "no") if pair.gold == "bad" else says(pair)
+
+    def test_results_are_those_of_this_evaluator(self) -> None:
+        semantic, judge = comparator(self.script)
+        params = {"a": {"instructions": "cities"}}
+        foreign.register("semantic", semantic, overwrite=True)
+        theirs = foreign.dispatch("semantic", self.GOLD, self.FOUND, params)
+
+        own, own_judge = comparator(self.script)
+        schema = record(
+            a=compared({"semantic": params["a"]}),
+            **{name: {**MEANING, "type": ["string", "object"]} for name in "bcdef"},
+        )
+        ours = run(schema, [self.GOLD], [self.FOUND], registry_of(semantic=own))
+        fields = {f.path: f for f in ours.records[0].field_results}
+
+        assert {path: o.status for path, o in theirs.items()} == {
+            "a": "match", "b": "match", "c": "mismatch", "e": "mismatch", "f": "batch_error",
+        }  # fmt: skip
+        for path, outcome in theirs.items():
+            ours_here = fields[path]
+            assert outcome == foreign.Outcome(ours_here.status, ours_here.score, ours_here.reason)
+        assert judge.calls == own_judge.calls
+
+    def test_a_path_there_has_positions_and_the_judge_sees_none(self) -> None:
+        semantic, judge = comparator()
+        foreign.register("semantic", semantic, overwrite=True)
+
+        foreign.dispatch(
+            "semantic", {"s[].d": "x", "l[3].k[-1]": "x"}, {"s[].d": "y", "l[3].k[-1]": "y"}, {}
+        )
+
+        assert [pair.path for pair in judge.calls[0].pairs] == ["s[].d", "l[].k[]"]
+
+
+class TestWithALanguageModel:
+    """Over HTTP: calls, cache, and what a changed schema does to it."""
+
+    @pytest.fixture
+    def server(self, monkeypatch: pytest.MonkeyPatch) -> Any:
+        with LocalOpenAIServer(FactModel(equivalent=same_words)) as server:
+            monkeypatch.setenv("OPENAI_API_KEY", "test")
+            monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
+            yield server
+
+    def rows(self, n: int) -> tuple[list[Any], list[Any]]:
+        gold = [{"a": f"value number {k}", "b": "same"} for k in range(n)]
+        found = [
+            {"a": f"number {k} value" if k % 2 else f"other {k}", "b": "same"} for k in range(n)
+        ]
+        return gold, found
+
+    def test_records_share_calls_and_nothing_is_asked_twice(self, server: Any) -> None:
+        gold, found = self.rows(40)
+        schema = record(a=MEANING, b=MEANING)
+        with SemanticComparator("openai/gpt-5-nano", batch_size=16) as semantic:
+            first = run(schema, gold, found, registry_of(semantic=semantic))
+            n_calls = len(server.requests)
+            again = run(schema, gold[::-1], found[::-1], registry_of(semantic=semantic))
+            usage = semantic.usage
+
+        assert n_calls == 3
+        assert len(server.requests) == n_calls
+        assert usage.calls == 3
+        assert [r.f1 for r in again.records] == [r.f1 for r in first.records][::-1]
+        assert sum(r.f1 for r in first.records) == pytest.approx(20 + 20 * 0.5)
+
+    def test_a_changed_description_or_instruction_asks_anew(self, server: Any) -> None:
+        row, other = {"a": "x y"}, {"a": "y x"}
+        for keys in (
+            {},
+            {"description": "a name"},
+            {"x-eval-compare": {"semantic": {"instructions": "mind the order"}}},
+            {"x-eval-compare": {"semantic": {"specificity": "allow_more_specific"}}},
+        ):
+            for n in (1, 0):
+                before = len(server.requests)
+                with SemanticComparator("openai/gpt-5-nano") as semantic:
+                    result = run(
+                        record(a={**MEANING, **keys}),
+                        [row],
+                        [other],
+                        registry_of(semantic=semantic),
+                    )
+                assert statuses(result) == {"a": "match"}
+                assert len(server.requests) - before == n
