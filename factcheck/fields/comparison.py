@@ -98,25 +98,28 @@ class RunComparison:
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as JSON-ready data."""
-        return {
-            "format": FORMAT,
-            "n_records": self.n_records,
-            "only_in_a": list(self.only_in_a),
-            "only_in_b": list(self.only_in_b),
-            "overall": {name: _as_data(found) for name, found in self.overall.items()},
-            "fields": {name: _as_data(found) for name, found in self.fields.items()},
-            "won": list(self.won),
-            "lost": list(self.lost),
-            "unchanged": list(self.unchanged),
-            "records": {
-                "better": self.records.n_better,
-                "worse": self.records.n_worse,
-                "equal": self.records.n_equal,
-                "p_value": self.records.p_value,
-                "most_improved": [change._asdict() for change in self.records.most_improved],
-                "most_worsened": [change._asdict() for change in self.records.most_worsened],
-            },
-        }
+        data: dict[str, Any] = plain(
+            {
+                "format": FORMAT,
+                "n_records": self.n_records,
+                "only_in_a": self.only_in_a,
+                "only_in_b": self.only_in_b,
+                "overall": {name: asdict(found) for name, found in self.overall.items()},
+                "fields": {name: asdict(found) for name, found in self.fields.items()},
+                "won": self.won,
+                "lost": self.lost,
+                "unchanged": self.unchanged,
+                "records": {
+                    "better": self.records.n_better,
+                    "worse": self.records.n_worse,
+                    "equal": self.records.n_equal,
+                    "p_value": self.records.p_value,
+                    "most_improved": [change._asdict() for change in self.records.most_improved],
+                    "most_worsened": [change._asdict() for change in self.records.most_worsened],
+                },
+            }
+        )
+        return data
 
 
 def compare_runs(
@@ -133,8 +136,8 @@ def compare_runs(
     Args:
         a: What `b` is compared with.
         b: The run in question; its gains are positive.
-        n_resamples: Resamples of the records, and randomizations. The smallest p-value is
-            `1 / (n_resamples + 1)`.
+        n_resamples: Resamples of the records, and randomizations, if there are as many. The
+            smallest p-value is `1 / (n_resamples + 1)`.
         seed: Equal seeds give equal numbers.
 
     Raises:
@@ -214,7 +217,3 @@ def _record_changes(pairs: Sequence[tuple[RecordResult, RecordResult]]) -> Recor
         tuple(better[:_MOST_CHANGES]),
         tuple(worse[:_MOST_CHANGES]),
     )
-
-
-def _as_data(found: Difference) -> dict[str, Any]:
-    return {**asdict(found), "interval": list(found.interval)}

@@ -34,9 +34,11 @@ def _bind(params: Mapping[str, Any]) -> BoundComparator:
             return _MATCH
         wanted = _reading(gold, "gold", read)
         found = _reading(extracted, "extracted", read)
-        if isinstance(wanted, DateReading) and isinstance(found, DateReading):
-            return _MATCH if wanted == found else _outcome(wanted, found)
-        return _without_dates(gold, extracted, wanted, found)
+        if isinstance(wanted, Unread):
+            return _without_dates(gold, extracted, wanted)
+        if isinstance(found, Unread):
+            return _without_dates(gold, extracted, found)
+        return _MATCH if wanted == found else _outcome(wanted, found)
 
     return BoundComparator(compare)
 
@@ -50,32 +52,31 @@ def _reading(value: Any, side: str, read: _Read) -> DateReading | Unread:
 
 
 def _outcome(gold: DateReading, extracted: DateReading) -> _Outcome:
-    both_clocks = gold.clock is not None and extracted.clock is not None
-    if both_clocks and gold.offset is not None and extracted.offset is not None:
-        same = _instant(gold) == _instant(extracted)
-        return _MATCH if same else (0.0, f"the times differ: {gold} and {extracted}")
+    instant, other = _instant(gold), _instant(extracted)
+    if instant is not None and other is not None:
+        return _MATCH if instant == other else _times_differ(gold, extracted)
     if len(gold.parts) != len(extracted.parts):
         return 0.0, f"one is more precise than the other: {gold} and {extracted}"
     if gold.parts != extracted.parts:
         return 0.0, f"the dates differ: {gold} and {extracted}"
-    if both_clocks and gold.clock != extracted.clock:
-        return 0.0, f"the times differ: {gold} and {extracted}"
-    return _MATCH
+    if None in (gold.clock, extracted.clock) or gold.clock == extracted.clock:
+        return _MATCH
+    return _times_differ(gold, extracted)
 
 
-def _instant(reading: DateReading) -> dt.datetime:
-    assert reading.clock is not None  # noqa: S101 - for the types: only asked where there is one
-    assert reading.offset is not None  # noqa: S101
+def _times_differ(gold: DateReading, extracted: DateReading) -> _Outcome:
+    return 0.0, f"the times differ: {gold} and {extracted}"
+
+
+def _instant(reading: DateReading) -> dt.datetime | None:
+    if reading.clock is None or reading.offset is None:
+        return None
     day = dt.date(*reading.parts)
     return dt.datetime.combine(day, reading.clock, dt.timezone(reading.offset))
 
 
-def _without_dates(
-    gold: Any, extracted: Any, wanted: DateReading | Unread, found: DateReading | Unread
-) -> _Outcome:
-    """Texts that are not read match where they are the same; for others that is not known."""
-    unread = wanted if isinstance(wanted, Unread) else found
-    assert isinstance(unread, Unread)  # noqa: S101 - for the types: one of them is
+def _without_dates(gold: Any, extracted: Any, unread: Unread) -> _Outcome:
+    """Texts that are not read match where they are the same; of others that is not known."""
     texts = isinstance(gold, str) and isinstance(extracted, str)
     if texts and gold.split() == extracted.split():
         return _MATCH if unread.ambiguous else (1.0, f"the same text; {unread.reason}")

@@ -39,7 +39,7 @@ _FIGURE = re.compile(
 _CURRENCY = re.compile(r"(?<![^\W_])(?:AUD|CAD|CHF|CNY|EUR|GBP|INR|JPY|USD)(?![^\W\d_])")
 _END_OF_NAME = re.compile(r"[^\W\d]-?$")
 """What stands before the digits of "B12", "item_3" and "COVID-19"."""
-_SIGN = re.compile(r"(?<![\w+-])([-+])(?:¤\s*)?$")
+_SIGN = re.compile(r"([-+])(?:¤\s*)?$")
 _NOT_BEFORE = re.compile(
     r"[<>≤≥±]\s*[-+]?¤?\s*$"
     r"|-\s+¤?\s*$"

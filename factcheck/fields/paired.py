@@ -3,9 +3,9 @@
 Intervals are by the paired bootstrap: both runs are scored on the same resamples of the records.
 
 Tests are by paired randomization: if the runs do not differ, each record might as well have had
-its two results the other way round, so a coin is tossed for each. Unlike a p-value read off the
-bootstrap, this keeps its level for a handful of records, and for fields in which few records
-differ: of five records that differ, no test can say less than 1 in 16.
+its two results the other way round, so a coin is tossed for each; for few records, each way to toss
+is taken once. Unlike a p-value read off the bootstrap, this keeps its level for a handful of
+records, and for fields in which few records differ: of five, no test can say less than 1 in 16.
 
 Among many fields some differ by chance. The adjusted p-value of a field is how often chance gives
 so large a difference to any of the fields that are not clearer, each difference being measured by
@@ -57,7 +57,8 @@ def field_differences(
     rows = numbered_fields(a, b)
     found: dict[str, Difference] = {}
     names: list[str] = []
-    chances = [np.empty((0, n_resamples))]
+    chances: list[Matrix] = []
+    spreads: list[Matrix] = []
     for some_of_a, some_of_b in zip(field_figures(a, rows), field_figures(b, rows), strict=True):
         some, by_chance = _compared(some_of_a, some_of_b, n_resamples, seed)
         found |= some
@@ -65,10 +66,14 @@ def field_differences(
         varies = np.ptp(np.abs(by_chance), axis=1) > _NEGLIGIBLE
         names += [name for name, can_differ in zip(some, varies, strict=True) if can_differ]
         chances.append(by_chance[varies])
-    differences = np.array([found[name].difference for name in names])
-    adjusted = dict(zip(names, _step_down(differences, np.vstack(chances)), strict=True))
+        spreads.append(_spread(some_of_a, some_of_b, by_chance)[varies])
+    p_values: dict[str, float] = {}
+    if names:
+        spread = np.concatenate(spreads)
+        sizes = np.abs([found[name].difference for name in names]) / spread
+        p_values = dict(zip(names, _step_down(sizes, np.vstack(chances), spread), strict=True))
     return {
-        name: replace(difference, p_adjusted=float(adjusted.get(name, 1.0)))
+        name: replace(difference, p_adjusted=p_values.get(name, 1.0))
         for name, difference in found.items()
     }
 
@@ -97,11 +102,13 @@ def _compared(
 def _with_coins(a: Figures, b: Figures, n_resamples: int, seed: int) -> Iterator[Matrix]:
     """The differences if a coin says of each record which run has which of its two results."""
     records = np.unique((a.matrix != b.matrix).nonzero()[1])
-    equal = np.ones(a.matrix.shape[1], dtype=bool)
+    n = a.matrix.shape[1]
+    equal = np.ones(n, dtype=bool)
     equal[records] = False
     rest = np.asarray(a.matrix[:, equal].sum(axis=1)).reshape(-1, 1)
     of_a, of_b = a.matrix[:, records], b.matrix[:, records]
-    for coin in coins(len(records), n_resamples, seed):
+    for tossed in coins(n, n_resamples, seed):
+        coin = tossed[records]
         as_a = rest + (of_a @ (1 - coin) + of_b @ coin)
         as_b = rest + (of_b @ (1 - coin) + of_a @ coin)
         yield b.scores(as_b) - a.scores(as_a)
@@ -114,10 +121,25 @@ def _p_value(size: float, by_chance: Matrix) -> float:
     return (1 + len(by_chance) - n_smaller) / (1 + len(by_chance))
 
 
-def _step_down(differences: Matrix, by_chance: Matrix) -> Matrix:
-    """Adjusted p-values of the fields, which are the rows."""
-    spread = np.sqrt(np.mean(by_chance**2, axis=1))
-    sizes = np.abs(differences) / spread
+def _spread(a: Figures, b: Figures, by_chance: Matrix) -> Matrix:
+    """The standard deviation that coins give the difference of each field.
+
+    F1 is twice what is matched, over what is found and wanted. Taken is the linear part of its
+    difference, since no toss changes that, so that equal fields have equal spreads. Where nothing
+    is ever matched there is no such part, and it is what the tosses have.
+    """
+    both, change = a.matrix + b.matrix, b.matrix - a.matrix
+    matched = both[0::3].sum(axis=1)
+    stake = (both[1::3] + both[2::3]).sum(axis=1)
+    ratio = np.asarray(matched / stake).reshape(-1, 1)
+    influence = change[0::3] - (change[1::3] + change[2::3]).multiply(ratio)
+    linear = 4 * np.sqrt(np.asarray(influence.multiply(influence).sum(axis=1))) / stake
+    spread: Matrix = np.where(matched == 0, np.sqrt(np.mean(by_chance**2, axis=1)), linear)
+    return spread
+
+
+def _step_down(sizes: Matrix, by_chance: Matrix, spread: Matrix) -> list[float]:
+    """Adjusted p-values of the fields, which are the rows; sizes are in units of their spread."""
     clearest_first = np.argsort(-sizes, kind="stable")
     adjusted = np.ones(len(sizes))
     largest = np.zeros(by_chance.shape[1])
@@ -125,4 +147,4 @@ def _step_down(differences: Matrix, by_chance: Matrix) -> Matrix:
         largest = np.maximum(largest, np.abs(by_chance[row]) / spread[row])
         adjusted[row] = _p_value(sizes[row], largest)
     adjusted[clearest_first] = np.maximum.accumulate(adjusted[clearest_first])
-    return adjusted
+    return [float(p_value) for p_value in adjusted]

@@ -108,7 +108,7 @@ def is_batch(comparator: Any) -> bool:
 
 
 def _unknown(what: str, name: Any, known: list[str]) -> str:
-    return f"Unknown {what} {name!r}; known are {', '.join(known)}"
+    return f"Unknown {what} {name!r}; known are {', '.join(known)}; others are to be registered"
 
 
 default_registry = Registry()

@@ -83,7 +83,14 @@ def drawn(n: int, n_resamples: int, seed: int) -> Iterator[Matrix]:
 
 
 def coins(n: int, n_resamples: int, seed: int) -> Iterator[Matrix]:
-    """Zeros and ones, each as likely, in the shape of `drawn`."""
+    """Zeros and ones, each as likely, in the shape of `drawn`.
+
+    Where there are no more ways to toss than resamples, each way but all zeros comes once.
+    """
+    if n < (n_resamples + 1).bit_length():
+        ways = np.arange(1, 2**n)
+        yield (ways >> np.arange(n)[:, None] & 1).astype(float)
+        return
     rng = np.random.default_rng(seed)
     for size in _sizes(n, n_resamples):
         yield rng.integers(0, 2, (n, size), np.int8).astype(float)
@@ -172,8 +179,8 @@ def _f1(sums: Matrix) -> Matrix:
 
 def shares(matched: Matrix, found: Matrix, wanted: Matrix) -> tuple[Matrix, Matrix, Matrix]:
     """Precision, recall and F1 as `Sums.scores` has them, of many sums at once."""
-    precision = np.divide(matched, found, out=np.ones_like(found), where=found > 0)
-    recall = np.divide(matched, wanted, out=np.ones_like(wanted), where=wanted > 0)
+    precision = np.divide(matched, found, out=np.ones_like(found), where=found != 0)
+    recall = np.divide(matched, wanted, out=np.ones_like(wanted), where=wanted != 0)
     total = precision + recall
-    f1 = np.divide(2 * precision * recall, total, out=np.zeros_like(total), where=total > 0)
+    f1 = np.divide(2 * precision * recall, total, out=np.zeros_like(total), where=total != 0)
     return precision, recall, f1

@@ -154,7 +154,13 @@ class RunResult:
         return run_intervals(self, n_resamples, seed)
 
     def field_intervals(self, n_resamples: int = 2000, seed: int = 0) -> dict[str, Interval]:
-        """95 % intervals of the F1 of each field of `by_field`, as `intervals` makes them."""
+        """95 % intervals of the F1 of each field that counts, by path in the schema.
+
+        A resample in which a field does not come up has nothing to find fault with: it scores 1.
+
+        Raises:
+            InputError: The records were not kept, or the arguments cannot be used.
+        """
         from factcheck.fields.bootstrap import field_intervals
 
         return field_intervals(self, n_resamples, seed)

@@ -107,6 +107,12 @@ class SemanticComparator:
         )
         self.ledger = Ledger()
         """What was spent over the comparator's life."""
+        self.n_judged = 0
+        """Pairs that the judge gave a verdict on."""
+        self.n_undecided = 0
+        """Pairs that it gave none on."""
+        self.last_failure = ""
+        """Why it gave none, the last time."""
 
     @property
     def identity(self) -> Mapping[str, str]:
@@ -173,19 +179,22 @@ class SemanticComparator:
     def _verdicts(self, pairs: Sequence[ValuePair]) -> dict[ValuePair, PairResult]:
         if not pairs:
             return {}
+        results: Sequence[PairResult]
         try:
             results = background.run(self._judge.compare(pairs, self.ledger))
         except JudgeError as error:
-            _log.warning("%s: no verdict on %d pairs: %s", self.name, len(pairs), error)
-            return {}
+            results = [PairFailure(error.code, str(error))] * len(pairs)
         failures = [result for result in results if isinstance(result, PairFailure)]
+        self.n_judged += len(results) - len(failures)
+        self.n_undecided += len(failures)
         if failures:
+            self.last_failure = failures[0].message
             _log.warning(
                 "%s: no verdict on %d of %d pairs: %s",
                 self.name,
                 len(failures),
                 len(pairs),
-                failures[0].message,
+                self.last_failure,
             )
         return dict(zip(pairs, results, strict=True))
 

@@ -38,6 +38,12 @@ values = st.recursive(
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=2), inner),
     max_leaves=6,
 )
+CORNERS: tuple[Any, ...] = (
+    None, True, False, 0, -0.0, 1, 1.0, 2.5, "", " ", "1", "1.0", "a", "A", [], [1], {}, {"a": 1},
+    NAN, "nan", math.inf, -math.inf, "inf", BOUNDARY, BOUNDARY + 1, float(BOUNDARY),
+    str(BOUNDARY + 1), BOUNDARY // 2, BOUNDARY // 2 + 1, 10**23, 1e23, "1e23", 10**400, 10**400 + 1,
+    1e308, -1e308, 5e-324, "2024-03-15", "2024-03",
+)  # fmt: skip
 Case = tuple[str, dict[str, Any]]
 WITH_KEY: tuple[Case, ...] = (("exact", {}), ("numeric", {}))
 ALL_AT_ONCE: tuple[Case, ...] = (
@@ -107,6 +113,20 @@ def test_equal_keys_are_score_one_and_different_keys_score_zero(
     assert not alike or hash(bound.key(gold)) == hash(bound.key(extracted))
 
 
+@pytest.mark.parametrize(("name", "params"), WITH_KEY)
+def test_keys_of_corner_cases_find_each_other_in_a_dictionary(
+    name: str, params: dict[str, Any]
+) -> None:
+    bound = COMPARATORS[name].bind(params)
+    assert bound.key is not None
+
+    for gold in CORNERS:
+        shelf = {bound.key(gold): gold}
+        found = [extracted for extracted in CORNERS if bound.key(extracted) in shelf]
+        alike = [extracted for extracted in CORNERS if bound.compare(gold, extracted)[0] == 1.0]
+        assert [*map(repr, found)] == [*map(repr, alike)]
+
+
 @pytest.mark.parametrize(("name", "params"), ALL_AT_ONCE)
 @given(gold=st.lists(values, max_size=6), extracted=st.lists(values, max_size=6))
 def test_the_scores_of_all_pairs_at_once_are_those_of_each_pair(
@@ -119,6 +139,19 @@ def test_the_scores_of_all_pairs_at_once_are_those_of_each_pair(
 
     assert scores.shape == (len(gold), len(extracted))
     assert scores.tolist() == [[bound.compare(g, e)[0] for e in extracted] for g in gold]
+
+
+@pytest.mark.parametrize(("name", "params"), ALL_AT_ONCE)
+def test_the_scores_of_corner_cases_are_those_of_each_pair(
+    name: str, params: dict[str, Any]
+) -> None:
+    bound = COMPARATORS[name].bind(params)
+    assert bound.scores is not None
+
+    for gold in CORNERS:
+        expected = [bound.compare(gold, extracted)[0] for extracted in CORNERS]
+        assert bound.scores([gold], CORNERS).tolist() == [expected]
+    assert bound.scores([], CORNERS).shape == (0, len(CORNERS))
 
 
 @pytest.mark.parametrize("name", COMPARATORS)
@@ -175,6 +208,7 @@ class TestExact:
             ({"x": 1}, {"x": 1, "y": 1}),
             ([1, 2], [2, 1]),
             ([[1], 2], [[1, 2]]),
+            ({"a": {"b": 1}, "c": 2}, {"a": {"b": 1, "c": 2}}),
             ([["a"], "b"], [["a", "b"]]),
             ((1,), [1]),
             ({1}, {True}),

@@ -93,6 +93,14 @@ def test_a_text_in_yaml_stays_a_text(text: str) -> None:
     assert parse_yaml(f"{text}: 1", "x.yaml") == {text: 1}
 
 
+@pytest.mark.parametrize("text", ["no", "1e3", "12", "~", "null", "12:30", "<<", "", "true", "="])
+def test_a_text_that_looks_like_something_else_is_written_in_quotes(text: str) -> None:
+    written = yaml_text([text])
+
+    assert parse_yaml(written, "x.yaml") == [text]
+    assert yaml.safe_load(written) == [text]
+
+
 @pytest.mark.parametrize(
     ("text", "value"),
     [

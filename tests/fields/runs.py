@@ -1,0 +1,59 @@
+"""Runs made by hand, or drawn, for the tests of what is done with runs."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+from factcheck.fields import FieldResult, RecordResult, RunResult, RunTally
+from factcheck.fields.metrics import sums_of
+
+STATUSES: Mapping[str, Any] = {
+    "+": ("match", 1.0),
+    "-": ("mismatch", 0.0),
+    "/": ("mismatch", 0.5),
+    "o": ("omission", 0.0),
+    "h": ("hallucination", 0.0),
+    "s": ("skipped", 0.0),
+}
+"""One sign for each kind of result."""
+
+
+def fields_of(signs: Mapping[str, str]) -> list[FieldResult]:
+    """Results of one record: of each path one or more, each a sign of `STATUSES`."""
+    return [
+        FieldResult(path, score, "exact", None, None, status)
+        for path, several in signs.items()
+        for status, score in map(STATUSES.__getitem__, several)
+    ]
+
+
+def run_of(records: Iterable[Mapping[str, str]], ids: Sequence[Any] | None = None) -> RunResult:
+    """A run with these results, by path, of each record."""
+    made = []
+    for position, signs in enumerate(records):
+        results = fields_of(signs)
+        sums = sums_of(results)
+        name = position if ids is None else ids[position]
+        made.append(RecordResult(name, results, None, None, *sums.scores(), sums))
+    return summed_up(made)
+
+
+def summed_up(records: Sequence[RecordResult]) -> RunResult:
+    """The run that consists of these records."""
+    tally = RunTally()
+    for record in records:
+        tally.add(record)
+    return tally.result(records)
+
+
+def drawn_run(
+    n: int, seed: int, right: Callable[[int, str], float], fields: Sequence[str] = ("a", "b", "c")
+) -> RunResult:
+    """A run in which each field is right with a probability that depends on record and field."""
+    draw = random.Random(seed).random
+    return run_of(
+        {field: "+" if draw() < right(position, field) else "-" for field in fields}
+        for position in range(n)
+    )

@@ -1,0 +1,245 @@
+"""Bootstrap intervals hold what they promise, and are made of records."""
+
+from __future__ import annotations
+
+import itertools
+import random
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+from pytest import approx  # noqa: PT013 - it reads like a word
+
+from factcheck.errors import InputError
+from factcheck.fields import (
+    FieldEvaluator,
+    FieldResult,
+    RecordResult,
+    RunResult,
+    annotate_xeval,
+    evaluate,
+    resampling,
+)
+from factcheck.fields.metrics import Sums
+from factcheck.fields.resampling import MEASURES, coins, drawn
+from tests.fields.builders import TEXT, record
+from tests.fields.runs import drawn_run, run_of, summed_up
+
+UNEVEN = [{"a": "+", "b": "+-"}, {"a": "-h"}, {"a": "/", "c": "o"}, {"a": "++", "b": "h", "d": "s"}]
+
+ROUNDING = 1e-9
+
+
+def scores_of(records: Sequence[RecordResult], measure: str) -> float:
+    """One figure of a run of these records, computed one by one."""
+    kind, name = measure.split("_")
+    if kind == "mean":
+        return float(sum(getattr(record, name) for record in records)) / len(records)
+    total = Sums()
+    for each in records:
+        total = total.plus(each.sums)
+    return float(getattr(total.scores(), name))
+
+
+class TestDistribution:
+    """The intervals are those of the resamples of the records."""
+
+    @pytest.mark.parametrize("measure", MEASURES)
+    def test_the_interval_holds_the_middle_of_all_resamples(self, measure: str) -> None:
+        """Of four records there are 256 resamples, which can be listed."""
+        run = run_of(UNEVEN)
+        all_scores = [
+            scores_of(resample, measure) for resample in itertools.product(run.records, repeat=4)
+        ]
+
+        low, high = run.intervals(n_resamples=20_000)[measure]
+
+        tails = (
+            (sum(score < low - ROUNDING for score in all_scores), low),
+            (sum(score > high + ROUNDING for score in all_scores), high),
+        )
+        for n_outside, end in tails:
+            n_at_end = sum(score == approx(end, abs=ROUNDING) for score in all_scores)
+            assert n_outside / 256 < 0.03
+            assert (n_outside + n_at_end) / 256 > 0.02
+
+    def test_the_interval_of_a_field_is_that_of_a_run_with_nothing_else(self) -> None:
+        only_a = [{"a": signs["a"]} for signs in UNEVEN]
+
+        assert run_of(UNEVEN).field_intervals()["a"] == approx(
+            run_of(only_a).intervals()["micro_f1"]
+        )
+
+    def test_each_field_that_counts_has_an_interval(self) -> None:
+        run = run_of([{"a[0]": "+", "a[1]": "-", "b": "h", "s": "s"}, {"a[-1]": "h"}])
+
+        assert list(run.field_intervals()) == ["a[]", "b"]
+
+    def test_a_run_is_inside_its_intervals(self) -> None:
+        run = drawn_run(60, 1, lambda position, _: 0.3 + 0.4 * (position % 2))
+
+        for measure, interval in run.intervals().items():
+            assert interval.low < scores_of(run.records, measure) < interval.high
+        for field, interval in run.field_intervals().items():
+            assert interval.low < run.by_field[field].f1 < interval.high
+
+
+class TestCoverage:
+    """In 95 of 100 runs the interval holds what the run is a sample of."""
+
+    @pytest.mark.parametrize("n", [25, 100])
+    def test_the_true_values_are_inside(self, n: int) -> None:
+        """Records are easy or hard, so that the fields of one record go together."""
+        hits = dict.fromkeys(("mean_precision", "micro_f1", "a"), 0)
+        for seed in range(200):
+            difficulty = random.Random(seed)
+            right = [difficulty.choice([0.35, 0.95]) for _ in range(n)]
+            run = drawn_run(n, seed, lambda position, _, right=right: right[position])  # type: ignore[misc]
+            found = {**run.intervals(400, seed), **run.field_intervals(400, seed)}
+            for name in hits:
+                hits[name] += found[name].low <= 0.65 <= found[name].high
+
+        assert all(175 <= n_hits <= 199 for n_hits in hits.values())
+
+
+class TestRecords:
+    """Records are the unit; what is in one of them goes together."""
+
+    def test_more_of_the_same_in_each_record_tells_nothing_new(self) -> None:
+        once = drawn_run(40, 3, lambda *_: 0.6)
+        often = run_of(
+            {
+                f"{r.path}{k}": "+" if r.score else "-"
+                for r in record.field_results
+                for k in range(5)
+            }
+            for record in once.records
+        )
+
+        assert often.intervals() == {
+            name: approx(interval) for name, interval in once.intervals().items()
+        }
+
+    def test_more_records_narrow_the_interval(self) -> None:
+        few, many = (drawn_run(n, 4, lambda *_: 0.6).intervals()["micro_f1"] for n in (50, 50 * 16))
+
+        assert (few.high - few.low) / (many.high - many.low) == approx(4, rel=0.25)
+
+    def test_weights_count(self) -> None:
+        schema = annotate_xeval(record(a={**TEXT, "x-eval-weight": 1000}, b=TEXT))
+        gold = [{"a": "x", "b": "x"}] * 30
+        found = [{"a": "x", "b": "xy"[k % 2]} for k in range(30)]
+
+        interval = evaluate(gold, found, schema).intervals()["micro_f1"]
+
+        assert 0.999 < interval.low < interval.high <= 1
+
+    def test_records_count_as_post_processing_left_them(self) -> None:
+        def forgive(results: list[FieldResult]) -> list[FieldResult]:
+            return [result for result in results if result.status == "match"]
+
+        gold, found = [{"a": "x", "b": "x"}] * 9, [{"a": "x", "b": "y"}] * 9
+        run = evaluate(gold, found, annotate_xeval(record(a=TEXT, b=TEXT)), post_process=forgive)
+
+        assert run.intervals()["micro_f1"] == (1.0, 1.0)
+        assert set(run.field_intervals()) == {"a"}
+
+
+class TestEdges:
+    """Where there is nothing to resample."""
+
+    @pytest.mark.parametrize("n", [0, 1])
+    def test_without_two_records_nothing_is_known(self, n: int) -> None:
+        run = run_of([{"a": "-"}] * n)
+
+        assert run.intervals() == dict.fromkeys(MEASURES, (0.0, 1.0))
+        assert run.field_intervals() == ({"a": (0.0, 1.0)} if n else {})
+
+    def test_equal_records_leave_no_width(self) -> None:
+        assert set(run_of([{"a": "+-"}] * 5).intervals().values()) == {(0.5, 0.5)}
+
+    def test_records_in_which_nothing_counts(self) -> None:
+        run = run_of([{"a": "s"}, {}, {"b": "s"}])
+
+        assert set(run.intervals().values()) == {(1.0, 1.0)}
+        assert run.field_intervals() == {}
+
+    @pytest.mark.parametrize("method", ["intervals", "field_intervals"])
+    def test_a_run_without_its_records_has_another_kind(self, method: str) -> None:
+        evaluator = FieldEvaluator(annotate_xeval(record(a=TEXT)))
+        run = evaluator.tally([({"a": "x"}, {"a": "x"})] * 3).result()
+
+        with pytest.raises(InputError, match=r"0 of its 3 records.*RunTally.intervals"):
+            getattr(run, method)()
+
+    @pytest.mark.parametrize(
+        ("settings", "message"),
+        [
+            ({"n_resamples": 0}, "n_resamples must be a whole number of at least 1, not 0"),
+            ({"n_resamples": 10.0}, "n_resamples"),
+            ({"n_resamples": True}, "n_resamples"),
+            ({"seed": -1}, "seed must be a whole number of at least 0"),
+            ({"seed": None}, "seed"),
+        ],
+    )
+    def test_settings_that_cannot_be_used(self, settings: Any, message: str) -> None:
+        for method in (run_of(UNEVEN).intervals, run_of(UNEVEN).field_intervals):
+            with pytest.raises(InputError, match=message):
+                method(**settings)
+
+
+class TestDraws:
+    """Draws are seeded, and made some at a time."""
+
+    def test_equal_seeds_give_equal_numbers(self) -> None:
+        run = drawn_run(30, 5, lambda *_: 0.5)
+
+        assert run.intervals(200, 7) == run.intervals(200, 7) != run.intervals(200, 8)
+        assert run.field_intervals(200, 7) == run.field_intervals(200, 7)
+
+    def test_a_resample_has_as_many_records_as_the_run(self) -> None:
+        draws = np.hstack(list(drawn(7, 500, 0)))
+
+        assert draws.shape == (7, 500)
+        assert set(draws.sum(axis=0)) == {7}
+        assert draws.mean(axis=1) == approx(np.ones(7), abs=0.2)
+
+    def test_coins_fall_on_both_sides_as_often(self) -> None:
+        sides = np.hstack(list(coins(9, 500, 0)))
+
+        assert sides.shape == (9, 500)
+        assert set(sides.flat) == {0.0, 1.0}
+        assert sides.mean(axis=1) == approx(np.full(9, 0.5), abs=0.1)
+
+    @pytest.mark.parametrize("n_resamples", [7, 14])
+    def test_few_coins_fall_in_every_way_but_the_first(self, n_resamples: int) -> None:
+        [sides] = coins(3, n_resamples, 0)
+
+        ways = {tuple(way) for way in sides.T}
+        assert ways == set(itertools.product((0.0, 1.0), repeat=3)) - {(0.0, 0.0, 0.0)}
+        assert sides.shape == (3, 7)
+
+    def test_how_many_are_made_at_a_time_changes_nothing(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        run = drawn_run(20, 6, lambda *_: 0.5)
+        before: tuple[Any, Any] = run.intervals(100), run.field_intervals(100)
+
+        monkeypatch.setattr(resampling, "_MOST_NUMBERS", 60)
+        monkeypatch.setattr(resampling, "_MOST_FIELDS", 2)
+
+        assert len(list(drawn(20, 100, 0))) == 34
+        assert (run.intervals(100), run.field_intervals(100)) == before
+
+    def test_the_size_of_an_array_of_draws_is_bounded(self) -> None:
+        assert all(draws.size <= 4_000_000 for draws in drawn(1_500_001, 3, 0))
+
+
+def test_a_run_of_records_that_were_kept_in_part_is_refused() -> None:
+    whole = run_of(UNEVEN)
+    part = RunResult(**{**vars(whole), "records": whole.records[:2]})
+
+    with pytest.raises(InputError, match="2 of its 4 records"):
+        part.intervals()
+    assert summed_up(whole.records[:2]).intervals()

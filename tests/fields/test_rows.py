@@ -1,0 +1,437 @@
+"""The rows of a run, and its JSON, from which it comes back."""
+
+from __future__ import annotations
+
+import json
+import math
+import sys
+from copy import deepcopy
+from datetime import date, datetime, timezone
+from decimal import Decimal
+from enum import Enum
+from pathlib import PurePosixPath
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import BaseModel
+from pytest import approx  # noqa: PT013 - it reads like a word
+
+from factcheck.errors import ConfigError, InputError
+from factcheck.fields import (
+    FieldEvaluator,
+    FieldResult,
+    RecordResult,
+    RunResult,
+    annotate_xeval,
+    evaluate,
+)
+from factcheck.fields.plain import plain
+from factcheck.fields.rows import COLUMNS, differ
+from tests.fields.builders import NUMBER, TEXT, array, best, compared, record, run
+from tests.fields.runs import summed_up
+from tests.fields.strategies import Example, examples
+
+json_values = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.text(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
+    max_leaves=10,
+)
+LOWER = compared("exact", **{"x-eval-transform": ["lowercase"]})
+ROUNDED = {**NUMBER, "x-eval-transform": [{"round_digits": {"digits": 1}}]}
+
+
+class Colour(str, Enum):
+    """A text with a name."""
+
+    RED = "red"
+
+
+class Model(BaseModel):
+    """A record of pydantic."""
+
+    name: str
+    day: date
+
+
+class Unprintable:
+    """What has no text."""
+
+    def __str__(self) -> str:
+        raise ZeroDivisionError
+
+    __repr__ = __str__
+
+
+def holding(value: Any, compared_value: Any = None) -> RunResult:
+    """A run of one record with one field, that holds a value in every place."""
+    field = FieldResult("a", 0.0, "exact", value, value, "mismatch", None, compared_value, value)
+    return summed_up([RecordResult(0, [field], value, [value], 0.0, 0.0, 0.0)])
+
+
+def saved(run: RunResult) -> dict[str, Any]:
+    """What the JSON of a run holds."""
+    data: dict[str, Any] = json.loads(run.to_json())
+    return data
+
+
+class TestRows:
+    """One row for each field of each record."""
+
+    def test_a_row_says_everything_about_a_field(self) -> None:
+        schema = record(items=array(record(name=LOWER), match_by="key_field", key="name"))
+        result = run(schema, [{"items": [{"name": "A"}]}], [{"items": [{"name": "b"}]}])
+
+        assert result.to_rows() == [
+            {
+                "record": 0,
+                "path": "items[0].name",
+                "field": "items[].name",
+                "status": "omission",
+                "score": 0.0,
+                "comparator": "exact",
+                "reason": None,
+                "gold": "A",
+                "extracted": None,
+            },
+            {
+                "record": 0,
+                "path": "items[-1].name",
+                "field": "items[].name",
+                "status": "hallucination",
+                "score": 0.0,
+                "comparator": "exact",
+                "reason": None,
+                "gold": None,
+                "extracted": "b",
+            },
+        ]
+
+    def test_compared_values_are_there_where_transforms_changed_them(self) -> None:
+        rows = run(
+            record(a=LOWER, b=ROUNDED),
+            [{"a": "X", "b": 2.5}],
+            [{"a": "x", "b": 2.54}],
+        ).to_rows()
+
+        assert [(row.get("gold_compared"), row.get("extracted_compared")) for row in rows] == [
+            ("x", None),
+            (None, 2.5),
+        ]
+        assert "extracted_compared" not in rows[0]
+        assert "gold_compared" not in rows[1]
+
+    def test_a_transform_that_makes_a_value_null_is_seen(self) -> None:
+        rows = holding("n/a").to_rows()
+
+        assert rows[0]["gold_compared"] is None
+        assert "extracted_compared" not in rows[0]
+
+    @pytest.mark.parametrize("extracted", [{}, {"a": None, "zz": 1}])
+    def test_what_was_never_compared_has_no_compared_value(self, extracted: Any) -> None:
+        rows = run(record(a=TEXT), [{"a": "X"}], [extracted]).to_rows()
+
+        assert all(set(row) == set(COLUMNS[:-2]) for row in rows)
+
+    def test_values_are_the_objects_that_were_scored(self) -> None:
+        gold, extracted = {"a": [1, {"b": date(2020, 1, 1)}]}, {"a": {1, 2}}
+        [row] = run(record(a={"type": "array"}), [gold], [extracted]).to_rows()
+
+        assert row["gold"] is gold["a"]
+        assert row["extracted"] is extracted["a"]
+
+    @given(examples())
+    def test_there_is_a_row_for_each_result(self, example: Example) -> None:
+        result = run(deepcopy(example.schema), [example.gold], [example.extracted])
+
+        rows = result.to_rows()
+
+        results = result.records[0].field_results
+        assert [(row["path"], row["status"], row["score"]) for row in rows] == [
+            (r.path, r.status, r.score) for r in results
+        ]
+        assert {row["field"] for row in rows} == set(result.by_field)
+
+    @pytest.mark.parametrize(
+        ("value", "other"),
+        [(1, 1.0), (1, True), ([1], [True]), (0.0, -0.0), ("a", "b"), ({1}, [1])],
+    )
+    def test_values_differ_as_they_are_written(self, value: Any, other: Any) -> None:
+        assert differ(value, other)
+        assert not differ(value, deepcopy(value))
+
+    def test_values_that_cannot_be_told_apart_differ(self) -> None:
+        assert differ(Unprintable(), Unprintable())
+
+
+class TestPandas:
+    """The table of rows."""
+
+    @pytest.fixture(autouse=True)
+    def _pandas(self) -> None:
+        pytest.importorskip("pandas")
+
+    def test_the_table_holds_the_rows(self) -> None:
+        schema = record(a=LOWER, b=NUMBER, t=array(TEXT))
+        result = run(
+            schema,
+            [{"a": "X", "b": 1, "t": ["x", "y"]}, {"a": None, "b": 2**70, "t": []}],
+            [{"a": "x", "b": 1.5, "t": ["x"]}, {"a": "y", "b": None, "t": []}],
+        )
+
+        table = result.to_pandas()
+
+        assert tuple(table.columns) == COLUMNS
+        padded = [{**dict.fromkeys(COLUMNS), **row} for row in result.to_rows()]
+        assert table.to_dict("records") == padded
+        assert [type(value) for value in table["gold"]] == [type(row["gold"]) for row in padded]
+
+    def test_a_run_without_records_has_an_empty_table(self) -> None:
+        table = summed_up([]).to_pandas()
+
+        assert (len(table), tuple(table.columns)) == (0, COLUMNS)
+
+
+def test_without_pandas_the_table_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pandas", None)
+
+    with pytest.raises(ConfigError, match="pip install pandas"):
+        summed_up([]).to_pandas()
+
+
+class TestJson:
+    """A run comes back from its JSON."""
+
+    @given(examples())
+    def test_a_run_comes_back(self, example: Example) -> None:
+        result = run(deepcopy(example.schema), [example.gold] * 2, [example.extracted, None])
+
+        text = result.to_json()
+
+        back = RunResult.from_json(text)
+        assert back.to_json() == text
+        assert plain(back.to_rows()) == plain(result.to_rows())
+        assert (back.by_field, back.per_field) == (result.by_field, result.per_field)
+        assert back.micro == result.micro
+
+    @given(json_values, json_values)
+    def test_json_values_come_back_as_they_were(self, value: Any, other: Any) -> None:
+        result = holding(value, other)
+
+        back = RunResult.from_json(result.to_json())
+
+        assert back == result
+        assert repr(back) == repr(result)  # 1, 1.0 and true are equal, but not the same
+
+    def test_ids_scores_reasons_and_sums_come_back(self) -> None:
+        schema = annotate_xeval(
+            record(
+                id=TEXT,
+                a=compared({"fuzzy": {}}, **{"x-eval-weight": 0.3}),
+                b={**TEXT, "x-eval-skip": True},
+                c=best(record(n=NUMBER)),
+            )
+        )
+        gold = [{"id": "é\ud800", "a": "colour", "b": 1, "c": [{"n": 1}, {"n": 2}]}, {"id": ""}]
+        found = [{"id": "é\ud800", "a": "color", "c": [{"n": 2}, {"n": 3, "q": 1}]}, {"zz": [1]}]
+        result = evaluate(gold, found, schema, id_field="id")
+
+        assert RunResult.from_json(result.to_json()) == result
+        assert RunResult.from_dict(result.to_dict()) == result
+
+    def test_the_totals_of_a_run_without_records_come_back(self) -> None:
+        tally = FieldEvaluator(record(a=compared("exact"))).tally([({"a": "x"}, {"a": "y"})] * 3)
+        result = tally.result()
+
+        assert RunResult.from_json(result.to_json()) == result
+
+    def test_omissions_and_matches_differ_in_what_was_compared(self) -> None:
+        result = run(record(a=TEXT, b=TEXT), [{"a": "x", "b": "x"}], [{"a": "x"}])
+
+        matched, omitted = RunResult.from_json(result.to_json()).records[0].field_results
+        assert (matched.gold_compared, matched.extracted_compared) == ("x", "x")
+        assert (omitted.gold_compared, omitted.extracted_compared) == (None, None)
+
+    def test_keys_that_say_nothing_are_left_out(self) -> None:
+        result = run(record(a=TEXT), [{"a": "x"}], [{"a": "x"}])
+
+        [field] = saved(result)["records"][0]["fields"]
+        assert set(field) == {"path", "status", "score", "comparator", "gold", "extracted"}
+
+    def test_the_text_can_be_written_as_utf_8(self) -> None:
+        result = holding("\udcff é")
+
+        assert RunResult.from_json(result.to_json().encode("utf-8")) == result
+
+    def test_an_indent_changes_nothing_else(self) -> None:
+        result = holding({"a": [1]})
+
+        assert json.loads(result.to_json(indent=2)) == saved(result)
+
+    def test_a_score_that_is_no_number_is_read_as_it_was(self) -> None:
+        def broken(results: list[FieldResult]) -> list[FieldResult]:
+            results[0].score = math.nan
+            return results
+
+        schema = annotate_xeval(record(a=TEXT))
+        result = evaluate([{"a": "x"}], [{"a": "x"}], schema, post_process=broken)
+
+        back = RunResult.from_json(result.to_json())
+        assert math.isnan(back.mean_f1)
+        assert math.isnan(back.records[0].field_results[0].score)
+
+
+class TestForeignValues:
+    """What JSON cannot hold becomes its text, or what comes closest."""
+
+    @pytest.mark.parametrize(
+        ("value", "written"),
+        [
+            (math.nan, "NaN"),
+            (math.inf, "Infinity"),
+            (-math.inf, "-Infinity"),
+            (date(2020, 2, 3), "2020-02-03"),
+            (datetime(2020, 2, 3, 4, tzinfo=timezone.utc), "2020-02-03T04:00:00+00:00"),
+            (Decimal("1.10"), "1.10"),
+            ((1, (2,)), [1, [2]]),
+            ({"b", "a"}, ["a", "b"]),
+            (frozenset({(2, 1), (1, 2)}), [[1, 2], [2, 1]]),
+            ({1: "x", None: {2.5: date(2020, 1, 1)}}, {"1": "x", "None": {"2.5": "2020-01-01"}}),
+            ({1: "x", "1": "y"}, "{1: 'x', '1': 'y'}"),
+            (Colour.RED, "red"),
+            (PurePosixPath("a/b"), "a/b"),
+            (b"a", "b'a'"),
+            (Model(name="x", day=date(2020, 1, 1)), {"name": "x", "day": "2020-01-01"}),
+            (Unprintable(), "<Unprintable>"),
+            ({Unprintable(): 1}, {"<Unprintable>": 1}),
+        ],
+    )
+    def test_every_value_is_written(self, value: Any, written: Any) -> None:
+        result = holding(value, value)
+
+        data = saved(result)
+
+        [entry] = data["records"]
+        assert entry["gold"] == entry["fields"][0]["gold"] == written
+        assert entry["extracted"] == [written]
+        back = RunResult.from_dict(data)
+        assert back.to_dict() == data
+        assert RunResult.from_json(back.to_json()) == back
+
+    def test_an_integer_that_cannot_be_printed_is_written_in_hexadecimal(self) -> None:
+        large = 1 << 20_000
+
+        back = RunResult.from_json(holding([10**3000, large]).to_json())
+
+        assert back.records[0].gold == [10**3000, hex(large)]
+
+    def test_numbers_of_numpy_are_numbers(self) -> None:
+        np = pytest.importorskip("numpy")
+
+        assert plain([np.int64(3), np.float64(0.5), np.float64("nan")]) == [3, 0.5, "NaN"]
+
+    def test_a_value_inside_itself_ends(self) -> None:
+        loop: list[Any] = [1]
+        loop += [loop, {"again": loop}]
+
+        assert plain(loop) == [
+            1,
+            "<list, nested too deeply>",
+            {"again": "<list, nested too deeply>"},
+        ]
+
+    def test_one_value_in_two_places_is_written_twice(self) -> None:
+        shared = [1]
+
+        assert plain([shared, shared]) == [[1], [1]]
+
+    def test_values_are_written_200_levels_deep(self) -> None:
+        def nested(levels: int) -> Any:
+            value: Any = 1
+            for _ in range(levels):
+                value = [value]
+            return value
+
+        assert plain(nested(200)) == nested(200)
+        assert RunResult.from_json(holding(nested(100_000)).to_json()).records
+
+
+class TestOtherFiles:
+    """What is no run is refused, and the place is named."""
+
+    @pytest.mark.parametrize(
+        ("text", "message"),
+        [
+            ("", "run, line 1: not valid JSON"),
+            ("{\n", "run, line 2: not valid JSON"),
+            (b"\xff", "run: not UTF-8"),
+            ("[]", "run: expected an object"),
+            ("{}", "format None is not 'factcheck-fields-run/1'"),
+            ('{"format": 1}', "format 1 is not"),
+            ('{"format": "factcheck-fields-run/2"}', "by another version"),
+            ('{"format": "factcheck-fields-run/1"}', "run: 'records' is missing"),
+            ("[" * 100_000, "nested too deeply"),
+        ],
+    )
+    def test_another_text(self, text: str | bytes, message: str) -> None:
+        with pytest.raises(InputError, match=message):
+            RunResult.from_json(text)
+
+    @pytest.mark.parametrize(
+        ("place", "value", "message"),
+        [
+            (("records",), {}, "run: 'records' must be a list of objects"),
+            (("records", 0, "id"), 1.5, "run: record 0: 'id' must be a whole number"),
+            (("records", 0, "id"), None, "run: record 0: 'id' must be a whole number"),
+            (("records", 0, "f1"), "1", "run: record 0: 'f1' must be a number"),
+            (("records", 0, "sums"), None, "run: record 0: 'sums' must be an object"),
+            (("records", 0, "sums", "found"), [], "run: record 0: sums: 'found' must be a number"),
+            (("records", 0, "fields", 1), 7, "run: record 0: 'fields' must be a list of objects"),
+            (
+                ("records", 0, "fields", 1, "status"),
+                ["match"],
+                r"run: record 0, field 1: 'status' must be one of .*, not \['match'\]",
+            ),
+            (("records", 0, "fields", 1, "path"), 3, "record 0, field 1: 'path' must be a string"),
+            (("records", 0, "fields", 1, "score"), True, "field 1: 'score' must be a number"),
+            (("records", 0, "fields", 1, "reason"), 3, "field 1: 'reason' must be a string"),
+            (("micro",), [1, 1, 1], "run: 'micro' must be an object"),
+            (("total_records",), 1.0, "run: 'total_records' must be a whole number"),
+            (("mean_f1",), None, "run: 'mean_f1' must be a number"),
+            (("by_field", "a", "support"), "1", "run: by_field 'a': 'support' must be"),
+            (("by_field", "a", "counts", "match"), None, "by_field 'a': counts: 'match' must be"),
+            (("per_field", "a"), [], "run: per_field 'a': expected an object"),
+        ],
+    )
+    def test_one_wrong_value(self, place: tuple[Any, ...], value: Any, message: str) -> None:
+        data = run(record(a=TEXT, b=TEXT), [{"a": "x", "b": "x"}], [{"a": "x", "b": "y"}]).to_dict()
+        *above, last = place
+        inner: Any = data
+        for step in above:
+            inner = inner[step]
+        inner[last] = value
+
+        with pytest.raises(InputError, match=message):
+            RunResult.from_dict(data)
+
+    @pytest.mark.parametrize("key", ["path", "status", "score", "comparator"])
+    def test_a_missing_key_of_a_field(self, key: str) -> None:
+        data = run(record(a=TEXT), [{"a": "x"}], [{"a": "x"}]).to_dict()
+        del data["records"][0]["fields"][0][key]
+
+        with pytest.raises(InputError, match=f"run: record 0, field 0: '{key}'"):
+            RunResult.from_dict(data)
+
+
+def test_the_figures_of_other_readers_are_there() -> None:
+    data = saved(run(record(a=TEXT, b=TEXT), [{"a": "x", "b": "x"}], [{"a": "x", "b": "y"}]))
+
+    assert data["format"] == "factcheck-fields-run/1"
+    assert (data["mean_f1"], data["micro"]["f1"]) == (approx(0.5), approx(0.5))
+    assert data["by_field"]["b"]["counts"] == {"mismatch": 1}
+    assert data["per_field"]["a"]["mean_score"] == 1.0

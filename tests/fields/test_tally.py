@@ -1,0 +1,273 @@
+"""A tally says what the records say, however they are cut into shards."""
+
+from __future__ import annotations
+
+import math
+import pickle
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pytest import approx  # noqa: PT013 - it reads like a word
+
+from factcheck.errors import InputError
+from factcheck.fields import (
+    FieldEvaluator,
+    FieldResult,
+    RecordResult,
+    RunResult,
+    RunTally,
+    annotate_xeval,
+    evaluate,
+)
+from factcheck.fields.structure import schema_path
+from factcheck.fields.tally import OTHER
+from tests.fields.builders import NUMBER, TEXT, array, best, compared, record
+from tests.fields.runs import run_of
+
+SCHEMA = annotate_xeval(
+    record(
+        a={**TEXT, "x-eval-weight": 3},
+        b=compared({"fuzzy": {}}, **{"x-eval-threshold": 0.6, "x-eval-weight": 0.5}),
+        c={**TEXT, "x-eval-skip": True},
+        items=best(record(name=TEXT, n={**NUMBER, "x-eval-weight": 0})),
+        rows=array(array(NUMBER)),
+    )
+)
+FIELDS = ["a", "b", "c", "items", "items[].name"]
+WEIGHTS = {"a": 3, "b": 0.5, "items[].n": 0}
+
+texts = st.sampled_from(["x", "y", "colour", "color", "", None])
+numbers = st.sampled_from([0, 1, 2.5, None, "1", "many"])
+elements = st.fixed_dictionaries({}, optional={"name": texts, "n": numbers, "unit": texts})
+records = st.fixed_dictionaries(
+    {},
+    optional={
+        "a": texts,
+        "b": texts,
+        "c": texts,
+        "items": st.lists(elements, max_size=3),
+        "rows": st.lists(st.lists(numbers, max_size=2), max_size=2),
+        "z.z": texts,
+        "y[0]": texts,
+    },
+)
+pairs = st.lists(st.tuples(records, records), max_size=8)
+
+
+def figures(run: RunResult) -> dict[str, float]:
+    """All numbers of a run."""
+    numbers = {
+        name: value for name, value in vars(run).items() if name.startswith(("mean_", "total_"))
+    }
+    numbers |= {f"micro {name}": value for name, value in run.micro._asdict().items()}
+    for path, place in run.per_field.items():
+        numbers |= {f"at {path}: {name}": value for name, value in vars(place).items()}
+    for path, field in run.by_field.items():
+        shares = {name: getattr(field, name) for name in ("precision", "recall", "f1", "support")}
+        named = {**shares, "mean": field.mean_score, **field.counts}
+        numbers |= {f"of {path}: {name}": value for name, value in named.items()}
+    return numbers
+
+
+def rounded(numbers: dict[str, float]) -> Any:
+    """Equal to the same numbers, but for rounding."""
+    return approx(numbers, rel=1e-9, abs=1e-12)
+
+
+def tally_of(some: Iterable[RecordResult], fields: Sequence[str] | None = None) -> RunTally:
+    """The tally of some records."""
+    tally = RunTally(fields)
+    for each in some:
+        tally.add(each)
+    return tally
+
+
+def unknown(n: int, first: int = 0) -> RecordResult:
+    """A record with keys that no schema knows."""
+    results = [
+        FieldResult(f"u{k}", 0.0, "", None, 1, "hallucination") for k in range(first, first + n)
+    ]
+    return RecordResult(0, results, None, None, 0.0, 1.0, 0.0)
+
+
+@given(
+    pairs, st.lists(st.integers(0, 8), max_size=4), st.sampled_from([None, FIELDS]), st.randoms()
+)
+def test_shards_in_any_cut_and_order_add_up_to_the_run(
+    pairs: list[Any],
+    cuts: list[int],
+    fields: list[str] | None,
+    random: Any,
+) -> None:
+    run = evaluate([g for g, _ in pairs], [e for _, e in pairs], SCHEMA)
+    ends = [0, *sorted(min(cut, len(pairs)) for cut in cuts), len(pairs)]
+    shards = [tally_of(run.records[start:end], fields) for start, end in pairwise(ends)]
+    random.shuffle(shards)
+
+    while len(shards) > 1:
+        place = random.randrange(len(shards) - 1)
+        shards[place].merge(shards.pop(place + 1))
+
+    whole = tally_of(run.records, fields)
+    [merged] = shards
+    assert figures(merged.result()) == rounded(figures(whole.result()))
+    for name, interval in whole.intervals().items():
+        assert merged.intervals()[name] == approx(interval, abs=1e-9)
+
+
+@given(pairs)
+def test_a_stream_has_the_figures_of_the_run(pairs: list[Any]) -> None:
+    run = evaluate([g for g, _ in pairs], [e for _, e in pairs], SCHEMA)
+
+    streamed = FieldEvaluator(SCHEMA).tally(iter(pairs)).result()
+
+    own, theirs = (
+        {name: value for name, value in figures(some).items() if not name.startswith("at ")}
+        for some in (streamed, run)
+    )
+    assert own == rounded(theirs)
+    assert streamed.records == []
+
+
+@given(pairs)
+def test_by_field_is_what_the_rows_say(pairs: list[Any]) -> None:
+    run = evaluate([g for g, _ in pairs], [e for _, e in pairs], SCHEMA)
+
+    for field, summary in run.by_field.items():
+        rows = [row for row in run.to_rows() if row["field"] == field]
+        counts = Counter(row["status"] for row in rows)
+        both = [row for row in rows if row["status"] in ("match", "mismatch")]
+        matched = math.fsum(row["score"] for row in both)
+        found, wanted = len(both) + counts["hallucination"], len(both) + counts["omission"]
+        n = found + wanted - len(both)
+        assert summary.counts == counts
+        assert summary.support == wanted
+        assert summary.precision == approx(matched / found if found else 1.0)
+        assert summary.recall == approx(matched / wanted if wanted else 1.0)
+        assert summary.f1 == approx(2 * matched / (found + wanted) if n else 1.0)
+        assert summary.mean_score == approx(matched / n if n else 0.0)
+    assert set(run.by_field) == {row["field"] for row in run.to_rows()}
+
+
+@given(pairs)
+def test_micro_weighs_every_field_by_its_weight(pairs: list[Any]) -> None:
+    run = evaluate([g for g, _ in pairs], [e for _, e in pairs], SCHEMA)
+
+    matched = found = wanted = 0.0
+    for row in run.to_rows():
+        weight = WEIGHTS.get(row["field"], 1)
+        both = row["status"] in ("match", "mismatch")
+        matched += weight * row["score"] * both
+        found += weight * (both or row["status"] == "hallucination")
+        wanted += weight * (both or row["status"] == "omission")
+    assert run.micro.precision == approx(matched / found if found else 1.0)
+    assert run.micro.recall == approx(matched / wanted if wanted else 1.0)
+
+
+def test_a_match_below_1_counts_as_a_match_with_its_score() -> None:
+    run = evaluate([{"b": "colour"}], [{"b": "color"}], SCHEMA)
+
+    summary = run.by_field["b"]
+    assert summary.counts == {"match": 1}
+    assert 0.6 < summary.f1 == summary.mean_score == run.per_field["b"].mean_score < 1
+
+
+def test_a_score_that_a_post_processor_left_behind_counts_nowhere() -> None:
+    def disown(results: list[FieldResult]) -> list[FieldResult]:
+        for result in results:
+            result.status = "hallucination"
+        return results
+
+    schema = annotate_xeval(record(a=TEXT))
+    run = evaluate([{"a": "x"}], [{"a": "x"}], schema, post_process=disown)
+
+    assert run.records[0].field_results[0].score == 1.0
+    assert run.micro.precision == run.by_field["a"].precision == 0.0
+    assert run.by_field["a"].mean_score == run.per_field["a"].mean_score == 0.0
+
+
+def test_the_means_have_the_intervals_of_student() -> None:
+    scores = [0.2, 0.4, 0.9, 1.0]
+    records = [RecordResult(k, [], None, None, 1.0, x, x) for k, x in enumerate(scores)]
+    tally = tally_of(records)
+
+    mean, spread = 0.625, math.sqrt(sum((x - 0.625) ** 2 for x in scores) / 3)
+    half = 3.182446 * spread / math.sqrt(4)
+    assert tally.intervals()["mean_f1"] == approx((mean - half, 1.0), abs=1e-4)
+    assert tally.intervals()["mean_precision"] == (1.0, 1.0)
+
+
+@pytest.mark.parametrize("n", [0, 1])
+def test_without_two_records_nothing_is_known(n: int) -> None:
+    tally = tally_of(run_of([{"a": "+"}] * n).records)
+
+    assert set(tally.intervals().values()) == {(0.0, 1.0)}
+
+
+def test_an_empty_tally_has_nothing_to_find_fault_with() -> None:
+    run = RunTally().result()
+
+    assert (run.mean_f1, run.micro.f1, run.total_records, run.per_field) == (1.0, 1.0, 0, {})
+
+
+def test_a_tally_comes_back_from_another_process() -> None:
+    tally = FieldEvaluator(SCHEMA).tally([({"a": "x", "rows": [[1]]}, {"a": "y", "q": 1})] * 3)
+
+    back = pickle.loads(pickle.dumps(tally))  # noqa: S301 - its own
+
+    assert figures(back.result()) == rounded(figures(tally.result()))
+    back.merge(tally)
+    assert back.result().total_records == 6
+
+
+def test_a_tally_may_be_counted_twice() -> None:
+    tally = tally_of(run_of([{"a": "+/", "l[0]": "h"}, {"a": "o"}]).records, ["a", "l[]"])
+    single = tally.result()
+
+    tally.merge(tally)
+
+    doubled = tally.result()
+    assert doubled.total_fields == 2 * single.total_fields
+    assert doubled.by_field["a"].counts == {"match": 2, "mismatch": 2, "omission": 2}
+    assert doubled.mean_f1 == approx(single.mean_f1)
+
+
+def test_the_number_of_unknown_keys_is_bounded() -> None:
+    tally = tally_of([unknown(3_000)], ["a"])
+
+    fields = tally.result().by_field
+    assert len(fields) == 1_001
+    assert fields[OTHER].counts == {"hallucination": 2_000}
+
+
+def test_merging_keeps_that_bound() -> None:
+    tally = tally_of([unknown(900)], ["a"])
+    for shard in range(1, 5):
+        tally.merge(tally_of([unknown(900, first=900 * shard)], ["a"]))
+
+    run = tally.result()
+    assert len(run.by_field) == 1_001
+    assert run.by_field[OTHER].counts == {"hallucination": 3_500}
+    assert run.total_hallucinations == 4_500
+
+
+def test_tallies_of_two_kinds_do_not_add_up() -> None:
+    with pytest.raises(InputError, match="by field and the other by position"):
+        RunTally().merge(RunTally(["a"]))
+
+
+def test_tallies_of_two_schemas_do_not_add_up() -> None:
+    with pytest.raises(InputError, match="different schemas: only one has the field 'b'"):
+        RunTally(["a", "b"]).merge(RunTally(["a"]))
+
+
+def test_the_paths_of_a_tally_are_those_of_the_schema() -> None:
+    tallied = FieldEvaluator(SCHEMA).tally([({"rows": [[1], [2]]}, {"rows": [[1], [3]]})]).result()
+
+    assert set(tallied.per_field) == {"rows[][]"}
+    assert all(path == schema_path(path) for path in tallied.by_field)
