@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 from itertools import islice
 from typing import Any, Literal
 
@@ -69,10 +71,11 @@ class FieldEvaluator:
             InputError: The lists differ in length, or an id is missing or doubled.
         """
         pairs = joined(gold, extracted, self._id_field, join)
-        records = list(self._scored(pairs, window=len(pairs)))
-        tally = RunTally()
-        for record in records:
-            tally.add(record)
+        with nullcontext() if self._plan.batch_leaves else _collector_paused():
+            records = list(self._scored(pairs, window=len(pairs)))
+            tally = RunTally()
+            for record in records:
+                tally.add(record)
         return tally.result(records)
 
     def stream(self, pairs: Iterable[tuple[Any, Any]]) -> Iterator[RecordResult]:
@@ -106,13 +109,38 @@ class FieldEvaluator:
         name = record_id(gold, extracted, self._id_field, position)
         if self._post_process is not None:
             results = self._post_process(results)
-            if not isinstance(results, list):
-                raise InputError(
-                    f"post_process gave {type(results).__name__} for record {name!r}; "
-                    "it must give back the list of results"
-                )
+            _check_processed(results, name)
         sums = self._sums(results)
         return RecordResult(name, results, gold, extracted, *sums.scores(), sums)
+
+
+@contextmanager
+def _collector_paused() -> Iterator[None]:
+    """Pause the collector of cycles: what is made is kept, and it would look at all of it again.
+
+    With 10,000 records, that is half of the time.
+    """
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
+
+
+def _check_processed(results: Any, name: str | int) -> None:
+    if not isinstance(results, list):
+        raise InputError(
+            f"post_process gave {type(results).__name__} for record {name!r}; "
+            "it must give back the list of results"
+        )
+    for result in results:
+        if not 0 <= result.score <= 1:
+            raise InputError(
+                f"post_process gave {result.path!r} of record {name!r} the score "
+                f"{result.score!r}; it must be from 0 to 1"
+            )
 
 
 def evaluate(

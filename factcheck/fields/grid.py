@@ -20,6 +20,7 @@ from factcheck.fields.alignment import MISSING, in_order
 from factcheck.fields.comparators import exact_key
 from factcheck.fields.metrics import Weighing
 from factcheck.fields.nodes import ArrayNode, Leaf, Node, ObjectNode, Skipped
+from factcheck.fields.types import Numbers
 
 Matrix = np.ndarray[Any, np.dtype[np.float64]]
 """One number for each pair: gold by extracted."""
@@ -56,20 +57,24 @@ class Grid:
         """Where it is not 0, a field of the pair could not be compared; `None`: nowhere."""
         self._codes: defaultdict[Hashable, int] = defaultdict(count().__next__)
         self._coded: list[tuple[float, list[int], list[int]]] = []
+        self._numbers: defaultdict[Numbers, list[tuple[float, Any, Any]]] = defaultdict(list)
 
-    def outcome(self) -> tuple[Matrix, Matrix]:
+    def outcome(self) -> tuple[Matrix, Matrix | None]:
         """F1 of each pair, twice the matched sum over the stake; and 1 where it is open.
 
-        That is where nothing could be scored, or a field could not be compared.
+        That is where nothing could be scored, or a field could not be compared; `None`: nowhere.
         """
         matched, stake = self._totals()
         scored = stake > 0
+        if self._failed is None and scored.all():
+            return 2 * matched / stake, None
         f1 = np.divide(2 * matched, stake, out=np.zeros_like(matched), where=scored)
         is_open = (~scored).astype(float)
         return f1, is_open if self._failed is None else np.maximum(is_open, self._failed > 0)
 
     def _totals(self) -> tuple[Matrix, Matrix]:
         self._compare_codes()
+        self._compare_numbers()
         return self._matched, self._stake + self._of_gold + self._of_extracted
 
     def add(self, node: Node, gold: Sequence[Any], extracted: Sequence[Any]) -> None:
@@ -143,12 +148,66 @@ class Grid:
 
     def _add_leaf(self, node: Leaf, gold: Sequence[Any], extracted: Sequence[Any]) -> None:
         gold, extracted = _prepared(node, gold), _prepared(node, extracted)
-        key = node.bound.key
-        if key is None or (node.prepare is not None and _any_failed(gold, extracted)):
+        bound, weight = node.bound, self._weight(node)
+        if node.prepare is not None and _any_failed(gold, extracted):
             self._compare(node, gold, extracted)
+        elif bound.key is not None:
+            codes = (self._codes_of(gold, bound.key), self._codes_of(extracted, bound.key))
+            self._coded.append((weight, *codes))
+        elif bound.numbers is not None and self._add_numbers(
+            bound.numbers, weight, gold, extracted
+        ):
+            return
+        elif bound.scores is not None:
+            self._score_all(bound.scores, weight, gold, extracted)
         else:
-            codes = (self._codes_of(gold, key), self._codes_of(extracted, key))
-            self._coded.append((self._weight(node), *codes))
+            self._compare(node, gold, extracted)
+
+    def _add_numbers(
+        self, numbers: Numbers, weight: float, gold: Sequence[Any], extracted: Sequence[Any]
+    ) -> bool:
+        """Put a field aside to be compared as arrays; false if its values are not all plain."""
+        columns = [_as_numbers(numbers, values) for values in (gold, extracted)]
+        if columns[0] is None or columns[1] is None:
+            return False
+        self._numbers[numbers].append((weight, columns[0], columns[1]))
+        return True
+
+    def _compare_numbers(self) -> None:
+        """Compare what `_add_numbers` has put aside, all fields with the same limits at once."""
+        for numbers, columns in self._numbers.items():
+            weights, gold_columns, extracted_columns = zip(*columns, strict=True)
+            weight = np.array(weights)
+            gold, extracted = np.array(gold_columns), np.array(extracted_columns)
+            self._of_gold += (weight @ ~np.isnan(gold))[:, None]
+            self._of_extracted += weight @ ~np.isnan(extracted)
+            if self._matched.size <= _SMALL:
+                near = numbers.near(gold[:, :, None], extracted[:, None, :])
+                self._matched += _weighted(weight, near)
+                continue
+            for k, own_weight in enumerate(weights):
+                self._matched += own_weight * numbers.near(gold[k][:, None], extracted[k])
+        self._numbers.clear()
+
+    def _score_all(
+        self,
+        scores: Callable[[Sequence[Any], Sequence[Any]], Matrix],
+        weight: float,
+        gold: Sequence[Any],
+        extracted: Sequence[Any],
+    ) -> None:
+        """Score a field by a comparator that takes all pairs at once."""
+        if MISSING not in gold and MISSING not in extracted:
+            self._of_gold += weight
+            self._of_extracted += weight
+            self._matched += weight * scores(gold, extracted)
+            return
+        rows, columns = _present(gold), _present(extracted)
+        self._of_gold[rows] += weight
+        self._of_extracted[columns] += weight
+        if rows and columns:
+            values = [gold[i] for i in rows], [extracted[j] for j in columns]
+            self._matched[np.array(rows)[:, None], columns] += weight * scores(*values)
 
     def _codes_of(self, values: Sequence[Any], key: Callable[[Any], Hashable]) -> list[int]:
         """A number for each value, the same for the same key; negative where there is none."""
@@ -170,7 +229,7 @@ class Grid:
         extracted[extracted < 0] = -2  # what neither side has is no match
         if self._matched.size <= _SMALL:
             equal = gold[:, :, None] == extracted[:, None, :]
-            self._matched += np.tensordot(weight, equal, 1)
+            self._matched += _weighted(weight, equal)
             return
         for k, own_weight in enumerate(weights):
             self._matched += own_weight * (gold[k][:, None] == extracted[k])
@@ -226,6 +285,13 @@ def _results(node: Node, gold: Any, extracted: Any) -> list[Any]:
     return out
 
 
+def _weighted(weight: Matrix, matches: Any) -> Matrix:
+    """The weighted sum over fields of what matches, for each pair."""
+    count, n, m = matches.shape
+    total: Matrix = weight @ matches.reshape(count, n * m).astype(float)
+    return total.reshape(n, m)
+
+
 def _of_another_type(values: Sequence[Any], kind: type) -> list[int]:
     if set(map(type, values)) <= {kind, type(None), type(MISSING)}:
         return []
@@ -278,6 +344,19 @@ def _prepare(prepare: Callable[[Any], Any], value: Any) -> Any:
         return _FAILED
 
 
+def _as_numbers(numbers: Numbers, values: Sequence[Any]) -> Any:
+    """Values as an array, NaN where there is none; `None` if they are not all plain numbers."""
+    if MISSING not in values:
+        return numbers.array(values)
+    places = _present(values)
+    plain = numbers.array([values[place] for place in places])
+    if plain is None:
+        return None
+    column = np.full(len(values), np.nan)
+    column[places] = plain
+    return column
+
+
 def _any_failed(*columns: Sequence[Any]) -> bool:
     return any(value is _FAILED for values in columns for value in values)
 
@@ -297,9 +376,6 @@ def _distinct(values: Sequence[Any]) -> tuple[list[int], list[Any]]:
 
 def _scores(node: Leaf, gold: Sequence[Any], extracted: Sequence[Any]) -> Matrix:
     """The scores of all pairs of values; NaN where there is none."""
-    if node.bound.scores is not None and not _any_failed(gold, extracted):
-        scores: Matrix = node.bound.scores(gold, extracted)
-        return scores
     rows = [[_score(node, g, e) for e in extracted] for g in gold]
     return np.array(rows, dtype=float).reshape(len(gold), len(extracted))
 

@@ -42,19 +42,19 @@ class BestMatch:
         grid.add(self._element, gold, extracted)
         return self.of(*grid.outcome())
 
-    def of(self, f1: Matrix, is_open: Matrix) -> Pairing:
+    def of(self, f1: Matrix, is_open: Matrix | None) -> Pairing:
         """The best pairing.
 
         Args:
             f1: F1 of each pair, gold by extracted.
-            is_open: 1 where nothing could be scored, or a field could not be compared. Elements
-                that are left over are paired there: for all one knows they are neither lost nor
-                invented.
+            is_open: 1 where nothing could be scored, or a field could not be compared; `None`:
+                nowhere. Elements that are left over are paired there: for all one knows they are
+                neither lost nor invented.
         """
         if self._threshold is not None:
             f1[f1 < self._threshold] = 0.0
         partner = _assign(f1)
-        if len(partner) < min(f1.shape) and is_open.any():
+        if is_open is not None and len(partner) < min(f1.shape):
             is_open[list(partner)] = 0.0
             is_open[:, list(partner.values())] = 0.0
             partner.update(_assign(is_open))

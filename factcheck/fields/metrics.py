@@ -8,6 +8,9 @@ from typing import NamedTuple
 from factcheck.fields.structure import schema_path
 from factcheck.fields.types import FieldResult
 
+_MOST_PATHS = 100_000
+"""Paths whose weight is remembered; they repeat from record to record."""
+
 
 class Scores(NamedTuple):
     """Precision, recall and F1, each in [0, 1]."""
@@ -86,6 +89,8 @@ class Weighing:
     def _weight(self, path: str) -> float:
         weight = self._by_path.get(path)
         if weight is None:
+            if len(self._by_path) > _MOST_PATHS:
+                self._by_path.clear()
             weight = self._by_schema_path.get(schema_path(path), 1.0)
             self._by_path[path] = weight
         return weight

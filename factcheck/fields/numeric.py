@@ -9,11 +9,12 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Hashable, Mapping, Sequence
+from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
 from factcheck.errors import ParameterError
 from factcheck.fields.parameters import finite_number, refuse_unknown, shown
-from factcheck.fields.types import BoundComparator, BuiltinComparator, Compare
+from factcheck.fields.types import BoundComparator, BuiltinComparator, Compare, Numbers
 
 _Outcome = tuple[float, "str | None"]
 _MATCH: Final[_Outcome] = (1.0, None)
@@ -189,19 +190,28 @@ class _Tolerance(NamedTuple):
         """The scores of all pairs, gold by extracted; the same as those of `compare`."""
         import numpy as np
 
+        plain, other_plain = _plain(gold), _plain(extracted)
+        if plain is not None and other_plain is not None:
+            return self.near(plain[:, None], other_plain).astype(float)
         wanted, of_gold = _columns(gold)
         found, of_extracted = _columns(extracted)
-        wanted, found = wanted[:, None], found[None, :]
         kinds, other_kinds = of_gold[:, None], of_extracted[None, :]
         with np.errstate(all="ignore"):
-            gap = np.abs(wanted - found)
-            near = gap <= self.abs
-            near &= gap / np.where(wanted == 0, 1.0, np.abs(wanted)) <= self.rel
-        near |= wanted == found
+            near = self.near(wanted[:, None], found)
         near |= (kinds == other_kinds) & ((kinds == _IS_NAN) | (kinds == _IS_NULL))
         scores = near.astype(float)
         self._add_wide(scores, (gold, of_gold), (extracted, of_extracted))
         return scores
+
+    def near(self, wanted: Any, found: Any) -> Any:
+        """Where numbers match, as arrays; NaN matches nothing."""
+        import numpy as np
+
+        gap = abs(wanted - found)
+        near = gap <= self.abs
+        if self.rel < math.inf:
+            near &= gap / np.where(wanted == 0, 1.0, abs(wanted)) <= self.rel
+        return near | (wanted == found)
 
     def _add_wide(
         self, scores: Any, gold: tuple[Sequence[Any], Any], extracted: tuple[Sequence[Any], Any]
@@ -216,6 +226,19 @@ class _Tolerance(NamedTuple):
 
 
 _IS_NUMBER, _IS_NAN, _IS_NULL, _IS_OTHER, _IS_WIDE = range(5)
+
+
+def _plain(values: Sequence[Any]) -> Any:
+    """Values as an array, if all are finite numbers that an array holds exactly."""
+    import numpy as np
+
+    if not set(map(type, values)) <= {float, int} or not values:
+        return None
+    if not -_IN_ARRAYS <= min(values) <= max(values) <= _IN_ARRAYS:
+        return None
+    if math.isnan(sum(values)):
+        return None
+    return np.array(values, dtype=float)
 
 
 def _columns(values: Sequence[Any]) -> tuple[Any, Any]:
@@ -266,8 +289,14 @@ def _bind(params: Mapping[str, Any]) -> BoundComparator:
     refuse_unknown("the tolerance of numeric", tolerance, *_LIMITS)
     if not tolerance:
         return _EXACTLY
-    within = _Tolerance(*(_limit(tolerance, key) for key in _LIMITS))
-    return BoundComparator(within.compare(), scores=within.scores)
+    return _within(*(_limit(tolerance, key) for key in _LIMITS))
+
+
+@lru_cache(maxsize=256)
+def _within(rel: float, largest: float) -> BoundComparator:
+    tolerance = _Tolerance(rel, largest)
+    numbers = Numbers(_plain, tolerance.near)
+    return BoundComparator(tolerance.compare(), scores=tolerance.scores, numbers=numbers)
 
 
 def _limit(tolerance: Mapping[str, Any], key: str) -> float:

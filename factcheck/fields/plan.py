@@ -100,12 +100,15 @@ class _Compiler:
         )
 
     def _prepare(self, specs: list[TransformSpec]) -> Callable[[Any], Any] | None:
+        """All transforms of a field in a row; null stays null."""
         steps = [self._transform(spec) for spec in specs]
-        if len(steps) <= 1:
-            return steps[0] if steps else None
+        if not steps:
+            return None
 
         def prepare(value: Any) -> Any:
             for step in steps:
+                if value is None:
+                    return None
                 value = step(value)
             return value
 
@@ -114,10 +117,9 @@ class _Compiler:
     def _transform(self, spec: TransformSpec) -> Callable[[Any], Any]:
         found = self._registry.get_transform(spec.name)
         if isinstance(found, BuiltinTransform):
-            bound = found.bind(spec.params)
-            return lambda value: None if value is None else bound(value)
+            return found.bind(spec.params)
         params = spec.params
-        return lambda value: None if value is None else found(value, params)
+        return lambda value: found(value, params)
 
     def _array(self, schema: SchemaNode) -> ArrayNode:
         n_before = len(self.batch_leaves)

@@ -93,6 +93,15 @@ Compare = Callable[[Any, Any], "tuple[float, str | None]"]
 """A comparator whose parameters are bound: score in [0, 1] and reason."""
 
 
+class Numbers(NamedTuple):
+    """A comparator of numbers for arrays; equal ones compare alike."""
+
+    array: Callable[[Sequence[Any]], Any]
+    """Values as an array, or `None` if they are not all plain numbers."""
+    near: Callable[[Any, Any], Any]
+    """Where two arrays, broadcast against each other, match. NaN matches nothing."""
+
+
 class BoundComparator(NamedTuple):
     """A comparator with its parameters checked and bound."""
 
@@ -101,6 +110,8 @@ class BoundComparator(NamedTuple):
     """If there is one: two values score 1 where their keys are equal, and 0 elsewhere."""
     scores: Callable[[Sequence[Any], Sequence[Any]], Any] | None = None
     """If there is one: the scores of all pairs at once, as a numpy array, gold by extracted."""
+    numbers: Numbers | None = None
+    """If there is one: how plain numbers are compared as arrays, many fields at once."""
 
 
 @dataclass(frozen=True, slots=True)

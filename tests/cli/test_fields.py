@@ -368,7 +368,7 @@ def test_the_gate_is_on_the_mean_over_records(
 
 
 def test_a_score_that_looks_like_the_threshold_is_told_exactly() -> None:
-    run = SimpleNamespace(total_fields=3, total_records=1, mean_f1=0.79999999)
+    run = SimpleNamespace(total_fields=3, total_records=1, mean_f1=0.79999999, by_field={})
 
     found = failure(run, 0, 0.8)  # type: ignore[arg-type]
 

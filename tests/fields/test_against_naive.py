@@ -20,6 +20,7 @@ from tests.fields.strategies import (
     Kinds,
     Schema,
     examples,
+    flat_arrays,
     schemas,
     values,
 )
@@ -98,6 +99,14 @@ def test_every_result_is_that_of_the_naive_evaluation(example: Example) -> None:
 @given(examples())
 @settings(max_examples=300)
 def test_the_best_pairing_is_that_of_the_naive_evaluation(example: Example) -> None:
+    record = record_of(example)
+
+    assert_agree(rows_of(record), record, naive_evaluate(*example))
+
+
+@given(flat_arrays())
+@settings(max_examples=300)
+def test_elements_that_are_much_alike_find_each_other(example: Example) -> None:
     record = record_of(example)
 
     assert_agree(rows_of(record), record, naive_evaluate(*example))

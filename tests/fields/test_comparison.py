@@ -9,6 +9,7 @@ import random
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
 import pytest
 from pytest import approx  # noqa: PT013 - it reads like a word
 
@@ -21,6 +22,7 @@ from factcheck.fields import (
     annotate_xeval,
     compare_runs,
     evaluate,
+    paired,
     resampling,
 )
 from factcheck.fields.metrics import Sums
@@ -226,6 +228,11 @@ class TestNumbers:
         assert few.fields["a"].p_value == approx(1 / 64)
         assert many.fields["a"].p_value == approx(1 / 64, abs=0.01)
 
+    def test_what_is_left_by_rounding_is_no_difference(self) -> None:
+        assert paired._p_value(1e-17, np.zeros(99)) == 1
+        assert paired._p_value(0.1 + 0.2, np.full(99, 0.3)) == 1
+        assert paired._p_value(0.3, np.full(99, 0.29)) == 0.01
+
     def test_weights_count_overall(self) -> None:
         schema = annotate_xeval(record(a={**TEXT, "x-eval-weight": 9}, b=TEXT))
         gold = [{"a": "x", "b": "x"}] * 20
@@ -260,6 +267,14 @@ class TestManyFields:
         assert comparison.unchanged == tuple(fields)
         assert all(field.p_adjusted == field.p_value for field in comparison.overall.values())
 
+    def test_no_field_is_clearer_than_one_that_stands_out_more(self) -> None:
+        """The first stands out as often by chance; the second never, and gains nothing by it."""
+        by_chance = np.array([[2.0, 0.0, 2.0, 0.0], [0.1, 0.1, 0.1, 0.1]])
+
+        adjusted = paired._step_down(np.array([2.0, 1.9]), by_chance, np.ones(2))
+
+        assert adjusted == [3 / 5, 3 / 5]
+
     def test_a_clear_gain_is_clear_among_hundreds(self) -> None:
         fields = [f"f{k}" for k in range(300)]
         a = drawn_run(60, 1, lambda _, field: 0.1 if field == "f7" else 0.5, fields)
@@ -277,6 +292,21 @@ class TestManyFields:
         assert comparison.won == ("a",)
         assert comparison.fields["a"].p_adjusted == comparison.fields["a"].p_value
         assert {comparison.fields[f"x{k}"].p_adjusted for k in range(9)} == {1.0}
+
+    def test_fields_are_measured_by_the_spread_that_coins_give_them(self) -> None:
+        draw = random.Random(3)
+        a, b = (
+            run_of(
+                {field: "".join(draw.choices("+-/oh", k=k % 4)) for field in "abcd"}
+                for k in range(60)
+            ).records
+            for _ in range(2)
+        )
+        rows = resampling.numbered_fields(a, b)
+        [of_a], [of_b] = (resampling.field_figures(records, rows) for records in (a, b))
+        tossed = np.hstack(list(paired._with_coins(of_a, of_b, 5_000, 0)))
+
+        assert paired._spread(of_a, of_b, tossed) == approx(tossed.std(axis=1), rel=0.05)
 
     def test_a_key_that_is_no_longer_made_up_is_won(self) -> None:
         rows = [{"a": "+-"[k % 2], "b": "-+"[k % 2]} for k in range(10)]

@@ -50,7 +50,7 @@ def assert_alike(items: Any, gold: list[Any], found: list[Any], registry: Regist
 def test_on_any_schema_and_any_records(data: st.DataObject) -> None:
     first = data.draw(examples())
     others = data.draw(st.lists(st.sampled_from([first.gold, first.extracted]), max_size=2))
-    strange = data.draw(st.lists(st.sampled_from([None, {}, [], "x", 3]), max_size=2))
+    strange: list[Any] = data.draw(st.lists(st.sampled_from([None, {}, [], "x", 3]), max_size=2))
 
     assert_alike(
         first.schema,

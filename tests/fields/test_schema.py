@@ -76,7 +76,7 @@ def array(**keys: Any) -> dict[str, Any]:
         ),
         ({"type": "string", "properties": {"n": TEXT}}, "belongs to type 'object'"),
         ({"type": "object", "items": TEXT}, "belongs to type 'array'"),
-        ({**TEXT, 3: "x"}, "the key 3 is no string"),
+        ({3: "x", "type": "string"}, "the key 3 is no string"),
         (array(**{"x-eval-align": "hungarian"}), "'ordered' or 'match_by'"),
         (array(**{"x-eval-align": {}}), "'ordered' or 'match_by'"),
         (array(**{"x-eval-align": {"ordered": "yes"}}), "'ordered' must be true or false"),

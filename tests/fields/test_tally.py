@@ -120,6 +120,17 @@ def test_shards_in_any_cut_and_order_add_up_to_the_run(
         assert merged.intervals()[name] == approx(interval, abs=1e-9)
 
 
+@pytest.mark.parametrize("fields", [None, ["l[].a"]])
+def test_scores_between_0_and_1_add_up_over_shards(fields: list[str] | None) -> None:
+    records = run_of([{"l[0].a": "/+", "l[1].a": "/"}, {"l[0].a": "//"}, {"l[0].a": "-/"}]).records
+    first, second = tally_of(records[:1], fields), tally_of(records[1:], fields)
+
+    first.merge(second)
+
+    assert first.result().by_field["l[].a"].mean_score == approx(3.5 / 7)
+    assert figures(first.result()) == rounded(figures(tally_of(records, fields).result()))
+
+
 @given(pairs)
 def test_a_stream_has_the_figures_of_the_run(pairs: list[Any]) -> None:
     run = evaluate([g for g, _ in pairs], [e for _, e in pairs], SCHEMA)
