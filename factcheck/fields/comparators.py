@@ -14,12 +14,14 @@ from factcheck.fields.numeric import numeric
 from factcheck.fields.parameters import refuse_unknown, shown
 from factcheck.fields.types import BoundComparator, BuiltinComparator
 
-__all__ = ["COMPARATORS", "date", "exact", "exact_key", "fuzzy", "numeric", "oneof"]
+__all__ = ["COMPARATORS", "date", "exact", "exact_key", "fuzzy", "numeric", "oneof", "value_key"]
 
 _Outcome = tuple[float, "str | None"]
 _MATCH: Final[_Outcome] = (1.0, None)
 _MISMATCH: Final[_Outcome] = (0.0, "mismatch")
 _NOT_ALLOWED: Final[_Outcome] = (0.0, "no match in values")
+_NAN = object()
+"""Stands for every NaN in a key."""
 _ONE_OF_A_KIND = frozenset({str, int, bool, type(None)})
 """Two values of one of these types are alike where they are equal."""
 
@@ -27,42 +29,56 @@ _ONE_OF_A_KIND = frozenset({str, int, bool, type(None)})
 def exact_key(value: Any) -> Hashable:
     """What two values share if `exact` calls them the same; any value has one.
 
-    Types count at every depth, the order of names in an object does not, and NaN is NaN. An object
-    that cannot be compared, or that contains itself, is like itself only.
+    Only the outermost type counts: `1` is not `True`, but `[1]` is `[True]`. The order of names in
+    an object does not count, and NaN is NaN. An object that cannot be compared, or that contains
+    itself, is like itself only.
     """
+    return _key(value, deep=False)
+
+
+def value_key(value: Any) -> Hashable:
+    """What two values share if no comparator can tell them apart: types count at every depth."""
+    return _key(value, deep=True)
+
+
+def _key(value: Any, *, deep: bool) -> Hashable:
     kind = type(value)
     if kind is str or kind is int or value is None:
         return value  # type: ignore[no-any-return]
-    parts: list[Any] = []
+    parts: list[Hashable] = [] if deep else [kind]
     try:
-        _spell(value, parts)
+        _spell(value, parts, deep=deep)
     except RecursionError:
         return _Opaque(value)
     return tuple(parts)
 
 
-def _spell(value: Any, parts: list[Any]) -> None:
+def _spell(value: Any, parts: list[Hashable], *, deep: bool) -> None:
     """Write a value as a flat row of parts, from which it could be read back."""
     kind = type(value)
     if kind is str or kind is int or value is None:
         parts.append(value)
-    elif kind is bool:
-        parts.extend((kind, value))
-    elif kind is float:
-        parts.extend((kind, None if math.isnan(value) else value))
+    elif kind is bool or kind is float:
+        if deep:
+            parts.append(kind)
+        parts.append(_NAN if _is_nan(value) else value)
     elif isinstance(value, dict):
-        parts.extend((kind, len(value)))
+        parts += [kind if deep else dict, len(value)]
         for name in _in_order(value):
-            _spell(name, parts)
-            _spell(value[name], parts)
+            _spell(name, parts, deep=deep)
+            _spell(value[name], parts, deep=deep)
     elif isinstance(value, (list, tuple)):
-        parts.extend((kind, len(value)))
+        parts += [kind if deep else _sequence_kind(value), len(value)]
         for element in value:
-            _spell(element, parts)
+            _spell(element, parts, deep=deep)
     elif isinstance(value, (set, frozenset)):
-        parts.extend((kind, frozenset(map(exact_key, value))))
+        parts += [kind if deep else set, frozenset(_key(one, deep=deep) for one in value)]
     else:
         parts.append(_Opaque(value))
+
+
+def _sequence_kind(value: Any) -> type:
+    return list if isinstance(value, list) else tuple
 
 
 def _in_order(names: dict[Any, Any]) -> list[Any]:
@@ -175,7 +191,7 @@ def _is_nan(value: Any) -> bool:
 
 
 exact = BuiltinComparator("exact", _bind_exact)
-"""The same value of the same type, at every depth. It takes no parameters."""
+"""The same value of the same type; below the outermost level, as Python compares. No parameters."""
 oneof = BuiltinComparator("oneof", _bind_oneof)
 """The extracted value is one of those that are allowed; the gold value is not looked at.
 

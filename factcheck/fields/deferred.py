@@ -116,4 +116,4 @@ def _outcome(results: list[FieldResult], weigh: Weighing) -> tuple[float, bool]:
     sums = weigh(results)
     stake = sums.found + sums.wanted
     failed = any(result.status in {"batch_error", "error"} for result in results)
-    return (2 * sums.matched / stake if stake else 0.0), failed or not stake
+    return (2 * sums.matched / stake if stake else 0.0), not stake or (failed and not sums.matched)

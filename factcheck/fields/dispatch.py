@@ -6,7 +6,7 @@ import logging
 from collections.abc import Sequence
 from typing import Any
 
-from factcheck.fields.comparators import exact_key
+from factcheck.fields.comparators import value_key
 from factcheck.fields.deferred import pending_blocks
 from factcheck.fields.nodes import Out, told
 from factcheck.fields.plan import Plan, checked_score
@@ -82,7 +82,7 @@ class _Questions:
 
 def _signature(results: Sequence[FieldResult]) -> Any:
     return tuple(
-        (schema_path(r.path), exact_key(r.gold_compared), exact_key(r.extracted_compared))
+        (schema_path(r.path), value_key(r.gold_compared), value_key(r.extracted_compared))
         for r in results
     )
 

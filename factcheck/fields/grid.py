@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from factcheck.fields.alignment import MISSING, in_order
-from factcheck.fields.comparators import exact_key
+from factcheck.fields.comparators import value_key
 from factcheck.fields.metrics import Weighing
 from factcheck.fields.nodes import ArrayNode, Leaf, Node, ObjectNode, Skipped
 from factcheck.fields.types import Numbers
@@ -62,15 +62,18 @@ class Grid:
     def outcome(self) -> tuple[Matrix, Matrix | None]:
         """F1 of each pair, twice the matched sum over the stake; and 1 where it is open.
 
-        That is where nothing could be scored, or a field could not be compared; `None`: nowhere.
+        That is where nothing could be scored, or nothing matched and a field could not be compared;
+        `None`: nowhere.
         """
         matched, stake = self._totals()
         scored = stake > 0
         if self._failed is None and scored.all():
             return 2 * matched / stake, None
         f1 = np.divide(2 * matched, stake, out=np.zeros_like(matched), where=scored)
-        is_open = (~scored).astype(float)
-        return f1, is_open if self._failed is None else np.maximum(is_open, self._failed > 0)
+        is_open = ~scored
+        if self._failed is not None:
+            is_open |= (self._failed > 0) & (f1 == 0)
+        return f1, is_open.astype(float)
 
     def _totals(self) -> tuple[Matrix, Matrix]:
         self._compare_codes()
@@ -367,7 +370,7 @@ def _distinct(values: Sequence[Any]) -> tuple[list[int], list[Any]]:
     places = []
     distinct: list[Any] = []
     for value in values:
-        place = place_of.setdefault(exact_key(value), len(distinct))
+        place = place_of.setdefault(value_key(value), len(distinct))
         if place == len(distinct):
             distinct.append(value)
         places.append(place)

@@ -47,9 +47,9 @@ class BestMatch:
 
         Args:
             f1: F1 of each pair, gold by extracted.
-            is_open: 1 where nothing could be scored, or a field could not be compared; `None`:
-                nowhere. Elements that are left over are paired there: for all one knows they are
-                neither lost nor invented.
+            is_open: 1 where nothing could be scored, or nothing matched and a field could not be
+                compared; `None`: nowhere. Elements that are left over are paired there: for all
+                one knows they are neither lost nor invented.
         """
         if self._threshold is not None:
             f1[f1 < self._threshold] = 0.0

@@ -169,8 +169,8 @@ def best_partners(
 ) -> dict[int, int]:
     """The pairing with the greatest sum of F1, among pairs that are good enough.
 
-    Pairs in which nothing can be scored, or something cannot be compared, come last, from the
-    elements that are left over (19.5).
+    Pairs in which nothing can be scored, or nothing matches and something cannot be compared, come
+    last, from the elements that are left over (19.5).
     """
     threshold = node["x-eval-align"].get("threshold", 0.0)
     worth: dict[Pair, float] = {}
@@ -184,7 +184,7 @@ def best_partners(
                 unscored[i, j] = 1.0
             elif f1 > 0 and f1 >= threshold:
                 worth[i, j] = f1
-            elif any(row.status == "error" for row in rows):
+            elif f1 == 0 and any(row.status == "error" for row in rows):
                 unscored[i, j] = 1.0
     chosen = assigned(worth)
     taken = {i for i, _ in chosen}, {j for _, j in chosen}

@@ -51,19 +51,20 @@ def transformed(node: Mapping[str, Any], value: Any) -> Any:
 
 
 def exact(gold: Any, extracted: Any, params: Mapping[str, Any]) -> bool:
-    """Same type and equal, all the way down; NaN equals NaN."""
-    if type(gold) is not type(extracted):
-        return False
-    if isinstance(gold, float):
+    """Same type and equal; inside, as Python compares. NaN equals NaN."""
+    return type(gold) is type(extracted) and alike(gold, extracted)
+
+
+def alike(gold: Any, extracted: Any) -> bool:
+    """Equal as Python compares, but for NaN."""
+    if isinstance(gold, float) and isinstance(extracted, float):
         return gold == extracted or (math.isnan(gold) and math.isnan(extracted))
-    if isinstance(gold, dict):
+    if isinstance(gold, dict) and isinstance(extracted, dict):
         return gold.keys() == extracted.keys() and all(
-            exact(gold[name], extracted[name], params) for name in gold
+            alike(gold[name], extracted[name]) for name in gold
         )
-    if isinstance(gold, list):
-        return len(gold) == len(extracted) and all(
-            exact(gold[place], extracted[place], params) for place in range(len(gold))
-        )
+    if isinstance(gold, list) and isinstance(extracted, list):
+        return len(gold) == len(extracted) and all(map(alike, gold, extracted))
     return bool(gold == extracted)
 
 
