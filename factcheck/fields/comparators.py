@@ -45,7 +45,7 @@ def _key(value: Any, *, deep: bool) -> Hashable:
     kind = type(value)
     if kind is str or kind is int or value is None:
         return value  # type: ignore[no-any-return]
-    parts: list[Hashable] = [] if deep else [kind]
+    parts: list[Any] = [] if deep else [kind]
     try:
         _spell(value, parts, deep=deep)
     except RecursionError:
@@ -53,7 +53,7 @@ def _key(value: Any, *, deep: bool) -> Hashable:
     return tuple(parts)
 
 
-def _spell(value: Any, parts: list[Hashable], *, deep: bool) -> None:
+def _spell(value: Any, parts: list[Any], *, deep: bool) -> None:
     """Write a value as a flat row of parts, from which it could be read back."""
     kind = type(value)
     if kind is str or kind is int or value is None:
