@@ -24,7 +24,7 @@ from factcheck.fields.reading import (
     read_schema,
     schema_errors,
 )
-from factcheck.fields.structure import SKIP
+from factcheck.fields.schemas.structure import SKIP
 from factcheck.files import refuse_stdin_twice, write_text
 from factcheck.reports.content import one_line
 from factcheck.reports.fields import many

@@ -8,8 +8,8 @@ from typing import Any
 from factcheck.cli import fields_output, output
 from factcheck.cli.fields import FieldsFormat
 from factcheck.cli.fields_run import undisturbed
-from factcheck.fields.comparison import RunComparison, compare_runs
 from factcheck.fields.reading import name_of, read_run
+from factcheck.fields.runs.comparison import RunComparison, compare_runs
 from factcheck.files import refuse_stdin_twice
 from factcheck.reports.fields_compare import comparison_report
 

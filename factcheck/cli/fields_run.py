@@ -13,7 +13,7 @@ from factcheck.cli.fields import FieldsFormat
 from factcheck.errors import InputError
 from factcheck.fields import reading
 from factcheck.fields.evaluation import FieldEvaluator, Join, PostProcess
-from factcheck.fields.tally import RunTally
+from factcheck.fields.runs.tally import RunTally
 from factcheck.files import refuse_stdin_twice
 from factcheck.reports import fields as content
 

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 from factcheck.fields import Registry, RunResult, SemanticComparator
-from factcheck.fields.structure import COMPARE, sub_schemas
+from factcheck.fields.schemas.structure import COMPARE, sub_schemas
 from factcheck.reports.content import usage_in_words
 from factcheck.runtime.budget import Budget
 

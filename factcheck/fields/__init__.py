@@ -1,35 +1,43 @@
 """JSON extraction scored field by field: an evaluator whose settings live in the schema."""
 
 from factcheck.errors import GoldValidationError, SchemaError
-from factcheck.fields.comparison import Difference, RunComparison, compare_runs
-from factcheck.fields.compound import CompoundComparator
-from factcheck.fields.defaults import annotate_xeval, reset_type_defaults, set_type_default
-from factcheck.fields.entries import ComparatorSpec, TransformSpec, parse_xeval_entry
+from factcheck.fields.comparators.compound import CompoundComparator
+from factcheck.fields.comparators.judged import FakeJudge, Judge, JudgeItem, SemanticBatchComparator
+from factcheck.fields.comparators.semantic import SemanticComparator
 from factcheck.fields.evaluation import FieldEvaluator, evaluate, score_record
-from factcheck.fields.inference import infer_schema
-from factcheck.fields.judged import FakeJudge, JudgeItem, SemanticBatchComparator
-from factcheck.fields.postprocess import (
-    NullHandling,
-    propagate_batch_errors,
-    reclassify_nulls,
-)
-from factcheck.fields.references import resolve_schema_references
 from factcheck.fields.registry import (
+    ComparatorNotFoundError,
     Registry,
+    TransformNotFoundError,
     get_comparator,
     get_transform,
     register,
     register_transform,
 )
-from factcheck.fields.results import (
+from factcheck.fields.runs.comparison import Difference, RunComparison, compare_runs
+from factcheck.fields.runs.postprocess import (
+    NullHandling,
+    propagate_batch_errors,
+    reclassify_nulls,
+)
+from factcheck.fields.runs.results import (
     FieldAggregation,
     FieldSummary,
     RecordResult,
     RunResult,
 )
-from factcheck.fields.schema import SchemaNode, parse_eval_schema
-from factcheck.fields.semantic import SemanticComparator
-from factcheck.fields.tally import RunTally
+from factcheck.fields.runs.tally import RunTally
+from factcheck.fields.schemas.defaults import annotate_xeval, reset_type_defaults, set_type_default
+from factcheck.fields.schemas.entries import ComparatorSpec, TransformSpec, parse_xeval_entry
+from factcheck.fields.schemas.inference import infer_schema
+from factcheck.fields.schemas.parsing import SchemaNode, parse_eval_schema
+from factcheck.fields.schemas.references import (
+    collapse_multi_type_anyof,
+    merge_all_of,
+    remove_null_anyof,
+    resolve_schema_references,
+)
+from factcheck.fields.schemas.validation import validate_gold
 from factcheck.fields.types import (
     BatchComparator,
     BatchItem,
@@ -37,11 +45,11 @@ from factcheck.fields.types import (
     FieldResult,
     FieldStatus,
 )
-from factcheck.fields.validation import validate_gold
 
 __all__ = [
     "BatchComparator",
     "BatchItem",
+    "ComparatorNotFoundError",
     "ComparatorResult",
     "ComparatorSpec",
     "CompoundComparator",
@@ -53,6 +61,7 @@ __all__ = [
     "FieldStatus",
     "FieldSummary",
     "GoldValidationError",
+    "Judge",
     "JudgeItem",
     "NullHandling",
     "RecordResult",
@@ -64,19 +73,23 @@ __all__ = [
     "SchemaNode",
     "SemanticBatchComparator",
     "SemanticComparator",
+    "TransformNotFoundError",
     "TransformSpec",
     "annotate_xeval",
+    "collapse_multi_type_anyof",
     "compare_runs",
     "evaluate",
     "get_comparator",
     "get_transform",
     "infer_schema",
+    "merge_all_of",
     "parse_eval_schema",
     "parse_xeval_entry",
     "propagate_batch_errors",
     "reclassify_nulls",
     "register",
     "register_transform",
+    "remove_null_anyof",
     "reset_type_defaults",
     "resolve_schema_references",
     "score_record",

@@ -9,17 +9,17 @@ from itertools import islice
 from typing import Any, Literal
 
 from factcheck.errors import InputError
-from factcheck.fields.deferred import Deferred, settled
-from factcheck.fields.dispatch import dispatch
 from factcheck.fields.joining import joined, record_id
-from factcheck.fields.metrics import Weighing, sums_of
-from factcheck.fields.models import as_record
-from factcheck.fields.nodes import Out
-from factcheck.fields.plan import Plan, compile_schema
 from factcheck.fields.registry import Registry, default_registry
-from factcheck.fields.results import RecordResult, RunResult
-from factcheck.fields.schema import SchemaNode, parse_eval_schema
-from factcheck.fields.tally import RunTally
+from factcheck.fields.runs.metrics import Weighing, sums_of
+from factcheck.fields.runs.results import RecordResult, RunResult
+from factcheck.fields.runs.tally import RunTally
+from factcheck.fields.schemas.models import as_record
+from factcheck.fields.schemas.parsing import SchemaNode, parse_eval_schema
+from factcheck.fields.scoring.deferred import Deferred, settled
+from factcheck.fields.scoring.dispatch import dispatch
+from factcheck.fields.scoring.nodes import Out
+from factcheck.fields.scoring.plan import Plan, compile_schema
 from factcheck.fields.types import FieldResult
 
 PostProcess = Callable[[list[FieldResult]], list[FieldResult]]

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from factcheck.errors import InputError
-from factcheck.fields.models import as_record
+from factcheck.fields.schemas.models import as_record
 
 
 def joined(

@@ -15,15 +15,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Union
 from factcheck.datasets.lines import lines, text_problem
 from factcheck.datasets.record import Place
 from factcheck.errors import InputError, SchemaError
-from factcheck.fields.defaults import annotate_xeval
-from factcheck.fields.inference import infer_schema
-from factcheck.fields.references import resolved
+from factcheck.fields.schemas.defaults import annotate_xeval
+from factcheck.fields.schemas.inference import infer_schema
+from factcheck.fields.schemas.references import resolved
 from factcheck.fields.strict_json import lines_of, parse_json
 from factcheck.fields.strict_yaml import parse_yaml
 from factcheck.files import read_text
 
 if TYPE_CHECKING:
-    from factcheck.fields.results import RunResult
+    from factcheck.fields.runs.results import RunResult
 
 PathOrDash = Union[str, "os.PathLike[str]"]
 _JSON_LINES = (".jsonl", ".ndjson", ".jsonl.gz", ".ndjson.gz")
@@ -126,7 +126,7 @@ def read_run(path: PathOrDash) -> RunResult:
     Raises:
         InputError: Not readable, or no run.
     """
-    from factcheck.fields.results import RunResult
+    from factcheck.fields.runs.results import RunResult
 
     name = name_of(path)
     text = read_text(path)

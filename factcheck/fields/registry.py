@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from factcheck.fields.comparators import COMPARATORS
-from factcheck.fields.transforms import TRANSFORMS
+from factcheck.fields.comparators.builtin import COMPARATORS
+from factcheck.fields.comparators.transforms import TRANSFORMS
 
 
 class ComparatorNotFoundError(KeyError):

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from factcheck.facts.statistics import Interval
 from factcheck.fields import FieldSummary, RecordResult, RunResult
-from factcheck.fields.metrics import Sums
+from factcheck.fields.runs.metrics import Sums
 from factcheck.fields.types import COUNTED
 from factcheck.reports.fields_examples import FieldExamples, Unscored, unscored, worst_examples
 from factcheck.reports.fields_values import visible

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from factcheck.fields.comparison import Difference, RecordChange, RunComparison
+from factcheck.fields.runs.comparison import Difference, RecordChange, RunComparison
 from factcheck.reports.fields import MOST_ROWS, many, share, shown_path
 from factcheck.reports.fields_values import shortened, visible
 

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from io import StringIO
 from typing import Any
 
-from factcheck.fields.comparison import RunComparison
-from factcheck.fields.rows import COLUMNS
+from factcheck.fields.runs.comparison import RunComparison
+from factcheck.fields.runs.rows import COLUMNS
 from factcheck.reports.fields_values import value_text, visible
 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")

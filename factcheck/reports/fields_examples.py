@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from factcheck.fields import FieldResult, RecordResult
-from factcheck.fields.structure import schema_path
+from factcheck.fields.schemas.structure import schema_path
 from factcheck.reports.content import one_line, shorten
 from factcheck.reports.fields_values import shortened, shortened_pair, value_text, visible
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from factcheck.fields import FieldResult, RecordResult, RunResult, RunTally
-from factcheck.fields.metrics import sums_of
+from factcheck.fields.runs.metrics import sums_of
 
 STATUSES: Mapping[str, Any] = {
     "+": ("match", 1.0),

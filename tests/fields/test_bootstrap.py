@@ -19,10 +19,10 @@ from factcheck.fields import (
     RunResult,
     annotate_xeval,
     evaluate,
-    resampling,
 )
-from factcheck.fields.metrics import Sums
-from factcheck.fields.resampling import MEASURES, coins, drawn
+from factcheck.fields.runs import resampling
+from factcheck.fields.runs.metrics import Sums
+from factcheck.fields.runs.resampling import MEASURES, coins, drawn
 from tests.fields.builders import TEXT, record
 from tests.fields.runs import drawn_run, run_of, summed_up
 

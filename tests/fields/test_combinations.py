@@ -8,7 +8,7 @@ import pytest
 
 from factcheck.errors import SchemaError
 from factcheck.fields import annotate_xeval, parse_eval_schema, resolve_schema_references
-from factcheck.fields.references import (
+from factcheck.fields.schemas.references import (
     collapse_multi_type_anyof,
     merge_all_of,
     remove_null_anyof,

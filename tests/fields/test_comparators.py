@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from factcheck.errors import ParameterError, SchemaError
-from factcheck.fields.comparators import COMPARATORS, exact_key, value_key
+from factcheck.fields.comparators.builtin import COMPARATORS, exact_key, value_key
 from factcheck.fields.types import ComparatorResult
 
 NAN = math.nan

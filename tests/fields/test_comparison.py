@@ -22,11 +22,10 @@ from factcheck.fields import (
     annotate_xeval,
     compare_runs,
     evaluate,
-    paired,
-    resampling,
 )
-from factcheck.fields.metrics import Sums
-from factcheck.fields.resampling import MEASURES
+from factcheck.fields.runs import paired, resampling
+from factcheck.fields.runs.metrics import Sums
+from factcheck.fields.runs.resampling import MEASURES
 from tests.fields.builders import NUMBER, TEXT, array, record
 from tests.fields.runs import drawn_run, run_of, summed_up
 

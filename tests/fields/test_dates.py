@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from factcheck.errors import ParameterError
-from factcheck.fields.comparators import date
+from factcheck.fields.comparators.builtin import date
 from factcheck.fields.types import ComparatorResult
 
 UTC = dt.timezone.utc

@@ -24,8 +24,8 @@ from factcheck.fields import (
     reclassify_nulls,
     score_record,
 )
-from factcheck.fields.entries import ComparatorSpec
 from factcheck.fields.registry import ComparatorNotFoundError, TransformNotFoundError
+from factcheck.fields.schemas.entries import ComparatorSpec
 from tests.fields.builders import NUMBER, TEXT, array, best, compared, record, run, statuses
 
 

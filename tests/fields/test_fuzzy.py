@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from rapidfuzz import fuzz
 
 from factcheck.errors import ParameterError
-from factcheck.fields.comparators import fuzzy
+from factcheck.fields.comparators.builtin import fuzzy
 from factcheck.fields.types import ComparatorResult
 
 

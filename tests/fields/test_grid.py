@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from factcheck.fields import ComparatorResult, Registry, annotate_xeval, parse_eval_schema
-from factcheck.fields.grid import Grid
-from factcheck.fields.metrics import Weighing
-from factcheck.fields.plan import compile_schema
+from factcheck.fields.runs.metrics import Weighing
+from factcheck.fields.scoring.grid import Grid
+from factcheck.fields.scoring.plan import compile_schema
 from tests.fields.builders import NUMBER, TEXT, array, best, compared, record
 from tests.fields.strategies import examples
 

@@ -19,7 +19,7 @@ from factcheck.fields import (
     resolve_schema_references,
     validate_gold,
 )
-from factcheck.fields.references import (
+from factcheck.fields.schemas.references import (
     collapse_multi_type_anyof,
     merge_all_of,
     remove_null_anyof,

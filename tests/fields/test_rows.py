@@ -30,8 +30,8 @@ from factcheck.fields import (
     evaluate,
     reclassify_nulls,
 )
-from factcheck.fields.plain import plain
-from factcheck.fields.rows import COLUMNS, differ
+from factcheck.fields.runs.plain import plain
+from factcheck.fields.runs.rows import COLUMNS, differ
 from tests.fields.builders import NUMBER, TEXT, array, best, compared, record, run
 from tests.fields.runs import summed_up
 from tests.fields.strategies import Example, examples

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from factcheck.errors import ParameterError
-from factcheck.fields.transforms import TRANSFORMS
+from factcheck.fields.comparators.transforms import TRANSFORMS
 
 OF_TEXT = (
     "lowercase",

@@ -1,0 +1,1 @@
+"""What compares two values, and what prepares them."""

@@ -1,0 +1,159 @@
+"""The comparator `date`: the same day, whatever the notation."""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
+from typing import Any, Final
+
+from factcheck.errors import ParameterError
+from factcheck.fields.comparators.date_texts import DateReading, Unread, read_date, reading_of
+from factcheck.fields.comparators.parameters import flag, refuse_unknown, shown
+from factcheck.fields.types import BoundComparator, BuiltinComparator
+
+_Outcome = tuple[float, "str | None"]
+_Read = Callable[[str], "DateReading | Unread"]
+_MATCH: Final[_Outcome] = (1.0, None)
+_PROBE = dt.datetime(2023, 11, 27, 13, 47, 38, 123456, tzinfo=dt.timezone.utc)
+"""None of its parts is what `strptime` takes where a format does not give it."""
+_GIVES_YEAR = re.compile("%[YyGcxDF]")
+_LONGEST = 200
+"""Letters; a longer text is not tried with formats."""
+
+
+def _bind(params: Mapping[str, Any]) -> BoundComparator:
+    refuse_unknown("date", params, "formats", "day_first")
+    day_first = flag("date", params, "day_first")
+    formats = _formats(params["formats"]) if "formats" in params else ()
+    read = _reader(formats, day_first=day_first)
+
+    def compare(gold: Any, extracted: Any) -> _Outcome:
+        if gold is None and extracted is None:
+            return _MATCH
+        wanted = _reading(gold, "gold", read)
+        found = _reading(extracted, "extracted", read)
+        if isinstance(wanted, Unread):
+            return _without_dates(gold, extracted, wanted)
+        if isinstance(found, Unread):
+            return _without_dates(gold, extracted, found)
+        return _MATCH if wanted == found else _outcome(wanted, found)
+
+    return BoundComparator(compare)
+
+
+def _reading(value: Any, side: str, read: _Read) -> DateReading | Unread:
+    if isinstance(value, str):
+        return read(value)
+    if isinstance(value, dt.date):
+        return reading_of(value)
+    return Unread(f"date compares dates, and the {side} value is of type {type(value).__name__}")
+
+
+def _outcome(gold: DateReading, extracted: DateReading) -> _Outcome:
+    instant, other = _instant(gold), _instant(extracted)
+    if instant is not None and other is not None:
+        return _MATCH if instant == other else _times_differ(gold, extracted)
+    if len(gold.parts) != len(extracted.parts):
+        return 0.0, f"one is more precise than the other: {gold} and {extracted}"
+    if gold.parts != extracted.parts:
+        return 0.0, f"the dates differ: {gold} and {extracted}"
+    if None in (gold.clock, extracted.clock) or gold.clock == extracted.clock:
+        return _MATCH
+    return _times_differ(gold, extracted)
+
+
+def _times_differ(gold: DateReading, extracted: DateReading) -> _Outcome:
+    return 0.0, f"the times differ: {gold} and {extracted}"
+
+
+def _instant(reading: DateReading) -> dt.datetime | None:
+    if reading.clock is None or reading.offset is None:
+        return None
+    day = dt.date(*reading.parts)
+    return dt.datetime.combine(day, reading.clock, dt.timezone(reading.offset))
+
+
+def _without_dates(gold: Any, extracted: Any, unread: Unread) -> _Outcome:
+    """Texts that are not read match where they are the same; of others that is not known."""
+    texts = isinstance(gold, str) and isinstance(extracted, str)
+    if texts and gold.split() == extracted.split():
+        return _MATCH if unread.ambiguous else (1.0, f"the same text; {unread.reason}")
+    return 0.0, unread.reason
+
+
+def _reader(formats: Sequence[_Format], *, day_first: bool | None) -> _Read:
+    """What reads a text: the formats first, then the notations that need none."""
+    if not formats:
+        return lambda text: read_date(text, day_first=day_first)
+
+    @lru_cache(maxsize=4096)
+    def by_formats(text: str) -> DateReading | Unread:
+        for given in formats:
+            reading = given.read(text)
+            if reading is not None:
+                return reading
+        return read_date(text, day_first=day_first)
+
+    return lambda text: (by_formats if len(text) <= _LONGEST else read_date)(text)
+
+
+class _Format:
+    """One notation of `strptime`, and which parts of a date it gives."""
+
+    def __init__(self, notation: str) -> None:
+        if not _GIVES_YEAR.search(notation):
+            raise ValueError("it gives no year")
+        parsed = dt.datetime.strptime(_PROBE.strftime(notation), notation)  # noqa: DTZ007 - a probe
+        self._notation = notation
+        self._gives_month = parsed.month == _PROBE.month
+        self._gives_day = parsed.day == _PROBE.day
+        self._gives_clock = parsed.time() != dt.time.min
+        if parsed.year != _PROBE.year or (self._gives_day and not self._gives_month):
+            raise ValueError("it gives a day without its month, or no year")
+        if self._gives_clock and not self._gives_day:
+            raise ValueError("it gives a time without its day")
+
+    def read(self, text: str) -> DateReading | None:
+        """What a text of this notation says; `None` of another."""
+        try:
+            parsed = dt.datetime.strptime(text.strip(), self._notation)  # noqa: DTZ007 - as written
+        except ValueError:
+            return None
+        return DateReading(
+            parsed.year,
+            parsed.month if self._gives_month else None,
+            parsed.day if self._gives_day else None,
+            parsed.time() if self._gives_clock else None,
+            parsed.utcoffset(),
+        )
+
+
+def _formats(given: Any) -> tuple[_Format, ...]:
+    if not isinstance(given, list) or not all(isinstance(notation, str) for notation in given):
+        raise ParameterError(
+            f"date: 'formats' must be a list of strptime formats such as ['%d.%m.%Y'], "
+            f"not {shown(given)}"
+        )
+    return tuple(map(_format, given))
+
+
+def _format(notation: str) -> _Format:
+    try:
+        return _Format(notation)
+    except ValueError as error:
+        raise ParameterError(
+            f"date: {shown(notation)} in 'formats' must be a strptime format with a year, such as "
+            f"'%d.%m.%Y': {error}"
+        ) from error
+
+
+date = BuiltinComparator("date", _bind)
+"""The same calendar date, and the same time where both give one; the same instant where both give
+time and time zone. A month is not its first day.
+
+Parameters:
+    formats: `strptime` formats that are tried before the notations that need none.
+    day_first: Whether 03/04/2024 is in April; without it such a text equals itself only.
+"""

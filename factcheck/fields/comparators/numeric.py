@@ -1,0 +1,317 @@
+"""The comparator `numeric`: equal numbers, or numbers that are near enough.
+
+Two whole numbers are compared digit by digit, whatever their size. Where a float takes part, both
+are compared as floats, because a float above 2**53 stands for more than one whole number.
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Hashable, Mapping, Sequence
+from functools import lru_cache
+from typing import Any, Final, NamedTuple
+
+from factcheck.errors import ParameterError
+from factcheck.fields.comparators.parameters import finite_number, refuse_unknown, shown
+from factcheck.fields.types import BoundComparator, BuiltinComparator, Compare, Numbers
+
+_Outcome = tuple[float, "str | None"]
+_MATCH: Final[_Outcome] = (1.0, None)
+_TYPE_ERROR: Final[_Outcome] = (0.0, "type_error")
+_DIFFERENT: Final[_Outcome] = (0.0, "values differ without tolerance")
+_EVERY_DIGIT = 2**53
+"""Below it a float holds every whole number."""
+_IN_ARRAYS = 2**52
+"""Whole numbers up to here are compared as floats: their differences are exact, too."""
+_NAN = "NaN"
+"""The key of what is not a number although it is a float."""
+
+
+def number_of(value: Any) -> int | float | None:
+    """The number that a value stands for, as `float` reads it; `None` if it stands for none.
+
+    Booleans are 0 and 1. A text of digits alone is a whole number of any length; one too large for
+    a float is no number, unless it is a word for infinity.
+    """
+    kind = type(value)
+    if kind is int or kind is float:
+        return value  # type: ignore[no-any-return]
+    if isinstance(value, str):
+        return _number_in(value)
+    try:
+        return int(operator.index(value))
+    except TypeError:
+        pass
+    try:
+        number = float(value)
+    except (TypeError, ValueError, OverflowError):
+        return None
+    return None if math.isinf(number) and number != value else number
+
+
+def _number_in(text: str) -> int | float | None:
+    try:
+        number = float(text)
+    except ValueError:
+        return None
+    if -_EVERY_DIGIT < number < _EVERY_DIGIT:
+        return number
+    try:
+        return int(text)
+    except ValueError:  # a float, or more digits than Python turns into a number
+        return None if math.isinf(number) and "n" not in text.lower() else number
+
+
+def _is_nan(number: float) -> bool:
+    return isinstance(number, float) and math.isnan(number)
+
+
+def _same(gold: float, extracted: float) -> bool:
+    if type(gold) is type(extracted) or -_EVERY_DIGIT < gold < _EVERY_DIGIT:
+        return gold == extracted
+    try:
+        return float(gold) == float(extracted)
+    except OverflowError:
+        return False
+
+
+class _Wide:
+    """Key of a number from 2**53 on: equal to those that `numeric` calls equal."""
+
+    __slots__ = ("number",)
+
+    def __init__(self, number: float) -> None:
+        self.number = number
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Wide) and _same(self.number, other.number)
+
+    def __hash__(self) -> int:
+        try:
+            return hash(float(self.number))
+        except OverflowError:
+            return hash(self.number)
+
+
+def _key(value: Any) -> Hashable:
+    if value is None:
+        return None
+    number = number_of(value)
+    if number is None:
+        return object()
+    if -_EVERY_DIGIT < number < _EVERY_DIGIT:
+        return number
+    return _NAN if _is_nan(number) else _Wide(number)
+
+
+def _compare(gold: Any, extracted: Any) -> _Outcome:
+    kind, other = type(gold), type(extracted)
+    if (kind is float or kind is int) and (other is float or other is int):
+        if gold == extracted:
+            return _MATCH
+        if -_EVERY_DIGIT < gold < _EVERY_DIGIT and -_EVERY_DIGIT < extracted < _EVERY_DIGIT:
+            return _DIFFERENT
+    return _compare_any(gold, extracted)
+
+
+def _compare_any(gold: Any, extracted: Any) -> _Outcome:
+    numbers = _both_numbers(gold, extracted)
+    if numbers is None:
+        return _without_number(gold, extracted)
+    if _same(*numbers):
+        return _MATCH
+    return _with_nan(*numbers) or _DIFFERENT
+
+
+def _both_numbers(gold: Any, extracted: Any) -> tuple[float, float] | None:
+    if gold is None or extracted is None:
+        return None
+    wanted = number_of(gold)
+    if wanted is None:
+        return None
+    found = number_of(extracted)
+    return None if found is None else (wanted, found)
+
+
+def _without_number(gold: Any, extracted: Any) -> _Outcome:
+    return _MATCH if gold is None and extracted is None else _TYPE_ERROR
+
+
+def _with_nan(gold: float, extracted: float) -> _Outcome | None:
+    """The outcome if a side is NaN, and `None` if none is."""
+    sides = _is_nan(gold) + _is_nan(extracted)
+    return (None, _TYPE_ERROR, _MATCH)[sides]
+
+
+class _Tolerance(NamedTuple):
+    """How far off a number may be; both limits hold, and one that is not given is infinite."""
+
+    rel: float
+    """Share of the gold value, or of 1 where that is 0."""
+    abs: float
+
+    def compare(self) -> Compare:
+        """The comparator of two values."""
+        rel, largest = self
+
+        def compare(gold: Any, extracted: Any) -> _Outcome:
+            kind, other = type(gold), type(extracted)
+            if not ((kind is float or kind is int) and (other is float or other is int)):
+                numbers = _both_numbers(gold, extracted)
+                if numbers is None:
+                    return _without_number(gold, extracted)
+                gold, extracted = numbers
+            try:
+                gap = abs(gold - extracted)
+                if gap <= largest and gap / (abs(gold) or 1) <= rel:
+                    return _MATCH
+            except OverflowError:
+                pass  # further apart than a float can say
+            return self._outside(gold, extracted)
+
+        return compare
+
+    def _outside(self, gold: float, extracted: float) -> _Outcome:
+        with_nan = _with_nan(gold, extracted)
+        if with_nan is not None:
+            return with_nan
+        if _same(gold, extracted):
+            return _MATCH  # infinity: its distance to itself is not a number
+        gap, share = _distances(gold, extracted)
+        reasons = []
+        if not share <= self.rel:
+            reasons.append(f"relative error {share!r} is above {self.rel!r}")
+        if not gap <= self.abs:
+            reasons.append(f"absolute error {gap!r} is above {self.abs!r}")
+        return 0.0, "; ".join(reasons)
+
+    def scores(self, gold: Sequence[Any], extracted: Sequence[Any]) -> Any:
+        """The scores of all pairs, gold by extracted; the same as those of `compare`."""
+        import numpy as np
+
+        plain, other_plain = _plain(gold), _plain(extracted)
+        if plain is not None and other_plain is not None:
+            return self.near(plain[:, None], other_plain).astype(float)
+        wanted, of_gold = _columns(gold)
+        found, of_extracted = _columns(extracted)
+        kinds, other_kinds = of_gold[:, None], of_extracted[None, :]
+        with np.errstate(all="ignore"):
+            near = self.near(wanted[:, None], found)
+        near |= (kinds == other_kinds) & ((kinds == _IS_NAN) | (kinds == _IS_NULL))
+        scores = near.astype(float)
+        self._add_wide(scores, (gold, of_gold), (extracted, of_extracted))
+        return scores
+
+    def near(self, wanted: Any, found: Any) -> Any:
+        """Where numbers match, as arrays; NaN matches nothing."""
+        import numpy as np
+
+        gap = abs(wanted - found)
+        near = gap <= self.abs
+        if self.rel < math.inf:
+            near &= gap / np.where(wanted == 0, 1.0, abs(wanted)) <= self.rel
+        return near | (wanted == found)
+
+    def _add_wide(
+        self, scores: Any, gold: tuple[Sequence[Any], Any], extracted: tuple[Sequence[Any], Any]
+    ) -> None:
+        """Score those pairs one by one in which a number does not fit an array."""
+        compare = self.compare()
+        (wanted, of_gold), (found, of_extracted) = gold, extracted
+        wide = [j for j, kind in enumerate(of_extracted.tolist()) if kind == _IS_WIDE]
+        for i, kind in enumerate(of_gold.tolist()):
+            for j in range(len(found)) if kind == _IS_WIDE else wide:
+                scores[i, j] = compare(wanted[i], found[j])[0]
+
+
+_IS_NUMBER, _IS_NAN, _IS_NULL, _IS_OTHER, _IS_WIDE = range(5)
+
+
+def _plain(values: Sequence[Any]) -> Any:
+    """Values as an array, if all are finite numbers that an array holds exactly."""
+    import numpy as np
+
+    if not set(map(type, values)) <= {float, int} or not values:
+        return None
+    if not -_IN_ARRAYS <= min(values) <= max(values) <= _IN_ARRAYS:
+        return None
+    if math.isnan(sum(values)):
+        return None
+    return np.array(values, dtype=float)
+
+
+def _columns(values: Sequence[Any]) -> tuple[Any, Any]:
+    """Values as floats, NaN where that cannot be, and what kind each is."""
+    import numpy as np
+
+    numbers = np.full(len(values), np.nan)
+    kinds = np.full(len(values), _IS_NUMBER)
+    for place, value in enumerate(values):
+        number = number_of(value)
+        if number is None:
+            kinds[place] = _IS_NULL if value is None else _IS_OTHER
+        elif isinstance(number, int) and not -_IN_ARRAYS <= number <= _IN_ARRAYS:
+            kinds[place] = _IS_WIDE
+        else:
+            numbers[place] = number
+            kinds[place] = _IS_NAN if _is_nan(number) else _IS_NUMBER
+    return numbers, kinds
+
+
+def _distances(gold: float, extracted: float) -> tuple[float, float]:
+    """Absolute and relative error of two numbers that differ; infinite beyond the floats."""
+    try:
+        gap = float(abs(gold - extracted))
+    except OverflowError:
+        gap = math.inf
+    try:
+        share = abs(gold - extracted) / (abs(gold) or 1)
+    except OverflowError:
+        share = math.inf
+    return gap, math.inf if math.isnan(share) else share
+
+
+_LIMITS = ("rel", "abs")
+_EXACTLY = BoundComparator(_compare, key=_key)
+
+
+def _bind(params: Mapping[str, Any]) -> BoundComparator:
+    refuse_unknown("numeric", params, "tolerance")
+    tolerance = params.get("tolerance")
+    if tolerance is None:
+        return _EXACTLY
+    if not isinstance(tolerance, Mapping):
+        raise ParameterError(
+            "numeric: 'tolerance' must be an object with 'rel', 'abs' or both, such as "
+            f"{{'rel': 0.01}}, not {shown(tolerance)}"
+        )
+    refuse_unknown("the tolerance of numeric", tolerance, *_LIMITS)
+    if not tolerance:
+        return _EXACTLY
+    return _within(*(_limit(tolerance, key) for key in _LIMITS))
+
+
+@lru_cache(maxsize=256)
+def _within(rel: float, largest: float) -> BoundComparator:
+    tolerance = _Tolerance(rel, largest)
+    numbers = Numbers(_plain, tolerance.near)
+    return BoundComparator(tolerance.compare(), scores=tolerance.scores, numbers=numbers)
+
+
+def _limit(tolerance: Mapping[str, Any], key: str) -> float:
+    if key not in tolerance:
+        return math.inf
+    allowed = "a finite number from 0 on"
+    limit = finite_number("the tolerance of numeric", key, tolerance[key], allowed)
+    if limit < 0:
+        raise ParameterError(f"the tolerance of numeric: {key!r} must be {allowed}, not {limit!r}")
+    return limit
+
+
+numeric = BuiltinComparator("numeric", _bind)
+"""Two numbers, as such or as texts.
+
+Parameters:
+    tolerance: `{"rel": share of the gold value, "abs": difference}`, either or both.
+"""

@@ -1,0 +1,1 @@
+"""From the results of records to the figures of a run."""

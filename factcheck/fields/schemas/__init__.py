@@ -1,0 +1,1 @@
+"""Evaluation schemas: made, resolved, checked and read into nodes."""

@@ -1,0 +1,1 @@
+"""From a schema to the results of one record."""
