@@ -77,7 +77,7 @@ def test_a_cascade_is_named_by_its_judges(spec: str) -> None:
     judge, models = build(spec)
 
     assert isinstance(judge, CascadePairJudge)
-    assert judge.identity["judge"] == "cascade(0.1, 0.9)"
+    assert judge.identity["judge"] == "cascade(0.05, 0.9)"
     assert judge.identity["first.judge"] == "openai/gpt-5-nano"
     assert judge.identity["second.judge"] == "openai/gpt-5-mini"
     assert [model.name for model in models] == ["openai/gpt-5-nano", "openai/gpt-5-mini"]

@@ -1,11 +1,14 @@
-"""The three questions a judge answers, as protocols. Any object with these methods is a judge."""
+"""The three questions a judge answers, and what an embedder gives, as protocols.
+
+Any object with these methods is a judge or an embedder.
+"""
 
 from __future__ import annotations
 
 import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, Protocol, Union, runtime_checkable
+from typing import Literal, Protocol, runtime_checkable
 
 from factcheck.facts import AtomicFact, CheckResult, FactSet, Usage
 
@@ -120,7 +123,7 @@ class PairFailure:
     message: str
 
 
-PairResult = Union[PairVerdict, PairFailure]
+PairResult = PairVerdict | PairFailure
 
 
 @runtime_checkable
@@ -140,5 +143,36 @@ class PairJudge(Protocol):
 
         Raises:
             JudgeRejected: Every request was turned down: nothing can be had from this judge.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class EmbeddingFailure:
+    """No vector could be had for a text; never replaced by one."""
+
+    code: str
+    """Stable name of the kind of failure, as in `factcheck.errors`, or `missing`, `duplicate`,
+    `invalid` for a vector that did not come back as it should."""
+    message: str
+
+
+EmbeddingResult = Sequence[float] | EmbeddingFailure
+"""A vector of finite numbers that are not all zero, of any length but 0, or why there is none."""
+
+
+@runtime_checkable
+class Embedder(Protocol):
+    """Turns texts into vectors, which point the same way where the texts are alike."""
+
+    @property
+    def identity(self) -> Mapping[str, str]:
+        """Names and versions that shape its vectors, as entries for the score signature."""
+        ...
+
+    async def embed(self, texts: Sequence[str], ledger: Ledger) -> Sequence[EmbeddingResult]:
+        """One result per text, in their order: a vector, or a failure where none could be had.
+
+        The vector of a text does not depend on the other texts, and all have the same length.
         """
         ...

@@ -92,7 +92,7 @@ def test_a_failure_of_the_second_judge_is_a_failure() -> None:
     """What the first was not sure of does not take its place."""
     second = ScriptedPairJudge(lambda _: PairFailure("missing", "no verdict"))
 
-    results = compare(CascadePairJudge(FIRST, second))
+    results = compare(CascadePairJudge(FIRST, second, low=0.1, high=0.9))
 
     assert speakers(results) == ["first"] * 2 + ["missing"] * 3 + ["first"] * 2
 
@@ -100,7 +100,7 @@ def test_a_failure_of_the_second_judge_is_a_failure() -> None:
 def test_a_second_judge_that_cannot_be_asked_costs_only_the_pairs_it_was_asked() -> None:
     second = ScriptedPairJudge(lambda _: JudgeRejected("no key"))
 
-    results = compare(CascadePairJudge(FIRST, second))
+    results = compare(CascadePairJudge(FIRST, second, low=0.1, high=0.9))
 
     assert speakers(results) == ["first"] * 2 + ["rejected"] * 3 + ["first"] * 2
     assert results[3] == PairFailure("rejected", "no key")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from importlib.resources import files
 from typing import NamedTuple
@@ -35,17 +35,39 @@ class Model(NamedTuple):
             score += weight * value
         for weight, value in zip(self.whole_weights, whole, strict=True):
             score += weight * value
-        return 1 / (1 + math.exp(min(-score, _LARGEST)))
+        return logistic(score)
+
+
+class Weights(NamedTuple):
+    """What a file of coefficients holds."""
+
+    by_name: Mapping[str, float]
+    version: str
+    """First 8 hex digits of the SHA-256 of the file."""
+
+
+def logistic(score: float) -> float:
+    """The probability with these log odds."""
+    return 1 / (1 + math.exp(min(-score, _LARGEST)))
+
+
+def read_weights(file_name: str) -> Weights:
+    """The coefficients in a file of this package."""
+    data = (files("factcheck.judges.local") / file_name).read_bytes()
+    weights = json.loads(data)["weights"]
+    return Weights(
+        {name: float(weight) for name, weight in weights.items()},
+        hashlib.sha256(data).hexdigest()[:8],
+    )
 
 
 @lru_cache(maxsize=1)
 def load_model() -> Model:
     """The model that is shipped."""
-    data = (files("factcheck.judges.local") / "model.json").read_bytes()
-    weights = json.loads(data)["weights"]
+    weights, version = read_weights("model.json")
     return Model(
-        bias=float(weights["bias"]),
-        passage_weights=tuple(float(weights[name]) for name in PASSAGE_FEATURES),
-        whole_weights=tuple(float(weights[name]) for name in (*TEXT_FEATURES, *FACT_FEATURES)),
-        version=hashlib.sha256(data).hexdigest()[:8],
+        bias=weights["bias"],
+        passage_weights=tuple(weights[name] for name in PASSAGE_FEATURES),
+        whole_weights=tuple(weights[name] for name in (*TEXT_FEATURES, *FACT_FEATURES)),
+        version=version,
     )

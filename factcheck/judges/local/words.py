@@ -193,7 +193,7 @@ def _stemmer(algorithm: str) -> Any:
     return snowballstemmer.stemmer(algorithm)
 
 
-@lru_cache(maxsize=8)
+@lru_cache(maxsize=32)
 def _frequencies(language: str) -> dict[str, float]:
     """Zipf frequencies of the common words of a language, by folded form; empty if unknown."""
     import wordfreq
@@ -206,6 +206,11 @@ def _frequencies(language: str) -> dict[str, float]:
         for form in forms:  # the common ones first, all in lower case
             zipfs.setdefault(form if form.isascii() else fold_form(form), zipf)
     return zipfs
+
+
+def is_common(form: str, language: str) -> bool:
+    """Whether a folded form is in the list of the common words of a language."""
+    return form in _frequencies(language)
 
 
 def _looks_like_name(form: str, token: Token, text: str, language: str, *, opens: bool) -> bool:

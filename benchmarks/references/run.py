@@ -1,0 +1,242 @@
+"""How well reference match tells like from unlike, beside plain word overlap, and how fast it is.
+
+    python -m benchmarks.references.run --data DIR            # or FACTCHECK_DATA=DIR
+    python -m benchmarks.references.run --data DIR --provider openai
+    python -m benchmarks.references.run --data DIR --out rows.jsonl
+
+`DIR` holds `answer_equiv_dev.jsonl` and the folder `nli`. Every pair goes through
+`ReferenceMatch.match_many`; AUROC needs no threshold. Intervals are of 500 resamples of whole
+groups: all pairs of one question, or of one premise.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import re
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from factcheck.references import ReferenceMatch
+
+RESAMPLES = 500
+THRESHOLDS = (0.3, 0.4, 0.5, 0.6, 0.7, 0.8)
+N_FOLDS = 10
+NLI = ("fever_dev_gold", "breaking_nli", "conjnli", "med", "help_conj")
+
+
+class Pair(NamedTuple):
+    """An output, what it is held against, and whether people call it right."""
+
+    output: str
+    references: tuple[str, ...]
+    label: bool
+    group: str
+    """Pairs of one group are not independent."""
+
+
+class Scored(NamedTuple):
+    """The pairs of one set and what each method says about them."""
+
+    name: str
+    labels: NDArray[np.bool_]
+    groups: NDArray[np.int64]
+    match: NDArray[np.float64]
+    jaccard: NDArray[np.float64]
+
+
+def load(folder: Path) -> Iterator[tuple[str, list[Pair]]]:
+    """The sets, by name; those that are not there are left out."""
+    answers = folder / "answer_equiv_dev.jsonl"
+    if answers.exists():
+        yield answers.stem, [_answer(row) for row in _rows(answers)]
+    for name in NLI:
+        path = folder / "nli" / f"{name}.jsonl"
+        if path.exists():
+            yield name, [_sentences(row) for row in _rows(path)]
+
+
+def _rows(path: Path) -> list[dict[str, str]]:
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+def _answer(row: dict[str, str]) -> Pair:
+    """A slash joins the alternatives of a right answer."""
+    alternatives = tuple(part.strip() for part in row["premise"].split("/") if part.strip())
+    return Pair(row["hypothesis"], alternatives, bool(row["label"]), row["question"])
+
+
+def _sentences(row: dict[str, str]) -> Pair:
+    """Right is what the premise entails; contradictions and the rest are not."""
+    premise, hypothesis = row.get("premise") or row["text"], row.get("hypothesis") or row["fact"]
+    label = row["label"] in (True, "entailment")
+    return Pair(hypothesis, (premise,), label, row.get("doc_id") or premise)
+
+
+def token_jaccard(one: str, other: str) -> float:
+    """Share of the lower-cased words of two texts that both have."""
+    words, others = (set(re.findall(r"\w+", text.lower())) for text in (one, other))
+    return len(words & others) / len(words | others) if words | others else 1.0
+
+
+def scored(name: str, pairs: Sequence[Pair], metric: ReferenceMatch) -> Scored:
+    """What both methods say; a pair without a score stops the run."""
+    cases = [{"actual_output": pair.output, "references": pair.references} for pair in pairs]
+    results = metric.match_many(cases)
+    failed = [result.reason for result in results if result.score is None]
+    if failed:
+        raise SystemExit(f"{name}: {len(failed)} pairs have no score; the first: {failed[0]}")
+    _, groups = np.unique([pair.group for pair in pairs], return_inverse=True)
+    return Scored(
+        name,
+        np.array([pair.label for pair in pairs]),
+        groups,
+        np.array([result.score for result in results], dtype=np.float64),
+        np.array([max(token_jaccard(r, pair.output) for r in pair.references) for pair in pairs]),
+    )
+
+
+def auroc(scores: NDArray[np.float64], labels: NDArray[np.bool_]) -> float:
+    """Probability that a right pair scores higher than another one; ties count half."""
+    _, places, counts = np.unique(scores, return_inverse=True, return_counts=True)
+    ranks = (np.cumsum(counts) - (counts - 1) / 2)[places]
+    n_right = int(labels.sum())
+    n_other = len(labels) - n_right
+    if not n_right or not n_other:
+        return float("nan")
+    return float((ranks[labels].sum() - n_right * (n_right + 1) / 2) / (n_right * n_other))
+
+
+def intervals(one: Scored) -> tuple[tuple[float, float], tuple[float, float]]:
+    """95 % intervals of the AUROC of the match, and of what it is above that of Jaccard."""
+    order = np.argsort(one.groups, kind="stable")
+    members = np.split(order, np.flatnonzero(np.diff(one.groups[order])) + 1)
+    random = np.random.default_rng(7)
+    found = []
+    for _ in range(RESAMPLES):
+        drawn = random.integers(0, len(members), len(members))
+        rows = np.concatenate([members[place] for place in drawn])
+        match, jaccard = (auroc(s[rows], one.labels[rows]) for s in (one.match, one.jaccard))
+        found.append((match, match - jaccard))
+    low, high = np.nanpercentile(np.array(found), (2.5, 97.5), axis=0)
+    return (float(low[0]), float(high[0])), (float(low[1]), float(high[1]))
+
+
+def balanced_accuracy(decided: NDArray[np.bool_], labels: NDArray[np.bool_]) -> float:
+    """Mean of the shares decided rightly among right and among other pairs."""
+    return float((decided[labels].mean() + (~decided[~labels]).mean()) / 2)
+
+
+def chosen_elsewhere(scores: NDArray[np.float64], one: Scored) -> float:
+    """Balanced accuracy with a threshold chosen on the other folds, by group."""
+    decided = np.zeros(len(scores), dtype=bool)
+    folds = one.groups % N_FOLDS
+    for fold in range(N_FOLDS):
+        rest = folds != fold
+        grid = np.unique(scores[rest])
+        best = max(grid, key=lambda t: balanced_accuracy(scores[rest] >= t, one.labels[rest]))
+        decided[~rest] = scores[~rest] >= best
+    return balanced_accuracy(decided, one.labels)
+
+
+def print_aurocs(all_scored: Sequence[Scored]) -> None:
+    """One row for each set."""
+    print(f"{'AUROC':<18}   pairs  right   match     95 %      Jaccard   difference, 95 %")
+    for one in all_scored:
+        own, difference = intervals(one)
+        match, jaccard = (auroc(scores, one.labels) for scores in (one.match, one.jaccard))
+        print(
+            f"{one.name:<18} {len(one.labels):7,} {one.labels.mean():6.1%} {match:7.3f}"
+            f"  {own[0]:.3f} - {own[1]:.3f} {jaccard:8.3f}"
+            f"   {match - jaccard:+.3f} ({difference[0]:+.3f} to {difference[1]:+.3f})"
+        )
+
+
+def print_thresholds(one: Scored) -> None:
+    """What a threshold lets through, on one set."""
+    print(f"\n{one.name}: threshold   right passed   others passed   balanced accuracy")
+    for threshold in THRESHOLDS:
+        decided = one.match >= threshold
+        right, other = decided[one.labels].mean(), decided[~one.labels].mean()
+        accuracy = balanced_accuracy(decided, one.labels)
+        print(f"{threshold:27.1f} {right:14.3f} {other:15.3f} {accuracy:19.3f}")
+    for name, scores in (("match", one.match), ("Jaccard", one.jaccard)):
+        print(f"{name + ', chosen on other folds':>42} {chosen_elsewhere(scores, one):35.3f}")
+
+
+def print_speed(sets: Sequence[tuple[str, list[Pair]]]) -> None:
+    """Texts a second of the embedded embedder, each seen for the first time, in one thread."""
+    from factcheck.embedders.local import embed_text
+    from factcheck.embedders.vectors import direction_of, similarity
+
+    start = time.perf_counter()
+    embed_text("The first text of a process loads the word list.")
+    print(f"\nfirst text of the process: {1000 * (time.perf_counter() - start):,.0f} ms")
+    for name, pairs in sets:
+        texts = list(dict.fromkeys(text for p in pairs for text in (p.output, *p.references)))
+        n_words = sum(len(text.split()) for text in texts)
+        start = time.perf_counter()
+        vectors = [embed_text(text) for text in texts]
+        seconds = time.perf_counter() - start
+        start = time.perf_counter()
+        directions = [direction_of(vector) for vector in vectors[:2000]]
+        for one, other in pairwise(directions):
+            similarity(one, other)
+        compared = (time.perf_counter() - start) / len(directions)
+        print(
+            f"{name:<18} {len(texts):7,} texts of {n_words / len(texts):5.1f} words:"
+            f" {len(texts) / seconds:7,.0f} texts/s, {n_words / seconds:9,.0f} words/s,"
+            f" {1e6 * compared:4.0f} us a comparison"
+        )
+
+
+def main() -> int:
+    """Measure, print, and write rows if asked for."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--data", type=Path, default=os.environ.get("FACTCHECK_DATA"))
+    parser.add_argument("--provider", default="local", help="as embedding_provider")
+    parser.add_argument("--out", type=Path, metavar="FILE", help="one JSON line a pair, no texts")
+    options = parser.parse_args()
+    if options.data is None or not Path(options.data).is_dir():
+        parser.error("give the folder of the development data with --data or FACTCHECK_DATA")
+    sets = list(load(Path(options.data)))
+    if not sets:
+        parser.error(f"{options.data} holds none of the sets")
+    if options.provider == "local":
+        print_speed(sets)
+    with ReferenceMatch.per_case(embedding_provider=options.provider) as metric:
+        print(f"\n{metric.signature}")
+        all_scored = [scored(name, pairs, metric) for name, pairs in sets]
+    print_aurocs(all_scored)
+    print_thresholds(all_scored[0])
+    if options.out:
+        write_rows(options.out, all_scored)
+    return 0
+
+
+def write_rows(path: Path, all_scored: Sequence[Scored]) -> None:
+    """One JSON line a pair, without texts."""
+    with path.open("w", encoding="utf-8") as file:
+        for one in all_scored:
+            columns = (one.labels, one.groups, one.match, one.jaccard)
+            for label, group, match, jaccard in zip(*(c.tolist() for c in columns), strict=True):
+                row = {
+                    "set": one.name,
+                    "label": label,
+                    "group": group,
+                    "match": match,
+                    "jaccard": jaccard,
+                }
+                file.write(json.dumps(row) + "\n")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
