@@ -9,6 +9,21 @@ from factcheck.fields.comparators.builtin import COMPARATORS
 from factcheck.fields.comparators.transforms import TRANSFORMS
 
 
+KEPT_COMPARATORS = frozenset({"exact", "numeric", "oneof"})
+"""These mean the same in every schema; the others of this package give way to a registration."""
+KEPT_TRANSFORMS = frozenset(
+    {
+        "lowercase",
+        "normalize_whitespace",
+        "round_digits",
+        "sort_tokens",
+        "strip",
+        "type_convert",
+    }
+)
+"""Likewise."""
+
+
 class ComparatorNotFoundError(KeyError):
     """No comparator has that name."""
 
@@ -40,7 +55,8 @@ class Registry:
             name: What the schema calls it.
             fn: `fn(gold, extracted, params) -> ComparatorResult`; or, with the attribute
                 `is_batch = True`, `fn(items) -> list[ComparatorResult | None]`.
-            overwrite: Whether it may replace one that was registered; those of this package stay.
+            overwrite: Whether it may replace one that was registered. Of those of this package,
+                `exact`, `numeric` and `oneof` stay; any other gives way, as `date` and `fuzzy` do.
 
         Raises:
             TypeError: `fn` is not callable.
@@ -48,7 +64,7 @@ class Registry:
         """
         if not callable(fn):
             raise TypeError(f"the comparator {name!r} must be callable, not {fn!r}")
-        if name in COMPARATORS:
+        if name in KEPT_COMPARATORS:
             raise ValueError(f"Cannot overwrite built-in comparator {name!r}; choose another name")
         if name in self._comparators and not overwrite:
             raise ValueError(f"comparator {name!r} is already registered; use overwrite=True")
@@ -63,7 +79,7 @@ class Registry:
         """
         if not callable(fn):
             raise TypeError(f"the transform {name!r} must be callable, not {fn!r}")
-        if name in TRANSFORMS:
+        if name in KEPT_TRANSFORMS:
             raise ValueError(f"Cannot overwrite built-in transform {name!r}; choose another name")
         if name in self._transforms:
             raise ValueError(f"transform {name!r} is already registered; choose another name")
@@ -75,7 +91,7 @@ class Registry:
         Raises:
             ComparatorNotFoundError: There is none.
         """
-        found = COMPARATORS.get(name) or self._comparators.get(name)
+        found = self._comparators.get(name) or COMPARATORS.get(name)
         if found is None:
             raise ComparatorNotFoundError(_unknown("comparator", name, self.comparators))
         return found
@@ -86,7 +102,7 @@ class Registry:
         Raises:
             TransformNotFoundError: There is none.
         """
-        found = TRANSFORMS.get(name) or self._transforms.get(name)
+        found = self._transforms.get(name) or TRANSFORMS.get(name)
         if found is None:
             raise TransformNotFoundError(_unknown("transform", name, self.transforms))
         return found

@@ -497,6 +497,12 @@ def test_registering_needs_a_free_name_and_something_to_call() -> None:
     registry.register_transform("mine", len)
 
     assert registry.get_comparator("mine") is max
+    registry.register("date", len)
+    registry.register_transform("parse_number", len)
+    assert registry.get_comparator("date") is len
+    assert registry.get_transform("parse_number") is len
+    with pytest.raises(ValueError, match="already registered"):
+        registry.register("date", max)
     with pytest.raises(ValueError, match="already registered"):
         registry.register("mine", len)
     with pytest.raises(ValueError, match="Cannot overwrite built-in"):
