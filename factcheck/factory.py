@@ -8,11 +8,12 @@ from os import PathLike
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from factcheck.errors import ConfigError
-from factcheck.judges.ports import Checker, Extractor, PairJudge
+from factcheck.judges.ports import Checker, Embedder, Extractor, PairJudge
 from factcheck.runtime.options import CallOptions
 from factcheck.settings import LOCAL, Settings
 
 if TYPE_CHECKING:
+    from factcheck.embedders.openai import OpenAIEmbedder
     from factcheck.judges.llm.language_model import LanguageModel
 
 REPLAY = "replay:"
@@ -102,6 +103,76 @@ def build_pair_judge(
     models = _Models(settings, options)
     judge = _pair_judge(settings.judge if spec is None else spec, models, pairs_per_call)
     return BuiltPairJudge(judge, models.connected)
+
+
+class BuiltEmbedder(NamedTuple):
+    """Who turns texts into vectors."""
+
+    embedder: Embedder
+    models: tuple[OpenAIEmbedder, ...]
+    """What of it has connections, to be closed after use."""
+
+
+def build_embedder(
+    spec: Any, settings: Settings, options: CallOptions, *, model_name: str | None = None
+) -> BuiltEmbedder:
+    """The object behind `spec` that turns texts into vectors.
+
+    Args:
+        spec: `"local"`, `"openai"`, `"openai/MODEL"`, `"sentence-transformers/MODEL"`, an object
+            with the `Embedder` port, an object with `encode`, or a function from texts to vectors.
+        settings: Keys and addresses.
+        options: How a server is called.
+        model_name: The model of a provider that is named without one; with `"local"` that of
+            sentence-transformers. For a function, its name in score signatures.
+
+    Raises:
+        ConfigError: A name is not known, a key or package is missing, or an object is no embedder.
+    """
+    if model_name is not None and not (isinstance(model_name, str) and model_name.strip()):
+        raise ConfigError(f"model_name must be the name of a model, not {model_name!r}")
+    if isinstance(spec, str):
+        return _named_embedder(spec, model_name, settings, options)
+    if _fulfils(spec, Embedder):
+        if model_name is not None:
+            raise ConfigError(f"{type(spec).__name__} names itself; leave out {model_name=}")
+        embedder: Embedder = spec
+        return BuiltEmbedder(embedder, ())
+    function = getattr(spec, "encode", spec)
+    if isinstance(spec, type) or not callable(function):
+        raise ConfigError(
+            f"{type(spec).__name__} is no embedder: it needs `identity` and "
+            "`async embed(texts, ledger)`, or `encode(texts)`, or must be a function of texts"
+        )
+    from factcheck.embedders.plugged import PluggedEmbedder
+
+    return BuiltEmbedder(PluggedEmbedder(function, model_name), ())
+
+
+def _named_embedder(
+    spec: str, model_name: str | None, settings: Settings, options: CallOptions
+) -> BuiltEmbedder:
+    provider, _, named = spec.partition("/")
+    if named and model_name:
+        raise ConfigError(f"{spec!r} names a model already; leave out model_name={model_name!r}")
+    model = named or model_name
+    if provider == "openai":
+        from factcheck.embedders.openai import DEFAULT_MODEL, OpenAIEmbedder
+
+        remote = OpenAIEmbedder(model or DEFAULT_MODEL, settings, options)
+        return BuiltEmbedder(remote, (remote,))
+    if provider == LOCAL and not model:
+        from factcheck.embedders.local import LocalEmbedder
+
+        return BuiltEmbedder(LocalEmbedder(), ())
+    if provider in {LOCAL, "sentence-transformers"} and model:
+        from factcheck.embedders.transformers import SentenceTransformerEmbedder
+
+        return BuiltEmbedder(SentenceTransformerEmbedder(model), ())
+    raise ConfigError(
+        f"unknown embedding provider {spec!r}; use 'local', 'openai', 'openai/MODEL', "
+        "'sentence-transformers/MODEL', or an object with encode(texts)"
+    )
 
 
 class _Models:

@@ -105,7 +105,8 @@ def fit_logistic(
     bounds = [_bounds(name) for name in FEATURES]
     start = np.zeros(rows.shape[1] + 1)
     found = minimize(loss, start, jac=True, bounds=[*bounds, (None, None)], method="L-BFGS-B")
-    return np.round(found.x, 4)
+    weights: NDArray[np.float64] = np.round(found.x, 4)
+    return weights
 
 
 def _bounds(name: str) -> tuple[float | None, float | None]:

@@ -1,4 +1,4 @@
-"""Intervals for shares."""
+"""Intervals for shares, and a test for paired results."""
 
 from __future__ import annotations
 
@@ -72,3 +72,21 @@ def effective_size(weights: Sequence[float]) -> float:
         return 0.0
     scaled = [weight / largest for weight in weights]
     return math.fsum(scaled) ** 2 / math.fsum(weight * weight for weight in scaled)
+
+
+def sign_test(n_up: int, n_down: int) -> float:
+    """How likely tossed coins are at least as one-sided: the two-sided p-value, in (0, 1].
+
+    Args:
+        n_up: Pairs whose second value is the larger one.
+        n_down: Pairs whose first value is. Pairs of equal values say nothing and are left out.
+
+    Source:
+        The exact sign test (Conover, 1999, section 3.4); for two outcomes it is McNemar's.
+    """
+    n = n_up + n_down
+    term = total = 1
+    for k in range(min(n_up, n_down)):
+        term = term * (n - k) // (k + 1)
+        total += term
+    return min(1.0, 2 * total / (1 << n))

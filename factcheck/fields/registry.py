@@ -8,7 +8,6 @@ from typing import Any
 from factcheck.fields.comparators.builtin import COMPARATORS
 from factcheck.fields.comparators.transforms import TRANSFORMS
 
-
 KEPT_COMPARATORS = frozenset({"exact", "numeric", "oneof"})
 """These mean the same in every schema; the others of this package give way to a registration."""
 KEPT_TRANSFORMS = frozenset(

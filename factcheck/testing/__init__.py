@@ -55,6 +55,13 @@ from factcheck.testing.scripted import (
     ScriptedPairJudge,
 )
 from factcheck.testing.server import LocalOpenAIServer
+from factcheck.testing.vectors import (
+    EmbedCall,
+    ScriptedEmbedder,
+    out_of_order,
+    with_vector,
+    without_vectors,
+)
 
 __all__ = [
     "BatchPlan",
@@ -62,6 +69,7 @@ __all__ = [
     "ChatRequest",
     "CheckCall",
     "CompareCall",
+    "EmbedCall",
     "EmbeddingsAnswer",
     "EmbeddingsRequest",
     "ExtractCall",
@@ -72,6 +80,7 @@ __all__ = [
     "Reply",
     "Request",
     "ScriptedChecker",
+    "ScriptedEmbedder",
     "ScriptedExtractor",
     "ScriptedPairJudge",
     "bad_quote",
@@ -88,6 +97,7 @@ __all__ = [
     "invent",
     "label_by_words",
     "leave_out",
+    "out_of_order",
     "overwrite",
     "parse_prompt",
     "quota_exceeded",
@@ -101,5 +111,7 @@ __all__ = [
     "swapped_ids",
     "truncated",
     "unauthorized",
+    "with_vector",
     "without_key",
+    "without_vectors",
 ]

@@ -82,8 +82,12 @@ class Reply:
 
 ChatAnswer = Callable[[ChatRequest], Reply | str]
 """Answers a chat request; a plain `str` is a normal completion with that content."""
-EmbeddingsAnswer = Callable[[EmbeddingsRequest], Reply | Sequence[Sequence[float]]]
-"""Answers a request for embeddings: a vector for each text."""
+VectorsByIndex = Mapping[int, Sequence[float]]
+"""Vectors by the index they are given under, in the order in which they stand in the answer."""
+Vectors = Sequence[Sequence[float]] | VectorsByIndex
+"""A vector for each text, in their order, or by its index."""
+EmbeddingsAnswer = Callable[[EmbeddingsRequest], Reply | Vectors]
+"""Answers a request for embeddings."""
 
 
 def hashed_embeddings(request: EmbeddingsRequest) -> Sequence[Sequence[float]]:
@@ -126,19 +130,18 @@ def chat_response(request: ChatRequest, answer: Reply | str) -> HttpResponse:
     return _response(request, reply, completion)
 
 
-def embeddings_response(
-    request: EmbeddingsRequest, answer: Reply | Sequence[Sequence[float]]
-) -> HttpResponse:
+def embeddings_response(request: EmbeddingsRequest, answer: Reply | Vectors) -> HttpResponse:
     """Embeddings in OpenAI's JSON, as numbers or base64, or whatever else the reply asks for."""
     reply = answer if isinstance(answer, Reply) else Reply()
     vectors = () if isinstance(answer, Reply) else answer
+    items = vectors.items() if isinstance(vectors, Mapping) else enumerate(vectors)
     encode = _base64 if request.body.get("encoding_format") == "base64" else list
     n_tokens = _tokens(*request.texts)
     result = {
         "object": "list",
         "data": [
             {"object": "embedding", "index": index, "embedding": encode(vector)}
-            for index, vector in enumerate(vectors)
+            for index, vector in items
         ],
         "model": request.body["model"],
         "usage": {"prompt_tokens": n_tokens, "total_tokens": n_tokens},

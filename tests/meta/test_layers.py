@@ -22,8 +22,12 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("factcheck.runtime",),
     ("factcheck.judges.local",),
     ("factcheck.judges.llm", "factcheck.judges.replay"),
+    ("factcheck.embedders",),
     ("factcheck.factory",),
-    ("factcheck.scoring", "factcheck.fields"),
+    ("factcheck.metrics.cases", "factcheck.metrics.results", "factcheck.metrics.ports"),
+    ("factcheck.references",),
+    ("factcheck.scoring", "factcheck.fields", "factcheck.keywords"),
+    ("factcheck.metrics",),
     ("factcheck.reports",),
     ("factcheck.cli", "factcheck.__main__"),
 )

@@ -1,0 +1,145 @@
+"""The embedded embedder: hashed words, word pairs and letters, offline.
+
+It is lexical. Texts are alike as far as they share rare words; spelling variants help a little,
+synonyms and paraphrase not at all, and it does not see who did what to whom. Its similarities are
+lower than those of a model that was trained on meaning, so a threshold for one is none for the
+other.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import math
+from array import array
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+from factcheck.embedders.vectors import SINGLE
+from factcheck.judges.local.language import DEFAULT, guess_language
+from factcheck.judges.local.tokens import fold_form, tokenize
+from factcheck.judges.local.words import Word, is_common, words
+from factcheck.judges.ports import EmbeddingFailure, EmbeddingResult, Ledger
+
+NAME = "local/1 (lexical)"
+"""The embedder in score signatures; the number changes when its vectors do."""
+SIZE = 2048
+"""Numbers in a vector."""
+_STEPS = 64
+"""Weights are whole numbers of this part, so that sums are exact, in any order, on any machine."""
+_LETTERS = 0.5
+"""Weight of the letters of a word beside that of the word."""
+_NEIGHBOURS = 0.3
+"""Weight of two words in a row; without it, texts of the same words in any order were the same."""
+_TOUCHING = 1.0
+"""The same where no space is between them, as in Chinese: there the pair is the word."""
+_GRAM = 3
+_SAMPLE = 2_000
+"""Characters that decide on the language."""
+_BLANK = EmbeddingFailure("input", "the text is blank")
+
+
+class LocalEmbedder:
+    """Turns texts into vectors by `embed_text`; fulfils `Embedder` and costs nothing."""
+
+    @property
+    def identity(self) -> Mapping[str, str]:
+        """The embedder and its version."""
+        return {"embedder": NAME}
+
+    async def embed(self, texts: Sequence[str], ledger: Ledger) -> Sequence[EmbeddingResult]:
+        """One vector per text, in their order; a failure for a blank one."""
+        del ledger
+        return await asyncio.to_thread(_embed_all, tuple(texts))
+
+
+def _embed_all(texts: Sequence[str]) -> tuple[EmbeddingResult, ...]:
+    return tuple(embed_text(text) if text.strip() else _BLANK for text in texts)
+
+
+def embed_text(text: str) -> array[float]:
+    """The vector of a text: `SIZE` whole numbers, the same bytes in every process.
+
+    All zero for a blank text, and for no other.
+
+    Source:
+        Weinberger et al. (2009), "Feature hashing for large scale multitask learning": what falls
+        into one number has random signs, so that collisions cancel out on average. Letters in
+        threes between word boundaries are those of Bojanowski et al. (2017).
+    """
+    vector = array(SINGLE, bytes(4 * SIZE))
+    weights = _weights(text)
+    for feature, square in weights.features.items():
+        _add(vector, feature, math.sqrt(square))
+    for form, square in weights.forms.items():
+        grams = _grams(form)
+        for gram in grams:
+            _add(vector, gram, _LETTERS * math.sqrt(square / len(grams)))
+    return vector
+
+
+class _Weights(NamedTuple):
+    """What a text holds; squares of rarities add up, so a word said often gains by its root."""
+
+    features: Mapping[str, float]
+    forms: Mapping[str, float]
+    """Words that are also taken letter by letter."""
+
+
+def _weights(text: str) -> _Weights:
+    features: dict[str, float] = defaultdict(float)
+    forms: dict[str, float] = defaultdict(float)
+    for word, before in _with_word_before(text):
+        features[word.stem] += word.rarity**2
+        if word.kind == "content":
+            forms[fold_form(word.text)] += word.rarity**2
+        if before is not None:
+            share = _TOUCHING if before.end == word.start else _NEIGHBOURS
+            features[f"{before.stem} {word.stem}"] += share**2 * before.rarity * word.rarity
+    if not features and (bare := "".join(text.split())):
+        forms[fold_form(bare) or bare] = 1.0  # nothing but punctuation
+    return _Weights(features, forms)
+
+
+def _with_word_before(text: str) -> Iterator[tuple[Word, Word | None]]:
+    before: Word | None = None
+    for word in words(text, _language(text)):
+        yield word, before
+        before = word
+
+
+def _language(text: str) -> str:
+    """The guessed language, unless English knows as many of the first words.
+
+    A short text has few words to guess by, and two texts in one language have to be read alike.
+    """
+    guess = guess_language(text)
+    if guess == DEFAULT:
+        return guess
+    forms = {token.form for token in tokenize(text[:_SAMPLE]) if token.sort == "word"}
+    known, known_in_english = (
+        sum(is_common(form, language) for form in forms) for language in (guess, DEFAULT)
+    )
+    return DEFAULT if known_in_english and known_in_english >= known else guess
+
+
+@lru_cache(maxsize=65536)
+def _grams(form: str) -> tuple[str, ...]:
+    """The letters of a word in threes; `<` and `>` stand for its ends and set them apart."""
+    framed = f"<{form}>"
+    return tuple(f"<{framed[at : at + _GRAM]}>" for at in range(max(1, len(framed) - _GRAM + 1)))
+
+
+def _add(vector: array[float], feature: str, weight: float) -> None:
+    place, sign = _slot(feature)
+    vector[place] += sign * round(_STEPS * weight)
+
+
+@lru_cache(maxsize=131_072)
+def _slot(feature: str) -> tuple[int, int]:
+    """Place and sign of a feature."""
+    hashed = hashlib.blake2b(feature.encode("utf-8", "surrogatepass"), digest_size=8).digest()
+    number = int.from_bytes(hashed, "big")
+    return number % SIZE, 1 if number >> 63 else -1

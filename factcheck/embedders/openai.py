@@ -1,0 +1,222 @@
+"""Vectors of an OpenAI-compatible server: many texts a request, each text paid for once."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from factcheck.embedders.halving import SpoiltRequest, ask_in_parts
+from factcheck.embedders.sending import STAGE, EmbeddingsTransport, Requests, TextsRejected
+from factcheck.embedders.vectors import packed, single_precision
+from factcheck.errors import InputError, JudgeError, JudgeOutputError
+from factcheck.facts import Usage
+from factcheck.judges.ports import EmbeddingFailure, EmbeddingResult
+from factcheck.runtime.answers import Answers
+from factcheck.runtime.cache import answer_key
+from factcheck.runtime.loop import together
+from factcheck.runtime.prices import Price
+
+if TYPE_CHECKING:
+    from factcheck.judges.ports import Ledger
+    from factcheck.runtime.flight import Settle
+    from factcheck.runtime.options import CallOptions
+    from factcheck.settings import Settings
+
+DEFAULT_MODEL = "text-embedding-3-small"
+MOST_TEXTS = 2048
+"""Texts in one request, at most; the API's limit."""
+_MOST_BYTES = 900_000
+"""Of all texts of a request: the API takes 300,000 tokens, and three bytes are hardly ever more
+than one. Where they are, the request is turned down and goes out again in halves."""
+_ASK_AGAIN = frozenset({"missing", "duplicate", "invalid"})
+"""Failures that a fresh request may mend; the others have had their retries."""
+_PRICES = {
+    "text-embedding-3-small": Price(0.02, 0.02, 0.0),
+    "text-embedding-3-large": Price(0.13, 0.13, 0.0),
+}
+"""List prices at OpenAI, as of 2026-11."""
+
+
+class OpenAIEmbedder:
+    """Asks a server for vectors; fulfils `Embedder`.
+
+    All texts of a call go out in as few requests as the API's limits allow. A vector is kept under
+    a key of its text, the model and the endpoint, and only if it is one. What does not come back as
+    it should is asked for once more, in a fresh request; then it is a failure.
+
+    Args:
+        model: The model's name at the server.
+        settings: Key and address.
+        options: How it is called.
+
+    Raises:
+        ConfigError: The key is missing, the address is none, or a price that a budget needs.
+    """
+
+    def __init__(self, model: str, settings: Settings, options: CallOptions) -> None:
+        self._transport = EmbeddingsTransport(
+            model,
+            api_key=settings.openai_api_key,
+            base_url=settings.openai_base_url,
+            timeout_s=options.timeout_s,
+        )
+        self.name = self._transport.name
+        price = _PRICES.get(model) if settings.openai_base_url is None else None
+        self._requests = Requests(self._transport, options, price)
+        self._answers = Answers[EmbeddingResult](
+            options.cache, {"task": STAGE, "judge": self.name}, _to_json, self._from_json
+        )
+        self._length: int | None = None
+        """How many numbers the vectors of this model have, once one is known."""
+
+    @property
+    def identity(self) -> Mapping[str, str]:
+        """The model, and the server where it is not OpenAI's own."""
+        return {"embedder": self.name, **self._transport.identity}
+
+    async def embed(self, texts: Sequence[str], ledger: Ledger) -> Sequence[EmbeddingResult]:
+        """One result per text, in their order; texts that are equal are asked about once."""
+        keys = {text: self._key(text) for text in texts}
+        text_of = {key: text for text, key in keys.items() if _is_sendable(text)}
+
+        async def ask(wanted: Sequence[str], settle: Settle[EmbeddingResult]) -> None:
+            async def ask_batch(batch: Sequence[str]) -> None:
+                results = await self._ask_twice([text_of[key] for key in batch], ledger)
+                await settle(dict(zip(batch, results, strict=True)))
+
+            await together(ask_batch(batch) for batch in _batches(wanted, text_of))
+
+        resolved = await self._answers.resolve(list(text_of), ask)
+        if resolved.known:
+            ledger.book(Usage(cache_hits=len(resolved.known)), model=self.name, stage=STAGE)
+        return tuple(resolved.answers.get(keys[text], _UNSENDABLE) for text in texts)
+
+    def _key(self, text: str) -> str:
+        return answer_key(
+            task=STAGE, model={"name": self.name, **self._transport.identity}, text=text
+        )
+
+    async def _ask_twice(self, texts: Sequence[str], ledger: Ledger) -> list[EmbeddingResult]:
+        async def ask(part: Sequence[str]) -> Sequence[EmbeddingResult]:
+            return await self._ask(part, ledger)
+
+        results = await ask_in_parts(texts, ask)
+        again = [
+            place
+            for place, result in enumerate(results)
+            if isinstance(result, EmbeddingFailure) and result.code in _ASK_AGAIN
+        ]
+        if again:
+            second = await ask_in_parts([texts[place] for place in again], ask)
+            for place, result in zip(again, second, strict=True):
+                results[place] = result
+        return results
+
+    async def _ask(self, texts: Sequence[str], ledger: Ledger) -> list[EmbeddingResult]:
+        try:
+            answer = await self._requests.send(texts, ledger)
+        except TextsRejected as error:
+            raise SpoiltRequest(EmbeddingFailure(error.code, str(error))) from error
+        except JudgeError as error:
+            return [EmbeddingFailure(error.code, str(error))] * len(texts)
+        return self._of_one_length(read_vectors(answer["data"], len(texts)))
+
+    def _of_one_length(self, results: Sequence[EmbeddingResult]) -> list[EmbeddingResult]:
+        """The results without vectors of another length than this model's."""
+        lengths = Counter(len(r) for r in results if not isinstance(r, EmbeddingFailure))
+        if lengths.total() == 1 and self._length is None:
+            return list(results)  # one vector alone says nothing about the others
+        if self._length is None:
+            self._length = _most_common(lengths)
+        return [
+            result
+            if isinstance(result, EmbeddingFailure) or len(result) == self._length
+            else EmbeddingFailure("invalid", self._other_length(len(result)))
+            for result in results
+        ]
+
+    def _other_length(self, length: int) -> str:
+        if self._length is None:
+            return f"{self.name}: the vectors of one answer have different lengths"
+        return (
+            f"{self.name}: a vector of {length} numbers, where others have {self._length}; if the "
+            "model was changed under its name, clear the cache"
+        )
+
+    def _from_json(self, data: Mapping[str, Any]) -> EmbeddingResult:
+        """A kept vector; one that cannot be compared with the others is asked for again."""
+        try:
+            vector = single_precision(str(data["vector"]))
+        except JudgeOutputError as error:
+            raise InputError(f"kept vector: {error}") from error
+        if self._length is None:
+            self._length = len(vector)
+        if len(vector) != self._length:
+            raise InputError(self._other_length(len(vector)))
+        return vector
+
+    async def aclose(self) -> None:
+        """Close the connections; the next request opens new ones."""
+        await self._requests.aclose()
+
+
+def read_vectors(data: Sequence[Any], n_texts: int) -> list[EmbeddingResult]:
+    """The vectors of an answer by their `index`, wherever in it they stand.
+
+    An index that was not asked for is ignored; one that is missing, comes twice or has no vector
+    that can be used is a failure.
+    """
+    results: list[EmbeddingResult] = [_MISSING] * n_texts
+    for item in data:
+        index = item.get("index") if isinstance(item, dict) else None
+        if type(index) is not int or not 0 <= index < n_texts:
+            continue
+        if results[index] is not _MISSING:
+            results[index] = _DUPLICATE
+            continue
+        try:
+            results[index] = single_precision(item.get("embedding"))
+        except JudgeOutputError as error:
+            results[index] = EmbeddingFailure("invalid", str(error))
+    return results
+
+
+_MISSING = EmbeddingFailure("missing", "the answer holds no vector for the text")
+_DUPLICATE = EmbeddingFailure("duplicate", "the answer holds two vectors for the text")
+_UNSENDABLE = EmbeddingFailure("input", "the text is blank or not valid Unicode")
+
+
+def _batches(keys: Sequence[str], text_of: Mapping[str, str]) -> list[list[str]]:
+    """The keys in as few batches, in their order, as the limits of a request allow."""
+    batches: list[list[str]] = []
+    n_bytes = 0
+    for key in keys:
+        size = len(text_of[key].encode())
+        if not batches or len(batches[-1]) == MOST_TEXTS or n_bytes + size > _MOST_BYTES:
+            batches.append([])
+            n_bytes = 0
+        batches[-1].append(key)
+        n_bytes += size
+    return batches
+
+
+def _is_sendable(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return bool(text.strip())
+
+
+def _most_common(lengths: Counter[int]) -> int | None:
+    """The length of most vectors, or `None` without one or where two are equally common."""
+    first, second = [*lengths.most_common(2), (0, 0), (0, 0)][:2]
+    return first[0] if first[1] > second[1] else None
+
+
+def _to_json(result: EmbeddingResult) -> Mapping[str, Any] | None:
+    """A vector without its text, which is in the key; a failure is not kept."""
+    if isinstance(result, EmbeddingFailure):
+        return None
+    return {"vector": packed(result)}

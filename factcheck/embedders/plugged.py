@@ -1,0 +1,74 @@
+"""An embedder of your own: any function from texts to vectors, or an object with `encode`."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from factcheck.embedders.halving import SpoiltRequest, ask_in_parts
+from factcheck.errors import FactcheckError, JudgeOutputError
+from factcheck.judges.ports import EmbeddingFailure, EmbeddingResult
+
+if TYPE_CHECKING:
+    from factcheck.judges.ports import Ledger
+
+
+class PluggedEmbedder:
+    """Makes a function fulfil `Embedder`.
+
+    It is called with a list of texts, in a thread of its own and never twice at the same time, and
+    may be asynchronous. Where it raises, the texts are given to it again in halves, so that one
+    text it cannot take fails alone. Its vectors are not kept: two functions may share a name.
+
+    Args:
+        function: Gives one vector per text, in their order.
+        name: What score signatures call it; `None`: its name in the code.
+    """
+
+    def __init__(self, function: Callable[[list[str]], Any], name: str | None = None) -> None:
+        self._function = function
+        self._name = name or _name_of(function)
+        self._one_at_a_time = threading.Lock()
+
+    @property
+    def identity(self) -> Mapping[str, str]:
+        """The name."""
+        return {"embedder": self._name}
+
+    async def embed(self, texts: Sequence[str], ledger: Ledger) -> Sequence[EmbeddingResult]:
+        """One result per text, in their order; vectors are handed on as they came."""
+        del ledger
+        return await ask_in_parts(texts, self._ask) if texts else []
+
+    async def _ask(self, texts: Sequence[str]) -> Sequence[EmbeddingResult]:
+        try:
+            vectors = list(await self._call(texts))
+        except FactcheckError as error:
+            raise SpoiltRequest(EmbeddingFailure(error.code, str(error))) from error
+        except Exception as error:
+            said = f"{self._name} raised {type(error).__name__}: {error}"
+            raise SpoiltRequest(EmbeddingFailure("judge", said)) from error
+        if len(vectors) != len(texts):
+            said = f"{self._name} gave {len(vectors)} vectors for {len(texts)} texts"
+            return [EmbeddingFailure(JudgeOutputError.code, said)] * len(texts)
+        return vectors
+
+    async def _call(self, texts: Sequence[str]) -> Any:
+        if inspect.iscoroutinefunction(self._function):
+            return await self._function(list(texts))
+        vectors = await asyncio.to_thread(self._alone, list(texts))
+        return await vectors if inspect.isawaitable(vectors) else vectors
+
+    def _alone(self, texts: list[str]) -> Any:
+        with self._one_at_a_time:
+            return self._function(texts)
+
+
+def _name_of(function: Any) -> str:
+    """Where the code of a function is, or the class of an object that can be called."""
+    owner = getattr(function, "__self__", function)
+    named = owner if hasattr(owner, "__qualname__") else type(owner)
+    return f"{named.__module__}.{named.__qualname__}"

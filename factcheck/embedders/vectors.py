@@ -1,0 +1,118 @@
+"""Vectors as they are read, kept and compared. Nothing that is no direction becomes a number."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import math
+import sys
+from array import array
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from factcheck.errors import JudgeOutputError
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+SINGLE: Final = "f"
+"""Type code of 4-byte numbers: the precision in which APIs send vectors and caches keep them."""
+_DIGITS = 6
+"""Decimals of a similarity: as many as numbers of single precision bear on every machine."""
+
+
+class Direction(NamedTuple):
+    """Where a vector points."""
+
+    values: NDArray[np.float64]
+    """The vector, shrunk or stretched by a power of two so that no square overflows."""
+    square: float
+    """Its length squared; greater than 0."""
+
+
+def direction_of(vector: Any) -> Direction:
+    """Where a vector points, whatever holds its numbers: a list, an array of any library.
+
+    Raises:
+        JudgeOutputError: It is no list of numbers, is empty, holds NaN or infinity, or is all zero.
+    """
+    import numpy as np
+
+    try:
+        numbers = np.asarray(vector)
+    except Exception as error:
+        raise JudgeOutputError(f"the vector cannot be read ({error})") from error
+    if numbers.ndim != 1 or numbers.dtype.kind not in "fiu":
+        kind = type(vector).__name__
+        raise JudgeOutputError(f"a vector must be a flat list of numbers, not this {kind}")
+    if not numbers.size:
+        raise JudgeOutputError("the vector is empty")
+    values = numbers.astype(np.float64)
+    if not np.isfinite(values).all():
+        raise JudgeOutputError("the vector holds NaN or infinity")
+    largest = float(np.abs(values).max())
+    if largest == 0.0:
+        raise JudgeOutputError("the vector is all zero and points nowhere")
+    scaled = np.ldexp(values, -math.frexp(largest)[1])
+    return Direction(scaled, float((scaled * scaled).sum()))
+
+
+def similarity(one: Direction, other: Direction) -> float:
+    """Cosine of the angle between two vectors, in [0, 1] and rounded to six decimals.
+
+    A negative cosine counts as 0: pointing away is no more alike than having nothing in common.
+    The same for both orders, and exactly 1.0 for a vector and itself.
+
+    Raises:
+        JudgeOutputError: The vectors have different lengths.
+    """
+    if one.values.size != other.values.size:
+        lengths = sorted((one.values.size, other.values.size))
+        raise JudgeOutputError(
+            f"vectors of {lengths[0]} and {lengths[1]} numbers cannot be compared; "
+            "they come from different models"
+        )
+    cosine = float((one.values * other.values).sum()) / math.sqrt(one.square * other.square)
+    return round(min(max(cosine, 0.0), 1.0), _DIGITS)
+
+
+def single_precision(numbers: Any) -> array[float]:
+    """A vector as APIs send it, a list of numbers or base64, in single precision.
+
+    Raises:
+        JudgeOutputError: It is neither, or no vector that points somewhere.
+    """
+    vector = _unpacked(numbers) if isinstance(numbers, str) else _listed(numbers)
+    direction_of(vector)
+    return vector
+
+
+def packed(vector: Sequence[float]) -> str:
+    """A vector of single precision as base64, as the API writes it; `single_precision` inverts."""
+    return base64.b64encode(_little_endian(array(SINGLE, vector)).tobytes()).decode("ascii")
+
+
+def _listed(numbers: Any) -> array[float]:
+    if not isinstance(numbers, list) or not all(type(x) in (float, int) for x in numbers):
+        raise JudgeOutputError("a vector must be a list of numbers, or base64")
+    try:
+        return array(SINGLE, numbers)
+    except OverflowError as error:
+        raise JudgeOutputError("the vector holds a number beyond single precision") from error
+
+
+def _unpacked(text: str) -> array[float]:
+    vector = array(SINGLE)
+    try:
+        vector.frombytes(base64.b64decode(text, validate=True))
+    except (binascii.Error, ValueError) as error:
+        raise JudgeOutputError(f"the vector is no base64 of 4-byte numbers ({error})") from error
+    return _little_endian(vector)
+
+
+def _little_endian(vector: array[float]) -> array[float]:
+    """To the byte order of the API, or from it."""
+    if sys.byteorder == "big":
+        vector.byteswap()
+    return vector

@@ -1,0 +1,23 @@
+"""Several metrics over the same cases, in one report."""
+
+from factcheck.metrics.cases import EvalCase
+from factcheck.metrics.coverage import FactCoverageMetric
+from factcheck.metrics.evaluation import evaluate, evaluate_sync
+from factcheck.metrics.ports import BatchMetric, Metric
+from factcheck.metrics.report import EvalReport, EvalRow, MetricReport, MetricSummary
+from factcheck.metrics.results import MetricFailure, MetricResult
+
+__all__ = [
+    "BatchMetric",
+    "EvalCase",
+    "EvalReport",
+    "EvalRow",
+    "FactCoverageMetric",
+    "Metric",
+    "MetricFailure",
+    "MetricReport",
+    "MetricResult",
+    "MetricSummary",
+    "evaluate",
+    "evaluate_sync",
+]

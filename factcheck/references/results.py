@@ -1,0 +1,151 @@
+"""What a match says: similarity to every reference, the score that follows, and whether it will do.
+
+Only what was found is stored; the score follows from it, so that they can never disagree.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from factcheck.facts import ScoreSignature, Usage
+from factcheck.metrics.results import MetricFailure, MetricResult
+
+Aggregation = Literal["max", "mean"]
+"""How the similarities to several references become one score."""
+_DIGITS = 6
+_LONGEST_QUOTE = 80
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReferenceMatchResult:
+    """How alike one output and its references are; shows itself as a small table."""
+
+    actual_output: Any
+    """The output; what was given instead, where it cannot be used."""
+    references: tuple[str, ...]
+    """What it was compared with."""
+    similarities: tuple[float, ...]
+    """One for each reference, in their order, in [0, 1]; empty where there is an error."""
+    aggregation: Aggregation
+    threshold: float
+    """The score from which an output passes, in [0, 1]."""
+    signature: ScoreSignature
+    """How the score was made."""
+    usage: Usage = field(default_factory=Usage)
+    """What it cost; empty for one of many, whose texts were embedded together."""
+    error: MetricFailure | None = None
+    """Why there is no score."""
+
+    @property
+    def score(self) -> float | None:
+        """Largest or mean similarity, in [0, 1] and rounded to six decimals; `None` on error."""
+        return aggregate(self.similarities, self.aggregation)
+
+    @property
+    def passed(self) -> bool | None:
+        """Whether the score reaches the threshold; `None` on error."""
+        score = self.score
+        return None if score is None else score >= self.threshold
+
+    @property
+    def best_index(self) -> int | None:
+        """Place of the reference it is most like, the first of equals; `None` on error."""
+        if not self.similarities:
+            return None
+        return self.similarities.index(max(self.similarities))
+
+    @property
+    def best_reference(self) -> str | None:
+        """The reference it is most like, the first of equals; `None` on error."""
+        return None if self.best_index is None else self.references[self.best_index]
+
+    @property
+    def reason(self) -> str:
+        """The score in words, or the error."""
+        score, best = self.score, self.best_index
+        if score is None or best is None:
+            return self.error.message if self.error else ""
+        nearest = f"reference {best + 1} of {len(self.references)}"
+        held = "reaches" if score >= self.threshold else "is below"
+        against = f"{held} {self.threshold:g}"
+        if self.aggregation == "max":
+            return f"{score:.3f} to {nearest} {against}"
+        most = f"{self.similarities[best]:.3f} to {nearest}"
+        return f"a mean of {score:.3f} {against}; most alike is {most}"
+
+    def as_metric_result(self) -> MetricResult:
+        """The same for the report of an evaluation."""
+        if self.score is None or self.error is not None:
+            failure = self.error or MetricFailure("undecided", "nothing was compared")
+            return MetricResult.failed(failure.code, failure.message)
+        return MetricResult.scored(
+            self.score,
+            passed=self.score >= self.threshold,
+            reason=self.reason,
+            details={
+                "similarities": list(self.similarities),
+                "best_index": self.best_index,
+                "best_reference": self.best_reference,
+            },
+        )
+
+    def to_rows(self) -> list[dict[str, Any]]:
+        """One JSON-ready dict for each reference; none on error."""
+        return [
+            {
+                "reference": self.references[place],
+                "similarity": similarity,
+                "best": place == self.best_index,
+            }
+            for place, similarity in enumerate(self.similarities)
+        ]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything but the output as JSON-ready data."""
+        return {
+            "score": self.score,
+            "passed": self.passed,
+            "threshold": self.threshold,
+            "aggregation": self.aggregation,
+            "references": list(self.references),
+            "similarities": list(self.similarities),
+            "best_index": self.best_index,
+            "best_reference": self.best_reference,
+            "reason": self.reason,
+            "error": self.error.to_dict() if self.error else None,
+            "usage": self.usage.to_dict(),
+            "signature": str(self.signature),
+        }
+
+    def to_json(self, *, indent: int | None = 2) -> str:
+        """Everything but the output as JSON."""
+        return json.dumps(self.to_dict(), ensure_ascii=False, indent=indent, allow_nan=False)
+
+    def __str__(self) -> str:
+        score = "no score" if self.score is None else f"{self.score:.3f}"
+        verdict = {True: "passed", False: "failed", None: "error"}[self.passed]
+        lines = [f"Reference match {score}   {verdict}   {self.reason}"]
+        for row in self.to_rows():
+            mark = "*" if row["best"] else " "
+            lines.append(f"{mark} {row['similarity']:.3f}  {_quoted(row['reference'])}")
+        return "\n".join([*lines, f"Signature  {self.signature}"])
+
+
+def aggregate(similarities: tuple[float, ...], aggregation: Aggregation) -> float | None:
+    """One score for the similarities to all references; `None` for none.
+
+    The same for every order of them; the largest is never below the mean.
+    """
+    if not similarities:
+        return None
+    if aggregation == "max":
+        return max(similarities)
+    return round(math.fsum(similarities) / len(similarities), _DIGITS)
+
+
+def _quoted(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= _LONGEST_QUOTE else line[: _LONGEST_QUOTE - 1] + "…"

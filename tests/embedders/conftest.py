@@ -1,0 +1,73 @@
+"""Embedders whose model is on the local server."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
+from typing import Any, NamedTuple
+
+import pytest
+
+from factcheck import Ledger, RetryPolicy
+from factcheck.embedders.openai import OpenAIEmbedder
+from factcheck.factory import build_embedder
+from factcheck.judges.ports import EmbeddingResult
+from factcheck.runtime.loop import background
+from factcheck.runtime.options import CallOptions
+from factcheck.settings import Settings
+from factcheck.testing import (
+    EmbeddingsAnswer,
+    EmbeddingsRequest,
+    LocalOpenAIServer,
+    hashed_embeddings,
+)
+
+QUICK = RetryPolicy(attempts=3, first_pause_s=0.001, longest_pause_s=1.0)
+
+
+class Setup(NamedTuple):
+    """An embedder, and the server its model is on."""
+
+    embedder: OpenAIEmbedder
+    server: LocalOpenAIServer
+    ledger: Ledger
+
+    def embed(self, *texts: str) -> Sequence[EmbeddingResult]:
+        """The results of one call."""
+        return background.run(self._embed(texts))
+
+    async def _embed(self, texts: Sequence[str]) -> Sequence[EmbeddingResult]:
+        return await self.embedder.embed(texts, self.ledger)
+
+    @property
+    def asked(self) -> list[tuple[str, ...]]:
+        """The texts of each request, in order of arrival."""
+        return [r.texts for r in self.server.requests if isinstance(r, EmbeddingsRequest)]
+
+
+MakeSetup = Callable[..., Setup]
+
+
+@pytest.fixture
+def remote() -> Iterator[MakeSetup]:
+    """Starts a server with an answer, or takes one, and an embedder that asks it; closes both."""
+    with ExitStack() as stack:
+
+        def make(
+            answer: EmbeddingsAnswer | LocalOpenAIServer = hashed_embeddings,
+            *,
+            model: str = "tiny",
+            **options: Any,
+        ) -> Setup:
+            server = answer
+            if not isinstance(server, LocalOpenAIServer):
+                server = stack.enter_context(LocalOpenAIServer(lambda _: "", embed=server))
+            settings = Settings(openai_base_url=server.base_url)
+            built = build_embedder(
+                f"openai/{model}", settings, CallOptions(**{"retry": QUICK, **options})
+            )
+            (embedder,) = built.models
+            stack.callback(lambda: background.run(embedder.aclose()))
+            return Setup(embedder, server, Ledger())
+
+        yield make

@@ -1,0 +1,258 @@
+"""From what a user names to an embedder."""
+
+from __future__ import annotations
+
+import asyncio
+import importlib.machinery
+import sys
+import types
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+
+from factcheck import ConfigError, Ledger
+from factcheck.embedders.local import LocalEmbedder
+from factcheck.factory import BuiltEmbedder, build_embedder
+from factcheck.judges.ports import Embedder, EmbeddingFailure
+from factcheck.runtime.options import CallOptions
+from factcheck.settings import Settings
+from factcheck.testing import ScriptedEmbedder
+from tests.processes import printed_by_python
+
+
+def build(spec: Any, model_name: str | None = None) -> BuiltEmbedder:
+    settings = Settings(openai_api_key="sk-none")
+    return build_embedder(spec, settings, CallOptions(), model_name=model_name)
+
+
+def embed(embedder: Embedder, *texts: str) -> Sequence[Any]:
+    return asyncio.run(embedder.embed(texts, Ledger()))
+
+
+@pytest.mark.parametrize(
+    ("spec", "model_name", "embedder"),
+    [
+        ("local", None, "local/1 (lexical)"),
+        ("openai", None, "openai/text-embedding-3-small"),
+        ("openai", "text-embedding-3-large", "openai/text-embedding-3-large"),
+        ("openai/text-embedding-3-large", None, "openai/text-embedding-3-large"),
+        ("openai/org/model", None, "openai/org/model"),
+    ],
+)
+def test_an_embedder_is_named_by_provider_and_model(
+    spec: str, model_name: str | None, embedder: str
+) -> None:
+    built = build(spec, model_name)
+
+    assert built.embedder.identity["embedder"] == embedder
+    assert len(built.models) == (not isinstance(built.embedder, LocalEmbedder))
+
+
+def test_an_object_with_the_port_is_itself() -> None:
+    embedder = ScriptedEmbedder({})
+
+    assert build(embedder) == (embedder, ())
+
+
+@pytest.mark.parametrize(
+    ("spec", "model_name", "says"),
+    [
+        ("voyage", None, "unknown embedding provider 'voyage'; use 'local', 'openai'"),
+        ("", None, "unknown embedding provider ''"),
+        ("sentence-transformers", None, "unknown embedding provider 'sentence-transformers'; use"),
+        ("openai/a", "b", "names a model already"),
+        ("openai", " ", "model_name must be the name of a model"),
+        ("openai", 3, "model_name must be the name of a model"),
+        (7, None, "int is no embedder"),
+        (None, None, "NoneType is no embedder"),
+        (ScriptedEmbedder, None, "type is no embedder"),
+        (ScriptedEmbedder({}), "mine", "names itself"),
+    ],
+)
+def test_what_is_no_embedder_is_told_so(spec: Any, model_name: Any, says: str) -> None:
+    with pytest.raises(ConfigError, match=says):
+        build(spec, model_name)
+
+
+def test_a_missing_key_is_found_before_anything_is_sent() -> None:
+    with pytest.raises(ConfigError, match="OPENAI_API_KEY"):
+        build_embedder("openai", Settings(), CallOptions())
+
+
+def test_asking_a_server_for_vectors_does_not_load_dspy() -> None:
+    code = (
+        "import sys; from factcheck.factory import build_embedder;"
+        "from factcheck.runtime.options import CallOptions;"
+        "from factcheck.settings import Settings;"
+        "build_embedder('openai', Settings(openai_api_key='x'), CallOptions());"
+        "print([m for m in ('dspy', 'litellm', 'openai') if m in sys.modules])"
+    )
+
+    assert printed_by_python(code) == "[]"
+
+
+def lengths(texts: list[str]) -> list[list[float]]:
+    """An embedder of one's own, as short as can be."""
+    return [[1.0, float(len(text))] for text in texts]
+
+
+async def lengths_later(texts: list[str]) -> list[list[float]]:
+    return lengths(texts)
+
+
+class Encoder:
+    """An object such as those of sentence-transformers."""
+
+    def encode(self, texts: list[str]) -> Any:
+        return np.array(lengths(texts))
+
+
+class Lengths:
+    """An object that can be called."""
+
+    def __call__(self, texts: list[str]) -> list[list[float]]:
+        return lengths(texts)
+
+
+class TestYourOwn:
+    """Any function from texts to vectors is an embedder."""
+
+    @pytest.mark.parametrize(
+        ("spec", "name"),
+        [
+            (lengths, "lengths"),
+            (lengths_later, "lengths_later"),
+            (Encoder(), "Encoder"),
+            (Encoder().encode, "Encoder"),
+            (Lengths(), "Lengths"),
+        ],
+    )
+    def test_functions_and_objects_with_encode_give_vectors(self, spec: Any, name: str) -> None:
+        embedder = build(spec).embedder
+
+        assert [list(vector) for vector in embed(embedder, "a", "bcd")] == [[1, 1], [1, 3]]
+        assert embedder.identity["embedder"] == f"{__name__}.{name}"
+        assert isinstance(embedder, Embedder)
+
+    def test_it_may_be_given_a_name(self) -> None:
+        assert build(lengths, "lengths-1").embedder.identity == {"embedder": "lengths-1"}
+
+    def test_it_is_called_once_with_all_texts(self) -> None:
+        calls = []
+
+        def recorded(texts: list[str]) -> list[list[float]]:
+            calls.append(texts)
+            return lengths(texts)
+
+        embed(build(recorded).embedder, "a", "b", "c")
+        embed(build(recorded).embedder)
+
+        assert calls == [["a", "b", "c"]]
+
+    @pytest.mark.parametrize("error", [ValueError("no such letter"), ConfigError("x: no key")])
+    def test_a_text_it_raises_on_fails_alone(self, error: Exception) -> None:
+        def picky(texts: list[str]) -> list[list[float]]:
+            if "x" in texts:
+                raise error
+            return lengths(texts)
+
+        good, bad, other = embed(build(picky).embedder, "a", "x", "b")
+
+        assert (good, other) == ([1.0, 1.0], [1.0, 1.0])
+        assert isinstance(bad, EmbeddingFailure)
+        assert bad.code == ("config" if isinstance(error, ConfigError) else "judge")
+        assert str(error) in bad.message
+
+    def test_one_that_always_raises_is_soon_left_alone(self) -> None:
+        calls = []
+
+        def broken(texts: list[str]) -> list[list[float]]:
+            calls.append(len(texts))
+            raise RuntimeError("no memory")
+
+        results = embed(build(broken).embedder, *map(str, range(1000)))
+
+        assert all("RuntimeError: no memory" in result.message for result in results)
+        assert len(calls) < 20
+
+    @pytest.mark.parametrize(
+        ("wrong", "says"),
+        [
+            (lambda texts: lengths(texts)[1:], "gave 1 vectors for 2 texts"),
+            (lambda _: [], "gave 0 vectors for 2 texts"),
+            (lambda _: None, "TypeError"),
+            (lambda _: 3.0, "TypeError"),
+        ],
+    )
+    def test_another_number_of_vectors_is_a_failure_of_all(
+        self, wrong: Callable[[list[str]], Any], says: str
+    ) -> None:
+        results = embed(build(wrong).embedder, "a", "b")
+
+        assert [says in result.message for result in results] == [True, True]
+
+
+class FakeModel:
+    """What `sentence_transformers.SentenceTransformer` is to us."""
+
+    made: list[tuple[str, str]]
+
+    def __init__(self, name: str, *, device: str) -> None:
+        if name == "no/such":
+            raise OSError("no/such is not a local folder")
+        self.made.append((name, device))
+
+    def encode(self, texts: list[str], *, show_progress_bar: bool, convert_to_numpy: bool) -> Any:
+        assert (show_progress_bar, convert_to_numpy) == (False, True)
+        return np.array(lengths(texts), dtype=np.float32)
+
+
+@pytest.fixture
+def fake_package(monkeypatch: pytest.MonkeyPatch) -> type[FakeModel]:
+    """Stands in for the package, which is too heavy for tests."""
+    module = types.ModuleType("sentence_transformers")
+    module.__spec__ = importlib.machinery.ModuleSpec("sentence_transformers", None)
+    FakeModel.made = []
+    module.SentenceTransformer = FakeModel  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "sentence_transformers", module)
+    return FakeModel
+
+
+class TestSentenceTransformers:
+    """Models by name or path, through an extra."""
+
+    @pytest.mark.parametrize(
+        ("spec", "model_name"),
+        [
+            ("local", "all-MiniLM-L6-v2"),
+            ("sentence-transformers", "all-MiniLM-L6-v2"),
+            ("sentence-transformers/all-MiniLM-L6-v2", None),
+        ],
+    )
+    def test_without_the_package_it_says_how_to_install_it(
+        self, spec: str, model_name: str | None, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr("importlib.util.find_spec", lambda _: None)
+
+        with pytest.raises(ConfigError, match=r"pip install 'factcheck\[embeddings\]'"):
+            build(spec, model_name)
+
+    def test_the_model_is_loaded_on_first_use_once_and_on_the_processor(
+        self, fake_package: type[FakeModel]
+    ) -> None:
+        embedder = build("sentence-transformers/org/model").embedder
+        assert fake_package.made == []
+
+        vectors = [*embed(embedder, "a", "bcd"), *embed(embedder, "ef")]
+
+        assert [list(vector) for vector in vectors] == [[1, 1], [1, 3], [1, 2]]
+        assert fake_package.made == [("org/model", "cpu")]
+        assert embedder.identity["embedder"] == "sentence-transformers/org/model"
+
+    def test_a_model_that_is_not_there_is_a_matter_of_configuration(
+        self, fake_package: type[FakeModel]
+    ) -> None:
+        with pytest.raises(ConfigError, match=r"'no/such' cannot be loaded \(OSError"):
+            embed(build("local", "no/such").embedder, "a")

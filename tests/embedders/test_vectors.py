@@ -1,0 +1,146 @@
+"""Reading and comparing vectors: what is no direction is an error, what is one has laws."""
+
+from __future__ import annotations
+
+import base64
+import math
+import struct
+from array import array
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from factcheck import JudgeOutputError
+from factcheck.embedders.vectors import direction_of, packed, similarity, single_precision
+
+numbers = st.floats(allow_nan=False, allow_infinity=False)
+
+
+@st.composite
+def pairs_of_vectors(draw: st.DrawFn) -> tuple[list[float], list[float]]:
+    """Two vectors of one length, neither of them zero."""
+    size = draw(st.integers(1, 8))
+    vectors = st.lists(numbers, min_size=size, max_size=size).filter(any)
+    return draw(vectors), draw(vectors)
+
+
+def cosine(one: Any, other: Any) -> float:
+    return similarity(direction_of(one), direction_of(other))
+
+
+@given(pairs_of_vectors())
+def test_similarity_is_symmetric_and_within_bounds(
+    pair: tuple[list[float], list[float]],
+) -> None:
+    one, other = pair
+
+    assert 0.0 <= cosine(one, other) <= 1.0
+    assert cosine(one, other) == cosine(other, one)
+    assert cosine(one, one) == 1.0
+
+
+@given(pairs_of_vectors(), st.integers(-900, 900))
+def test_only_the_direction_counts(pair: tuple[list[float], list[float]], power: int) -> None:
+    one, other = pair
+    longer = [math.ldexp(x, power) if abs(x) < 1e30 else x for x in one]
+    assume(max(map(abs, one)) < 1e30)
+    assume(all(math.isfinite(x) for x in longer))
+    assume([x * 2.0**-power for x in longer] == one)
+
+    assert cosine(longer, other) == cosine(one, other)
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "expected"),
+    [
+        ([1, 0], [1, 0], 1.0),
+        ([1, 0], [0, 1], 0.0),
+        ([1, 1], [1, 0], 0.707107),
+        ([3, 4], [4, 3], 0.96),
+        ([1e308, 1e308], [1e308, 1e308], 1.0),
+        ([5e-324, 0], [5e-324, 5e-324], 0.707107),
+    ],
+)
+def test_the_similarity_is_the_cosine(one: Any, other: Any, expected: float) -> None:
+    assert cosine(one, other) == expected
+
+
+def test_a_vector_that_points_away_has_nothing_in_common() -> None:
+    assert cosine([1.0, 0.2], [-1.0, 0.1]) == 0.0
+
+
+@pytest.mark.parametrize(
+    "vector",
+    [(1.0, 2.0), array("f", [1, 2]), np.array([1, 2], dtype=np.float16), np.array([1, 2])],
+)
+def test_it_does_not_matter_what_holds_the_numbers(vector: Any) -> None:
+    assert cosine(vector, [1.0, 2.0]) == 1.0
+
+
+@pytest.mark.parametrize(
+    ("vector", "says"),
+    [
+        ([], "empty"),
+        ([0.0, -0.0], "all zero"),
+        ([1.0, math.nan], "NaN or infinity"),
+        ([1.0, math.inf], "NaN or infinity"),
+        ([[1.0, 2.0]], "flat list of numbers"),
+        (["1.0", "2.0"], "flat list of numbers"),
+        ([True, False], "flat list of numbers"),
+        ([1.0, None], "flat list of numbers"),
+        ([1.0, 1j], "flat list of numbers"),
+        (1.0, "flat list of numbers"),
+        ("text", "flat list of numbers"),
+        (None, "flat list of numbers"),
+        ({"a": 1.0}, "flat list of numbers"),
+        ([[1.0], [1.0, 2.0]], "cannot be read"),
+    ],
+)
+def test_what_points_nowhere_is_an_error(vector: Any, says: str) -> None:
+    with pytest.raises(JudgeOutputError, match=says):
+        direction_of(vector)
+
+
+def test_vectors_of_different_length_are_not_compared() -> None:
+    with pytest.raises(JudgeOutputError, match="vectors of 2 and 3 numbers cannot be compared"):
+        cosine([1.0, 2.0, 3.0], [1.0, 2.0])
+
+
+singles = st.floats(width=32, allow_nan=False, allow_infinity=False)
+
+
+@given(st.lists(singles, min_size=1, max_size=20).filter(any))
+def test_a_packed_vector_comes_back_as_it_was(vector: list[float]) -> None:
+    assert list(single_precision(packed(vector))) == vector
+
+
+def test_base64_and_a_list_of_the_same_numbers_are_the_same_vector() -> None:
+    text = base64.b64encode(struct.pack("<3f", 0.1, -2.5, 3e-5)).decode()
+
+    assert single_precision(text) == single_precision([0.1, -2.5, 3e-5])
+
+
+@pytest.mark.parametrize(
+    ("sent", "says"),
+    [
+        (None, "list of numbers, or base64"),
+        ({"0": 1.0}, "list of numbers, or base64"),
+        ([1.0, "2.0"], "list of numbers, or base64"),
+        ([1.0, True], "list of numbers, or base64"),
+        ([], "empty"),
+        ("", "empty"),
+        ("AAAA", "no base64 of 4-byte numbers"),
+        ("no base64!", "no base64 of 4-byte numbers"),
+        ([1.0, math.nan], "NaN or infinity"),
+        ([1.0, 1e39], "NaN or infinity|beyond single precision"),
+        ([1, 10**400], "beyond single precision"),
+        ([1e-60, 0.0], "all zero"),
+        (base64.b64encode(struct.pack("<2f", math.inf, 1.0)).decode(), "NaN or infinity"),
+    ],
+)
+def test_what_a_server_sends_is_a_vector_or_an_error(sent: Any, says: str) -> None:
+    with pytest.raises(JudgeOutputError, match=says):
+        single_precision(sent)

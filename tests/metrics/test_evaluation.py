@@ -1,0 +1,444 @@
+"""Several metrics over the same cases: one report, and one bad case spoils only itself."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from factcheck import (
+    AtomicFact,
+    ConfigError,
+    FactCoverage,
+    InputError,
+    JudgeUnavailable,
+    Ledger,
+    Usage,
+)
+from factcheck.metrics import (
+    BatchMetric,
+    EvalCase,
+    EvalReport,
+    FactCoverageMetric,
+    Metric,
+    MetricResult,
+    evaluate,
+    evaluate_sync,
+)
+from factcheck.metrics.cases import as_case
+from factcheck.references import ReferenceMatch
+from factcheck.testing import ScriptedChecker, ScriptedEmbedder
+
+SOURCE = "The bridge was closed in April. A diver found the crack. It cost $40."
+
+
+class Length:
+    """A metric of one's own, as small as can be: longer is better, up to ten letters."""
+
+    name = "length"
+    threshold = 0.5
+    required_fields: tuple[str, ...] = ("actual_output",)
+
+    def __init__(self) -> None:
+        self.under_way = 0
+        self.most_under_way = 0
+
+    async def measure(self, case: EvalCase) -> MetricResult:
+        self.under_way += 1
+        self.most_under_way = max(self.most_under_way, self.under_way)
+        await asyncio.sleep(0)
+        self.under_way -= 1
+        if case.actual_output == "boom":
+            raise RuntimeError("boom")
+        if case.actual_output == "down":
+            raise JudgeUnavailable("no answer")
+        score = min(1.0, len(case.actual_output) / 10)
+        return MetricResult.scored(score, passed=score >= self.threshold)
+
+
+class Together(Length):
+    """The same for many cases at once."""
+
+    name = "together"
+    identity: Mapping[str, str] = {"rule": "letters"}
+
+    def __init__(self, wrong: Any = None) -> None:
+        super().__init__()
+        self.calls: list[int] = []
+        self._wrong = wrong
+
+    async def measure_many(
+        self, cases: Sequence[EvalCase], ledger: Ledger
+    ) -> Sequence[MetricResult]:
+        self.calls.append(len(cases))
+        ledger.book(Usage(calls=1, prompt_tokens=len(cases)))
+        if isinstance(self._wrong, Exception):
+            raise self._wrong
+        if self._wrong is not None:
+            results: Sequence[MetricResult] = self._wrong
+            return results
+        return [await self.measure(case) for case in cases]
+
+
+def outputs(*texts: Any) -> list[EvalCase]:
+    return [EvalCase(actual_output=text) for text in texts]
+
+
+def scores(report: EvalReport, metric: str) -> list[float | str | None]:
+    """For each case the score, or the code of its error."""
+    results = [report[case, metric] for case in report.case_ids]
+    return [result.error.code if result.error else result.score for result in results]
+
+
+def test_the_usage_of_the_guide_works_as_it_stands() -> None:
+    """A case with an output, a metric with references, one awaited call."""
+    case = EvalCase(actual_output="The capital of France is Paris, located along the Seine River.")
+    metric = ReferenceMatch(
+        threshold=0.5,
+        references=[
+            "Paris is the capital and largest city of France.",
+            "France's capital city is Paris.",
+            "Paris, situated on the Seine, serves as France's capital.",
+        ],
+        aggregation="max",
+        embedding_provider="local",
+    )
+
+    report = asyncio.run(evaluate([case], [metric]))
+
+    result = report["1", "reference_match"]
+    assert result.passed is True
+    assert result.score == metric.match(case).score
+    assert result.details["best_index"] == 2
+
+
+def test_coverage_references_and_a_metric_of_ones_own_land_in_one_report() -> None:
+    cases = [
+        EvalCase(id="good", actual_output="A diver found the crack. It cost $40.", source=SOURCE),
+        EvalCase(id="bad", actual_output="Nothing.", source=SOURCE),
+        EvalCase(id="no source", actual_output="A diver found the crack."),
+    ]
+    metrics: list[Metric] = [
+        FactCoverageMetric(threshold=0.6),
+        ReferenceMatch(["A diver found the crack."], threshold=0.5),
+        Length(),
+    ]
+
+    report = evaluate_sync(cases, metrics)
+
+    assert [row.metric for row in report.rows] == [
+        *["fact_coverage"] * 3, *["reference_match"] * 3, *["length"] * 3,
+    ]  # fmt: skip
+    assert scores(report, "fact_coverage") == [pytest.approx(2 / 3), 0.0, "input"]
+    assert scores(report, "reference_match")[1:] == [0.0, 1.0]
+    assert [report.passed(case) for case in report.case_ids] == [True, False, None]
+    assert report.metrics[0].signature["judge"].startswith("local/")
+    assert report.metrics[1].signature["embedder"] == "local/1 (lexical)"
+
+
+class TestErrors:
+    """A case that could not be measured neither passes nor fails."""
+
+    def test_it_counts_as_neither_and_is_counted(self) -> None:
+        report = evaluate_sync(outputs("long enough", "boom", "no", "down"), [Length()])
+
+        (summary,) = report.summaries
+        assert (summary.n_passed, summary.n_failed, summary.n_errors) == (1, 1, 2)
+        assert (summary.n_cases, summary.pass_rate, summary.mean) == (4, 0.5, 0.6)
+        assert scores(report, "length") == [1.0, "raised", 0.2, "unavailable"]
+        assert report["2", "length"].reason == "RuntimeError: boom"
+
+    def test_cases_that_cannot_be_read_are_errors_of_every_metric(self) -> None:
+        report = evaluate_sync([{"actual_output": "fine text"}, {"a": 1}], [Length(), Together()])
+
+        assert scores(report, "length") == [0.9, "input"]
+        assert scores(report, "together") == [0.9, "input"]
+
+    def test_a_field_that_is_needed_and_missing_is_named(self) -> None:
+        metric = Length()
+        metric.required_fields = ("expected_output", "references")
+
+        report = evaluate_sync(outputs("text"), [metric])
+
+        assert report["1", "length"].reason == (
+            "the case lacks 'expected_output' and 'references', which length needs"
+        )
+
+    @pytest.mark.parametrize(
+        ("wrong", "code"),
+        [
+            (RuntimeError("all"), "raised"),
+            (JudgeUnavailable("down"), "unavailable"),
+            ([], "output"),
+            ([MetricResult.scored(1.0, passed=True)], "output"),
+            ([1.0, 0.5], "output"),
+            (7, "raised"),
+        ],
+    )
+    def test_a_batch_that_fails_is_an_error_of_its_cases_and_of_no_other_metric(
+        self, wrong: Any, code: str
+    ) -> None:
+        report = evaluate_sync(outputs("one", "two"), [Together(wrong), Length()])
+
+        assert scores(report, "together") == [code, code]
+        assert scores(report, "length") == [0.3, 0.3]
+
+    def test_a_metric_that_gives_something_else_has_no_score(self) -> None:
+        class Number(Length):
+            async def measure(self, case: EvalCase) -> Any:
+                return 0.9
+
+        report = evaluate_sync(outputs("one"), [Number()])
+
+        assert report["1", "length"].reason == "length gave no MetricResult but float"
+        assert scores(report, "length") == ["output"]
+
+    def test_an_interrupt_is_no_result(self) -> None:
+        class Interrupted(Length):
+            async def measure(self, case: EvalCase) -> MetricResult:
+                raise asyncio.CancelledError
+
+        with pytest.raises(asyncio.CancelledError):
+            asyncio.run(evaluate(outputs("one"), [Interrupted()]))
+
+    def test_nothing_measured_is_no_rate(self) -> None:
+        (summary,) = evaluate_sync(outputs("boom"), [Length()]).summaries
+
+        assert (summary.pass_rate, summary.interval, summary.mean) == (None, None, None)
+
+
+@pytest.mark.parametrize(
+    ("metrics", "error", "says"),
+    [
+        ([], InputError, "list of metrics is empty"),
+        (Length(), InputError, "metrics must be a list, not one Length"),
+        ([Length(), Length()], InputError, "two metrics are called 'length'"),
+        ([Length], ConfigError, "Length is no metric"),
+        ([object()], ConfigError, "object is no metric: it needs `name`"),
+        (["length"], ConfigError, "str is no metric"),
+        (None, InputError, "metrics must be a list"),
+    ],
+)
+def test_what_is_no_list_of_metrics_is_refused_before_anything_is_measured(
+    metrics: Any, error: type[Exception], says: str
+) -> None:
+    with pytest.raises(error, match=says):
+        evaluate_sync(outputs("one"), metrics)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "error"),
+    [
+        ("required_fields", ("actual",), ConfigError),
+        ("threshold", 1.5, InputError),
+        ("threshold", math.nan, InputError),
+    ],
+)
+def test_a_metric_that_says_nonsense_about_itself_is_refused(
+    name: str, value: Any, error: type[Exception]
+) -> None:
+    metric = Length()
+    setattr(metric, name, value)
+
+    with pytest.raises(error):
+        evaluate_sync(outputs("one"), [metric])
+
+
+class TestRunning:
+    """How cases are handed out."""
+
+    def test_a_batch_metric_is_called_once_with_every_case_it_can_measure(self) -> None:
+        metric = Together()
+
+        report = evaluate_sync([*outputs("a", "b"), {"bad": 1}, *outputs("c")], [metric])
+
+        assert metric.calls == [3]
+        assert scores(report, "together") == [0.1, 0.1, "input", 0.1]
+        assert report.usage == Usage(calls=1, prompt_tokens=3)
+        assert report.metrics[0].signature["rule"] == "letters"
+
+    def test_a_batch_metric_without_cases_is_not_called(self) -> None:
+        metric = Together()
+
+        report = evaluate_sync([], [metric])
+
+        assert metric.calls == []
+        assert (report.case_ids, report.rows, report.summaries[0].n_cases) == ((), (), 0)
+
+    def test_single_cases_are_measured_at_the_same_time_but_not_all_of_them(self) -> None:
+        metric = Length()
+
+        evaluate_sync(outputs(*(f"text {number}" for number in range(500))), [metric])
+
+        assert 1 < metric.most_under_way <= 64
+
+    def test_all_cases_of_a_reference_match_are_embedded_together(self) -> None:
+        embedder = ScriptedEmbedder(lambda text: (1.0, float(len(text))))
+        metric = ReferenceMatch(["ab"], embedding_provider=embedder)
+
+        report = evaluate_sync(outputs("cd", "efg", "cd"), [metric])
+
+        assert [call.texts for call in embedder.calls] == [("cd", "ab", "efg")]
+        assert scores(report, "reference_match")[0] == 1.0
+
+    def test_what_a_metric_costs_is_in_the_report_and_on_its_own_ledger(self) -> None:
+        embedder = ScriptedEmbedder(lambda _: (1.0,), usage=Usage(calls=1, prompt_tokens=9))
+        metric = ReferenceMatch(["ab"], embedding_provider=embedder)
+
+        report = evaluate_sync(outputs("cd"), [metric])
+
+        assert report.usage == metric.usage == Usage(calls=1, prompt_tokens=9)
+
+    def test_it_works_inside_a_running_loop_in_both_forms(self) -> None:
+        async def both() -> tuple[EvalReport, EvalReport]:
+            cases = outputs("long enough")
+            return evaluate_sync(cases, [Length()]), await evaluate(cases, [Length()])
+
+        sync, later = asyncio.run(both())
+
+        assert sync.to_dict() == later.to_dict()
+
+
+class TestCoverage:
+    """Fact coverage as a metric."""
+
+    def test_its_score_is_that_of_the_scorer(self) -> None:
+        case = EvalCase(actual_output="A diver found the crack.", source=SOURCE)
+        expected = FactCoverage("local", "local").score(SOURCE, case.actual_output)
+
+        result = asyncio.run(FactCoverageMetric(threshold=0.9).measure(case))
+
+        assert result.score == expected.score
+        assert result.passed is False
+        assert result.reason.startswith("1 of 3 facts kept")
+        assert result.details["counts"] == expected.counts
+
+    def test_facts_of_the_case_need_no_source(self) -> None:
+        case = EvalCase(actual_output="It cost $40.", facts=("It cost $40.",))
+
+        assert asyncio.run(FactCoverageMetric().measure(case)).score == 1.0
+
+    @pytest.mark.parametrize("field", ["input", "expected_output"])
+    def test_the_text_may_stand_in_another_field(self, field: Any) -> None:
+        case = as_case({"actual_output": "It cost $40.", field: "It cost $40."})
+
+        assert asyncio.run(FactCoverageMetric(source_field=field).measure(case)).passed is True
+
+    def test_a_fact_that_must_be_kept_and_is_not_fails_the_case_whatever_the_score(self) -> None:
+        facts = (AtomicFact("a", "One.", must=True), AtomicFact("b", "Two."))
+        case = EvalCase(actual_output="x", facts=facts)
+        checker = ScriptedChecker({"One.": "neutral", "Two.": "entailed"})
+
+        result = asyncio.run(
+            FactCoverageMetric(FactCoverage(checker, "local"), threshold=0.5).measure(case)
+        )
+
+        assert (result.score, result.passed) == (0.5, False)
+        assert "must be kept and is not: One." in result.reason
+
+    def test_a_judge_that_decides_nothing_is_an_error_and_no_zero(self) -> None:
+        checker = ScriptedChecker({})
+        case = EvalCase(actual_output="x", facts=("One.",))
+
+        result = asyncio.run(FactCoverageMetric(FactCoverage(checker, "local")).measure(case))
+
+        assert result.error is not None
+        assert result.score is None
+
+    @pytest.mark.parametrize("options", [{"threshold": 2}, {"source_field": "context"}])
+    def test_settings_that_cannot_be_used_are_refused(self, options: dict[str, Any]) -> None:
+        with pytest.raises(InputError):
+            FactCoverageMetric(**options)
+
+
+@pytest.mark.parametrize("metric", [ReferenceMatch(["a"]), FactCoverageMetric(), Together()])
+def test_every_metric_fulfils_both_ports(metric: Any) -> None:
+    assert isinstance(metric, Metric)
+    assert isinstance(metric, BatchMetric)
+
+
+def test_a_metric_for_single_cases_is_no_batch_metric() -> None:
+    assert isinstance(Length(), Metric)
+    assert not isinstance(Length(), BatchMetric)
+
+
+class TestResults:
+    """A result has a score and a verdict, or an error, and never a mixture."""
+
+    @pytest.mark.parametrize("score", [-0.01, 1.01, math.nan, math.inf, None, "1", True])
+    def test_a_score_is_a_number_within_bounds(self, score: Any) -> None:
+        with pytest.raises(InputError, match="a score must be a number from 0 to 1"):
+            MetricResult.scored(score, passed=True)
+
+    def test_passed_is_a_decision(self) -> None:
+        with pytest.raises(InputError, match="passes or fails"):
+            MetricResult(score=0.5, passed=None)
+
+    def test_an_error_has_no_score(self) -> None:
+        failed = MetricResult.failed("input", "no text")
+
+        with pytest.raises(InputError, match="neither passes nor fails"):
+            MetricResult(score=0.0, passed=False, error=failed.error)
+        assert (failed.score, failed.passed, failed.reason) == (None, None, "no text")
+
+
+@given(st.lists(st.sampled_from(["", "short", "long enough", "boom"]), max_size=12))
+def test_the_numbers_of_a_report_follow_from_its_rows(texts: list[str]) -> None:
+    report = asyncio.run(evaluate(outputs(*texts), [Length()]))
+
+    (summary,) = report.summaries
+    passed, failed = texts.count("long enough") + texts.count("short"), texts.count("")
+    assert (summary.n_passed, summary.n_failed) == (passed, failed)
+    assert summary.n_errors == texts.count("boom")
+    assert len(report.to_rows()) == len(texts)
+    if summary.interval is not None and summary.pass_rate is not None:
+        assert summary.interval.low <= summary.pass_rate <= summary.interval.high
+
+
+class TestForms:
+    """The same report as data, as JSON and as text."""
+
+    def test_json_is_the_data(self) -> None:
+        report = evaluate_sync(outputs("long enough", "boom"), [Length(), Together()])
+
+        data = json.loads(report.to_json())
+
+        assert data == report.to_dict()
+        assert data["metrics"][0]["errors"] == 1
+        assert data["rows"][1] == {
+            "case": "2",
+            "metric": "length",
+            "score": None,
+            "passed": None,
+            "reason": "RuntimeError: boom",
+            "error": {"code": "raised", "message": "RuntimeError: boom"},
+            "details": {},
+        }
+
+    def test_the_text_counts_every_outcome_and_shows_what_did_not_pass(self) -> None:
+        lines = str(evaluate_sync(outputs("long enough", "boom", "no"), [Length()])).splitlines()
+
+        assert lines[0].split() == [
+            "metric", "passed", "failed", "errors", "pass", "rate", "mean", "threshold",
+        ]  # fmt: skip
+        assert lines[1].split()[:4] == ["length", "1", "1", "1"]
+        assert "Not passed 2" in lines
+        assert ["2", "length", "error", "RuntimeError:", "boom"] in [line.split() for line in lines]
+        assert lines[-1].startswith("Signature  metric:length|version:")
+
+    def test_a_long_list_is_cut_and_says_so(self) -> None:
+        text = str(evaluate_sync(outputs(*["no"] * 30), [Length()]))
+
+        assert "... and 10 more; to_rows() has all" in text
+
+    def test_brackets_in_names_and_reasons_are_text(self) -> None:
+        class Odd(Length):
+            name = "[bold]odd[/]"
+
+        assert "[bold]odd[/]" in str(evaluate_sync(outputs("boom"), [Odd()]))

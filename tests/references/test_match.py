@@ -1,0 +1,370 @@
+"""Scores, what follows from them, and their laws; nothing here leaves the process."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from factcheck import ConfigError, InputError, JudgeError, JudgeOutputError, ScoreSignature, Usage
+from factcheck.judges.ports import EmbeddingFailure
+from factcheck.metrics import EvalCase
+from factcheck.references import Aggregation, ReferenceMatch
+from factcheck.testing import ScriptedEmbedder
+from factcheck.testing.vectors import ScriptedVector
+from tests.strategies import prose
+
+RESET = (
+    "To reset your password, navigate to Settings.",
+    "Go to Settings > Security to change your password.",
+)
+COMPASS: dict[str, ScriptedVector] = {
+    "east": (1.0, 0.0),
+    "north": (0.0, 1.0),
+    "north-east": (2.0, 2.0),
+    "west": (-3.0, 0.0),
+    "long east": (5.0, 0.0, 0.0),
+    "nowhere": (0.0, 0.0),
+    "not a number": (math.nan, 1.0),
+    "nothing": EmbeddingFailure("refused", "the filter declined"),
+}
+
+aggregations = st.sampled_from(["max", "mean"])
+
+
+def compass(references: Sequence[str], **options: Any) -> ReferenceMatch:
+    """A match of directions that can be worked out by hand."""
+    return ReferenceMatch(references, embedding_provider=ScriptedEmbedder(COMPASS), **options)
+
+
+class TestScores:
+    """The cosine with each reference, and one score for all."""
+
+    @pytest.mark.parametrize(
+        ("aggregation", "score", "passed"), [("max", 0.707107, True), ("mean", 0.471405, False)]
+    )
+    def test_the_aggregation_decides(
+        self, aggregation: Aggregation, score: float, *, passed: bool
+    ) -> None:
+        metric = compass(["east", "west", "north"], aggregation=aggregation, threshold=0.7)
+
+        result = metric.match("north-east")
+
+        assert result.similarities == (0.707107, 0.0, 0.707107)
+        assert (result.score, result.passed) == (score, passed)
+
+    def test_the_best_reference_is_the_first_of_equals(self) -> None:
+        result = compass(["west", "east", "north"]).match("north-east")
+
+        assert (result.best_index, result.best_reference) == (1, "east")
+
+    def test_pointing_away_counts_as_nothing_in_common(self) -> None:
+        assert compass(["west", "east"], aggregation="mean").match("east").score == 0.5
+
+    @pytest.mark.parametrize(("threshold", "passed"), [(0.707107, True), (0.707108, False)])
+    def test_a_score_that_equals_the_threshold_passes(
+        self, threshold: float, *, passed: bool
+    ) -> None:
+        assert compass(["east"], threshold=threshold).match("north-east").passed is passed
+
+    def test_the_scenarios_of_the_guide_come_out_as_it_says(self) -> None:
+        """High is .90 and more, near to one reference; low is below .5, about something else."""
+        paraphrase = "Navigate to Settings > Security to reset your password."
+        unrelated = "Our company was founded in 2020 and is based in San Francisco."
+
+        high = ReferenceMatch(RESET).match(paraphrase)
+        low = ReferenceMatch(RESET, aggregation="mean").match(unrelated)
+
+        assert high.score is not None
+        assert high.score >= 0.9
+        assert high.best_index == 0
+        assert (low.passed, low.score is not None and low.score < 0.5) == (False, True)
+
+
+class TestLaws:
+    """What holds whatever the texts."""
+
+    @given(prose, st.lists(prose, min_size=1, max_size=4), aggregations)
+    def test_a_score_is_within_bounds(
+        self, output: str, references: list[str], aggregation: Aggregation
+    ) -> None:
+        score = ReferenceMatch(references, aggregation=aggregation).match(output).score
+
+        assert score is not None
+        assert 0.0 <= score <= 1.0
+
+    @given(prose, prose)
+    def test_output_and_reference_may_be_exchanged(self, one: str, other: str) -> None:
+        assert ReferenceMatch([one]).match(other).score == ReferenceMatch([other]).match(one).score
+
+    @given(prose, st.lists(prose, max_size=3))
+    def test_a_text_is_exactly_like_itself(self, text: str, others: list[str]) -> None:
+        result = ReferenceMatch([*others, text]).match(text)
+
+        assert result.score == 1.0
+        assert result.similarities[-1] == 1.0
+
+    @given(prose, st.lists(prose, min_size=1, max_size=4), aggregations, st.randoms())
+    def test_the_order_of_the_references_changes_no_score(
+        self, output: str, references: list[str], aggregation: Aggregation, random: Any
+    ) -> None:
+        shuffled = random.sample(references, len(references))
+        scores = [
+            ReferenceMatch(some, aggregation=aggregation).match(output).score
+            for some in (references, shuffled)
+        ]
+
+        assert scores[0] == scores[1]
+
+    @given(prose, st.lists(prose, min_size=1, max_size=5))
+    def test_the_largest_is_never_below_the_mean(self, output: str, references: list[str]) -> None:
+        largest, mean = (
+            ReferenceMatch(references, aggregation=aggregation).match(output).score
+            for aggregation in ("max", "mean")
+        )
+
+        assert largest is not None
+        assert mean is not None
+        assert largest >= mean
+
+    @given(st.lists(prose, min_size=1, max_size=6), st.lists(prose, min_size=1, max_size=3))
+    def test_each_of_many_is_scored_as_if_it_were_the_only_one(
+        self, outputs: list[str], references: list[str]
+    ) -> None:
+        metric = ReferenceMatch(references)
+
+        together = metric.match_many(outputs)
+
+        assert [result.to_dict() for result in together] == [
+            metric.match(output).to_dict() for output in outputs
+        ]
+
+
+class TestMany:
+    """Many cases: every text once, one bad case spoils only itself."""
+
+    def test_every_text_is_embedded_once(self) -> None:
+        embedder = ScriptedEmbedder(COMPASS)
+        metric = ReferenceMatch(["east", "north"], embedding_provider=embedder)
+
+        results = metric.match_many(["north", "west", "north", "east"])
+
+        assert [call.texts for call in embedder.calls] == [("north", "east", "west")]
+        assert [result.score for result in results] == [1.0, 0.0, 1.0, 1.0]
+
+    def test_a_case_may_bring_its_own_references(self) -> None:
+        metric = compass(["north"])
+
+        results = metric.match_many(
+            [
+                EvalCase(actual_output="east", references=("east", "west")),
+                {"actual_output": "east", "references": ["north-east"]},
+                {"actual_output": "east"},
+                "east",
+            ]
+        )
+
+        assert [result.score for result in results] == [1.0, 0.707107, 0.0, 0.0]
+        assert results[0].references == ("east", "west")
+
+    def test_references_may_come_with_the_cases_only(self) -> None:
+        metric = ReferenceMatch.per_case(embedding_provider=ScriptedEmbedder(COMPASS))
+
+        good, bad = metric.match_many([{"actual_output": "east", "references": ["east"]}, "east"])
+
+        assert good.score == 1.0
+        assert bad.error is not None
+        assert bad.error.message == "the case has no references; give it some"
+        assert metric.required_fields == ("actual_output", "references")
+
+    @pytest.mark.parametrize(
+        ("bad", "code", "says"),
+        [
+            ("", "input", "the output is blank"),
+            (" \n\t", "input", "the output is blank"),
+            (None, "input", "the output must be a text, not NoneType"),
+            (["east"], "input", "the output must be a text, not list"),
+            ({"actual_output": 3}, "input", "the output must be a text, not int"),
+            ({"output": "east"}, "input", "unknown keys ['output']"),
+            ({"actual_output": "east", "references": "north"}, "input", "must be a list of texts"),
+            ({"actual_output": "east", "references": [" "]}, "input", "number 1 is blank"),
+            ("nothing", "refused", "the filter declined"),
+            ("nowhere", "output", "all zero"),
+            ("not a number", "output", "NaN or infinity"),
+            ("long east", "output", "vectors of 2 and 3 numbers cannot be compared"),
+        ],
+    )
+    def test_one_bad_case_is_an_error_and_the_others_stay(
+        self, bad: Any, code: str, says: str
+    ) -> None:
+        first, middle, last = compass(["north"]).match_many(["north", bad, "east"])
+
+        assert (first.score, last.score) == (1.0, 0.0)
+        assert middle.error is not None
+        assert middle.error.code == code
+        assert says in middle.error.message
+        assert (middle.score, middle.passed, middle.best_reference) == (None, None, None)
+        assert middle.similarities == ()
+
+    def test_no_cases_have_no_results(self) -> None:
+        embedder = ScriptedEmbedder(COMPASS)
+
+        assert ReferenceMatch(["east"], embedding_provider=embedder).match_many([]) == ()
+        assert embedder.calls == ()
+
+    @pytest.mark.parametrize("cases", ["east", EvalCase(actual_output="east"), {"a": 1}, 3])
+    def test_one_case_is_no_list(self, cases: Any) -> None:
+        with pytest.raises(InputError, match="cases must be a list"):
+            compass(["east"]).match_many(cases)
+
+    def test_very_many_texts_are_embedded_a_part_at_a_time(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr("factcheck.references.match._MOST_TEXTS", 3)
+        embedder = ScriptedEmbedder(lambda text: (1.0, float(len(text))))
+        metric = ReferenceMatch(["a"], embedding_provider=embedder)
+
+        results = metric.match_many(["bb", "ccc", "dddd", "bb", "a"])
+
+        calls = [call.texts for call in embedder.calls]
+        assert calls == [("bb", "a", "ccc"), ("dddd",)]
+        assert [result.score for result in results] == [
+            metric.match(text).score for text in ("bb", "ccc", "dddd", "bb", "a")
+        ]
+
+
+class TestOneCase:
+    """A single match raises what keeps it from a score."""
+
+    @pytest.mark.parametrize(
+        ("output", "error"),
+        [
+            ("", InputError),
+            (None, InputError),
+            ("nowhere", JudgeOutputError),
+            ("nothing", JudgeError),
+        ],
+    )
+    def test_what_has_no_score_raises(self, output: Any, error: type[Exception]) -> None:
+        with pytest.raises(error):
+            compass(["east"]).match(output)
+
+    def test_an_embedder_with_another_number_of_vectors_gives_no_score(self) -> None:
+        class Short(ScriptedEmbedder):
+            async def embed(self, texts: Any, ledger: Any) -> Any:
+                return (await super().embed(texts, ledger))[1:]
+
+        metric = ReferenceMatch(["east"], embedding_provider=Short(COMPASS))
+
+        with pytest.raises(JudgeOutputError, match="gave 1 vectors for 2 texts"):
+            metric.match("north")
+
+    @pytest.mark.parametrize("error", [ValueError("broken"), ConfigError("no model")])
+    def test_an_embedder_that_raises_is_an_error_of_all_its_cases(self, error: Exception) -> None:
+        metric = ReferenceMatch(
+            ["east"], embedding_provider=ScriptedEmbedder({**COMPASS, "north": error})
+        )
+
+        results = metric.match_many(["north", "west", ""])
+
+        assert all(result.error and result.score is None for result in results)
+        assert str(error) in results[1].reason
+        with pytest.raises(ConfigError if isinstance(error, ConfigError) else JudgeError):
+            metric.match("north")
+
+    def test_it_works_inside_a_running_loop_in_both_forms(self) -> None:
+        metric = compass(["east"])
+
+        async def both() -> tuple[Any, Any]:
+            return metric.match("north-east"), await metric.amatch("north-east")
+
+        sync, later = asyncio.run(both())
+
+        assert sync == later
+        assert sync.score == 0.707107
+
+    def test_any_function_of_texts_is_a_provider(self) -> None:
+        metric = ReferenceMatch(
+            ["ab"], embedding_provider=lambda texts: np.array([[len(t), 1] for t in texts])
+        )
+
+        assert metric.match("cd").score == 1.0
+        assert metric.signature["embedder"].startswith(f"{__name__}.TestOneCase.")
+
+    def test_usage_is_booked(self) -> None:
+        embedder = ScriptedEmbedder(COMPASS, usage=Usage(calls=1, prompt_tokens=5))
+        metric = ReferenceMatch(["east"], embedding_provider=embedder)
+
+        first = metric.match("north")
+        metric.match("west")
+
+        assert first.usage.prompt_tokens == 5
+        assert metric.usage == Usage(calls=2, prompt_tokens=10)
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ({"references": []}, "references is empty"),
+        ({"references": None}, "references must be a list of texts, not NoneType"),
+        ({"references": "Paris"}, "references must be a list of texts, not str"),
+        ({"references": ["Paris", ""]}, "references: number 2 is blank"),
+        ({"references": ["Paris", 3]}, "references: number 2 is no text but int"),
+        ({"threshold": 1.01}, "threshold must be a number from 0 to 1, not 1.01"),
+        ({"threshold": -0.1}, "threshold must be a number"),
+        ({"threshold": math.nan}, "threshold must be a number"),
+        ({"threshold": "0.7"}, "threshold must be a number from 0 to 1, not '0.7'"),
+        ({"threshold": True}, "threshold must be a number"),
+        ({"threshold": None}, "threshold must be a number"),
+        ({"aggregation": "median"}, "aggregation must be 'max' or 'mean', not 'median'"),
+        ({"aggregation": ["max"]}, "aggregation must be"),
+        ({"concurrency": 0}, "concurrency must be at least 1"),
+    ],
+)
+def test_settings_that_cannot_be_used_are_refused(options: dict[str, Any], says: str) -> None:
+    with pytest.raises(InputError, match=says):
+        ReferenceMatch(**{"references": ["Paris"], **options})
+
+
+class TestResult:
+    """A result shows how it came about, in every form."""
+
+    def test_the_table_names_score_verdict_and_every_reference(self) -> None:
+        lines = str(compass(["west", "north"]).match("north-east")).splitlines()
+
+        assert lines[0] == "Reference match 0.707   passed   0.707 to reference 2 of 2 reaches 0.7"
+        assert lines[1:3] == ["  0.000  west", "* 0.707  north"]
+        assert lines[3].startswith("Signature  embedder:scripted|aggregation:max|version:")
+
+    def test_the_reason_of_a_mean_names_mean_and_nearest(self) -> None:
+        result = compass(["west", "north"], aggregation="mean").match("north-east")
+
+        assert result.reason == (
+            "a mean of 0.354 is below 0.7; most alike is 0.707 to reference 2 of 2"
+        )
+
+    def test_json_holds_everything_and_no_nan(self) -> None:
+        good, bad = compass(["east"]).match_many(["east", ""])
+
+        assert json.loads(good.to_json()) == good.to_dict()
+        assert good.to_rows() == [{"reference": "east", "similarity": 1.0, "best": True}]
+        assert json.loads(bad.to_json())["error"] == {
+            "code": "input",
+            "message": "the output is blank; there is nothing to compare",
+        }
+        assert bad.to_rows() == []
+        assert str(bad).startswith("Reference match no score   error   the output is blank")
+
+    def test_the_signature_parses_back_and_says_who_compared(self) -> None:
+        signature = ReferenceMatch(["a"]).match("a").signature
+
+        assert ScoreSignature.parse(str(signature)) == signature
+        assert signature["embedder"] == "local/1 (lexical)"
+        assert signature["aggregation"] == "max"
