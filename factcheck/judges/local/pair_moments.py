@@ -125,7 +125,7 @@ def _readings(text: str) -> Iterator[Moment]:
     rest, base = _without_marks(_DAY_MONTH_YEAR.sub(r"\1 \2 '\3", text))
     rest, clock = _cut(_CLOCK, rest)
     rest, stated = _in_digits(rest)
-    named = _named(rest)
+    named = _named(rest, has_era=base.is_bc)
     if clock is not None:
         named = _merge(named, Moment(**_time(clock)))
     if named is None:
@@ -209,7 +209,7 @@ def _valid(moment: Moment) -> list[Moment]:
     return [moment] if month_fits and day_fits else []
 
 
-def _named(text: str) -> Moment | None:
+def _named(text: str, *, has_era: bool) -> Moment | None:
     """What words and single numbers say; `None` if one of them is no part of a date or time."""
     short = _SHORT_YEAR.search(text)
     text = _STUCK_MONTH.sub(" ", _SHORT_YEAR.sub(" ", text))
@@ -219,6 +219,8 @@ def _named(text: str) -> Moment | None:
     at = 0
     while at < len(tokens) and moment is not None:
         part, used = _part(tokens, at, text, has_month=has_month)
+        if part is None and has_era:
+            part = _early_year(tokens[at])
         moment = None if part is None else _merge(moment, part)
         at += used
     return moment
@@ -257,6 +259,12 @@ def _from_number(token: Token, *, has_month: bool) -> Moment | None:
         return Moment(day=number)
     is_year = not token.tail and _EARLIEST_YEAR <= number <= _LATEST_YEAR
     return Moment(year=number) if is_year else None
+
+
+def _early_year(token: Token) -> Moment | None:
+    """A year of fewer digits, before the common era."""
+    is_year = token.sort == "digits" and token.form.isdigit() and not token.tail
+    return Moment(year=int(token.form)) if is_year and len(token.form) < _LONGEST_YEAR else None
 
 
 @lru_cache(maxsize=1024)

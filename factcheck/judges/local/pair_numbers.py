@@ -33,7 +33,7 @@ _DECIMAL = re.compile(r"-?\d+(?:\.\d+)?")
 _EXPONENT = re.compile(r"e(\d{1,2})")
 _ORDINAL_TAILS = frozenset({"st", "nd", "rd", "th", "er", "e"})
 _HALF = re.compile(r"\bhalf (?:an?\b|of an?\b)|\bhalb\w{1,2}\b", re.IGNORECASE)
-_HOURS = re.compile(r"(?<![\d.,])(\d{1,2})\s?h\s?(\d{2})(?![\d.,])", re.IGNORECASE)
+_HOURS = re.compile(r"(?<![\d.,])(\d{1,2})\s?h\s?(\d{2})(?![\d.,]|\s*m)", re.IGNORECASE)
 _VULGAR = re.compile(
     r"(?<![\d/.,])(?:(\d{1,6})\s+)?(\d{1,4})\s?[/\u2044]\s?(\d{1,4})(?![\d/\u2044])"
 )

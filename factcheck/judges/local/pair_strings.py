@@ -15,7 +15,7 @@ from factcheck.judges.local.pair_dates import compare_moments
 from factcheck.judges.local.pair_findings import IDENTICAL, VAGUE, Finding, against
 from factcheck.judges.local.pair_lists import compare_lists
 from factcheck.judges.local.pair_model import PairModel
-from factcheck.judges.local.pair_structures import Value, as_text, read_list
+from factcheck.judges.local.pair_structures import TextList, Value, as_text, read_list
 from factcheck.judges.local.pair_text import LONG, Plain, plain, tidy, with_digraphs
 from factcheck.judges.local.pair_texts import compare_long, compare_texts
 from factcheck.judges.local.pair_words import language_of, wording
@@ -36,9 +36,22 @@ class Texts(NamedTuple):
 
 
 def compare_strings(
-    gold: str, extracted: str, specificity: Specificity, model: PairModel
+    gold: str,
+    extracted: str,
+    specificity: Specificity,
+    model: PairModel,
+    *,
+    is_nested: bool = False,
 ) -> Finding:
-    """How likely two texts mean the same; order and notation never matter, numbers always do."""
+    """How likely two texts mean the same; order and notation never matter, numbers always do.
+
+    Args:
+        gold: One value, or a part of one.
+        extracted: The other.
+        specificity: What may differ.
+        model: How sure words in common make it.
+        is_nested: Whether they are parts of a list or an object, of which there may be many.
+    """
     if gold == extracted:
         return Finding(IDENTICAL, "identical")
     texts = _texts(gold, extracted)
@@ -48,7 +61,17 @@ def compare_strings(
     if finding is not None:
         return finding
     in_words = _in_parts(texts, specificity, model)
-    return _by_items(gold, extracted, specificity, in_words, model)
+    lists = _lists(gold, extracted)
+    if lists is None:
+        return in_words
+
+    def compare_items(one: Value, other: Value) -> Finding:
+        parts = _texts(as_text(one), as_text(other))
+        return _by_form(parts) or _in_parts(parts, specificity, model)
+
+    items = (lists[0].items or (gold,), lists[1].items or (extracted,))
+    by_items = compare_lists(*items, specificity, compare_items, is_nested=is_nested)
+    return by_items if _is_better(by_items, in_words, lists) else in_words
 
 
 def _texts(gold: str, extracted: str) -> Texts:
@@ -93,25 +116,22 @@ def _by_kind(texts: Texts, specificity: Specificity, language: str) -> Finding |
     return codes or finding
 
 
-def _by_items(
-    gold: str, extracted: str, specificity: Specificity, in_words: Finding, model: PairModel
-) -> Finding:
-    """The finding on two lists, where both values are one; else that on their words."""
-    ones, others = read_list(gold), read_list(extracted)
-    both = bool(ones.items and others.items)
-    if not both and not (ones.is_certain or others.is_certain):
-        return in_words
-    for text, listed in ((gold, ones), (extracted, others)):
+def _lists(gold: str, extracted: str) -> tuple[TextList, TextList] | None:
+    """Both values as lists, if both may be one, or one of them can be nothing else."""
+    lists = read_list(gold), read_list(extracted)
+    is_list = any(listed.is_certain for listed in lists)
+    if not is_list and not all(listed.items for listed in lists):
+        return None
+    for text, listed in zip((gold, extracted), lists, strict=True):
         if not listed.has_breaks and wording(tidy(text), language_of(text, text)).is_sentence:
-            return in_words
+            return None
+    return lists
 
-    def compare_items(one: Value, other: Value) -> Finding:
-        texts = _texts(as_text(one), as_text(other))
-        return _by_form(texts) or _in_parts(texts, specificity, model)
 
-    items = (ones.items or (gold,), others.items or (extracted,))
-    by_items = compare_lists(*items, specificity, compare_items)
+def _is_better(by_items: Finding, in_words: Finding, lists: tuple[TextList, TextList]) -> bool:
+    """Whether two values are rather compared item by item than by all of their words."""
     if by_items.probability >= in_words.probability:
-        return by_items
-    is_certain = both and (ones.is_certain or others.is_certain)
-    return by_items if is_certain and len(ones.items) == len(others.items) else in_words
+        return True
+    ones, others = lists
+    is_certain = ones.is_certain or others.is_certain
+    return is_certain and len(ones.items) == len(others.items) > 0

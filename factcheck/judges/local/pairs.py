@@ -125,15 +125,18 @@ def _compare(
     def compare_parts(one: Value, other: Value) -> Finding:
         return _compare(one, other, specificity, model, depth=depth + 1)
 
+    def compare_texts(one: str, other: str) -> Finding:
+        return compare_strings(one, other, specificity, model, is_nested=depth > 0)
+
     are_texts = isinstance(first, str) and isinstance(second, str)
     if are_texts or depth == _DEEPEST:
-        return compare_strings(as_text(first), as_text(second), specificity, model)
+        return compare_texts(as_text(first), as_text(second))
     if isinstance(first, Mapping) and isinstance(second, Mapping):
         return compare_objects(first, second, specificity, compare_parts)
     if isinstance(first, Mapping) or isinstance(second, Mapping):
         return max(
-            compare_strings(as_text(first), as_text(second), specificity, model),
-            compare_strings(values_as_text(first), values_as_text(second), specificity, model),
+            compare_texts(as_text(first), as_text(second)),
+            compare_texts(values_as_text(first), values_as_text(second)),
         )
     items = _items(first), _items(second)
     return compare_lists(*items, specificity, compare_parts, is_nested=depth > 0)

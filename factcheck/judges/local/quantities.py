@@ -43,6 +43,7 @@ _SPACED = re.compile(r"\d{1,3}(?:['\u00a0\u202f\u2009]\d{3})+(?:[.,]\d+)?")
 _PLAIN = re.compile(r"\d+(?:[.,]\d+)?")
 _SUFFIXES = {"k": 3, "bn": 9, "mn": 6, "mln": 6, "tn": 12, "b": 9, "m": 6}
 _LETTERS = "".join(chr(c) for c in range(0x41, 0x7B))
+_HUNDRED = 100
 _UNITS_ONLY_STUCK = frozenset({"g", "min", "sec"})
 """Short units that are other words when they stand alone."""
 
@@ -155,11 +156,13 @@ def _english_compound(tokens: Sequence[Token], at: int) -> Reading:
     while at + used < len(tokens):
         form = tokens[at + used].form
         if form in magnitudes and group:
+            if form == "hundred" and group >= _HUNDRED:
+                break
             if form == "hundred":
-                group *= 100
+                group *= _HUNDRED
             else:
                 total, group = total + group * 10 ** magnitudes[form], 0
-        elif form == "dozen" and group:
+        elif form == "dozen" and 0 < group < _HUNDRED:
             group *= 12
         elif form in cardinals and _continues(group, cardinals[form], total):
             group += cardinals[form]

@@ -534,3 +534,9 @@ def test_units_and_small_words_that_change_the_meaning_count(
     (verdict,) = check_facts((AtomicFact("f1", fact),), text)
 
     assert verdict.label == label
+
+
+def test_a_number_word_that_goes_on_for_ever_is_no_number_of_any_size() -> None:
+    fact = AtomicFact("f", f"It is two{' hundred' * 3000}.")
+
+    assert check_facts([fact], "It is two hundred.")[0].label == "neutral"

@@ -1,0 +1,342 @@
+"""What the embedded pair judge says about values of many kinds, and what it promises."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import random
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from factcheck.judges.local.pairs import LocalPairJudge, compare_values
+from factcheck.judges.ports import Ledger, PairJudge, PairVerdict, Specificity, ValuePair
+from tests.processes import printed_by_python
+
+SAME = {
+    "companies": [
+        ("Apple Inc.", "apple"),
+        ("Müller GmbH & Co. KG", "Mueller"),
+        ("Siemens AG", "Siemens Aktiengesellschaft"),
+        ("Johnson & Johnson", "Johnson and Johnson"),
+        ("FC Bayern", "Bayern"),
+    ],
+    "people": [
+        ("J.R.R. Tolkien", "Tolkien, J. R. R."),
+        ("Dr. Anna Berg", "Anna Berg"),
+        ("Anna Berg, PhD", "Anna Berg"),
+        ("George Bush", "George W. Bush"),
+        ("Martin Luther King Jr.", "Martin Luther King, Junior"),
+        ("Rob Kennedy", "Robert Kennedy"),
+        ("Sean O'Neill", "Sean ONeill"),
+        ("Edward VII", "Edward the Seventh"),
+        ("Xi Jinping", "Jinping Xi"),
+        ("H. sapiens", "Homo sapiens"),
+    ],
+    "places": [
+        ("Deutschland", "Germany"),
+        ("CA", "California"),
+        ("Paris, France", "Paris"),
+        ("Republic of Korea", "South Korea"),
+        ("St. Louis", "Saint Louis"),
+        ("Gdansk", "Gdask"),
+        ("12 Main St., Springfield, IL 62701", "12 Main Street, Springfield, Illinois 62701"),
+        ("Flat 2, 10 High St", "10 High Street, Flat 2"),
+        ("Hauptstr. 5, 10115 Berlin", "Hauptstraße 5, 10115 Berlin"),
+    ],
+    "works": [
+        ("Titanic (film)", "Titanic"),
+        ("Calcium (Ca)", "calcium"),
+        ("World War II", "World War Two"),
+        ("Stagecoach was directed by John Ford.", "John Ford"),
+        ("Capital of France: Paris", "Paris"),
+        ('Americans call it a "period".', "period"),
+        ("National Basketball Association (NBA)", "NBA"),
+    ],
+    "identifiers": [
+        ("INV-2021-003", "INV 2021 003"),
+        ("DE89 3704 0044 0532 0130 00", "DE89370400440532013000"),
+        ("ISBN 978-3-16-148410-0", "9783161484100"),
+        ("+49 (0)30 123456", "0049 30 123456"),
+        ("+1 (555) 123-4567", "555-123-4567"),
+        ("Bob@Example.com", "bob@example.com"),
+        ("https://www.example.com/", "example.com"),
+        ("doi:10.1000/xyz123", "https://doi.org/10.1000/xyz123"),
+        ("v1.2.3", "1.2.3"),
+        ("IL-6", "IL6"),
+    ],
+    "yes and no": [("ja", "Yes"), ("1", "true"), ("none", "no"), ("N/A", "null"), ("", "-")],
+    "chemistry": [("H₂O", "h2o"), ("α-pinene", "alpha-pinene"), ("T-cell", "T cells")],
+    "jobs": [("CEO", "Chief Executive Officer"), ("VP of Sales", "Vice President of Sales")],
+    "languages": [
+        ("die Brücke", "Brücke"),
+        ("drei Stück", "3 Stück"),
+        ("rotes Auto", "rote Autos"),
+        ("Geschäftsführer", "Geschaeftsfuehrer"),
+        ("organisation", "organization"),
+        ("mice", "mouse"),
+    ],
+    "statements": [
+        ("The capital of France is Paris.", "Paris is the capital of France."),
+        ("He resigned.", "He has resigned."),
+    ],
+}
+DIFFERENT = {
+    "companies": [("Siemens AG", "Siemens GmbH"), ("Google", "Google Ireland")],
+    "people": [
+        ("Serena Williams", "Venus Williams"),
+        ("J. Smith", "P. Smith"),
+        ("George H. W. Bush", "George W. Bush"),
+        ("Anna Berg", "Anna Bergmann"),
+        ("Mr. Smith", "Mrs. Smith"),
+        ("John Smith Jr.", "John Smith Sr."),
+        ("Will Smith", "Jaden Smith"),
+        ("Martin Luther", "Martin Luther King"),
+        ("Henry VIII", "Henry VII"),
+    ],
+    "places": [
+        ("Paris, France", "Paris, Texas"),
+        ("New York", "York"),
+        ("North Korea", "South Korea"),
+        ("Austria", "Australia"),
+        ("12 Main Street", "21 Main Street"),
+        ("Flat 2, 10 High St", "Flat 10, 2 High Street"),
+        ("123 N Main St", "123 S Main St"),
+        ("48.8584 N", "48.8584 S"),
+    ],
+    "works": [
+        ("Rocky", "Rocky II"),
+        ("Star Wars: A New Hope", "Star Wars"),
+        ("Harry Potter and the Goblet of Fire", "Harry Potter and the Half-Blood Prince"),
+        ("Stagecoach was not directed by John Ford.", "John Ford"),
+        ("The crane fell because the cable snapped.", "crane"),
+    ],
+    "identifiers": [
+        ("INV-2021-003", "INV-2021-008"),
+        ("555-123-4567", "555-123-4568"),
+        ("bob@example.com", "bob@example.org"),
+        ("v1.2.3", "v1.2.4"),
+        ("iPhone 12", "iPhone"),
+        ("Python 3.10", "Python 3.1"),
+        ("C++", "C"),
+    ],
+    "grades": [("A+", "A-"), ("AB+", "A+"), ("Type A", "Type B"), ("vitamin A", "vitamin")],
+    "yes and no": [("not active", "active"), ("0", "null"), ("never", "always"), ("Y", "n")],
+    "chemistry": [
+        ("CO2", "CO"),
+        ("Fe2+", "Fe3+"),
+        ("propanol", "propanal"),
+        ("hypertension", "hypotension"),
+        ("2-propanol", "1-propanol"),
+        ("L-lysine", "D-lysine"),
+    ],
+    "jobs": [
+        ("Senior Engineer", "Engineer"),
+        ("Vice President", "President"),
+        ("heart attack", "heart"),
+    ],
+    "grammar": [
+        ("with sugar", "without sugar"),
+        ("ohne Zucker", "mit Zucker"),
+        ("before 5 pm", "after 5 pm"),
+        ("from Berlin to Paris", "from Paris to Berlin"),
+        ("except Monday", "Monday"),
+        ("may contain nuts", "contains nuts"),
+        ("all employees", "some employees"),
+        ("English and French", "English or French"),
+    ],
+    "statements": [
+        ("The dog bit the man.", "The man bit the dog."),
+        ("Patients received 5 mg daily.", "Patients received 10 mg daily."),
+        ("He did not resign.", "He resigned."),
+        ("The crane fell.", "The crane fell because a cable snapped."),
+        ("The red car hit the tree.", "The blue car hit the tree."),
+    ],
+    "words": [("universal", "university"), ("🐭", "🐁"), ("German", "Germany")],
+}
+SPECIFICITIES: tuple[Specificity, ...] = ("exact", "allow_more_specific", "allow_less_specific")
+
+
+def flat(table: dict[str, list[tuple[str, str]]]) -> list[tuple[str, str]]:
+    return [pair for pairs in table.values() for pair in pairs]
+
+
+def verdict(gold: str, extracted: str, specificity: Specificity = "exact") -> PairVerdict:
+    return compare_values(ValuePair(gold, extracted, specificity=specificity))
+
+
+def probability(gold: str, extracted: str, specificity: Specificity = "exact") -> float:
+    likely = verdict(gold, extracted, specificity).probability
+    assert likely is not None
+    return likely
+
+
+@pytest.mark.parametrize(("gold", "extracted"), flat(SAME))
+def test_values_that_differ_in_form_are_equivalent(gold: str, extracted: str) -> None:
+    for specificity in SPECIFICITIES:
+        found = verdict(gold, extracted, specificity)
+
+        assert found.equivalent, found
+
+
+@pytest.mark.parametrize(("gold", "extracted"), flat(DIFFERENT))
+def test_values_that_differ_in_meaning_are_not(gold: str, extracted: str) -> None:
+    assert not verdict(gold, extracted).equivalent
+    assert not verdict(extracted, gold).equivalent
+
+
+@pytest.mark.parametrize(
+    ("gold", "extracted", "reason"),
+    [
+        ("Paris", "Paris", "identical"),
+        ("Paris", "PARIS!", "same after normalisation"),
+        ("wonder bra", "wonderbra", "same letters"),
+        ("28", "82", "28 against 82"),
+        ("3 May 2021", "2021-05-03", "same date"),
+        ("2021", "May 2021", "only extracted has the month"),
+        ("yes", "nein", "yes against nein"),
+        ("red, green", "green; red", "same items"),
+        ("red; green", "red; blue", "green against blue"),
+        ("Engineer", "Senior Engineer", "only in extracted: Senior"),
+        ("Senior Engineer", "Engineer", "only in gold: Senior"),
+        ("Serena Williams", "Venus Williams", "Serena against Venus"),
+        ("cat", "dog", "no word in common"),
+        ("Paris", "The capital is Paris.", "gold stands in extracted"),
+        ("not active", "active", "denied in gold only: not active"),
+        ("x", "", "no value in extracted"),
+        ('{"a": 1, "b": 2}', '{"a": 1, "b": 3}', "b: 2 against 3"),
+    ],
+)
+def test_the_reason_says_what_the_verdict_rests_on(gold: str, extracted: str, reason: str) -> None:
+    assert verdict(gold, extracted).reason == reason
+
+
+@pytest.mark.parametrize(
+    ("gold", "extracted"),
+    [
+        ("Engineer", "Senior Engineer"),
+        ("2021", "3 May 2021"),
+        ("red, green", "red, green, blue"),
+        ('["a"]', '["b", "a"]'),
+        ('{"a": 1}', '{"b": 2, "a": 1}'),
+        ("Apollo", "Apollo 11"),
+        ("pain", "severe pain in the left knee"),
+        ("3.14", "3.14159"),
+        ("The crane fell.", "The crane fell because a cable snapped."),
+    ],
+)
+def test_what_says_more_is_equivalent_only_where_it_may(gold: str, extracted: str) -> None:
+    assert not verdict(gold, extracted).equivalent
+    assert verdict(gold, extracted, "allow_more_specific").equivalent
+    assert not verdict(gold, extracted, "allow_less_specific").equivalent
+    assert verdict(extracted, gold, "allow_less_specific").equivalent
+
+
+@pytest.mark.parametrize(
+    ("gold", "extracted"),
+    [
+        ("heart", "heart attack"),
+        ("York", "New York"),
+        ("President", "Vice President"),
+        ("employee", "former employee"),
+        ("smoker", "non-smoker"),
+        ("Apollo 11", "Apollo 12"),
+        ("Berlin", "Berlin is not the capital of France"),
+    ],
+)
+def test_another_thing_is_not_a_more_specific_one(gold: str, extracted: str) -> None:
+    assert not verdict(gold, extracted, "allow_more_specific").equivalent
+
+
+SCRAPS = ("a", "b", "5", "5th", "kg", "not", "the", "A", "/", ",", "( )", "II", "2021", "May", "€")
+VALUES = st.one_of(
+    st.sampled_from([text for pair in flat(SAME) + flat(DIFFERENT) for text in pair]),
+    st.text(max_size=20),
+    st.lists(st.sampled_from(SCRAPS), max_size=7).map(" ".join),
+)
+
+
+@given(VALUES, VALUES)
+@settings(max_examples=400, deadline=None)
+@example("Q1 Ronald III 3 Wien", "III 3 Q1 Wien Ronald")
+@example("9 5, 5th D.C.", "5, 5th 9 D.C.")
+def test_leeway_has_a_mirror_image_and_only_ever_adds(gold: str, extracted: str) -> None:
+    """Swapped values with the opposite leeway give the same; leeway never lowers a probability."""
+    exact = probability(gold, extracted)
+    more = probability(gold, extracted, "allow_more_specific")
+
+    assert probability(extracted, gold) == exact
+    assert probability(extracted, gold, "allow_less_specific") == more >= exact
+
+
+def test_every_process_gives_the_same_verdicts() -> None:
+    """Whatever the order of its sets."""
+    pairs = flat(SAME) + flat(DIFFERENT)
+    code = (
+        "from factcheck.judges.local.pairs import compare_values\n"
+        "from factcheck.judges.ports import ValuePair\n"
+        f"print([compare_values(ValuePair(*pair)) for pair in {pairs!r}])"
+    )
+
+    assert printed_by_python(code, PYTHONHASHSEED="1") == printed_by_python(
+        code, PYTHONHASHSEED="2"
+    )
+
+
+@pytest.mark.parametrize(
+    "value",
+    ["\x00", "\ud800", "\u200b", "(" * 5_000, "[" * 50_000, "1" * 50_000, " " * 50_000 + "x"],
+)
+def test_no_string_is_too_odd(value: str) -> None:
+    found = verdict(value, "Paris")
+
+    assert not found.equivalent
+    assert found.reason.isprintable()
+
+
+def test_a_long_list_is_met_in_any_order() -> None:
+    items = [f"item {number}" for number in range(2_000)]
+    shuffled = random.Random(1).sample(items, len(items))
+
+    assert verdict(json.dumps(items), json.dumps(shuffled)).equivalent
+    assert not verdict(json.dumps(items), json.dumps([*shuffled[:-1], "another"])).equivalent
+
+
+def test_what_is_not_compared_is_said() -> None:
+    """Of long lists with nothing in common, only some items are compared each with each."""
+    gold, extracted = (json.dumps([f"{name} {n}" for n in range(3_000)]) for name in ("ab", "cd"))
+
+    assert "compared with each other" in verdict(gold, extracted).reason
+
+
+def test_records_in_another_notation_are_the_same() -> None:
+    gold = [{"name": f"Item {n}", "price": n} for n in range(40)]
+    extracted = [{"price": f"{n}.00", "name": f"item {n}"} for n in range(40)]
+
+    assert verdict(json.dumps(gold), json.dumps(extracted)).equivalent
+
+
+def test_of_many_alternatives_each_is_found() -> None:
+    many = " / ".join(f"name {number}" for number in range(3_000))
+
+    assert verdict(many, "Name 2999").equivalent
+    assert verdict(many, many.replace("name", "value") + " / NAME 7").equivalent
+
+
+def test_the_judge_fulfils_its_port_and_costs_nothing() -> None:
+    judge, ledger = LocalPairJudge(), Ledger()
+    pairs = [ValuePair("1.2 km", "1200 m"), ValuePair("12 km", "12 m")]
+
+    assert isinstance(judge, PairJudge)
+    assert asyncio.run(judge.compare(pairs, ledger)) == tuple(map(compare_values, pairs))
+    assert ledger.usage.calls == 0
+    assert judge.identity["compare"].startswith("pairs/1@")
+
+
+def test_what_the_field_is_about_changes_nothing() -> None:
+    """Descriptions and instructions are for judges that understand them."""
+    plain = ValuePair("Engineer", "Senior Engineer")
+    told = ValuePair("Engineer", "Senior Engineer", "job", "Senior Engineer", "Say yes.")
+
+    assert compare_values(plain) == compare_values(told)
