@@ -11,6 +11,7 @@ import pytest
 from factcheck.fields import (
     BatchItem,
     ComparatorResult,
+    CompoundComparator,
     FieldEvaluator,
     annotate_xeval,
     parse_eval_schema,
@@ -318,3 +319,61 @@ def test_one_batch_error_taints_the_record_if_that_is_wanted() -> None:
     }
     fields = result.records[0].field_results
     assert all("tainted" in (f.reason or "") for f in fields if f.status == "batch_error")
+
+
+class TestCompound:
+    """Fields that are scored as one."""
+
+    NAME = compared("name")
+
+    class Full(CompoundComparator):
+        """Matches where all parts do."""
+
+        across_records = True
+
+        def compare(self, gold: dict[str, Any], extracted: dict[str, Any]) -> float:
+            return float(gold == extracted)
+
+    def full(self) -> CompoundComparator:
+        return self.Full(["given", "family"], primary="family")
+
+    def test_the_primary_field_gets_the_score(self) -> None:
+        schema = record(given=self.NAME, family=self.NAME, n=NUMBER)
+        row = {"given": "Ada", "family": "Lovelace", "n": 1}
+        result = run(schema, [row], [row], registry_of(name=self.full()))
+
+        assert statuses(result) == {"given": "skipped", "family": "match", "n": "match"}
+        assert result.total_fields == 2
+
+    def test_a_missing_sibling_makes_the_rest_a_mismatch(self) -> None:
+        schema = record(given=self.NAME, family=self.NAME)
+        result = run(
+            schema,
+            [{"given": "Ada", "family": "L"}],
+            [{"family": "L"}],
+            registry_of(name=self.full()),
+        )
+
+        assert statuses(result) == {"given": "omission", "family": "mismatch"}
+        assert "incomplete" in (result.records[0].field_results[1].reason or "")
+
+    def test_records_and_pairs_of_elements_never_mix(self) -> None:
+        """Though the comparator says that it takes many records: their paths are the same."""
+        people = best(record(given=self.NAME, family=self.NAME))
+        gold = [
+            {"p": [{"given": f"g{n}", "family": "x"}, {"given": "y", "family": "z"}]} for n in "ab"
+        ]
+        found = [{"p": record_["p"][::-1]} for record_ in gold]
+        result = run(record(p=people), gold, found, registry_of(name=self.full()))
+
+        assert result.mean_f1 == 1.0
+        assert result.total_fields == 4
+
+    def test_names_with_dots_belong_to_their_parent(self) -> None:
+        comparator = self.Full(["a.b", "c"], primary="c")
+        schema = record(o=record(**{"a.b": self.NAME, "c": self.NAME}))
+        row = {"o": {"a.b": "1", "c": "2"}}
+
+        assert run(schema, [row], [row], registry_of(name=comparator)).mean_f1 == 1.0
+        with pytest.raises(ValueError, match="primary field"):
+            self.Full(["a"], primary="b")

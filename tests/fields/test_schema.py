@@ -66,6 +66,7 @@ def array(**keys: Any) -> dict[str, Any]:
         ({**TEXT, "x-eval-transform": [{"type_convert": {"to": "date"}}]}, "must be one of"),
         ({**TEXT, "x-eval-align": {"ordered": True}}, "belongs to type 'array'"),
         ({**TEXT, "x-eval-threshold": 2}, "x-eval-threshold must be a number from 0 to 1"),
+        ({**TEXT, "x-eval-threshold": 0}, "everything would match"),
         ({**TEXT, "x-eval-threshold": True}, "x-eval-threshold must be a number from 0 to 1"),
         ({**TEXT, "x-eval-weight": -1}, "x-eval-weight must be a number"),
         ({**TEXT, "x-eval-weight": float("nan")}, "x-eval-weight must be a number"),

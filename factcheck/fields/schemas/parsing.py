@@ -248,4 +248,7 @@ def _number(
 def _threshold(schema: dict[str, Any], path: str, *, compared: bool) -> float:
     if keys.THRESHOLD in schema and not compared:
         raise SchemaError(f"{keys.THRESHOLD} needs {keys.COMPARE} beside it", path)
-    return _number(schema, keys.THRESHOLD, path, 1.0, highest=1.0)
+    threshold = _number(schema, keys.THRESHOLD, path, 1.0, highest=1.0)
+    if not threshold:
+        raise SchemaError(f"{keys.THRESHOLD} is 0, so that everything would match", path)
+    return threshold

@@ -23,6 +23,7 @@ DEEPEST = 200
 MULTI = "multi"
 """The label of a field that may have one of several types."""
 _SPECIAL = re.compile(r"[\\.\[\]]")
+_ESCAPED = re.compile(r"\\(.)")
 _POSITION = re.compile(r"(?<!\\)\[[^\]]*\]")
 
 
@@ -77,7 +78,7 @@ def schema_path(path: str) -> str:
 
 
 def parent_and_name(path: str) -> tuple[str, str]:
-    """A path cut at its last dot that is no part of a name; the parent may be empty."""
+    """The path of the parent, which may be empty, and the name of the property as it is."""
     if "\\" not in path:
         parent, _, name = path.rpartition(".")
         return parent, name
@@ -89,4 +90,5 @@ def parent_and_name(path: str) -> tuple[str, str]:
         elif path[position] == ".":
             cut = position
         position += 1
-    return (path[:cut], path[cut + 1 :]) if cut else ("", path)
+    parent, name = (path[:cut], path[cut + 1 :]) if cut else ("", path)
+    return parent, _ESCAPED.sub(r"\1", name)

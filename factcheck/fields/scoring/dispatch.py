@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from factcheck.fields.comparators.builtin import value_key
+from factcheck.fields.comparators.compound import CompoundComparator
 from factcheck.fields.registry import ComparatorNotFoundError, is_batch
 from factcheck.fields.schemas.structure import schema_path
 from factcheck.fields.scoring.deferred import pending_blocks
@@ -50,6 +51,9 @@ def _takes_many_records(name: str, plan: Plan) -> bool:
     try:
         comparator = plan.registry.get_comparator(name)
     except ComparatorNotFoundError:
+        return False
+    # A compound groups fields by their paths, which come again in other records.
+    if isinstance(comparator, CompoundComparator):
         return False
     return getattr(comparator, "across_records", False) is True
 
