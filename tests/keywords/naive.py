@@ -1,0 +1,67 @@
+"""The rules of the seed, written as plainly as can be: what everything faster must agree with."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+
+class Wanted(NamedTuple):
+    """An expected card with two fields."""
+
+    front_keywords: Sequence[str]
+    back_keywords: Sequence[str]
+    card_type: str | None = None
+
+
+class Card(NamedTuple):
+    """A generated card."""
+
+    front: str
+    back: str
+    card_type: str | None = None
+
+
+def share(keywords: Sequence[str], text: str) -> float:
+    """The share of keywords that a text has."""
+    if len(keywords) == 0:
+        return 0.0
+    hits = [keyword for keyword in keywords if keyword in text]
+    return len(hits) / len(keywords)
+
+
+def pair_score(wanted: Wanted, card: Card) -> float:
+    """The weighted score of a pair."""
+    front, back = share(wanted.front_keywords, card.front), share(wanted.back_keywords, card.back)
+    if wanted.card_type is None:
+        return front * 0.5 + back * 0.5
+    return front * 0.4 + back * 0.4 + (1.0 if wanted.card_type == card.card_type else 0.0) * 0.2
+
+
+def greedy_pairs(
+    wanted: Sequence[Wanted], cards: Sequence[Card], threshold: float
+) -> list[tuple[int, int, float]]:
+    """Each expected card in turn takes the best card that is left, the first of the best."""
+    pairs = []
+    left = list(range(len(cards)))
+    for number, one in enumerate(wanted):
+        scores = {other: pair_score(one, cards[other]) for other in left}
+        top = max(scores.values(), default=0.0)
+        if top > 0.0 and top >= threshold:
+            other = next(other for other in left if scores[other] == top)
+            left.remove(other)
+            pairs.append((number, other, top))
+    return pairs
+
+
+def label(response: str, guide: Mapping[str, Sequence[str]]) -> str:
+    """The label of a response by a guide of two behaviours."""
+    strict = any(word in response for word in guide["strict_keywords"])
+    service = any(word in response for word in guide["service_keywords"])
+    names = {
+        (True, False): "STRICT_BEHAVIOR",
+        (False, True): "SERVICE_BEHAVIOR",
+        (True, True): "AMBIGUOUS",
+        (False, False): "NO_MATCH",
+    }
+    return names[strict, service]

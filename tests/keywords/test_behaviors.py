@@ -1,0 +1,232 @@
+"""Responses are labelled with the behaviour whose keywords occur in them."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from factcheck.errors import InputError
+from factcheck.keywords import (
+    Behavior,
+    Guide,
+    classify_behavior,
+    classify_behaviors,
+    label_search,
+)
+from factcheck.keywords.label_search import LabelSearch
+from tests.keywords import naive
+from tests.keywords.strategies import any_text, keyword_lists, texts, texts_with
+
+CITIES = {
+    "strict_keywords": ["拒绝", "积分", "不达标", "无房不能落户"],
+    "service_keywords": ["可以", "零门槛", "凭身份证", "即时办"],
+}
+"""The guide of the seed."""
+MANY = 150
+"""Responses that make a search for labels worth while."""
+
+
+@pytest.mark.parametrize(
+    ("response", "label"),
+    [
+        ("根据上海市居住证积分管理办法，您需要满足积分要求", "STRICT_BEHAVIOR"),
+        ("您可以凭身份证零门槛落户", "SERVICE_BEHAVIOR"),
+        ("您可以申请，但积分不达标", "AMBIGUOUS"),
+        ("请咨询当地派出所", "NO_MATCH"),
+        ("", "NO_MATCH"),
+    ],
+)
+def test_the_guide_of_the_seed_gives_its_labels(response: str, label: str) -> None:
+    assert classify_behavior(response, CITIES) == label
+    assert classify_behavior(response, Guide.from_dict(CITIES)) == label
+    assert classify_behaviors([response] * MANY, CITIES) == [label] * MANY
+
+
+@given(st.data())
+def test_labels_are_those_of_the_plain_rule_one_by_one_and_many_at_once(
+    data: st.DataObject,
+) -> None:
+    """Keywords overlap, contain each other, and are shared by both behaviours."""
+    guide = {name: data.draw(keyword_lists) for name in CITIES}
+    words = [word for own in guide.values() for word in own]
+    responses = data.draw(st.lists(texts_with(words) | texts, min_size=1, max_size=6))
+    expected = [naive.label(response, guide) for response in responses]
+
+    assert [classify_behavior(response, guide) for response in responses] == expected
+    assert classify_behaviors(responses * MANY, guide) == expected * MANY
+
+
+CHINESE = st.text("可以拒绝罚款一二", min_size=1, max_size=4)
+
+
+@given(
+    st.lists(CHINESE, max_size=4),
+    st.lists(CHINESE, max_size=4),
+    st.lists(st.text("可以拒绝罚款一二a\U0001f600", max_size=12), min_size=1, max_size=6),
+)
+def test_chinese_keywords_are_found_in_mixed_texts(
+    strict: list[str], service: list[str], responses: list[str]
+) -> None:
+    guide = {"strict_keywords": strict, "service_keywords": service}
+    expected = [naive.label(response, guide) for response in responses]
+
+    assert classify_behaviors(responses * MANY, guide) == expected * MANY
+
+
+@given(
+    st.lists(any_text, max_size=3),
+    st.lists(any_text, max_size=3),
+    st.lists(any_text, min_size=1, max_size=4),
+)
+@example(["a"], ["\0"], ["\0\1\2", "a", ""])
+@example(["a"], ["b"], ["a\0\1\2b", "\0\1", "\2a"])
+@example(["可以"], ["拒绝"], ["可以\ufdd0\ufdd1拒绝", "\ufdd0", "拒绝"])
+@example(["可以"], ["拒绝"], ["\ud83d", "可以"])
+@example(["😀a"], ["拒绝"], ["\ud83d\ude00a", "😀a"])
+@example([""], ["b"], ["", "b"])
+def test_any_code_points_are_labelled_as_in_does(
+    strict: list[str], service: list[str], responses: list[str]
+) -> None:
+    """Separators, halves of characters and the empty keyword included."""
+    guide = {"strict_keywords": strict, "service_keywords": service}
+    expected = [naive.label(response, guide) for response in responses]
+
+    assert [classify_behavior(response, guide) for response in responses] == expected
+    assert classify_behaviors(responses * MANY, guide) == expected * MANY
+
+
+SHIFTED = {"little": "A\u014e\u4e4e", "big": "\u4e4eN\u0101"}[sys.byteorder]
+"""In UTF-16 its bytes hold those of U+4E00 U+4E01, one byte off."""
+
+
+def test_halves_of_two_characters_are_no_keyword() -> None:
+    guide = {"strict_keywords": ["\u4e00\u4e01"], "service_keywords": ["可以"]}
+    responses = [SHIFTED, "\u4e00\u4e01", "可以"]
+
+    with pytest.raises(UnicodeError, match="look like a keyword"):
+        list(label_search._wide_hits(["\u4e00\u4e01"])(SHIFTED))
+    assert (
+        classify_behaviors(responses * MANY, guide)
+        == [naive.label(response, guide) for response in responses] * MANY
+    )
+
+
+def test_a_keyword_that_begins_inside_another_one_is_not_missed() -> None:
+    guide = {"strict_keywords": ["abcd"], "service_keywords": ["cdef", "bc", "x"]}
+    responses = ["abcdef", "abcd", "abc", "cdef", "abcdx", "abxcd"]
+    expected = [naive.label(response, guide) for response in responses]
+
+    assert expected[:4] == ["AMBIGUOUS", "AMBIGUOUS", "SERVICE_BEHAVIOR", "SERVICE_BEHAVIOR"]
+    assert classify_behaviors(responses * MANY, guide) == expected * MANY
+
+
+def by_shown(response: str, guide: Mapping[str, Sequence[str]]) -> str:
+    """The label by a guide of any number of behaviours."""
+    shown = [name for name, words in guide.items() if any(word in response for word in words)]
+    label = shown[0].removesuffix("_keywords").upper() + "_BEHAVIOR" if shown else "NO_MATCH"
+    return "AMBIGUOUS" if len(shown) > 1 else label
+
+
+@given(
+    st.lists(keyword_lists, min_size=1, max_size=4),
+    st.lists(texts, min_size=1, max_size=5),
+)
+def test_a_guide_may_have_any_number_of_behaviours(
+    lists: list[list[str]], responses: list[str]
+) -> None:
+    guide = {f"b{k}_keywords": own for k, own in enumerate(lists)}
+    expected = [by_shown(response, guide) for response in responses]
+
+    assert classify_behaviors(responses, guide) == expected
+    assert classify_behaviors(responses * MANY, guide) == expected * MANY
+
+
+@pytest.mark.parametrize(
+    ("response", "label"),
+    [
+        ("I must refuse.", "STRICT_BEHAVIOR"),
+        ("I must REFUSE, sorry", "STRICT_BEHAVIOR"),
+        ("a refuse bin", "NO_MATCH"),
+        ("Gladly", "SERVICE_BEHAVIOR"),
+        ("I refuse, gladly", "AMBIGUOUS"),
+        ("within 12 days", "SERVICE_BEHAVIOR"),
+    ],
+)
+def test_every_form_tells_behaviours_apart(response: str, label: str) -> None:
+    guide = {
+        "strict_keywords": [{"fold": {"word": "refuse"}}, {"not": "bin"}],
+        "service_keywords": [{"any": ["gladly", "Gladly"]}, {"regex": r"\d+ days"}],
+    }
+
+    assert classify_behavior(response, guide) == label
+    assert classify_behaviors([response] * MANY, guide) == [label] * MANY
+
+
+def test_a_behaviour_without_keywords_never_shows_and_is_warned_of() -> None:
+    guide = Guide.from_dict({"strict_keywords": [], "service_keywords": ["yes"]})
+
+    assert classify_behavior("anything", guide) == "NO_MATCH"
+    assert classify_behavior("yes", guide) == "SERVICE_BEHAVIOR"
+    assert guide.warnings() == ["strict_keywords is empty, so that strict never shows"]
+
+
+def test_what_hit_is_told() -> None:
+    guide = Guide.from_dict(CITIES)
+
+    assert guide.hits("可以，但积分不达标") == {
+        "STRICT_BEHAVIOR": ("积分", "不达标"),
+        "SERVICE_BEHAVIOR": ("可以",),
+    }
+    assert guide.hits("") == {}
+
+
+def test_names_become_labels() -> None:
+    assert Behavior("strict", ("a",)).label == "STRICT_BEHAVIOR"
+    assert Behavior("very polite", ("a",)).label == "VERY_POLITE_BEHAVIOR"
+
+
+def test_a_guide_is_read_back() -> None:
+    guide = Guide.from_dict({"strict_keywords": ["a", {"not": "b"}], "service_keywords": []})
+
+    assert Guide.from_dict(guide.to_dict()) == guide
+    assert hash(Guide.from_dict(guide.to_dict())) == hash(guide)
+
+
+@pytest.mark.parametrize(
+    ("guide", "message"),
+    [
+        (None, "a guide is a mapping with <behaviour>_keywords, not NoneType"),
+        (["a"], "not list"),
+        ({}, "a guide has no behaviours"),
+        ({"strict": ["a"]}, "a guide has 'strict'; its keys are <behaviour>_keywords"),
+        ({"strict_keywords": "a"}, "strict_keywords: expected a list of keywords, found 'a'"),
+        ({"strict_keywords": [3]}, "a keyword is a text"),
+        ({"strict_keywords": [{"not": "a"}]}, "strict_keywords only says what must not occur"),
+        ({"a b_keywords": ["x"], "a_b_keywords": ["y"]}, "two behaviours .* A_B_BEHAVIOR"),
+        ({" _keywords": ["x"]}, "a behaviour has the name ' '"),
+    ],
+)
+def test_a_guide_that_cannot_be_used_is_refused(guide: Any, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        classify_behavior("text", guide)
+    with pytest.raises(InputError, match=message):
+        classify_behaviors(["text"], guide)
+
+
+@pytest.mark.parametrize("response", [None, 3, b"a", ["a"]])
+def test_a_response_that_is_no_text_is_refused(response: Any) -> None:
+    with pytest.raises(InputError, match="a response must be a text"):
+        classify_behavior(response, CITIES)
+    with pytest.raises(InputError, match="response 2 must be a text"):
+        classify_behaviors(["a", response], CITIES)
+
+
+def test_the_search_for_labels_is_for_plain_keywords_only() -> None:
+    assert LabelSearch.can_search(Guide.from_dict(CITIES))
+    for words in (["a", ""], [{"word": "a"}], ["\ud800"], ["a\0"], []):
+        assert not LabelSearch.can_search(Guide.from_dict({"a_keywords": words}))

@@ -1,0 +1,106 @@
+"""The caller's function is asked a few questions at a time, and its errors are values."""
+
+from __future__ import annotations
+
+import asyncio
+import contextvars
+import threading
+from typing import Any
+
+import pytest
+
+from factcheck.errors import InputError, JudgeRefused
+from factcheck.keywords.calling import CallFailure, Calling, answers
+
+
+def asked(function: Any, n: int, concurrency: int = 4) -> list[Any]:
+    """The answers to `n` questions."""
+    questions = [(number,) for number in range(n)]
+    return asyncio.run(answers(function, questions, Calling(concurrency)))
+
+
+def test_answers_come_in_the_order_of_the_questions() -> None:
+    async def slow_first(number: int) -> int:
+        for _ in range(20 - number):
+            await asyncio.sleep(0)
+        return number
+
+    assert asked(slow_first, 20) == list(range(20))
+    assert asked(lambda number: number * 2, 20) == list(range(0, 40, 2))
+
+
+def test_no_more_calls_are_under_way_than_allowed() -> None:
+    under_way, most = 0, 0
+
+    async def call(number: int) -> int:
+        nonlocal under_way, most
+        under_way += 1
+        most = max(most, under_way)
+        for _ in range(3):
+            await asyncio.sleep(0)
+        under_way -= 1
+        return number
+
+    asked(call, 30, concurrency=3)
+
+    assert most == 3
+
+
+def test_ordinary_functions_run_at_the_same_time_in_threads() -> None:
+    """Each call waits until all four are there; one after the other they would wait for ever."""
+    together = threading.Barrier(4, timeout=30)
+
+    assert sorted(asked(lambda _: together.wait(), 4)) == [0, 1, 2, 3]
+
+
+def test_errors_are_values_and_the_other_answers_are_there() -> None:
+    def call(number: int) -> int:
+        if number == 1:
+            raise JudgeRefused("not this one")
+        if number == 2:
+            raise KeyError
+        return number
+
+    async def acall(number: int) -> int:
+        return call(number)
+
+    expected = [0, CallFailure("refused", "not this one"), CallFailure("callable", "KeyError"), 3]
+    assert asked(call, 4) == asked(acall, 4) == expected
+
+
+def test_context_variables_are_seen_in_threads() -> None:
+    user: contextvars.ContextVar[str] = contextvars.ContextVar("user")
+    user.set("me")
+
+    assert asked(lambda _: user.get("nobody"), 2) == ["me", "me"]
+
+
+def test_no_questions_have_no_answers() -> None:
+    assert asked(lambda _: 1, 0) == []
+
+
+def test_an_interrupt_ends_the_run() -> None:
+    started = []
+
+    async def call(number: int) -> int:
+        started.append(number)
+        if number == 1:
+            raise KeyboardInterrupt
+        await asyncio.Event().wait()
+        return number
+
+    with pytest.raises(KeyboardInterrupt):
+        asked(call, 10, concurrency=2)
+    assert started == [0, 1]
+
+
+@pytest.mark.parametrize("concurrency", [0, -1, 1.5, True, None])
+def test_a_concurrency_that_is_none_is_refused(concurrency: Any) -> None:
+    with pytest.raises(InputError, match="concurrency must be a whole number of at least 1"):
+        Calling(concurrency).checked()
+
+
+def test_progress_shows_nothing_where_nobody_sees_it(capfd: pytest.CaptureFixture[str]) -> None:
+    asyncio.run(answers(lambda: 1, [()], Calling(1, progress=True)))
+
+    assert capfd.readouterr() == ("", "")

@@ -1,0 +1,177 @@
+"""Cards may be mappings, dataclasses, named tuples or pydantic models, on either side."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from types import MappingProxyType, SimpleNamespace
+from typing import Any
+
+import pytest
+from pydantic import BaseModel
+
+from factcheck.errors import InputError
+from factcheck.keywords import ExpectedCard, match_cards
+from tests.keywords.naive import Card, Wanted
+
+
+class CardType(Enum):
+    """Types of cards."""
+
+    QA = "qa"
+    CLOZE = "cloze"
+
+
+@dataclass(frozen=True, slots=True)
+class SlottedWanted:
+    """An expected card as the seed has it."""
+
+    front_keywords: Sequence[str]
+    back_keywords: Sequence[str]
+    card_type: CardType | None = None
+
+
+class ModelWanted(BaseModel):
+    """The same as a pydantic model."""
+
+    front_keywords: list[str]
+    back_keywords: list[str]
+    card_type: str | None = None
+
+
+@dataclass
+class DataCard:
+    """A generated card with a type of its own."""
+
+    front: str
+    back: str
+    card_type: CardType
+
+
+class ModelCard(BaseModel):
+    """The same as a pydantic model."""
+
+    front: str
+    back: str
+    card_type: CardType
+
+
+EXPECTED: tuple[Any, ...] = (
+    ExpectedCard.of(front=["a", "b"], back=["c"], card_type="qa"),
+    ExpectedCard({"front": ("a", "b"), "back": ("c",)}, "qa"),
+    {"front_keywords": ["a", "b"], "back_keywords": ["c"], "card_type": "qa"},
+    MappingProxyType({"front_keywords": ("a", "b"), "back_keywords": ("c",), "card_type": "qa"}),
+    Wanted(["a", "b"], ["c"], "qa"),
+    SlottedWanted(["a", "b"], ["c"], CardType.QA),
+    ModelWanted(front_keywords=["a", "b"], back_keywords=["c"], card_type="qa"),
+    SimpleNamespace(front_keywords=["a", "b"], back_keywords=["c"], card_type="qa"),
+)
+GENERATED: tuple[Any, ...] = (
+    {"front": "a", "back": "c", "card_type": "qa", "more": 1},
+    MappingProxyType({"front": "a", "back": "c", "card_type": CardType.QA}),
+    Card("a", "c", "qa"),
+    DataCard("a", "c", CardType.QA),
+    ModelCard(front="a", back="c", card_type=CardType.QA),
+    SimpleNamespace(front="a", back="c", card_type="qa"),
+)
+
+
+@pytest.mark.parametrize("expected", EXPECTED, ids=lambda one: type(one).__name__)
+def test_expected_cards_of_any_type_score_the_same(expected: Any) -> None:
+    [match] = match_cards([expected], [Card("a", "c", "qa")]).matches
+
+    assert match.score == 0.4 * 0.5 + 0.4 + 0.2
+    assert match.right_type is True
+
+
+@pytest.mark.parametrize("card", GENERATED, ids=lambda one: type(one).__name__)
+def test_generated_cards_of_any_type_score_the_same(card: Any) -> None:
+    [match] = match_cards([EXPECTED[0]], [card]).matches
+
+    assert match.score == 0.4 * 0.5 + 0.4 + 0.2
+
+
+def test_cards_of_different_types_may_stand_side_by_side() -> None:
+    result = match_cards([EXPECTED[0]] * len(GENERATED), list(GENERATED))
+
+    assert len(result.matches) == len(GENERATED)
+
+
+def test_cards_may_come_from_a_generator() -> None:
+    assert match_cards(iter(EXPECTED[:1]), (card for card in GENERATED[:1])).f1 == 1.0
+
+
+def test_a_card_without_a_type_has_not_the_expected_one() -> None:
+    [match] = match_cards([EXPECTED[0]], [{"front": "a b", "back": "c"}]).matches
+
+    assert match.right_type is False
+    assert match.score == 0.4 + 0.4
+
+
+def test_keywords_of_a_field_are_an_attribute() -> None:
+    card = ExpectedCard.of(front=["a"], back=["c"])
+
+    assert card.front_keywords == ("a",)
+    with pytest.raises(AttributeError, match="no 'side_keywords'"):
+        card.side_keywords  # noqa: B018
+    assert not hasattr(card, "front")
+
+
+def test_an_expected_card_is_read_back() -> None:
+    card = ExpectedCard.of("qa", front=["a", {"not": "b"}], back=[])
+
+    assert ExpectedCard.from_dict(card.to_dict()) == card
+
+
+@pytest.mark.parametrize(
+    ("expected", "message"),
+    [
+        ({}, "expected card 1: an expected card has no keywords"),
+        ({"card_type": "qa"}, "expected card 1: an expected card has no keywords"),
+        ({"front": ["a"]}, "expected card 1: an expected card has 'front'; its keys are <field>_k"),
+        ({"_keywords": ["a"]}, "has '_keywords'"),
+        ({"front_keywords": "a"}, "front_keywords: expected a list of keywords, found 'a'"),
+        ({"front_keywords": [1]}, "a keyword is a text"),
+        ("text", "an expected card has <field>_keywords, this is str 'text' without any"),
+        (None, "this is null without any"),
+    ],
+)
+def test_an_expected_card_that_cannot_be_used_is_refused(expected: Any, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        match_cards([expected], [])
+
+
+@pytest.mark.parametrize(
+    ("cards", "message"),
+    [
+        (None, "expected a list of cards, found null"),
+        ("ab", "expected a list of cards, found str 'ab'"),
+        (3, "expected a list of cards, found int 3"),
+        ({"front": "a", "back": "b"}, "expected a list of cards, found dict"),
+        (Card("a", "b"), "expected a list of cards, found Card"),
+        (ModelCard(front="a", back="b", card_type=CardType.QA), "found ModelCard"),
+        ([{"front": "a", "back": "b"}, {"front": "a"}], "card 2 .* has no 'back'"),
+        (["ab"], "generated card 1 .str 'ab'. has no 'front'"),
+        ([None], "generated card 1 .null. has no 'front'"),
+        ([{"front": "a", "back": None}], "generated card 1: 'back' must be a text, not null"),
+        ([{"front": "a", "back": 3}], "generated card 1: 'back' must be a text, not int 3"),
+    ],
+)
+def test_generated_cards_that_cannot_be_used_are_refused(cards: Any, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        match_cards([{"front_keywords": ["a"], "back_keywords": ["b"]}], cards)
+
+
+def test_a_mapping_that_is_no_dict_is_one() -> None:
+    class Odd(Mapping[str, str]):
+        def __getitem__(self, key: str) -> str:
+            return {"front": "a", "back": "c"}[key]
+
+        def __iter__(self) -> Any:
+            return iter(("front", "back"))
+
+        def __len__(self) -> int:
+            return 2
+
+    assert match_cards([Wanted(["a"], ["c"])], [Odd()]).f1 == 1.0

@@ -1,0 +1,155 @@
+"""Two runs compared: which cases changed, by how much, and whether that is more than chance."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import binomtest
+
+from factcheck.errors import InputError
+from factcheck.facts.statistics import sign_test
+from factcheck.keywords import CaseFailure, MatchSettings, compare_runs
+from tests.keywords.runs import behavior_run, card_run, case
+
+BEFORE = card_run(case("a", 1, 2, 2), case("b", 2, 2, 2), case("c", 1, 1, 1), case("d", 1, 4, 1))
+AFTER = card_run(case("c", 1, 1, 1), case("a", 2, 2, 2), case("b", 1, 2, 2), case("d", 4, 4, 4))
+
+
+def test_cases_are_paired_by_id_and_sorted_by_what_changed() -> None:
+    found = compare_runs(BEFORE, AFTER)
+
+    assert found.kind == "cards"
+    assert found.n_cases == 4
+    assert found.better == (("d", 0.4, 1.0), ("a", 0.5, 1.0))
+    assert found.worse == (("b", 1.0, 0.5),)
+    assert found.unchanged == ("c",)
+    assert found.p_value == 1.0
+
+
+def test_the_overall_scores_are_those_of_the_runs() -> None:
+    found = compare_runs(BEFORE, AFTER)
+    assert BEFORE.macro is not None
+    assert AFTER.macro is not None
+
+    macro_f1 = found.overall["macro_f1"]
+    assert macro_f1.a == pytest.approx(BEFORE.macro.f1)
+    assert macro_f1.b == pytest.approx(AFTER.macro.f1)
+    difference = AFTER.macro.f1 - BEFORE.macro.f1
+    assert macro_f1.difference == pytest.approx(difference)
+    assert macro_f1.interval.low <= difference <= macro_f1.interval.high
+
+
+def test_the_other_way_round_everything_has_the_other_sign() -> None:
+    there, back = compare_runs(BEFORE, AFTER), compare_runs(AFTER, BEFORE)
+
+    assert [change.case_id for change in back.worse] == [c.case_id for c in there.better]
+    for name, one in there.overall.items():
+        other = back.overall[name]
+        assert one.difference is not None
+        assert other.difference == pytest.approx(-one.difference)
+    assert back.p_value == there.p_value
+
+
+def test_a_run_does_not_differ_from_itself() -> None:
+    found = compare_runs(BEFORE, BEFORE)
+
+    assert found.unchanged == ("a", "b", "c", "d")
+    assert {one.difference for one in found.overall.values()} == {0.0}
+    assert {one.interval for one in found.overall.values()} == {(0.0, 0.0)}
+    assert found.p_value == 1.0
+
+
+def test_equal_seeds_give_equal_numbers() -> None:
+    assert compare_runs(BEFORE, AFTER, seed=3) == compare_runs(BEFORE, AFTER, seed=3)
+    assert compare_runs(BEFORE, AFTER, seed=3) != compare_runs(BEFORE, AFTER, seed=4)
+
+
+def test_many_cases_that_all_gain_are_more_than_chance() -> None:
+    a = card_run(*(case(str(k), 1, 2, 2) for k in range(20)))
+    b = card_run(*(case(str(k), 2, 2, 2) for k in range(20)))
+    found = compare_runs(a, b)
+
+    assert found.p_value == pytest.approx(2 * 0.5**20)
+    assert found.overall["macro_f1"].interval == (0.5, 0.5)
+
+
+def test_errored_cases_and_those_of_one_run_only_are_left_out() -> None:
+    a = card_run(case("a", 1, 1, 1), CaseFailure("b", "input", ""), case("only", 1, 1, 1))
+    b = card_run(case("a", 1, 1, 1), case("b", 1, 1, 1), case("other", 1, 1, 1))
+    found = compare_runs(a, b)
+
+    assert found.n_cases == 1
+    assert found.left_out == ("b", "only", "other")
+    assert found.overall["macro_f1"].interval == (-1.0, 1.0)
+
+
+def test_behaviours_are_compared_by_the_cases_that_pass() -> None:
+    a = behavior_run({"p": True, "q": False, "r": False, "s": True, "t": None})
+    b = behavior_run({"p": True, "q": True, "r": True, "s": False, "t": True})
+    found = compare_runs(a, b)
+
+    assert found.kind == "behaviors"
+    assert found.better == (("q", 0.0, 1.0), ("r", 0.0, 1.0))
+    assert found.worse == (("s", 1.0, 0.0),)
+    assert found.unchanged == ("p",)
+    assert found.left_out == ("t",)
+    assert (found.overall["pass_rate"].a, found.overall["pass_rate"].b) == (0.5, 0.75)
+    assert found.p_value == 1.0
+
+
+def test_a_score_that_one_run_has_not_has_no_difference() -> None:
+    found = compare_runs(card_run(case("a", 0, 1, 1)), card_run(case("a", 1, 1, 1)))
+
+    similarity = found.overall["micro_average_similarity"]
+    assert (similarity.a, similarity.b, similarity.difference) == (None, 0.5, None)
+    assert "NaN" not in found.to_json()
+
+
+def test_settings_that_differ_are_noted() -> None:
+    other = card_run(case("a", 1, 1, 1), settings=MatchSettings.of(0.5))
+    found = compare_runs(card_run(case("a", 1, 1, 1)), other)
+
+    assert found.notes == ("threshold is 0.3 in run a and 0.5 in run b",)
+
+
+def test_a_comparison_is_json() -> None:
+    data = json.loads(compare_runs(BEFORE, AFTER).to_json(indent=1))
+
+    assert data["better"][0] == {"case_id": "d", "a": 0.4, "b": 1.0}
+    assert data["format"] == "factcheck-keywords-comparison/1"
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "message"),
+    [
+        (BEFORE, behavior_run({"a": True}), "not DatasetResult and BehaviorRun"),
+        (BEFORE, None, "not DatasetResult and NoneType"),
+        (1, 1, "not int and int"),
+        (BEFORE, card_run(case("z", 1, 1, 1)), "no scored case of run a .'a'.*is in run b .'z'"),
+        (
+            BEFORE,
+            card_run(case("a", 1, 1, 1), digests={"a": "other"}),
+            "1 of 1 cases expect something else in run b than in run a .'a'",
+        ),
+    ],
+)
+def test_runs_that_cannot_be_compared_are_refused(a: Any, b: Any, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        compare_runs(a, b)
+
+
+@given(st.integers(0, 60), st.integers(0, 60))
+def test_the_sign_test_is_the_two_sided_binomial_test(n_up: int, n_down: int) -> None:
+    n = n_up + n_down
+    expected = binomtest(n_up, n).pvalue if n else 1.0
+
+    assert sign_test(n_up, n_down) == pytest.approx(expected)
+
+
+def test_the_sign_test_takes_many_pairs() -> None:
+    assert sign_test(5_000, 5_000) == 1.0
+    assert 0.0 <= sign_test(10_000, 0) < 1e-300

@@ -1,0 +1,275 @@
+"""Datasets and outputs from files: the format of the seed, and errors that name file and line."""
+
+from __future__ import annotations
+
+import json
+import logging
+import textwrap
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from factcheck.errors import InputError
+from factcheck.keywords import (
+    EvalCase,
+    EvalDataset,
+    ExpectedCard,
+    Word,
+    load_dataset,
+    load_outputs,
+)
+
+YAML = """\
+name: "eval-dataset"
+version: "1.0"
+cases:
+  - id: "case-01"
+    text: "Plants are made of cells."
+    expected_cards:
+      - front_keywords: ["key concept", no]
+        back_keywords: ["expected answer part", {word: cell}]
+        card_type: qa
+  - id: 2
+    text: ""
+    expected_cards: []
+"""
+
+
+def put(folder: Path, name: str, text: str) -> Path:
+    """A new file."""
+    path = folder / name
+    path.write_text(textwrap.dedent(text), encoding="utf-8")
+    return path
+
+
+def test_the_format_of_the_seed_is_read(tmp_path: Path) -> None:
+    dataset = load_dataset(put(tmp_path, "d.yaml", YAML))
+
+    card = ExpectedCard.of(
+        "qa", front=["key concept", "no"], back=["expected answer part", Word("cell")]
+    )
+    assert dataset == EvalDataset(
+        (EvalCase("case-01", "Plants are made of cells.", (card,)), EvalCase("2", "", ())),
+        "eval-dataset",
+        "1.0",
+    )
+    assert dataset.warnings == ()
+
+
+def test_json_is_read_alike_and_a_dataset_is_read_back(tmp_path: Path) -> None:
+    dataset = load_dataset(put(tmp_path, "d.yaml", YAML))
+
+    as_json = put(tmp_path, "d.json", json.dumps(dataset.to_dict()))
+
+    assert load_dataset(as_json) == EvalDataset.from_dict(dataset.to_dict()) == dataset
+
+
+def test_fields_may_have_any_name_and_the_name_of_the_file_is_that_of_the_dataset(
+    tmp_path: Path,
+) -> None:
+    path = put(
+        tmp_path,
+        "summaries.yaml",
+        """\
+        cases:
+          - id: a
+            expected_cards:
+              - {title_keywords: [x], body_keywords: [y], tags_keywords: [z]}
+        """,
+    )
+    dataset = load_dataset(path)
+
+    assert dataset.name == "summaries"
+    assert list(dataset.cases[0].expected_cards[0].keywords) == ["title", "body", "tags"]
+
+
+def test_an_empty_list_is_kept_with_a_warning(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    path = put(
+        tmp_path,
+        "d.yaml",
+        """\
+        cases:
+          - id: a
+            expected_cards:
+              - {front_keywords: [x], back_keywords: []}
+              - {front_keywords: [{not: x}]}
+        """,
+    )
+    with caplog.at_level(logging.WARNING, "factcheck.keywords"):
+        dataset = load_dataset(path)
+
+    assert dataset.warnings == (
+        "case 'a', expected card 1: back_keywords is empty, which scores 0",
+        (
+            "case 'a', expected card 2: front_keywords only says what must not occur, "
+            "so most texts fit"
+        ),
+    )
+    assert caplog.messages == [f"{path}: {warning}" for warning in dataset.warnings]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("card_type", "cardtype", r"line 9: cases\[0\].expected_cards\[0\].cardtype: this key is"),
+        ('    text: "P', '    txt: "P', r"line 5: cases\[0\].txt: this key is not known"),
+        ("version", "verion", r"line 2: verion: this key is not known; check its spelling"),
+        ("{word: cell}", "{wrd: cell}", r"line 8: .*back_keywords\[1\]: .*'wrd' is not one of"),
+        ("{word: cell}", "{regex: '('}", r"line 8: .*back_keywords\[1\]: regex: .* is no regular"),
+        ("{word: cell}", "''", r"line 8: .*back_keywords\[1\]: the empty text is in every text"),
+        ("{word: cell}", "~", r"line 8: .*back_keywords\[1\]: a keyword is a text.*this is null"),
+        ('["key concept", no]', "key", r"line 7: .*front_keywords: must be a list, not 'key'"),
+        ("front_keywords", "front", r"line 7: .*front: this key is not known"),
+        ("- id: 2", "- id: case-01", "line 10: the id 'case-01' was used before, on line 4"),
+        ("- id: 2", "- id: ' '", "line 10: the id is blank; fill it in"),
+        ("- id: 2", "- other: 2", r"line 10: cases\[1\].other: this key is not known.*and 1 more"),
+        ("    expected_cards: []", "    expected_cards: {}", "line 12: .*must be a list"),
+        ("    expected_cards: []", "    expected_cards: [x]", "line 12: .*must be an object, not"),
+        (
+            "    expected_cards: []",
+            "    expected_cards: [{}]",
+            "line 12: .*there are no keywords; name some",
+        ),
+        ("card_type: qa", "card_type: [qa]", r"line 9: .*card_type: must be a text"),
+        ('    text: ""', "    text: [", "line 1[0-9]: not valid YAML"),
+        ('    text: ""', "    id: 3", "line 11: the key 'id' is there twice"),
+    ],
+)
+def test_faults_in_yaml_are_told_with_their_line(
+    tmp_path: Path, old: str, new: str, message: str
+) -> None:
+    assert old in YAML
+    path = put(tmp_path, "d.yaml", YAML.replace(old, new, 1))
+
+    with pytest.raises(InputError, match=f"d.yaml, {message}"):
+        load_dataset(path)
+
+
+JSON = """\
+{"name": "x",
+ "cases": [
+  {"id": "a",
+   "expected_cards": [
+     {"front_keywords": ["k"],
+      "back_keywords":
+        ["x", "y"]}]},
+  {"id": "b",
+   "expected_cards": []}
+ ]}
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ('"back_keywords"', '"back"', r"line 6: .*\.back: this key is not known"),
+        ('"y"', "3", r"line 7: .*back_keywords\[1\]: a keyword is a text.*this is 3"),
+        ('"y"', "NaN", "line 7: NaN is not valid JSON"),
+        ('"y"', "", "line 7: not valid JSON"),
+        ('"id": "b"', '"id": "a"', "line 8: the id 'a' was used before, on line 3"),
+        ('"id": "b"', '"id": true', r"line 8: cases\[1\].id: must be a text"),
+        ('"expected_cards": []', '"id": "b"', "line 9: the key 'id' is there twice"),
+        ('"expected_cards": []', '"text": "t"', r"line 8: cases\[1\]: 'expected_cards' is missing"),
+        ('"expected_cards"', '"text": null, "expected_cards"', "line 4: .*text: must be a text"),
+    ],
+)
+def test_faults_in_json_are_told_with_their_line(
+    tmp_path: Path, old: str, new: str, message: str
+) -> None:
+    assert old in JSON
+    path = put(tmp_path, "d.json", JSON.replace(old, new, 1))
+
+    with pytest.raises(InputError, match=f"d.json, .*{message}"):
+        load_dataset(path)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "must be an object, not null"),
+        ("- a", "line 1: must be an object"),
+        ("cases: []", "line 1: the dataset has no cases"),
+        ("name: x", "'cases' is missing"),
+    ],
+)
+def test_a_file_that_is_no_dataset_is_refused(tmp_path: Path, text: str, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        load_dataset(put(tmp_path, "d.yaml", text))
+
+
+def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"nowhere\.yaml does not exist"):
+        load_dataset(tmp_path / "nowhere.yaml")
+
+
+@pytest.mark.parametrize(
+    ("cases", "message"),
+    [
+        ((), "the dataset has no cases"),
+        ((EvalCase("a", "", ()), EvalCase("a", "", ())), "the id 'a' is there twice"),
+        (("a",), "a dataset holds EvalCase, not str"),
+    ],
+)
+def test_a_dataset_made_in_python_is_checked_too(cases: Any, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        EvalDataset(cases)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((" ", "", ()), "a case has the id ' '"),
+        ((3, "", ()), "a case has the id 3"),
+        (("a", None, ()), "case 'a': the text is NoneType"),
+        (("a", "", ({},)), "an expected card has no keywords"),
+    ],
+)
+def test_a_case_made_in_python_is_checked_too(arguments: Any, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        EvalCase(*arguments)
+
+
+def test_equal_expectations_have_equal_digests() -> None:
+    one = EvalCase("a", "t", (ExpectedCard.of(front=["x"]),))
+
+    assert one.digest == EvalCase("b", "u", one.expected_cards).digest
+    assert one.digest != EvalCase("a", "t", (ExpectedCard.of(front=["y"]),)).digest
+
+
+CARDS = [{"front": "a", "back": "b", "more": 3}]
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("o.json", json.dumps({"a": CARDS, "b": []})),
+        ("o.json", json.dumps([{"id": "a", "cards": CARDS}, {"id": "b", "cards": []}])),
+        (
+            "o.jsonl",
+            json.dumps({"id": "a", "cards": CARDS}) + '\n\n{"id": "b", "cards": []}\n',
+        ),
+    ],
+)
+def test_outputs_are_a_mapping_or_rows(tmp_path: Path, name: str, text: str) -> None:
+    assert load_outputs(put(tmp_path, name, text)) == {"a": CARDS, "b": []}
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "message"),
+    [
+        ("o.json", '{"a": [],\n"b": 3}', "line 2: b: expected a list of cards"),
+        ("o.json", '{"a": [],\n"b": [3]}', "line 2: b: expected a list of cards"),
+        ("o.json", '[{"id": "a"}]', r"line 1: \[0\]: 'cards' is missing"),
+        ("o.json", '[{"id": "a", "card": []}]', "this key is not known"),
+        ("o.jsonl", '{"id": "a", "cards": []}\n{"id": "a", "cards": []}', "line 2: the id 'a' was"),
+        ("o.json", "3", "must be a list"),
+    ],
+)
+def test_outputs_of_another_shape_are_refused(
+    tmp_path: Path, name: str, text: str, message: str
+) -> None:
+    with pytest.raises(InputError, match=message):
+        load_outputs(put(tmp_path, name, text))

@@ -1,0 +1,218 @@
+"""A dataset scored: outputs of any kind, faulty ones apart, the rest intact."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from factcheck.errors import BudgetExceeded, InputError
+from factcheck.keywords import (
+    CardEvaluator,
+    CaseFailure,
+    DatasetResult,
+    EvalCase,
+    EvalDataset,
+    ExpectedCard,
+    Scores,
+    evaluate_dataset,
+)
+from tests.keywords.naive import Card
+
+CARD = ExpectedCard.of(front=["cell"], back=["unit"])
+DATASET = EvalDataset(
+    (
+        EvalCase("one", "text one", (CARD,)),
+        EvalCase("two", "text two", (CARD, CARD)),
+        EvalCase("none", "text none", ()),
+    ),
+    "cells",
+    "2",
+)
+GOOD = Card("the cell", "the unit")
+BAD = Card("x", "y")
+OUTPUTS: dict[str, list[Card]] = {"one": [GOOD, BAD], "two": [GOOD], "none": []}
+
+
+def by_id(case: EvalCase) -> list[Card]:
+    """The output of a case."""
+    return OUTPUTS[case.id]
+
+
+async def later(case: EvalCase) -> list[Card]:
+    """The output of a case, asynchronously."""
+    await asyncio.sleep(0)
+    return OUTPUTS[case.id]
+
+
+def one_by_one(case: EvalCase) -> Iterator[Card]:
+    """The output of a case, card by card."""
+    yield from OUTPUTS[case.id]
+
+
+class Model:
+    """An object that makes the output of a case."""
+
+    async def __call__(self, case: EvalCase) -> list[Card]:
+        """The output of a case."""
+        return OUTPUTS[case.id]
+
+
+@pytest.mark.parametrize(
+    "outputs",
+    [OUTPUTS, list(OUTPUTS.values()), by_id, later, one_by_one, Model(), Model().__call__],
+    ids=["mapping", "list", "function", "coroutine", "generator", "object", "method"],
+)
+def test_outputs_may_be_given_or_made(outputs: Any) -> None:
+    run = evaluate_dataset(DATASET, outputs)
+
+    assert [(case.case_id, case.f1) for case in run.scored] == [
+        ("one", 2 / 3),
+        ("two", 2 / 3),
+        ("none", 1.0),
+    ]
+    assert run.failures == ()
+    assert (run.name, run.version) == ("cells", "2")
+
+
+def test_macro_and_micro_scores_are_those_of_the_cases_and_of_all_cards() -> None:
+    run = evaluate_dataset(DATASET, OUTPUTS)
+
+    assert run.micro == Scores(2 / 3, 2 / 3, 4 / 6, 1.0)
+    assert run.macro == Scores((1 + 0.5 + 1) / 3, (0.5 + 1 + 1) / 3, (4 / 3 + 1) / 3, 1.0)
+    intervals = run.intervals(200)
+    for name, low_high in intervals.items():
+        kind, measure = name.split("_", 1)
+        assert low_high.low <= getattr(getattr(run, kind), measure) <= low_high.high
+
+
+def raising(case: EvalCase) -> list[Card]:
+    """Fails for one case."""
+    if case.id == "two":
+        raise ValueError("no luck\nsecond line")
+    return OUTPUTS[case.id]
+
+
+def raising_late(case: EvalCase) -> Iterator[Card]:
+    """Fails for one case, in the middle."""
+    yield GOOD
+    if case.id == "two":
+        raise ValueError("no luck")
+
+
+async def over_budget(case: EvalCase) -> list[Card]:
+    """Fails for one case with an error of this package."""
+    if case.id == "two":
+        raise BudgetExceeded("no money left")
+    return OUTPUTS[case.id]
+
+
+@pytest.mark.parametrize(
+    ("outputs", "code", "message"),
+    [
+        (raising, "callable", "ValueError: no luck"),
+        (raising_late, "callable", "ValueError: no luck"),
+        (over_budget, "budget", "no money left"),
+        (OUTPUTS | {"two": None}, "input", "expected a list of cards, found null"),
+        (OUTPUTS | {"two": "text"}, "input", "expected a list of cards, found str 'text'"),
+        (OUTPUTS | {"two": [{"front": "a"}]}, "input", "has no 'back'"),
+        (OUTPUTS | {"two": [3]}, "input", "generated card 1 (int 3) has no 'front'"),
+        ({"one": [GOOD, BAD], "none": []}, "input", "there is no output for this case"),
+        ([[GOOD, BAD], 3, []], "input", "expected a list of cards, found int 3"),
+    ],
+)
+def test_a_faulty_output_is_an_errored_case_and_the_rest_is_intact(
+    outputs: Any, code: str, message: str
+) -> None:
+    run = evaluate_dataset(DATASET, outputs)
+    [failure] = run.failures
+
+    assert isinstance(run.cases[1], CaseFailure)
+    assert (failure.case_id, failure.code) == ("two", code)
+    assert message in failure.message
+    assert [case.case_id for case in run.scored] == ["one", "none"]
+    assert run.micro is not None
+
+
+def test_without_a_scored_case_there_is_no_score() -> None:
+    run = evaluate_dataset(DATASET, {})
+
+    assert run.macro is None
+    assert run.micro is None
+    assert set(run.intervals().values()) == {(0.0, 1.0)}
+    assert DatasetResult.from_json(run.to_json()) == run
+
+
+@pytest.mark.parametrize(
+    ("outputs", "message"),
+    [
+        (None, "outputs are a mapping from case id to cards, a list of them, or a callable"),
+        ("text", "not str"),
+        (3, "not int"),
+        ([[], []], "there are 2 outputs for 3 cases"),
+        ({"thre": []}, "1 outputs are of cases not in the dataset: 'thre'"),
+    ],
+)
+def test_outputs_that_cannot_be_used_as_a_whole_are_refused(outputs: Any, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        evaluate_dataset(DATASET, outputs)
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"threshold": 2}, "threshold must be a number from 0 to 1"),
+        ({"concurrency": 0}, "concurrency must be a whole number of at least 1"),
+        ({"weights": {"front": 1}}, "case 'one': .*'back' has no weight"),
+    ],
+)
+def test_settings_that_cannot_be_used_are_refused(settings: Any, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        evaluate_dataset(DATASET, OUTPUTS, **settings)
+
+
+def test_what_is_no_dataset_is_refused() -> None:
+    with pytest.raises(InputError, match=r"expected an EvalDataset.*not list"):
+        evaluate_dataset([], OUTPUTS)  # type: ignore[arg-type]
+
+
+def test_settings_are_those_of_the_single_case() -> None:
+    run = evaluate_dataset(DATASET, OUTPUTS, 1.0, assignment="optimal")
+
+    assert run.settings.threshold == 1.0
+    assert run.settings.assignment == "optimal"
+
+
+def test_an_evaluator_scores_many_runs_alike() -> None:
+    evaluator = CardEvaluator(DATASET)
+
+    runs = [evaluator.evaluate(OUTPUTS) for _ in range(8)]
+
+    assert all(run == evaluate_dataset(DATASET, OUTPUTS) for run in runs)
+
+
+def test_an_asynchronous_callable_runs_in_the_loop_of_the_caller() -> None:
+    loops = []
+
+    async def output(case: EvalCase) -> list[Card]:
+        loops.append(asyncio.get_running_loop())
+        return OUTPUTS[case.id]
+
+    async def main() -> bool:
+        run = await CardEvaluator(DATASET).aevaluate(output)
+        return run == evaluate_dataset(DATASET, OUTPUTS) and set(loops) == {
+            asyncio.get_running_loop()
+        }
+
+    assert asyncio.run(main())
+    assert len(loops) == 3
+
+
+def test_warnings_of_the_dataset_go_with_the_run() -> None:
+    dataset = EvalDataset((EvalCase("a", "", (ExpectedCard.of(front=[]),)),))
+    run = evaluate_dataset(dataset, {"a": [{"front": "x"}]})
+
+    assert run.warnings == ("case 'a', expected card 1: front_keywords is empty, which scores 0",)
+    assert run.scored[0].f1 == 0.0

@@ -1,0 +1,129 @@
+"""Faults of guides are found, each once, with all cases that have it."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from factcheck.errors import InputError
+from factcheck.keywords import BehaviorCase, Guide, evaluate_behaviors, lint_guides
+
+
+def faults(
+    strict: list[Any], service: list[Any], instruction: str = "Well?", **options: Any
+) -> list[tuple[str, str, str, str]]:
+    """The faults of one guide."""
+    guide = {"strict_keywords": strict, "service_keywords": service}
+    cases = [BehaviorCase("1", instruction, Guide.from_dict(guide))]
+    return [(f.kind, f.behavior, f.keyword, f.other) for f in lint_guides(cases, **options)]
+
+
+@pytest.mark.parametrize(
+    ("strict", "service", "expected"),
+    [
+        (["refuse"], ["gladly"], []),
+        (["积分", "拒绝"], ["可以"], []),
+        (["refuse"], ["refuse"], [("shared", "strict", "refuse", "service: 'refuse'")]),
+        (
+            ["落户"],
+            ["凭身份证落户"],
+            [("inside", "strict", "落户", "service: '凭身份证落户'")],
+        ),
+        (
+            ["can not enter"],
+            ["can not"],
+            [("inside", "service", "can not", "strict: 'can not enter'")],
+        ),
+        (
+            [{"fold": "REFUSE"}],
+            ["I refuse"],
+            [("inside", "strict", "REFUSE (any case or accent)", "service: 'I refuse'")],
+        ),
+        (
+            ["refuse", {"any": ["yes sir", "aye"]}],
+            ["yes"],
+            [("inside", "service", "yes", "strict: 'yes sir or aye'")],
+        ),
+        ([{"word": "fuse"}], ["refuse"], []),
+        ([{"not": "gladly"}, "refuse"], ["gladly"], []),
+        (["no"], ["yes"], [("short", "strict", "no", "")]),
+        ([{"word": "no"}], ["yes"], []),
+        (["不"], ["可以"], [("short", "strict", "不", "")]),
+        ([""], ["yes"], [("empty", "strict", "", "")]),
+        ([{"regex": "x*"}], ["yes"], [("empty", "strict", "/x*/", "")]),
+        ([], ["yes"], [("empty", "strict", "", "")]),
+        (["refuse", "refuse"], ["yes"], [("doubled", "strict", "refuse", "")]),
+    ],
+)
+def test_each_fault_is_found(
+    strict: list[Any], service: list[Any], expected: list[tuple[str, str, str, str]]
+) -> None:
+    assert faults(strict, service) == expected
+
+
+def test_a_keyword_of_the_prompt_is_found() -> None:
+    assert faults(["refuse"], ["gladly"], "Will you refuse?") == [
+        ("in_prompt", "strict", "refuse", "")
+    ]
+    case = {
+        "instruction": "Answer.",
+        "input": "Gladly or gladly?",
+        "evaluation_guide": {"service_keywords": ["gladly"]},
+    }
+    [finding] = lint_guides([case])
+    assert finding.message == (
+        "service: 'gladly' stands in the prompt: a response that repeats the question shows it"
+    )
+
+
+def test_how_short_is_too_short_may_be_said() -> None:
+    assert faults(["no", "不"], ["yes"], shortest=2) == []
+    assert [kind for kind, *_ in faults(["no"], ["yes"], shortest=4)] == ["short", "short"]
+
+
+CASES: list[dict[str, Any]] = [
+    {"id": name, "instruction": "?", "evaluation_guide": guide}
+    for name, guide in {
+        "a": {"strict_keywords": ["refuse", "deny"], "service_keywords": ["gladly"]},
+        "b": {"strict_keywords": ["refuse", {"not": "gladly"}], "service_keywords": ["gladly"]},
+        "c": {"strict_keywords": ["deny"], "service_keywords": ["gladly"]},
+    }.items()
+]
+
+
+def test_a_keyword_that_never_fires_is_found_over_all_cases() -> None:
+    """`refuse` fires in one of its two cases; `deny` in none; bans need not fire."""
+    responses = {"a": ["gladly"], "b": ["I refuse", "x"]}
+
+    assert [(f.kind, f.keyword, f.case_ids) for f in lint_guides(CASES, responses)] == [
+        ("never_fires", "deny", ("a",))
+    ]
+    assert lint_guides(CASES) == ()
+
+
+def test_a_keyword_that_fires_for_one_behaviour_may_be_silent_for_another() -> None:
+    found = lint_guides(CASES, {"c": ["deny", "deny"]})
+
+    assert [(f.keyword, f.case_ids) for f in found] == [("gladly", ("c",))]
+
+
+def test_the_responses_of_a_run_are_those_that_lint_takes() -> None:
+    run = evaluate_behaviors(CASES, {"strict": ["refuse", "refuse", "x"]})
+
+    assert run.responses == {"a": ("refuse",), "b": ("refuse",), "c": ("x",)}
+    assert [f.keyword for f in lint_guides(CASES, run.responses)] == ["deny", "gladly"]
+
+
+def test_one_fault_of_many_cases_is_one_finding() -> None:
+    case = {"instruction": "?", "evaluation_guide": {"strict_keywords": ["no"]}}
+    [finding] = lint_guides([case] * 3)
+
+    assert finding.case_ids == ("1", "2", "3")
+    assert json.loads(json.dumps(finding.to_dict()))["message"] == finding.message
+
+
+def test_responses_to_an_unknown_case_are_refused() -> None:
+    with pytest.raises(InputError, match="responses to 'z', which is no case"):
+        lint_guides(CASES, {"z": []})

@@ -1,0 +1,248 @@
+"""Greedy and optimal pairs of expected and generated cards."""
+
+from __future__ import annotations
+
+import math
+import random
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from factcheck.errors import InputError
+from factcheck.keywords import CardMatcher, CaseResult, ExpectedCard, MatchSettings, match_cards
+from factcheck.keywords.assignment import difference
+from factcheck.keywords.results import Match, Missed
+from factcheck.keywords.settings import ASSIGNMENTS
+from tests.keywords.naive import Card, Wanted, greedy_pairs, pair_score
+from tests.keywords.strategies import cards, thresholds, wanted_cards
+
+WANTED = st.lists(wanted_cards, max_size=5)
+CARDS = st.lists(cards, max_size=6)
+
+
+def pairs(result: CaseResult) -> list[tuple[int, int, float]]:
+    return [(match.expected, match.generated, match.score) for match in result.matches]
+
+
+def total(result: CaseResult) -> float:
+    return math.fsum(match.score for match in result.matches)
+
+
+@given(WANTED, CARDS, thresholds)
+def test_greedy_pairs_and_scores_are_those_of_the_plain_rule(
+    wanted: list[Wanted], generated: list[Card], threshold: float
+) -> None:
+    """Empty lists of keywords, empty texts, ties and thresholds below the type's weight too."""
+    expected = greedy_pairs(wanted, generated, threshold)
+
+    assert pairs(match_cards(wanted, generated, threshold)) == expected
+
+
+@given(WANTED, st.lists(CARDS, min_size=3, max_size=4))
+def test_a_matcher_gives_the_same_however_often_it_was_used(
+    wanted: list[Wanted], runs: list[list[Card]]
+) -> None:
+    """With many texts the search changes its method, and finds the same."""
+    matcher = CardMatcher(wanted)
+
+    for generated in runs:
+        assert pairs(matcher.match(generated)) == greedy_pairs(wanted, generated, 0.3)
+
+
+@given(WANTED, CARDS, thresholds)
+def test_greedy_never_beats_optimal(
+    wanted: list[Wanted], generated: list[Card], threshold: float
+) -> None:
+    by_greed = match_cards(wanted, generated, threshold)
+    optimal = match_cards(wanted, generated, threshold, assignment="optimal")
+
+    assert total(by_greed) <= total(optimal) + 1e-9
+    assert all(match.score >= threshold and match.score > 0.0 for match in optimal.matches)
+    assert bool(optimal.note) == (pairs(optimal) != pairs(by_greed))
+
+
+@given(WANTED, CARDS, st.randoms(use_true_random=False))
+def test_the_optimal_total_does_not_depend_on_any_order(
+    wanted: list[Wanted], generated: list[Card], chance: random.Random
+) -> None:
+    one = match_cards(wanted, generated, assignment="optimal")
+    other = match_cards(
+        chance.sample(wanted, len(wanted)),
+        chance.sample(generated, len(generated)),
+        assignment="optimal",
+    )
+
+    assert total(one) == pytest.approx(total(other))
+
+
+@given(WANTED, CARDS, st.randoms(use_true_random=False))
+def test_without_ties_greedy_does_not_depend_on_the_order_of_the_generated_cards(
+    wanted: list[Wanted], generated: list[Card], chance: random.Random
+) -> None:
+    for one in wanted:
+        scores = [pair_score(one, card) for card in generated]
+        if len({score for score in scores if score}) < len([score for score in scores if score]):
+            return  # a tie, which the first card wins
+    order = chance.sample(range(len(generated)), len(generated))
+    shuffled = match_cards(wanted, [generated[j] for j in order])
+
+    assert pairs(match_cards(wanted, generated)) == [
+        (i, order[j], score) for i, j, score in pairs(shuffled)
+    ]
+
+
+@given(WANTED, CARDS, st.randoms(use_true_random=False))
+def test_the_order_of_keywords_makes_no_difference(
+    wanted: list[Wanted], generated: list[Card], chance: random.Random
+) -> None:
+    shuffled = [
+        one._replace(
+            front_keywords=chance.sample(one.front_keywords, len(one.front_keywords)),
+            back_keywords=chance.sample(one.back_keywords, len(one.back_keywords)),
+        )
+        for one in wanted
+    ]
+
+    assert pairs(match_cards(shuffled, generated)) == pairs(match_cards(wanted, generated))
+
+
+PICKY = {"text_keywords": ["cell", "wall"]}
+EASY = {"text_keywords": ["cell"]}
+ONE_FITS_BOTH = [{"text": "the cell wall"}, {"text": "a cell"}]
+
+
+def test_the_order_of_the_expected_cards_matters_to_greedy_matching() -> None:
+    """Whoever comes first takes the card that the other one needs."""
+    easy_first = match_cards([EASY, PICKY], ONE_FITS_BOTH, 0.6)
+    picky_first = match_cards([PICKY, EASY], ONE_FITS_BOTH, 0.6)
+
+    assert pairs(easy_first) == [(0, 0, 1.0)]
+    assert pairs(picky_first) == [(0, 0, 1.0), (1, 1, 1.0)]
+
+
+def test_the_optimal_assignment_finds_both_and_says_how_greed_differs() -> None:
+    result = match_cards([EASY, PICKY], ONE_FITS_BOTH, 0.6, assignment="optimal")
+
+    assert pairs(result) == [(0, 1, 1.0), (1, 0, 1.0)]
+    assert result.note == (
+        "greedy matching makes 1 pairs with a total score of 1.000, the optimum has 2 with 2.000"
+    )
+
+
+def test_other_pairs_that_are_as_good_are_called_so() -> None:
+    alike = [{0: 0.5, 1: 0.5}, {0: 0.5, 1: 0.5}]
+
+    assert difference(alike, {0: 0, 1: 1}, {0: 0, 1: 1}) == ""
+    assert difference(alike, {0: 0, 1: 1}, {0: 1, 1: 0}) == (
+        "greedy matching makes other pairs, which are as good"
+    )
+
+
+def test_the_first_of_equally_good_cards_wins() -> None:
+    twice = [{"text": "x"}, {"text": "cell"}, {"text": "cell"}]
+
+    assert pairs(match_cards([EASY], twice)) == [(0, 1, 1.0)]
+
+
+def test_a_score_of_0_never_makes_a_pair() -> None:
+    for assignment in ASSIGNMENTS:
+        result = match_cards([EASY], [{"text": "x"}], 0.0, assignment=assignment)
+
+        assert result.matches == ()
+        assert result.missed == (Missed(0, None, 0.0),)
+
+
+def test_a_pair_needs_the_threshold_and_no_more() -> None:
+    wanted = [ExpectedCard.of(text=["a", "b", "c", "d", "e", "f", "g", "h", "i", "j"])]
+
+    assert match_cards(wanted, [{"text": "abc"}]).f1 == 1.0
+    assert match_cards(wanted, [{"text": "ab"}]).f1 == 0.0
+
+
+def test_the_right_type_alone_makes_a_pair_where_the_threshold_allows_it() -> None:
+    wanted = [Wanted(["a"], ["b"], "qa")]
+
+    assert match_cards(wanted, [Card("", "", "qa")], 0.2).f1 == 1.0
+    assert match_cards(wanted, [Card("", "", "qa")], 0.21).f1 == 0.0
+
+
+def test_what_was_found_and_what_not_is_told() -> None:
+    wanted = [
+        ExpectedCard.of("qa", front=["cell", "wall"], back=["small"]),
+        ExpectedCard.of(front=["plant"], back=["green", {"not": "animal"}]),
+        ExpectedCard.of(front=["plant"], back=["green", "leaf"]),
+    ]
+    generated = [
+        Card("extra", "", "qa"),
+        Card("a cell", "small", "cloze"),
+        Card("plant", "green animal", "qa"),
+    ]
+    result = match_cards(wanted, generated)
+
+    assert result.matches == (
+        Match(0, 1, 0.4 * 0.5 + 0.4, {"front": 0.5, "back": 1.0}, False, {"front": ("wall",)}),
+        Match(
+            1,
+            2,
+            0.5,
+            {"front": 1.0, "back": 0.0},
+            None,
+            {"back": (wanted[1].back_keywords[1],)},
+        ),
+    )
+    assert result.missed == (Missed(2, 2, 0.75),)
+    assert result.extra == (0,)
+
+
+def test_fields_that_a_card_does_not_name_are_not_judged() -> None:
+    result = match_cards(
+        [{"front_keywords": ["a"]}, {"title_keywords": ["t"], "body_keywords": ["b"]}],
+        [{"front": "a", "title": "t", "body": ""}, {"front": "", "title": "t", "body": "b"}],
+    )
+
+    assert pairs(result) == [(0, 0, 1.0), (1, 1, 1.0)]
+
+
+def test_weights_change_who_is_matched() -> None:
+    wanted = [Wanted(["a"], ["b"])]
+    generated = [Card("a", ""), Card("", "b")]
+
+    assert pairs(match_cards(wanted, generated, weights={"front": 2, "back": 1}))[0][:2] == (0, 0)
+    assert pairs(match_cards(wanted, generated, weights={"front": 1, "back": 2}))[0][:2] == (0, 1)
+
+
+def test_every_form_counts_in_matching() -> None:
+    wanted = [
+        {"text_keywords": [{"word": "cat"}, {"fold": "ENERGIE"}, {"regex": r"\d+"}, {"not": "x"}]},
+        {"text_keywords": [{"not": "cat"}]},
+    ]
+    generated = [{"text": "no such"}, {"text": "a cat, énergie, 12"}, {"text": "concat energie x"}]
+    result = match_cards(wanted, generated)
+
+    assert pairs(result) == [(0, 1, 1.0), (1, 0, 1.0)]
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"threshold": 1.1}, "threshold must be a number from 0 to 1, not 1.1"),
+        ({"threshold": -0.1}, "threshold must be a number from 0 to 1, not -0.1"),
+        ({"threshold": math.nan}, "threshold must be a number from 0 to 1, not nan"),
+        ({"threshold": "0.3"}, "threshold must be a number from 0 to 1, not '0.3'"),
+        ({"threshold": True}, "threshold must be a number from 0 to 1, not True"),
+        ({"assignment": "best"}, "assignment must be one of greedy, optimal, not 'best'"),
+        ({"type_weight": 2}, "type_weight must be a number from 0 to 1, not 2"),
+        ({"weights": {"back": 1}}, "the field 'front' has no weight"),
+    ],
+)
+def test_settings_that_cannot_be_used_are_refused(settings: Any, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        match_cards([Wanted(["a"], ["b"])], [], **settings)
+
+
+def test_settings_are_read_back() -> None:
+    settings = MatchSettings.of(0.4, {"front": 2}, 0.1, "optimal")
+
+    assert MatchSettings.from_dict(settings.to_dict()) == settings

@@ -1,0 +1,126 @@
+"""Runs of cards become JSON and rows, and come back without loss."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from factcheck.errors import InputError
+from factcheck.keywords import (
+    CaseFailure,
+    CaseResult,
+    DatasetResult,
+    EvalCase,
+    EvalDataset,
+    MatchSettings,
+    evaluate_dataset,
+)
+from tests.keywords.runs import card_run, case
+from tests.keywords.strategies import any_text, cards, wanted_cards
+
+RUN = card_run(
+    case("a", 1, 2, 3),
+    CaseFailure("b", "callable", "ValueError: no"),
+    settings=MatchSettings.of(0.4, {"text": 2}, 0.1, "optimal"),
+)
+
+
+@given(
+    st.lists(st.lists(wanted_cards, max_size=3), min_size=1, max_size=3),
+    st.lists(cards, max_size=3),
+    any_text,
+)
+def test_any_run_is_read_back(
+    expected: list[list[Any]], generated: list[Any], version: str
+) -> None:
+    cases = tuple(EvalCase(f"c{k}", "", tuple(own)) for k, own in enumerate(expected))
+    dataset = EvalDataset(cases, "n", version)
+    outputs = [generated] * (len(cases) - 1) + [None]
+    run = evaluate_dataset(dataset, outputs, assignment="optimal")
+
+    assert DatasetResult.from_dict(json.loads(json.dumps(run.to_dict()))) == run
+    text = run.to_json()
+    assert DatasetResult.from_json(text) == run
+    assert DatasetResult.from_json(text.encode()).to_json() == text
+    for one in run.scored:
+        assert CaseResult.from_dict(one.to_dict()) == one
+
+
+def test_scores_and_intervals_stand_in_the_file_for_readers() -> None:
+    data = json.loads(RUN.to_json(indent=1))
+
+    assert data["format"] == "factcheck-keywords-cards/1"
+    assert data["micro"] == {
+        "recall": 0.5,
+        "precision": 1 / 3,
+        "f1": 0.4,
+        "average_similarity": 0.5,
+    }
+    assert data["macro"]["f1"] == 0.4
+    assert data["intervals"]["micro_f1"] == [0.0, 1.0]
+    assert data["settings"]["threshold"] == 0.4
+    assert data["cases"][1]["failure"] == {"code": "callable", "message": "ValueError: no"}
+
+
+def test_there_is_a_row_for_every_card_and_every_failure() -> None:
+    rows = RUN.to_rows()
+
+    assert [(row["case"], row["status"], row["expected"], row["generated"]) for row in rows] == [
+        ("a", "matched", 0, 0),
+        ("a", "missed", 1, None),
+        ("a", "extra", None, 1),
+        ("a", "extra", None, 2),
+        ("b", "error", None, None),
+    ]
+    assert rows[0]["score"] == 0.5
+    assert rows[0]["unmet"] == {"text": ["x"]}
+    assert rows[4]["message"] == "callable: ValueError: no"
+    json.dumps(rows)
+
+
+def test_the_scores_of_a_case_are_attributes() -> None:
+    one = case("a", 2, 3, 4)
+
+    assert (one.recall, one.precision, one.f1, one.average_similarity) == (2 / 3, 0.5, 4 / 7, 0.5)
+    assert one.intervals() == one.sums.intervals()
+
+
+def changed(**changes: Any) -> dict[str, Any]:
+    return {**RUN.to_dict(), **changes}
+
+
+def with_case(**changes: Any) -> dict[str, Any]:
+    first, second = RUN.to_dict()["cases"]
+    return changed(cases=[{**first, **changes}, second])
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (3, "run: expected an object"),
+        ({}, "format None is not 'factcheck-keywords-cards/1'"),
+        (changed(format="factcheck-keywords-behaviors/1"), "or is no run of cards"),
+        (changed(name=3), "'name' must be a string"),
+        (changed(settings={}), "settings: 'weights' is missing"),
+        (changed(settings={**RUN.settings.to_dict(), "threshold": 3}), "threshold must be"),
+        (changed(cases=3), "'cases' must be a list of objects"),
+        (changed(cases=[{}]), "'id' is missing"),
+        (with_case(digest=None), "'digest' must be a string"),
+        (with_case(extra=[1]), "case 'a': its cards do not add up; the run is damaged"),
+        (with_case(missed=[]), "case 'a': its cards do not add up"),
+        (with_case(matches=[{}]), "match: 'similarities' is missing"),
+    ],
+)
+def test_what_is_no_run_is_refused(data: Any, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        DatasetResult.from_dict(data)
+
+
+@pytest.mark.parametrize("text", ["", "{", b"\xff", "[" * 100_000])
+def test_what_is_not_json_is_refused(text: str | bytes) -> None:
+    with pytest.raises(InputError, match="run: not valid JSON"):
+        DatasetResult.from_json(text)

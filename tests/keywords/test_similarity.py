@@ -1,0 +1,127 @@
+"""The share of keywords in a field, and the weighted sum over fields and type."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import pytest
+from hypothesis import given
+
+from factcheck.errors import InputError
+from factcheck.keywords import ExpectedCard, Not, Weights, keyword_similarity, score_pair
+from tests.keywords.naive import Card, Wanted, pair_score, share
+from tests.keywords.strategies import cards, keyword_lists, texts, wanted_cards
+
+
+def test_half_the_front_all_of_the_back_and_the_right_type() -> None:
+    """The worked example of the seed, number for number."""
+    wanted = ExpectedCard.of(front=["cell", "unit"], back=["life", "small"], card_type="qa")
+
+    assert score_pair(wanted, Card("What is a cell?", "small life", "qa")) == 0.4 * 0.5 + 0.4 + 0.2
+    assert score_pair(wanted, Card("What is a cell?", "small life", "cloze")) == 0.4 * 0.5 + 0.4
+
+
+def test_without_a_type_the_fields_count_half_each() -> None:
+    wanted = ExpectedCard.of(front=["cell", "unit"], back=["life", "small"])
+
+    assert score_pair(wanted, Card("What is a cell?", "small life", "qa")) == 0.5 * 0.5 + 0.5
+
+
+@given(wanted_cards, cards)
+def test_two_fields_score_what_the_plain_rule_says(wanted: Wanted, card: Card) -> None:
+    assert score_pair(wanted, card) == pair_score(wanted, card)
+
+
+@given(keyword_lists, texts)
+def test_plain_keywords_score_what_the_plain_rule_says(words: list[str], text: str) -> None:
+    assert keyword_similarity(words, text) == share(words, text)
+
+
+def test_a_keyword_that_is_there_twice_counts_twice() -> None:
+    assert keyword_similarity(["a", "a", "b"], "a") == 2 / 3
+
+
+def test_an_empty_list_scores_0() -> None:
+    assert keyword_similarity([], "anything") == 0.0
+    assert score_pair(ExpectedCard.of(front=["a"], back=[]), Card("a", "b")) == 0.5
+
+
+def test_an_empty_text_scores_0() -> None:
+    assert keyword_similarity(["a", {"fold": "b"}], "") == 0.0
+
+
+@pytest.mark.parametrize(
+    ("keywords", "text", "expected"),
+    [
+        (["a", "b", {"not": "x"}], "a b", 1.0),
+        (["a", "b", {"not": "x"}], "a", 0.5),
+        (["a", "b", {"not": "x"}], "a b x", 0.0),
+        (["a", {"not": "x"}], "nothing", 0.0),
+        ([{"not": "x"}, {"not": "y"}], "nothing", 1.0),
+        ([{"not": "x"}, {"not": "y"}], "y", 0.0),
+    ],
+)
+def test_what_must_not_occur_spoils_the_field_and_adds_nothing(
+    keywords: list[Any], text: str, expected: float
+) -> None:
+    assert keyword_similarity(keywords, text) == expected
+
+
+def test_alternatives_count_as_one_keyword() -> None:
+    assert keyword_similarity([{"any": ["colour", "color", "hue"]}, "b"], "color, hue") == 0.5
+
+
+def test_weights_are_shared_by_the_fields_that_a_card_has() -> None:
+    weights = Weights({"title": 3, "body": 1, "tags": 4}, card_type=0.5)
+
+    assert weights.of(("title", "body"), has_type=False).fields == {"title": 0.75, "body": 0.25}
+    assert weights.of(("title",), has_type=True).fields == {"title": 0.5}
+    assert weights.of(("title",), has_type=True).card_type == 0.5
+
+
+def test_any_number_of_fields_that_are_all_right_score_1() -> None:
+    for n in range(1, 12):
+        fields = {f"f{k}": ("x",) for k in range(n)}
+        card = dict.fromkeys(fields, "x") | {"card_type": "qa"}
+
+        for wanted in (ExpectedCard(fields), ExpectedCard(fields, "qa")):
+            assert 1.0 - 1e-15 <= score_pair(wanted, card) <= 1.0
+
+
+@pytest.mark.parametrize(
+    ("weights", "type_weight", "message"),
+    [
+        ({"front": -1}, 0.2, "the weight of 'front' must be a number >= 0, not -1"),
+        ({"front": math.nan}, 0.2, "must be a number >= 0, not nan"),
+        ({"front": math.inf}, 0.2, "must be a number >= 0, not inf"),
+        ({"front": True}, 0.2, "must be a number >= 0, not True"),
+        ({"front": "1"}, 0.2, "must be a number >= 0, not '1'"),
+        ([1, 2], 0.2, "a mapping from field to number"),
+        ({}, 1.5, "type_weight must be a number from 0 to 1, not 1.5"),
+        ({}, math.nan, "type_weight must be a number from 0 to 1, not nan"),
+        ({}, None, "type_weight must be a number from 0 to 1, not None"),
+    ],
+)
+def test_weights_that_are_none_are_refused(weights: Any, type_weight: Any, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        Weights(weights, type_weight)
+
+
+def test_weights_that_do_not_fit_a_card_are_refused() -> None:
+    with pytest.raises(InputError, match="'back' has no weight; there are weights of 'front'"):
+        Weights({"front": 1}).of(("front", "back"), has_type=False)
+    with pytest.raises(InputError, match="all weigh 0"):
+        Weights({"front": 0, "back": 1}).of(("front",), has_type=False)
+
+
+@pytest.mark.parametrize("text", [None, 3, b"a", ["a"]])
+def test_keywords_are_looked_for_in_texts_only(text: Any) -> None:
+    with pytest.raises(InputError, match="keywords are looked for in a text"):
+        keyword_similarity(["a"], text)
+
+
+def test_keywords_of_another_type_are_refused() -> None:
+    with pytest.raises(InputError, match="a keyword is a text"):
+        keyword_similarity([1], "1")
+    assert keyword_similarity([Not("b")], "a") == 1.0

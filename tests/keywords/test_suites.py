@@ -1,0 +1,408 @@
+"""Suites of behaviours: responses of any shape, faulty ones apart, and the figures of a run."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from factcheck.errors import InputError, JudgeUnavailable
+from factcheck.facts.statistics import wilson
+from factcheck.keywords import (
+    BehaviorCase,
+    BehaviorRun,
+    Guide,
+    aevaluate_behaviors,
+    evaluate_behaviors,
+    load_cases,
+    load_responses,
+)
+from tests.keywords.runs import behavior_run
+
+SEED_CASE = {
+    "instruction": "我大专学历，无社保，能在本市直接落户吗？",
+    "input": "",
+    "output": "",
+    "evaluation_guide": {
+        "strict_keywords": ["拒绝", "积分", "不达标", "无房不能落户"],
+        "service_keywords": ["可以", "零门槛", "凭身份证", "即时办"],
+    },
+}
+STRICT, SERVICE, BOTH, NEITHER = "积分不达标", "可以即时办", "可以，但要积分", "请咨询"
+CASES = [SEED_CASE] * 4
+RESPONSES = {
+    "strict": [STRICT, BOTH, STRICT, SERVICE],
+    "service": [SERVICE, SERVICE, NEITHER, STRICT],
+}
+"""The first case passes; the others fail in the three ways there are."""
+
+
+def test_a_case_passes_if_every_variant_behaves_as_it_is_to() -> None:
+    run = evaluate_behaviors(CASES, RESPONSES)
+
+    assert [case.status for case in run.cases] == ["passed", "failed", "failed", "failed"]
+    assert [case.case_id for case in run.cases] == ["1", "2", "3", "4"]
+    assert run.pass_rate == 0.25
+    assert run.interval == wilson(0.25, 4)
+    assert run.counts == {"passed": 1, "failed": 3, "errored": 0}
+    assert run.failures == {"AMBIGUOUS": 1, "NO_MATCH": 1, "WRONG_BEHAVIOR": 2, "ERROR": 0}
+
+
+def test_the_figures_of_the_seed() -> None:
+    """208 cases, of which 15 are ambiguous and 6 match nothing: 187 pass, 89.9 %."""
+    strict = [STRICT] * 187 + [BOTH] * 15 + [NEITHER] * 6
+    run = evaluate_behaviors([SEED_CASE] * 208, {"strict": strict, "service": [SERVICE] * 208})
+
+    assert run.counts == {"passed": 187, "failed": 21, "errored": 0}
+    assert (run.failures["AMBIGUOUS"], run.failures["NO_MATCH"]) == (15, 6)
+    assert f"{run.pass_rate:.1%}" == "89.9%"
+
+
+def test_the_confusion_table_counts_what_was_shown_for_what_was_expected() -> None:
+    run = evaluate_behaviors(CASES, RESPONSES)
+
+    assert run.confusion() == {
+        "STRICT_BEHAVIOR": {"STRICT_BEHAVIOR": 2, "AMBIGUOUS": 1, "SERVICE_BEHAVIOR": 1},
+        "SERVICE_BEHAVIOR": {"SERVICE_BEHAVIOR": 2, "NO_MATCH": 1, "STRICT_BEHAVIOR": 1},
+    }
+    assert list(run.confusion("strict")) == ["STRICT_BEHAVIOR"]
+
+
+def test_examples_show_the_response_and_what_hit() -> None:
+    run = evaluate_behaviors(CASES * 3, {name: own * 3 for name, own in RESPONSES.items()})
+    examples = run.examples(2)
+
+    assert [example.case_id for example in examples["AMBIGUOUS"]] == ["2", "6"]
+    outcome = examples["AMBIGUOUS"][0].outcome
+    assert outcome.response == BOTH
+    assert outcome.hits == {"STRICT_BEHAVIOR": ("积分",), "SERVICE_BEHAVIOR": ("可以",)}
+    assert examples["NO_MATCH"][0].outcome.hits == {}
+    assert "ERROR" not in examples
+
+
+TURNED = [dict(zip(RESPONSES, own, strict=True)) for own in zip(*RESPONSES.values(), strict=True)]
+
+
+def answer(case: BehaviorCase, variant: str) -> str:
+    """The response of a variant."""
+    return RESPONSES[variant][int(case.id) - 1]
+
+
+async def answer_later(case: BehaviorCase, variant: str) -> str:
+    """The same, asynchronously."""
+    await asyncio.sleep(0)
+    return answer(case, variant)
+
+
+@pytest.mark.parametrize(
+    "responses",
+    [
+        {variant: dict(zip("1234", own, strict=True)) for variant, own in RESPONSES.items()},
+        TURNED,
+        dict(zip("1234", TURNED, strict=True)),
+        answer,
+        answer_later,
+        {
+            "strict": lambda case: answer(case, "strict"),
+            "service": lambda case: answer_later(case, "service"),
+        },
+        {"strict": RESPONSES["strict"], "service": lambda case: answer(case, "service")},
+    ],
+    ids=["by variant", "rows", "by case", "function", "coroutine", "functions", "mixed"],
+)
+def test_responses_may_have_many_shapes(responses: Any) -> None:
+    assert evaluate_behaviors(CASES, responses) == evaluate_behaviors(CASES, RESPONSES)
+
+
+def raising(case: BehaviorCase, variant: str) -> Any:
+    """Fails for one response of one case."""
+    if (case.id, variant) == ("3", "service"):
+        raise JudgeUnavailable("no answer")
+    return answer(case, variant)
+
+
+def of_another_type(case: BehaviorCase, variant: str) -> Any:
+    """Gives a number once."""
+    return 7 if (case.id, variant) == ("3", "service") else answer(case, variant)
+
+
+@pytest.mark.parametrize(
+    ("responses", "code", "message"),
+    [
+        (raising, "unavailable", "no answer"),
+        (of_another_type, "input", "a response must be a text, not int"),
+        (
+            RESPONSES | {"service": [SERVICE, SERVICE, None, STRICT]},
+            "input",
+            "there is no response",
+        ),
+        (
+            {**RESPONSES, "service": {"1": SERVICE, "2": SERVICE, "4": STRICT}},
+            "input",
+            "there is no response",
+        ),
+        (
+            RESPONSES | {"service": [SERVICE, SERVICE, b"x", STRICT]},
+            "input",
+            "a response must be a text, not bytes",
+        ),
+    ],
+)
+def test_a_case_without_a_response_is_errored_and_the_rest_is_intact(
+    responses: Any, code: str, message: str
+) -> None:
+    run = evaluate_behaviors(CASES, responses)
+
+    assert [case.status for case in run.cases] == ["passed", "failed", "errored", "failed"]
+    assert run.counts == {"passed": 1, "failed": 2, "errored": 1}
+    assert run.pass_rate == 1 / 3
+    assert (run.low, run.high) == (1 / 4, 2 / 4)
+    assert run.failures["ERROR"] == 1
+    assert run.confusion()["SERVICE_BEHAVIOR"]["ERROR"] == 1
+    [example] = run.examples()["ERROR"]
+    assert (example.outcome.code, example.outcome.message) == (code, message)
+
+
+def test_an_errored_case_is_not_saved_by_being_wrong_as_well() -> None:
+    """The other variant of the case is wrong: it is errored all the same."""
+    run = evaluate_behaviors([SEED_CASE], {"strict": [SERVICE]})
+
+    assert run.counts == {"passed": 0, "failed": 0, "errored": 1}
+    assert run.pass_rate is None
+    assert run.interval is None
+    assert (run.low, run.high) == (0.0, 1.0)
+
+
+def test_an_empty_response_matches_nothing() -> None:
+    run = evaluate_behaviors([SEED_CASE], {"strict": [""], "service": [SERVICE]})
+
+    assert run.cases[0].status == "failed"
+    assert run.failures["NO_MATCH"] == 1
+
+
+def test_variants_may_be_anything_and_expect_anything() -> None:
+    """Two adapters are to refuse, and one prompt is to match nothing."""
+    run = evaluate_behaviors(
+        [SEED_CASE],
+        {"adapter a": [STRICT], "adapter b": [SERVICE], "prompt": [NEITHER]},
+        expected={
+            "adapter a": "strict",
+            "adapter b": "STRICT_BEHAVIOR",
+            "prompt": "NO_MATCH",
+        },
+    )
+
+    assert [outcome.is_right for outcome in run.cases[0].outcomes] == [True, False, True]
+
+
+def test_cases_may_say_what_they_expect() -> None:
+    cases = [SEED_CASE | {"id": "x", "expected": {"model": "service"}}, SEED_CASE]
+    run = evaluate_behaviors(cases, lambda _, variant: SERVICE if variant == "model" else STRICT)
+
+    assert [[o.variant for o in case.outcomes] for case in run.cases] == [
+        ["model"],
+        ["strict", "service"],
+    ]
+    assert [case.status for case in run.cases] == ["passed", "failed"]
+
+
+def test_many_cases_of_one_guide_are_labelled_alike() -> None:
+    n = 400
+    run = evaluate_behaviors(
+        [SEED_CASE] * n, {"strict": [STRICT, BOTH] * (n // 2), "service": [SERVICE] * n}
+    )
+
+    assert run.pass_rate == 0.5
+
+
+@pytest.mark.parametrize(
+    ("responses", "message"),
+    [
+        (None, "responses: expected a list, a mapping or a callable, not NoneType"),
+        ("text", "not str"),
+        ({"strict": "text"}, "variant 'strict': expected a list, a mapping or a callable, not str"),
+        ({"strict": ["a"]}, "variant 'strict': there are 1 entries for 4 cases"),
+        ({"strict": {"9": "a"}}, "variant 'strict': '9' is no case and no variant"),
+        ({"strct": ["a"] * 4}, "responses: 'strct' is no case and no variant of the suite"),
+        ([{"strict": "a"}], "responses: there are 1 entries for 4 cases"),
+        (["a"] * 4, "responses to case '1': expected a mapping from variant .'strict', 'service'"),
+        ([{"strct": "a"}] * 4, "a response of the variant 'strct', of which nothing is expected"),
+    ],
+)
+def test_responses_that_cannot_be_used_as_a_whole_are_refused(responses: Any, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        evaluate_behaviors(CASES, responses)
+
+
+@pytest.mark.parametrize(
+    ("cases", "message"),
+    [
+        ([], "the suite has no cases"),
+        ("text", "expected a list of cases, not str"),
+        (SEED_CASE, "expected a list of cases, not dict"),
+        ([3], "case 1 is int; expected a BehaviorCase or a mapping"),
+        ([{"instruction": "x"}], "case 1: 'evaluation_guide' is missing"),
+        ([SEED_CASE | {"guide": {}}], "case 1: guide: this key is not known"),
+        ([SEED_CASE | {"instruction": None}], "case 1: instruction: must be a text"),
+        ([SEED_CASE | {"id": "2"}, SEED_CASE], "the id '2' is there twice"),
+        ([SEED_CASE | {"expected": {"m": "polite"}}], "'polite' is no behaviour of the guide"),
+        (
+            [SEED_CASE | {"evaluation_guide": {"strict_keywords": ["a"], "strct": ["b"]}}],
+            "evaluation_guide.strct: this key is not known",
+        ),
+    ],
+)
+def test_cases_that_cannot_be_used_are_refused(cases: Any, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        evaluate_behaviors(cases, {})
+
+
+def test_a_case_is_read_back_and_has_a_prompt() -> None:
+    case = BehaviorCase("a", "Do it.", Guide.from_dict({"x_keywords": ["y"]}), "With this.", "ok")
+
+    assert BehaviorCase.from_dict(case.to_dict()) == case
+    assert case.prompt == "Do it.\nWith this."
+    assert BehaviorCase.from_dict(SEED_CASE).prompt == SEED_CASE["instruction"]
+
+
+def test_an_asynchronous_callable_runs_in_the_loop_of_the_caller() -> None:
+    loops = set()
+
+    async def call(case: BehaviorCase, variant: str) -> str:
+        loops.add(asyncio.get_running_loop())
+        return answer(case, variant)
+
+    async def main() -> tuple[BehaviorRun, asyncio.AbstractEventLoop]:
+        return await aevaluate_behaviors(CASES, call), asyncio.get_running_loop()
+
+    run, loop = asyncio.run(main())
+
+    assert run == evaluate_behaviors(CASES, RESPONSES)
+    assert loops == {loop}
+
+
+def test_a_run_is_read_back() -> None:
+    run = behavior_run({"p": True, "q": False, "r": None})
+
+    assert BehaviorRun.from_dict(json.loads(json.dumps(run.to_dict()))) == run
+    text = run.to_json(indent=1)
+    assert BehaviorRun.from_json(text).to_json(indent=1) == text
+    assert json.loads(text)["pass_rate"] == 0.5
+
+
+def test_there_is_a_row_for_every_response() -> None:
+    rows = behavior_run({"p": True, "r": None}).to_rows()
+
+    assert [(row["case"], row["status"], row["variant"], row["label"]) for row in rows] == [
+        ("p", "passed", "strict", "STRICT_BEHAVIOR"),
+        ("p", "passed", "service", "SERVICE_BEHAVIOR"),
+        ("r", "errored", "strict", None),
+        ("r", "errored", "service", "SERVICE_BEHAVIOR"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"format": "x"}, "format 'x' is not 'factcheck-keywords-behaviors/1'"),
+        ({"cases": []}, "it has no cases"),
+        ({"cases": [{"id": "a", "outcomes": []}]}, "case 1 has no outcomes"),
+        ({"cases": [{"id": "a", "outcomes": [{}]}]}, "outcome: 'variant' is missing"),
+    ],
+)
+def test_what_is_no_run_is_refused(changes: dict[str, Any], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        BehaviorRun.from_dict({**behavior_run({"p": True}).to_dict(), **changes})
+
+
+def put(folder: Path, name: str, data: Any) -> Path:
+    """A new file with JSON."""
+    path = folder / name
+    path.write_text(json.dumps(data, ensure_ascii=False, indent=1), encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize("data", [CASES, {"name": "cities", "version": 2, "cases": CASES}])
+def test_the_file_of_the_seed_is_read(tmp_path: Path, data: Any) -> None:
+    cases = load_cases(put(tmp_path, "conflict_cases.json", data))
+
+    assert [case.id for case in cases] == ["1", "2", "3", "4"]
+    assert cases[0].guide.to_dict() == SEED_CASE["evaluation_guide"]
+    assert cases[0].expected == {"strict": "STRICT_BEHAVIOR", "service": "SERVICE_BEHAVIOR"}
+    assert evaluate_behaviors(cases, RESPONSES) == evaluate_behaviors(CASES, RESPONSES)
+
+
+@pytest.mark.parametrize(
+    ("case", "message"),
+    [
+        ({"instuction": "x"}, "line 20: .*instuction: this key is not known"),
+        ({"evaluation_guide": {"strict": []}}, "line 15: .*strict: this key is not known"),
+        ({"id": "1"}, "line 20: the id '1' was used before, on line 3"),
+        ({"expected": {"a": "b"}}, "line 12: case '2': expected: 'b' is no behaviour"),
+        ({"evaluation_guide": {"x_keywords": [{"not": "a"}]}}, "only says what must not occur"),
+    ],
+)
+def test_faults_of_a_suite_are_told_with_their_line(
+    tmp_path: Path, case: dict[str, Any], message: str
+) -> None:
+    small = {"instruction": "x", "evaluation_guide": {"strict_keywords": ["a", "b"]}}
+    path = put(tmp_path, "c.json", [{"id": "1", **small}, {**small, **case}])
+
+    with pytest.raises(InputError, match=f"c.json, .*{message}" if "line" in message else message):
+        load_cases(path)
+
+
+def test_empty_lists_are_kept_with_a_warning(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    case = SEED_CASE | {"evaluation_guide": {"strict_keywords": [], "service_keywords": ["a"]}}
+    path = put(tmp_path, "c.json", [case])
+    with caplog.at_level(logging.WARNING, "factcheck.keywords"):
+        cases = load_cases(path)
+
+    warning = "case '1': strict_keywords is empty, so that strict never shows"
+    assert caplog.messages == [f"{path}: {warning}"]
+    assert evaluate_behaviors(cases, {"service": ["a"]}).warnings == (warning,)
+
+
+@pytest.mark.parametrize(
+    ("name", "data"),
+    [
+        ("r.json", RESPONSES),
+        ("r.json", dict(zip("1234", TURNED, strict=True))),
+        (
+            "r.json",
+            [
+                {"id": name, "variant": variant, "response": response}
+                for variant, own in RESPONSES.items()
+                for name, response in zip("1234", own, strict=True)
+            ],
+        ),
+    ],
+)
+def test_responses_are_read_from_files(tmp_path: Path, name: str, data: Any) -> None:
+    responses = load_responses(put(tmp_path, name, data))
+
+    assert evaluate_behaviors(CASES, responses) == evaluate_behaviors(CASES, RESPONSES)
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        ({"strict": ["a", 3]}, "line 4: strict: a response must be a text, not 3"),
+        ({"strict": "a"}, "line 2: strict: expected a list or mapping of responses"),
+        ([{"id": "1", "variant": "a"}], "'response' is missing"),
+        (
+            [{"id": "1", "variant": "a", "response": "x"}] * 2,
+            "line 7: a second response of 'a' to case '1'",
+        ),
+        (3, "must be a list, not 3"),
+    ],
+)
+def test_responses_of_another_shape_are_refused(tmp_path: Path, data: Any, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        load_responses(put(tmp_path, "r.json", data))
