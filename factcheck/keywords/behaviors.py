@@ -42,9 +42,10 @@ def classify_behaviors(responses: Iterable[str], guide: GuideLike) -> list[str]:
     for number, text in enumerate(texts, 1) if not {*map(type, texts)} <= {str} else ():
         if not isinstance(text, str):
             raise InputError(f"response {number} must be a text, not {type(text).__name__}")
-    if len(texts) >= _WORTHWHILE and LabelSearch.can_search(guide):
+    are_many = len(texts) >= _WORTHWHILE
+    if are_many and LabelSearch.can_search(guide):
         return LabelSearch(guide).labels(texts)
-    if all(behavior.is_plain for behavior in guide.behaviors):
+    if not are_many and all(behavior.is_plain for behavior in guide.behaviors):
         return [guide.label(text) for text in texts]
     words = dict.fromkeys(word for behavior in guide.behaviors for word in behavior.keywords)
     return [guide.label_of_found(found) for found in KeywordSearch(words).found_in_each(texts)]

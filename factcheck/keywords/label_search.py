@@ -20,6 +20,8 @@ from factcheck.keywords.guides import AMBIGUOUS, NO_MATCH, Guide
 
 _AT_ONCE = 256
 """Responses that are joined."""
+_MOST_KEYWORDS = 500
+"""Beyond, too many of them could overlap."""
 _UTF_16 = "utf-16-le" if sys.byteorder == "little" else "utf-16-be"
 _NARROW_SEPARATOR = "\0\1\2"
 _WIDE_SEPARATOR = "\ufdd0\ufdd1"
@@ -48,7 +50,9 @@ class LabelSearch:
     def can_search(guide: Guide) -> bool:
         """Whether all keywords are plain, not empty, without separators or halves of characters."""
         words = [word for behavior in guide.behaviors for word in behavior.keywords]
-        if not words or not all(isinstance(word, str) and word for word in words):
+        if not 0 < len(words) <= _MOST_KEYWORDS:
+            return False
+        if not all(isinstance(word, str) and word for word in words):
             return False
         everything = "".join(map(str, words))
         try:

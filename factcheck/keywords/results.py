@@ -35,7 +35,8 @@ class Missed(NamedTuple):
     expected: int
     """Number of the expected card, from 0."""
     nearest: int | None
-    """Number of the generated card with the highest score, whoever got it; `None`: all score 0."""
+    """Number of the generated card with the highest score, whoever got it; `None`: none shares a
+    keyword."""
     score: float
     """Of that card: below the threshold, or the card was given to another one."""
 

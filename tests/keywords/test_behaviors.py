@@ -116,12 +116,37 @@ def test_halves_of_two_characters_are_no_keyword() -> None:
     )
 
 
-def test_a_keyword_that_begins_inside_another_one_is_not_missed() -> None:
-    guide = {"strict_keywords": ["abcd"], "service_keywords": ["cdef", "bc", "x"]}
-    responses = ["abcdef", "abcd", "abc", "cdef", "abcdx", "abxcd"]
+@pytest.mark.parametrize(
+    "guide",
+    [
+        {"strict_keywords": ["abcd"], "service_keywords": ["cdef"]},
+        {"strict_keywords": ["cdef"], "service_keywords": ["abcd"]},
+        {"strict_keywords": ["abcd"], "service_keywords": ["bc"]},
+        {"strict_keywords": ["ab", "abcd"], "service_keywords": ["def"]},
+        {"strict_keywords": ["可以拒"], "service_keywords": ["拒绝"]},
+    ],
+)
+def test_a_keyword_that_begins_inside_another_one_is_not_missed(guide: dict[str, Any]) -> None:
+    responses = ["abcdef", "abcd", "abc", "cdef", "abcdabcdef", "可以拒绝", "拒绝", "可以拒"]
     expected = [naive.label(response, guide) for response in responses]
 
-    assert expected[:4] == ["AMBIGUOUS", "AMBIGUOUS", "SERVICE_BEHAVIOR", "SERVICE_BEHAVIOR"]
+    assert "AMBIGUOUS" in expected
+    assert classify_behaviors(responses * MANY, guide) == expected * MANY
+
+
+TWO_LETTERS = st.text("ab", min_size=1, max_size=4)
+TWO_CHARACTERS = st.text("可以", min_size=2, max_size=4)
+
+
+@pytest.mark.parametrize("words", [TWO_LETTERS, TWO_CHARACTERS], ids=["narrow", "wide"])
+@given(st.data())
+def test_of_keywords_that_overlap_in_every_way_none_is_missed(
+    words: st.SearchStrategy[str], data: st.DataObject
+) -> None:
+    guide = {name: data.draw(st.lists(words, max_size=3)) for name in CITIES}
+    responses = data.draw(st.lists(st.text("ab可以", max_size=9), min_size=3, max_size=9))
+    expected = [naive.label(response, guide) for response in responses]
+
     assert classify_behaviors(responses * MANY, guide) == expected * MANY
 
 
@@ -143,6 +168,17 @@ def test_a_guide_may_have_any_number_of_behaviours(
     expected = [by_shown(response, guide) for response in responses]
 
     assert classify_behaviors(responses, guide) == expected
+    assert classify_behaviors(responses * MANY, guide) == expected * MANY
+
+
+def test_a_guide_may_have_more_keywords_than_can_be_paired() -> None:
+    guide = {
+        "strict_keywords": [f"s{k:03}" for k in range(400)],
+        "service_keywords": [f"t{k:03}" for k in range(400)],
+    }
+    responses = ["s001", "t399", "s01t02", "s007 t007", "x"]
+    expected = [naive.label(response, guide) for response in responses]
+
     assert classify_behaviors(responses * MANY, guide) == expected * MANY
 
 
@@ -228,5 +264,5 @@ def test_a_response_that_is_no_text_is_refused(response: Any) -> None:
 
 def test_the_search_for_labels_is_for_plain_keywords_only() -> None:
     assert LabelSearch.can_search(Guide.from_dict(CITIES))
-    for words in (["a", ""], [{"word": "a"}], ["\ud800"], ["a\0"], []):
+    for words in (["a", ""], [{"word": "a"}], ["\ud800"], ["a\0"], [], ["a"] * 501):
         assert not LabelSearch.can_search(Guide.from_dict({"a_keywords": words}))

@@ -38,6 +38,14 @@ def test_the_figures_of_all_cases_give_the_scores_of_the_run() -> None:
     assert found == pytest.approx(by_hand(CASES))
 
 
+def test_a_share_of_nothing_is_that_of_a_case() -> None:
+    """Cards came and none is expected: recall is 0, as it is for a single case."""
+    cases = [case("x", 0, 0, 3), case("y", 0, 0, 1)]
+
+    assert card_figures(cases).of_all() == by_hand(cases)
+    assert card_figures(cases).of_all()["micro_recall"] == 0.0
+
+
 def test_an_average_without_any_match_is_none() -> None:
     found = card_figures(CASES[1:3]).of_all()
 

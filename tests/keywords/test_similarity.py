@@ -6,10 +6,18 @@ import math
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
+from hypothesis import strategies as st
 
 from factcheck.errors import InputError
-from factcheck.keywords import ExpectedCard, Not, Weights, keyword_similarity, score_pair
+from factcheck.keywords import (
+    ExpectedCard,
+    Not,
+    Weights,
+    keyword_similarity,
+    match_cards,
+    score_pair,
+)
 from tests.keywords.naive import Card, Wanted, pair_score, share
 from tests.keywords.strategies import cards, keyword_lists, texts, wanted_cards
 
@@ -87,6 +95,24 @@ def test_any_number_of_fields_that_are_all_right_score_1() -> None:
 
         for wanted in (ExpectedCard(fields), ExpectedCard(fields, "qa")):
             assert 1.0 - 1e-15 <= score_pair(wanted, card) <= 1.0
+
+
+@given(st.lists(st.floats(0.01, 100.0), min_size=1, max_size=6), st.floats(0.0, 1.0), st.booleans())
+@example([1.0, 4.0], 0.1, True)
+def test_whatever_the_weights_a_card_that_is_all_right_scores_1_and_no_more(
+    numbers: list[float],
+    type_weight: float,
+    has_type: bool,  # noqa: FBT001
+) -> None:
+    weights = {f"f{k}": number for k, number in enumerate(numbers)}
+    card = dict.fromkeys(weights, "x") | {"card_type": "qa"}
+    wanted = ExpectedCard(dict.fromkeys(weights, ("x",)), "qa" if has_type else None)
+
+    score = score_pair(wanted, card, Weights(weights, type_weight))
+    [match] = match_cards([wanted], [card], weights=weights, type_weight=type_weight).matches
+
+    assert 1.0 - 1e-12 <= score <= 1.0
+    assert match.score == score
 
 
 @pytest.mark.parametrize(
