@@ -17,6 +17,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from factcheck.keywords.guides import AMBIGUOUS, NO_MATCH, Guide
+from factcheck.keywords.search import has_halves
 
 _AT_ONCE = 256
 """Responses that are joined."""
@@ -55,11 +56,8 @@ class LabelSearch:
         if not all(isinstance(word, str) and word for word in words):
             return False
         everything = "".join(map(str, words))
-        try:
-            everything.encode()
-        except UnicodeEncodeError:
-            return False
-        return set(_NARROW_SEPARATOR + _WIDE_SEPARATOR).isdisjoint(everything)
+        separators = set(_NARROW_SEPARATOR + _WIDE_SEPARATOR)
+        return separators.isdisjoint(everything) and not has_halves(everything)
 
     def labels(self, responses: Sequence[str]) -> list[str]:
         """The label of each response, in order."""
@@ -103,10 +101,10 @@ def _labels(guide: Guide) -> dict[str, str]:
 
 
 def _overlapped(word: str, other: str) -> Iterator[str]:
-    """The texts in which one keyword begins inside another, and ends after it."""
+    """The texts in which one keyword begins inside another, and does not end before it."""
     start = word.find(other[0], 1)
     while start > 0:
-        if len(other) > len(word) - start and other.startswith(word[start:]):
+        if other.startswith(word[start:]):
             yield word[:start] + other
         start = word.find(other[0], start + 1)
 

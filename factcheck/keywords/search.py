@@ -106,13 +106,20 @@ class PlainSearch:
 
 
 def _made(keywords: Sequence[str]) -> Find | None:
-    if not keywords or SEPARATOR in "".join(keywords):
+    everything = "".join(keywords)
+    if not keywords or SEPARATOR in everything or has_halves(everything):
         return None
     from ahocorasick_rs import AhoCorasick, Implementation
 
     patterns = [SEPARATOR, *keywords]
-    try:
-        made = AhoCorasick(patterns, implementation=Implementation.ContiguousNFA)
-    except UnicodeEncodeError:
-        return None
+    made = AhoCorasick(patterns, implementation=Implementation.ContiguousNFA)
     return made.find_matches_as_strings
+
+
+def has_halves(text: str) -> bool:
+    """Whether a text has half of a surrogate pair, before which the library ends its patterns."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return True
+    return False

@@ -89,6 +89,7 @@ def test_chinese_keywords_are_found_in_mixed_texts(
 @example(["可以"], ["拒绝"], ["\ud83d", "可以"])
 @example(["😀a"], ["拒绝"], ["\ud83d\ude00a", "😀a"])
 @example([""], ["b"], ["", "b"])
+@example([], ["\ud800", "a"], ["a"])
 def test_any_code_points_are_labelled_as_in_does(
     strict: list[str], service: list[str], responses: list[str]
 ) -> None:

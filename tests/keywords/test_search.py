@@ -33,6 +33,7 @@ def test_overlapping_and_nested_keywords_are_all_found(data: st.DataObject) -> N
 @example(["a", SEPARATOR], ["a", f"a{SEPARATOR}"])
 @example(["a"], [f"a{SEPARATOR}", SEPARATOR])
 @example(["\ud83d"], ["\ud83d\ude00", "\U0001f600"])
+@example(["\ud83d", "a"], ["a"])
 @example(["\U0001f600", "a"], ["\ud83d\ude00", "\U0001f600a"])
 def test_any_code_points_are_found_as_in_finds_them(words: list[str], searched: list[str]) -> None:
     """Empty keywords, the separator itself, and halves of surrogate pairs included."""
