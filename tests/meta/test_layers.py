@@ -28,6 +28,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("factcheck.references",),
     ("factcheck.scoring", "factcheck.fields", "factcheck.keywords"),
     ("factcheck.metrics",),
+    ("factcheck.calibration",),
     ("factcheck.reports",),
     ("factcheck.cli", "factcheck.__main__"),
 )

@@ -1,0 +1,40 @@
+"""Word containment counts words, and nothing else."""
+
+from __future__ import annotations
+
+import pytest
+
+from factcheck import InputError, Verdict, check
+from factcheck.calibration import WordContainment
+
+
+def verdict(fact: str, text: str, threshold: float = 0.6) -> Verdict:
+    (result,) = check([fact], text, judge=WordContainment(threshold))
+    assert isinstance(result, Verdict)
+    return result
+
+
+def test_the_probability_is_the_share_of_the_words_that_the_text_holds() -> None:
+    found = verdict("The fire cost two lives.", "Two people lost their lives in the fire.")
+    assert found.probability == pytest.approx(4 / 5)
+    assert found.supported
+    assert found.reason == "words missing: cost"
+
+
+def test_it_neither_knows_order_nor_negation() -> None:
+    assert verdict("Dogs bite men.", "Men never bite dogs.").supported
+
+
+def test_below_the_threshold_nothing_is_entailed_and_nothing_contradicted() -> None:
+    assert verdict("Dogs bite men.", "Men run.").label == "neutral"
+    assert verdict("Dogs bite men.", "Men run.", threshold=0.3).label == "entailed"
+
+
+def test_a_fact_without_words_is_never_entailed() -> None:
+    assert verdict("!?", "!?").probability == 0.0
+
+
+@pytest.mark.parametrize("threshold", [0.0, -1.0, 1.1, float("nan")])
+def test_a_threshold_out_of_range_is_refused(threshold: float) -> None:
+    with pytest.raises(InputError, match="threshold"):
+        WordContainment(threshold)
