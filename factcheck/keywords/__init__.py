@@ -6,6 +6,7 @@ was left out, not what was got wrong.
 
 from factcheck.keywords.behaviors import classify_behavior, classify_behaviors
 from factcheck.keywords.cards import ExpectedCard
+from factcheck.keywords.comparator import KeywordComparator
 from factcheck.keywords.comparison import CaseChange, Difference, KeywordComparison, compare_runs
 from factcheck.keywords.datasets import load_dataset, load_outputs
 from factcheck.keywords.evaluation import CardEvaluator, evaluate_dataset
@@ -44,6 +45,7 @@ __all__ = [
     "Folded",
     "Guide",
     "Keyword",
+    "KeywordComparator",
     "KeywordComparison",
     "LintFinding",
     "Match",

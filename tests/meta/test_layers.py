@@ -24,6 +24,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("factcheck.judges.llm", "factcheck.judges.replay"),
     ("factcheck.embedders",),
     ("factcheck.factory",),
+    ("factcheck.fields.types",),
     ("factcheck.metrics.cases", "factcheck.metrics.results", "factcheck.metrics.ports"),
     ("factcheck.references",),
     ("factcheck.scoring", "factcheck.fields", "factcheck.keywords"),

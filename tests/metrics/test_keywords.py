@@ -1,0 +1,93 @@
+"""Keywords and cards, run beside other metrics over the same cases."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from factcheck import InputError
+from factcheck.metrics import (
+    CardMetric,
+    EvalCase,
+    EvalReport,
+    FactCoverageMetric,
+    KeywordMetric,
+    MetricResult,
+    evaluate_sync,
+)
+from factcheck.references import ReferenceMatch
+
+
+def results(report: EvalReport) -> list[MetricResult]:
+    return [row.result for row in report.rows]
+
+
+CARD = {"front_keywords": ["sky", "blue"], "back_keywords": ["light"]}
+
+
+def test_keywords_of_the_metric() -> None:
+    report = evaluate_sync(
+        [EvalCase(actual_output="The sky is blue."), EvalCase(actual_output="Grass.")],
+        [KeywordMetric(["sky", {"any": ["blue", "azure"]}, {"not": "green"}], threshold=0.5)],
+    )
+    first, second = results(report)
+    assert (first.score, first.passed) == (1.0, True)
+    assert first.reason == "every keyword is satisfied"
+    assert (second.score, second.passed) == (0.0, False)
+    assert second.reason == "not satisfied: sky, blue or azure"
+
+
+def test_keywords_of_the_case() -> None:
+    case = EvalCase(actual_output="The sky.", expected_output=["sky", "sea"])
+    report = evaluate_sync([case], [KeywordMetric()])
+    assert results(report)[0].score == 0.5
+
+
+@pytest.mark.parametrize("expected", [[], "sky", None, [{"nope": "x"}]])
+def test_a_case_without_keywords_is_errored_and_the_rest_is_intact(expected: Any) -> None:
+    cases = [
+        EvalCase(actual_output="The sky.", expected_output=expected),
+        EvalCase(actual_output="The sky.", expected_output=["sky"]),
+    ]
+    first, second = results(evaluate_sync(cases, [KeywordMetric()]))
+    assert first.score is None
+    assert first.error is not None
+    assert second.score == 1.0
+
+
+def test_cards() -> None:
+    case = EvalCase(
+        expected_output=[CARD, {"front_keywords": ["sea"], "back_keywords": ["salt"]}],
+        actual_output=[{"front": "Why is the sky blue?", "back": "It scatters light."}],
+    )
+    report = evaluate_sync([case], [CardMetric(), CardMetric(score="precision", name="precision")])
+    cards, precision = results(report)
+    assert cards.score == pytest.approx(2 / 3)
+    assert cards.passed is False
+    assert cards.details == {"f1": pytest.approx(2 / 3), "recall": 0.5, "precision": 1.0}
+    assert precision.score == 1.0
+
+
+def test_all_metrics_land_in_one_report() -> None:
+    text = "The tram stops at the museum."
+    case = EvalCase(
+        actual_output=text, source=text, references=(text,), expected_output=["tram", "museum"]
+    )
+    report = evaluate_sync(
+        [case], [KeywordMetric(), FactCoverageMetric(), ReferenceMatch.per_case()]
+    )
+    assert {row.metric: row.result.score for row in report.rows} == {
+        "keywords": 1.0,
+        "fact_coverage": 1.0,
+        "reference_match": 1.0,
+    }
+
+
+def test_settings_that_cannot_be_used_are_refused() -> None:
+    with pytest.raises(InputError, match="empty"):
+        KeywordMetric([])
+    with pytest.raises(InputError, match="threshold"):
+        KeywordMetric(["a"], threshold=2)
+    with pytest.raises(InputError, match="score"):
+        CardMetric(score="accuracy")  # type: ignore[arg-type]
