@@ -4,7 +4,7 @@ The features and the rules are those of the package, so what is fitted is what s
 and scipy.
 
     python -m benchmarks.pairs.fit --data DIR          # prints the coefficients
-    python -m benchmarks.pairs.fit --data DIR --write  # and rewrites pair_model.json
+    python -m benchmarks.pairs.fit --data DIR --write  # and rewrites model.json
 
 `DIR` holds `answer_equiv_dev.jsonl`; it may be named by `FACTCHECK_DATA` instead. Each alternative
 of a right answer is an instance of its pair, and a pair is decided by its likeliest alternative:
@@ -25,10 +25,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize
 
-from factcheck.judges.local import pair_model
-from factcheck.judges.local.pair_features import FEATURES
-from factcheck.judges.local.pair_model import PairModel
 from factcheck.judges.local.pairs import DECISION, judge_pair
+from factcheck.judges.local.pairs import model as shipped
+from factcheck.judges.local.pairs.features import FEATURES
+from factcheck.judges.local.pairs.model import PairModel
 
 STRENGTH = 0.1
 """Of the pull towards zero, per weight squared."""
@@ -44,7 +44,7 @@ AT_LEAST = {
 }
 """How much each difference must count, whatever the data says: they hold few of some kinds."""
 ROUNDS = 8
-MODEL_PATH = Path(pair_model.__file__).with_name("pair_model.json")
+MODEL_PATH = Path(shipped.__file__).with_name("model.json")
 
 
 class AnswerPair(NamedTuple):
@@ -163,7 +163,7 @@ def main() -> None:
     """Fit, print, and write if asked to."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--data", type=Path)
-    parser.add_argument("--write", action="store_true", help="rewrite pair_model.json")
+    parser.add_argument("--write", action="store_true", help="rewrite model.json")
     options = parser.parse_args()
     pairs = load_pairs(data_folder(parser, options.data) / "answer_equiv_dev.jsonl")
     weights = fit(pairs, [instances(pair) for pair in pairs])

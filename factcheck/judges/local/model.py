@@ -51,9 +51,9 @@ def logistic(score: float) -> float:
     return 1 / (1 + math.exp(min(-score, _LARGEST)))
 
 
-def read_weights(file_name: str) -> Weights:
-    """The coefficients in a file of this package."""
-    data = (files("factcheck.judges.local") / file_name).read_bytes()
+def read_weights(room: str) -> Weights:
+    """The coefficients in the `model.json` of a room, named as a package."""
+    data = (files(room) / "model.json").read_bytes()
     weights = json.loads(data)["weights"]
     return Weights(
         {name: float(weight) for name, weight in weights.items()},
@@ -64,7 +64,7 @@ def read_weights(file_name: str) -> Weights:
 @lru_cache(maxsize=1)
 def load_model() -> Model:
     """The model that is shipped."""
-    weights, version = read_weights("model.json")
+    weights, version = read_weights("factcheck.judges.local")
     return Model(
         bias=weights["bias"],
         passage_weights=tuple(weights[name] for name in PASSAGE_FEATURES),

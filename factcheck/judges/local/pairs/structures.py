@@ -7,8 +7,8 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, Union
 
-from factcheck.judges.local.pair_codes import is_absent
-from factcheck.judges.local.pair_text import LONG, plain, tidy
+from factcheck.judges.local.pairs.codes import is_absent
+from factcheck.judges.local.pairs.text import LONG, plain, tidy
 
 Value = Union[str, "tuple[Value, ...]", "Mapping[str, Value]"]
 """A text, a list whose order does not matter, or an object."""

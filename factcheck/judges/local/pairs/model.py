@@ -1,4 +1,4 @@
-"""The fitted coefficients of the pair judge, kept as data in `pair_model.json`."""
+"""The fitted coefficients of the pair judge, kept as data in `model.json`."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from factcheck.judges.local.model import logistic, read_weights
-from factcheck.judges.local.pair_features import FEATURES
+from factcheck.judges.local.pairs.features import FEATURES
 
 
 class PairModel(NamedTuple):
@@ -30,5 +30,5 @@ class PairModel(NamedTuple):
 @lru_cache(maxsize=1)
 def load_pair_model() -> PairModel:
     """The model that is shipped."""
-    weights, version = read_weights("pair_model.json")
+    weights, version = read_weights("factcheck.judges.local.pairs")
     return PairModel(weights["bias"], tuple(weights[name] for name in FEATURES), version)

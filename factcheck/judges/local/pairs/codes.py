@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from factcheck.judges.local import pair_lexicon as lexicon
-from factcheck.judges.local.pair_findings import OTHER, SAME, SIMILAR, Finding, against
-from factcheck.judges.local.pair_text import Plain
+from factcheck.judges.local.pairs import lexicon
+from factcheck.judges.local.pairs.findings import OTHER, SAME, SIMILAR, Finding, against
+from factcheck.judges.local.pairs.text import Plain
 
 _EMAIL = re.compile(r"(?:mailto:)?([\w.+%-]+@[\w-]+(?:\.[\w-]+)+)\.?", re.IGNORECASE)
 _ADDRESS = re.compile(

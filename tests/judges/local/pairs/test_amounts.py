@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from factcheck.judges.local.pair_amounts import compare_amounts, read_amounts
-from factcheck.judges.local.pair_findings import OTHER, SAME, SIMILAR, Finding
-from factcheck.judges.local.pair_text import tidy
+from factcheck.judges.local.pairs.amounts import compare_amounts, read_amounts
+from factcheck.judges.local.pairs.findings import OTHER, SAME, SIMILAR, Finding
+from factcheck.judges.local.pairs.text import tidy
 from factcheck.judges.ports import Specificity
 
 

@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from factcheck.judges.local.pair_structures import alternatives, read_list, read_value
 from factcheck.judges.local.pairs import compare_values
+from factcheck.judges.local.pairs.structures import alternatives, read_list, read_value
 from factcheck.judges.ports import ValuePair
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 
-from factcheck.judges.local.pair_findings import (
+from factcheck.judges.local.pairs.findings import (
     OTHER,
     SAME,
     SIMILAR,
@@ -14,7 +14,7 @@ from factcheck.judges.local.pair_findings import (
     against,
     settle,
 )
-from factcheck.judges.local.pair_moments import PARTS, Moment, read_moments
+from factcheck.judges.local.pairs.moments import PARTS, Moment, read_moments
 from factcheck.judges.ports import Specificity
 
 _NAMES = {"minute": "time", "second": "seconds"}

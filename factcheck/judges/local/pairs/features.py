@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from factcheck.facts import Span
 from factcheck.judges.local.lexicon import WEEKDAYS
-from factcheck.judges.local.pair_lexicon import (
+from factcheck.judges.local.pairs.lexicon import (
     CLASS_NOUNS,
     DEGREES,
     LABELS,
@@ -22,8 +22,8 @@ from factcheck.judges.local.pair_lexicon import (
     TITLES,
     places,
 )
-from factcheck.judges.local.pair_matching import DERIVED, REPEATED
-from factcheck.judges.local.pair_words import Unit, Wording
+from factcheck.judges.local.pairs.matching import DERIVED, REPEATED
+from factcheck.judges.local.pairs.words import Unit, Wording
 
 PLACES = ("frame", "aside", "title", "degree", "counted", "before", "behind", "inside", "apart")
 """How a unit that only one value has may stand to those in common."""

@@ -9,14 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from factcheck.judges.local.pair_lexicon import ABBREVIATIONS, TITLES, places
-from factcheck.judges.local.pair_spelling import (
+from factcheck.judges.local.pairs.lexicon import ABBREVIATIONS, TITLES, places
+from factcheck.judges.local.pairs.spelling import (
     is_inflected,
     is_misspelling,
     is_pet_name,
     n_shared,
 )
-from factcheck.judges.local.pair_words import Unit, Wording
+from factcheck.judges.local.pairs.words import Unit, Wording
 
 SAME_WORD = 1.0
 INFLECTED = 0.97

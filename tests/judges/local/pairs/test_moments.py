@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from factcheck.judges.local.pair_dates import compare_moments
-from factcheck.judges.local.pair_findings import OTHER, SAME, SIMILAR, VAGUE
-from factcheck.judges.local.pair_moments import read_moments
-from factcheck.judges.local.pair_text import tidy
+from factcheck.judges.local.pairs.dates import compare_moments
+from factcheck.judges.local.pairs.findings import OTHER, SAME, SIMILAR, VAGUE
+from factcheck.judges.local.pairs.moments import read_moments
+from factcheck.judges.local.pairs.text import tidy
 
 
 def probability(one: str, other: str) -> float | None:

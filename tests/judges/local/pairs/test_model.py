@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from itertools import product
 
-from factcheck.judges.local.pair_features import FEATURES
-from factcheck.judges.local.pair_model import PairModel, load_pair_model
+from factcheck.judges.local.pairs.features import FEATURES
+from factcheck.judges.local.pairs.model import PairModel, load_pair_model
 
 
 def test_nothing_that_only_one_value_says_speaks_for_a_pair() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
-from factcheck.judges.local.pair_findings import (
+from factcheck.judges.local.pairs.findings import (
     OTHER,
     SAME,
     VAGUE,
@@ -14,8 +14,8 @@ from factcheck.judges.local.pair_findings import (
     quoted,
     settle,
 )
-from factcheck.judges.local.pair_structures import Value, as_text
-from factcheck.judges.local.pair_text import plain, tidy
+from factcheck.judges.local.pairs.structures import Value, as_text
+from factcheck.judges.local.pairs.text import plain, tidy
 from factcheck.judges.ports import Specificity
 
 Compare = Callable[[Value, Value], Finding]

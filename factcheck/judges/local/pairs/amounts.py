@@ -7,7 +7,7 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import NamedTuple
 
-from factcheck.judges.local.pair_findings import (
+from factcheck.judges.local.pairs.findings import (
     SAME,
     SIMILAR,
     VAGUE,
@@ -16,8 +16,8 @@ from factcheck.judges.local.pair_findings import (
     against,
     settle,
 )
-from factcheck.judges.local.pair_numbers import spelled_out
-from factcheck.judges.local.pair_quantities import Measure, read_measure
+from factcheck.judges.local.pairs.numbers import spelled_out
+from factcheck.judges.local.pairs.quantities import Measure, read_measure
 from factcheck.judges.local.tokens import Token, tokenize
 from factcheck.judges.ports import Specificity
 

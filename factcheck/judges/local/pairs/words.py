@@ -12,12 +12,12 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from factcheck.judges.local import lexicon as common
-from factcheck.judges.local import pair_lexicon as lexicon
 from factcheck.judges.local import verbs
 from factcheck.judges.local.language import DEFAULT, guess_language
-from factcheck.judges.local.pair_quantities import Measure, read_measure
-from factcheck.judges.local.pair_spelling import letter_name, variant
-from factcheck.judges.local.pair_text import fold, with_digraphs
+from factcheck.judges.local.pairs import lexicon
+from factcheck.judges.local.pairs.quantities import Measure, read_measure
+from factcheck.judges.local.pairs.spelling import letter_name, variant
+from factcheck.judges.local.pairs.text import fold, with_digraphs
 from factcheck.judges.local.phrases import is_finite_verb, is_past, tokenise
 from factcheck.judges.local.quantities import other_readings
 from factcheck.judges.local.scopes import leads

@@ -12,13 +12,13 @@ from typing import NamedTuple
 
 from factcheck.judges.local.checker import judge_fact
 from factcheck.judges.local.model import load_model
-from factcheck.judges.local.pair_features import UNLESS_BOTH, Side, features, view
-from factcheck.judges.local.pair_findings import OTHER, VAGUE, Finding, against, quoted
-from factcheck.judges.local.pair_lexicon import DENIALS, EXCEPTIONS, HEDGES, OPPOSITES
-from factcheck.judges.local.pair_matching import Matching, match
-from factcheck.judges.local.pair_model import PairModel
-from factcheck.judges.local.pair_text import Plain
-from factcheck.judges.local.pair_words import Unit, Wording, wording
+from factcheck.judges.local.pairs.features import UNLESS_BOTH, Side, features, view
+from factcheck.judges.local.pairs.findings import OTHER, VAGUE, Finding, against, quoted
+from factcheck.judges.local.pairs.lexicon import DENIALS, EXCEPTIONS, HEDGES, OPPOSITES
+from factcheck.judges.local.pairs.matching import Matching, match
+from factcheck.judges.local.pairs.model import PairModel
+from factcheck.judges.local.pairs.text import Plain
+from factcheck.judges.local.pairs.words import Unit, Wording, wording
 from factcheck.judges.ports import Specificity
 
 LEAST = 0.06

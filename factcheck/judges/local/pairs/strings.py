@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from factcheck.judges.local.pair_amounts import compare_amounts, read_amounts
-from factcheck.judges.local.pair_codes import (
+from factcheck.judges.local.pairs.amounts import compare_amounts, read_amounts
+from factcheck.judges.local.pairs.codes import (
     compare_absence,
     compare_answers,
     compare_codes,
     compare_places,
 )
-from factcheck.judges.local.pair_dates import compare_moments
-from factcheck.judges.local.pair_findings import IDENTICAL, VAGUE, Finding, against
-from factcheck.judges.local.pair_lists import compare_lists
-from factcheck.judges.local.pair_model import PairModel
-from factcheck.judges.local.pair_structures import TextList, Value, as_text, read_list
-from factcheck.judges.local.pair_text import LONG, Plain, plain, tidy, with_digraphs
-from factcheck.judges.local.pair_texts import compare_long, compare_texts
-from factcheck.judges.local.pair_words import language_of, wording
+from factcheck.judges.local.pairs.dates import compare_moments
+from factcheck.judges.local.pairs.findings import IDENTICAL, VAGUE, Finding, against
+from factcheck.judges.local.pairs.lists import compare_lists
+from factcheck.judges.local.pairs.model import PairModel
+from factcheck.judges.local.pairs.structures import TextList, Value, as_text, read_list
+from factcheck.judges.local.pairs.text import LONG, Plain, plain, tidy, with_digraphs
+from factcheck.judges.local.pairs.texts import compare_long, compare_texts
+from factcheck.judges.local.pairs.words import language_of, wording
 from factcheck.judges.ports import Specificity
 
 NORMAL = 0.99

@@ -12,12 +12,12 @@ from collections.abc import Mapping, Sequence
 
 from factcheck.judges.local.checker import JUDGE
 from factcheck.judges.local.model import load_model
-from factcheck.judges.local.pair_codes import is_absent
-from factcheck.judges.local.pair_findings import IDENTICAL, Finding
-from factcheck.judges.local.pair_lists import compare_lists, compare_objects
-from factcheck.judges.local.pair_model import PairModel, load_pair_model
-from factcheck.judges.local.pair_strings import NORMAL, compare_strings
-from factcheck.judges.local.pair_structures import (
+from factcheck.judges.local.pairs.codes import is_absent
+from factcheck.judges.local.pairs.findings import IDENTICAL, Finding
+from factcheck.judges.local.pairs.lists import compare_lists, compare_objects
+from factcheck.judges.local.pairs.model import PairModel, load_pair_model
+from factcheck.judges.local.pairs.strings import NORMAL, compare_strings
+from factcheck.judges.local.pairs.structures import (
     Value,
     alternatives,
     as_text,
@@ -25,7 +25,7 @@ from factcheck.judges.local.pair_structures import (
     read_value,
     values_as_text,
 )
-from factcheck.judges.local.pair_text import plain, tidy
+from factcheck.judges.local.pairs.text import plain, tidy
 from factcheck.judges.ports import Ledger, PairResult, PairVerdict, Specificity, ValuePair
 
 DECISION = 0.5

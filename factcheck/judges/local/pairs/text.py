@@ -11,7 +11,7 @@ import unicodedata
 from functools import lru_cache
 from typing import NamedTuple
 
-from factcheck.judges.local import pair_lexicon as lexicon
+from factcheck.judges.local.pairs import lexicon
 from factcheck.judges.local.tokens import fold_form
 
 _DASHES = "\u2010\u2011\u2012\u2013\u2014\u2015\u2212\ufe58\ufe63\uff0d"

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
-from factcheck.judges.local.pair_numbers import read_number
-from factcheck.judges.local.pair_units import (
+from factcheck.judges.local.pairs.numbers import read_number
+from factcheck.judges.local.pairs.units import (
     CURRENCY_MARKS,
     LONGEST_PHRASE,
     Unit,
