@@ -13,7 +13,7 @@ from typing import Annotated, Any, NoReturn
 
 import typer
 
-from factcheck.cli import cache, check, facts, fields, score
+from factcheck.cli import cache, calibrate, check, facts, fields, keywords, references, score
 from factcheck.cli.options import DEBUG, Invocation
 from factcheck.cli.output import complain, forget_stdout
 from factcheck.errors import FactcheckError, InputError
@@ -34,6 +34,11 @@ app.command("score", epilog="Example: factcheck score report.txt summary.txt --f
 app.command("facts", epilog="Example: factcheck facts report.txt --lock facts.yaml")(facts.facts)
 app.command("check", epilog="Example: factcheck check facts.yaml summary.txt")(check.check)
 app.add_typer(fields.app, name="fields")
+app.add_typer(keywords.app, name="keywords")
+app.command("references", epilog="Example: factcheck references answer.txt good.txt other.txt")(
+    references.references
+)
+app.add_typer(calibrate.app, name="calibrate")
 app.add_typer(cache.app, name="cache")
 
 

@@ -14,6 +14,8 @@ from factcheck.cli.options import Format
 from factcheck.errors import InputError
 
 if TYPE_CHECKING:
+    from rich.console import RenderableType
+
     from factcheck.cli.gate import GateFailure
     from factcheck.facts import CoverageReport, FactSet
 
@@ -129,6 +131,19 @@ def _on_terminal(report: CoverageReport) -> str:
     with console.capture() as capture:
         console.print(render(report), crop=False)
     return capture.get()
+
+
+def print_table(table: RenderableType) -> None:
+    """Print something of Rich's: in colour and as wide as a terminal, or as plain text."""
+    from rich.console import Console
+
+    console = Console()
+    if not console.is_terminal:
+        console = Console(width=_WIDEST, color_system=None)
+    console.width = min(console.width, _WIDEST)
+    with console.capture() as capture:
+        console.print(table, crop=False)
+    print_out("\n".join(line.rstrip() for line in capture.get().splitlines()))
 
 
 def print_out(text: str) -> None:

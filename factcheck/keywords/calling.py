@@ -6,8 +6,9 @@ import asyncio
 import contextvars
 import inspect
 import sys
+import threading
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future
 from contextlib import contextmanager
 from functools import partial
 from typing import Any, NamedTuple
@@ -63,35 +64,44 @@ async def answers(
     """
     given: list[Any] = [None] * len(questions)
     waiting = iter(enumerate(questions))
-    threads = ThreadPoolExecutor(calling.concurrency, "factcheck-keywords")
-    try:
-        with _progress(len(questions), shown=calling.progress) as advance:
+    with _progress(len(questions), shown=calling.progress) as advance:
 
-            async def work() -> None:
-                for number, question in waiting:
-                    given[number] = await _answer(function, question, threads)
-                    advance()
+        async def work() -> None:
+            for number, question in waiting:
+                given[number] = await _answer(function, question)
+                advance()
 
-            await together(work() for _ in range(min(calling.concurrency, len(questions))))
-    finally:
-        threads.shutdown(wait=False, cancel_futures=True)
+        await together(work() for _ in range(min(calling.concurrency, len(questions))))
     return given
 
 
-async def _answer(
-    function: Callable[..., Any], question: tuple[Any, ...], threads: ThreadPoolExecutor
-) -> Any:
+async def _answer(function: Callable[..., Any], question: tuple[Any, ...]) -> Any:
     try:
         if _is_async(function):
             return await function(*question)
         call = partial(contextvars.copy_context().run, function, *question)
-        given = await asyncio.get_running_loop().run_in_executor(threads, call)
+        given = await asyncio.wrap_future(_in_thread(call))
         return await given if inspect.isawaitable(given) else given
-    except Exception as error:  # noqa: BLE001 - the caller's code
+    except (Exception, SystemExit) as error:  # noqa: BLE001 - the caller's code
         return failure_of(error)
 
 
-def failure_of(error: Exception) -> CallFailure:
+def _in_thread(call: Callable[[], Any]) -> Future[Any]:
+    """What a call gives; its thread is a daemon, so that an interrupt need not wait for it."""
+    future: Future[Any] = Future()
+    future.set_running_or_notify_cancel()
+
+    def run() -> None:
+        try:
+            future.set_result(call())
+        except BaseException as error:  # noqa: BLE001 - it is raised where the answer is awaited
+            future.set_exception(error)
+
+    threading.Thread(target=run, name="factcheck-keywords", daemon=True).start()
+    return future
+
+
+def failure_of(error: Exception | SystemExit) -> CallFailure:
     """An error of the caller's code, or of ours that it caused, as a value."""
     if isinstance(error, FactcheckError):
         return CallFailure(error.code, str(error))

@@ -50,12 +50,12 @@ def dataset_from_data(data: Any) -> EvalDataset:
     return _dataset(plain_document(data, "dataset"), "")
 
 
-def load_outputs(path: PathOrDash) -> dict[str, list[dict[str, Any]]]:
+def load_outputs(path: PathOrDash) -> dict[str, list[dict[str, Any]] | None]:
     """The generated cards of each case, for `evaluate_dataset`.
 
     Args:
         path: A mapping from case id to a list of cards, or a list (in `.jsonl`, one a line) of
-            objects with `id` and `cards`.
+            objects with `id` and `cards`; null instead of a list where nothing could be generated.
 
     Raises:
         InputError: Not readable, another shape, or a doubled id; names file and line.
@@ -115,7 +115,9 @@ def _cases(model: DatasetModel) -> tuple[EvalCase, ...]:
     )
 
 
-def _cards_of(document: Document, name: str, cards: Any) -> list[dict[str, Any]]:
+def _cards_of(document: Document, name: str, cards: Any) -> list[dict[str, Any]] | None:
+    if cards is None:
+        return None
     if not isinstance(cards, list) or not all(isinstance(card, dict) for card in cards):
         raise document.error((name,), f"{name}: expected a list of cards, which are objects")
     return cards

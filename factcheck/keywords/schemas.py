@@ -88,7 +88,7 @@ class OutputModel(_Strict):
     """The cards that were generated for a case."""
 
     id: _Label
-    cards: list[dict[str, Any]]
+    cards: list[dict[str, Any]] | None
 
 
 class OutputsModel(_Strict):

@@ -23,7 +23,6 @@ def write_html(report: CoverageReport, path: str | PathLike[str]) -> None:
 def render_html(report: CoverageReport) -> str:
     """The report as a self-contained page, light or dark as the reader's system is."""
     headline = content.coverage_headline(report)
-    css = (files("factcheck.reports") / "report.css").read_text("utf-8")
     facts, claims = content.fact_groups(report), content.claim_groups(report)
     body = [_headline(headline, content.lost_musts(report), facts)]
     body += [_group(group) for group in facts]
@@ -31,15 +30,26 @@ def render_html(report: CoverageReport) -> str:
         body.append(_headline(faithfulness, "", ()))
         body += [_group(group) for group in claims]
     body.append(_footer(report))
+    return page(f"{headline.name} {headline.value}", "\n".join(body))
+
+
+def page(title: str, body: str, *, style: str = "") -> str:
+    """A whole page around its body, light or dark as the reader's system is.
+
+    Args:
+        title: Of the window, as plain text.
+        body: What is to be seen, as HTML.
+        style: A further file of styles in this folder; empty for none.
+    """
+    folder = files("factcheck.reports")
+    css = "".join((folder / name).read_text("utf-8") for name in ("report.css", style) if name)
     return (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         '<meta http-equiv="Content-Security-Policy" content="default-src \'none\'; '
         "style-src 'unsafe-inline'\">\n"
-        f"<title>{escape(headline.name)} {escape(headline.value)}</title>\n"
-        f"<style>\n{css}</style>\n</head>\n<body>\n<main>\n"
-        + "\n".join(body)
-        + "\n</main>\n</body>\n</html>\n"
+        f"<title>{escape(title)}</title>\n"
+        f"<style>\n{css}</style>\n</head>\n<body>\n<main>\n{body}\n</main>\n</body>\n</html>\n"
     )
 
 

@@ -68,6 +68,20 @@ def test_errors_are_values_and_the_other_answers_are_there() -> None:
     assert asked(call, 4) == asked(acall, 4) == expected
 
 
+def test_a_function_that_leaves_the_program_gives_an_error() -> None:
+    """The loop would end with it, and nobody would ever be told."""
+
+    def leave(_: int) -> int:
+        raise SystemExit(3)
+
+    assert asked(leave, 1) == [CallFailure("callable", "SystemExit: 3")]
+
+
+def test_no_thread_keeps_the_process_alive() -> None:
+    """After an interrupt nobody waits for a model that is still thinking."""
+    assert asked(lambda _: threading.current_thread().daemon, 3) == [True] * 3
+
+
 def test_context_variables_are_seen_in_threads() -> None:
     user: contextvars.ContextVar[str] = contextvars.ContextVar("user")
     user.set("me")

@@ -12,10 +12,13 @@ import pytest
 
 from factcheck.errors import InputError
 from factcheck.keywords import (
+    CaseFailure,
+    CaseResult,
     EvalCase,
     EvalDataset,
     ExpectedCard,
     Word,
+    evaluate_dataset,
     load_dataset,
     load_outputs,
 )
@@ -255,6 +258,18 @@ CARDS = [{"front": "a", "back": "b", "more": 3}]
 )
 def test_outputs_are_a_mapping_or_rows(tmp_path: Path, name: str, text: str) -> None:
     assert load_outputs(put(tmp_path, name, text)) == {"a": CARDS, "b": []}
+
+
+@pytest.mark.parametrize("text", ['{"a": null, "b": []}', '[{"id": "a", "cards": null}]'])
+def test_null_stands_where_nothing_could_be_generated(tmp_path: Path, text: str) -> None:
+    """Such a case is errored, which is not the same as one without cards."""
+    outputs = load_outputs(put(tmp_path, "o.json", text))
+    cases = tuple(EvalCase(name, "", ()) for name in outputs)
+
+    failed, *others = evaluate_dataset(EvalDataset(cases), outputs).cases
+
+    assert failed == CaseFailure("a", "input", "expected a list of cards, found null")
+    assert all(isinstance(other, CaseResult) for other in others)
 
 
 @pytest.mark.parametrize(

@@ -86,6 +86,8 @@ async def abullet_removal(
         _refuse_doubles("judge", [scorer.name for scorer in scorers])
         lister = await stack.enter_async_context(FactCoverage(extractor=extractor))
         given = load_texts() if texts is None else tuple(texts)
+        if not given:
+            raise InputError("there are no texts to take bullets out of")
         subjects = [
             await _subject(text, number, (n_random, seed), lister, scorers[0])
             for number, text in enumerate(given, 1)

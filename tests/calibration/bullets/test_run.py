@@ -138,6 +138,11 @@ def test_a_text_that_cannot_be_used_is_refused(change: dict[str, object], messag
         bullet_removal([{**TEXT, **change}])
 
 
+def test_no_texts_are_refused() -> None:
+    with pytest.raises(InputError, match="no texts"):
+        bullet_removal([])
+
+
 def test_two_texts_or_judges_of_one_name_are_refused() -> None:
     with pytest.raises(InputError, match="two texts are called 'zoo'"):
         bullet_removal([TEXT, TEXT])

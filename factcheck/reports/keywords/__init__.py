@@ -1,0 +1,1 @@
+"""What the reports on keywords say: cards, behaviours, their comparison, and the linter."""

@@ -1,0 +1,185 @@
+"""What `factcheck references` does: texts in, output and exit code out."""
+
+from __future__ import annotations
+
+import io
+import json
+from typing import TYPE_CHECKING, Any
+from xml.etree import ElementTree as ET
+
+import pytest
+
+from factcheck.testing import EmbeddingsRequest, LocalOpenAIServer, hashed_embeddings, unauthorized
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from tests.cli.conftest import Outcome
+
+    Run = Callable[..., Outcome]
+    Put = Callable[[str, str], str]
+
+
+@pytest.fixture
+def put(tmp_path: Path) -> Put:
+    """Writes a file and gives its path."""
+
+    def write(name: str, text: str) -> str:
+        (tmp_path / name).write_text(text, encoding="utf-8")
+        return str(tmp_path / name)
+
+    return write
+
+
+@pytest.fixture
+def texts(put: Put) -> tuple[str, str, str]:
+    """A text, one that is like it, and one that is not."""
+    return (
+        put("a.txt", "The train to Oslo leaves at nine.\n"),
+        put("b.txt", "Cats sleep all day."),
+        put("c.txt", "At nine the train leaves for Oslo."),
+    )
+
+
+def refused(outcome: Outcome, message: str, code: int = 2) -> None:
+    """Nothing was printed but one line that says what is wrong."""
+    assert outcome.code == code
+    assert not outcome.out
+    assert outcome.err.count("\n") == 1
+    assert message in outcome.err
+
+
+def test_the_nearest_reference_is_marked(texts: tuple[str, ...], run: Run) -> None:
+    code, out, err = run("references", *texts)
+
+    assert (code, err) == (0, "")
+    assert out.startswith("Reference match 0.98")
+    assert "passed (≥ 0.7)" in out
+    (best,) = [line for line in out.splitlines() if "c.txt" in line]
+    assert best.split()[1] == "*"
+    assert "embedder:local" in out
+
+
+def test_the_mean_is_that_of_all(texts: tuple[str, ...], run: Run) -> None:
+    data = json.loads(run("references", *texts, "--aggregation", "mean", "--format", "json").out)
+
+    assert data["score"] == pytest.approx(sum(data["similarities"]) / 2, abs=1e-6)
+    assert data["passed"] is False
+    assert data["best_index"] == 1
+
+
+def test_only_fail_under_is_a_gate(texts: tuple[str, ...], run: Run) -> None:
+    """A threshold says what 'passed' means, and changes no exit code."""
+    far = ("references", *texts[:2])
+
+    assert run(*far).code == 0
+    assert run(*far, "--threshold", "0.9").code == 0
+    failed = run(*far, "--fail-under", "0.4")
+    assert failed.code == 1
+    assert "not passed (< 0.4)" in failed.out
+    assert failed.err.startswith("factcheck: gate failed: score ")
+    assert run("references", *texts, "--fail-under", "0.4", "--threshold", "1").code == 0
+
+
+def test_a_score_equal_to_the_gate_passes(texts: tuple[str, ...], run: Run) -> None:
+    assert run("references", texts[0], texts[0], "--fail-under", "1").code == 0
+
+
+@pytest.mark.parametrize(("threshold", "failures"), [("0.1", "0"), ("0.999", "1")])
+def test_junit_fails_below_the_threshold(
+    texts: tuple[str, ...], run: Run, threshold: str, failures: str
+) -> None:
+    out = run("references", *texts, "--format", "junit", "--threshold", threshold).out
+
+    assert ET.fromstring(out).attrib["failures"] == failures  # noqa: S314 - our own
+
+
+def test_the_name_of_the_file_decides_the_format(
+    texts: tuple[str, ...], run: Run, tmp_path: Path
+) -> None:
+    out = tmp_path / "r.html"
+
+    outcome = run("references", *texts, "--out", str(out))
+
+    assert outcome.out.endswith(f"{out}\n")
+    assert out.read_text("utf-8").startswith("<!doctype html>")
+
+
+def test_standard_input_is_read(
+    texts: tuple[str, ...], run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stdin = io.TextIOWrapper(io.BytesIO(b"The train to Oslo leaves at nine."))
+    monkeypatch.setattr("sys.stdin", stdin)
+
+    assert run("references", "-", texts[0]).out.startswith("Reference match 1.000")
+
+
+def test_the_final_line_feed_is_no_part_of_a_text_and_one_request_does(
+    texts: tuple[str, ...], run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with LocalOpenAIServer(lambda _: "", embed=hashed_embeddings) as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
+        monkeypatch.setenv("FACTCHECK_CACHE", "off")
+
+        outcome = run("references", *texts, "--provider", "openai")
+
+    (request,) = server.requests
+    assert isinstance(request, EmbeddingsRequest)
+    assert request.texts == (
+        "The train to Oslo leaves at nine.",
+        "Cats sleep all day.",
+        "At nine the train leaves for Oslo.",
+    )
+    assert outcome.code == 0
+    assert "1 call" in outcome.out
+
+
+def test_a_provider_that_refuses_is_exit_code_4(
+    texts: tuple[str, ...], run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with LocalOpenAIServer(lambda _: "", embed=lambda _: unauthorized()) as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
+        monkeypatch.setenv("FACTCHECK_CACHE", "off")
+
+        outcome = run("references", *texts, "--provider", "openai", "--fail-under", "0")
+
+    refused(outcome, "openai/text-embedding-3-small", 4)
+
+
+def test_an_unknown_provider_or_a_missing_key_is_exit_code_3(
+    texts: tuple[str, ...], run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
+
+    refused(run("references", *texts, "--provider", "oracle"), "unknown embedding provider", 3)
+    refused(run("references", *texts, "--provider", "openai"), "OPENAI_API_KEY", 3)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("A",), "Missing argument 'REFERENCE'"),
+        (("A", "BLANK"), "blank.txt is blank; there is nothing to compare"),
+        (("BLANK", "A"), "blank.txt is blank; there is nothing to compare"),
+        (("A", "nowhere.txt"), "nowhere.txt does not exist"),
+        (("-", "-"), "'-' (standard input) can stand for one file only"),
+        (("A", "A", "--threshold", "1.5"), "threshold must be a number from 0 to 1"),
+        (("A", "A", "--fail-under", "70"), "--fail-under is 70"),
+        (("A", "A", "--aggregation", "min"), "'min' is not one of"),
+    ],
+)
+def test_what_cannot_be_used_is_refused(
+    texts: tuple[str, ...], put: Put, run: Run, arguments: tuple[str, ...], message: str
+) -> None:
+    paths: dict[str, Any] = {"A": texts[0], "BLANK": put("blank.txt", " \n")}
+
+    refused(run("references", *(paths.get(a, a) for a in arguments)), message)
+
+
+def test_help_says_that_a_score_is_no_gate(run: Run) -> None:
+    outcome = run("references", "--help")
+
+    assert outcome.code == 0
+    assert "unless --fail-under is given" in " ".join(outcome.out.split())
