@@ -58,8 +58,8 @@ def difference(scores: Scores, by_greedy: Partners, by_optimum: Partners) -> str
     if math.isclose(of_greedy, of_optimum) and len(by_greedy) == len(by_optimum):
         return "greedy matching makes other pairs, which are as good"
     return (
-        f"greedy matching makes {len(by_greedy)} pairs with a total score of {of_greedy:.3f}, "
-        f"the optimum has {len(by_optimum)} with {of_optimum:.3f}"
+        f"greedy matching has a total score of {of_greedy:.3f} (pairs: {len(by_greedy)}), "
+        f"the optimum {of_optimum:.3f} (pairs: {len(by_optimum)})"
     )
 
 

@@ -127,7 +127,7 @@ def test_the_optimal_assignment_finds_both_and_says_how_greed_differs() -> None:
 
     assert pairs(result) == [(0, 1, 1.0), (1, 0, 1.0)]
     assert result.note == (
-        "greedy matching makes 1 pairs with a total score of 1.000, the optimum has 2 with 2.000"
+        "greedy matching has a total score of 1.000 (pairs: 1), the optimum 2.000 (pairs: 2)"
     )
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-TUTORIALS = ("factcheck/fields/README.md",)
+TUTORIALS = ("factcheck/fields/README.md", "factcheck/keywords/README.md")
 _BLOCK = re.compile(r"^```(python|text)\n(.*?)^```", re.DOTALL | re.MULTILINE)
 
 
