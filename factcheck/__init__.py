@@ -35,6 +35,7 @@ if TYPE_CHECKING:
         Verdict,
     )
     from factcheck.judges.llm.modules import FactChecker, KeyFactExtraction, SemanticEquivalence
+    from factcheck.judges.llm.modules_summaries import LLMJudge, Summarizer
     from factcheck.judges.ports import (
         Checker,
         Extractor,
@@ -42,6 +43,9 @@ if TYPE_CHECKING:
         PairFailure,
         PairJudge,
         PairVerdict,
+        Rater,
+        Rating,
+        RatingFailure,
         ValuePair,
     )
     from factcheck.runtime.budget import Budget
@@ -91,6 +95,7 @@ _HOMES = {
         "KeyFactExtraction",
         "SemanticEquivalence",
     ),
+    "factcheck.judges.llm.modules_summaries": ("LLMJudge", "Summarizer"),
     "factcheck.judges.ports": (
         "Checker",
         "Extractor",
@@ -98,6 +103,9 @@ _HOMES = {
         "PairFailure",
         "PairJudge",
         "PairVerdict",
+        "Rater",
+        "Rating",
+        "RatingFailure",
         "ValuePair",
     ),
     "factcheck.runtime.budget": ("Budget",),
@@ -140,17 +148,22 @@ __all__ = [
     "JudgeTruncated",
     "JudgeUnavailable",
     "KeyFactExtraction",
+    "LLMJudge",
     "Ledger",
     "PairFailure",
     "PairJudge",
     "PairVerdict",
     "PromptError",
+    "Rater",
+    "Rating",
+    "RatingFailure",
     "Record",
     "RecordFailure",
     "RetryPolicy",
     "RunSummary",
     "ScoreSignature",
     "SemanticEquivalence",
+    "Summarizer",
     "Usage",
     "ValuePair",
     "Verdict",

@@ -8,7 +8,7 @@ from os import PathLike
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from factcheck.errors import ConfigError
-from factcheck.judges.ports import Checker, Embedder, Extractor, PairJudge
+from factcheck.judges.ports import Checker, Embedder, Extractor, PairJudge, Rater
 from factcheck.runtime.options import CallOptions
 from factcheck.settings import LOCAL, Settings
 
@@ -103,6 +103,39 @@ def build_pair_judge(
     models = _Models(settings, options)
     judge = _pair_judge(settings.judge if spec is None else spec, models, pairs_per_call)
     return BuiltPairJudge(judge, models.connected)
+
+
+class BuiltRater(NamedTuple):
+    """Who rates summaries."""
+
+    rater: Rater
+    models: tuple[LanguageModel, ...]
+    """Language models behind it, to be closed after use."""
+
+
+def build_rater(spec: Any, settings: Settings, options: CallOptions) -> BuiltRater:
+    """The object behind `spec` that rates summaries from 1 to 5.
+
+    Args:
+        spec: `"PROVIDER/MODEL"`, a `dspy.BaseLM`, an object with the `Rater` port, or `None` for
+            the judge that the settings name.
+        settings: Defaults, keys and addresses.
+        options: How language models are called.
+
+    Raises:
+        ConfigError: A name is not known or names who gives no ratings, a key is missing, or an
+            object does not fulfil the port.
+    """
+    spec = settings.judge if spec is None else spec
+    if _is_model(spec):
+        from factcheck.judges.llm.rating import LLMRater
+
+        models = _Models(settings, options)
+        return BuiltRater(LLMRater(models[spec]), models.connected)
+    if _fulfils(spec, Rater):
+        rater: Rater = spec
+        return BuiltRater(rater, ())
+    raise _no_rater(spec)
 
 
 class BuiltEmbedder(NamedTuple):
@@ -292,3 +325,16 @@ def _no_pair_judge(spec: Any) -> ConfigError:
             "or 'cascade(FIRST, SECOND)' of these"
         )
     return _unknown("pair judge", spec, "compare(pairs, ledger)")
+
+
+def _no_rater(spec: Any) -> ConfigError:
+    use = "use 'PROVIDER/MODEL' such as 'openai/gpt-5-nano', or an object with the `Rater` port"
+    if isinstance(spec, str) and spec == LOCAL:
+        return ConfigError(f"the embedded judge checks facts and gives no ratings; {use}")
+    if _is_replay(spec):
+        return ConfigError(
+            f"{spec!r} cannot rate a summary: recordings hold verdicts on facts only; {use}"
+        )
+    if isinstance(spec, str):
+        return ConfigError(f"unknown rater {spec!r}; {use}")
+    return _unknown("rater", spec, "rate(source, summary, ledger)")

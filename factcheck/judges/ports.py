@@ -1,4 +1,4 @@
-"""The three questions a judge answers, and what an embedder gives, as protocols.
+"""The four questions a judge answers, and what an embedder gives, as protocols.
 
 Any object with these methods is a judge or an embedder.
 """
@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol, runtime_checkable
 
+from factcheck.errors import InputError
 from factcheck.facts import AtomicFact, CheckResult, FactSet, Usage
 
 
@@ -144,6 +145,57 @@ class PairJudge(Protocol):
         Raises:
             JudgeRejected: Every request was turned down: nothing can be had from this judge.
         """
+        ...
+
+
+LOWEST, HIGHEST = 1, 5
+"""The ends of the scale that a summary is rated on."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rating:
+    """How faithful a summary is to its source, in one number.
+
+    Raises:
+        InputError: The number is not a whole one from 1 to 5.
+    """
+
+    value: int
+    """From 1, hardly anything is kept, to 5, everything is."""
+    reason: str
+    judge: str
+    """Name of the judge that spoke."""
+    cached: bool = False
+    """Whether the answer was given before."""
+
+    def __post_init__(self) -> None:
+        if type(self.value) is not int or not LOWEST <= self.value <= HIGHEST:
+            raise InputError(f"a rating must be a whole number from 1 to 5, not {self.value!r}")
+
+
+@dataclass(frozen=True, slots=True)
+class RatingFailure:
+    """No rating could be had; never replaced by one."""
+
+    code: str
+    """Stable name of the kind of failure, as in `factcheck.errors`."""
+    message: str
+
+
+RatingResult = Rating | RatingFailure
+
+
+@runtime_checkable
+class Rater(Protocol):
+    """Rates a summary as a whole, in one number, without looking at its facts one by one."""
+
+    @property
+    def identity(self) -> Mapping[str, str]:
+        """Names and versions that shape its answers, as entries for the score signature."""
+        ...
+
+    async def rate(self, source: str, summary: str, ledger: Ledger) -> RatingResult:
+        """A rating, or a failure where none could be had. Both texts count whole: none is cut."""
         ...
 
 

@@ -29,6 +29,7 @@ from factcheck.runtime.loop import background
 from factcheck.runtime.options import CallOptions
 from factcheck.runtime.retry import RetryPolicy
 from factcheck.scoring.accounting import account
+from factcheck.scoring.dspy_metric import CoverageMetric
 from factcheck.scoring.many import RecordFailure, Scored, outcomes, score_records
 from factcheck.settings import Settings
 
@@ -217,6 +218,33 @@ class FactCoverage:
             )
 
         return score_records(score, records, under_way=3 * self._options.concurrency)
+
+    def as_dspy_metric(
+        self,
+        *,
+        source: str | None = None,
+        summary: str = "summary",
+        facts: str = "facts",
+        direction: Direction = "coverage",
+    ) -> CoverageMetric:
+        """This scorer as a metric for `dspy.Evaluate` and for DSPy's optimizers.
+
+        Length costs nothing in it: a summary that repeats its source keeps every fact.
+
+        Args:
+            source: What an example calls its source; `None`: `source` or `source_text`.
+            summary: What a prediction calls its summary.
+            facts: What an example calls the facts to check. Examples without them have theirs
+                extracted from the source, once.
+            direction: `"coverage"`: the score is the share of facts that are kept. `"both"`: it is
+                the harmonic mean of that and of the share of the summary's claims that the source
+                entails, and the feedback names the others.
+        """
+        if direction not in get_args(Direction):
+            raise InputError(f"direction {direction!r} is not one of {get_args(Direction)}")
+        return CoverageMetric(
+            self, source=source, summary=summary, facts=facts, direction=direction
+        )
 
     async def _extract(self, source: str, ledger: Ledger) -> FactSet:
         _require_text(source, "the source")

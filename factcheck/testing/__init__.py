@@ -7,6 +7,7 @@ from factcheck.testing.batches import BatchPlan
 from factcheck.testing.fact_model import (
     FactModel,
     Mangle,
+    all_sentences,
     bad_quote,
     duplicate,
     in_code_fence,
@@ -15,6 +16,7 @@ from factcheck.testing.fact_model import (
     label_by_words,
     leave_out,
     overwrite,
+    rate_by_words,
     same_words,
     sentences,
     swapped_ids,
@@ -37,6 +39,7 @@ from factcheck.testing.faults import (
     unauthorized,
 )
 from factcheck.testing.prompts import ParsedPrompt, parse_prompt
+from factcheck.testing.ratings import RateCall, ScriptedRater
 from factcheck.testing.replies import (
     ChatAnswer,
     ChatRequest,
@@ -77,12 +80,15 @@ __all__ = [
     "LocalOpenAIServer",
     "Mangle",
     "ParsedPrompt",
+    "RateCall",
     "Reply",
     "Request",
     "ScriptedChecker",
     "ScriptedEmbedder",
     "ScriptedExtractor",
     "ScriptedPairJudge",
+    "ScriptedRater",
+    "all_sentences",
     "bad_quote",
     "bad_request",
     "dropped",
@@ -102,6 +108,7 @@ __all__ = [
     "parse_prompt",
     "quota_exceeded",
     "random_faults",
+    "rate_by_words",
     "rate_limited",
     "refused",
     "same_words",

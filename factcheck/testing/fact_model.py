@@ -20,7 +20,8 @@ from factcheck.testing.replies import ChatAnswer, ChatRequest, Reply
 
 Draft = Mapping[str, Any]
 """One verdict of a reply before it is sent: `fact` (its statement, never sent), `id`, `label`,
-`quote` and `reason`; or `values` (the two, never sent), `id`, `reason` and `equivalent`."""
+`quote` and `reason`; or `values` (the two, never sent), `id`, `reason` and `equivalent`; or the
+`reason` and `faithfulness` of a rating."""
 Mangle = Callable[[Sequence[Draft]], Sequence[Draft]]
 """Turns the verdicts of one reply into worse ones."""
 Labels = Mapping[str, EntailmentLabel] | Callable[[str, str], EntailmentLabel]
@@ -52,6 +53,17 @@ def same_words(pair: ValuePair) -> bool:
     return gold == extracted
 
 
+def rate_by_words(source: str, summary: str) -> int:
+    """From 1 to 5 by how many of the source's words stand in the summary."""
+    words = _words(source)
+    return 1 + round(4 * len(words & _words(summary)) / len(words)) if words else 1
+
+
+def all_sentences(source: str, instructions: str) -> Sequence[str]:  # noqa: ARG001 - a script's
+    """Every sentence of a source as a bullet, whatever the instructions say."""
+    return sentences(source)
+
+
 class FactModel:
     """Answers this package's prompts with the JSON they ask for; give it to a local server.
 
@@ -60,7 +72,10 @@ class FactModel:
         facts: Facts of a source.
         equivalent: Whether the values of a pair mean the same. Where their order says nothing,
             they come in the order of the prompt.
-        mangles: Applied to the verdicts of each reply to a check or compare prompt, in order.
+        rate: The number that a source and its summary get; whatever it gives is sent.
+        summarize: The bullets for a source and the instructions that came with it.
+        mangles: Applied to the verdicts of each reply to a check or compare prompt, in order; and
+            to a rating, as to one verdict.
 
     Raises:
         InputError: When called: the request is not a prompt of this package, or a fact is not
@@ -73,24 +88,35 @@ class FactModel:
         facts: Callable[[str], Sequence[str]] = sentences,
         *,
         equivalent: Callable[[ValuePair], bool] = same_words,
+        rate: Callable[[str, str], Any] = rate_by_words,
+        summarize: Callable[[str, str], Sequence[str]] = all_sentences,
         mangles: Sequence[Mangle] = (),
     ) -> None:
         self._labels = labels
         self._facts = facts
         self._equivalent = equivalent
+        self._rate = rate
+        self._summarize = summarize
         self._mangles = tuple(mangles)
 
     def __call__(self, request: ChatRequest) -> str:
         """The reply to a prompt, as JSON."""
         prompt = parse_prompt(request.body)
         if prompt.kind == "extract":
-            return json.dumps({"facts": list(self._facts(prompt.text))}, ensure_ascii=False)
+            return _written({"facts": list(self._facts(prompt.text))})
+        if prompt.kind == "summarize":
+            return _written({"bullets": list(self._summarize(prompt.text, prompt.instructions))})
         drafts = self._drafts(prompt)
         for mangle in self._mangles:
             drafts = mangle(drafts)
-        return json.dumps({"verdicts": [_sent(draft) for draft in drafts]}, ensure_ascii=False)
+        if prompt.kind == "rate":
+            return _written(next(iter(drafts), {}))
+        return _written({"verdicts": [_sent(draft) for draft in drafts]})
 
     def _drafts(self, prompt: ParsedPrompt) -> Sequence[Draft]:
+        if prompt.kind == "rate":
+            rating = self._rate(prompt.text, prompt.summary)
+            return [{"reason": "scripted", "faithfulness": rating}]
         if prompt.kind == "compare":
             return [self._pair_draft(pair_id, pair) for pair_id, pair in prompt.pairs.items()]
         return [self._draft(fact_id, fact, prompt.text) for fact_id, fact in prompt.facts.items()]
@@ -191,6 +217,10 @@ def in_code_fence(answer: ChatAnswer) -> ChatAnswer:
 
 def _concerns(facts: Sequence[str], draft: Draft) -> bool:
     return not facts or any(it in facts for it in (draft.get("fact"), *draft.get("values", ())))
+
+
+def _written(reply: Mapping[str, Any]) -> str:
+    return json.dumps(reply, ensure_ascii=False)
 
 
 def _sent(draft: Draft) -> Draft:

@@ -5,14 +5,14 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from factcheck.errors import InputError
 from factcheck.judges.ports import Specificity, ValuePair
 
 _FENCE = re.compile(
-    r"^<(?P<tag>source|text|facts|pairs) (?P<nonce>[0-9a-fA-F]+)>\r?\n"
+    r"^<(?P<tag>source|text|facts|pairs|source_text|summary) (?P<nonce>[0-9a-fA-F]+)>\r?\n"
     r"(?P<inner>(?:.*?\r?\n)?)"
     r"^</(?P=tag) (?P=nonce)>",
     re.DOTALL | re.MULTILINE,
@@ -28,14 +28,18 @@ _ALLOWED: Mapping[str, Specificity] = {
 class ParsedPrompt:
     """What a request asks for."""
 
-    kind: Literal["check", "extract", "compare"]
+    kind: Literal["check", "extract", "compare", "rate", "summarize"]
     text: str = ""
-    """The text to check against, or to extract from."""
+    """The text to check against, to extract from, to summarize, or that a summary is of."""
     facts: Mapping[str, str] = field(default_factory=dict)
     """Statements to check by the id they have in this call, in order."""
     pairs: Mapping[str, ValuePair] = field(default_factory=dict)
     """Pairs to compare by the id they have in this call, in order; the value that stands first
     is the gold one."""
+    summary: str = ""
+    """The summary to rate."""
+    instructions: str = ""
+    """The system message."""
 
 
 def parse_prompt(body: Mapping[str, Any]) -> ParsedPrompt:
@@ -47,8 +51,17 @@ def parse_prompt(body: Mapping[str, Any]) -> ParsedPrompt:
     Raises:
         InputError: The message is not a prompt of this package.
     """
-    prompt = _last_user_message(body.get("messages", ()))
+    messages = body.get("messages", ())
+    parsed = _parse_question(_last_user_message(messages))
+    return replace(parsed, instructions=_system_message(messages))
+
+
+def _parse_question(prompt: str) -> ParsedPrompt:
     fences = {_role(match["tag"]): _unfenced(match["inner"]) for match in _FENCE.finditer(prompt)}
+    if "source_text" in fences:
+        if "summary" in fences:
+            return ParsedPrompt("rate", fences["source_text"], summary=fences["summary"])
+        return ParsedPrompt("summarize", fences["source_text"])
     if "pairs" in fences:
         return ParsedPrompt("compare", pairs=_parse_pairs(fences["pairs"]))
     if "text" not in fences:
@@ -62,7 +75,14 @@ def _last_user_message(messages: Sequence[Mapping[str, Any]]) -> str:
     contents = [message.get("content") for message in messages if message.get("role") == "user"]
     if not contents:
         raise InputError("the request has no user message")
-    content = contents[-1]
+    return _text(contents[-1])
+
+
+def _system_message(messages: Sequence[Mapping[str, Any]]) -> str:
+    return "\n".join(_text(m.get("content")) for m in messages if m.get("role") == "system")
+
+
+def _text(content: Any) -> str:
     if isinstance(content, str):
         return content
     return "".join(part.get("text", "") for part in content or ())

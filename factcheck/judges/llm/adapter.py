@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import dspy
 import pydantic
@@ -76,12 +76,43 @@ class StrictJSONAdapter(dspy.Adapter):
         raise dspy.AdapterParseError(type(self).__name__, signature, completion, message)
 
 
+class FramedAdapter(StrictJSONAdapter):
+    """The same, with words of ours below the instructions.
+
+    What an optimizer rewrites are the instructions; that texts are data, and how a reply has to
+    look, is not for it to forget.
+
+    Args:
+        frame: What follows the instructions.
+    """
+
+    def __init__(self, frame: str) -> None:
+        super().__init__()
+        self._frame = frame
+
+    def format(
+        self,
+        signature: Signature,
+        demos: Sequence[Mapping[str, Any]],
+        inputs: Mapping[str, Any],
+    ) -> list[Message]:
+        """The messages to send: instructions and frame, worked examples if any, the inputs."""
+        framed = signature.with_instructions(f"{signature.instructions}\n\n{self._frame}")
+        return super().format(framed, demos, inputs)
+
+
 @lru_cache
 def _output_types(signature: Signature) -> dict[str, pydantic.TypeAdapter[Any]]:
     return {
-        name: pydantic.TypeAdapter(field.annotation)
+        name: pydantic.TypeAdapter(_with_constraints(field))
         for name, field in signature.output_fields.items()
     }
+
+
+def _with_constraints(field: Any) -> Any:
+    """The type of a field as it was declared; pydantic keeps what annotates it apart."""
+    declared = (field.annotation, *field.metadata)
+    return Annotated[declared] if field.metadata else field.annotation
 
 
 @lru_cache

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from factcheck.errors import JudgeRejected
 from factcheck.facts import CheckFailure, CheckResult
 from factcheck.judges.llm.engine import looking_again
-from factcheck.judges.ports import PairFailure, PairResult
+from factcheck.judges.ports import PairFailure, PairResult, RatingFailure, RatingResult
 from factcheck.runtime.answers import Answers
 from factcheck.runtime.flight import Settle
 from factcheck.runtime.loop import together
@@ -23,10 +23,12 @@ if TYPE_CHECKING:
 
 _ASK_AGAIN = frozenset({"missing", "duplicate", "invalid", "output", "truncated"})
 """Failures that a fresh call may mend; the others have had their retries."""
+_FAILURES = (CheckFailure, PairFailure, RatingFailure)
 
 T = TypeVar("T")
 Q = TypeVar("Q")
-R = TypeVar("R", bound=CheckResult | PairResult)
+Result = CheckResult | PairResult | RatingResult
+R = TypeVar("R", bound=Result)
 
 AskCall = Callable[[Sequence[Q]], Coroutine[Any, Any, Sequence[R]]]
 """Asks some questions in one call: one result each, in their order. Failures are results, too."""
@@ -100,7 +102,7 @@ class Asker(Generic[Q, R]):
         return [_better(result, second.get(place)) for place, result in enumerate(first)]
 
     def _worth_asking_again(self, result: R) -> bool:
-        if isinstance(result, (CheckFailure, PairFailure)):
+        if isinstance(result, _FAILURES):
             return result.code in _ASK_AGAIN or result.code in self._parts
         return self._doubtful(result)
 
@@ -111,12 +113,12 @@ def batches(items: Sequence[T], size: int) -> list[Sequence[T]]:
     return [items[n * i // count : n * (i + 1) // count] for i in range(count)]
 
 
-def failed_with(result: CheckResult | PairResult, codes: set[str]) -> bool:
+def failed_with(result: Result, codes: set[str]) -> bool:
     """Whether this is a failure of one of these kinds."""
     return _code(result) in codes
 
 
-def require_one_not_rejected(results: Sequence[CheckResult | PairResult]) -> None:
+def require_one_not_rejected(results: Sequence[Result]) -> None:
     """Let results pass unless every single one was turned down.
 
     Raises:
@@ -125,14 +127,14 @@ def require_one_not_rejected(results: Sequence[CheckResult | PairResult]) -> Non
     messages = [
         result.message
         for result in results
-        if isinstance(result, (CheckFailure, PairFailure)) and result.code == JudgeRejected.code
+        if isinstance(result, _FAILURES) and result.code == JudgeRejected.code
     ]
     if messages and len(messages) == len(results):
         raise JudgeRejected(messages[0])
 
 
-def _code(result: CheckResult | PairResult) -> str:
-    return result.code if isinstance(result, (CheckFailure, PairFailure)) else ""
+def _code(result: Result) -> str:
+    return result.code if isinstance(result, _FAILURES) else ""
 
 
 def _better(first: R, second: R | None) -> R:

@@ -173,10 +173,12 @@ def fingerprint(module: Callable[[str], dspy.Module], prompt: str) -> str:
     The digest is taken of the request rendered with stand-ins for the inputs, so it moves with
     the prompt file, the field names, the label set and the adapter.
     """
-    predict = module(prompt).predictors()[0]
+    made: Any = module(prompt)
+    adapter: Any = getattr(made, "adapter", StrictJSONAdapter())
+    predict = made.predictors()[0]
     stand_ins = {name: f"<<{name}>>" for name in predict.signature.input_fields}
     stand_ins.update(getattr(module, "stand_ins", {}))
-    messages = StrictJSONAdapter().format(predict.signature, predict.demos, stand_ins)
+    messages = adapter.format(predict.signature, predict.demos, stand_ins)
     request = {"messages": messages, "response_format": response_schema(predict.signature)}
     return f"{prompt}@{short_digest(without_numbers(json.dumps(request, sort_keys=True)))}"
 

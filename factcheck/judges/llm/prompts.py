@@ -20,6 +20,10 @@ COMPARE_VALUES = "compare_values/v1"
 """The prompt of `SemanticEquivalence`."""
 EXTRACT_FACTS = "extract_facts/v1"
 """The prompt of `KeyFactExtraction`."""
+RATE_FAITHFULNESS = "rate_faithfulness/v1"
+"""The prompt of `LLMJudge`."""
+SUMMARIZE = "summarize/v1"
+"""The prompt of `Summarizer`."""
 _PINS = "SHA256SUMS"
 
 

@@ -4,23 +4,53 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Annotated, Any, NamedTuple, TypeVar
+from typing import Annotated, Any, Literal, NamedTuple, TypeVar
 
 import pydantic
-from pydantic import BaseModel, BeforeValidator, ConfigDict, StrictBool, StringConstraints
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    StrictBool,
+    StringConstraints,
+)
 from pydantic.json_schema import SkipJsonSchema
 
 from factcheck.errors import JudgeOutputError
 from factcheck.facts import AtomicFact, CheckFailure, CheckResult, EntailmentLabel, Verdict, locate
+from factcheck.judges.llm.fences import one_line
 from factcheck.judges.ports import PairFailure, PairResult, PairVerdict
 
 QUOTE_NOT_FOUND = "quote_not_found"
 """Flag of a verdict whose quote does not stand in the text."""
 _FENCED = re.compile(r"```(?:json)?\s*\n(.*)\n\s*```", re.DOTALL)
+_MARKER = re.compile(r"^[-*•–]( |$)")  # noqa: RUF001 - a dash is a marker, too
 _json: pydantic.TypeAdapter[Any] = pydantic.TypeAdapter(Any)
 
 KeyFact = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
 """One atomic fact as a model writes it."""
+
+
+def _not_a_truth_value(value: Any) -> Any:
+    if isinstance(value, bool):
+        raise ValueError("true and false are no numbers")  # noqa: TRY004 - pydantic's protocol
+    return value
+
+
+def _without_marker(bullet: str) -> str:
+    text = _MARKER.sub("", one_line(bullet))
+    if not text:
+        raise ValueError("a bullet is blank")
+    return text
+
+
+Faithfulness = Annotated[Literal[1, 2, 3, 4, 5], BeforeValidator(_not_a_truth_value)]
+"""A rating as a model writes it; anything else is no rating, and is not moved to the nearest."""
+Bullets = Annotated[
+    list[Annotated[str, AfterValidator(_without_marker)]], pydantic.Field(min_length=1)
+]
+"""The bullets of a summary as a model writes them, each on one line and without a marker."""
 
 
 class FactQuestion(BaseModel):

@@ -1,0 +1,273 @@
+"""Coverage as a DSPy metric: one number for evaluation, the reasons beside it for GEPA."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import dspy
+import pytest
+
+from factcheck import (
+    CheckFailure,
+    Evidence,
+    FactCoverage,
+    InputError,
+    JudgeError,
+    JudgeUnavailable,
+    Verdict,
+)
+from factcheck.facts import AtomicFact
+from factcheck.testing import FactModel, LocalOpenAIServer, ScriptedChecker, ScriptedExtractor
+
+FIRE, YEAR, STONE, OWNER = (
+    "The mill burned down.",
+    "It burned in 1904.",
+    "It was rebuilt in stone.",
+    "Ida owned the mill.",
+)
+SOURCE = f"{FIRE} {YEAR} {STONE} {OWNER}"
+SUMMARY = "- The mill burned down\n- It burned in 1940"
+ANY = AtomicFact("x", "x")
+SCRIPT: dict[str, Any] = {
+    FIRE: "entailed",
+    YEAR: Verdict(ANY, "contradicted", evidence=Evidence("burned in 1940", 28, 42)),
+    STONE: "neutral",
+    OWNER: CheckFailure(ANY, "output", "gave no verdict"),
+}
+
+
+def scorer(script: Any = SCRIPT, facts: Mapping[str, Sequence[str]] | Any = None) -> FactCoverage:
+    extractor = ScriptedExtractor(facts or {SOURCE: tuple(SCRIPT)})
+    return FactCoverage(ScriptedChecker(script), extractor, cache="off")
+
+
+def example(**fields: Any) -> dspy.Example:
+    return dspy.Example(**{"source": SOURCE, **fields}).with_inputs("source")
+
+
+def predicted(summary: Any = SUMMARY) -> dspy.Prediction:
+    return dspy.Prediction(summary=summary)
+
+
+def test_evaluation_and_optimizers_get_the_coverage_as_a_float() -> None:
+    metric = scorer().as_dspy_metric()
+
+    assert metric(example(), predicted()) == pytest.approx(1 / 3)
+    assert type(metric(example(), predicted(), [])) is float
+
+
+def test_gepa_gets_the_same_number_with_the_facts_that_are_not_kept() -> None:
+    metric = scorer().as_dspy_metric()
+
+    answer = metric(example(), predicted(), [], "summarize", [])
+
+    assert isinstance(answer, dspy.Prediction)
+    assert answer.score == pytest.approx(1 / 3)
+    assert answer.feedback.splitlines() == [
+        "The summary keeps 1 of 3 facts of the source.",
+        "Missing: facts of the source that the summary does not say.",
+        "- It was rebuilt in stone.",
+        "Distorted: facts of the source that the summary says differently.",
+        '- It burned in 1904. (the summary says: "burned in 1940")',
+        "Undecided: no verdict could be had on these; they count neither way.",
+        "- Ida owned the mill. (output)",
+    ]
+
+
+def test_the_metric_has_the_five_arguments_that_gepa_gives() -> None:
+    inspect.signature(scorer().as_dspy_metric()).bind(*range(5))
+
+
+def test_a_summary_that_keeps_everything_is_told_nothing_else() -> None:
+    metric = scorer(lambda *_: "entailed").as_dspy_metric()
+
+    answer = metric(example(), predicted(), None, "summarize")
+
+    assert (answer.score, answer.feedback) == (1.0, "The summary keeps 4 of 4 facts of the source.")
+
+
+def claims(fact: str, text: str) -> Any:
+    """Two claims are in the source; one is not, and the source rules one out."""
+    if text != SOURCE:
+        return "entailed" if fact in (FIRE, OWNER) else "neutral"
+    if fact == "It is pretty.":
+        return "neutral"
+    if fact == "It burned in 1940.":
+        return Verdict(ANY, "contradicted", reason="it was in 1904")
+    return "entailed"
+
+
+def test_in_both_directions_superfluous_claims_cost_and_are_named() -> None:
+    made = {SOURCE: tuple(SCRIPT), SUMMARY: (FIRE, OWNER, "It is pretty.", "It burned in 1940.")}
+    metric = scorer(claims, made).as_dspy_metric(direction="both")
+
+    answer = metric(example(), predicted(), None, "summarize")
+    lines = answer.feedback.splitlines()
+
+    assert answer.score == pytest.approx(2 * 0.5 * 0.5 / (0.5 + 0.5))
+    assert lines[-3:] == [
+        "Superfluous: what the summary says and the source does not.",
+        "- It is pretty.",
+        "- It burned in 1940. (it was in 1904)",
+    ]
+
+
+@pytest.mark.parametrize(("kept", "faithful", "score"), [(1, 1, 1.0), (1, 0, 0.0), (0, 0, 0.0)])
+def test_the_score_in_both_directions_is_a_harmonic_mean(
+    kept: int, faithful: int, score: float
+) -> None:
+    def script(_: str, text: str) -> Any:
+        return "entailed" if (faithful if text == SOURCE else kept) else "neutral"
+
+    metric = scorer(script, lambda _: (FIRE,)).as_dspy_metric(direction="both")
+
+    assert metric(example(), predicted()) == score
+
+
+def test_a_blank_summary_keeps_nothing_in_either_direction() -> None:
+    for direction in ("coverage", "both"):
+        metric = scorer().as_dspy_metric(direction=direction)
+
+        assert metric(example(), predicted(" ")) == 0.0
+
+
+def test_a_direction_that_is_none_is_refused_at_once() -> None:
+    with pytest.raises(InputError, match="'up' is not one of"):
+        scorer().as_dspy_metric(direction="up")  # type: ignore[arg-type]
+
+
+def test_the_facts_of_a_source_are_extracted_once_for_all_threads() -> None:
+    extractor = ScriptedExtractor({SOURCE: tuple(SCRIPT)})
+    metric = FactCoverage(ScriptedChecker(SCRIPT), extractor).as_dspy_metric()
+    summaries = iter(range(40))
+
+    class Program(dspy.Module):  # type: ignore[misc] # DSPy has no types
+        def forward(self, source: str) -> dspy.Prediction:
+            return predicted(f"summary {next(summaries)} of {len(source)} characters")
+
+    result = dspy.Evaluate(devset=[example()] * 40, metric=metric, num_threads=8)(Program())
+
+    assert result.score == pytest.approx(33.33)
+    assert len(extractor.calls) == 1
+
+
+def test_a_prediction_is_judged_once_however_often_it_is_asked_about() -> None:
+    checker = ScriptedChecker(SCRIPT)
+    metric = FactCoverage(checker, ScriptedExtractor({SOURCE: tuple(SCRIPT)})).as_dspy_metric()
+
+    for pred_name in (None, "summarize", None):
+        metric(example(), predicted(), None, pred_name)
+    metric(example(), predicted("Another one."))
+
+    assert [call.text for call in checker.calls] == [SUMMARY, "Another one."]
+
+
+def test_facts_of_the_example_are_checked_and_none_are_extracted() -> None:
+    metric = scorer(facts={"other": ()}).as_dspy_metric()
+
+    assert metric(example(facts=[FIRE, STONE]), predicted()) == 0.5
+    assert metric(example(facts=[FIRE]), predicted()) == 1.0
+
+
+def test_facts_that_are_none_are_extracted() -> None:
+    assert scorer().as_dspy_metric()(example(facts=None), predicted()) == pytest.approx(1 / 3)
+
+
+def test_a_source_may_be_called_source_text_or_what_the_caller_says() -> None:
+    by_default = dspy.Example(source_text=SOURCE)
+    named = dspy.Example(document=SOURCE, source="never read", key_facts=[FIRE])
+    metric = scorer().as_dspy_metric(source="document", summary="answer", facts="key_facts")
+
+    assert scorer().as_dspy_metric()(by_default, predicted()) == pytest.approx(1 / 3)
+    assert metric(named, dspy.Prediction(answer=SUMMARY)) == 1.0
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "says"),
+    [
+        (dspy.Example(text=SOURCE), predicted(), "the example has no 'source' or 'source_text'"),
+        (dspy.Example(source=7), predicted(), "'source' must be a string, not int"),
+        (example(), dspy.Prediction(), "the prediction has no 'summary'"),
+        (example(), predicted(["- a"]), "'summary' must be a string, not list"),
+        (example(facts=[1]), predicted(), "fact"),
+    ],
+)
+def test_what_cannot_be_scored_is_an_input_error(one: Any, other: Any, says: str) -> None:
+    metric = scorer().as_dspy_metric()
+
+    with pytest.raises(InputError, match=says):
+        metric(one, other)
+    assert [failure.code for failure in metric.failures] == ["input"]
+
+
+def test_a_summary_about_which_nothing_is_decided_has_no_score() -> None:
+    undecided = CheckFailure(ANY, "refused", "the model declined")
+    metric = scorer(lambda *_: undecided).as_dspy_metric()
+
+    for pred_name in (None, "summarize"):
+        with pytest.raises(JudgeError, match=r"no score: 4 undecided, .*the model declined"):
+            metric(example(id="mill"), predicted(), None, pred_name)
+    assert [(failure.id, failure.code) for failure in metric.failures] == [("mill", "judge")]
+
+
+def test_what_dspy_counts_as_its_failure_score_is_among_the_failures() -> None:
+    """DSPy turns an exception into a number by itself; here it can be seen which were none."""
+
+    def script(_: str, text: str) -> Any:
+        return JudgeUnavailable("no answer") if "bad" in text else "entailed"
+
+    class Echo(dspy.Module):  # type: ignore[misc] # DSPy has no types
+        def forward(self, source: str) -> dspy.Prediction:
+            return predicted(source)
+
+    devset = [example(source=f"{word} text", facts=[FIRE]) for word in ("good", "bad")]
+    metric = scorer(script).as_dspy_metric()
+
+    result = dspy.Evaluate(devset=devset, metric=metric, num_threads=2)(Echo())
+
+    assert result.score == 50.0
+    assert [failure.message for failure in metric.failures] == ["no answer"]
+
+
+def test_a_failure_is_not_kept_and_the_next_call_asks_again() -> None:
+    answers: list[Any] = [JudgeUnavailable("no answer"), "entailed"]
+    metric = scorer(lambda *_: answers.pop(0)).as_dspy_metric()
+    one = example(facts=[FIRE])
+
+    with pytest.raises(JudgeUnavailable):
+        metric(one, predicted())
+
+    assert metric(one, predicted()) == 1.0
+
+
+def test_it_may_be_called_inside_a_running_loop() -> None:
+    async def inside() -> Any:
+        return scorer().as_dspy_metric()(example(), predicted())
+
+    assert asyncio.run(inside()) == pytest.approx(1 / 3)
+
+
+def test_the_report_behind_a_score_can_be_had() -> None:
+    metric = scorer().as_dspy_metric()
+    score = metric(example(), predicted())
+
+    report = metric.report(example(), predicted())
+
+    assert report.score == score
+    assert [verdict.fact.text for verdict in report.dropped] == [STONE]
+
+
+def test_judging_leaves_no_trace_in_the_program_under_optimisation(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    with LocalOpenAIServer(FactModel()) as server, dspy.context(trace=[]):
+        monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
+        with FactCoverage("openai/tiny", cache="off") as judging:
+            score = judging.as_dspy_metric()(example(), predicted(SOURCE))
+
+        assert score == 1.0
+        assert len(server.requests) == 2
+        assert dspy.settings.trace == []
