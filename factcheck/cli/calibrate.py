@@ -50,7 +50,22 @@ def bullets(  # noqa: PLR0913 - each is one option of the command line
         typer.Option(metavar="FILE", help="Its facts.  [default: extracted from the source]"),
     ] = None,
     judge: Judges = None,
+    rater: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="MODEL",
+            help="A model that rates each variant from 1 to 5 in one call; may be repeated.",
+        ),
+    ] = None,
     extractor: Extractor = None,
+    max_calls: Annotated[
+        int | None,
+        typer.Option(metavar="N", help="Calls that each judge may cost at most."),
+    ] = None,
+    max_cost_usd: Annotated[
+        float | None,
+        typer.Option(metavar="X", help="US dollars that each judge may cost at most."),
+    ] = None,
     n_random: Annotated[
         int, typer.Option("--random-orders", metavar="N", help="Random orders for each text.")
     ] = 4,
@@ -78,6 +93,9 @@ def bullets(  # noqa: PLR0913 - each is one option of the command line
         summary=summary,
         facts=facts,
         judges=judge,
+        raters=rater or [],
+        max_calls=max_calls,
+        max_cost_usd=max_cost_usd,
         extractor=extractor,
         n_random=n_random,
         seed=seed,

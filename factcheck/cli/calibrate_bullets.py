@@ -13,6 +13,7 @@ from factcheck.calibration.containment import JUDGE as BASELINE
 from factcheck.cli import output
 from factcheck.errors import InputError, JudgeUnavailable
 from factcheck.files import read_facts, read_text, refuse_stdin_twice, write_text
+from factcheck.runtime.budget import Budget
 from factcheck.settings import Settings
 
 PAGE = "bullets.html"
@@ -26,6 +27,9 @@ class Asked:
     summary: str | None
     facts: str | None
     judges: list[str] | None
+    raters: list[str]
+    max_calls: int | None
+    max_cost_usd: float | None
     extractor: str | None
     n_random: int
     seed: int
@@ -37,11 +41,13 @@ def bullets(asked: Asked, out: str, from_rows: str | None, *, as_json: bool) -> 
         run = BulletRemoval.load(from_rows)
     else:
         texts = _texts(asked)
-        judges = asked.judges or [Settings.from_environment().judge]
+        judges = asked.judges or ([] if asked.raters else [Settings.from_environment().judge])
         with output.waiting("Taking bullets out"):
             run = bullet_removal(
                 texts,
                 judges,
+                raters=asked.raters,
+                budget=Budget(max_calls=asked.max_calls, max_usd=asked.max_cost_usd),
                 extractor=asked.extractor,
                 n_random=asked.n_random,
                 seed=asked.seed,

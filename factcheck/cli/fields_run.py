@@ -8,12 +8,13 @@ from contextlib import contextmanager
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from factcheck.cli import fields_output, fields_semantic, gate, output
+from factcheck.cli import fields_gate, fields_output, fields_semantic, gate, output
 from factcheck.cli.fields import FieldsFormat
 from factcheck.errors import InputError
 from factcheck.fields import reading
 from factcheck.fields.evaluation import FieldEvaluator, Join, PostProcess
 from factcheck.fields.runs.tally import RunTally
+from factcheck.fields.runs.undecided import Undecided
 from factcheck.files import refuse_stdin_twice
 from factcheck.reports import fields as content
 
@@ -25,10 +26,13 @@ if TYPE_CHECKING:
     from factcheck.runtime.budget import Budget
 
 _MISSING = object()
-_ROUNDING = 1e-9
 _RESAMPLES = 2_000
 _MANY_RECORDS = 20_000
 """From here on intervals are narrow, and fewer resamples do."""
+_NOT_RESAMPLED = (
+    "Only totals are kept: intervals are by Student's t instead of resampling, so they differ "
+    "somewhat from those of a run that keeps its records"
+)
 _MACHINE = frozenset({FieldsFormat.JSON, FieldsFormat.CSV})
 
 
@@ -51,7 +55,7 @@ class _Scored(NamedTuple):
     intervals: Mapping[str, Interval]
     weights: Mapping[str, float]
     notes: tuple[str, ...]
-    n_undecided: int
+    undecided: Undecided
 
 
 def evaluate(
@@ -83,7 +87,7 @@ def evaluate(
     fields_output.show(_shown(scored, examples), made, out)
     if (silence := fields_semantic.silence(semantic.comparator)) is not None:
         output.leave(gate.GateFailure(gate.NOTHING_DECIDED, silence))
-    output.leave(failure(scored.run, scored.n_undecided, fail_under))
+    output.leave(fields_gate.failure(scored.run, scored.undecided, fail_under))
 
 
 @contextmanager
@@ -95,37 +99,6 @@ def undisturbed() -> Iterator[None]:
     finally:
         gc.freeze()
         gc.enable()
-
-
-def failure(run: RunResult, n_undecided: int, threshold: float | None) -> gate.GateFailure | None:
-    """Why a run did not end well, or `None`. An undecided record does not help to pass."""
-    f1 = content.decided_f1(run, n_undecided)
-    if f1 is None:
-        return gate.GateFailure(gate.NOTHING_DECIDED, f"{content.NOTHING}{_why(run)}")
-    if threshold is None:
-        return None
-    if (field := fields_semantic.undecided_field(run)) is not None:
-        return gate.GateFailure(
-            gate.NOTHING_DECIDED,
-            f"no verdict on {content.shown_path(field)}, so the gate cannot pass; run it again",
-        )
-    if f1 >= threshold - _ROUNDING:
-        return None
-    shown = f"{f1:.4f}"
-    if float(shown) >= threshold:
-        shown = repr(f1)
-    return gate.GateFailure(
-        gate.GATE_FAILED, f"gate failed: mean F1 {shown} is under {threshold:g}"
-    )
-
-
-def _why(run: RunResult) -> str:
-    from factcheck.reports.fields_examples import unscored
-
-    for field, reason, times in unscored(run.records)[:1]:
-        return f": {times:,} times {content.shown_path(field)} ({reason})"
-    n_failed = run.total_batch_errors + run.total_errors
-    return f": {n_failed:,} fields failed" if n_failed else ": every field is skipped or absent"
 
 
 def _require_sense(given: Given, made: FieldsFormat, examples: int) -> None:
@@ -163,21 +136,21 @@ def _results(given: Given, semantic: Semantic) -> _Scored:
     run = evaluator.evaluate(gold.values, extracted.values, join=given.join)
     notes = (*notes, *_semantic_note(schema, semantic))
     n_resamples = _RESAMPLES if run.total_records <= _MANY_RECORDS else _RESAMPLES // 4
-    n_undecided = sum(map(content.is_undecided, run.records))
     weights = _weights(evaluator.schema)
-    return _Scored(run, run.intervals(n_resamples), weights, notes, n_undecided)
+    undecided = Undecided(weights, run.records)
+    return _Scored(run, run.intervals(n_resamples), weights, notes, undecided)
 
 
 def _totals(given: Given, semantic: Semantic) -> _Scored:
     schema = reading.read_schema(str(given.schema))
     evaluator = _evaluator(given, schema, semantic)
     weights = _weights(evaluator.schema)
-    tally, n_undecided = RunTally(weights), 0
+    tally, undecided = RunTally(weights), Undecided(weights)
     for record in evaluator.stream(_pairs(given)):
         tally.add(record)
-        n_undecided += content.is_undecided(record)
-    notes = _semantic_note(schema, semantic)
-    return _Scored(tally.result(), tally.intervals(), weights, notes, n_undecided)
+        undecided.add(record)
+    notes = (*_semantic_note(schema, semantic), _NOT_RESAMPLED)
+    return _Scored(tally.result(), tally.intervals(), weights, notes, undecided)
 
 
 def _semantic_note(schema: dict[str, Any], semantic: Semantic) -> tuple[str, ...]:
@@ -273,7 +246,7 @@ def _shown(scored: _Scored, examples: int) -> fields_output.Shown:
         weights=scored.weights,
         examples=examples,
         notes=scored.notes,
-        n_undecided=scored.n_undecided,
+        undecided=scored.undecided,
     )
 
     def table() -> Any:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
-from factcheck.fields import Registry, RunResult, SemanticComparator
+from factcheck.fields import Registry, SemanticComparator
 from factcheck.fields.schemas.structure import COMPARE, sub_schemas
 from factcheck.reports.content import usage_in_words
 from factcheck.runtime.budget import Budget
@@ -69,11 +69,3 @@ def by_meaning(schema: dict[str, Any]) -> None:
         by_meaning(child.schema)
     if not children and schema.get("type") == "string":
         schema[COMPARE] = NAME
-
-
-def undecided_field(run: RunResult) -> str | None:
-    """A field on which not one verdict could be had, if there is one."""
-    for path, field in run.by_field.items():
-        if field.counts.get("batch_error") and not field.counts.keys() & {"match", "mismatch"}:
-            return path
-    return None

@@ -9,6 +9,7 @@ from factcheck.calibration.bullets.rows import VariantRow, covered, unanswered
 from factcheck.calibration.bullets.subjects import Subject
 from factcheck.errors import JudgeError
 from factcheck.facts import CoverageReport
+from factcheck.judges.ports import HIGHEST, LOWEST, Ledger, Rater, RatingFailure
 from factcheck.runtime.loop import together
 from factcheck.scoring import FactCoverage
 
@@ -54,6 +55,26 @@ class CoverageOf:
     async def _report(self, subject: Subject, kept: frozenset[int]) -> CoverageReport:
         variant = subject.bullets.kept(kept)
         return await self._scorer.ascore("", variant, facts=subject.facts)
+
+
+class RatingOf:
+    """Scores a variant by one rating from 1 to 5, put on the scale from 0 to 1."""
+
+    def __init__(self, name: str, rater: Rater) -> None:
+        self.name = name
+        self._rater = rater
+
+    async def row(self, subject: Subject, kept: frozenset[int]) -> VariantRow:
+        """The rating of the whole variant; there are no verdicts behind it."""
+        ledger = Ledger()
+        rating = await self._rater.rate(subject.source, subject.bullets.kept(kept), ledger)
+        if isinstance(rating, RatingFailure):
+            return unanswered(subject.name, self.name, kept, rating.message, ledger.usage)
+        score = (rating.value - LOWEST) / (HIGHEST - LOWEST)
+        note = f"rated {rating.value} of {HIGHEST}"
+        return VariantRow(
+            subject.name, self.name, kept, score, score, score, note=note, usage=ledger.usage
+        )
 
 
 async def ask(scorer: VariantScorer, subject: Subject, done: Done) -> list[VariantRow]:

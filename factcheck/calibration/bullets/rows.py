@@ -92,6 +92,8 @@ def covered(text: str, judge: str, kept: frozenset[int], report: CoverageReport)
     )
 
 
-def unanswered(text: str, judge: str, kept: frozenset[int], why: str) -> VariantRow:
+def unanswered(
+    text: str, judge: str, kept: frozenset[int], why: str, usage: Usage | None = None
+) -> VariantRow:
     """The row of a variant on which the judge gave nothing at all."""
-    return VariantRow(text, judge, kept, None, 0.0, 1.0, note=why)
+    return VariantRow(text, judge, kept, None, 0.0, 1.0, note=why, usage=usage or Usage())

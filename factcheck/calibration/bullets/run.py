@@ -2,27 +2,27 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from contextlib import AsyncExitStack
 from typing import Any
 
-from factcheck.calibration.bullets.asking import CoverageOf, Done, ask
+from factcheck.calibration.bullets.asking import CoverageOf, Done, VariantScorer, ask
+from factcheck.calibration.bullets.judging import (
+    Judges,
+    coverage_scorers,
+    rating_scorers,
+    refuse_doubles,
+)
 from factcheck.calibration.bullets.orders import removal_orders
 from factcheck.calibration.bullets.results import BulletRemoval
 from factcheck.calibration.bullets.rows import VariantRow
 from factcheck.calibration.bullets.splitting import split_bullets
-from factcheck.calibration.bullets.subjects import (
-    Subject,
-    bundled_subject,
-    with_evidence,
-)
-from factcheck.calibration.containment import JUDGE as BASELINE
-from factcheck.calibration.containment import WordContainment
+from factcheck.calibration.bullets.subjects import Subject, bundled_subject, with_evidence
 from factcheck.calibration.texts import BundledText, load_texts
 from factcheck.datasets import Record, as_record
 from factcheck.errors import InputError
 from factcheck.facts import FactSet
+from factcheck.runtime.budget import Budget
 from factcheck.runtime.loop import background
 from factcheck.scoring import FactCoverage
 
@@ -31,9 +31,11 @@ Text = BundledText | Record | Mapping[str, Any]
 
 def bullet_removal(
     texts: Iterable[Text] | None = None,
-    judges: Sequence[Any] | Mapping[str, Any] = ("local",),
+    judges: Judges = ("local",),
     *,
+    raters: Judges = (),
     extractor: Any = None,
+    budget: Budget | None = None,
     n_random: int = 4,
     seed: int = 0,
     answered: Done = lambda: None,
@@ -48,7 +50,10 @@ def bullet_removal(
             and, if there are any, `id` and `facts`. Facts that are not given are extracted.
         judges: Who scores by facts: what `FactCoverage` takes as a judge, or a `FactCoverage`
             itself; a mapping gives them names.
+        raters: Who rates a variant as a whole from 1 to 5, in one call: `"PROVIDER/MODEL"`, a
+            `dspy.BaseLM`, or an object with the `Rater` port; a mapping gives them names.
         extractor: Who lists facts that are not given; as in `FactCoverage`.
+        budget: Caps on what each judge may spend; what it leaves unasked is missing.
         n_random: Random orders for each text, beside from the end and from the start.
         seed: Of the random orders.
         answered: Called after each answer.
@@ -62,7 +67,9 @@ def bullet_removal(
         abullet_removal(
             texts,
             judges,
+            raters=raters,
             extractor=extractor,
+            budget=budget,
             n_random=n_random,
             seed=seed,
             answered=answered,
@@ -72,38 +79,35 @@ def bullet_removal(
 
 async def abullet_removal(
     texts: Iterable[Text] | None = None,
-    judges: Sequence[Any] | Mapping[str, Any] = ("local",),
+    judges: Judges = ("local",),
     *,
+    raters: Judges = (),
     extractor: Any = None,
+    budget: Budget | None = None,
     n_random: int = 4,
     seed: int = 0,
     answered: Done = lambda: None,
 ) -> BulletRemoval:
     """Asynchronous form of `bullet_removal`."""
     async with AsyncExitStack() as stack:
-        scorers = [CoverageOf(name, await _scorer(judge, stack)) for name, judge in _named(judges)]
-        scorers.append(CoverageOf(BASELINE, FactCoverage(WordContainment())))
-        _refuse_doubles("judge", [scorer.name for scorer in scorers])
-        lister = await stack.enter_async_context(FactCoverage(extractor=extractor))
+        coverage = await coverage_scorers(judges, budget, stack)
+        rating = rating_scorers(raters, budget, stack)
+        scorers: list[VariantScorer] = [*coverage[:-1], *rating, coverage[-1]]
+        refuse_doubles("judge", [scorer.name for scorer in scorers])
+        lister = await stack.enter_async_context(FactCoverage(extractor=extractor, budget=budget))
         given = load_texts() if texts is None else tuple(texts)
         if not given:
             raise InputError("there are no texts to take bullets out of")
         subjects = [
-            await _subject(text, number, (n_random, seed), lister, scorers[0])
+            await _subject(text, number, (n_random, seed), lister, coverage[0])
             for number, text in enumerate(given, 1)
         ]
-        _refuse_doubles("text", [subject.name for subject in subjects])
+        refuse_doubles("text", [subject.name for subject in subjects])
         rows: list[VariantRow] = []
         for scorer in scorers:
             for subject in subjects:
                 rows += await ask(scorer, subject, answered)
     return BulletRemoval(tuple(subjects), tuple(rows))
-
-
-async def _scorer(judge: Any, stack: AsyncExitStack) -> FactCoverage:
-    if isinstance(judge, FactCoverage):
-        return judge
-    return await stack.enter_async_context(FactCoverage(judge))
 
 
 async def _subject(
@@ -123,25 +127,3 @@ async def _subject(
         carriers_from=first.name,
     )
     return with_evidence(subject, await first.report(subject))
-
-
-def _named(judges: Sequence[Any] | Mapping[str, Any]) -> list[tuple[str, Any]]:
-    if isinstance(judges, Mapping):
-        return list(judges.items())
-    if isinstance(judges, str) or not isinstance(judges, Sequence):
-        raise InputError(f"judges must be a list or a mapping by name, not {judges!r}")
-    return [(_name(judge), judge) for judge in judges]
-
-
-def _name(judge: Any) -> str:
-    if isinstance(judge, str):
-        return judge
-    if isinstance(judge, FactCoverage):
-        return str(dict(judge.signature.entries).get("judge", "judge"))
-    return str(getattr(judge, "model", type(judge).__name__))
-
-
-def _refuse_doubles(what: str, names: Iterable[str]) -> None:
-    doubled = [name for name, count in Counter(names).items() if count > 1]
-    if doubled:
-        raise InputError(f"two {what}s are called {doubled[0]!r}; give each a name of its own")

@@ -9,6 +9,7 @@ import pytest
 
 from factcheck import (
     AtomicFact,
+    Budget,
     CheckFailure,
     CheckResult,
     Evidence,
@@ -16,10 +17,12 @@ from factcheck import (
     InputError,
     JudgeUnavailable,
     Ledger,
+    RatingFailure,
     Usage,
     Verdict,
 )
 from factcheck.calibration.bullets import BulletRemoval, bullet_removal
+from factcheck.testing import FactModel, LocalOpenAIServer, ScriptedRater
 
 TEXT = {
     "id": "zoo",
@@ -206,3 +209,55 @@ def test_a_torn_file_of_rows_is_refused(tmp_path: Path) -> None:
 def test_judges_are_a_list_or_a_mapping(judges: list[str]) -> None:
     with pytest.raises(InputError, match="judges must be"):
         bullet_removal([TEXT], judges)
+
+
+def test_a_rater_is_asked_about_whole_variants_and_put_on_the_same_scale() -> None:
+    rater = ScriptedRater(lambda _source, summary: 5 if "tiger" in summary else 2)
+    run = bullet_removal([TEXT], {"spotter": Spotter()}, raters={"big": rater}, n_random=0)
+    assert run.judges == ("spotter", "big (1-5)", "containment")
+    assert run.row("big (1-5)", "zoo", {0, 1, 2}).score == 1.0
+    assert run.row("big (1-5)", "zoo", {0}).score == 0.25
+    assert run.row("big (1-5)", "zoo", {0}).note == "rated 2 of 5"
+    assert {call.source for call in rater.calls} == {TEXT["source"]}
+    assert len(rater.calls) == len(run.subjects[0].variants())
+
+
+def test_a_rater_that_saturates_is_seen_as_one() -> None:
+    always = ScriptedRater(lambda _source, _summary: 5)
+    run = bullet_removal([TEXT], [], raters={"big": always})
+    found = run.measures("big (1-5)")
+    assert found.figures["at_ceiling"].value == 1.0
+    assert found.figures["kendall_bullets"].value is None
+    assert found.n_constant_paths == found.n_paths
+
+
+def test_a_rating_that_cannot_be_had_is_missing() -> None:
+    failing = ScriptedRater(lambda _source, _summary: RatingFailure("output", "not a number"))
+    run = bullet_removal([TEXT], [], raters={"big": failing}, n_random=0)
+    assert run.row("big (1-5)", "zoo", {0}).score is None
+    assert any("not a number" in note for note in run.notes())
+
+
+def test_over_http_both_kinds_of_judges_are_asked_and_paid_for(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    with LocalOpenAIServer(FactModel()) as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
+        monkeypatch.setenv("OPENAI_API_KEY", "key")
+        monkeypatch.setenv("FACTCHECK_CACHE", "off")
+        run = bullet_removal([TEXT], ["openai/fake"], raters=["openai/fake"], n_random=0)
+    assert run.judges == ("openai/fake", "openai/fake (1-5)", "containment")
+    n_variants = len(run.subjects[0].variants())
+    assert run.usage("openai/fake (1-5)").calls == n_variants
+    assert all(row.complete for row in run.rows)
+
+
+def test_what_a_budget_leaves_unasked_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    with LocalOpenAIServer(FactModel()) as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
+        monkeypatch.setenv("OPENAI_API_KEY", "key")
+        monkeypatch.setenv("FACTCHECK_CACHE", "off")
+        budget = Budget(max_calls=2)
+        run = bullet_removal([TEXT], [], raters=["openai/fake"], budget=budget, n_random=0)
+    assert sum(row.score is not None for row in run.rows if row.judge != "containment") == 2
+    assert run.usage("openai/fake (1-5)").attempts == 2
