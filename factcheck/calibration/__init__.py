@@ -2,13 +2,20 @@
 
 from factcheck.calibration.bullets import BulletRemoval, abullet_removal, bullet_removal
 from factcheck.calibration.containment import WordContainment
+from factcheck.calibration.paired import CoverageComparison, compare_coverage
+from factcheck.calibration.people import AgreementReport, aagreement, agreement
 from factcheck.calibration.texts import BundledText, load_texts
 
 __all__ = [
+    "AgreementReport",
     "BulletRemoval",
     "BundledText",
+    "CoverageComparison",
     "WordContainment",
+    "aagreement",
     "abullet_removal",
+    "agreement",
     "bullet_removal",
+    "compare_coverage",
     "load_texts",
 ]

@@ -31,6 +31,16 @@ Judges = Annotated[
         "  [default: $FACTCHECK_JUDGE, or local]",
     ),
 ]
+MaxCalls = Annotated[
+    int | None,
+    typer.Option("--max-calls", metavar="N", help="Calls that each judge may cost at most."),
+]
+MaxCost = Annotated[
+    float | None,
+    typer.Option(
+        "--max-cost-usd", metavar="X", help="US dollars that each judge may cost at most."
+    ),
+]
 Print = Annotated[
     CalibrationFormat, typer.Option("--format", metavar="FORMAT", help="table or json.")
 ]
@@ -58,14 +68,8 @@ def bullets(  # noqa: PLR0913 - each is one option of the command line
         ),
     ] = None,
     extractor: Extractor = None,
-    max_calls: Annotated[
-        int | None,
-        typer.Option(metavar="N", help="Calls that each judge may cost at most."),
-    ] = None,
-    max_cost_usd: Annotated[
-        float | None,
-        typer.Option(metavar="X", help="US dollars that each judge may cost at most."),
-    ] = None,
+    max_calls: MaxCalls = None,
+    max_cost_usd: MaxCost = None,
     n_random: Annotated[
         int, typer.Option("--random-orders", metavar="N", help="Random orders for each text.")
     ] = 4,
@@ -101,3 +105,55 @@ def bullets(  # noqa: PLR0913 - each is one option of the command line
         seed=seed,
     )
     calibrate_bullets.bullets(asked, out, from_rows, as_json=made is CalibrationFormat.JSON)
+
+
+@app.command("agreement", epilog="Example: factcheck calibrate agreement labelled.jsonl")
+def agreement(
+    data: Annotated[
+        str,
+        typer.Argument(
+            metavar="DATA",
+            help="JSON lines with 'fact', 'text' and 'label' (or 'facts' and 'labels', or "
+            "'facts' and 'systems'); 'document' or 'doc_id' says what belongs together.",
+        ),
+    ],
+    *,
+    replies: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="Recorded verdicts of further judges, JSON lines."),
+    ] = None,
+    judge: Judges = None,
+    difference: Annotated[
+        float,
+        typer.Option(metavar="D", help="Tell how many documents show this difference."),
+    ] = 0.05,
+    max_calls: MaxCalls = None,
+    max_cost_usd: MaxCost = None,
+    made: Print = CalibrationFormat.TABLE,
+    _debug: Debug = False,
+) -> None:
+    """Hold judges against the labels of people, beside plain word containment."""
+    from factcheck.cli import calibrate_agreement
+
+    calibrate_agreement.agreement(
+        calibrate_agreement.Asked(data, replies, judge, difference, max_calls, max_cost_usd),
+        as_json=made is CalibrationFormat.JSON,
+    )
+
+
+@app.command("compare", epilog="Example: factcheck calibrate compare before.jsonl after.jsonl")
+def compare(
+    run_a: Annotated[
+        str, typer.Argument(metavar="RUN_A", help="Rows of 'factcheck score --records --out'.")
+    ],
+    run_b: Annotated[
+        str, typer.Argument(metavar="RUN_B", help="The same records and facts, other summaries.")
+    ],
+    *,
+    made: Print = CalibrationFormat.TABLE,
+    _debug: Debug = False,
+) -> None:
+    """Compare two summarizers or prompts on the same facts: won, lost, and how sure that is."""
+    from factcheck.cli import calibrate_compare
+
+    calibrate_compare.compare(run_a, run_b, as_json=made is CalibrationFormat.JSON)

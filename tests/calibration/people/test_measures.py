@@ -1,0 +1,190 @@
+"""The figures of agreement, against counting by hand and against scikit-free definitions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from factcheck.calibration.people import measures
+from factcheck.calibration.people.coverage import (
+    TextCoverage,
+    corrected,
+    correlation,
+    documents_needed,
+    mean_coverage,
+)
+from factcheck.calibration.people.measures import Judged
+
+
+def judged(
+    labels: Sequence[bool],
+    probabilities: Sequence[float] | None = None,
+    entailed: Sequence[bool] | None = None,
+    documents: Sequence[int] | None = None,
+) -> Judged:
+    if entailed is None:
+        entailed = [p >= 0.5 for p in probabilities or ()]
+    return Judged(
+        np.array(labels, dtype=bool),
+        np.array(entailed, dtype=bool),
+        None if probabilities is None else np.array(probabilities, dtype=float),
+        np.array(documents if documents is not None else [0] * len(labels), dtype=int),
+    )
+
+
+def test_by_hand() -> None:
+    pairs = judged([True, True, True, False, False], [0.9, 0.8, 0.2, 0.7, 0.1])
+    sensitivity, specificity = measures.rates(pairs)
+    assert sensitivity == pytest.approx(2 / 3)
+    assert specificity == 0.5
+    assert measures.balanced_accuracy(pairs) == pytest.approx((2 / 3 + 1 / 2) / 2)
+    assert measures.kappa(pairs) == pytest.approx((0.6 - (0.36 + 0.16)) / (1 - 0.52))
+    assert measures.auroc(pairs) == pytest.approx(5 / 6)
+
+
+@pytest.mark.parametrize("label", [1, 0])
+def test_labels_all_alike_leave_the_figures_undefined(label: int) -> None:
+    pairs = judged([label == 1] * 3, [0.9, 0.8, 0.2])
+    assert measures.balanced_accuracy(pairs) is None
+    assert measures.auroc(pairs) is None
+    assert measures.best_threshold(pairs) is None
+
+
+def test_chance_that_always_agrees_leaves_kappa_undefined() -> None:
+    assert measures.kappa(judged([True, True], entailed=[True, True])) is None
+
+
+def test_without_probabilities_there_is_no_curve() -> None:
+    pairs = judged([True, False], entailed=[True, False])
+    assert measures.auroc(pairs) is None
+    assert measures.calibration_error(pairs) is None
+    assert measures.bins(pairs) == []
+
+
+@given(st.lists(st.tuples(st.booleans(), st.integers(0, 4)), min_size=2, max_size=25))
+def test_auroc_is_the_share_of_pairs_in_the_right_order(rows: list[tuple[bool, int]]) -> None:
+    labels, scores = [label for label, _ in rows], [score / 4 for _, score in rows]
+    ups = [s for s, label in zip(scores, labels, strict=True) if label]
+    downs = [s for s, label in zip(scores, labels, strict=True) if not label]
+    if not ups or not downs:
+        assert measures.auroc(judged(labels, scores)) is None
+        return
+    wins = sum((a > b) + (a == b) / 2 for a, b in product(ups, downs))
+    assert measures.auroc(judged(labels, scores)) == pytest.approx(wins / len(ups) / len(downs))
+
+
+@given(st.lists(st.tuples(st.booleans(), st.integers(0, 6)), min_size=2, max_size=25))
+def test_no_threshold_is_better_than_the_best_one(rows: list[tuple[bool, int]]) -> None:
+    labels, scores = [label for label, _ in rows], [score / 6 for _, score in rows]
+    best = measures.best_threshold(judged(labels, scores))
+    if best is None:
+        return
+
+    def accuracy(threshold: float) -> float:
+        found = measures.balanced_accuracy(
+            judged(labels, scores, [score >= threshold for score in scores])
+        )
+        assert found is not None
+        return found
+
+    assert accuracy(best) == pytest.approx(max(accuracy(score) for score in scores))
+
+
+@given(st.lists(st.tuples(st.booleans(), st.floats(0, 1)), min_size=1, max_size=40))
+def test_bins_hold_every_pair_once(rows: list[tuple[bool, float]]) -> None:
+    labels, scores = [label for label, _ in rows], [score for _, score in rows]
+    found = measures.bins(judged(labels, scores))
+    assert sum(one.n for one in found) == len(rows)
+    assert sum(one.n * one.share for one in found) == pytest.approx(sum(labels))
+    assert sum(one.n * one.probability for one in found) == pytest.approx(sum(scores))
+    error = measures.calibration_error(judged(labels, scores))
+    assert error is not None
+    assert 0 <= error <= 1
+
+
+def test_a_calibrated_judge_has_no_calibration_error() -> None:
+    pairs = judged([True] * 3 + [False], [0.75] * 4)
+    assert measures.calibration_error(pairs) == 0.0
+
+
+def test_resampling_one_document_gives_no_interval_and_keeps_documents_whole() -> None:
+    one = judged([True, False], entailed=[True, False], documents=[0, 0])
+    assert measures.resampled(one, measures.kappa, n_resamples=50, seed=0) is None
+    two = judged([True, False] * 2, entailed=[True, False] * 2, documents=[0, 0, 1, 1])
+    seen = []
+
+    def size(pairs: Judged) -> float:
+        seen.append(sorted(pairs.documents.tolist()))
+        return float(len(pairs.labels))
+
+    interval = measures.resampled(two, size, n_resamples=50, seed=0)
+    assert interval == (4.0, 4.0)
+    assert {tuple(documents) for documents in seen} == {(0,) * 4, (0, 0, 1, 1), (1,) * 4}
+
+
+@given(st.floats(0, 1), st.floats(0.55, 1), st.floats(0.55, 1))
+def test_correction_undoes_known_errors(
+    true: float, sensitivity: float, specificity: float
+) -> None:
+    observed = true * sensitivity + (1 - true) * (1 - specificity)
+    assert corrected(observed, sensitivity, specificity) == pytest.approx(true, abs=1e-9)
+
+
+def test_nothing_can_be_told_from_a_judge_that_is_no_better_than_chance() -> None:
+    assert corrected(0.4, 0.5, 0.5) is None
+    assert corrected(0.4, 0.2, 0.5) is None
+
+
+def test_correction_stays_a_share() -> None:
+    assert corrected(0.0, 0.9, 0.9) == 0.0
+    assert corrected(1.0, 0.9, 0.9) == 1.0
+
+
+def texts(*rows: tuple[str, str, float, float]) -> list[TextCoverage]:
+    return [TextCoverage(*row, n=10) for row in rows]
+
+
+def test_correlation_is_within_documents() -> None:
+    rows = texts(
+        ("a", "x", 0.1, 0.2), ("a", "y", 0.2, 0.4), ("a", "z", 0.3, 0.6),
+        ("b", "x", 0.9, 0.1), ("b", "y", 0.8, 0.2), ("b", "z", 0.7, 0.3),
+    )  # fmt: skip
+    assert correlation(rows[:3], "pearson").value == pytest.approx(1.0)
+    assert correlation(rows[:3], "kendall").value == pytest.approx(1.0)
+    assert correlation(rows, "kendall").value == pytest.approx(0.0)
+    assert correlation(rows, "kendall").interval is not None
+
+
+def test_documents_with_two_texts_or_constant_coverage_say_nothing() -> None:
+    rows = texts(("a", "x", 0.1, 0.2), ("a", "y", 0.2, 0.4), ("b", "x", 0.5, 0.1))
+    constant = texts(("a", "x", 0.5, 0.2), ("a", "y", 0.5, 0.4), ("a", "z", 0.5, 0.6))
+    for found in (correlation(rows, "pearson"), correlation(constant, "kendall")):
+        assert found.value is None
+        assert "three texts" in found.why
+
+
+def test_documents_count_alike_however_many_texts_they_have() -> None:
+    rows = texts(("a", "x", 1.0, 1.0), ("b", "x", 0.0, 0.5), ("b", "y", 0.5, 0.5))
+    assert mean_coverage(rows, by_people=False).value == pytest.approx((1.0 + 0.25) / 2)
+    assert mean_coverage(rows, by_people=True).value == pytest.approx((1.0 + 0.5) / 2)
+
+
+def test_documents_needed_by_the_textbook_formula() -> None:
+    pairs = [0.0, 0.2, -0.2, 0.1, -0.1]
+    rows = [TextCoverage(str(k), "a", 0.5, 0.5, 9) for k in range(5)]
+    rows += [TextCoverage(str(k), "b", 0.5 + d, 0.5, 9) for k, d in enumerate(pairs)]
+    needed = documents_needed(rows, 0.05)
+    per_variance = (1.959964 + 0.841621) ** 2 / 0.05**2
+    variance = float(np.var(pairs, ddof=1))
+    assert needed.paired == int(np.ceil(per_variance * variance))
+    assert needed.unpaired == int(np.ceil(per_variance * 2 * variance / 2))
+
+
+def test_a_handful_of_documents_says_nothing_about_how_many_are_needed() -> None:
+    rows = [TextCoverage(str(k), "a", k / 4, 0.5, 9) for k in range(4)]
+    assert documents_needed(rows, 0.05) == (0.05, None, None)

@@ -1,0 +1,215 @@
+"""Judges are held against labels: read, asked, matched, and counted."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from factcheck import AtomicFact, CheckFailure, CheckResult, InputError, Ledger, Verdict
+from factcheck.calibration.people import (
+    Answer,
+    LabelledPair,
+    RecordedVerdict,
+    agreement,
+    measure_agreement,
+    read_pairs,
+    read_recorded,
+)
+
+DATA = Path(os.environ.get("FACTCHECK_DATA", Path(__file__).parents[4] / "shared" / "data"))
+
+
+class Oracle:
+    """Says of a fact what its first word is."""
+
+    def __init__(self, probabilities: Mapping[str, float] | None = None) -> None:
+        self.probabilities = probabilities or {}
+        self.calls = 0
+
+    @property
+    def identity(self) -> Mapping[str, str]:
+        return {"judge": "oracle"}
+
+    async def check(
+        self, facts: Sequence[AtomicFact], text: str, ledger: Ledger
+    ) -> Sequence[CheckResult]:
+        self.calls += 1
+        return [self.result(fact) for fact in facts]
+
+    def result(self, fact: AtomicFact) -> CheckResult:
+        word = fact.text.split()[0]
+        if word == "lost":
+            return CheckFailure(fact, "unavailable", "the line is dead")
+        return Verdict(
+            fact, "entailed" if word == "yes" else "neutral", self.probabilities.get(word)
+        )
+
+
+def pairs(*rows: tuple[str, str, bool], system: str = "") -> list[LabelledPair]:
+    return [LabelledPair(doc, system, f"text of {doc}", fact, label) for doc, fact, label in rows]
+
+
+FOUR = pairs(
+    ("a", "yes one", True),
+    ("a", "no two", False),
+    ("b", "yes three", False),
+    ("b", "no four", False),
+)
+
+
+def test_a_judge_is_asked_once_for_each_text() -> None:
+    oracle = Oracle()
+    report = agreement(FOUR, {"oracle": oracle}, n_resamples=0)
+    assert oracle.calls == 2
+    first, baseline = report.judges
+    assert (first.judge, baseline.judge) == ("oracle", "containment")
+    assert first.figures["sensitivity"].value == 1.0
+    assert first.figures["specificity"].value == pytest.approx(2 / 3)
+    assert report.share_entailed == 0.25
+
+
+def test_undecided_facts_are_outside_of_every_figure_and_counted() -> None:
+    rows = [*FOUR, *pairs(("b", "lost five", True))]
+    first = agreement(rows, {"oracle": Oracle()}, n_resamples=0).judges[0]
+    assert first.n_undecided == 1
+    assert first.n_pairs == 4
+    assert first.failure == "the line is dead"
+    assert first.figures["sensitivity"].value == 1.0
+
+
+def test_figures_that_are_undefined_say_why() -> None:
+    alike = pairs(("a", "yes one", True), ("b", "no two", True))
+    figures = agreement(alike, {"oracle": Oracle()}, n_resamples=10).judges[0].figures
+    assert figures["balanced_accuracy"] == (None, None, "the labels are all alike")
+    assert figures["auroc"].why == "the judge gives no probabilities"
+    assert figures["corrected_coverage"].value is None
+    nothing = measure_agreement("x", alike, [Answer(None), Answer(None)])
+    assert nothing.figures["kappa"] == (None, None, "nothing was decided")
+
+
+def test_a_threshold_is_reported_on_documents_it_was_not_chosen_on() -> None:
+    rows = [LabelledPair(str(n), "", f"t{n}", f"f{n}", n % 2 == 0) for n in range(20)]
+    rows += [LabelledPair(str(n), "", f"t{n}", f"g{n}", n % 2 == 1) for n in range(20)]
+    answers = [Answer(entailed=False, probability=0.3 if row.label else 0.1) for row in rows]
+    found = measure_agreement("low", rows, answers, n_resamples=20)
+    assert found.figures["balanced_accuracy"].value == 0.5
+    assert found.figures["tuned_accuracy"].value == 1.0
+    assert found.thresholds == (0.3, 0.3)
+
+
+def test_the_correction_is_learnt_on_one_half_and_held_against_the_other() -> None:
+    rows = [LabelledPair(str(n // 10), "", f"t{n // 10}", f"f{n}", n % 5 < 2) for n in range(200)]
+    answers = [Answer(entailed=row.label or n % 10 == 9) for n, row in enumerate(rows)]
+    figures = measure_agreement("generous", rows, answers, n_resamples=50).figures
+    assert figures["coverage"].value == pytest.approx(0.5)
+    assert figures["held_out_human_coverage"].value == pytest.approx(0.4)
+    assert figures["corrected_coverage"].value == pytest.approx(0.4)
+
+
+def test_recorded_verdicts_are_matched_by_document_text_and_fact() -> None:
+    verdicts = [
+        RecordedVerdict("old", "a", "TEXT-of  a!", "yes one", entailed=True),
+        RecordedVerdict("old", "a", "text of a", "no two", entailed=None),
+        RecordedVerdict("old", "a", "text of a", "never labelled", entailed=True),
+        RecordedVerdict("new", "b", "text of b", "yes three", entailed=True),
+    ]
+    report = agreement(FOUR, [], replies=verdicts, n_resamples=0)
+    old, new, _ = report.judges
+    assert (old.judge, old.n_pairs, old.n_undecided) == ("old", 1, 1)
+    assert (new.judge, new.n_pairs) == ("new", 1)
+    assert report.n_unmatched == 1
+
+
+def test_the_report_is_json_ready() -> None:
+    report = agreement(FOUR, {"oracle": Oracle({"yes": 0.9, "no": 0.2})}, n_resamples=20)
+    data = json.loads(report.to_json())
+    assert data["judges"][0]["figures"]["balanced_accuracy"]["interval"] is not None
+    assert data["judges"][0]["calibration_curve"][0]["n"] == 2
+
+
+def written(folder: Path, *rows: Any) -> Path:
+    path = folder / "data.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    return path
+
+
+def test_the_formats(tmp_path: Path) -> None:
+    path = written(
+        tmp_path,
+        {"doc_id": "d", "facts": ["f", "g", "h"],
+         "systems": {"s": {"summary": "t", "labels": [1, 0, None]}}},
+        {"doc_id": "d", "system": "u", "summary": "t2", "facts": ["f", "g"], "labels": [0.5, 1]},
+        {"id": "e", "text": "t3", "fact": "f", "label": True},
+        {"premise": "p", "hypothesis": "h", "label": "neutral"},
+    )  # fmt: skip
+    assert read_pairs(path) == [
+        LabelledPair("d", "s", "t", "f", label=True),
+        LabelledPair("d", "s", "t", "g", label=False),
+        LabelledPair("d", "u", "t2", "f", label=False),
+        LabelledPair("d", "u", "t2", "g", label=True),
+        LabelledPair("e", "", "t3", "f", label=True),
+        LabelledPair("p", "", "p", "h", label=False),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        ({"fact": "f"}, "line 1: the keys"),
+        ({"fact": "f", "text": "t", "label": 2}, "line 1: label 2"),
+        ({"fact": "f", "text": "t", "label": "perhaps"}, "line 1: label 'perhaps'"),
+        ({"fact": " ", "text": "t", "label": 1}, "line 1: fact and text"),
+        ({"facts": ["f"], "labels": [1, 0], "text": "t"}, "line 1: 1 facts and 2 labels"),
+        ({"facts": ["f"], "systems": {"s": {"summary": "t"}}}, "line 1: 'labels' is missing"),
+        ({"premise": "a", "hypothesis": "b", "label": True, "question": "?"}, "a pair of answers"),
+        ([1], "line 1: expected an object"),
+        ({"fact": "f", "text": "t", "label": None}, "no labelled pair"),
+    ],
+)
+def test_what_cannot_be_read_is_refused_with_its_line(
+    tmp_path: Path, row: Any, message: str
+) -> None:
+    with pytest.raises(InputError, match=message):
+        read_pairs(written(tmp_path, row))
+
+
+def test_recorded_replies_that_lack_an_answer_are_undecided(tmp_path: Path) -> None:
+    path = written(
+        tmp_path,
+        {"doc_id": "d", "summary_sentences": ["a", "b"], "facts": ["f", "g"],
+         "judges": {"m": {"verdicts": [1, 0]}, "n": {"verdicts": [1]}}},
+    )  # fmt: skip
+    assert [(v.judge, v.text, v.fact, v.entailed) for v in read_recorded(path)] == [
+        ("m", "a b", "f", True), ("m", "a b", "g", False), ("n", "a b", "f", None),
+        ("n", "a b", "g", None),
+    ]  # fmt: skip
+    with pytest.raises(InputError, match="line 1: not a line of recorded verdicts"):
+        read_recorded(written(tmp_path, {"doc_id": "d"}))
+
+
+@pytest.mark.parametrize("difference", [0.0, 1.0, -0.1])
+def test_arguments_out_of_range_are_refused(difference: float) -> None:
+    with pytest.raises(InputError, match="difference"):
+        agreement(FOUR, [], difference=difference)
+    with pytest.raises(InputError, match="no labelled pairs"):
+        agreement([], [])
+
+
+@pytest.mark.skipif(not DATA.exists(), reason="needs ../shared/data, or FACTCHECK_DATA")
+def test_eight_recorded_judges_the_embedded_one_and_the_baseline() -> None:
+    report = agreement(
+        DATA / "realsumm_dev.jsonl",
+        replies=DATA / "realsumm_judge_replies_dev.jsonl",
+        n_resamples=0,
+    )
+    assert len(report.judges) == 10
+    accuracy = {j.judge: j.figures["balanced_accuracy"].value or 0.0 for j in report.judges}
+    recorded = [value for name, value in accuracy.items() if name not in {"local", "containment"}]
+    assert 0.80 < min(recorded) < max(recorded) < 0.96
+    assert accuracy["containment"] < accuracy["local"] < max(recorded)
+    assert sum(judge.n_undecided for judge in report.judges) == 9
