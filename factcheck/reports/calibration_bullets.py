@@ -25,6 +25,8 @@ _LABELS = (
     ("drop_per_bullet", "fall per bullet", ""),
     ("full_score", "score of the whole summary", ""),
     ("error", "mean error against the truth", ""),
+    ("found", "facts there: called entailed", "%"),
+    ("invented", "facts not there: called entailed", "%"),
 )
 _BAR = 20
 
@@ -74,7 +76,7 @@ def _figure(figure: Figure, unit: str) -> str:
         return NONE
     shown: Callable[[float], str] = _percent if unit else short
     interval = figure.interval
-    span = f"  {shown(interval.low)} to {shown(interval.high)}" if interval else ""
+    span = f" ({shown(interval.low)} to {shown(interval.high)})" if interval else ""
     return f"{shown(figure.value)}{unit and ' %'}{span}"
 
 

@@ -32,6 +32,11 @@ class Point(NamedTuple):
     """The true score; `None` where it is not known."""
     score: float | None
     """`None` for a missing answer."""
+    found: float | None = None
+    """Of the facts that are there in truth, the share that the judge calls entailed; `None` where
+    that is not known, or the judge gives no verdicts."""
+    invented: float | None = None
+    """Of the facts that are not there, the share that it calls entailed; likewise."""
 
 
 class Path(NamedTuple):
@@ -66,6 +71,8 @@ MEASURES = (
     "drop_per_bullet",
     "full_score",
     "error",
+    "found",
+    "invented",
 )
 
 
@@ -85,7 +92,9 @@ class JudgeMeasures:
     - `distinct_scores`: distinct scores on a path, over the variants on it.
     - `at_ceiling`: share of variants with the highest score there is.
     - `drop_per_bullet`: mean fall of the score at a step. `full_score`: that of the whole summary.
-    - `error`: mean absolute difference to the true score, where it is known.
+    - `error`: mean absolute difference to the true score, where it is known. A small one may be two
+      errors that cancel out: `found` and `invented` are the shares of the facts that are, and that
+      are not, in the whole summary which the judge calls entailed.
     """
     n_texts: int
     n_paths: int
@@ -158,7 +167,9 @@ def _answered(point: Point) -> _Answered | None:
     """The point, if it has a score; scores that differ by rounding alone are made equal."""
     if point.score is None:
         return None
-    return _Answered(*point[:-1], score=round(point.score, 9))
+    return _Answered(
+        point.bullets, point.characters, point.facts, point.expected, round(point.score, 9)
+    )
 
 
 def _answers(path: Path) -> list[_Answered]:
@@ -246,4 +257,6 @@ _OF_PATH: Mapping[str, Callable[[Path], float | None]] = {
     "drop_per_bullet": lambda path: _mean(before.score - now.score for before, now in _steps(path)),
     "full_score": _full_score,
     "error": _error,
+    "found": lambda path: path.points[0].found,
+    "invented": lambda path: path.points[0].invented,
 }

@@ -70,6 +70,8 @@ class BulletRemoval:
                 facts=subject.facts_left(kept),
                 expected=expected,
                 score=expected if row is None else row.score if row.complete else None,
+                found=None if row is None else _called_entailed(row, subject, is_there=True),
+                invented=None if row is None else _called_entailed(row, subject, is_there=False),
             )
 
     def measures(self, judge: str) -> JudgeMeasures:
@@ -147,6 +149,18 @@ class BulletRemoval:
                             f"bullets {sorted(bullet + 1 for bullet in kept)}"
                         )
         return found
+
+
+def _called_entailed(row: VariantRow, subject: Subject, *, is_there: bool) -> float | None:
+    """Share of the facts that are in truth there, or not there, which the judge calls entailed."""
+    if subject.carriers is None or subject.carriers_from != TRUTH or not row.complete:
+        return None
+    labels = [
+        label
+        for fact, label in row.verdicts.items()
+        if subject.carriers[fact].isdisjoint(row.kept) != is_there
+    ]
+    return labels.count("entailed") / len(labels) if labels else None
 
 
 def _notes_on_texts(subjects: Iterable[Subject]) -> Iterable[str]:

@@ -22,7 +22,8 @@ from factcheck import (
     Verdict,
 )
 from factcheck.calibration.bullets import BulletRemoval, bullet_removal
-from factcheck.testing import FactModel, LocalOpenAIServer, ScriptedRater
+from factcheck.calibration.texts import load_texts
+from factcheck.testing import FactModel, LocalOpenAIServer, ScriptedChecker, ScriptedRater
 
 TEXT = {
     "id": "zoo",
@@ -261,3 +262,38 @@ def test_what_a_budget_leaves_unasked_is_missing(monkeypatch: pytest.MonkeyPatch
         run = bullet_removal([TEXT], [], raters=["openai/fake"], budget=budget, n_random=0)
     assert sum(row.score is not None for row in run.rows if row.judge != "containment") == 2
     assert run.usage("openai/fake (1-5)").attempts == 2
+
+
+def test_verdicts_are_held_against_the_truth_fact_by_fact() -> None:
+    """A generous judge may be right on average and wrong on every fact it is asked about."""
+    text = next(text for text in load_texts() if text.name == "news")
+    generous = bullet_removal(
+        [text], {"yes": ScriptedChecker(lambda _fact, _text: "entailed")}, n_random=0
+    )
+    figures = generous.measures("yes").figures
+    assert figures["found"].value == figures["invented"].value == 1.0
+    truth = {fact.fact.text: fact.bullets for fact in text.facts}
+    exact = ScriptedChecker(
+        lambda fact, variant: (
+            "entailed"
+            if any(text.bullets[bullet] in variant for bullet in truth[fact])
+            else "neutral"
+        )
+    )
+    run = bullet_removal([text], {"exact": exact}, n_random=2)
+    figures = run.measures("exact").figures
+    assert (figures["found"].value, figures["invented"].value) == (1.0, 0.0)
+    assert figures["error"].value == pytest.approx(0.0)
+    assert figures["kendall"].value == pytest.approx(1.0)
+    assert run.measures("truth").figures["kendall"].value == pytest.approx(1.0)
+
+
+def test_on_the_bundled_texts_the_embedded_judge_falls_with_the_information() -> None:
+    run = bullet_removal()
+    found = run.measures("local")
+    assert found.n_texts == len(load_texts())
+    assert found.n_rising == 0
+    assert found.n_missing == 0
+    kendall = found.figures["kendall"].value
+    assert kendall is not None
+    assert kendall >= 0.95
