@@ -117,7 +117,9 @@ def evaluate(  # noqa: PLR0913 - one parameter per option
         typer.Option(
             "--fail-under",
             metavar="SHARE",
-            help="Exit with 1 if F1, as the mean over records (macro), is lower, e.g. 0.8.",
+            help="Exit with 1 if F1, as the mean over records (macro), is lower, e.g. 0.8. A value "
+            "that could not be compared counts as wrong; one that nobody judged does not help to "
+            "pass (exit code 4).",
         ),
     ] = None,
     examples: Annotated[
@@ -230,7 +232,8 @@ def compare(
 ) -> None:
     """Tell which fields RUN_B wins or loses against RUN_A.
 
-    Runs are compared record by record; a difference counts if its 95 % interval excludes 0.
+    Runs are compared record by record. A field is won or lost if its p-value, adjusted for the
+    number of fields, is below 0.05: one whose 95 % interval excludes 0 may still be neither.
     """
     from factcheck.cli import fields_compare
 

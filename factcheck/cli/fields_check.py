@@ -42,10 +42,11 @@ class _Problem(NamedTuple):
 def infer(gold: str, chosen: SchemaFormat | None, out: str | None) -> None:
     """Write the schema that the records have in common."""
     output.prepare_out(out)
+    made = _format_of(chosen, out)
     records = read_records(gold)
     with fields_output.warnings_told():
         schema = infer_schema_of(records)
-    text = _schema_text(schema, chosen, out)
+    text = _schema_text(schema, made)
     if out is None or out == "-":
         output.print_out(text)
         return
@@ -56,9 +57,19 @@ def infer(gold: str, chosen: SchemaFormat | None, out: str | None) -> None:
     )
 
 
-def _schema_text(schema: dict[str, Any], chosen: SchemaFormat | None, out: str | None) -> str:
+def _format_of(chosen: SchemaFormat | None, out: str | None) -> SchemaFormat:
     suffix = Path(out).suffix.lower() if out else ""
-    if chosen is SchemaFormat.YAML or (chosen is None and suffix in {".yaml", ".yml"}):
+    if chosen is not None or suffix in {"", ".json"}:
+        return chosen or SchemaFormat.JSON
+    if suffix not in {".yaml", ".yml"}:
+        raise InputError(
+            f"--out {out}: schemas are written as .json or .yaml; choose one, or say --format"
+        )
+    return SchemaFormat.YAML
+
+
+def _schema_text(schema: dict[str, Any], made: SchemaFormat) -> str:
+    if made is SchemaFormat.YAML:
         from factcheck.fields.strict_yaml import yaml_text
 
         return yaml_text(schema)

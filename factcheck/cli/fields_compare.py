@@ -11,17 +11,20 @@ from factcheck.cli.fields_run import undisturbed
 from factcheck.fields.reading import name_of, read_run
 from factcheck.fields.runs.comparison import RunComparison, compare_runs
 from factcheck.files import refuse_stdin_twice
-from factcheck.reports.fields_compare import comparison_report
+from factcheck.reports.fields_compare import comparison_report, schema_warning
 
 
 def compare(run_a: str, run_b: str, chosen: FieldsFormat | None, out: str | None) -> None:
     """Show which fields the second run wins and loses."""
     output.prepare_out(out)
+    made = fields_output.format_of(chosen, out)
     refuse_stdin_twice(run_a, run_b)
     with fields_output.warnings_told(), output.waiting("Comparing"), undisturbed():
         comparison = compare_runs(read_run(run_a), read_run(run_b))
     names = (name_of(run_a), name_of(run_b))
-    fields_output.show(_shown(comparison, names), fields_output.format_of(chosen, out), out)
+    if made in fields_output.MACHINE and (warning := schema_warning(comparison)):
+        output.complain(f"warning: {warning}")
+    fields_output.show(_shown(comparison, names), made, out)
 
 
 def _shown(comparison: RunComparison, names: tuple[str, str]) -> fields_output.Shown:

@@ -32,24 +32,30 @@ def failure(
     if _is_below(f1, threshold):
         what = f"mean F1 {_shown(f1, threshold)} is under {threshold:g}"
         return gate.GateFailure(gate.GATE_FAILED, f"gate failed: {what}")
+    if _is_below(strict, threshold):
+        what = f"mean F1 {content.share(f1)} is {_shown(strict, threshold)}, under {threshold:g}"
+        why = f"with the values that could not be compared taken for wrong ({_first(undecided)})"
+        return gate.GateFailure(gate.GATE_FAILED, f"gate failed: {what}, {why}")
+    return _without_verdict(run, undecided, threshold, f1)
+
+
+def _without_verdict(
+    run: RunResult, undecided: Undecided, threshold: float, f1: float
+) -> gate.GateFailure | None:
+    """Whether what nobody judged could change that the gate passes."""
     if (path := _never_judged(run)) is not None:
         return gate.GateFailure(
             gate.NOTHING_DECIDED,
             f"no verdict on {content.shown_path(path)}, so the gate cannot pass; run it again",
         )
     low, _ = undecided.bounds(run)
-    if _is_below(strict, threshold):
-        what = f"mean F1 {content.share(f1)} is {_shown(strict, threshold)}, under {threshold:g}"
-        why = f"with the values that could not be compared taken for wrong ({_first(undecided)})"
-        return gate.GateFailure(gate.GATE_FAILED, f"gate failed: {what}, {why}")
-    if _is_below(low, threshold):
-        what = f"mean F1 {content.share(f1)} could be {_shown(low, threshold)}"
-        return gate.GateFailure(
-            gate.NOTHING_DECIDED,
-            f"the gate cannot pass: {what}, under {threshold:g}, with the values that have no "
-            f"verdict ({_first(undecided, 'batch_error')}); run it again",
-        )
-    return None
+    if not _is_below(low, threshold):
+        return None
+    what = f"mean F1 {content.share(f1)} could be {_shown(low, threshold)}, under {threshold:g}"
+    why = f"if the values without a verdict are wrong ({_first(undecided, 'batch_error')})"
+    return gate.GateFailure(
+        gate.NOTHING_DECIDED, f"the gate cannot pass: {what}, {why}; run it again"
+    )
 
 
 def _is_below(f1: float, threshold: float) -> bool:

@@ -19,7 +19,13 @@ _BY_SUFFIX = {
     ".json": FieldsFormat.JSON,
     ".csv": FieldsFormat.CSV,
     ".md": FieldsFormat.MARKDOWN,
+    ".markdown": FieldsFormat.MARKDOWN,
+    ".txt": FieldsFormat.TABLE,
+    ".log": FieldsFormat.TABLE,
+    "": FieldsFormat.TABLE,
 }
+MACHINE = frozenset({FieldsFormat.JSON, FieldsFormat.CSV})
+"""Formats with no room for notes, which go to standard error."""
 _WIDEST = 140
 _MOST_WARNINGS = 20
 _MOST_KEPT = 1_000
@@ -36,11 +42,20 @@ class Shown(NamedTuple):
 
 
 def format_of(chosen: FieldsFormat | None, out: str | None) -> FieldsFormat:
-    """The format that was asked for, by name or by the suffix of the file."""
+    """The format that was asked for, by name or by the suffix of the file.
+
+    Raises:
+        InputError: The suffix stands for none of them.
+    """
     if chosen is not None:
         return chosen
     suffix = Path(out).suffix.lower() if out else ""
-    return _BY_SUFFIX.get(suffix, FieldsFormat.TABLE)
+    if suffix not in _BY_SUFFIX:
+        raise InputError(
+            f"--out {out}: reports on fields are written as .json, .csv, .md or .txt; choose one, "
+            "or say --format"
+        )
+    return _BY_SUFFIX[suffix]
 
 
 def show(shown: Shown, made: FieldsFormat, out: str | None) -> None:

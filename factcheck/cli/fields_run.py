@@ -33,7 +33,6 @@ _NOT_RESAMPLED = (
     "Only totals are kept: intervals are by Student's t instead of resampling, so they differ "
     "somewhat from those of a run that keeps its records"
 )
-_MACHINE = frozenset({FieldsFormat.JSON, FieldsFormat.CSV})
 
 
 class Given(NamedTuple):
@@ -81,7 +80,7 @@ def evaluate(
         else:
             with undisturbed():
                 scored = _results(given, semantic)
-    if made in _MACHINE:
+    if made in fields_output.MACHINE:
         for note in scored.notes:
             output.remark(note)
     fields_output.show(_shown(scored, examples), made, out)
@@ -145,7 +144,7 @@ def _totals(given: Given, semantic: Semantic) -> _Scored:
     schema = reading.read_schema(str(given.schema))
     evaluator = _evaluator(given, schema, semantic)
     weights = _weights(evaluator.schema)
-    tally, undecided = RunTally(weights), Undecided(weights)
+    tally, undecided = RunTally(weights, evaluator.schema_digest), Undecided(weights)
     for record in evaluator.stream(_pairs(given)):
         tally.add(record)
         undecided.add(record)
@@ -197,6 +196,7 @@ def _require_pairs(given: Given, gold: Records, extracted: Records) -> None:
             for position, what in reading.id_problems(records, given.id_field, unique=by_id):
                 raise InputError(f"{records.places[position]}: {what}")
     if by_id:
+        _warn_of_like_ids(str(given.id_field), gold, extracted)
         return
     n_gold, n_extracted = len(gold.values), len(extracted.values)
     if n_gold != n_extracted:
@@ -204,6 +204,11 @@ def _require_pairs(given: Given, gold: Records, extracted: Records) -> None:
             f"{gold.name} has {content.many(n_gold, 'record')}, {extracted.name} {n_extracted:,}"
         )
     if given.id_field:
+        for position, what in reading.id_problems(gold, given.id_field, unique=True):
+            output.complain(
+                f"warning: {gold.places[position]}: {what} for 'fields compare' to pair records"
+            )
+            break
         _warn_of_other_ids(given.id_field, gold, extracted)
 
 
@@ -223,6 +228,18 @@ def _warn_of_other_ids(id_field: str, gold: Records, extracted: Records) -> None
         output.complain(
             f"warning: {content.many(n_others, 'record')} of {extracted.name} differ in {id_field} "
             "from the gold record at their position; --join id pairs them up"
+        )
+
+
+def _warn_of_like_ids(id_field: str, gold: Records, extracted: Records) -> None:
+    """1 and "1" are not the same id, which is easily overlooked."""
+    ids, others = ({record[id_field] for record in side.values} for side in (gold, extracted))
+    alike = {str(one) for one in ids - others} & {str(one) for one in others - ids}
+    if alike:
+        output.complain(
+            f"warning: {content.many(len(alike), 'id')}, such as {min(alike):.80}, "
+            f"{'is' if len(alike) == 1 else 'are'} a text in one file and a number in the other, "
+            "so the records are not joined; write both alike"
         )
 
 

@@ -6,11 +6,12 @@ import gc
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from itertools import islice
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from factcheck.errors import InputError
 from factcheck.fields.joining import joined, record_id
 from factcheck.fields.registry import Registry, default_registry
+from factcheck.fields.runs.fingerprint import schema_digest
 from factcheck.fields.runs.metrics import Weighing, sums_of
 from factcheck.fields.runs.results import RecordResult, RunResult
 from factcheck.fields.runs.tally import RunTally
@@ -20,10 +21,11 @@ from factcheck.fields.scoring.deferred import Deferred, settled
 from factcheck.fields.scoring.dispatch import dispatch
 from factcheck.fields.scoring.nodes import Out
 from factcheck.fields.scoring.plan import Plan, compile_schema
-from factcheck.fields.types import FieldResult
+from factcheck.fields.types import FieldResult, FieldStatus
 
 PostProcess = Callable[[list[FieldResult]], list[FieldResult]]
 Join = Literal["position", "id"]
+_STATUSES: tuple[str, ...] = get_args(FieldStatus)
 _WINDOW = 1_000
 """Records whose fields are asked about together, where a comparator takes many records."""
 
@@ -51,6 +53,8 @@ class FieldEvaluator:
     ) -> None:
         registry = registry or default_registry
         self.schema = parse_eval_schema(schema, registry)
+        self.schema_digest = schema_digest(self.schema)
+        """Equal for schemas that score alike; it goes into the results."""
         self._plan = compile_schema(self.schema, registry)
         self._id_field = id_field
         self._post_process = post_process
@@ -73,7 +77,7 @@ class FieldEvaluator:
         pairs = joined(gold, extracted, self._id_field, join)
         with nullcontext() if self._plan.batch_leaves else _collector_paused():
             records = list(self._scored(pairs, window=len(pairs)))
-            tally = RunTally()
+            tally = RunTally(schema_digest=self.schema_digest)
             for record in records:
                 tally.add(record)
         return tally.result(records)
@@ -87,7 +91,7 @@ class FieldEvaluator:
 
     def tally(self, pairs: Iterable[tuple[Any, Any]]) -> RunTally:
         """Score pairs and keep only the totals, so that memory does not grow with their number."""
-        tally = RunTally(self._plan.paths)
+        tally = RunTally(self._plan.paths, self.schema_digest)
         for record in self.stream(pairs):
             tally.add(record)
         return tally
@@ -136,6 +140,11 @@ def _check_processed(results: Any, name: str | int) -> None:
             "it must give back the list of results"
         )
     for result in results:
+        if not isinstance(result, FieldResult) or result.status not in _STATUSES:
+            raise InputError(
+                f"post_process gave {result!r:.200} for record {name!r}; it must be a FieldResult "
+                f"with a status among {', '.join(_STATUSES)}"
+            )
         if not 0 <= result.score <= 1:
             raise InputError(
                 f"post_process gave {result.path!r} of record {name!r} the score "

@@ -77,6 +77,9 @@ def _ids(records: Sequence[Any], id_field: str, side: str) -> dict[str | int, An
 
 def _id(record: Any, id_field: str, where: str) -> str | int:
     record = as_record(record)
+    if record is None:
+        hint = "a gold record that has no partner counts as missing"
+        raise InputError(f"{where} is null and has no id to be joined by; leave it out: {hint}")
     if not isinstance(record, dict) or id_field not in record:
         raise InputError(f"{where} has no {id_field!r}, which is to name it")
     name = record[id_field]

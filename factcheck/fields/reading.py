@@ -150,8 +150,11 @@ def id_problems(records: Records, id_field: str, *, unique: bool) -> Iterator[tu
     first: dict[str | int, Place] = {}
     for position, (place, record) in enumerate(zip(records.places, records.values, strict=True)):
         if record is None or id_field not in record:
-            what = "null has no id" if record is None else f"no {id_field!r}"
-            yield position, f"{what}, but {id_field!r} is to name the records"
+            if record is None:
+                hint = "a gold record that has no partner counts as missing"
+                yield position, f"null has no id to be joined by; leave it out: {hint}"
+            else:
+                yield position, f"no {id_field!r}, but {id_field!r} is to name the records"
             continue
         found = record[id_field]
         if isinstance(found, bool) or not isinstance(found, (str, int)):

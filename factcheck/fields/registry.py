@@ -23,6 +23,13 @@ KEPT_TRANSFORMS = frozenset(
 """Likewise."""
 
 
+_HOW_SEMANTIC = (
+    "in Python it is to be registered, with the judge who compares: "
+    "registry.register('semantic', SemanticComparator('local')); the command line always knows it, "
+    "and takes the judge from --semantic"
+)
+
+
 class ComparatorNotFoundError(KeyError):
     """No comparator has that name."""
 
@@ -123,7 +130,10 @@ def is_batch(comparator: Any) -> bool:
 
 
 def _unknown(what: str, name: Any, known: list[str]) -> str:
-    return f"Unknown {what} {name!r}; known are {', '.join(known)}; others are to be registered"
+    told = f"Unknown {what} {name!r}; known are {', '.join(known)}; "
+    if (what, name) == ("comparator", "semantic"):
+        return told + _HOW_SEMANTIC
+    return f"{told}others are to be registered"
 
 
 default_registry = Registry()

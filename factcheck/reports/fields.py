@@ -9,13 +9,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from factcheck.facts.statistics import Interval
-from factcheck.fields import FieldSummary, RecordResult, RunResult
-from factcheck.fields.runs.metrics import Sums
+from factcheck.fields import FieldSummary, RunResult
+from factcheck.fields.runs.undecided import Undecided
 from factcheck.fields.types import COUNTED
 from factcheck.reports.fields_examples import FieldExamples, Unscored, unscored, worst_examples
+from factcheck.reports.fields_gains import gains_of, summary_sums
 from factcheck.reports.fields_values import visible
 
-COLUMNS = ("field", "F1", "P", "R", "support", "wrong", "missing", "invented", "gain")
+COLUMNS = ("field", "weight", "F1", "P", "R", "support", "wrong", "missing", "invented", "gain")
+WEIGHT = COLUMNS.index("weight")
 NOTHING = "nothing was scored"
 LEGEND = (
     "gain: how much micro F1 would rise if the field were always right",
@@ -25,7 +27,6 @@ EXAMPLES_LEGEND = "record (its id, or its position from 0), what gold has → wh
 MOST_ROWS = 40
 _MOST_FIELDS_WITH_EXAMPLES = 10
 _MOST_REASONS = 5
-_FAILED = frozenset({"error", "batch_error"})
 _DASH = "\u2013"
 _OUTSIDE = {
     "batch_error": "without an answer (batch_error)",
@@ -50,6 +51,8 @@ class Row(NamedTuple):
 
     field: str
     """Its path as shown."""
+    weight: str
+    """How much it counts; empty where all fields count the same."""
     f1: str
     precision: str
     recall: str
@@ -61,8 +64,9 @@ class Row(NamedTuple):
     """How much micro F1 would rise if the field were always right; empty if it is."""
 
     def cells(self) -> tuple[str, ...]:
-        """As text, in the order of `COLUMNS`."""
-        return tuple(cell if isinstance(cell, str) else f"{cell:,}" for cell in self)
+        """As text, in the order of `FieldsReport.columns`."""
+        cells = [cell if isinstance(cell, str) else f"{cell:,}" for cell in self]
+        return tuple(cells if self.weight else (*cells[:WEIGHT], *cells[WEIGHT + 1 :]))
 
 
 class FieldsReport(NamedTuple):
@@ -78,6 +82,12 @@ class FieldsReport(NamedTuple):
     examples: tuple[FieldExamples, ...]
     unscored: tuple[Unscored, ...]
 
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """What stands over the rows: `COLUMNS`, without weights where all are the same."""
+        weighted = any(row.weight for row in self.rows)
+        return tuple(name for name in COLUMNS if weighted or name != COLUMNS[WEIGHT])
+
 
 def fields_report(
     run: RunResult,
@@ -86,7 +96,7 @@ def fields_report(
     weights: Mapping[str, float] | None = None,
     examples: int = 3,
     notes: Sequence[str] = (),
-    n_undecided: int | None = None,
+    undecided: Undecided | None = None,
 ) -> FieldsReport:
     """The report of a run.
 
@@ -97,34 +107,53 @@ def fields_report(
         weights: How much fields count, by schema path; those that are not in it count once.
         examples: Examples of what went wrong, for each of the costliest fields.
         notes: Further lines under the headline.
-        n_undecided: Of how many records `is_undecided` holds; `None`: count those that were kept.
+        undecided: The values without a verdict; `None`: those of the records that were kept.
     """
-    if n_undecided is None:
-        n_undecided = sum(map(is_undecided, run.records))
+    weights = weights or {}
+    if undecided is None:
+        undecided = Undecided(weights, run.records)
     if run.total_records < 2:  # noqa: PLR2004 - one record says nothing about another
         intervals = None
-    gains = _gains(run.by_field, weights or {})
+    gains = gains_of(run.by_field, weights)
     scored = run.by_field if run.total_fields else ()
     order = sorted(scored, key=lambda field: _rank(run.by_field[field], gains[field]))
     costly = [field for field in order if gains[field] > 0][:_MOST_FIELDS_WITH_EXAMPLES]
+    shown_weights = _shown_weights(run.by_field, weights)
     return FieldsReport(
-        _headline(run, intervals or {}, n_undecided),
-        (*_lines(run, intervals or {}, n_undecided), *map(visible, notes)),
-        tuple(_row(field, run.by_field[field], gains[field]) for field in order[:MOST_ROWS]),
+        _headline(run, intervals or {}, undecided),
+        (*_lines(run, intervals or {}, undecided), *map(visible, notes)),
+        tuple(
+            _row(field, run.by_field[field], gains[field], shown_weights.get(field, ""))
+            for field in order[:MOST_ROWS]
+        ),
         _more(order[MOST_ROWS:], gains),
         worst_examples(run.records, costly, examples),
-        unscored(run.records)[:_MOST_REASONS],
+        tuple(map(unscored, undecided.fields[:_MOST_REASONS])),
     )
 
 
-def _headline(run: RunResult, intervals: Mapping[str, Interval], n_undecided: int) -> Headline:
+def _shown_weights(
+    by_field: Mapping[str, FieldSummary], weights: Mapping[str, float]
+) -> dict[str, str]:
+    """What each field counts, where they do not all count the same; a skipped one does not."""
+    own = {
+        field: weights.get(field, 1.0)
+        for field, summary in by_field.items()
+        if summary.counts.keys() - {"skipped"}
+    }
+    if len({*own.values()}) < 2:  # noqa: PLR2004 - all are the same
+        return {}
+    return {field: f"{own[field]:g}" if field in own else _DASH for field in by_field}
+
+
+def _headline(run: RunResult, intervals: Mapping[str, Interval], undecided: Undecided) -> Headline:
     counts = many(run.total_records, "record")
     if not run.total_fields:
         return Headline(NOTHING.capitalize(), counts, "")
     if run.total_records > 1:
         counts = f"mean over {counts} (macro)"
-    if n_undecided:
-        counts += f", {n_undecided:,} of them undecided"
+    if undecided.n_records:
+        counts += f", {undecided.n_records:,} of them undecided"
     interval = _interval(intervals.get("mean_f1"))
     return Headline(f"F1 {share(run.mean_f1)}", counts, interval and f"95 % interval {interval}")
 
@@ -147,31 +176,14 @@ def shown_path(path: str) -> str:
     return visible(path) or "(the record)"
 
 
-def is_undecided(record: RecordResult) -> bool:
-    """Whether fields of a record failed, and no other could be scored.
-
-    In the means such a record counts as 1, as there is nothing in it to find fault with.
-    """
-    statuses = {result.status for result in record.field_results}
-    return COUNTED.isdisjoint(statuses) and not _FAILED.isdisjoint(statuses)
-
-
-def decided_f1(run: RunResult, n_undecided: int) -> float | None:
-    """Mean F1 without the undecided records; `None` if nothing was scored."""
-    n_decided = run.total_records - n_undecided
-    if not run.total_fields or not n_decided:
-        return None
-    if not n_undecided:
-        return run.mean_f1
-    return (run.mean_f1 * run.total_records - n_undecided) / n_decided
-
-
-def _lines(run: RunResult, intervals: Mapping[str, Interval], n_undecided: int) -> Iterable[str]:
-    f1 = decided_f1(run, n_undecided)
-    if n_undecided and f1 is not None:
+def _lines(
+    run: RunResult, intervals: Mapping[str, Interval], undecided: Undecided
+) -> Iterable[str]:
+    f1 = undecided.decided_f1(run)
+    if undecided.n_records and f1 is not None:
         yield (
-            f"Nothing could be decided in {many(n_undecided, 'record')}, which the mean takes for "
-            f"right: without, F1 is {share(f1)}"
+            f"Nothing could be decided in {many(undecided.n_records, 'record')}, which the mean "
+            f"takes for right: without, F1 is {share(f1)}"
         )
     if run.total_fields:
         precision = _with_interval(run.mean_precision, intervals.get("mean_precision"))
@@ -186,7 +198,10 @@ def _lines(run: RunResult, intervals: Mapping[str, Interval], n_undecided: int) 
     totals = _totals(run)
     outside = [f"{totals[s]:,} {words}" for s, words in _OUTSIDE.items() if totals.get(s)]
     if outside:
-        yield f"Outside the score: {', '.join(outside)}"
+        yield f"Values outside the score: {', '.join(outside)}"
+    if run.total_fields and undecided.fields:
+        low, high = map(share, undecided.bounds(run))
+        yield f"With the undecided values all wrong F1 is {low}, with all of them right {high}"
 
 
 def _counts(run: RunResult) -> str:
@@ -219,50 +234,21 @@ def _interval(interval: Interval | None) -> str:
     return f"{interval.low:.3f} {_DASH} {interval.high:.3f}" if interval is not None else ""
 
 
-def _sums(summary: FieldSummary, weight: float) -> Sums:
-    counts = summary.counts
-    both = counts.get("match", 0) + counts.get("mismatch", 0)
-    lost, extra = counts.get("omission", 0), counts.get("hallucination", 0)
-    matched = summary.mean_score * (both + lost + extra)
-    return Sums(weight * matched, weight * (both + extra), weight * (both + lost))
-
-
-def _gains(by_field: Mapping[str, FieldSummary], weights: Mapping[str, float]) -> dict[str, float]:
-    """By how much F1 over all fields would rise if one field were always right."""
-    own = {field: _sums(summary, weights.get(field, 1.0)) for field, summary in by_field.items()}
-    whole = Sums()
-    for sums in own.values():
-        whole = whole.plus(sums)
-    base = _f1(whole)
-    gains = {}
-    for field, sums in own.items():
-        # Right means: what gold has is there and matches, and nothing else is.
-        matched = whole.matched - sums.matched + sums.wanted
-        found = whole.found - sums.found + sums.wanted
-        is_right = sums.matched == sums.found == sums.wanted
-        gains[field] = 0.0 if is_right else _f1(Sums(matched, found, whole.wanted)) - base
-    return gains
-
-
-def _f1(sums: Sums) -> float:
-    stake = sums.found + sums.wanted
-    return 2 * sums.matched / stake if stake else 1.0
-
-
 def _rank(summary: FieldSummary, gain: float) -> tuple[float, int, bool]:
     counts = summary.counts
     n_failed = counts.get("error", 0) + counts.get("batch_error", 0)
     return -gain, -n_failed, COUNTED.isdisjoint(counts)
 
 
-def _row(field: str, summary: FieldSummary, gain: float) -> Row:
+def _row(field: str, summary: FieldSummary, gain: float, weight: str) -> Row:
     counts = summary.counts
-    scored = not COUNTED.isdisjoint(counts)
+    sums = summary_sums(summary)
     return Row(
         shown_path(field),
-        share(summary.f1) if scored else _DASH,
-        share(summary.precision) if scored else _DASH,
-        share(summary.recall) if scored else _DASH,
+        weight,
+        share(summary.f1) if sums.found or sums.wanted else _DASH,
+        share(summary.precision) if sums.found else _DASH,
+        share(summary.recall) if sums.wanted else _DASH,
         summary.support,
         counts.get("mismatch", 0),
         counts.get("omission", 0),

@@ -5,7 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from factcheck.fields.runs.comparison import Difference, RecordChange, RunComparison
+from factcheck.fields.runs.comparison import (
+    Difference,
+    OneSided,
+    RecordChange,
+    RunComparison,
+)
 from factcheck.reports.fields import MOST_ROWS, many, share, shown_path
 from factcheck.reports.fields_values import shortened, visible
 
@@ -24,6 +29,7 @@ _SIGNIFICANT = 0.05
 _MOST_CHANGES = 5
 _MOST_IDS = 5
 _LONGEST_ID = 40
+_DASH = "\u2013"
 
 
 class Section(NamedTuple):
@@ -61,26 +67,31 @@ def comparison_report(
         _section("Won", "green", comparison.won, fields),
         _section("Lost", "red", comparison.lost, fields),
         _section("Without a clear difference", "", _by_size(comparison.unchanged, fields), fields),
+        _one_sided(comparison.not_compared),
         _changes("Records improved most", "green", records.most_improved),
         _changes("Records worsened most", "red", records.most_worsened),
     )
     return ComparisonReport(
-        _headline(comparison.overall[_MAIN]),
+        _headline(comparison.overall[_MAIN], other_schema=comparison.same_schema is False),
         tuple(_lines(comparison, names)),
         tuple(section for section in sections if section.rows or section.more),
     )
 
 
-def _headline(main: Difference) -> str:
+def _headline(main: Difference, *, other_schema: bool) -> str:
     verdict = "no clear difference"
     if main.p_value < _SIGNIFICANT:
         verdict = "B is better" if main.difference > 0 else "B is worse"
+    if other_schema:
+        verdict += ", but by another schema"
     return f"F1 {share(main.a)} → {share(main.b)} ({main.difference:+.3f}): {verdict}"
 
 
 def _lines(comparison: RunComparison, names: tuple[str, str]) -> Iterator[str]:
     if any(names):
         yield f"A is {visible(names[0])}, B is {visible(names[1])}"
+    if warning := schema_warning(comparison):
+        yield f"Warning: {warning}"
     records = comparison.records
     yield (
         f"{many(comparison.n_records, 'record')}: {records.n_better:,} better, "
@@ -95,6 +106,22 @@ def _lines(comparison: RunComparison, names: tuple[str, str]) -> Iterator[str]:
             shown = ", ".join(_id(one) for one in ids[:_MOST_IDS])
             dots = ", …" if len(ids) > _MOST_IDS else ""
             yield f"Left out: {many(len(ids), 'record')} only in {side} ({shown}{dots})"
+
+
+def schema_warning(comparison: RunComparison) -> str:
+    """Why a difference may not be the extractor's; empty where both runs have the same schema."""
+    if comparison.same_schema:
+        return ""
+    if comparison.same_schema is False:
+        return (
+            "A and B were scored by different schemas, so a difference may come from the schema "
+            "alone; evaluate both by one"
+        )
+    unknown = [side for side, one in zip("AB", comparison.schemas, strict=True) if one is None]
+    return (
+        f"{' and '.join(unknown)} {'does' if len(unknown) == 1 else 'do'} not say by which schema "
+        "the records were scored, so a difference may come from the schema alone; evaluate again"
+    )
 
 
 def _id(name: str | int) -> str:
@@ -123,6 +150,20 @@ def _section(
     more += [f"{many(n_equal, 'field')} with equal F1"] if n_equal else []
     words = f"and {', '.join(more)}" if more and rows else ", ".join(more)
     return Section(f"{title} {len(names):,}", style, tuple(rows), words)
+
+
+def _one_sided(fields: Mapping[str, OneSided]) -> Section:
+    rows = [
+        (shown_path(name), *(_DASH if f1 is None else share(f1) for f1 in found), _DASH)
+        for name, found in list(fields.items())[:MOST_ROWS]
+    ]
+    n_more = len(fields) - len(rows)
+    return Section(
+        f"Without a score in one of the runs {len(fields):,}",
+        "",
+        tuple(rows),
+        f"and {many(n_more, 'more field')}" if n_more else "",
+    )
 
 
 def _changes(title: str, style: str, changes: Sequence[RecordChange]) -> Section:

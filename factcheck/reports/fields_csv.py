@@ -37,10 +37,14 @@ def render_comparison(comparison: RunComparison) -> str:
     }
     return _csv(
         ("field", "verdict", "a", "b", "difference", "low", "high", "p_value", "p_adjusted"),
-        (
+        [
             [name, verdicts.get(name), d.a, d.b, d.difference, *d.interval, d.p_value, d.p_adjusted]
             for name, d in comparison.fields.items()
-        ),
+        ]
+        + [
+            [name, "not compared", found.a, found.b, *[None] * 5]
+            for name, found in comparison.not_compared.items()
+        ],
     )
 
 

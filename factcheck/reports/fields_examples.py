@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from factcheck.fields import FieldResult, RecordResult
+from factcheck.fields.runs.undecided import UndecidedField
 from factcheck.fields.schemas.structure import schema_path
 from factcheck.reports.content import one_line, shorten
 from factcheck.reports.fields_values import shortened, shortened_pair, value_text, visible
@@ -14,10 +15,16 @@ from factcheck.reports.fields_values import shortened, shortened_pair, value_tex
 ABSENT = {"omission": "missing", "hallucination": "not in gold"}
 """What stands for the side that has no value; not in quotes, so no value can look like it."""
 _LOST = ("mismatch", "omission", "hallucination")
-_UNSCORED = frozenset({"error", "batch_error", "pending"})
+_UNSCORED = {
+    "error": "could not be compared",
+    "batch_error": "without an answer",
+    "pending": "that nobody was asked about",
+}
 _MOST_GROUPS = 10_000
 _LONGEST_ID = 24
 _LONGEST_REASON = 120
+_LONGEST_EXPLANATION = 400
+"""Letters of a reason that says what to do about it, at its end."""
 
 
 class Example(NamedTuple):
@@ -44,11 +51,12 @@ class FieldExamples(NamedTuple):
 
 
 class Unscored(NamedTuple):
-    """Why a field could not be scored."""
+    """Why values of a field could not be scored."""
 
     field: str
+    words: str
+    """How many, to be followed by the reason: `3 values could not be compared, such as:`."""
     reason: str
-    times: int
 
 
 @dataclass(slots=True)
@@ -130,16 +138,13 @@ def _example(field: str, group: _Group) -> Example:
     )
 
 
-def unscored(records: Iterable[RecordResult]) -> tuple[Unscored, ...]:
-    """Why fields could not be scored, most frequent first."""
-    counts: dict[tuple[str, str], int] = {}
-    for record in records:
-        for result in record.field_results:
-            if result.status in _UNSCORED:
-                key = (schema_path(result.path), _reason(result) or result.status)
-                counts[key] = counts.get(key, 0) + 1
-    ordered = sorted(counts.items(), key=lambda item: item[1], reverse=True)
-    return tuple(Unscored(field, reason, count) for (field, reason), count in ordered)
+def unscored(found: UndecidedField) -> Unscored:
+    """What is said of the values of a field that have no verdict."""
+    noun = "value" if found.n_values == 1 else "values"
+    sign = ":" if found.is_only_reason else ", such as:"
+    reason = shorten(visible(one_line(found.reason)), _LONGEST_EXPLANATION)
+    words = f"{found.n_values:,} {noun} {_UNSCORED[found.status]}"
+    return Unscored(found.field, words + (sign if reason else ""), reason)
 
 
 def _reason(result: FieldResult) -> str:

@@ -18,15 +18,15 @@ def render_markdown(report: content.FieldsReport) -> str:
     blocks = [f"## {escape(headline.score)}", "  \n".join([numbers, *map(escape, report.lines)])]
     if report.rows:
         blocks += ["### Fields, costliest first", "  \n".join(content.LEGEND)]
-        blocks.append(markdown_table(content.COLUMNS, [row.cells() for row in report.rows]))
+        blocks.append(markdown_table(report.columns, [row.cells() for row in report.rows]))
         if report.more:
             blocks.append(escape(report.more))
     if report.unscored:
         blocks += [
             "### Without a score",
             "\n".join(
-                f"- {found.times:,} times **{escape(content.shown_path(found.field))}** "
-                f"{escape(found.reason)}"
+                f"- **{escape(content.shown_path(found.field))}** {found.words} "
+                f"{escape(found.reason)}".rstrip()
                 for found in report.unscored
             ),
         ]

@@ -17,7 +17,7 @@ from factcheck.reports.table import WIDTH
 
 _GAP = 2
 _WANTED_FOR_NAMES = 32
-_DROPPED_FIRST = (("P", "R", "p"), ("support", "95 % interval"))
+_DROPPED_FIRST = (("P", "R", "p"), ("support", "95 % interval"), ("weight",))
 """Columns that are left out, in this order, where names of fields would be cut to pieces."""
 
 
@@ -47,7 +47,7 @@ def render(report: content.FieldsReport) -> RenderableType:
     parts: list[RenderableType] = [title, *(Text(line) for line in report.lines)]
     if report.rows:
         parts += [Text(), _title("Fields, costliest first"), *map(_dim, content.LEGEND)]
-        parts.append(NumbersTable([row.cells() for row in report.rows], content.COLUMNS))
+        parts.append(NumbersTable([row.cells() for row in report.rows], report.columns))
         if report.more:
             parts.append(_dim(report.more))
     if report.unscored:
@@ -164,6 +164,5 @@ def _example(example: Example) -> Text:
 
 
 def _unscored(found: Unscored) -> Text:
-    line = Text(f"{found.times:,}  ")
-    line.append(content.shown_path(found.field), "magenta")
-    return line.append(f"  {found.reason}", "dim")
+    line = Text(content.shown_path(found.field), "magenta")
+    return line.append(f"  {found.words}", "default").append(f" {found.reason}", "dim")

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import yaml
 
-from factcheck.cli.fields_run import failure
+from factcheck.cli.fields_gate import failure
 from factcheck.fields import ComparatorResult, Registry, RunResult, evaluate, parse_eval_schema
+from factcheck.fields.runs.undecided import Undecided
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -151,6 +152,14 @@ def test_out_chooses_the_format_by_its_suffix(
     assert target.read_text(encoding="utf-8").startswith(start)
 
 
+def test_any_file_can_hold_a_format_that_is_said(files: Files, run: Run) -> None:
+    target = files.folder / "r.html"
+    given = ("fields", "evaluate", files.gold, files.extracted, "--format", "markdown")
+
+    assert run(*given, "--out", str(target)).code == 0
+    assert target.read_text(encoding="utf-8").startswith("## F1")
+
+
 def test_null_is_an_extraction_that_is_missing(files: Files, run: Run) -> None:
     extracted = files.lines("e.jsonl", [None, *EXTRACTED[1:]])
     out = run("fields", "evaluate", files.gold, extracted, "--schema", files.schema).out
@@ -180,6 +189,15 @@ def test_records_are_joined_by_id(files: Files, run: Run) -> None:
     assert 'r9  not in gold → "Zoe"' in out
 
 
+def test_null_cannot_be_joined_by_id_and_the_message_says_what_to_do(
+    files: Files, run: Run
+) -> None:
+    extracted = files.lines("e.jsonl", [EXTRACTED[0], None])
+    given = ("fields", "evaluate", files.gold, extracted, "--id-field", "id", "--join", "id")
+
+    refused(run(*given), "e.jsonl, line 2: null has no id to be joined by; leave it out")
+
+
 def test_other_ids_at_the_same_position_are_announced(files: Files, run: Run) -> None:
     extracted = files.lines("e.jsonl", [EXTRACTED[1], EXTRACTED[0], EXTRACTED[2]])
 
@@ -199,6 +217,8 @@ def test_totals_are_those_of_the_whole_run(files: Files, run: Run) -> None:
     assert totals.micro == whole.micro
     assert totals.mean_f1 == pytest.approx(whole.mean_f1)
     assert "Examples" not in run(*given, "--totals-only").out
+    assert "intervals are by Student's t" in run(*given, "--totals-only").out
+    assert "Student" not in run(*given).out
 
 
 def test_totals_are_streamed(files: Files, run: Run) -> None:
@@ -237,6 +257,7 @@ def test_lists_of_different_lengths_are_refused(
         (("--examples", "-1"), "--examples is -1"),
         (("--fail-under", "2"), "--fail-under is 2"),
         (("--format", "xml"), "is not one of 'table', 'json', 'csv', 'markdown'"),
+        (("--out", "r.html"), "--out r.html: reports on fields are written as .json, .csv, .md or"),
         (("--id-field", "nope"), "gold.jsonl, line 1: no 'nope'"),
         (("--out", "/no/such/folder/r.json"), "there is no folder"),
         (("--schema", "/no/such/schema.json"), "does not exist"),
@@ -338,6 +359,26 @@ def test_doubled_ids_are_told_with_both_lines(files: Files, run: Run) -> None:
     refused(run(*given), "g.jsonl, line 2: the id 'r1' was used before, in line 1")
 
 
+def test_ids_that_a_comparison_could_not_pair_are_announced(files: Files, run: Run) -> None:
+    gold = files.lines("g.jsonl", [GOLD[0], GOLD[0], GOLD[0]])
+
+    code, _, err = run("fields", "evaluate", gold, gold, "--id-field", "id")
+
+    assert code == 0
+    assert err.count("warning: ") == 1
+    assert "g.jsonl, line 2: the id 'r1' was used before, in line 1; ids must be unique for" in err
+
+
+def test_ids_that_differ_only_in_their_type_are_announced(files: Files, run: Run) -> None:
+    """Else every record would be missing on one side and invented on the other."""
+    gold = files.lines("g.jsonl", [{"id": 7, "name": "Ann"}, {"id": "x", "name": "Bob"}])
+    extracted = files.lines("e.jsonl", [{"id": "7", "name": "Ann"}, {"id": "x", "name": "Bob"}])
+
+    err = run("fields", "evaluate", gold, extracted, "--id-field", "id", "--join", "id").err
+
+    assert "warning: 1 id, such as 7, is a text in one file and a number in the other" in err
+
+
 def test_standard_input_stands_for_one_file(
     files: Files, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -370,7 +411,7 @@ def test_the_gate_is_on_the_mean_over_records(
 def test_a_score_that_looks_like_the_threshold_is_told_exactly() -> None:
     run = SimpleNamespace(total_fields=3, total_records=1, mean_f1=0.79999999, by_field={})
 
-    found = failure(run, 0, 0.8)  # type: ignore[arg-type]
+    found = failure(run, Undecided(), 0.8)  # type: ignore[arg-type]
 
     assert found is not None
     assert "0.79999999 is under 0.8" in found.message
@@ -393,22 +434,84 @@ def deaf_run(*answered: str) -> RunResult:
 
 def test_a_run_that_decided_nothing_is_no_success() -> None:
     """With or without a gate, it ends with the code for a judge that could not be asked."""
+    run = deaf_run()
     for threshold in (None, 0.0, 0.9):
-        found = failure(deaf_run(), 2, threshold)
+        found = failure(run, Undecided({}, run.records), threshold)
         assert found is not None
         assert found.exit_code == 4
-        assert found.message.startswith("nothing was scored: 2 times a")
+        assert found.message.startswith("nothing was scored: a: 2 values without an answer")
 
 
-def test_an_undecided_record_does_not_help_to_pass() -> None:
-    """In the mean it counts as 1; the gate looks at the others."""
+@pytest.mark.parametrize(
+    ("threshold", "code"), [(0.25, None), (0.26, 4), (0.5, 4), (0.51, 1), (None, None)]
+)
+def test_an_undecided_record_does_not_help_to_pass(
+    threshold: float | None, code: int | None
+) -> None:
+    """In the mean it counts as 1. The others have 0.5, and with it all might have 0.25."""
     run = deaf_run("x")
-
     assert run.mean_f1 == 0.75
-    assert failure(run, 1, 0.5) is None
-    found = failure(run, 1, 0.6)
-    assert found is not None
-    assert found.exit_code == 1
+
+    found = failure(run, Undecided({}, run.records), threshold)
+
+    assert (found and found.exit_code) == code
+    if code == 4:
+        assert found is not None
+        assert "could be 0.2500" in found.message
+        assert "(a: 1 value without an answer)" in found.message
+
+
+AMOUNTS = {
+    "type": "object",
+    "properties": {
+        "name": {"type": "string"},
+        "amount": {
+            "type": "string",
+            "x-eval-transform": ["parse_number"],
+            "x-eval-compare": "numeric",
+        },
+    },
+}
+
+
+@pytest.mark.parametrize("totals", [(), ("--totals-only",)])
+@pytest.mark.parametrize(("threshold", "code"), [("0.95", 1), ("0.67", 1), ("0.66", 0)])
+def test_a_gate_takes_what_cannot_be_compared_for_wrong(
+    files: Files, run: Run, totals: tuple[str, ...], threshold: str, code: int
+) -> None:
+    """An extractor that writes rubbish does not pass; three of six values are it here."""
+    gold = files.lines("g.jsonl", [{"name": "A", "amount": "5 EUR"}] * 3)
+    rubbish = ({"name": "A", "amount": amount} for amount in ("5", "unknown", "tbd"))
+    extracted = files.lines("e.jsonl", list(rubbish))
+    schema = files.put("s.json", json.dumps(AMOUNTS))
+
+    outcome = run(
+        *("fields", "evaluate", gold, extracted, "--schema", schema, *totals),
+        *("--fail-under", threshold),
+    )
+
+    assert outcome.code == code
+    assert "2 that could not be compared (error)" in outcome.out
+    assert "With the undecided values all wrong F1 is 0.667, with all of them right 1.000" in (
+        outcome.out
+    )
+    if code:
+        assert "mean F1 1.000 is 0.6667, under " in outcome.err
+        assert "amount: 2 values could not be compared, such as: " in outcome.err
+        assert "there is no number in 'unknown'" in outcome.err
+    else:
+        assert outcome.err == ""
+
+
+def test_weights_count_in_the_gate(files: Files, run: Run) -> None:
+    """With a weight of 3, an amount that cannot be compared leaves a quarter."""
+    schema = json.loads(json.dumps(AMOUNTS))
+    schema["properties"]["amount"]["x-eval-weight"] = 3
+    gold = files.lines("g.jsonl", [{"name": "A", "amount": "5"}])
+    extracted = files.lines("e.jsonl", [{"name": "A", "amount": "unknown"}])
+    given = ("--schema", files.put("s.json", json.dumps(schema)), "--fail-under", "0.26")
+
+    assert "is 0.2500, under 0.26" in run("fields", "evaluate", gold, extracted, *given).err
 
 
 def test_a_run_in_which_all_is_skipped_is_no_success(files: Files, run: Run) -> None:
@@ -465,6 +568,14 @@ def test_an_inferred_schema_can_be_used_at_once(
     parse_eval_schema(schema)
     if name:
         assert printed == f"3 fields of 3 records written to {files.folder / name}\n"
+
+
+def test_a_schema_is_json_or_yaml(files: Files, run: Run) -> None:
+    target = str(files.folder / "s.toml")
+    given = ("fields", "infer-schema", files.gold, "--out", target)
+
+    refused(run(*given), "s.toml: schemas are written as .json or .yaml")
+    assert run(*given, "--format", "json").code == 0
 
 
 def test_doubts_about_an_inferred_schema_are_told(files: Files, run: Run) -> None:
@@ -575,6 +686,34 @@ def test_runs_on_other_gold_are_not_compared(files: Files, run: Run) -> None:
     refused(run("fields", "compare", before, after), "evaluate both runs against the same gold")
 
 
+def test_runs_by_different_schemas_are_compared_with_a_warning(files: Files, run: Run) -> None:
+    """It is in the report and its first line, in JSON, and on standard error where it fits not."""
+    a, b, old = (str(files.folder / name) for name in ("a.json", "b.json", "old.json"))
+    given = ("fields", "evaluate", files.gold, files.extracted)
+    run(*given, "--out", a)
+    run(*given, "--schema", files.schema, "--out", b)
+    data = json.loads((files.folder / "a.json").read_text(encoding="utf-8"))
+    assert len(data.pop("schema_digest")) == 64
+    files.put("old.json", json.dumps(data))
+
+    assert "but by another schema" in run("fields", "compare", a, b).out.splitlines()[0]
+    assert "Warning: A and B were scored by different schemas" in run("fields", "compare", a, b).out
+    assert "Warning" not in run("fields", "compare", a, a).out
+    assert "Warning: B does not say by which schema" in run("fields", "compare", a, old).out
+    for other, same in ((a, True), (b, False), (old, None)):
+        code, out, err = run("fields", "compare", a, other, "--format", "json")
+        assert code == 0
+        assert json.loads(out)["same_schema"] is same
+        assert err.startswith("factcheck: warning: ") == (not same)
+
+
+def test_the_help_of_compare_states_the_rule(run: Run) -> None:
+    out = " ".join(run("fields", "compare", "--help").out.split())
+
+    assert "p-value, adjusted for the number of fields, is below 0.05" in out
+    assert "counts if its 95 % interval" not in out
+
+
 def test_the_commands_are_in_the_help(run: Run) -> None:
     out = run("fields").out
 
@@ -633,6 +772,7 @@ class TestSemantic:
         assert done.code == 4
         assert "no verdict on any of 2 pairs" in done.err
         assert "2 without an answer" in done.out
+        assert "city  2 values without an answer\n" in done.out
 
     def test_an_unknown_judge_is_exit_3(self, files: tuple[str, str], run: Run) -> None:
         assert run("fields", "evaluate", *files, "--semantic", "magic").code == 3

@@ -126,6 +126,13 @@ def test_day_and_month_are_ambiguous_where_both_orders_are_days(mark: str) -> No
     assert read_date(text.replace("04", "03")) == DateReading(2024, 3, 3)
 
 
+def test_a_day_that_can_be_two_at_a_time_that_does_not_exist_is_none() -> None:
+    reading = read_date("03/04/2024 10:99")
+
+    assert isinstance(reading, Unread)
+    assert not reading.ambiguous
+
+
 @given(st.lists(st.sampled_from(PIECES), max_size=9).map("".join) | st.text())
 def test_no_text_is_an_error_and_what_is_read_leaves_no_doubt(text: str) -> None:
     reading = read_date(text)

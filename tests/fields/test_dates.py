@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from factcheck.errors import ParameterError
+from factcheck.fields import evaluate
 from factcheck.fields.comparators.builtin import date
 from factcheck.fields.types import ComparatorResult
 
@@ -80,11 +81,38 @@ def test_other_dates_do_not_match_and_the_reason_says_why(
 
 @pytest.mark.parametrize("other", ["2024-04-03", "2024-03-04", "3/4/2024", "03.04.2024"])
 def test_an_ambiguous_text_is_not_guessed(other: str) -> None:
+    """As with numbers that can be read in two ways, there is no verdict."""
     for gold, extracted in (("03/04/2024", other), (other, "03/04/2024")):
-        result = date(gold, extracted, {})
+        with pytest.raises(ValueError, match="is ambiguous: 2024-04-03 or 2024-03-04; 'day_first'"):
+            date(gold, extracted, {})
 
-        assert result.score == 0.0
-        assert "is ambiguous: 2024-04-03 or 2024-03-04; 'day_first' can say" in str(result.reason)
+
+@pytest.mark.parametrize(
+    ("other", "reason"),
+    [
+        ("2024-05-01", "the dates differ: 2024-04-03 or 2024-03-04, and 2024-05-01"),
+        ("05/06/2024", "2024-04-03 or 2024-03-04, and 2024-06-05 or 2024-05-06"),
+        ("2024-04", "2024-04-03 or 2024-03-04, and 2024-04"),
+        ("soon", "'soon' is not read as a date"),
+        (None, "the extracted value is of type NoneType"),
+    ],
+)
+def test_what_an_ambiguous_text_cannot_mean_is_a_mismatch(other: Any, reason: str) -> None:
+    result = date("03/04/2024", other, {})
+
+    assert result.score == 0.0
+    assert reason in str(result.reason)
+
+
+def test_an_ambiguous_date_is_an_error_of_its_field() -> None:
+    schema = {
+        "type": "object",
+        "properties": {"day": {"type": "string", "x-eval-compare": "date"}},
+    }
+    run = evaluate([{"day": "03/04/2024"}] * 2, [{"day": "2024-04-03"}, {"day": "x"}], schema)
+
+    assert [record.field_results[0].status for record in run.records] == ["error", "mismatch"]
+    assert "'day_first' can say which" in str(run.records[0].field_results[0].reason)
 
 
 def test_an_ambiguous_text_equals_itself() -> None:

@@ -13,6 +13,7 @@ from factcheck.errors import InputError
 from factcheck.fields import (
     ComparatorResult,
     FieldEvaluator,
+    FieldResult,
     NullHandling,
     Registry,
     SchemaNode,
@@ -82,7 +83,7 @@ class TestBadValues:
         assert result.total_errors == 4
         reasons = [f.reason for f in result.records[0].field_results]
         assert reasons[0] == "comparator 'broken': ZeroDivisionError: oh"
-        assert reasons[1] == "transform: ZeroDivisionError: oh"
+        assert reasons[1] == "transform of the gold value: ZeroDivisionError: oh"
 
     def test_elements_that_could_not_be_compared_are_neither_lost_nor_invented(self) -> None:
         def broken(*_: Any) -> Any:
@@ -468,6 +469,18 @@ def test_post_processing_may_filter_and_must_give_a_list() -> None:
 
     with pytest.raises(InputError, match="'b' of record 0 the score nan"):
         run(schema, rows, rows, post_process=spoil)
+
+
+@pytest.mark.parametrize(
+    "odd",
+    ["match", 1, FieldResult("a", 1.0, "exact", "x", "x", "right")],  # type: ignore[arg-type]
+)
+def test_post_processing_must_give_results(odd: Any) -> None:
+    """Another status would leave the score without a word."""
+    rows = [{"a": "x"}]
+
+    with pytest.raises(InputError, match=r"post_process gave .* it must be a FieldResult"):
+        run(record(a=TEXT), rows, rows, post_process=lambda _fields: [odd])
 
 
 def test_nothing_to_evaluate() -> None:

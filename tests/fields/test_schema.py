@@ -113,6 +113,16 @@ def test_an_error_names_the_path_and_what_is_wrong(field: dict[Any, Any], says: 
     assert str(caught.value).startswith("outer.inner")
 
 
+def test_a_schema_in_which_nothing_counts_is_refused() -> None:
+    """Every record would have an F1 of 1, and pass any gate."""
+    zero = {**TEXT, "x-eval-weight": 0}
+
+    with pytest.raises(SchemaError, match="every field has x-eval-weight 0"):
+        parse_eval_schema(record(a=zero, o={**record(b=TEXT), "x-eval-weight": 0}))
+    parse_eval_schema(record(a=zero, b=TEXT))
+    parse_eval_schema(record(a={**TEXT, "x-eval-skip": True}))
+
+
 @pytest.mark.parametrize("schema", [None, 3, "x", [], [TEXT]])
 def test_a_schema_is_an_object(schema: Any) -> None:
     with pytest.raises(SchemaError, match="Eval schema must be an object"):
@@ -162,6 +172,14 @@ def test_what_may_be_a_slip_is_a_warning(
         parse_eval_schema(record(a=field))
 
     assert says in caplog.text
+
+
+def test_numbers_in_texts_are_no_slip_once_they_are_read(caplog: pytest.LogCaptureFixture) -> None:
+    field = {"type": "string", "x-eval-compare": "numeric", "x-eval-transform": ["parse_number"]}
+    with caplog.at_level(logging.WARNING):
+        parse_eval_schema(record(a=field))
+
+    assert not caplog.text
 
 
 def test_a_node_knows_all_that_the_schema_says() -> None:
@@ -342,3 +360,8 @@ class TestTypeDefaults:
     ) -> None:
         with pytest.raises(error):
             set_type_default(kind, comparator)
+
+
+def test_semantic_is_not_there_until_it_is_registered_and_the_error_says_how() -> None:
+    with pytest.raises(SchemaError, match=r"registry.register\('semantic', .*--semantic"):
+        parse_eval_schema(record(a={"type": "string", "x-eval-compare": "semantic"}))

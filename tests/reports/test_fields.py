@@ -104,7 +104,7 @@ def test_fields_are_sorted_by_what_they_cost() -> None:
         ("c", "+0.042"),  # 2 * 5 / (7 + 8) - 2 * 5 / (8 + 8)
         ("b", ""),
     ]
-    assert report.rows[0][1:8] == ("0.286", "0.333", "0.250", 4, 2, 1, 0)
+    assert report.rows[0][2:9] == ("0.286", "0.333", "0.250", 4, 2, 1, 0)
 
 
 def test_a_gain_takes_weights_into_account() -> None:
@@ -209,7 +209,60 @@ def test_a_field_that_was_never_scored_has_no_numbers() -> None:
     text = table(fields_report(run_of([({"a": "x", "b": "y"},) * 2], a="exact", b=None)))
 
     assert line_of(text, "b ") == ["b", "–", "–", "–", "0", "0", "0", "0"]
-    assert "Outside the score: 1 skipped" in text
+    assert "Values outside the score: 1 skipped" in text
+    assert "undecided" not in text
+
+
+def test_a_share_of_nothing_is_no_number() -> None:
+    """An invented field has no recall, and a field that is never found no precision."""
+    pairs = [({"a": "x", "b": "y"}, {"a": "x", "c": "new"})]
+    text = table(fields_report(run_of(pairs, a="exact", b="exact")))
+
+    assert line_of(text, "c ")[:5] == ["c", "0.000", "0.000", "–", "0"]
+    assert line_of(text, "b ")[:5] == ["b", "0.000", "–", "0.000", "1"]
+
+
+def test_weights_are_shown_where_they_differ() -> None:
+    """A field that is skipped counts nothing, whatever its weight."""
+    run = run_of([({"a": "x", "b": "y", "c": "z"},) * 2], a="exact", b="exact", c=None)
+    unlike = fields_report(run, weights={"a": 3.0, "b": 1.0, "c": 5.0})
+    alike = fields_report(run, weights={"a": 3.0, "b": 3.0, "c": 5.0})
+
+    assert line_of(table(unlike), "field")[:3] == ["field", "weight", "F1"]
+    assert [line_of(table(unlike), f"{name} ")[1] for name in "abc"] == ["3", "1", "–"]
+    assert "| field | weight | F1 |" in render_markdown(unlike)
+    assert "weight" not in table(alike)
+    assert "weight" not in render_markdown(alike)
+
+
+def test_why_there_is_no_score_is_told_to_the_end() -> None:
+    """How many values of which field, and an example with what to do about it."""
+    schema = {
+        "type": "object",
+        "properties": {
+            "amount": {
+                "type": "string",
+                "x-eval-transform": ["parse_number"],
+                "x-eval-compare": "numeric",
+            }
+        },
+    }
+    found = [{"amount": text} for text in ("1,240", "1,240", "2,480", "7")]
+    text = table(fields_report(evaluate(found, found, schema)), 300)
+
+    line = next(line for line in text.splitlines() if line.startswith("amount  3"))
+    assert line.startswith("amount  3 values could not be compared, such as: transform of the gold")
+    assert "'1,240' can be read in two ways" in line
+    assert line.endswith("say which mark is the decimal one: {'parse_number': {'decimal': '.'}}")
+
+
+def test_a_run_with_undecided_values_has_bounds() -> None:
+    """What F1 would be if all of them were wrong, and if all were right."""
+    pairs = [({"a": "x", "b": "y"}, {"a": "x", "b": "y"}), ({"a": "g"}, {"a": "z"})]
+    text = table(fields_report(run_of(pairs, deaf("x"), a="deaf", b="exact")))
+
+    assert text.startswith("F1 0.500   mean over 2 records (macro)")
+    assert "With the undecided values all wrong F1 is 0.250, with all of them right 0.500" in text
 
 
 def test_one_record_has_no_interval() -> None:
@@ -389,6 +442,38 @@ def test_a_comparison_fits_its_width(width: int) -> None:
     text = plain(render_comparison(comparison_report(compared())), width)
 
     assert all(len(line) <= width for line in text.splitlines())
+
+
+def test_a_field_that_is_skipped_in_one_run_has_no_score_there() -> None:
+    """As in the report of that run; it is neither won nor lost."""
+    pairs = [({"a": "x", "b": "y"}, {"a": "x", "b": "z"})] * 9
+    skipping, scoring = run_of(pairs, a="exact", b=None), run_of(pairs, a="exact", b="exact")
+    found = compare_runs(skipping, scoring)
+    text = plain(render_comparison(comparison_report(found)))
+
+    assert (found.won, found.lost, found.unchanged) == ((), (), ("a",))
+    assert found.to_dict()["not_compared"] == {"b": {"a": None, "b": 0.0}}
+    assert "Without a score in one of the runs 1" in text
+    assert line_of(text, "b ") == ["b", "–", "0.000", "–"]
+    rows = {row["field"]: row for row in csv.DictReader(io.StringIO(comparison_csv(found)))}
+    assert (rows["b"]["verdict"], rows["b"]["a"], rows["b"]["b"]) == ("not compared", "", "0.0")
+
+
+def test_a_comparison_across_schemas_says_so() -> None:
+    pairs = [({"a": "x"}, {"a": "X"})] * 9
+    strict = run_of(pairs, a="exact")
+    loose = run_of(pairs, a={"oneof": {"values": ["X"]}})
+    data = strict.to_dict()
+    del data["schema_digest"]
+
+    across = comparison_report(compare_runs(strict, loose))
+    unknown = comparison_report(compare_runs(RunResult.from_dict(data), loose))
+
+    assert "by another schema" in across.headline
+    assert "A and B were scored by different schemas" in plain(render_comparison(across), 300)
+    assert "by another schema" not in unknown.headline
+    assert "Warning: A does not say by which schema" in plain(render_comparison(unknown), 300)
+    assert "Warning" not in plain(render_comparison(comparison_report(compared())))
 
 
 def test_a_comparison_is_there_as_markdown_and_csv() -> None:

@@ -122,11 +122,13 @@ def _read(text: str, *, day_first: bool | None) -> DateReading | Unread:
             return _date(plain, text, day_first=day_first)
         without_clock = f"{plain[: found.start()]} {plain[found.end() :]}"
         day = _date(without_clock, text, day_first=day_first)
-        if isinstance(day, Unread):
+        if isinstance(day, Unread) and not day.ambiguous:
             return day
         clock, offset = _clock(found), _offset(found["zone"])
     except ValueError:
         return Unread(f"{shown(text)} names a day or a time that does not exist")
+    if isinstance(day, Unread):
+        return day
     return _unread(text) if day.day is None else day._replace(clock=clock, offset=offset)
 
 

@@ -6,7 +6,8 @@ import datetime as dt
 import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
-from typing import Any, Final
+from itertools import product
+from typing import Any, Final, NamedTuple
 
 from factcheck.errors import ParameterError
 from factcheck.fields.comparators.date_texts import DateReading, Unread, read_date, reading_of
@@ -28,19 +29,50 @@ def _bind(params: Mapping[str, Any]) -> BoundComparator:
     day_first = flag("date", params, "day_first")
     formats = _formats(params["formats"]) if "formats" in params else ()
     read = _reader(formats, day_first=day_first)
+    both_ways = [_reader(formats, day_first=one) for one in (True, False)]
 
     def compare(gold: Any, extracted: Any) -> _Outcome:
         if gold is None and extracted is None:
             return _MATCH
         wanted = _reading(gold, "gold", read)
         found = _reading(extracted, "extracted", read)
-        if isinstance(wanted, Unread):
-            return _without_dates(gold, extracted, wanted)
-        if isinstance(found, Unread):
-            return _without_dates(gold, extracted, found)
-        return _MATCH if wanted == found else _outcome(wanted, found)
+        if isinstance(wanted, DateReading) and isinstance(found, DateReading):
+            return _MATCH if wanted == found else _outcome(wanted, found)
+        for reading in (wanted, found):
+            if isinstance(reading, Unread) and not reading.ambiguous:
+                return _without_dates(gold, extracted, reading)
+        if _is_same_text(gold, extracted):
+            return _MATCH
+        return _either_way(_ways(gold, wanted, both_ways), _ways(extracted, found, both_ways))
 
     return BoundComparator(compare)
+
+
+class _Ways(NamedTuple):
+    """What a text may say."""
+
+    readings: tuple[DateReading, ...]
+    doubt: str
+    """Why there are several; empty if there is one."""
+
+
+def _ways(value: Any, reading: DateReading | Unread, both_ways: Sequence[_Read]) -> _Ways:
+    if isinstance(reading, DateReading):
+        return _Ways((reading,), "")
+    readings = (read(value) for read in both_ways)
+    return _Ways(tuple(one for one in readings if isinstance(one, DateReading)), reading.reason)
+
+
+def _either_way(gold: _Ways, extracted: _Ways) -> _Outcome:
+    """A mismatch, if no way to read two texts is the same date.
+
+    Raises:
+        ValueError: Some ways are and some are not: that is for the schema to say.
+    """
+    if any(_outcome(*pair)[0] for pair in product(gold.readings, extracted.readings)):
+        raise ValueError(gold.doubt or extracted.doubt)
+    wanted, found = (" or ".join(map(str, side.readings)) for side in (gold, extracted))
+    return 0.0, f"the dates differ: {wanted}, and {found}"
 
 
 def _reading(value: Any, side: str, read: _Read) -> DateReading | Unread:
@@ -76,11 +108,15 @@ def _instant(reading: DateReading) -> dt.datetime | None:
 
 
 def _without_dates(gold: Any, extracted: Any, unread: Unread) -> _Outcome:
-    """Texts that are not read match where they are the same; of others that is not known."""
-    texts = isinstance(gold, str) and isinstance(extracted, str)
-    if texts and gold.split() == extracted.split():
-        return _MATCH if unread.ambiguous else (1.0, f"the same text; {unread.reason}")
+    """Texts that are not read match where they are the same."""
+    if _is_same_text(gold, extracted):
+        return 1.0, f"the same text; {unread.reason}"
     return 0.0, unread.reason
+
+
+def _is_same_text(gold: Any, extracted: Any) -> bool:
+    texts = isinstance(gold, str) and isinstance(extracted, str)
+    return texts and gold.split() == extracted.split()
 
 
 def _reader(formats: Sequence[_Format], *, day_first: bool | None) -> _Read:
@@ -155,5 +191,6 @@ time and time zone. A month is not its first day.
 
 Parameters:
     formats: `strptime` formats that are tried before the notations that need none.
-    day_first: Whether 03/04/2024 is in April; without it such a text equals itself only.
+    day_first: Whether 03/04/2024 is in April. Without it such a text equals itself and differs
+        from what neither way to read it says; anything else is an error of the field.
 """

@@ -5,8 +5,13 @@ twice. If it comes once, with one to three digits before it, no leading zero and
 ("1,240"), it can be either, and the caller has to say which is the decimal mark. Spaces,
 apostrophes and underscores always group.
 
-Refused, too: two numbers, bounds ("<5"), a minus that may be a dash ("- 5"), brackets that may
-mean a minus ("(5)"), and words or letters that multiply ("1.2 million", "5k").
+As in accounts, a text in brackets is negative if it holds the number alone: "(1,240.00)", and
+"($5)". "5k" is 5000. What else stands around a number is dropped, whatever it says: units, percent
+signs and currencies ("12 %" is 12), and words ("about 5").
+
+Refused, too: two numbers, bounds ("<5"), a minus that may be a dash ("- 5") or stands behind the
+number ("5-"), brackets with more around them ("total (5)"), and other words or letters that
+multiply ("1.2 million"), some of which may also be units ("5m", "300K").
 """
 
 from __future__ import annotations
@@ -40,23 +45,30 @@ _CURRENCY = re.compile(r"(?<![^\W_])(?:AUD|CAD|CHF|CNY|EUR|GBP|INR|JPY|USD)(?![^
 _END_OF_NAME = re.compile(r"[^\W\d]-?$")
 """What stands before the digits of "B12", "item_3" and "COVID-19"."""
 _SIGN = re.compile(r"([-+])(?:¤\s*)?$")
-_NOT_BEFORE = re.compile(
-    r"[<>≤≥±]\s*[-+]?¤?\s*$"
-    r"|-\s+¤?\s*$"
-    r"|[-+][-+]¤?\s*$"
-    r"|(?<!\w)-[^\W\d_]+\W*$"
-    r"|\b(?:minus|negative)\s+¤?\s*$",
-    re.IGNORECASE,
+_NOT_BEFORE = (
+    (re.compile(r"[<>≤≥±]\s*[-+]?¤?\s*$"), "it is a bound or a range"),
+    (re.compile(r"-\s+¤?\s*$"), "its minus may be a dash"),
+    (re.compile(r"[-+][-+]¤?\s*$"), "it has two signs"),
+    (re.compile(r"(?<!\w)-[^\W\d_]+\W*$"), "its minus does not stand before the digits"),
+    (re.compile(r"\b(?:minus|negative)\s+¤?\s*$", re.IGNORECASE), "its minus is a word"),
 )
-_NOT_BEHIND = re.compile(
-    r"[-+](?!\w)"
-    r"|[^\W\d_]+\d"
-    r"|[KMBmb](?!\w)|\s?k(?!\w)"
-    r"|[\s-]*(?i:hundred|dozen|thousand|milli(?:on|ard|er)|billi?on|trillion|lakh|crore|tausend)"
-    r"|\s*(?i:mn|bn|tn|tsd|mio|mrd|mia|mil|mille)(?!\w)"
+"""What stands before a number and changes it, or may; and what is said of it."""
+_WORD = (
+    r"(?i:hundred|dozen|thousand|milli(?:on|ard|er)|billi?on|trillion|lakh|crore|tausend)\w*"
+    r"|(?i:mn|bn|tn|tsd|mio|mrd|mia|mil|mille)(?!\w)"
 )
-_OPENING = re.compile(r"\(\s*[-+]?(?:¤\s*)?$")
-_CLOSING = re.compile(r"\s*(?:¤\s*)?\)")
+_NOT_BEHIND = (
+    (re.compile(r"(?:\s?k)?[-+](?!\w)"), "its sign stands behind"),
+    (re.compile(r"[^\W\d_]+\d"), "there are letters among its digits"),
+    (re.compile(r"(?P<word>[KMBmb])(?!\w)"), "{word!r} may multiply it or be a unit"),
+    (re.compile(rf"[\s-]*(?P<word>{_WORD})"), "{word!r} multiplies it"),
+)
+"""Likewise behind it."""
+_THOUSANDS = re.compile(r"\s?k(?!\w)")
+_OPENING = re.compile(r"\(\s*(?P<sign>[-+])?(?:¤\s*)?$")
+_CLOSING = re.compile(r"\s*k?\s*[%¤]?\s*\)")
+_ACCOUNTING = re.compile(r"\s*¤?\s*\(\s*¤?\s*"), re.compile(r"\s*k?\s*[%¤]?\s*\)\s*[%¤]?\s*")
+"""What may stand around the digits of a negative number in brackets, and nothing else."""
 _DIGITS = re.compile(r"\d+")
 _GROUPED = re.compile(r"[1-9]\d{0,2}([.,'_ ])\d{3}(?:\1\d{3})*|[1-9]\d?(?:,\d\d)+,\d{3}")
 """Thousands; or the Indian way, "12,34,567"."""
@@ -110,19 +122,30 @@ def _read(text: str, decimal: str | None) -> Decimal:
         raise TypeError(f"parse_number: there is {what} in {shown(text)}")
     start, end = found[0].span()
     before, behind = plain[max(0, start - _NEAR) : start], plain[end:]
-    in_brackets = _OPENING.search(before) and _CLOSING.match(behind)
-    if (
-        in_brackets
-        or _NOT_BEFORE.search(before)
-        or _NOT_BEHIND.match(behind)
-        or _has_odd_figures(plain)
-    ):
-        raise TypeError(
-            f"parse_number: {shown(text)} can be read in more than one way; write plain digits"
-        )
+    opening, closing = _ACCOUNTING
+    is_negative = bool(opening.fullmatch(plain[:start]) and closing.fullmatch(behind))
+    problem = _odd_figures(plain) or _changed(before, behind)
+    if not problem and not is_negative and _OPENING.search(before) and _CLOSING.match(behind):
+        problem = "its brackets may stand for a minus"
+    if problem:
+        raise TypeError(f"parse_number: {shown(text)} is not read: {problem}; write plain digits")
     sign = _SIGN.search(before)
     number = _decimal(found[0][0], decimal, text)
-    return number.copy_negate() if sign and sign[1] == "-" else number
+    if _THOUSANDS.match(behind):
+        number = number.scaleb(3)
+    is_negative = is_negative or (sign is not None and sign[1] == "-")
+    return number.copy_negate() if number and is_negative else number
+
+
+def _changed(before: str, behind: str) -> str:
+    """What around a number changes it, or may; empty if nothing does."""
+    for pattern, words in _NOT_BEFORE:
+        if pattern.search(before):
+            return words
+    for pattern, words in _NOT_BEHIND:
+        if found := pattern.match(behind):
+            return words.format(**found.groupdict())
+    return ""
 
 
 def _plain(text: str) -> str:
@@ -131,16 +154,16 @@ def _plain(text: str) -> str:
     return "".join("¤" if unicodedata.category(letter) == "Sc" else letter for letter in plain)
 
 
-def _has_odd_figures(text: str) -> bool:
-    """Whether there are fractions or raised digits, "½" or "10³", but for those of units, "m²"."""
+def _odd_figures(text: str) -> str:
+    """What is said of fractions and raised digits, "½" or "10³"; not of those of units, "m²"."""
     before = ""
     for letter in text:
         if unicodedata.category(letter) in ("No", "Nl"):
             if not before.isalpha():
-                return True
+                return f"{letter!r} is part of it"
         elif letter not in "⁺⁻":
             before = letter
-    return False
+    return ""
 
 
 def _decimal(figure: str, decimal: str | None, text: str) -> Decimal:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any, NamedTuple
 
 from factcheck.errors import InputError
@@ -34,6 +34,13 @@ class Difference:
     p_adjusted: float
     """Of a field: how likely chance makes so clear a difference anywhere among the fields. The
     overall scores are not adjusted; for them it is the `p_value`."""
+
+
+class OneSided(NamedTuple):
+    """F1 of a field that only one of two runs has a score of; `None` in the other."""
+
+    a: float | None
+    b: float | None
 
 
 class RecordChange(NamedTuple):
@@ -70,8 +77,25 @@ class RunComparison:
     overall: Mapping[str, Difference]
     """`mean_precision`, `mean_recall`, `mean_f1`, `micro_precision`, `micro_recall`, `micro_f1`."""
     fields: Mapping[str, Difference]
-    """F1 by path in the schema, of every field that counts in either run."""
+    """F1 by path in the schema, of every field that counts in either run and can be compared."""
     records: RecordChanges
+    not_compared: Mapping[str, OneSided] = field(default_factory=dict)
+    """Fields that have a score in one run only: in the other they are there, but skipped or
+    undecided throughout."""
+    schemas: tuple[str | None, str | None] = (None, None)
+    """The `schema_digest` of both runs."""
+
+    @property
+    def same_schema(self) -> bool | None:
+        """Whether both runs were scored by the same schema; `None` where that is not known."""
+        a, b = self.schemas
+        return None if a is None or b is None else a == b
+
+    def __str__(self) -> str:
+        """What changed in a few lines; `factcheck fields compare` prints a table."""
+        from factcheck.fields.runs.words import comparison_in_words
+
+        return comparison_in_words(self)
 
     @property
     def won(self) -> tuple[str, ...]:
@@ -92,8 +116,8 @@ class RunComparison:
     def _clear(self, sign: int) -> list[str]:
         return [
             name
-            for name, field in self.fields.items()
-            if field.p_adjusted < _SIGNIFICANT and field.difference * sign > 0
+            for name, found in self.fields.items()
+            if found.p_adjusted < _SIGNIFICANT and found.difference * sign > 0
         ]
 
     def to_dict(self) -> dict[str, Any]:
@@ -101,6 +125,8 @@ class RunComparison:
         data: dict[str, Any] = plain(
             {
                 "format": FORMAT,
+                "same_schema": self.same_schema,
+                "schemas": dict(zip("ab", self.schemas, strict=True)),
                 "n_records": self.n_records,
                 "only_in_a": self.only_in_a,
                 "only_in_b": self.only_in_b,
@@ -109,6 +135,7 @@ class RunComparison:
                 "won": self.won,
                 "lost": self.lost,
                 "unchanged": self.unchanged,
+                "not_compared": {name: f1._asdict() for name, f1 in self.not_compared.items()},
                 "records": {
                     "better": self.records.n_better,
                     "worse": self.records.n_worse,
@@ -144,6 +171,7 @@ def compare_runs(
         InputError: The runs have no record in common, a run has not kept its records or has two
             with one id, gold records differ between the runs, or the settings cannot be used.
     """
+    from factcheck.fields.runs.one_sided import one_sided_fields
     from factcheck.fields.runs.paired import field_differences, overall_differences
     from factcheck.fields.runs.resampling import check_settings, kept_records
 
@@ -159,13 +187,16 @@ def compare_runs(
     pairs = [(of_a[name], of_b[name]) for name in common]
     _check_gold(pairs)
     records_a, records_b = [own for own, _ in pairs], [other for _, other in pairs]
+    one_sided = one_sided_fields(records_a, records_b)
     return RunComparison(
         len(common),
         tuple(name for name in of_a if name not in of_b),
         tuple(name for name in of_b if name not in of_a),
         overall_differences(records_a, records_b, n_resamples, seed),
-        field_differences(records_a, records_b, n_resamples, seed),
+        field_differences(records_a, records_b, n_resamples, seed, without=one_sided),
         _record_changes(pairs),
+        one_sided,
+        (a.schema_digest, b.schema_digest),
     )
 
 

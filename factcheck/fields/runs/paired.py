@@ -19,7 +19,7 @@ Source:
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -51,10 +51,23 @@ def overall_differences(
 
 
 def field_differences(
-    a: Sequence[RecordResult], b: Sequence[RecordResult], n_resamples: int, seed: int
+    a: Sequence[RecordResult],
+    b: Sequence[RecordResult],
+    n_resamples: int,
+    seed: int,
+    *,
+    without: Collection[str] = (),
 ) -> dict[str, Difference]:
-    """The F1 of each field that counts in either run, adjusted for the number of fields."""
-    rows = numbered_fields(a, b)
+    """The F1 of each field that counts in either run, adjusted for the number of fields.
+
+    Args:
+        a: The records of one run.
+        b: Those of the other, in the same order.
+        n_resamples: Resamples of the records, and randomizations.
+        seed: Equal seeds give equal numbers.
+        without: Fields that are left out.
+    """
+    rows = numbered_fields(a, b, without=without)
     found: dict[str, Difference] = {}
     names: list[str] = []
     chances: list[Matrix] = []

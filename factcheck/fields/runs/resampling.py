@@ -7,7 +7,7 @@ matrix of figures with a vector that says how often each record was drawn.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from typing import Any
@@ -113,11 +113,18 @@ def overall_figures(records: Sequence[RecordResult]) -> Figures:
     return Figures(MEASURES, csc_array(np.array(figures, dtype=float).reshape(n, 6).T), scores)
 
 
-def numbered_fields(*runs: Sequence[RecordResult]) -> dict[str, int]:
-    """The schema paths of everything that counts, numbered in the order in which they come up."""
+def numbered_fields(*runs: Sequence[RecordResult], without: Collection[str] = ()) -> dict[str, int]:
+    """The schema paths of everything that counts, numbered in the order in which they come up.
+
+    Args:
+        runs: The records of each run.
+        without: Schema paths that are left out.
+    """
     rows: dict[str, int] = {}
     for path in chain.from_iterable(_counted_paths(records) for records in runs):
-        rows.setdefault(schema_path(path), len(rows))
+        name = schema_path(path)
+        if name not in without:
+            rows.setdefault(name, len(rows))
     return rows
 
 
@@ -135,7 +142,7 @@ def field_figures(records: Sequence[RecordResult], rows: Mapping[str, int]) -> I
 
     Args:
         records: One column each.
-        rows: The schema paths, numbered from 0; all that have a result that counts.
+        rows: The schema paths, numbered from 0; what is not in them is left out.
     """
     names = list(rows)
     matrix = _field_matrix(records, rows)
@@ -154,7 +161,9 @@ def _field_matrix(records: Sequence[RecordResult], rows: Mapping[str, int]) -> A
             if result.status in COUNTED:
                 place = places.get(result.path)
                 if place is None:
-                    place = places[result.path] = rows[schema_path(result.path)]
+                    place = places[result.path] = rows.get(schema_path(result.path), -1)
+                if place < 0:
+                    continue
                 _count(result, own.setdefault(place, [0.0, 0.0, 0.0]))
         for place, sums in own.items():
             values.extend(sums)

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from factcheck.errors import InputError
 from factcheck.facts.statistics import Interval
 from factcheck.fields.runs.metrics import Scores, Sums
 from factcheck.fields.types import FieldResult
@@ -47,7 +48,9 @@ class FieldSummary:
     """One field of the schema over all records and positions."""
 
     precision: float
+    """1 where the extracted side never has the field."""
     recall: float
+    """1 where the gold side never has it, so that the support is 0."""
     f1: float
     support: int
     """How often the gold side has it."""
@@ -79,6 +82,23 @@ class RunResult:
     micro: Scores = Scores(1.0, 1.0, 1.0)  # noqa: RUF009 - immutable
     by_field: dict[str, FieldSummary] = field(default_factory=dict)
     """By path in the schema, `items[].name`; keys that the schema does not know under their own."""
+    schema_digest: str | None = None
+    """Says by which schema the records were scored: equal for equal ones. `None` where that is not
+    known, as in runs that older versions saved."""
+
+    def __str__(self) -> str:
+        """The figures of the run in a few lines; `factcheck fields evaluate` prints a table."""
+        from factcheck.fields.runs.words import run_in_words
+
+        return run_in_words(self)
+
+    def _kept(self, who: str) -> list[RecordResult]:
+        if self.total_records and not self.records:
+            raise InputError(
+                f"{who} the results of single records, and of these {self.total_records:,} only "
+                "the totals were kept; FieldEvaluator.evaluate keeps them, .stream hands them on"
+            )
+        return self.records
 
     def to_rows(self) -> list[dict[str, Any]]:
         """One dict for each field of each record, in order.
@@ -86,20 +106,24 @@ class RunResult:
         Its keys are `record` (the id), `path`, `field` (the path in the schema), `status`, `score`,
         `comparator`, `reason`, `gold` and `extracted`; where transforms changed a value, also
         `gold_compared` or `extracted_compared`. Values are the objects that were scored.
+
+        Raises:
+            InputError: Only the totals of the records were kept.
         """
         from factcheck.fields.runs.rows import iter_rows
 
-        return list(iter_rows(self.records))
+        return list(iter_rows(self._kept("rows need")))
 
     def to_pandas(self) -> pd.DataFrame:
         """The rows of `to_rows` as a table, in which every row has all columns.
 
         Raises:
             ConfigError: pandas is not installed.
+            InputError: Only the totals of the records were kept.
         """
         from factcheck.fields.runs.rows import frame
 
-        return frame(self.records)
+        return frame(self._kept("a table of rows needs"))
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as JSON-ready data.

@@ -53,6 +53,7 @@ def run_to_dict(run: RunResult) -> dict[str, Any]:
     """Everything about a run as JSON-ready data."""
     return {
         "format": FORMAT,
+        "schema_digest": run.schema_digest,
         "mean_precision": _figure(run.mean_precision),
         "mean_recall": _figure(run.mean_recall),
         "mean_f1": _figure(run.mean_f1),
@@ -158,6 +159,7 @@ def run_from_dict(data: Any) -> RunResult:
             name: _summary(item, f"run: by_field {name!r}")
             for name, item in read.mapping_required("by_field").items()
         },
+        schema_digest=read.text("schema_digest", None),
     )
 
 

@@ -29,9 +29,13 @@ class RunTally:
     Args:
         fields: The schema paths. `None` counts by path in the record, position by position,
             whose number grows with the arrays.
+        schema_digest: By which schema the records were scored, where it is known.
     """
 
-    def __init__(self, fields: Iterable[str] | None = None) -> None:
+    def __init__(
+        self, fields: Iterable[str] | None = None, schema_digest: str | None = None
+    ) -> None:
+        self._schema_digest = schema_digest
         self._fields = None if fields is None else _Fields(fields)
         self._n = 0
         self._means = [0.0, 0.0, 0.0]
@@ -74,6 +78,13 @@ class RunTally:
             raise InputError("one tally counts by field and the other by position; use one kind")
         if self._fields is not None and other._fields is not None:
             self._fields.require_same(other._fields)
+        if self._schema_digest != other._schema_digest:
+            if self._schema_digest and other._schema_digest:
+                raise InputError(
+                    "the tallies are of different schemas: their fields are the same, but not how "
+                    "they are compared"
+                )
+            self._schema_digest = None
         n = self._n + other._n
         for k in range(3):
             distance = other._means[k] - self._means[k]
@@ -132,6 +143,7 @@ class RunTally:
             total_errors=totals["error"],
             micro=self._sums.scores(),
             by_field=self._by_field(by_path),
+            schema_digest=self._schema_digest,
         )
 
     def _aggregation(self, path: str, counts: Mapping[str, int]) -> FieldAggregation:

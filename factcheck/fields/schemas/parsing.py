@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from factcheck.errors import ParameterError, SchemaError
+from factcheck.fields.comparators.parameters import shown
 from factcheck.fields.registry import (
     ComparatorNotFoundError,
     Registry,
@@ -66,7 +67,22 @@ def parse_eval_schema(raw_schema: Any, registry: Registry | None = None) -> Sche
     schema = annotate_xeval(raw_schema) if isinstance(raw_schema, type) else as_schema(raw_schema)
     if not isinstance(schema, dict):
         raise SchemaError(f"Eval schema must be an object, not {type(schema).__name__}")
-    return _Parser(registry or default_registry).node(schema, "", None, 1.0, 0)
+    root = _Parser(registry or default_registry).node(schema, "", None, 1.0, 0)
+    weights = list(_weights(root))
+    if weights and not any(weights):
+        raise SchemaError(f"every field has {keys.WEIGHT} 0, so that none would count; weigh one")
+    return root
+
+
+def _weights(node: SchemaNode) -> Iterator[float]:
+    """What the fields below a node count that are compared."""
+    if node.skip:
+        return
+    if node.comparator.name or not node.children:
+        yield node.weight
+        return
+    for child in node.children:
+        yield from _weights(child)
 
 
 class _Parser:
@@ -93,7 +109,7 @@ class _Parser:
             description=_text(schema.get("description")),
         )
         if keys.COMPARE in schema:
-            node.comparator = self._comparator(schema[keys.COMPARE], kind, path)
+            node.comparator = self._comparator(schema, kind, path)
         elif not children and not node.skip:
             raise SchemaError(
                 f"missing {keys.COMPARE}; name a comparator, or call annotate_xeval(schema)", path
@@ -116,7 +132,8 @@ class _Parser:
         ]
         return node
 
-    def _comparator(self, entry: Any, kind: str, path: str) -> ComparatorSpec:
+    def _comparator(self, schema: dict[str, Any], kind: str, path: str) -> ComparatorSpec:
+        entry = schema[keys.COMPARE]
         # An empty name is no error of shape here: it is a comparator that is not known.
         name, params = _entry(entry, keys.COMPARE, path) if entry != "" else ("", {})
         try:
@@ -125,9 +142,8 @@ class _Parser:
             raise SchemaError(f"{keys.COMPARE}: {error}", path) from error
         check = found.bind if isinstance(found, BuiltinComparator) else _check_params(found)
         _bind(check, params, keys.COMPARE, path)
-        if (name == "numeric" and kind in {"string", "boolean"}) or (
-            name == "exact" and kind in {"number", "integer"}
-        ):
+        unlike = {"numeric": {"string", "boolean"}, "exact": {"number", "integer"}}
+        if kind in unlike.get(name, ()) and not schema.get(keys.TRANSFORM):
             _log.warning("%s: the comparator %r on a field of type %s", path, name, kind)
         return ComparatorSpec(name, params)
 
@@ -241,7 +257,7 @@ def _number(
     value = schema.get(key, default)
     number = isinstance(value, (int, float)) and not isinstance(value, bool)
     if not number or not 0 <= value <= highest:
-        raise SchemaError(f"{key} must be a number from 0 to {highest:g}, not {value!r}", path)
+        raise SchemaError(f"{key} must be a number from 0 to {highest:g}, not {shown(value)}", path)
     return float(value)
 
 

@@ -68,10 +68,9 @@ class Leaf:
         """Compare; whatever the comparator or a transform raises is this field's own error."""
         g, e = gold, extracted
         if self.prepare is not None:
-            try:
-                g, e = self.prepare(gold), self.prepare(extracted)
-            except Exception as error:  # noqa: BLE001 - the user's code, or a value it cannot take
-                out.append(_error(path, self.name, gold, extracted, f"transform: {told(error)}"))
+            g, e, reason = _both_prepared(self.prepare, gold, extracted)
+            if reason is not None:
+                out.append(_error(path, self.name, gold, extracted, reason))
                 return
         try:
             score, reason = self.compare(g, e)
@@ -113,10 +112,9 @@ class BatchLeaf(Leaf):
         """Leave the field pending, with the values that will be compared."""
         g, e = gold, extracted
         if self.prepare is not None:
-            try:
-                g, e = self.prepare(gold), self.prepare(extracted)
-            except Exception as error:  # noqa: BLE001 - the user's code, or a value it cannot take
-                out.append(_error(path, self.name, gold, extracted, f"transform: {told(error)}"))
+            g, e, reason = _both_prepared(self.prepare, gold, extracted)
+            if reason is not None:
+                out.append(_error(path, self.name, gold, extracted, reason))
                 return
         out.append(FieldResult(path, 0.0, self.name, gold, extracted, "pending", None, g, e))
 
@@ -329,6 +327,19 @@ def told(error: Exception) -> str:
 
 def _type(value: Any) -> str:
     return type(value).__name__
+
+
+def _both_prepared(
+    prepare: Callable[[Any], Any], gold: Any, extracted: Any
+) -> tuple[Any, Any, str | None]:
+    """Both values after their transforms; or the first that they cannot take, and why."""
+    side = "gold"
+    try:
+        g = prepare(gold)
+        side = "extracted"
+        return g, prepare(extracted), None
+    except Exception as error:  # noqa: BLE001 - the user's code, or a value it cannot take
+        return None, None, f"transform of the {side} value: {told(error)}"
 
 
 def _error(path: str, name: str, gold: Any, extracted: Any, reason: str) -> FieldResult:

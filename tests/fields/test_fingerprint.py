@@ -1,0 +1,155 @@
+"""A run says by which schema it was scored."""
+
+from __future__ import annotations
+
+from copy import deepcopy
+from typing import Any
+
+import pytest
+
+from factcheck.errors import InputError
+from factcheck.fields import (
+    FieldEvaluator,
+    Registry,
+    RunResult,
+    RunTally,
+    SemanticComparator,
+    compare_runs,
+    evaluate,
+)
+
+SCHEMA: dict[str, Any] = {
+    "type": "object",
+    "properties": {
+        "a": {"type": "string", "x-eval-compare": "exact"},
+        "b": {
+            "type": "array",
+            "items": {"type": "number", "x-eval-compare": "numeric"},
+        },
+    },
+}
+
+
+def digest_of(schema: Any, registry: Registry | None = None) -> str:
+    return FieldEvaluator(schema, registry=registry).schema_digest
+
+
+def changed(path: tuple[str, ...], **keys: Any) -> dict[str, Any]:
+    """The schema with other keys in one of its properties."""
+    schema = deepcopy(SCHEMA)
+    place = schema["properties"]
+    for step in path:
+        place = place[step]
+    place.update(keys)
+    return schema
+
+
+@pytest.mark.parametrize(
+    ("path", "keys"),
+    [
+        (("a",), {"x-eval-compare": "fuzzy"}),
+        (("a",), {"x-eval-compare": {"oneof": {"values": ["x"]}}}),
+        (("a",), {"x-eval-transform": ["strip"]}),
+        (("a",), {"x-eval-threshold": 0.5}),
+        (("a",), {"x-eval-weight": 2}),
+        (("a",), {"x-eval-skip": True}),
+        (("b",), {"x-eval-align": {"match_by": "hungarian"}}),
+        (("b", "items"), {"x-eval-compare": {"numeric": {"tolerance": {"rel": 0.1}}}}),
+        ((), {"c": {"type": "string", "x-eval-compare": "exact"}}),
+    ],
+)
+def test_whatever_changes_scores_changes_the_digest(
+    path: tuple[str, ...], keys: dict[str, Any]
+) -> None:
+    assert digest_of(changed(path, **keys)) != digest_of(SCHEMA)
+
+
+@pytest.mark.parametrize(
+    ("path", "keys"),
+    [
+        (("a",), {"title": "A", "description": "the first letter"}),
+        (("a",), {"type": ["string", "null"]}),
+        (("a",), {"x-eval-weight": 1, "x-eval-threshold": 1.0, "x-eval-skip": False}),
+        (("a",), {"x-eval-compare": {"exact": {}}}),
+        (("b",), {"x-eval-align": {"ordered": True}}),
+        ((), {}),
+    ],
+)
+def test_what_changes_no_score_does_not(path: tuple[str, ...], keys: dict[str, Any]) -> None:
+    backwards = changed(path, **keys)
+    backwards["properties"] = dict(reversed(backwards["properties"].items()))
+
+    assert digest_of(backwards) == digest_of(SCHEMA)
+
+
+def test_what_a_judge_is_shown_is_part_of_the_schema() -> None:
+    registry = Registry()
+    with SemanticComparator("local") as comparator:
+        registry.register("semantic", comparator)
+        digests = {
+            digest_of(
+                changed(("a",), **{"x-eval-compare": "semantic", "description": words}), registry
+            )
+            for words in ("a city", "a country")
+        }
+
+    assert len(digests) == 2
+
+
+def test_a_saved_run_keeps_it_and_an_old_one_has_none() -> None:
+    run = evaluate([{"a": "x"}], [{"a": "x"}], SCHEMA)
+    data = run.to_dict()
+
+    assert run.schema_digest == digest_of(SCHEMA)
+    assert RunResult.from_json(run.to_json()) == run
+    del data["schema_digest"]
+    assert RunResult.from_dict(data).schema_digest is None
+
+
+def test_a_comparison_knows_whether_the_schema_was_the_same() -> None:
+    gold, found = [{"a": "x"}], [{"a": "X"}]
+    run, same = (evaluate(gold, found, deepcopy(SCHEMA)) for _ in range(2))
+    other = evaluate(gold, found, changed(("a",), **{"x-eval-transform": ["lowercase"]}))
+    data = run.to_dict()
+    del data["schema_digest"]
+    unknown = RunResult.from_dict(data)
+
+    assert [compare_runs(run, each).same_schema for each in (same, other, unknown)] == [
+        *(True, False, None)
+    ]
+    assert "scored by different schemas" in str(compare_runs(run, other))
+    assert "schemas" not in str(compare_runs(run, same))
+
+
+def test_tallies_of_different_schemas_are_not_merged() -> None:
+    """Even where their fields are the same."""
+    pairs = [({"a": "x"}, {"a": "x"})]
+    tally = FieldEvaluator(SCHEMA).tally(pairs)
+    other = FieldEvaluator(changed(("a",), **{"x-eval-compare": "fuzzy"})).tally(pairs)
+
+    with pytest.raises(InputError, match="the tallies are of different schemas: their fields are"):
+        tally.merge(other)
+    tally.merge(FieldEvaluator(SCHEMA).tally(pairs))
+    assert tally.result().schema_digest == digest_of(SCHEMA)
+    assert tally.result().total_records == 2
+
+
+def test_a_tally_of_an_unknown_schema_makes_the_sum_unknown() -> None:
+    fields = ["", "a", "b", "b[]"]
+    tally = RunTally(fields, "0" * 64)
+    tally.merge(RunTally(fields))
+
+    assert tally.result().schema_digest is None
+
+
+def test_a_field_without_a_score_in_one_run_is_not_compared() -> None:
+    """A field that is not there at all has no fault; it is compared as before."""
+    gold = [{"a": "x", "b": [1]}] * 4
+    wrong = [{"a": "y", "b": [1], "c": "invented"}] * 4
+    skipping = changed(("a",), **{"x-eval-skip": True})
+
+    found = compare_runs(evaluate(gold, wrong, SCHEMA), evaluate(gold, gold, skipping))
+
+    assert found.not_compared == {"a": (0.0, None)}
+    assert set(found.fields) == {"b[]", "c"}
+    assert (found.fields["c"].a, found.fields["c"].b) == (0.0, 1.0)
