@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from factcheck.facts.statistics import Interval
+from factcheck.facts.statistics import Interval, wilson
 
 N_RESAMPLES = 2000
 _TAILS = (0.025, 0.975)
@@ -31,3 +31,27 @@ def interval_of_mean(
     means = np.asarray(values, dtype=float)[draws].mean(axis=1)
     low, high = np.quantile(means, _TAILS)
     return Interval(float(low), float(high))
+
+
+def interval_of_ratio(
+    counts: Sequence[tuple[int, int]], *, n_resamples: int = N_RESAMPLES, seed: int = 0
+) -> Interval | None:
+    """The interval of a share, from hits and trials of each document; `None` without trials.
+
+    It is the wider one of two: resampled documents, and Wilson's for independent trials, which does
+    not shrink to a point where no document has a hit, or all have nothing else.
+    """
+    hits, trials = sum(hit for hit, _ in counts), sum(n for _, n in counts)
+    if not trials:
+        return None
+    plain = wilson(hits / trials, trials)
+    if len(counts) < _FEWEST:
+        return plain
+    import numpy as np
+
+    table = np.asarray(counts, dtype=float)
+    draws = np.random.default_rng(seed).integers(0, len(counts), (n_resamples, len(counts)))
+    sums = table[draws].sum(axis=1)
+    shares = sums[:, 0] / np.maximum(sums[:, 1], 1)
+    low, high = np.quantile(shares, _TAILS)
+    return Interval(min(plain.low, float(low)), max(plain.high, float(high)))

@@ -31,6 +31,20 @@ Judges = Annotated[
         "  [default: $FACTCHECK_JUDGE, or local]",
     ),
 ]
+Source = Annotated[
+    str | None,
+    typer.Option("--source", metavar="FILE", help="A source of your own; with --summary."),
+]
+Summary = Annotated[
+    str | None,
+    typer.Option("--summary", metavar="FILE", help="Its summary, in bullets or sentences."),
+]
+Facts = Annotated[
+    str | None,
+    typer.Option(
+        "--facts", metavar="FILE", help="Its facts.  [default: extracted from the source]"
+    ),
+]
 MaxCalls = Annotated[
     int | None,
     typer.Option("--max-calls", metavar="N", help="Calls that each judge may cost at most."),
@@ -49,16 +63,9 @@ Print = Annotated[
 @app.command("bullets", epilog="Example: factcheck calibrate bullets --out removal")
 def bullets(  # noqa: PLR0913 - each is one option of the command line
     *,
-    source: Annotated[
-        str | None, typer.Option(metavar="FILE", help="A source of your own; with --summary.")
-    ] = None,
-    summary: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Its summary, in bullets or sentences.")
-    ] = None,
-    facts: Annotated[
-        str | None,
-        typer.Option(metavar="FILE", help="Its facts.  [default: extracted from the source]"),
-    ] = None,
+    source: Source = None,
+    summary: Summary = None,
+    facts: Facts = None,
     judge: Judges = None,
     rater: Annotated[
         list[str] | None,
@@ -91,11 +98,10 @@ def bullets(  # noqa: PLR0913 - each is one option of the command line
     all of it are written to --out.
     """
     from factcheck.cli import calibrate_bullets
+    from factcheck.cli.calibrate_texts import OwnText
 
     asked = calibrate_bullets.Asked(
-        source=source,
-        summary=summary,
-        facts=facts,
+        text=OwnText(source, summary, facts),
         judges=judge,
         raters=rater or [],
         max_calls=max_calls,
@@ -105,6 +111,44 @@ def bullets(  # noqa: PLR0913 - each is one option of the command line
         seed=seed,
     )
     calibrate_bullets.bullets(asked, out, from_rows, as_json=made is CalibrationFormat.JSON)
+
+
+@app.command("audit", epilog="Example: factcheck calibrate audit --judge openai/gpt-5-nano")
+def audit(  # noqa: PLR0913 - each is one option of the command line
+    *,
+    source: Source = None,
+    summary: Summary = None,
+    facts: Facts = None,
+    judge: Judges = None,
+    extractor: Extractor = None,
+    per_rule: Annotated[
+        int,
+        typer.Option(metavar="N", help="Facts of each text that have questions of their own."),
+    ] = 8,
+    seed: Annotated[int, typer.Option(metavar="N", help="Of what is chosen at random.")] = 0,
+    max_calls: MaxCalls = None,
+    max_cost_usd: MaxCost = None,
+    made: Print = CalibrationFormat.TABLE,
+    _debug: Debug = False,
+) -> None:
+    """Look for answers of a judge that are certainly wrong; no labels are needed.
+
+    Removing text cannot add a fact, shuffling changes nothing, another number is not the same. Each
+    broken rule is a proven error. JSON holds all of them, with texts and answers.
+    """
+    from factcheck.cli import calibrate_audit
+    from factcheck.cli.calibrate_texts import OwnText
+
+    asked = calibrate_audit.Asked(
+        text=OwnText(source, summary, facts),
+        judges=judge,
+        extractor=extractor,
+        per_rule=per_rule,
+        seed=seed,
+        max_calls=max_calls,
+        max_cost_usd=max_cost_usd,
+    )
+    calibrate_audit.audit(asked, as_json=made is CalibrationFormat.JSON)
 
 
 @app.command("agreement", epilog="Example: factcheck calibrate agreement labelled.jsonl")

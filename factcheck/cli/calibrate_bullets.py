@@ -6,13 +6,13 @@ import json
 import re
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from factcheck.calibration.bullets import BulletRemoval, Subject, bullet_removal
 from factcheck.calibration.containment import JUDGE as BASELINE
 from factcheck.cli import output
-from factcheck.errors import InputError, JudgeUnavailable
-from factcheck.files import read_facts, read_text, refuse_stdin_twice, write_text
+from factcheck.cli.calibrate_texts import OwnText, own_texts
+from factcheck.errors import JudgeUnavailable
+from factcheck.files import write_text
 from factcheck.runtime.budget import Budget
 from factcheck.settings import Settings
 
@@ -23,9 +23,7 @@ PAGE = "bullets.html"
 class Asked:
     """What the command line says about the run."""
 
-    source: str | None
-    summary: str | None
-    facts: str | None
+    text: OwnText
     judges: list[str] | None
     raters: list[str]
     max_calls: int | None
@@ -40,7 +38,7 @@ def bullets(asked: Asked, out: str, from_rows: str | None, *, as_json: bool) -> 
     if from_rows is not None:
         run = BulletRemoval.load(from_rows)
     else:
-        texts = _texts(asked)
+        texts = own_texts(asked.text)
         judges = asked.judges or ([] if asked.raters else [Settings.from_environment().judge])
         with output.waiting("Taking bullets out"):
             run = bullet_removal(
@@ -79,22 +77,6 @@ def _write_figures(run: BulletRemoval, folder: Path) -> str:
 def _has_verdicts(run: BulletRemoval, judge: str, subject: Subject) -> bool:
     whole = run.row(judge, subject.name, range(len(subject.bullets)))
     return bool(whole.verdicts) and bool(subject.orders)
-
-
-def _texts(asked: Asked) -> list[dict[str, Any]] | None:
-    if (asked.source is None) != (asked.summary is None):
-        raise InputError("--source and --summary belong together; give both, or neither")
-    if asked.source is None or asked.summary is None:
-        if asked.facts is not None:
-            raise InputError("--facts belongs to --source and --summary; give these, too")
-        return None
-    refuse_stdin_twice(asked.source, asked.summary, asked.facts)
-    text = {
-        "id": "summary" if asked.summary == "-" else Path(asked.summary).stem,
-        "source": read_text(asked.source),
-        "summary": read_text(asked.summary),
-    }
-    return [text if asked.facts is None else {**text, "facts": read_facts(asked.facts)}]
 
 
 def _show(run: BulletRemoval, *, as_json: bool) -> None:

@@ -9,6 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from factcheck.reports.calibration_agreement import AgreementWords
+from factcheck.reports.calibration_audit import AuditWords
 from factcheck.reports.calibration_bullets import BulletReport
 from factcheck.reports.calibration_compare import ComparisonWords
 
@@ -46,6 +47,19 @@ def render_comparison(report: ComparisonWords) -> RenderableType:
         if rows:
             parts += [Text(f"\n{title}", f"bold {style}"), _table(("", ""), rows)]
     return Group(*parts, *([Text(report.more, "dim")] if report.more else []))
+
+
+def render_audit(report: AuditWords) -> RenderableType:
+    """The report of an audit, at any width."""
+    parts: list[RenderableType] = [Text(report.headline, "bold")]
+    parts += [Text(f"! {fault}", "red") for fault in report.faults]
+    parts += [Text(f"! {note}", "magenta") for note in report.notes]
+    parts += [Text(), _table(("rule", "tried", "broken", "rate", "95 %"), report.rows)]
+    if report.examples:
+        parts.append(Text("\nProven errors   in each, at least one answer is wrong", "bold"))
+    for rule, lines in report.examples:
+        parts += [Text(rule, "dim"), *(Text(f"  {line}") for line in lines)]
+    return Group(*parts)
 
 
 def _table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> Table:
