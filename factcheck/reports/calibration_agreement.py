@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from factcheck.calibration.people import AgreementReport, Figure, JudgeAgreement
 from factcheck.reports.calibration_bullets import NONE, short
+from factcheck.reports.pages.model import Table
 
 
 class TableOf(NamedTuple):
@@ -14,8 +15,7 @@ class TableOf(NamedTuple):
 
     title: str
     legend: str
-    columns: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
+    table: Table
 
 
 class AgreementWords(NamedTuple):
@@ -55,7 +55,8 @@ def _verdicts(report: AgreementReport) -> TableOf:
         "judge", "facts", "docs", "balanced accuracy", "95 %", "sensitivity", "specificity",
         "kappa",
     )  # fmt: skip
-    return TableOf("Verdicts", "", columns, tuple(rows))
+    table = Table(columns, tuple(rows), dispensable=("docs", "kappa", "facts"))
+    return TableOf("Verdicts", "", table)
 
 
 def _probabilities(report: AgreementReport) -> TableOf:
@@ -70,11 +71,11 @@ def _probabilities(report: AgreementReport) -> TableOf:
         for judge in report.judges
         if judge.curve
     ]
+    columns = ("judge", "AUROC", "95 %", "tuned", "95 % ", "thresholds", "calibration error")
     return TableOf(
         "Probabilities",
-        "balanced accuracy with the threshold of each half chosen on the other half",
-        ("judge", "AUROC", "95 %", "balanced accuracy", "95 %", "thresholds", "calibration error"),
-        tuple(rows),
+        "tuned: balanced accuracy, the threshold of each half chosen on the other half",
+        Table(columns, tuple(rows), dispensable=("thresholds", "95 % ")),
     )
 
 
@@ -92,11 +93,12 @@ def _coverage(report: AgreementReport) -> TableOf:
         for judge in report.judges
     ]
     difference = short(report.judges[0].needed.difference)
+    columns = ("judge", "mean", "corrected", "95 %", "Pearson", "Kendall", f"docs, {difference}")
     return TableOf(
         "Coverage",
-        "by the judge / by people; corrected on one half for the error rates on the other",
-        ("judge", "mean", "corrected", "95 %", "Pearson", "Kendall", f"docs for {difference}"),
-        tuple(rows),
+        "by the judge / by people; corrected on one half for the error rates on the other; "
+        f"documents that show a difference of {difference}, paired / unpaired",
+        Table(columns, tuple(rows), dispensable=("95 %", "Pearson")),
     )
 
 

@@ -37,7 +37,7 @@ def audit_words(report: AuditReport) -> AuditWords:
         notes=tuple(_notes(report)),
         rows=tuple(
             (
-                RULES[rule.rule],
+                rule.rule,
                 f"{rule.n_tried:,}",
                 str(len(rule.errors)),
                 NONE if rule.rate is None else short(rule.rate),

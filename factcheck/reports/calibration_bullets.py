@@ -13,20 +13,20 @@ from factcheck.facts import Usage
 
 NONE = "\u2013"
 _LABELS = (
-    ("kendall", "Kendall with facts left", ""),
-    ("spearman", "Spearman with facts left", ""),
-    ("kendall_bullets", "Kendall with bullets left", ""),
-    ("kendall_characters", "Kendall with characters left", ""),
+    ("kendall", "Kendall, facts left", ""),
+    ("spearman", "Spearman, facts left", ""),
+    ("kendall_bullets", "Kendall, bullets left", ""),
+    ("kendall_characters", "Kendall, characters left", ""),
     ("rising_steps", "steps at which it rises", "%"),
     ("unchanged_steps", "steps without a change", "%"),
-    ("missed_drops", "lost facts it does not see", "%"),
+    ("missed_drops", "lost facts it overlooks", "%"),
     ("distinct_scores", "distinct scores", "%"),
-    ("at_ceiling", "variants with the top score", "%"),
+    ("at_ceiling", "variants at the top", "%"),
     ("drop_per_bullet", "fall per bullet", ""),
-    ("full_score", "score of the whole summary", ""),
-    ("error", "mean error against the truth", ""),
-    ("found", "facts there: called entailed", "%"),
-    ("invented", "facts not there: called entailed", "%"),
+    ("full_score", "the whole summary", ""),
+    ("error", "error against the truth", ""),
+    ("found", "there, called entailed", "%"),
+    ("invented", "absent, called entailed", "%"),
 )
 _BAR = 20
 
@@ -56,27 +56,30 @@ def bullet_report(run: BulletRemoval) -> BulletReport:
             f"{n_variants:,} variants, {measures[0].n_paths} removal orders"
         ),
         columns=names,
-        rows=(*_figures(measures), *_counts(measures), *_costs(run, names)),
+        rows=(*_figures(names, measures), *_counts(measures), *_costs(run, names)),
         chart=tuple(_chart([curve(run.paths(name)) for name in names])),
         notes=tuple(run.notes()),
     )
 
 
-def _figures(measures: Sequence[JudgeMeasures]) -> list[tuple[str, ...]]:
+def _figures(names: Sequence[str], measures: Sequence[JudgeMeasures]) -> list[tuple[str, ...]]:
     rows = []
     for name, label, unit in _LABELS:
-        cells = [_figure(judge.figures[name], unit) for judge in measures]
+        cells = [
+            _figure(judge.figures[name], unit, plain=of == TRUTH)
+            for of, judge in zip(names, measures, strict=True)
+        ]
         if any(cell != NONE for cell in cells):
             rows.append((label, *cells))
     return rows
 
 
-def _figure(figure: Figure, unit: str) -> str:
+def _figure(figure: Figure, unit: str, *, plain: bool) -> str:
     if figure.value is None:
         return NONE
     shown: Callable[[float], str] = _percent if unit else short
-    interval = figure.interval
-    span = f" ({shown(interval.low)} to {shown(interval.high)})" if interval else ""
+    interval = None if plain else figure.interval
+    span = f" ({shown(interval.low)}\u2013{shown(interval.high)})" if interval else ""
     return f"{shown(figure.value)}{unit and ' %'}{span}"
 
 
@@ -93,7 +96,7 @@ def _counts(measures: Sequence[JudgeMeasures]) -> list[tuple[str, ...]]:
     rows = [("rises, in all", *(str(judge.n_rising) for judge in measures))]
     constant = [judge.n_constant_paths for judge in measures]
     if any(constant):
-        rows.append(("orders with one score throughout", *map(str, constant)))
+        rows.append(("constant orders", *map(str, constant)))
     if any(judge.n_missing for judge in measures):
         cells = (f"{judge.n_missing} of {judge.n_variants}" for judge in measures)
         rows.append(("answers missing", *cells))

@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rich.console import Group, RenderableType
-from rich.table import Table
+from rich.table import Table as RichTable
 from rich.text import Text
 
 from factcheck.reports.calibration_agreement import AgreementWords
 from factcheck.reports.calibration_audit import AuditWords
 from factcheck.reports.calibration_bullets import BulletReport
 from factcheck.reports.calibration_compare import ComparisonWords
+from factcheck.reports.pages.model import Table
+from factcheck.reports.pages.table import NamesTable
 
 
 def render_bullets(report: BulletReport) -> RenderableType:
@@ -23,7 +25,7 @@ def render_bullets(report: BulletReport) -> RenderableType:
         _table(("", *report.columns), report.rows),
         Text(),
         Text("Mean score by the share of bullets left", "bold"),
-        _table(("left", *report.columns), report.chart),
+        _plain_rows((("left", *report.columns), *report.chart)),
     )
 
 
@@ -32,11 +34,11 @@ def render_agreement(report: AgreementWords) -> RenderableType:
     parts: list[RenderableType] = [Text(report.headline, "bold")]
     parts += [Text(f"! {note}", "magenta") for note in report.notes]
     for table in report.tables:
-        if table.rows:
-            title = Text(f"\n{table.title}", "bold")
+        if table.table.rows:
+            parts.append(Text(f"\n{table.title}", "bold"))
             if table.legend:
-                title.append(f"   {table.legend}", "not bold dim")
-            parts += [title, _table(table.columns, table.rows)]
+                parts.append(Text(table.legend, "dim"))
+            parts.append(NamesTable(table.table))
     return Group(*parts)
 
 
@@ -45,7 +47,7 @@ def render_comparison(report: ComparisonWords) -> RenderableType:
     parts: list[RenderableType] = [Text(report.headline, "bold"), *map(Text, report.lines)]
     for title, style, rows in (("Won", "green", report.won), ("Lost", "yellow", report.lost)):
         if rows:
-            parts += [Text(f"\n{title}", f"bold {style}"), _table(("", ""), rows)]
+            parts += [Text(f"\n{title}", f"bold {style}"), _plain_rows(rows)]
     return Group(*parts, *([Text(report.more, "dim")] if report.more else []))
 
 
@@ -62,14 +64,12 @@ def render_audit(report: AuditWords) -> RenderableType:
     return Group(*parts)
 
 
-def _table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> Table:
-    has_header = any(columns)
-    table = Table(
-        box=None, padding=(0, 3, 0, 0), pad_edge=False, header_style="dim", show_header=has_header
-    )
-    table.add_column(columns[0], no_wrap=True)
-    for column in columns[1:]:
-        table.add_column(column)
+def _table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> RenderableType:
+    return NamesTable(Table(tuple(columns), tuple(map(tuple, rows))))
+
+
+def _plain_rows(rows: Sequence[Sequence[str]]) -> RenderableType:
+    grid = RichTable.grid(padding=(0, 2, 0, 0))
     for row in rows:
-        table.add_row(*map(Text, row))
-    return table
+        grid.add_row(*map(Text, row))
+    return grid

@@ -54,7 +54,7 @@ class _Line:
             yield from (self._title, self._words)
 
 
-class _NamesTable:
+class NamesTable:
     """Names with numbers beside them; where it is narrow, columns are left out, names shortened."""
 
     def __init__(self, table: Table) -> None:
@@ -118,7 +118,7 @@ def _slim(table: Table) -> RichTable:
 
 def _body(section: Section) -> Iterator[RenderableType]:
     if section.table is not None:
-        yield _NamesTable(section.table)
+        yield NamesTable(section.table)
     if section.items:
         yield _items(section.items, _STYLES[section.tone])
     if section.more:
