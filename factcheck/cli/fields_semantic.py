@@ -8,6 +8,8 @@ from typing import Any, NamedTuple
 
 from factcheck.fields import Registry, SemanticComparator
 from factcheck.fields.schemas.structure import COMPARE, sub_schemas
+from factcheck.keywords import KeywordComparator
+from factcheck.references import ReferenceComparator
 from factcheck.reports.content import usage_in_words
 from factcheck.runtime.budget import Budget
 
@@ -29,18 +31,23 @@ class Semantic(NamedTuple):
 
 def known_comparators() -> Registry:
     """What a schema may name on the command line; for checking it, not for comparing."""
-    registry = Registry()
-    registry.register(NAME, SemanticComparator("local"))
-    return registry
+    return _registry(SemanticComparator("local"))
 
 
 @contextmanager
 def opened(judge: str | None, budget: Budget | None) -> Iterator[Semantic]:
     """A registry in which fields can be compared by meaning; by the embedded judge, if `None`."""
     with SemanticComparator(judge or "local", budget=budget) as comparator:
-        registry = Registry()
-        registry.register(NAME, comparator)
-        yield Semantic(registry, comparator)
+        yield Semantic(_registry(comparator), comparator)
+
+
+def _registry(comparator: SemanticComparator) -> Registry:
+    """That one, and those of keywords and references, which need no judge."""
+    registry = Registry()
+    registry.register(NAME, comparator)
+    registry.register("keywords", KeywordComparator())
+    registry.register("reference", ReferenceComparator())
+    return registry
 
 
 def silence(comparator: SemanticComparator) -> str | None:

@@ -23,11 +23,16 @@ KEPT_TRANSFORMS = frozenset(
 """Likewise."""
 
 
-_HOW_SEMANTIC = (
-    "in Python it is to be registered, with the judge who compares: "
+_HOW = {
+    "semantic": "in Python it is to be registered, with the judge who compares: "
     "registry.register('semantic', SemanticComparator('local')); the command line always knows it, "
-    "and takes the judge from --semantic"
-)
+    "and takes the judge from --semantic",
+    "keywords": "in Python it is to be registered: "
+    "registry.register('keywords', factcheck.keywords.KeywordComparator())",
+    "reference": "in Python it is to be registered: "
+    "registry.register('reference', factcheck.references.ReferenceComparator())",
+}
+"""How the comparators are had that other parts of this package bring."""
 
 
 class ComparatorNotFoundError(KeyError):
@@ -131,8 +136,8 @@ def is_batch(comparator: Any) -> bool:
 
 def _unknown(what: str, name: Any, known: list[str]) -> str:
     told = f"Unknown {what} {name!r}; known are {', '.join(known)}; "
-    if (what, name) == ("comparator", "semantic"):
-        return told + _HOW_SEMANTIC
+    if what == "comparator" and name in _HOW:
+        return told + _HOW[name]
     return f"{told}others are to be registered"
 
 

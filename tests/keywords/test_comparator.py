@@ -73,3 +73,9 @@ def test_what_cannot_be_compared_is_an_error_of_its_field(gold: Any, extracted: 
 def test_parameters_that_cannot_be_used_are_refused(params: dict[str, Any]) -> None:
     with pytest.raises(ParameterError):
         KeywordComparator().check_params(params)
+
+
+@pytest.mark.parametrize("name", ["keywords", "reference"])
+def test_without_registration_the_error_says_how_it_is_had(name: str) -> None:
+    with pytest.raises(KeyError, match=f"register.'{name}', factcheck"):
+        Registry().get_comparator(name)
