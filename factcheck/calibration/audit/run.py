@@ -10,8 +10,8 @@ from factcheck.calibration.audit.asking import answers_to
 from factcheck.calibration.audit.diagnosis import faults_of
 from factcheck.calibration.audit.report import AuditReport, rule_results
 from factcheck.calibration.audit.trials import AuditText, trials_of
-from factcheck.calibration.bullets.judging import named
 from factcheck.calibration.bullets.splitting import split_bullets
+from factcheck.calibration.naming import named
 from factcheck.calibration.texts import BundledText, load_texts
 from factcheck.datasets import Record, as_record
 from factcheck.errors import InputError

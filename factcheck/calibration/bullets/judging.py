@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AsyncExitStack
-from typing import Any
 
 from factcheck.calibration.bullets.asking import CoverageOf, RatingOf, VariantScorer
 from factcheck.calibration.containment import JUDGE as BASELINE
 from factcheck.calibration.containment import WordContainment
-from factcheck.errors import InputError
+from factcheck.calibration.naming import Judges, named
 from factcheck.factory import build_rater
 from factcheck.runtime.budget import Budget, Purse
 from factcheck.runtime.cache import open_cache
@@ -18,7 +15,6 @@ from factcheck.runtime.options import CallOptions
 from factcheck.scoring import FactCoverage
 from factcheck.settings import Settings
 
-Judges = Sequence[Any] | Mapping[str, Any]
 RATED = "(1-5)"
 """What stands behind the name of a rater in tables."""
 
@@ -52,35 +48,3 @@ def rating_scorers(
             stack.callback(cache.close)
         scorers.append(RatingOf(f"{name} {RATED}", built.rater))
     return scorers
-
-
-def named(judges: Judges) -> list[tuple[str, Any]]:
-    """The judges with their names.
-
-    Raises:
-        InputError: Neither a list nor a mapping.
-    """
-    if isinstance(judges, Mapping):
-        return list(judges.items())
-    if isinstance(judges, str) or not isinstance(judges, Sequence):
-        raise InputError(f"judges must be a list or a mapping by name, not {judges!r}")
-    return [(_name(judge), judge) for judge in judges]
-
-
-def _name(judge: Any) -> str:
-    if isinstance(judge, str):
-        return judge
-    if isinstance(judge, FactCoverage):
-        return str(dict(judge.signature.entries).get("judge", "judge"))
-    return str(getattr(judge, "model", type(judge).__name__))
-
-
-def refuse_doubles(what: str, names: Iterable[str]) -> None:
-    """Raise if two have one name.
-
-    Raises:
-        InputError: They do.
-    """
-    doubled = [name for name, count in Counter(names).items() if count > 1]
-    if doubled:
-        raise InputError(f"two {what}s are called {doubled[0]!r}; give each a name of its own")

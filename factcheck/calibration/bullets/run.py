@@ -7,17 +7,13 @@ from contextlib import AsyncExitStack
 from typing import Any
 
 from factcheck.calibration.bullets.asking import CoverageOf, Done, VariantScorer, ask
-from factcheck.calibration.bullets.judging import (
-    Judges,
-    coverage_scorers,
-    rating_scorers,
-    refuse_doubles,
-)
+from factcheck.calibration.bullets.judging import coverage_scorers, rating_scorers
 from factcheck.calibration.bullets.orders import removal_orders
 from factcheck.calibration.bullets.results import BulletRemoval
 from factcheck.calibration.bullets.rows import VariantRow
 from factcheck.calibration.bullets.splitting import split_bullets
 from factcheck.calibration.bullets.subjects import Subject, bundled_subject, with_evidence
+from factcheck.calibration.naming import Judges, refuse_doubles
 from factcheck.calibration.texts import BundledText, load_texts
 from factcheck.datasets import Record, as_record
 from factcheck.errors import InputError

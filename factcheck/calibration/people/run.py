@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from os import PathLike
 
-from factcheck.calibration.bullets.judging import Judges, named, refuse_doubles
 from factcheck.calibration.containment import JUDGE as BASELINE
 from factcheck.calibration.containment import WordContainment
+from factcheck.calibration.naming import Judges, named, refuse_doubles
 from factcheck.calibration.people.figures import DIFFERENCE, N_RESAMPLES, measure_agreement
 from factcheck.calibration.people.judging import Answer, asked, recorded
 from factcheck.calibration.people.pairs import (
