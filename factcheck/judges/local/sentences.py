@@ -2,8 +2,9 @@
 
 Segmentation is local: whether a sentence ends at some point, and in which language, depends on what
 stands to the left of that point in the same sentence, and on the first word to its right, never on
-a pair of both. So
-two sentences that were apart stay apart when the ones between them are deleted. The price is that
+a pair of both. So two sentences that were apart stay apart when the ones between them are deleted
+(but for a number alone, `12.`, which marks an item of a list where it comes to stand first on its
+line). The price is that
 a sentence ending in an abbreviation ("in the U.S.") is not told from the one after it, and that
 each sentence of a longer quotation stands alone. `cut_at_abbreviations` and `join_at_times` look
 to both sides, for those who only read a text and never delete from it.
