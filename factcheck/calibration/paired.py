@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from os import PathLike
@@ -140,7 +141,7 @@ def compare_coverage(a: Run, b: Run) -> CoverageComparison:
         keeps_b = sum(y == "entailed" for _, _, y in decided)
         documents[name] = (keeps_a / len(decided), keeps_b / len(decided))
         n_facts, kept_a, kept_b = n_facts + len(decided), kept_a + keeps_a, kept_b + keeps_b
-        changes = [FactChange(name, *change) for change in decided]
+        changes = [FactChange(name, text, x, y) for (text, _), x, y in decided]
         won += [c for c in changes if c.label_a != "entailed" and c.label_b == "entailed"]
         lost += [c for c in changes if c.label_a == "entailed" and c.label_b != "entailed"]
     if not n_facts:
@@ -153,12 +154,18 @@ def compare_coverage(a: Run, b: Run) -> CoverageComparison:
     )
 
 
-def _results(report: CoverageReport) -> dict[str, str | None]:
-    """For the text of each fact its label; `None` where it is undecided."""
-    return {
-        result.fact.text: result.label if isinstance(result, Verdict) else None
-        for result in report.results
-    }
+def _results(report: CoverageReport) -> dict[tuple[str, int], str | None]:
+    """For each fact, by its text, its label; `None` where it is undecided.
+
+    Facts with the same text are told apart by their order.
+    """
+    seen: Counter[str] = Counter()
+    labels: dict[tuple[str, int], str | None] = {}
+    for result in report.results:
+        text = result.fact.text
+        labels[text, seen[text]] = result.label if isinstance(result, Verdict) else None
+        seen[text] += 1
+    return labels
 
 
 def _reports(run: Run) -> dict[str, CoverageReport]:

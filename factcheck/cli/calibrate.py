@@ -22,6 +22,13 @@ class CalibrationFormat(str, Enum):
     JSON = "json"
 
 
+class PartlyCovered(str, Enum):
+    """What becomes of a fact that people call partly covered."""
+
+    NOT_COVERED = "not_covered"
+    LEFT_OUT = "left_out"
+
+
 Judges = Annotated[
     list[str] | None,
     typer.Option(
@@ -152,13 +159,14 @@ def audit(  # noqa: PLR0913 - each is one option of the command line
 
 
 @app.command("agreement", epilog="Example: factcheck calibrate agreement labelled.jsonl")
-def agreement(
+def agreement(  # noqa: PLR0913 - each is one option of the command line
     data: Annotated[
         str,
         typer.Argument(
             metavar="DATA",
-            help="JSON lines with 'fact', 'text' and 'label' (or 'facts' and 'labels', or "
-            "'facts' and 'systems'); 'document' or 'doc_id' says what belongs together.",
+            help="JSON lines or CSV with 'fact', 'text' and 'label' (or lines with 'facts' and "
+            "'labels', or 'facts' and 'systems'); 'document' or 'doc_id' says what belongs "
+            "together.",
         ),
     ],
     *,
@@ -167,6 +175,10 @@ def agreement(
         typer.Option(metavar="FILE", help="Recorded verdicts of further judges, JSON lines."),
     ] = None,
     judge: Judges = None,
+    partly: Annotated[
+        PartlyCovered,
+        typer.Option(metavar="P", help="A label between 0 and 1 is not_covered, or left_out."),
+    ] = PartlyCovered.NOT_COVERED,
     difference: Annotated[
         float,
         typer.Option(metavar="D", help="Tell how many documents show this difference."),
@@ -174,15 +186,25 @@ def agreement(
     max_calls: MaxCalls = None,
     max_cost_usd: MaxCost = None,
     made: Print = CalibrationFormat.TABLE,
+    out: Annotated[
+        str | None,
+        typer.Option("--out", metavar="FILE", help="Write there; NAME.json is JSON."),
+    ] = None,
     _debug: Debug = False,
 ) -> None:
     """Hold judges against the labels of people, beside plain word containment."""
     from factcheck.cli import calibrate_agreement
 
-    calibrate_agreement.agreement(
-        calibrate_agreement.Asked(data, replies, judge, difference, max_calls, max_cost_usd),
-        as_json=made is CalibrationFormat.JSON,
+    asked = calibrate_agreement.Asked(
+        data=data,
+        replies=replies,
+        judges=judge,
+        partly=partly.value,
+        difference=difference,
+        max_calls=max_calls,
+        max_cost_usd=max_cost_usd,
     )
+    calibrate_agreement.agreement(asked, out, as_json=made is CalibrationFormat.JSON)
 
 
 @app.command("compare", epilog="Example: factcheck calibrate compare before.jsonl after.jsonl")

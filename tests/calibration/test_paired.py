@@ -61,6 +61,13 @@ def test_undecided_facts_are_left_out_of_both() -> None:
     assert (found.n_kept_a, found.n_kept_b) == (1, 2)
 
 
+def test_facts_with_the_same_text_are_told_apart_by_their_order() -> None:
+    a, b = report("kd", ["same", "same"]), report("kk", ["same", "same"])
+    found = compare_coverage([a], [b])
+    assert (found.n_facts, found.n_kept_a, found.n_kept_b) == (2, 1, 2)
+    assert [change.fact for change in found.won] == ["same"]
+
+
 def test_what_only_one_run_has_is_counted_and_left_out() -> None:
     a = {"x": report("kd", ["p", "q"]), "y": report("k")}
     b = {"x": report("kk", ["p", "r"]), "z": report("k")}

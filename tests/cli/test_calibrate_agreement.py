@@ -38,6 +38,37 @@ def test_json_is_the_report(run: Run, desk: Desk) -> None:
     assert data["judges"][0]["figures"]["balanced_accuracy"]["value"] == 1.0
 
 
+def test_out_is_a_table_or_json_by_its_name(run: Run, desk: Desk) -> None:
+    data = labelled(desk)
+    for name in ("a.txt", "a.json"):
+        code, out, err = run("calibrate", "agreement", data, "--out", str(desk.folder / name))
+        assert (code, err) == (0, "")
+        assert out.startswith("Agreement with people: 4 facts, 2 documents, 50% entailed")
+        assert name in out
+    assert "Beside word containment" in (desk.folder / "a.txt").read_text("utf-8")
+    assert json.loads((desk.folder / "a.json").read_text("utf-8"))["pairs"] == 4
+    code, out, err = run("calibrate", "agreement", data, "--out", str(desk.folder / "no" / "x"))
+    assert (code, out) == (2, "")
+    assert "there is no folder" in err
+
+
+def test_partly_covered_facts_can_be_left_out(run: Run, desk: Desk) -> None:
+    row = {"doc_id": "d", "text": "A deep lake.", "facts": ["a", "b"], "labels": [0.5, 1]}
+    path = desk.put("half.jsonl", json.dumps(row) + "\n")
+    assert ": 2 facts, 1 document," in run("calibrate", "agreement", path).out
+    out = run("calibrate", "agreement", path, "--partly", "left_out").out
+    assert ": 1 fact, 1 document," in out
+
+
+def test_undefined_figures_have_their_reason(run: Run, desk: Desk) -> None:
+    path = desk.put("one.csv", "text,fact,label\nA deep lake.,The lake is deep.,1\n")
+    code, out, _ = run("calibrate", "agreement", path)
+    assert code == 0
+    told = " ".join(out.split())
+    assert "undefined, the labels are all alike" in told
+    assert "documents needed of local, containment: undefined, no system has 5 documents" in told
+
+
 def test_a_judge_that_answers_nothing_ends_with_4(run: Run, desk: Desk) -> None:
     path = labelled(desk)
     desk.unplug()

@@ -2,9 +2,10 @@
 
 from factcheck.calibration.people.figures import measure_agreement
 from factcheck.calibration.people.judging import Answer
-from factcheck.calibration.people.measures import Bin, Figure
+from factcheck.calibration.people.measures import N_BINS, Bin, Figure
 from factcheck.calibration.people.pairs import (
     LabelledPair,
+    Partly,
     RecordedVerdict,
     read_pairs,
     read_recorded,
@@ -14,12 +15,14 @@ from factcheck.calibration.people.run import aagreement, agreement
 
 __all__ = [
     "FIGURES",
+    "N_BINS",
     "AgreementReport",
     "Answer",
     "Bin",
     "Figure",
     "JudgeAgreement",
     "LabelledPair",
+    "Partly",
     "RecordedVerdict",
     "aagreement",
     "agreement",

@@ -39,15 +39,26 @@ def correlation(texts: Sequence[TextCoverage], kind: str) -> Figure:
         texts: All of them.
         kind: `"pearson"` or `"kendall"` (tau-b).
     """
-    values = []
-    for group in _by_document(texts).values():
-        judge, people = [text.judge for text in group], [text.people for text in group]
-        if len(group) >= _FEWEST_SYSTEMS and len(set(judge)) > 1 and len(set(people)) > 1:
-            values.append(_correlation(kind, judge, people))
+    values = [_correlation(kind, judge, people) for judge, people in _comparable(texts)]
     if not values:
         why = "no document has three texts whose coverage differs, by judge and by people"
         return Figure(None, None, why)
     return Figure(fmean(values), interval_of_mean(values))
+
+
+def n_comparable(texts: Sequence[TextCoverage]) -> int:
+    """Documents that a correlation rests on."""
+    return len(_comparable(texts))
+
+
+def _comparable(texts: Sequence[TextCoverage]) -> list[tuple[list[float], list[float]]]:
+    """Coverage by the judge and by people, of each document in which both differ."""
+    found = []
+    for group in _by_document(texts).values():
+        judge, people = [text.judge for text in group], [text.people for text in group]
+        if len(group) >= _FEWEST_SYSTEMS and len(set(judge)) > 1 and len(set(people)) > 1:
+            found.append((judge, people))
+    return found
 
 
 def _correlation(kind: str, xs: Sequence[float], ys: Sequence[float]) -> float:
@@ -88,6 +99,8 @@ class DocumentsNeeded(NamedTuple):
     """Both systems on the same documents; `None` where no two systems share five."""
     unpaired: int | None
     """For each system, on documents of its own; `None` where no system has five."""
+    why: str = ""
+    """Why a number is missing."""
 
 
 def documents_needed(texts: Sequence[TextCoverage], difference: float) -> DocumentsNeeded:
@@ -95,19 +108,34 @@ def documents_needed(texts: Sequence[TextCoverage], difference: float) -> Docume
 
     Two-sided at 5 %, by the normal approximation: n = (z_.975 + z_.80)^2 v / d^2, with v the
     variance over documents of the difference of two systems, averaged over pairs of systems; twice
-    the variance of one system for documents of their own.
+    the variance of one system for documents of their own. A judge by which all documents are alike
+    tells nothing about it.
     """
-    by_system: dict[str, dict[str, float]] = {}
-    for text in texts:
-        by_system.setdefault(text.system, {})[text.document] = text.judge
+    by_system = _by_system(texts)
     paired = [_variance_of_difference(a, b) for a, b in combinations(by_system.values(), 2)]
     single = [variance(of.values()) for of in by_system.values() if len(of) >= _FEWEST_DOCUMENTS]
     known = [value for value in paired if value is not None]
+    if not any(known) and not any(single):
+        few = f"no system has {_FEWEST_DOCUMENTS} documents"
+        why = "the judge sees no difference between documents" if single else few
+        return DocumentsNeeded(difference, None, None, why)
     return DocumentsNeeded(
         difference,
-        _needed(fmean(known), difference) if known else None,
-        _needed(2 * fmean(single), difference) if single else None,
+        _needed(fmean(known), difference) if any(known) else None,
+        _needed(2 * fmean(single), difference) if any(single) else None,
+        "" if any(known) else f"no two systems share {_FEWEST_DOCUMENTS} documents",
     )
+
+
+def _by_system(texts: Sequence[TextCoverage]) -> dict[str, dict[str, float]]:
+    """For each system and document the mean coverage of the texts that it wrote."""
+    shares: dict[str, dict[str, list[float]]] = {}
+    for text in texts:
+        shares.setdefault(text.system, {}).setdefault(text.document, []).append(text.judge)
+    return {
+        system: {document: fmean(values) for document, values in of.items()}
+        for system, of in shares.items()
+    }
 
 
 def _variance_of_difference(a: Mapping[str, float], b: Mapping[str, float]) -> float | None:

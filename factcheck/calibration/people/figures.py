@@ -12,6 +12,7 @@ from factcheck.calibration.people.coverage import (
     correlation,
     documents_needed,
     mean_coverage,
+    n_comparable,
 )
 from factcheck.calibration.people.judging import Answer
 from factcheck.calibration.people.measures import Array, Figure, Judged, resampled
@@ -22,6 +23,7 @@ N_RESAMPLES = 500
 DIFFERENCE = 0.05
 _ALIKE = "the labels are all alike"
 _NO_PROBABILITIES = "the judge gives no probabilities"
+_NO_BASELINE = "this is the baseline, or it was not asked"
 
 
 def measure_agreement(
@@ -29,17 +31,20 @@ def measure_agreement(
     pairs: Sequence[LabelledPair],
     answers: Sequence[Answer],
     *,
+    baseline: Sequence[Answer] | None = None,
     difference: float = DIFFERENCE,
     n_resamples: int = N_RESAMPLES,
     seed: int = 0,
 ) -> JudgeAgreement:
-    """All figures of one judge, from one answer for each pair."""
+    """All figures of one judge, from one answer for each pair; the baseline's beside them."""
     decided = [
         (pair, answer)
         for pair, answer in zip(pairs, answers, strict=True)
         if answer.entailed is not None
     ]
     judged = _columns(decided)
+    if baseline is not None:
+        judged = judged._replace(baseline=_baseline(answers, baseline))
     texts = _texts(decided)
     figures = _Figures(judged, n_resamples, seed)
     thresholds, tuned = figures.tuned()
@@ -49,6 +54,8 @@ def measure_agreement(
             "balanced_accuracy": figures.of(measures.balanced_accuracy, _ALIKE),
             "sensitivity": figures.of(lambda pairs: measures.rates(pairs)[0], _ALIKE),
             "specificity": figures.of(lambda pairs: measures.rates(pairs)[1], _ALIKE),
+            "baseline_accuracy": figures.of_baseline(measures.baseline_accuracy),
+            "over_baseline": figures.of_baseline(measures.over_baseline),
             "kappa": figures.of(measures.kappa, "chance alone agrees always"),
             "auroc": figures.of_probabilities(measures.auroc),
             "tuned_accuracy": tuned,
@@ -65,6 +72,7 @@ def measure_agreement(
         thresholds=thresholds,
         curve=tuple(measures.bins(judged)),
         needed=documents_needed(texts, difference),
+        n_correlated=n_comparable(texts),
         failure=next((answer.why for answer in answers if answer.entailed is None), ""),
     )
 
@@ -83,6 +91,14 @@ def _columns(decided: Sequence[tuple[LabelledPair, Answer]]) -> Judged:
             [numbers.setdefault(pair.document, len(numbers)) for pair, _ in decided], dtype=int
         ),
     )
+
+
+def _baseline(answers: Sequence[Answer], baseline: Sequence[Answer]) -> Array:
+    """What word containment says of the pairs that the judge decided."""
+    import numpy as np
+
+    both = zip(answers, baseline, strict=True)
+    return np.array([bool(words.entailed) for own, words in both if own.entailed is not None])
 
 
 def _texts(decided: Sequence[tuple[LabelledPair, Answer]]) -> list[TextCoverage]:
@@ -121,6 +137,9 @@ class _Figures:
 
     def of_probabilities(self, figure: Callable[[Judged], float | None]) -> Figure:
         return self.of(figure, _NO_PROBABILITIES if self._judged.probabilities is None else _ALIKE)
+
+    def of_baseline(self, figure: Callable[[Judged], float | None]) -> Figure:
+        return self.of(figure, _NO_BASELINE if self._judged.baseline is None else _ALIKE)
 
     def _halves(self) -> tuple[Array, Array]:
         """Which pairs are in each half of the documents."""

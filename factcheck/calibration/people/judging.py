@@ -56,7 +56,7 @@ async def _answers(scorer: FactCoverage, facts: Sequence[str], text: str) -> lis
 
 
 class Recorded(NamedTuple):
-    """The recorded verdicts of one judge that labelled pairs were found for."""
+    """The recorded verdicts of one judge for which there is a label; the pairs as it saw them."""
 
     judge: str
     pairs: list[LabelledPair]
@@ -69,17 +69,26 @@ def recorded(
     """The verdicts of each judge beside the pairs they are about, and how many belong to none.
 
     A pair is found by document, text and fact; texts are the same if their letters and digits are.
+    Where people labelled the same words for several systems, the label is that of the verdict's
+    system, or else the first.
     """
-    known = {(pair.document, _letters(pair.text), pair.fact): pair for pair in pairs}
+    known: dict[tuple[str, str, str], list[LabelledPair]] = {}
+    for pair in pairs:
+        known.setdefault((pair.document, _letters(pair.text), pair.fact), []).append(pair)
     found: dict[str, Recorded] = {}
     unmatched = 0
     for verdict in verdicts:
-        pair = known.get((verdict.document, _letters(verdict.text), verdict.fact))
-        if pair is None:
+        same = known.get((verdict.document, _letters(verdict.text), verdict.fact))
+        if same is None:
             unmatched += 1
             continue
         one = found.setdefault(verdict.judge, Recorded(verdict.judge, [], []))
-        one.pairs.append(pair)
+        # Labels may put a kind before the name of a system: `abs_bart` is `bart`.
+        of_system = (pair for pair in same if pair.system.endswith(verdict.system))
+        label = next(of_system, same[0]).label
+        one.pairs.append(
+            LabelledPair(verdict.document, verdict.system, verdict.text, verdict.fact, label)
+        )
         why = "" if verdict.entailed is not None else "the recorded reply has no answer"
         one.answers.append(Answer(verdict.entailed, why=why))
     return list(found.values()), unmatched

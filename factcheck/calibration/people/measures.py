@@ -36,15 +36,18 @@ class Judged(NamedTuple):
     """`None` for a judge that gives none."""
     documents: Array
     """The number of each pair's document, from 0."""
+    baseline: Array | None = None
+    """True where word containment says entailed; `None` where it was not asked."""
 
     def of(self, rows: Array) -> Judged:
         """Some rows of it."""
-        given = self.probabilities
+        given, words = self.probabilities, self.baseline
         return Judged(
             self.labels[rows],
             self.entailed[rows],
             None if given is None else given[rows],
             self.documents[rows],
+            None if words is None else words[rows],
         )
 
 
@@ -64,6 +67,19 @@ def balanced_accuracy(pairs: Judged) -> float | None:
     if sensitivity is None or specificity is None:
         return None
     return (sensitivity + specificity) / 2
+
+
+def baseline_accuracy(pairs: Judged) -> float | None:
+    """The balanced accuracy of word containment on the same pairs."""
+    if pairs.baseline is None:
+        return None
+    return balanced_accuracy(pairs._replace(entailed=pairs.baseline))
+
+
+def over_baseline(pairs: Judged) -> float | None:
+    """By how much the balanced accuracy is above that of word containment, in [-1, 1]."""
+    judge, words = balanced_accuracy(pairs), baseline_accuracy(pairs)
+    return None if judge is None or words is None else judge - words
 
 
 def rates(pairs: Judged) -> tuple[float | None, float | None]:

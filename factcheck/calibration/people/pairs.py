@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from pathlib import Path
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterator
+from typing import Any, Literal, NamedTuple, get_args
 
+from factcheck.calibration.people.rows import Row, rows
 from factcheck.errors import InputError
-from factcheck.files import file_errors
+from factcheck.files import PathOrDash
 
 COVERED = 0.75
 """Share from which a graded label (1, .5, 0) counts as entailed: only what is fully covered."""
+Partly = Literal["not_covered", "left_out"]
+"""What becomes of a fact that people call partly covered."""
+_YES = ("entailment", "entailed", "supports", "true", "yes")
+_NO = ("neutral", "contradiction", "contradicted", "refutes", "not enough info", "false", "no")
 
 
 class LabelledPair(NamedTuple):
@@ -35,126 +38,114 @@ class RecordedVerdict(NamedTuple):
     fact: str
     entailed: bool | None
     """`None` where its reply has no answer for the fact."""
+    system: str = ""
+    """Who wrote the text, if that is known."""
 
 
-def read_pairs(path: str | Path) -> list[LabelledPair]:
-    """The labelled pairs of a file of JSON lines; the format of each line is told by its keys.
+class _Given(NamedTuple):
+    """What a line says of a fact and a text."""
+
+    document: str
+    system: str
+    text: Any
+    fact: Any
+    label: Any
+
+
+def read_pairs(path: PathOrDash, *, partly: Partly = "not_covered") -> list[LabelledPair]:
+    """The labelled pairs of JSON lines, a CSV or a TSV; the format of a row is told by its keys.
 
     - `facts` and `systems` (`summary`, `labels` of 1, 0, null): many summaries of one document;
-    - `facts`, `labels` and `summary` or `text`: one text; a label of .5 is not covered;
+    - `facts`, `labels` and `summary` or `text`: one text, by a `system` if it has one;
     - `fact` and `text`, or `hypothesis` and `premise`, with `label` (true, 1, `"entailment"`): one
-      pair; `doc_id` or `document` and `system`, if there are any, say what it belongs to.
+      pair. In a table every row is one.
 
-    Pairs without a label are left out.
+    `doc_id` or `document` says what belongs together; pairs that have neither belong together if
+    their text is the same. Pairs without a label are left out.
+
+    Args:
+        path: The file; `-` is JSON lines on standard input.
+        partly: Whether a label between 0 and 1 (.5 is partly covered) counts as not covered (from
+            .75, covered), or is left out.
 
     Raises:
-        InputError: The file cannot be read, or a line has another shape; names the line.
+        InputError: The file cannot be read, or a row has another shape; names the line.
     """
-    pairs = [pair for row, where in _lines(path) for pair in _pairs(row, where)]
+    if partly not in get_args(Partly):
+        raise InputError(f"partly is {' or '.join(get_args(Partly))}, not {partly!r}")
+    pairs = [pair for row, where in rows(path) for pair in _pairs(row, where, partly)]
     if not pairs:
         raise InputError(f"{path}: no labelled pair; every fact needs a text and a label")
     return pairs
 
 
-def read_recorded(path: str | Path) -> list[RecordedVerdict]:
+def read_recorded(path: PathOrDash) -> list[RecordedVerdict]:
     """Recorded verdicts: `doc_id`, `facts`, `summary_sentences` and `judges: {name: {verdicts}}`.
 
     Raises:
         InputError: The file cannot be read, or a line has another shape; names the line.
     """
-    return [verdict for row, where in _lines(path) for verdict in _recorded(row, where)]
+    return [verdict for row, where in rows(path) for verdict in _recorded(row, where)]
 
 
-def _lines(path: str | Path) -> Iterator[tuple[Mapping[str, Any], str]]:
-    with file_errors(str(path), "read"):
-        text = Path(path).read_text(encoding="utf-8")
-    for number, line in enumerate(text.split("\n"), 1):
-        if not line.strip():
-            continue
-        where = f"{path}, line {number}"
-        try:
-            row = json.loads(line)
-        except ValueError as error:
-            raise InputError(f"{where}: not JSON: {error}") from None
-        if not isinstance(row, dict):
-            raise InputError(f"{where}: expected an object, found {type(row).__name__}")
-        yield row, where
-
-
-def _pairs(row: Mapping[str, Any], where: str) -> list[LabelledPair]:
-    document = str(row.get("doc_id") or row.get("document") or row.get("id") or where)
+def _pairs(row: Row, where: str, partly: Partly) -> list[LabelledPair]:
     for keys, read in _FORMATS:
         if keys <= row.keys():
             try:
-                return [pair for pair in read(row, document) if pair is not None]
-            except (TypeError, ValueError, KeyError, AttributeError) as error:
-                raise InputError(f"{where}: {_told(error)}") from None
+                return [pair for given in read(row) if (pair := _pair(given, partly)) is not None]
+            except KeyError as error:
+                raise InputError(f"{where}: {error.args[0]!r} is missing") from None
+            except (TypeError, ValueError) as error:
+                raise InputError(f"{where}: {error}") from None
     raise InputError(
         f"{where}: the keys {sorted(row)} are of no known format; a line needs 'fact', 'text' and "
         "'label'"
     )
 
 
-def _told(error: Exception) -> str:
-    return f"{error.args[0]!r} is missing" if isinstance(error, KeyError) else str(error)
+def _document(row: Row, *keys: str) -> str:
+    """The first of these that the row has; "0" is a name, too."""
+    named = (row.get(key) for key in keys)
+    return next((str(name) for name in named if name is not None and name != ""), "")
 
 
-def _of_systems(row: Mapping[str, Any], document: str) -> Iterator[LabelledPair | None]:
-    for system, given in row["systems"].items():
-        yield from _of_text(given["summary"], row["facts"], given["labels"], document, system)
+def _of_systems(row: Row) -> Iterator[_Given]:
+    document = _document(row, "doc_id", "document", "id", "reference", "source")
+    for system, given in _mapping(row["systems"], "systems").items():
+        one = _mapping(given, f"systems, {system!r}")
+        yield from _of_text(one["summary"], row["facts"], one["labels"], document, system)
 
 
-def _of_one_text(row: Mapping[str, Any], document: str) -> Iterator[LabelledPair | None]:
+def _of_one_text(row: Row) -> Iterator[_Given]:
     text = row["summary"] if "summary" in row else row["text"]
+    document = _document(row, "doc_id", "document", "id")
     yield from _of_text(text, row["facts"], row["labels"], document, str(row.get("system", "")))
 
 
-def _of_text(
-    text: Any, facts: Sequence[Any], labels: Sequence[Any], document: str, system: str
-) -> Iterator[LabelledPair | None]:
-    if len(facts) != len(labels):
-        raise ValueError(f"{len(facts)} facts and {len(labels)} labels; give one for each fact")
+def _of_text(text: Any, facts: Any, labels: Any, document: str, system: str) -> Iterator[_Given]:
+    n_facts, n_labels = len(_list(facts, "facts")), len(_list(labels, "labels"))
+    if n_facts != n_labels:
+        raise ValueError(f"{n_facts} facts and {n_labels} labels; give one for each fact")
     for fact, label in zip(facts, labels, strict=True):
-        yield _pair(text, fact, label, document, system)
+        yield _Given(document, system, text, fact, label)
 
 
-def _of_pair(row: Mapping[str, Any], document: str) -> Iterator[LabelledPair | None]:
-    yield _pair(row["text"], row["fact"], row["label"], document, str(row.get("system", "")))
+def _of_pair(row: Row) -> Iterator[_Given]:
+    document, system = _document(row, "doc_id", "document"), str(row.get("system") or "")
+    yield _Given(document, system, row["text"], row["fact"], row["label"])
 
 
-def _of_sentences(row: Mapping[str, Any], document: str) -> Iterator[LabelledPair | None]:
+def _of_sentences(row: Row) -> Iterator[_Given]:
     if "question" in row:
         raise ValueError(
             "a pair of answers, not a fact and a text; its judge is that of field values: see "
             "benchmarks/pairs"
         )
-    group = str(row.get("doc_id") or row["premise"])
-    del document
-    yield _pair(row["premise"], row["hypothesis"], row["label"], group, "")
+    document = _document(row, "doc_id", "document")
+    yield _Given(document, "", row["premise"], row["hypothesis"], row["label"])
 
 
-def _pair(text: Any, fact: Any, label: Any, document: str, system: str) -> LabelledPair | None:
-    if label is None:
-        return None
-    if not isinstance(text, str) or not isinstance(fact, str) or not fact.strip():
-        raise TypeError("fact and text must be texts, and the fact not blank")
-    return LabelledPair(document, system, text, fact, _entailed(label))
-
-
-def _entailed(label: Any) -> bool:
-    if isinstance(label, str):
-        known = {"entailment": True, "entailed": True, "supports": True}
-        known |= dict.fromkeys(("neutral", "contradiction", "contradicted", "refutes"), False)
-        if label.casefold() not in known:
-            raise ValueError(f"label {label!r} is not one of {', '.join(known)}")
-        return known[label.casefold()]
-    if isinstance(label, (bool, int, float)) and 0 <= label <= 1:
-        return label >= COVERED
-    raise ValueError(f"label {label!r} is neither true nor false nor a number from 0 to 1")
-
-
-_Read = Callable[[Mapping[str, Any], str], Iterable[LabelledPair | None]]
-_FORMATS: tuple[tuple[set[str], _Read], ...] = (
+_FORMATS: tuple[tuple[set[str], Callable[[Row], Iterator[_Given]]], ...] = (
     ({"facts", "systems"}, _of_systems),
     ({"facts", "labels"}, _of_one_text),
     ({"fact", "text", "label"}, _of_pair),
@@ -162,15 +153,63 @@ _FORMATS: tuple[tuple[set[str], _Read], ...] = (
 )
 
 
-def _recorded(row: Mapping[str, Any], where: str) -> Iterator[RecordedVerdict]:
+def _pair(given: _Given, partly: Partly) -> LabelledPair | None:
+    if given.label is None or given.label == "":
+        return None
+    text, fact = given.text, given.fact
+    if not isinstance(text, str) or not isinstance(fact, str) or not fact.strip():
+        raise TypeError("fact and text must be texts, and the fact not blank")
+    share = _share(given.label)
+    if partly == "left_out" and 0 < share < 1:
+        return None
+    return LabelledPair(given.document or text, given.system, text, fact, share >= COVERED)
+
+
+def _share(label: Any) -> float:
+    """How much of a fact people see covered, in [0, 1]."""
+    if isinstance(label, str):
+        word = label.strip().casefold()
+        if word in _YES or word in _NO:
+            return float(word in _YES)
+        try:
+            return _share(float(word))
+        except ValueError:
+            known = ", ".join(_YES + _NO)
+            raise ValueError(f"label {label!r} is no share, and not one of {known}") from None
+    if isinstance(label, (bool, int, float)) and 0 <= label <= 1:
+        return float(label)
+    raise ValueError(f"label {label!r} is neither true nor false nor a number from 0 to 1")
+
+
+def _recorded(row: Row, where: str) -> Iterator[RecordedVerdict]:
     try:
-        text, facts = " ".join(row["summary_sentences"]), row["facts"]
-        for judge, reply in row["judges"].items():
-            verdicts = reply["verdicts"]
-            aligned = isinstance(verdicts, list) and len(verdicts) == len(facts)
+        facts = _list(row["facts"], "facts")
+        document, system = str(row["doc_id"]), str(row.get("system") or "")
+        text = " ".join(_list(row["summary_sentences"], "summary_sentences"))
+        for judge, reply in _mapping(row["judges"], "judges").items():
+            said = _mapping(reply, f"judges, {judge!r}")["verdicts"]
+            aligned = isinstance(said, list) and len(said) == len(facts)
             for place, fact in enumerate(facts):
-                said = verdicts[place] if aligned else None
-                entailed = bool(said) if said in (0, 1) else None
-                yield RecordedVerdict(judge, str(row["doc_id"]), text, fact, entailed)
-    except (TypeError, KeyError, AttributeError) as error:
-        raise InputError(f"{where}: not a line of recorded verdicts: {_told(error)}") from None
+                entailed = _verdict(said[place]) if aligned else None
+                yield RecordedVerdict(judge, document, text, fact, entailed, system)
+    except KeyError as error:
+        message = f"{error.args[0]!r} is missing"
+        raise InputError(f"{where}: not a line of recorded verdicts: {message}") from None
+    except TypeError as error:
+        raise InputError(f"{where}: not a line of recorded verdicts: {error}") from None
+
+
+def _verdict(said: Any) -> bool | None:
+    return bool(said) if isinstance(said, (bool, int)) and said in (0, 1) else None
+
+
+def _mapping(value: Any, name: str) -> Row:
+    if not isinstance(value, dict):
+        raise TypeError(f"{name}: expected an object, found {type(value).__name__}")
+    return value
+
+
+def _list(value: Any, name: str) -> list[Any]:
+    if not isinstance(value, list):
+        raise TypeError(f"{name}: expected a list, found {type(value).__name__}")
+    return value

@@ -14,6 +14,8 @@ FIGURES = (
     "balanced_accuracy",
     "sensitivity",
     "specificity",
+    "baseline_accuracy",
+    "over_baseline",
     "kappa",
     "auroc",
     "tuned_accuracy",
@@ -36,6 +38,8 @@ class JudgeAgreement:
     """By the names in `FIGURES`:
 
     - `balanced_accuracy`, `sensitivity`, `specificity`, `kappa`: of its verdicts.
+    - `baseline_accuracy`: the balanced accuracy of word containment on the same pairs;
+      `over_baseline`: by how much the judge is above it.
     - `auroc`, `calibration_error`: of its probabilities. `tuned_accuracy`: the balanced accuracy
       with the threshold of each half of the documents chosen on the other half.
     - `pearson`, `kendall`: mean over documents of the correlation with people's coverage, over the
@@ -54,6 +58,8 @@ class JudgeAgreement:
     curve: tuple[Bin, ...]
     """The calibration curve; empty without probabilities."""
     needed: DocumentsNeeded
+    n_correlated: int = 0
+    """Documents that `pearson` and `kendall` rest on: those with three texts or more."""
     failure: str = ""
     """Why verdicts are missing, the first time."""
 
@@ -74,6 +80,7 @@ class JudgeAgreement:
             },
             "thresholds": list(self.thresholds),
             "calibration_curve": [one._asdict() for one in self.curve],
+            "correlated_documents": self.n_correlated,
             "documents_needed": self.needed._asdict(),
             "failure": self.failure,
         }

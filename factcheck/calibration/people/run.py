@@ -12,6 +12,7 @@ from factcheck.calibration.people.figures import DIFFERENCE, N_RESAMPLES, measur
 from factcheck.calibration.people.judging import Answer, asked, recorded
 from factcheck.calibration.people.pairs import (
     LabelledPair,
+    Partly,
     RecordedVerdict,
     read_pairs,
     read_recorded,
@@ -30,6 +31,7 @@ def agreement(
     judges: Judges = ("local",),
     *,
     replies: str | PathLike[str] | Iterable[RecordedVerdict] = (),
+    partly: Partly = "not_covered",
     difference: float = DIFFERENCE,
     budget: Budget | None = None,
     n_resamples: int = N_RESAMPLES,
@@ -43,6 +45,7 @@ def agreement(
             mapping gives them names. Word containment is always asked, too.
         replies: Recorded verdicts of further judges (see `read_recorded`); each is measured on the
             labelled pairs that it was asked about.
+        partly: What becomes of facts that people call partly covered (see `read_pairs`).
         difference: Of the mean coverage, for which the number of documents needed is told.
         budget: Caps on what each judge may spend.
         n_resamples: Resamples of the documents behind each interval; 0 for none.
@@ -57,6 +60,7 @@ def agreement(
             data,
             judges,
             replies=replies,
+            partly=partly,
             difference=difference,
             budget=budget,
             n_resamples=n_resamples,
@@ -70,6 +74,7 @@ async def aagreement(
     judges: Judges = ("local",),
     *,
     replies: str | PathLike[str] | Iterable[RecordedVerdict] = (),
+    partly: Partly = "not_covered",
     difference: float = DIFFERENCE,
     budget: Budget | None = None,
     n_resamples: int = N_RESAMPLES,
@@ -78,31 +83,43 @@ async def aagreement(
     """Asynchronous form of `agreement`."""
     if not 0 < difference < 1:
         raise InputError(f"the difference to be seen is between 0 and 1, not {difference!r}")
-    pairs = _pairs(data)
-    verdicts = (
-        read_recorded(str(replies)) if isinstance(replies, (str, PathLike)) else list(replies)
-    )
+    pairs = _pairs(data, partly)
+    verdicts = read_recorded(replies) if isinstance(replies, (str, PathLike)) else list(replies)
     of_record, unmatched = recorded(verdicts, pairs)
     names = [*(name for name, _ in named(judges)), *(one.judge for one in of_record), BASELINE]
     refuse_doubles("judge", names)
 
+    words = FactCoverage(WordContainment())
+    by_words = await asked(words, pairs)
+
     def measured(
-        name: str, on: Sequence[LabelledPair], answers: Sequence[Answer]
+        name: str,
+        answers: Sequence[Answer],
+        on: Sequence[LabelledPair] = pairs,
+        baseline: Sequence[Answer] | None = by_words,
     ) -> JudgeAgreement:
         return measure_agreement(
-            name, on, answers, difference=difference, n_resamples=n_resamples, seed=seed
+            name,
+            on,
+            answers,
+            baseline=baseline,
+            difference=difference,
+            n_resamples=n_resamples,
+            seed=seed,
         )
 
     found = []
     for name, judge in named(judges):
         if isinstance(judge, FactCoverage):
-            found.append(measured(name, pairs, await asked(judge, pairs)))
+            found.append(measured(name, await asked(judge, pairs)))
             continue
         async with FactCoverage(judge, budget=budget) as scorer:
-            found.append(measured(name, pairs, await asked(scorer, pairs)))
-    found += [measured(one.judge, one.pairs, one.answers) for one in of_record]
-    baseline = await asked(FactCoverage(WordContainment()), pairs)
-    found.append(measured(BASELINE, pairs, baseline))
+            found.append(measured(name, await asked(scorer, pairs)))
+    found += [
+        measured(one.judge, one.answers, one.pairs, await asked(words, one.pairs))
+        for one in of_record
+    ]
+    found.append(measured(BASELINE, by_words, baseline=None))
     return AgreementReport(
         judges=tuple(found),
         n_documents=len({pair.document for pair in pairs}),
@@ -112,8 +129,10 @@ async def aagreement(
     )
 
 
-def _pairs(data: Data) -> list[LabelledPair]:
-    pairs = read_pairs(str(data)) if isinstance(data, (str, PathLike)) else list(data)
+def _pairs(data: Data, partly: Partly) -> list[LabelledPair]:
+    if isinstance(data, (str, PathLike)):
+        return read_pairs(data, partly=partly)
+    pairs = list(data)
     if not pairs:
         raise InputError("there are no labelled pairs")
     return pairs

@@ -187,4 +187,58 @@ def test_documents_needed_by_the_textbook_formula() -> None:
 
 def test_a_handful_of_documents_says_nothing_about_how_many_are_needed() -> None:
     rows = [TextCoverage(str(k), "a", k / 4, 0.5, 9) for k in range(4)]
-    assert documents_needed(rows, 0.05) == (0.05, None, None)
+    assert documents_needed(rows, 0.05) == (0.05, None, None, "no system has 5 documents")
+
+
+def test_a_judge_by_which_all_documents_are_alike_tells_nothing_of_how_many_are_needed() -> None:
+    rows = [TextCoverage(str(k), "a", 1.0, k / 9, 9) for k in range(9)]
+    needed = documents_needed(rows, 0.05)
+    assert (needed.paired, needed.unpaired) == (None, None)
+    assert "no difference between documents" in needed.why
+
+
+def test_texts_of_one_system_and_document_count_by_their_mean() -> None:
+    once = [TextCoverage(str(k), "a", k / 8, 0.5, 9) for k in range(6)]
+    twice = [
+        TextCoverage(str(k), "a", k / 8 + step, 0.5, 9) for step in (-0.1, 0.1) for k in range(6)
+    ]
+    assert documents_needed(twice, 0.05) == documents_needed(once, 0.05)
+    assert documents_needed(once, 0.05).why == "no two systems share 5 documents"
+
+
+@given(st.lists(st.tuples(st.booleans(), st.booleans(), st.booleans()), min_size=1, max_size=25))
+def test_the_distance_to_the_baseline_is_that_of_two_accuracies(
+    rows: list[tuple[bool, bool, bool]],
+) -> None:
+    labels, own, words = (list(column) for column in zip(*rows, strict=True))
+    judge, baseline = (judged(labels, entailed=said) for said in (own, words))
+    both = judge._replace(baseline=np.array(words, dtype=bool))
+    found = measures.over_baseline(both)
+    a, b = measures.balanced_accuracy(judge), measures.balanced_accuracy(baseline)
+    assert measures.baseline_accuracy(both) == b
+    assert found == (None if a is None or b is None else pytest.approx(a - b))
+    assert measures.over_baseline(judge) is None
+
+
+@given(st.lists(st.tuples(st.booleans(), st.booleans()), min_size=2, max_size=30))
+def test_kappa_and_auroc_are_those_of_a_count_of_the_table(rows: list[tuple[bool, bool]]) -> None:
+    labels, entailed = [a for a, _ in rows], [b for _, b in rows]
+    n = len(rows)
+    table = {(a, b): rows.count((a, b)) for a in (True, False) for b in (True, False)}
+    chance = sum((labels.count(value) / n) * (entailed.count(value) / n) for value in (True, False))
+    agreed = (table[True, True] + table[False, False]) / n
+    found = measures.kappa(judged(labels, entailed=entailed))
+    if chance == 1:
+        assert found is None
+    else:
+        assert found == pytest.approx((agreed - chance) / (1 - chance), abs=1e-12)
+    from scipy.stats import mannwhitneyu
+
+    scores = [0.9 if said else 0.1 for said in entailed]
+    ups = [s for s, label in zip(scores, labels, strict=True) if label]
+    downs = [s for s, label in zip(scores, labels, strict=True) if not label]
+    if ups and downs:
+        statistic = mannwhitneyu(ups, downs, method="asymptotic").statistic
+        assert measures.auroc(judged(labels, scores)) == pytest.approx(
+            statistic / len(ups) / len(downs)
+        )

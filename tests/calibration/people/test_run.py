@@ -152,7 +152,7 @@ def test_the_formats(tmp_path: Path) -> None:
         LabelledPair("d", "s", "t", "g", label=False),
         LabelledPair("d", "u", "t2", "f", label=False),
         LabelledPair("d", "u", "t2", "g", label=True),
-        LabelledPair("e", "", "t3", "f", label=True),
+        LabelledPair("t3", "", "t3", "f", label=True),
         LabelledPair("p", "", "p", "h", label=False),
     ]
 
@@ -167,7 +167,13 @@ def test_the_formats(tmp_path: Path) -> None:
         ({"facts": ["f"], "labels": [1, 0], "text": "t"}, "line 1: 1 facts and 2 labels"),
         ({"facts": ["f"], "systems": {"s": {"summary": "t"}}}, "line 1: 'labels' is missing"),
         ({"premise": "a", "hypothesis": "b", "label": True, "question": "?"}, "a pair of answers"),
-        ([1], "line 1: expected an object"),
+        ([1], "line 1: expected a JSON object"),
+        ({"facts": "abc", "labels": [1, 0, 1], "text": "t"}, "line 1: facts: expected a list"),
+        ({"facts": ["a"], "labels": {"a": 1}, "text": "t"}, "line 1: labels: expected a list"),
+        ({"facts": ["a"], "systems": [1]}, "line 1: systems: expected an object, found list"),
+        ({"facts": ["a"], "systems": {"s": 1}}, "line 1: systems, 's': expected an object"),
+        ({"fact": "f", "text": "t", "label": [1]}, r"line 1: label \[1\]"),
+        ({"fact": "f", "text": "t", "label": "nan"}, "line 1: label 'nan'"),
         ({"fact": "f", "text": "t", "label": None}, "no labelled pair"),
     ],
 )
@@ -190,6 +196,96 @@ def test_recorded_replies_that_lack_an_answer_are_undecided(tmp_path: Path) -> N
     ]  # fmt: skip
     with pytest.raises(InputError, match="line 1: not a line of recorded verdicts"):
         read_recorded(written(tmp_path, {"doc_id": "d"}))
+
+
+def test_tables_are_read_too(tmp_path: Path) -> None:
+    path = tmp_path / "labels.csv"
+    path.write_bytes(
+        b"\xef\xbb\xbfdocument,text,fact,label\r\n"
+        b'd,"one, two\r\nthree",f,1\r\n'
+        b"d,t,g,no\r\n\r\n,t,h,0.5\r\nd,t,i,\r\n"
+    )
+    assert read_pairs(path) == [
+        LabelledPair("d", "", "one, two\nthree", "f", label=True),
+        LabelledPair("d", "", "t", "g", label=False),
+        LabelledPair("t", "", "t", "h", label=False),
+    ]
+    for text, message in (
+        ("text,fact,label\nt,f\n", "line 2: the row has 2 fields, the header 3"),
+        ("text,fact,label,fact\n", "line 1: a column is there twice"),
+        ('text,fact,label\n"t"x,f,1\n', "line 2: the quotes"),
+        ("text,fact,label\nt,f,1\nt,f,2\n", "line 3: label '2'"),
+    ):
+        path.write_text(text, "utf-8")
+        with pytest.raises(InputError, match=message):
+            read_pairs(path)
+
+
+def test_lines_nested_too_deeply_are_bad_input(tmp_path: Path) -> None:
+    path = tmp_path / "deep.jsonl"
+    path.write_text("[" * 100_000 + "\n", "utf-8")
+    for read in (read_pairs, read_recorded):
+        with pytest.raises(InputError, match="line 1"):
+            read(path)
+
+
+def test_partly_covered_facts_are_not_covered_or_left_out(tmp_path: Path) -> None:
+    row = {"doc_id": 0, "summary": "t", "facts": ["f", "g", "h"], "labels": [1, 0.5, 0]}
+    path = written(tmp_path, row)
+    assert [pair.label for pair in read_pairs(path)] == [True, False, False]
+    left = read_pairs(path, partly="left_out")
+    assert [(pair.document, pair.fact) for pair in left] == [("0", "f"), ("0", "h")]
+    with pytest.raises(InputError, match="partly is not_covered or left_out"):
+        read_pairs(path, partly="half")  # type: ignore[arg-type]
+
+
+def test_pairs_of_the_same_text_belong_together_unless_a_document_is_named(tmp_path: Path) -> None:
+    rows = [{"id": n, "text": "t", "fact": f"f{n}", "label": n} for n in (0, 1)]
+    assert {pair.document for pair in read_pairs(written(tmp_path, *rows))} == {"t"}
+
+
+def test_the_same_words_of_two_systems_have_the_label_of_the_system_that_was_judged() -> None:
+    rows = [
+        LabelledPair("d", "abs_bart", "a b", "f", label=True),
+        LabelledPair("d", "ext_lead", "A b.", "f", label=False),
+    ]
+    said = [
+        RecordedVerdict("m", "d", "a b", "f", entailed=True, system=system)
+        for system in ("bart", "lead", "unheard of")
+    ]
+    report = agreement(rows, [], replies=said, n_resamples=0)
+    assert report.judges[0].n_pairs == 3
+    assert report.judges[0].figures["human_coverage"].value == pytest.approx(2 / 3)
+    assert report.judges[0].figures["sensitivity"].value == 1.0
+
+
+def test_every_judge_stands_beside_word_containment_on_its_own_facts() -> None:
+    rows = pairs(
+        ("text", "text of text", True),
+        ("text", "whale song", False),
+        ("other", "yes three", False),
+        ("other", "yes four", True),
+    )
+    said = [RecordedVerdict("m", p.document, p.text, p.fact, p.label) for p in rows[:2]]
+    report = agreement(rows, {"oracle": Oracle()}, replies=said, n_resamples=0)
+    oracle, recorded, words = report.judges
+    assert recorded.figures["baseline_accuracy"].value == 1.0
+    assert recorded.figures["over_baseline"].value == 0.0
+    assert oracle.figures["baseline_accuracy"] == words.figures["balanced_accuracy"]
+    assert words.figures["over_baseline"].why == "this is the baseline, or it was not asked"
+
+
+def test_how_many_documents_a_correlation_rests_on_is_told() -> None:
+    rows = [
+        LabelledPair(doc, system, f"{doc} {system}", fact, label=system > "a" or fact == "yes 1")
+        for doc in ("x", "y")
+        for system in ("a", "b", "c")
+        for fact in ("yes 1", "no 2")
+    ]
+    by_word = [Answer(entailed=pair.system == "c" or pair.fact == "yes 1") for pair in rows]
+    assert measure_agreement("m", rows, by_word, n_resamples=0).n_correlated == 2
+    always = [Answer(entailed=True)] * len(rows)
+    assert measure_agreement("m", rows, always, n_resamples=0).n_correlated == 0
 
 
 @pytest.mark.parametrize("difference", [0.0, 1.0, -0.1])
