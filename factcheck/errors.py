@@ -151,3 +151,14 @@ class JudgeQueued(JudgeNotAsked):
     """The request waits for a batch, or a batch came back without an answer to it."""
 
     code = "queued"
+
+
+def told(error: BaseException) -> str:
+    """An error in one line: ours as it is, another one with its type; never an error itself."""
+    try:
+        said = str(error).split("\n", maxsplit=1)[0]
+    except Exception:  # noqa: BLE001 - somebody else's exception may have a bad __str__
+        said = ""
+    if isinstance(error, FactcheckError):
+        return said or error.code
+    return f"{type(error).__name__}: {said}".removesuffix(": ")

@@ -35,7 +35,7 @@ class Asked:
 def agreement(asked: Asked, out: str | None, *, as_json: bool) -> None:
     """Measure, and show the tables or write them to a file."""
     refuse_stdin_twice(asked.data, asked.replies)
-    output.prepare_out(out)
+    output.prepare_out(out, asked.data, asked.replies)
     with output.waiting("Asking about labelled facts"):
         report = measured(
             asked.data,

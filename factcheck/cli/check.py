@@ -27,7 +27,7 @@ def check(
     from factcheck import files
     from factcheck.cli import gate, pair
 
-    output.prepare_out(out)
+    output.prepare_out(out, facts, text)
     files.refuse_stdin_twice(facts, text)
     given = files.read_facts(facts)
     checked = files.read_text(text)

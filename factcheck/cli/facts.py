@@ -53,7 +53,7 @@ def facts(
     from factcheck import files
     from factcheck.scoring import FactCoverage
 
-    output.prepare_out(lock)
+    output.prepare_out(lock, source)
     text = files.read_text(source)
     with FactCoverage(extractor=extractor) as scorer, output.waiting("Extracting facts"):
         found = scorer.extract(text)

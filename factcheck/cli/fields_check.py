@@ -41,7 +41,7 @@ class _Problem(NamedTuple):
 
 def infer(gold: str, chosen: SchemaFormat | None, out: str | None) -> None:
     """Write the schema that the records have in common."""
-    output.prepare_out(out)
+    output.prepare_out(out, gold)
     made = _format_of(chosen, out)
     records = read_records(gold)
     with fields_output.warnings_told():

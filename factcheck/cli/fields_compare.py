@@ -16,7 +16,7 @@ from factcheck.reports.fields_compare import comparison_report, schema_warning
 
 def compare(run_a: str, run_b: str, chosen: FieldsFormat | None, out: str | None) -> None:
     """Show which fields the second run wins and loses."""
-    output.prepare_out(out)
+    output.prepare_out(out, run_a, run_b)
     made = fields_output.format_of(chosen, out)
     refuse_stdin_twice(run_a, run_b)
     with fields_output.warnings_told(), output.waiting("Comparing"), undisturbed():

@@ -67,7 +67,7 @@ def evaluate(
 ) -> None:
     """Score the files and show the report; leaves with an exit code where something is wrong."""
     gate.check_threshold(fail_under)
-    output.prepare_out(out)
+    output.prepare_out(out, given.gold, given.extracted, given.schema)
     made = fields_output.format_of(chosen, out)
     _require_sense(given, made, examples)
     with (

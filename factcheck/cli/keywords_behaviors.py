@@ -39,7 +39,7 @@ def run(
 
     gate.check_threshold(fail_under)
     keywords_output.check_examples(examples)
-    output.prepare_out(out)
+    output.prepare_out(out, given.cases, given.responses)
     refuse_stdin_twice(given.cases, given.responses)
     if (given.responses is None) == (given.call is None):
         raise InputError("give RESPONSES, or --call MODULE:FUNCTION; one of them")

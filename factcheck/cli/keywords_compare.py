@@ -21,7 +21,7 @@ def compare(
     """Show which cases are better in the second run, and which are worse."""
     from factcheck.reports.keywords.compare import comparison_report
 
-    output.prepare_out(out)
+    output.prepare_out(out, run_a, run_b)
     refuse_stdin_twice(run_a, run_b)
     with output.waiting("Comparing"):
         a, b = read_run(run_a), read_run(run_b)

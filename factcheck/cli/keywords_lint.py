@@ -18,7 +18,7 @@ def lint(
     """Show what the linter finds."""
     from factcheck.reports.keywords.lint import lint_report
 
-    output.prepare_out(out)
+    output.prepare_out(out, path, responses)
     refuse_stdin_twice(path, responses)
     with keywords_output.quiet_log():
         cases = load_cases(path)

@@ -39,7 +39,7 @@ def run(
 
     gate.check_threshold(fail_under)
     keywords_output.check_examples(examples)
-    output.prepare_out(out)
+    output.prepare_out(out, given.dataset, given.outputs)
     refuse_stdin_twice(given.dataset, given.outputs)
     weights = keywords_output.number_pairs(given.weights, "--weight")
     settings = MatchSettings.of(given.threshold, weights, given.type_weight, given.assignment)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -71,16 +72,28 @@ def waiting(message: str) -> AbstractContextManager[Any]:
     return Console(stderr=True).status(message)
 
 
-def prepare_out(out: str | None) -> None:
+def prepare_out(out: str | None, *inputs: str | None) -> None:
     """Refuse a report file that cannot be written, before anything is spent on the report.
 
+    Args:
+        out: Where the report goes.
+        inputs: Files that are read; none of them is to be overwritten.
+
     Raises:
-        InputError: A directory, or a folder that does not exist.
+        InputError: A directory, a folder that does not exist, or one of the inputs.
     """
     if out not in {None, "-"}:
+        _refuse_inputs(str(out), inputs)
         from factcheck.files import check_writable
 
         check_writable(str(out))
+
+
+def _refuse_inputs(out: str, inputs: Sequence[str | None]) -> None:
+    for path in inputs:
+        with suppress(OSError):
+            if path is not None and Path(path).samefile(out):
+                raise InputError(f"--out {out} is a file that is read; give the report another one")
 
 
 def show_report(report: CoverageReport, chosen: Format | None, out: str | None) -> None:

@@ -32,7 +32,7 @@ def run(given: Given, chosen: Format | None, out: str | None) -> None:
     from factcheck.reports.references import references_report
 
     gate.check_threshold(given.fail_under)
-    output.prepare_out(out)
+    output.prepare_out(out, given.actual, *given.references)
     result = _match(given)
     page = references_report(result, [_name(path) for path in given.references])
     shown = Shown(page, result.to_json, lambda: junit.render_references(result, page))

@@ -177,7 +177,7 @@ def _score_pair(
     from factcheck import files
     from factcheck.cli import gate, pair
 
-    output.prepare_out(out)
+    output.prepare_out(out, source, summary, facts)
     files.refuse_stdin_twice(source, summary, facts)
     fact_set = files.read_facts(facts) if facts is not None else None
     source_text, summary_text = files.read_text(source), files.read_text(summary)

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from factcheck.embedders.halving import SpoiltRequest, ask_in_parts
-from factcheck.errors import FactcheckError, JudgeOutputError
+from factcheck.errors import FactcheckError, JudgeOutputError, told
 from factcheck.judges.ports import EmbeddingFailure, EmbeddingResult
 
 if TYPE_CHECKING:
@@ -48,8 +48,8 @@ class PluggedEmbedder:
             vectors = list(await self._call(texts))
         except FactcheckError as error:
             raise SpoiltRequest(EmbeddingFailure(error.code, str(error))) from error
-        except Exception as error:
-            said = f"{self._name} raised {type(error).__name__}: {error}"
+        except (Exception, SystemExit, KeyboardInterrupt) as error:
+            said = f"{self._name} raised {told(error)}"
             raise SpoiltRequest(EmbeddingFailure("judge", said)) from error
         if len(vectors) != len(texts):
             said = f"{self._name} gave {len(vectors)} vectors for {len(texts)} texts"
@@ -64,7 +64,10 @@ class PluggedEmbedder:
 
     def _alone(self, texts: list[str]) -> Any:
         with self._one_at_a_time:
-            return self._function(texts)
+            try:
+                return self._function(texts)
+            except (StopIteration, SystemExit, KeyboardInterrupt) as error:
+                raise RuntimeError(told(error)) from error  # a future cannot hold it, or a loop
 
 
 def _name_of(function: Any) -> str:

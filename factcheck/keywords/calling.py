@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from functools import partial
 from typing import Any, NamedTuple
 
-from factcheck.errors import FactcheckError, InputError
+from factcheck.errors import FactcheckError, InputError, told
 from factcheck.runtime.loop import together
 
 CALLABLE = "callable"
@@ -82,7 +82,7 @@ async def _answer(function: Callable[..., Any], question: tuple[Any, ...]) -> An
         call = partial(contextvars.copy_context().run, function, *question)
         given = await asyncio.wrap_future(_in_thread(call))
         return await given if inspect.isawaitable(given) else given
-    except (Exception, SystemExit) as error:  # noqa: BLE001 - the caller's code
+    except (Exception, SystemExit) as error:  # noqa: BLE001 - the caller's
         return failure_of(error)
 
 
@@ -93,20 +93,19 @@ def _in_thread(call: Callable[[], Any]) -> Future[Any]:
 
     def run() -> None:
         try:
-            future.set_result(call())
-        except BaseException as error:  # noqa: BLE001 - it is raised where the answer is awaited
-            future.set_exception(error)
+            given = call()
+        except BaseException as error:  # noqa: BLE001 - the caller's code, in a thread of its own
+            given = failure_of(error)
+        future.set_result(given)
 
     threading.Thread(target=run, name="factcheck-keywords", daemon=True).start()
     return future
 
 
-def failure_of(error: Exception | SystemExit) -> CallFailure:
+def failure_of(error: BaseException) -> CallFailure:
     """An error of the caller's code, or of ours that it caused, as a value."""
-    if isinstance(error, FactcheckError):
-        return CallFailure(error.code, str(error))
-    first = str(error).split("\n", maxsplit=1)[0]
-    return CallFailure(CALLABLE, f"{type(error).__name__}: {first}".removesuffix(": "))
+    code = error.code if isinstance(error, FactcheckError) else CALLABLE
+    return CallFailure(code, told(error))
 
 
 def _is_async(function: Callable[..., Any]) -> bool:

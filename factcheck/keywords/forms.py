@@ -135,6 +135,8 @@ class AnyOf:
         object.__setattr__(self, "keywords", as_keywords(self.keywords, "any"))
         if not self.keywords:
             raise InputError("any: there are no alternatives; name at least one keyword")
+        if "" in self.keywords:
+            raise InputError("any: the empty text is in every text; leave it out")
         if any(isinstance(keyword, Not) for keyword in self.keywords):
             raise InputError("any: no 'not' among alternatives; put the 'not' around all of them")
 

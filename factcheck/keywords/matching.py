@@ -7,7 +7,7 @@ assignment finds the pairs with the highest total score, whatever the order.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
 from factcheck.errors import InputError
@@ -126,13 +126,19 @@ class CardMatcher:
         return scores
 
     def _without_types(self, found: Sequence[Found], j: int) -> dict[int, float]:
-        """What its fields alone score a generated card, by expected card."""
+        """What its fields alone score a generated card, by expected card.
+
+        A card with a keyword that must not occur is no partner, whatever else it has.
+        """
         sums: dict[int, float] = {}
         if self._type_suffices:
             sums = dict.fromkeys(range(len(self.expected)), 0.0)
         for field, column in zip(self._fields, found, strict=True):
             for i, part in field.parts(column[j]).items():
                 sums[i] = sums[i] + part if i in sums else part
+        for field, column in zip(self._fields, found, strict=True):
+            for i in field.banned_by(column[j]):
+                sums.pop(i, None)
         return sums
 
     def _assigned(self, scores: Scores, n_generated: int) -> tuple[Partners, str]:
@@ -203,12 +209,12 @@ class _Field:
                 counts[i] = counts[i] + 1 if i in counts else 1
         sizes, weights = self._sizes, self._weights
         parts = {i: count / sizes[i] * weights[i] for i, count in counts.items()}
-        if self._bans:
-            parts |= self._without
-            for word in found:
-                for i in self._bans.get(word, ()):
-                    parts.pop(i, None)
-        return parts
+        return parts | self._without if self._bans else parts
+
+    def banned_by(self, found: set[Keyword]) -> Iterator[int]:
+        """The cards that one of these keywords must not occur in."""
+        for word in found if self._bans else ():
+            yield from self._bans.get(word, ())
 
     def similarity(self, i: int, found: set[Keyword]) -> tuple[float, tuple[Keyword, ...]]:
         """The similarity of one card, and the keywords that are not as it wants them."""

@@ -1,8 +1,8 @@
 """How well a card says what is expected: the share of keywords in each field, and a weighted sum.
 
 A field scores the share of its keywords that occur. Keywords that must not occur are no part of
-that share: where one occurs, the field scores 0, and a field that has no others scores 1 without
-it. A field with an empty list scores 0.
+that share: where one occurs, the field scores 0, and so does the card; a field that has no others
+scores 1 without it. A field with an empty list scores 0.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ class Weights:
 
 
 def score_pair(expected: Any, card: Any, weights: Weights | None = None) -> float:
-    """How well one card says what is expected, in [0, 1].
+    """How well one card says what is expected, in [0, 1]; 0 if it has what must not occur.
 
     Args:
         expected: An `ExpectedCard`, or what `as_expected` takes for one.
@@ -106,7 +106,11 @@ def score_pair(expected: Any, card: Any, weights: Weights | None = None) -> floa
     total = 0.0
     for name, words in wanted.keywords.items():
         [text] = field_texts([card], name)
-        total += keyword_similarity(words, text) * own.fields[name]
+        searched = SearchedText(text)
+        found = {word for word in words if occurs(word, searched)}
+        if any(isinstance(word, Not) for word in found):
+            return 0.0
+        total += share_found(words, found) * own.fields[name]
     if own.card_type:
         [kind] = types_of([card])
         total += own.card_type * (kind == wanted.card_type)

@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from importlib.metadata import version
 from typing import Any, NamedTuple, TypeVar
 
-from factcheck.errors import ConfigError, FactcheckError, InputError, JudgeOutputError
+from factcheck.errors import ConfigError, FactcheckError, InputError, JudgeOutputError, told
 from factcheck.facts import ScoreSignature
 from factcheck.judges.ports import Ledger
 from factcheck.metrics.cases import CASE_FIELDS, EvalCase, ReadCase, read_cases
@@ -109,7 +109,7 @@ async def _results(
         return []
     try:
         results = list(await metric.measure_many(cases, ledger))
-    except Exception as error:  # noqa: BLE001 - becomes the result of the cases
+    except (Exception, SystemExit) as error:  # noqa: BLE001 - of the cases
         return [_failed(error)] * len(cases)
     if len(results) != len(cases):
         said = f"{metric.name} gave {len(results)} results for {len(cases)} cases"
@@ -120,7 +120,7 @@ async def _results(
 async def _result(metric: Metric, case: EvalCase) -> MetricResult:
     try:
         return _required(await metric.measure(case), metric)
-    except Exception as error:  # noqa: BLE001 - becomes the result of the case
+    except (Exception, SystemExit) as error:  # noqa: BLE001 - of the case
         return _failed(error)
 
 
@@ -131,10 +131,9 @@ def _required(result: Any, metric: Metric) -> MetricResult:
     return MetricResult.failed(JudgeOutputError.code, said)
 
 
-def _failed(error: Exception) -> MetricResult:
-    if isinstance(error, FactcheckError):
-        return MetricResult.failed(error.code, str(error))
-    return MetricResult.failed("raised", f"{type(error).__name__}: {error}")
+def _failed(error: BaseException) -> MetricResult:
+    code = error.code if isinstance(error, FactcheckError) else "raised"
+    return MetricResult.failed(code, told(error))
 
 
 def _checked(metrics: Iterable[Metric]) -> tuple[Metric, ...]:

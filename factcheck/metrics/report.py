@@ -122,7 +122,12 @@ class EvalReport:
     def _results(self) -> dict[tuple[str, str], MetricResult]:
         return {(row.case_id, row.metric): row.result for row in self.rows}
 
-    def passed(self, case_id: str) -> bool | None:
+    @property
+    def passed(self) -> bool:
+        """Whether every case passed every metric; one that could not be measured did not."""
+        return all(row.result.passed is True for row in self.rows)
+
+    def case_passed(self, case_id: str) -> bool | None:
         """Whether a case passed every metric; `None` if it failed none but one has an error."""
         results = [self._results[case_id, metric.name].passed for metric in self.metrics]
         if False in results:

@@ -12,6 +12,8 @@ from collections.abc import Coroutine, Iterable
 from concurrent.futures import Future
 from typing import Any, TypeVar
 
+from factcheck.errors import told
+
 T = TypeVar("T")
 
 
@@ -35,7 +37,7 @@ class BackgroundLoop:
 
     def submit(self, work: Coroutine[Any, Any, T]) -> Future[T]:
         """Start `work` in the background loop."""
-        return asyncio.run_coroutine_threadsafe(work, self._running())
+        return asyncio.run_coroutine_threadsafe(_contained(work), self._running())
 
     def run(self, work: Coroutine[Any, Any, T]) -> T:
         """Wait for `work`, blocking this thread; an interrupt cancels it.
@@ -63,9 +65,19 @@ class BackgroundLoop:
         return await asyncio.wrap_future(self.submit(work))
 
 
+async def _contained(work: Coroutine[Any, Any, T]) -> T:
+    """What would end the program is an error here: it would end the loop that others wait for."""
+    try:
+        return await work
+    except (SystemExit, KeyboardInterrupt) as error:
+        if threading.current_thread() is threading.main_thread():
+            raise
+        raise RuntimeError(f"{told(error)}, raised by the code that was called") from error
+
+
 async def together(works: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
     """Results of all, in order; as soon as one fails, the others are cancelled."""
-    tasks = [asyncio.ensure_future(work) for work in works]
+    tasks = [asyncio.ensure_future(_contained(work)) for work in works]
     try:
         return await asyncio.gather(*tasks)
     except BaseException:

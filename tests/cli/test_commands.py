@@ -379,3 +379,16 @@ def test_no_command_shows_the_help(run: Run) -> None:
 
     assert code == 0
     assert all(name in out for name in ("score", "facts", "check"))
+
+
+@pytest.mark.parametrize("name", ["source", "summary"])
+def test_a_report_never_takes_the_place_of_what_is_read(desk: Desk, run: Run, name: str) -> None:
+    """A slip of the hand does not cost a file."""
+    path = getattr(desk, name)
+    before = Path(path).read_bytes()
+
+    code, out, err = run("score", desk.source, desk.summary, "--out", path)
+
+    assert (code, out) == (2, "")
+    assert "is a file that is read" in err
+    assert Path(path).read_bytes() == before

@@ -118,3 +118,24 @@ def test_progress_shows_nothing_where_nobody_sees_it(capfd: pytest.CaptureFixtur
     asyncio.run(answers(lambda: 1, [()], Calling(1, progress=True)))
 
     assert capfd.readouterr() == ("", "")
+
+
+class Unspeakable(Exception):
+    """Cannot even be told."""
+
+    def __str__(self) -> str:
+        raise ValueError("no words")
+
+
+@pytest.mark.parametrize(
+    "error", [StopIteration(), KeyboardInterrupt(), BaseException("x"), Unspeakable()]
+)
+def test_whatever_a_callable_raises_is_the_failure_of_its_case(error: BaseException) -> None:
+    def call(number: int) -> int:
+        if number == 1:
+            raise error
+        return number
+
+    first, second, third = asked(call, 3)
+    assert (first, third) == (0, 2)
+    assert second.message.startswith(type(error).__name__)

@@ -97,6 +97,7 @@ def test_a_member_of_an_enumeration_of_texts_is_its_text() -> None:
         ({"any": [{"not": "a"}]}, "put the 'not' around"),
         ({"not": {"not": "a"}}, "no 'not' inside another"),
         ({"not": ""}, "the empty text is in every text"),
+        ({"any": ["a", ""]}, "the empty text is in every text"),
     ],
 )
 def test_what_is_no_keyword_is_refused(data: Any, message: str) -> None:

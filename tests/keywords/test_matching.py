@@ -11,7 +11,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from factcheck.errors import InputError
-from factcheck.keywords import CardMatcher, CaseResult, ExpectedCard, MatchSettings, match_cards
+from factcheck.keywords import (
+    CardMatcher,
+    CaseResult,
+    ExpectedCard,
+    MatchSettings,
+    match_cards,
+    score_pair,
+)
 from factcheck.keywords.assignment import difference
 from factcheck.keywords.results import Match, Missed
 from factcheck.keywords.settings import ASSIGNMENTS
@@ -183,17 +190,18 @@ def test_what_was_found_and_what_not_is_told() -> None:
 
     assert result.matches == (
         Match(0, 1, 0.4 * 0.5 + 0.4, {"front": 0.5, "back": 1.0}, False, {"front": ("wall",)}),
-        Match(
-            1,
-            2,
-            0.5,
-            {"front": 1.0, "back": 0.0},
-            None,
-            {"back": (wanted[1].back_keywords[1],)},
-        ),
+        Match(2, 2, 0.75, {"front": 1.0, "back": 0.5}, None, {"back": ("leaf",)}),
     )
-    assert result.missed == (Missed(2, 2, 0.75),)
+    assert [missed.expected for missed in result.missed] == [1]
     assert result.extra == (0,)
+
+
+def test_a_card_with_what_must_not_occur_is_no_partner_whatever_else_it_has() -> None:
+    wanted = ExpectedCard.of("qa", front=["refund"], back=["14 days", {"not": "secret"}])
+    told = Card("refund", "14 days, the secret", "qa")
+    assert match_cards([wanted], [told]).f1 == 0.0
+    assert score_pair(wanted, told) == 0.0
+    assert match_cards([wanted], [Card("refund", "14 days", "qa")]).f1 == 1.0
 
 
 def test_fields_that_a_card_does_not_name_are_not_judged() -> None:

@@ -137,7 +137,8 @@ def test_coverage_references_and_a_metric_of_ones_own_land_in_one_report() -> No
     ]  # fmt: skip
     assert scores(report, "fact_coverage") == [pytest.approx(2 / 3), 0.0, "input"]
     assert scores(report, "reference_match")[1:] == [0.0, 1.0]
-    assert [report.passed(case) for case in report.case_ids] == [True, False, None]
+    assert [report.case_passed(case) for case in report.case_ids] == [True, False, None]
+    assert report.passed is False
     assert report.metrics[0].signature["judge"].startswith("local/")
     assert report.metrics[1].signature["embedder"] == "local/1 (lexical)"
 
@@ -442,3 +443,18 @@ class TestForms:
             name = "[bold]odd[/]"
 
         assert "[bold]odd[/]" in str(evaluate_sync(outputs("boom"), [Odd()]))
+
+
+@pytest.mark.parametrize("error", [SystemExit(3), StopIteration()])
+def test_a_metric_that_would_end_the_program_fails_its_case(error: BaseException) -> None:
+    class Quitting:
+        name = "quitting"
+        threshold = 0.5
+        required_fields = ()
+
+        async def measure(self, case: EvalCase) -> MetricResult:
+            raise error
+
+    report = evaluate_sync([EvalCase(actual_output="x")], [Quitting()])
+    assert report.rows[0].result.error is not None
+    assert report.passed is False

@@ -368,3 +368,14 @@ class TestResult:
         assert ScoreSignature.parse(str(signature)) == signature
         assert signature["embedder"] == "local/1 (lexical)"
         assert signature["aggregation"] == "max"
+
+
+@pytest.mark.parametrize("error", [SystemExit(3), KeyboardInterrupt(), StopIteration()])
+def test_a_provider_that_would_end_the_program_fails_its_texts(error: BaseException) -> None:
+    def encode(texts: Sequence[str]) -> list[list[float]]:
+        raise error
+
+    (result,) = ReferenceMatch(["a"], embedding_provider=encode).match_many(["b"])
+    assert result.score is None
+    assert result.error is not None
+    assert type(error).__name__ in result.error.message

@@ -103,22 +103,32 @@ class TestCards:
 
     def test_a_missed_card_is_shown_with_the_nearest_one(self) -> None:
         """What was wanted, what the nearest card says, and what it lacks."""
-        expected = ExpectedCard({"front": ("cell",), "back": ("unit", Not("atom"))}, "qa")
+        expected = ExpectedCard({"front": ("cell",), "back": ("unit", "atom")}, "qa")
         dataset = EvalDataset((EvalCase("c", "", (expected,)),))
-        outputs = {"c": [{"front": "A cell?", "back": "An atom", "card_type": "cloze"}]}
+        outputs = {"c": [{"front": "A cell?", "back": "", "card_type": "cloze"}]}
         run = evaluate_dataset(dataset, outputs, threshold=0.5)
 
         (item,) = section_of(cards_report(run, dataset=dataset, outputs=outputs), "Missed").items
 
         assert item == Item(
             "c",
-            "expected card 1   front: cell; back: unit, not atom; type: qa",
+            "expected card 1   front: cell; back: unit, atom; type: qa",
             (
                 "nearest: card 1, score 0.400, below the threshold of 0.5",
-                "front: “A cell?”; back: “An atom”",
-                "lacks back: unit, not atom; type: qa",
+                "front: “A cell?”; back: “”",
+                "lacks back: unit, atom; type: qa",
             ),
         )
+
+    def test_a_card_with_what_must_not_occur_is_told_as_the_reason(self) -> None:
+        expected = ExpectedCard({"front": ("cell",), "back": ("unit", Not("atom"))}, "qa")
+        dataset = EvalDataset((EvalCase("c", "", (expected,)),))
+        outputs = {"c": [{"front": "A cell?", "back": "An atom unit", "card_type": "qa"}]}
+        run = evaluate_dataset(dataset, outputs)
+
+        (item,) = section_of(cards_report(run, dataset=dataset, outputs=outputs), "Missed").items
+
+        assert item.notes == ("card 1 has what must not occur in its back: not atom",)
 
     def test_why_there_is_no_nearest_card_is_said(self) -> None:
         card = ExpectedCard.of(front=["cell"])

@@ -67,7 +67,12 @@ def _nearest(
 ) -> Iterator[str]:
     """Why no card belongs to an expected one, and what the nearest one says and lacks."""
     if missed.nearest is None:
-        yield "no generated card has any of it" if case.n_generated else "nothing was generated"
+        if banned := _banned(expected, texts.generated.get(case.case_id) or ()):
+            yield banned
+        elif case.n_generated:
+            yield "no generated card has any of it"
+        else:
+            yield "nothing was generated"
         return
     why = _why(case, missed, settings.threshold)
     yield f"nearest: card {missed.nearest + 1}, score {share(missed.score)}, {why}"
@@ -84,6 +89,17 @@ def _why(case: CaseResult, missed: Missed, threshold: float) -> str:
     if taken and missed.score >= threshold:
         return f"which belongs to expected card {taken[0].expected + 1}"
     return f"below the threshold of {threshold:g}"
+
+
+def _banned(expected: ExpectedCard | None, cards: Sequence[Any]) -> str:
+    """The first card with a keyword that must not occur, which makes it no match at all."""
+    for number, card in enumerate(cards, 1):
+        for name, words in expected.keywords.items() if expected else ():
+            searched = SearchedText(str(_value(card, name)))
+            broken = [word for word in words if isinstance(word, Not) and occurs(word, searched)]
+            if broken:
+                return f"card {number} has what must not occur in its {name}: {_words(broken)}"
+    return ""
 
 
 def _at(cards: Sequence[Any] | None, number: int) -> Any:
