@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from os import PathLike
 from pathlib import Path as FilePath
 from statistics import fmean
-from typing import Any
+from typing import Any, TypeVar
 
 from factcheck.calibration.bullets.measures import JudgeMeasures, Path, Point, measure
 from factcheck.calibration.bullets.orders import RemovalOrder
@@ -19,6 +19,7 @@ from factcheck.errors import InputError
 from factcheck.facts import Usage
 from factcheck.files import file_errors
 
+T = TypeVar("T")
 TEXTS_FILE = "texts.jsonl"
 ROWS_FILE = "rows.jsonl"
 
@@ -137,8 +138,8 @@ class BulletRemoval:
             InputError: A file is missing, or holds other data; names the line.
         """
         place = FilePath(folder)
-        subjects = tuple(Subject.from_dict(data) for data in _read_lines(place / TEXTS_FILE))
-        rows = tuple(VariantRow.from_dict(data) for data in _read_lines(place / ROWS_FILE))
+        subjects = tuple(_read_lines(place / TEXTS_FILE, Subject.from_dict))
+        rows = tuple(_read_lines(place / ROWS_FILE, VariantRow.from_dict))
         found = cls(subjects, rows)
         for judge in found.judges:
             for subject in subjects:
@@ -191,13 +192,13 @@ def _write_lines(path: FilePath, items: Iterable[Mapping[str, Any]]) -> None:
     path.write_text("".join(lines), encoding="utf-8")
 
 
-def _read_lines(path: FilePath) -> Iterable[Mapping[str, Any]]:
+def _read_lines(path: FilePath, read: Callable[[Any], T]) -> Iterable[T]:
     with file_errors(str(path), "read"):
         text = path.read_text(encoding="utf-8")
     for number, line in enumerate(text.split("\n"), 1):
         if not line.strip():
             continue
         try:
-            yield json.loads(line)
-        except ValueError as error:
+            yield read(json.loads(line))
+        except (ValueError, InputError) as error:
             raise InputError(f"{path}, line {number}: {error}") from None

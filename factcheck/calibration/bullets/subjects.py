@@ -9,6 +9,7 @@ from typing import Any
 from factcheck.calibration.bullets.orders import RemovalOrder
 from factcheck.calibration.bullets.splitting import Bullets, split_bullets
 from factcheck.calibration.texts import BundledText
+from factcheck.errors import InputError
 from factcheck.facts import CoverageReport, FactSet
 from factcheck.facts.reading import Reader
 from factcheck.facts.spans import fold_text
@@ -81,18 +82,34 @@ class Subject:
         """Inverse of `to_dict`; raises `InputError` for data of another shape."""
         read = Reader(data, "text of a bullet removal")
         carriers = read.mapping("carriers")
-        orders = read.mapping_required("orders")
+        bullets = split_bullets(read.text("summary"))
+        facts = FactSet.from_dict(read.mapping_required("facts"))
+        if carriers is not None and carriers.keys() != {fact.id for fact in facts}:
+            raise InputError("text of a bullet removal: 'carriers' are not those of its facts")
         return cls(
             name=read.text("text"),
             source=read.text("source"),
-            bullets=split_bullets(read.text("summary")),
-            facts=FactSet.from_dict(read.mapping_required("facts")),
-            orders=tuple(RemovalOrder(name, tuple(orders[name])) for name in orders),
+            bullets=bullets,
+            facts=facts,
+            orders=_orders(read.mapping_required("orders"), len(bullets)),
             carriers=None
             if carriers is None
             else {fact: frozenset(bullets) for fact, bullets in carriers.items()},
             carriers_from=read.text("carriers_from", TRUTH),
         )
+
+
+def _orders(data: Mapping[str, Any], n_bullets: int) -> tuple[RemovalOrder, ...]:
+    """The orders, each with every bullet but one.
+
+    Raises:
+        InputError: An order has another shape.
+    """
+    for name, removed in data.items():
+        known = isinstance(removed, list) and all(type(bullet) is int for bullet in removed)
+        if not known or len(set(removed) & set(range(n_bullets))) != n_bullets - 1:
+            raise InputError(f"text of a bullet removal: {name!r} is no order of its bullets")
+    return tuple(RemovalOrder(name, tuple(removed)) for name, removed in data.items())
 
 
 def with_evidence(subject: Subject, report: CoverageReport | None) -> Subject:

@@ -199,6 +199,16 @@ def test_a_torn_file_of_rows_is_refused(tmp_path: Path) -> None:
     rows.write_text("".join(lines[:-1]), "utf-8")
     with pytest.raises(InputError, match="no row of containment for zoo"):
         BulletRemoval.load(tmp_path)
+    rows.write_text(lines[0].replace('"score": 0.75', '"score": "high"'), "utf-8")
+    with pytest.raises(InputError, match=r"rows\.jsonl, line 1: .*'score'"):
+        BulletRemoval.load(tmp_path)
+    texts = tmp_path / "texts.jsonl"
+    kept = texts.read_text("utf-8")
+    for torn in ('"end": ["a", 1]', '"end": [2, 2]', '"end": [2]', '"end": 7'):
+        texts.write_text(kept.replace('"end": [2, 1]', torn), "utf-8")
+        with pytest.raises(InputError, match=r"texts\.jsonl, line 1: .*no order of its bullets"):
+            BulletRemoval.load(tmp_path)
+    texts.write_text(kept, "utf-8")
     rows.write_text(lines[0][:-9], "utf-8")
     with pytest.raises(InputError, match=r"rows\.jsonl, line 1"):
         BulletRemoval.load(tmp_path)
