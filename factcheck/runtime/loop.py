@@ -15,6 +15,8 @@ from typing import Any, TypeVar
 from factcheck.errors import told
 
 T = TypeVar("T")
+_CLEAN_UP_S = 2.0
+"""Seconds that work which was interrupted may take to close what it opened."""
 
 
 class BackgroundLoop:
@@ -51,11 +53,13 @@ class BackgroundLoop:
                 "a synchronous factcheck call inside an asynchronous judge would wait for itself; "
                 "await the asynchronous form (ascore, acheck, aextract) instead"
             )
-        future = self.submit(work)
+        ended = threading.Event()
+        future = self.submit(_told_at_end(work, ended))
         try:
             return future.result()
         except BaseException:
-            future.cancel()
+            if future.cancel():
+                ended.wait(_CLEAN_UP_S)  # what is open is closed before the program may end
             raise
 
     async def hop(self, work: Coroutine[Any, Any, T]) -> T:
@@ -63,6 +67,13 @@ class BackgroundLoop:
         if threading.current_thread() is self._thread:
             return await work
         return await asyncio.wrap_future(self.submit(work))
+
+
+async def _told_at_end(work: Coroutine[Any, Any, T], ended: threading.Event) -> T:
+    try:
+        return await work
+    finally:
+        ended.set()
 
 
 async def _contained(work: Coroutine[Any, Any, T]) -> T:
