@@ -75,6 +75,8 @@ class FieldsReport(NamedTuple):
     headline: Headline
     lines: tuple[str, ...]
     """What stands under the headline."""
+    notes: tuple[str, ...]
+    """Further lines that are never wrapped: they may hold paths of files."""
     rows: tuple[Row, ...]
     """The fields, costliest first."""
     more: str
@@ -121,7 +123,8 @@ def fields_report(
     shown_weights = _shown_weights(run.by_field, weights)
     return FieldsReport(
         _headline(run, intervals or {}, undecided),
-        (*_lines(run, intervals or {}, undecided), *map(visible, notes)),
+        tuple(_lines(run, intervals or {}, undecided)),
+        tuple(map(visible, notes)),
         tuple(
             _row(field, run.by_field[field], gains[field], shown_weights.get(field, ""))
             for field in order[:MOST_ROWS]

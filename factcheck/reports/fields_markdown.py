@@ -15,7 +15,10 @@ def render_markdown(report: content.FieldsReport) -> str:
     """The report as GitHub-flavoured Markdown; no value or name can act as markup."""
     headline = report.headline
     numbers = " · ".join(words for words in (headline.counts, headline.interval) if words)
-    blocks = [f"## {escape(headline.score)}", "  \n".join([numbers, *map(escape, report.lines)])]
+    blocks = [
+        f"## {escape(headline.score)}",
+        "  \n".join([numbers, *map(escape, (*report.lines, *report.notes))]),
+    ]
     if report.rows:
         blocks += ["### Fields, costliest first", "  \n".join(content.LEGEND)]
         blocks.append(markdown_table(report.columns, [row.cells() for row in report.rows]))

@@ -44,7 +44,7 @@ def render(report: content.FieldsReport) -> RenderableType:
     for words in (headline.counts, headline.interval):
         if words:
             title.append(f"   {words}", "not bold")
-    parts: list[RenderableType] = [title, *(Text(line) for line in report.lines)]
+    parts: list[RenderableType] = [title, *map(Text, report.lines), *map(_whole_line, report.notes)]
     if report.rows:
         parts += [Text(), _title("Fields, costliest first"), *map(_dim, content.LEGEND)]
         parts.append(NumbersTable([row.cells() for row in report.rows], report.columns))
@@ -129,6 +129,11 @@ class NumbersTable:
 
 def _title(words: str, style: str = "") -> Text:
     return Text(words, f"bold {style}".strip())
+
+
+def _whole_line(words: str) -> Text:
+    """A line that is never wrapped: it may hold the path of a file."""
+    return Text(words, no_wrap=True, overflow="ignore")
 
 
 def _dim(words: str) -> Text:

@@ -742,6 +742,13 @@ class TestSemantic:
         assert "Compared by meaning: judge:local" in done.out
         assert "F1 0.750" in done.out
 
+    def test_a_long_path_is_never_broken(self, tmp_path: Path, run: Run) -> None:
+        gold = tmp_path / ("long name " * 12 + "gold.jsonl")
+        gold.write_text('{"city": "Oslo"}\n')
+        done = run("fields", "evaluate", str(gold), str(gold), "--semantic", "local")
+
+        assert f"Schema inferred from {gold}: texts are compared by meaning" in done.out
+
     def test_a_schema_may_name_it_and_validate_knows_it(
         self, files: tuple[str, str], tmp_path: Path, run: Run
     ) -> None:
