@@ -24,7 +24,7 @@ import numpy as np
 
 from benchmarks.references.run import auroc
 from factcheck import AtomicFact, FactCoverage, Ledger, PairVerdict, ValuePair, Verdict
-from factcheck.factory import build_pair_judge
+from factcheck.judges.factory import build_pair_judge
 from factcheck.keywords import Folded, Word, keyword_similarity
 from factcheck.references import ReferenceMatch
 from factcheck.runtime.loop import background

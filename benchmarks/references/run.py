@@ -174,8 +174,8 @@ def print_thresholds(one: Scored) -> None:
 
 def print_speed(sets: Sequence[tuple[str, list[Pair]]]) -> None:
     """Texts a second of the embedded embedder, each seen for the first time, in one thread."""
-    from factcheck.embedders.local import embed_text
-    from factcheck.embedders.vectors import direction_of, similarity
+    from factcheck.judges.embedders.local import embed_text
+    from factcheck.judges.embedders.vectors import direction_of, similarity
 
     start = time.perf_counter()
     embed_text("The first text of a process loads the word list.")

@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from factcheck.embedders.vectors import Direction, direction_of, similarity
 from factcheck.errors import FactcheckError, JudgeOutputError
+from factcheck.judges.embedders.vectors import Direction, direction_of, similarity
 from factcheck.judges.ports import EmbeddingFailure
 from factcheck.metrics.results import MetricFailure
 from factcheck.references.questions import Question, distinct_texts, windows

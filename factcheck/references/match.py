@@ -10,8 +10,8 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, get_args
 
 from factcheck.errors import InputError
-from factcheck.factory import build_embedder
 from factcheck.facts import ScoreSignature, Usage
+from factcheck.judges.factory import build_embedder
 from factcheck.judges.ports import Ledger
 from factcheck.metrics.cases import EvalCase, text_list
 from factcheck.metrics.results import MetricFailure, MetricResult, check_threshold

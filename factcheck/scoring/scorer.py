@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from factcheck.datasets import Record
 from factcheck.errors import InputError
-from factcheck.factory import build_judges
 from factcheck.facts import (
     AtomicFact,
     CheckFailure,
@@ -22,6 +21,7 @@ from factcheck.facts import (
     ScoreSignature,
     Verdict,
 )
+from factcheck.judges.factory import build_judges
 from factcheck.judges.ports import Ledger
 from factcheck.runtime.budget import Budget, Purse
 from factcheck.runtime.cache import CacheSpec, open_cache

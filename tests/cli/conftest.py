@@ -8,8 +8,8 @@ import pytest
 
 from factcheck.cli import main
 from factcheck.errors import JudgeUnavailable
-from factcheck.factory import Judges
 from factcheck.facts import AtomicFact, CheckFailure, EntailmentLabel
+from factcheck.judges.factory import Judges
 from factcheck.testing import ScriptedChecker, ScriptedExtractor
 
 if TYPE_CHECKING:

@@ -12,8 +12,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from factcheck import Ledger, PairFailure, PairJudge, PairVerdict, ScoreSignature, ValuePair
-from factcheck.factory import BuiltPairJudge, build_pair_judge
 from factcheck.judges.cascade import CascadePairJudge
+from factcheck.judges.factory import BuiltPairJudge, build_pair_judge
 from factcheck.judges.ports import PairResult, Specificity
 from factcheck.runtime.cache import MemoryCache
 from factcheck.runtime.loop import background

@@ -8,7 +8,7 @@ from factcheck.calibration.bullets.asking import CoverageOf, RatingOf, VariantSc
 from factcheck.calibration.containment import JUDGE as BASELINE
 from factcheck.calibration.containment import WordContainment
 from factcheck.calibration.naming import Judges, named
-from factcheck.factory import build_rater
+from factcheck.judges.factory import build_rater
 from factcheck.runtime.budget import Budget, Purse
 from factcheck.runtime.cache import open_cache
 from factcheck.runtime.options import CallOptions

@@ -12,12 +12,12 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, get_args
 
 from factcheck.errors import JudgeError, ParameterError
-from factcheck.factory import PAIRS_PER_CALL, build_pair_judge
 from factcheck.facts import Usage
 from factcheck.fields.comparators.builtin import exact_key
 from factcheck.fields.comparators.judged import as_text
 from factcheck.fields.schemas.structure import schema_path
 from factcheck.fields.types import BatchItem, ComparatorResult
+from factcheck.judges.factory import PAIRS_PER_CALL, build_pair_judge
 from factcheck.judges.ports import (
     Ledger,
     PairFailure,

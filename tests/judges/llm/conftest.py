@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from factcheck import FactCoverage, Ledger, RetryPolicy, ValuePair
-from factcheck.factory import build_pair_judge
+from factcheck.judges.factory import build_pair_judge
 from factcheck.judges.llm.language_model import LanguageModel
 from factcheck.judges.ports import PairJudge, PairResult
 from factcheck.runtime.loop import background

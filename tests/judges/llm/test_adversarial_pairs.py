@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from factcheck import JudgeRejected, Ledger, PairFailure, PairVerdict, RetryPolicy, ValuePair
-from factcheck.factory import build_pair_judge
+from factcheck.judges.factory import build_pair_judge
 from factcheck.judges.ports import PairJudge
 from factcheck.runtime.options import CallOptions
 from factcheck.settings import Settings

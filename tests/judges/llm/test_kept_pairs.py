@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from factcheck import Ledger, PairFailure, PairVerdict, RetryPolicy, ValuePair
-from factcheck.factory import build_pair_judge
+from factcheck.judges.factory import build_pair_judge
 from factcheck.runtime.cache import MemoryCache, open_cache
 from factcheck.runtime.options import CallOptions
 from factcheck.settings import Settings

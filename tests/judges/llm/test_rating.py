@@ -20,7 +20,7 @@ from factcheck import (
     RatingFailure,
     ScoreSignature,
 )
-from factcheck.factory import build_rater
+from factcheck.judges.factory import build_rater
 from factcheck.judges.llm.fences import without_numbers
 from factcheck.judges.ports import RatingResult
 from factcheck.runtime.budget import Purse

@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 
 from factcheck import ConfigError, Ledger
-from factcheck.embedders.local import LocalEmbedder
-from factcheck.factory import BuiltEmbedder, build_embedder
+from factcheck.judges.embedders.local import LocalEmbedder
+from factcheck.judges.factory import BuiltEmbedder, build_embedder
 from factcheck.judges.ports import Embedder, EmbeddingFailure
 from factcheck.runtime.options import CallOptions
 from factcheck.settings import Settings
@@ -83,7 +83,7 @@ def test_a_missing_key_is_found_before_anything_is_sent() -> None:
 
 def test_asking_a_server_for_vectors_does_not_load_dspy() -> None:
     code = (
-        "import sys; from factcheck.factory import build_embedder;"
+        "import sys; from factcheck.judges.factory import build_embedder;"
         "from factcheck.runtime.options import CallOptions;"
         "from factcheck.settings import Settings;"
         "build_embedder('openai', Settings(openai_api_key='x'), CallOptions());"

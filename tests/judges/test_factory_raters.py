@@ -9,7 +9,7 @@ import dspy
 import pytest
 
 from factcheck import ConfigError, Ledger, Rating
-from factcheck.factory import BuiltRater, build_rater
+from factcheck.judges.factory import BuiltRater, build_rater
 from factcheck.judges.llm.rating import LLMRater
 from factcheck.runtime.options import CallOptions
 from factcheck.settings import Settings

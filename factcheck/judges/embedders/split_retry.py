@@ -28,10 +28,10 @@ async def ask_in_parts(texts: Sequence[str], ask: Ask) -> list[EmbeddingResult]:
         texts: Asked about in one request, and in halves of it where that is turned down.
         ask: Asks once; raises `SpoiltRequest` where fewer texts may fare better.
     """
-    return await _Halving(ask).results(texts)
+    return await _SplitRetry(ask).results(texts)
 
 
-class _Halving:
+class _SplitRetry:
     def __init__(self, ask: Ask) -> None:
         self._ask = ask
         self._failed_alone: list[EmbeddingFailure] = []

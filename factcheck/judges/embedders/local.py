@@ -17,7 +17,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from factcheck.embedders.vectors import SINGLE
+from factcheck.judges.embedders.vectors import SINGLE
 from factcheck.judges.local.language import DEFAULT, guess_language
 from factcheck.judges.local.tokens import fold_form, tokenize
 from factcheck.judges.local.words import Word, is_common, words

@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 import pytest
 
 from factcheck import Ledger, RetryPolicy
-from factcheck.embedders.openai import OpenAIEmbedder
-from factcheck.factory import build_embedder
+from factcheck.judges.embedders.openai import OpenAIEmbedder
+from factcheck.judges.factory import build_embedder
 from factcheck.judges.ports import EmbeddingResult
 from factcheck.runtime.loop import background
 from factcheck.runtime.options import CallOptions

@@ -16,8 +16,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from factcheck import Budget, ConfigError, Ledger
-from factcheck.embedders.openai import DEFAULT_MODEL, MOST_TEXTS, read_vectors
-from factcheck.factory import build_embedder
+from factcheck.judges.embedders.openai import DEFAULT_MODEL, MOST_TEXTS, read_vectors
+from factcheck.judges.factory import build_embedder
 from factcheck.judges.ports import Embedder, EmbeddingFailure
 from factcheck.runtime.budget import Purse
 from factcheck.runtime.cache import MemoryCache
@@ -41,7 +41,7 @@ from factcheck.testing import (
     with_vector,
     without_vectors,
 )
-from tests.embedders.conftest import MakeSetup
+from tests.judges.embedders.conftest import MakeSetup
 
 TEXTS = ("Ants dig tunnels.", "Rain fell on Tuesday.", "The bridge was closed.", "It cost $40.")
 

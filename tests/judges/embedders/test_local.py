@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from factcheck import Ledger, Usage
-from factcheck.embedders.local import NAME, SIZE, LocalEmbedder, embed_text
-from factcheck.embedders.vectors import direction_of, similarity
+from factcheck.judges.embedders.local import NAME, SIZE, LocalEmbedder, embed_text
+from factcheck.judges.embedders.vectors import direction_of, similarity
 from factcheck.judges.ports import Embedder, EmbeddingFailure
 from tests.processes import printed_by_python
 from tests.strategies import prose
@@ -25,7 +25,7 @@ TEXTS = (
 )
 CODE = f"""
 import hashlib
-from factcheck.embedders.local import embed_text
+from factcheck.judges.embedders.local import embed_text
 print(hashlib.sha256(b"".join(embed_text(text).tobytes() for text in {TEXTS!r})).hexdigest())
 """
 
@@ -119,7 +119,8 @@ def test_it_fulfils_the_port_and_costs_nothing() -> None:
 def test_it_needs_neither_network_client_nor_model_library() -> None:
     heavy = ("dspy", "openai", "litellm", "numpy", "scipy", "torch", "requests", "httpx")
     code = (
-        "import sys; from factcheck.embedders.local import embed_text; embed_text('It rained.');"
+        "import sys; from factcheck.judges.embedders.local import embed_text; "
+        "embed_text('It rained.');"
         f"print([m for m in {heavy!r} if m in sys.modules])"
     )
 

@@ -6,11 +6,11 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from factcheck.embedders.halving import SpoiltRequest, ask_in_parts
-from factcheck.embedders.sending import STAGE, EmbeddingsTransport, Requests, TextsRejected
-from factcheck.embedders.vectors import packed, single_precision
 from factcheck.errors import InputError, JudgeError, JudgeOutputError
 from factcheck.facts import Usage
+from factcheck.judges.embedders.sending import STAGE, EmbeddingsTransport, Requests, TextsRejected
+from factcheck.judges.embedders.split_retry import SpoiltRequest, ask_in_parts
+from factcheck.judges.embedders.vectors import packed, single_precision
 from factcheck.judges.ports import EmbeddingFailure, EmbeddingResult
 from factcheck.runtime.answers import Answers
 from factcheck.runtime.cache import answer_key

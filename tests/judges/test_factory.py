@@ -10,8 +10,8 @@ import dspy
 import pytest
 
 from factcheck import ConfigError, Ledger, PairVerdict, ValuePair
-from factcheck.factory import BuiltPairJudge, build_pair_judge
 from factcheck.judges.cascade import CascadePairJudge
+from factcheck.judges.factory import BuiltPairJudge, build_pair_judge
 from factcheck.judges.llm.pairs import LLMPairJudge
 from factcheck.runtime.options import CallOptions
 from factcheck.settings import Settings

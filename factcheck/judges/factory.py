@@ -13,7 +13,7 @@ from factcheck.runtime.options import CallOptions
 from factcheck.settings import LOCAL, Settings
 
 if TYPE_CHECKING:
-    from factcheck.embedders.openai import OpenAIEmbedder
+    from factcheck.judges.embedders.openai import OpenAIEmbedder
     from factcheck.judges.llm.language_model import LanguageModel
 
 REPLAY = "replay:"
@@ -177,9 +177,9 @@ def build_embedder(
             f"{type(spec).__name__} is no embedder: it needs `identity` and "
             "`async embed(texts, ledger)`, or `encode(texts)`, or must be a function of texts"
         )
-    from factcheck.embedders.plugged import PluggedEmbedder
+    from factcheck.judges.embedders.callable import CallableEmbedder
 
-    return BuiltEmbedder(PluggedEmbedder(function, model_name), ())
+    return BuiltEmbedder(CallableEmbedder(function, model_name), ())
 
 
 def _named_embedder(
@@ -190,16 +190,16 @@ def _named_embedder(
         raise ConfigError(f"{spec!r} names a model already; leave out model_name={model_name!r}")
     model = named or model_name
     if provider == "openai":
-        from factcheck.embedders.openai import DEFAULT_MODEL, OpenAIEmbedder
+        from factcheck.judges.embedders.openai import DEFAULT_MODEL, OpenAIEmbedder
 
         remote = OpenAIEmbedder(model or DEFAULT_MODEL, settings, options)
         return BuiltEmbedder(remote, (remote,))
     if provider == LOCAL and not model:
-        from factcheck.embedders.local import LocalEmbedder
+        from factcheck.judges.embedders.local import LocalEmbedder
 
         return BuiltEmbedder(LocalEmbedder(), ())
     if provider in {LOCAL, "sentence-transformers"} and model:
-        from factcheck.embedders.transformers import SentenceTransformerEmbedder
+        from factcheck.judges.embedders.transformers import SentenceTransformerEmbedder
 
         return BuiltEmbedder(SentenceTransformerEmbedder(model), ())
     raise ConfigError(

@@ -8,15 +8,15 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from factcheck.embedders.halving import SpoiltRequest, ask_in_parts
 from factcheck.errors import FactcheckError, JudgeOutputError, told
+from factcheck.judges.embedders.split_retry import SpoiltRequest, ask_in_parts
 from factcheck.judges.ports import EmbeddingFailure, EmbeddingResult
 
 if TYPE_CHECKING:
     from factcheck.judges.ports import Ledger
 
 
-class PluggedEmbedder:
+class CallableEmbedder:
     """Makes a function fulfil `Embedder`.
 
     It is called with a list of texts, in a thread of its own and never twice at the same time, and
