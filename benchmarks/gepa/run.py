@@ -35,9 +35,9 @@ from factcheck import (
     read_records,
 )
 from factcheck.calibration.texts import load_texts
-from factcheck.facts.statistics import sign_test
 from factcheck.judges.llm.errors import from_dspy
 from factcheck.scoring.dspy_metric import CoverageMetric
+from factcheck.stats import sign_test
 
 THIRDS = 3
 NAME = 40

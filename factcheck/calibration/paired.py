@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 from factcheck.calibration.resampling import interval_of_mean
 from factcheck.errors import InputError
 from factcheck.facts import CoverageReport, Verdict
-from factcheck.facts.statistics import Z_95, Interval, sign_test
 from factcheck.results import read_results
+from factcheck.stats import Z_95, Interval, sign_test
 
 Run = str | PathLike[str] | Mapping[str, CoverageReport] | Iterable[CoverageReport]
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from factcheck.facts.statistics import Interval, wilson
+from factcheck.stats import Interval, wilson
 
 N_RESAMPLES = 2000
 _TAILS = (0.025, 0.975)

@@ -20,10 +20,10 @@ from factcheck.reports import fields as content
 
 if TYPE_CHECKING:
     from factcheck.cli.fields_semantic import Semantic
-    from factcheck.facts.statistics import Interval
     from factcheck.fields import FieldResult, RunResult, SchemaNode
     from factcheck.fields.reading import Records
     from factcheck.runtime.budget import Budget
+    from factcheck.stats import Interval
 
 _MISSING = object()
 _RESAMPLES = 2_000

@@ -18,7 +18,7 @@ from factcheck.facts.report import CoverageReport
 from factcheck.facts.run import RunSummary
 from factcheck.facts.signature import ScoreSignature
 from factcheck.facts.spans import locate
-from factcheck.facts.statistics import Interval, effective_size, wilson
+from factcheck.stats import Interval, effective_size, wilson
 
 __all__ = [
     "LABELS",

@@ -24,7 +24,7 @@ from factcheck.facts.model import (
 )
 from factcheck.facts.reading import Reader
 from factcheck.facts.signature import ScoreSignature
-from factcheck.facts.statistics import Interval
+from factcheck.stats import Interval
 
 _FORMAT = 1
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from factcheck.facts.model import Usage
 from factcheck.facts.report import CoverageReport
-from factcheck.facts.statistics import Interval, t_95
+from factcheck.stats import Interval, cluster_interval
 
 
 class RunSummary:
@@ -67,18 +67,8 @@ class RunSummary:
         """95 % interval of the mean, clustered by source; `None` with fewer than two sources.
 
         Summaries of one source are not independent, so the spread is taken between sources.
-
-        Source:
-            The cluster-robust variance of a mean with the correction G / (G - 1) for G clusters
-            and Student's t with G - 1 degrees of freedom (Cameron and Miller, 2015).
         """
-        mean, n_sources = self.score, self.n_sources
-        if mean is None or n_sources < 2:  # noqa: PLR2004 - no spread between fewer
-            return None
-        squares = math.fsum((total - n * mean) ** 2 for n, total in self._by_source.values())
-        variance = squares * n_sources / (n_sources - 1) / self.n_scored**2
-        half = t_95(n_sources - 1) * math.sqrt(variance)
-        return Interval(max(0.0, mean - half), min(1.0, mean + half))
+        return cluster_interval(self._by_source.values())
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as JSON-ready data."""

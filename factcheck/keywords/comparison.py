@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
 from factcheck.errors import InputError
-from factcheck.facts.statistics import Interval, sign_test
 from factcheck.keywords.results import CaseResult, DatasetResult
 from factcheck.keywords.suite_results import BehaviorCaseResult, BehaviorRun
+from factcheck.stats import Interval, sign_test
 
 FORMAT = "factcheck-keywords-comparison/1"
 Run = DatasetResult | BehaviorRun

@@ -11,7 +11,7 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from factcheck.facts.statistics import Interval, wilson
+from factcheck.stats import Interval, wilson
 
 
 class Scores(NamedTuple):

@@ -18,8 +18,8 @@ from typing import Any
 import numpy as np
 
 from factcheck.errors import InputError
-from factcheck.facts.statistics import Interval
 from factcheck.keywords.results import CaseResult
+from factcheck.stats import Interval
 
 Matrix = np.ndarray[Any, np.dtype[np.float64]]
 CARD_MEASURES = tuple(

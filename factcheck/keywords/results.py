@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from factcheck.facts.statistics import Interval
 from factcheck.keywords.forms import Keyword
 from factcheck.keywords.metrics import Scores, Sums, macro, micro
 from factcheck.keywords.settings import MatchSettings
+from factcheck.stats import Interval
 
 
 class Match(NamedTuple):

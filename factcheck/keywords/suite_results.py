@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
-from factcheck.facts.statistics import Interval, wilson
 from factcheck.keywords.forms import Keyword
 from factcheck.keywords.guides import AMBIGUOUS, NO_MATCH
+from factcheck.stats import Interval, wilson
 
 Status = Literal["passed", "failed", "errored"]
 WRONG = "WRONG_BEHAVIOR"

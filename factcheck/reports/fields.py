@@ -8,13 +8,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from factcheck.facts.statistics import Interval
 from factcheck.fields import FieldSummary, RunResult
 from factcheck.fields.runs.undecided import Undecided
 from factcheck.fields.types import COUNTED
 from factcheck.reports.fields_examples import FieldExamples, Unscored, unscored, worst_examples
 from factcheck.reports.fields_gains import gains_of, summary_sums
 from factcheck.reports.fields_values import visible
+from factcheck.stats import Interval
 
 COLUMNS = ("field", "weight", "F1", "P", "R", "support", "wrong", "missing", "invented", "gain")
 WEIGHT = COLUMNS.index("weight")

@@ -13,9 +13,7 @@ from factcheck.facts import (
     CheckFailure,
     CheckResult,
     Verdict,
-    effective_size,
     share_entailed,
-    wilson,
 )
 from tests.strategies import result_lists
 
@@ -52,13 +50,6 @@ def test_nothing_decided_is_no_score_rather_than_a_number(results: list[CheckRes
     assert share.value is None
     assert share.interval is None
     assert (share.low, share.high) == (0.0, 1.0)
-
-
-def test_the_interval_is_wilsons() -> None:
-    """Agrees with the published example of 15 successes in 50 trials: .191 to .438."""
-    interval = wilson(15 / 50, 50)
-
-    assert interval == pytest.approx((0.1910, 0.4375), abs=5e-4)
 
 
 @given(result_lists())
@@ -115,12 +106,3 @@ def test_a_failure_widens_the_bounds_and_leaves_the_score(results: tuple[CheckRe
     assert after.value == before.value
     assert after.low <= before.low + 1e-12
     assert after.high >= before.high - 1e-12
-
-
-@given(st.lists(st.floats(0.0, 1e308, allow_nan=False), max_size=8))
-def test_the_effective_size_is_at_most_the_number_of_facts(weights: list[float]) -> None:
-    assert 0.0 <= effective_size(weights) <= len(weights) + 1e-9
-
-
-def test_the_effective_size_of_equal_weights_is_their_number() -> None:
-    assert effective_size([0.5] * 7) == pytest.approx(7)

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from scipy.stats import binomtest
 
 from factcheck.errors import InputError
-from factcheck.facts.statistics import sign_test
 from factcheck.keywords import CaseFailure, MatchSettings, compare_runs
+from factcheck.stats import sign_test
 from tests.keywords.runs import behavior_run, card_run, case
 
 BEFORE = card_run(case("a", 1, 2, 2), case("b", 2, 2, 2), case("c", 1, 1, 1), case("d", 1, 4, 1))

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from factcheck.facts.statistics import wilson
 from factcheck.keywords import Scores
 from factcheck.keywords.metrics import Sums, macro, micro
+from factcheck.stats import wilson
 
 
 @st.composite

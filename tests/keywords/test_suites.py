@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 
 from factcheck.errors import InputError, JudgeUnavailable
-from factcheck.facts.statistics import wilson
 from factcheck.keywords import (
     BehaviorCase,
     BehaviorRun,
@@ -21,6 +20,7 @@ from factcheck.keywords import (
     load_cases,
     load_responses,
 )
+from factcheck.stats import wilson
 from tests.keywords.runs import behavior_run
 
 SEED_CASE = {

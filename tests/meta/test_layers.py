@@ -15,6 +15,7 @@ PACKAGE = Path(__file__).resolve().parents[2] / "factcheck"
 
 LAYERS: tuple[tuple[str, ...], ...] = (
     ("factcheck.errors",),
+    ("factcheck.stats",),
     ("factcheck.facts",),
     ("factcheck.settings", "factcheck.files"),
     ("factcheck.judges.ports", "factcheck.datasets"),

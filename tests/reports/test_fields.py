@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 from rich.console import Console
 from rich.text import Text
 
-from factcheck.facts.statistics import Interval
 from factcheck.fields import ComparatorResult, Registry, RunResult, compare_runs, evaluate
 from factcheck.fields.types import BatchItem
 from factcheck.reports.fields import FieldsReport, fields_report
@@ -24,6 +23,7 @@ from factcheck.reports.fields_markdown import render_comparison as comparison_ma
 from factcheck.reports.fields_markdown import render_markdown
 from factcheck.reports.fields_table import plain, render, render_comparison
 from factcheck.reports.fields_values import LONGEST, shortened_pair, value_text
+from factcheck.stats import Interval
 
 NASTY = "[red]|`<b>*_x_* \x1b[31m\u202e\n# y"
 

@@ -12,7 +12,7 @@ from factcheck.calibration.audit.asking import Answers
 from factcheck.calibration.audit.trials import RULES, Question, Trial
 from factcheck.calibration.resampling import interval_of_ratio
 from factcheck.facts import CheckResult, Usage, Verdict
-from factcheck.facts.statistics import Interval
+from factcheck.stats import Interval
 
 
 class Finding(NamedTuple):

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from factcheck.calibration.bullets.measures import Path
 from factcheck.calibration.resampling import interval_of_mean
-from factcheck.facts.statistics import Interval
+from factcheck.stats import Interval
 
 _TENTHS = tuple(tenth / 10 for tenth in range(10, 0, -1))
 

@@ -14,7 +14,7 @@ from statistics import fmean
 from typing import Any, NamedTuple
 
 from factcheck.calibration.resampling import interval_of_mean
-from factcheck.facts.statistics import Interval
+from factcheck.stats import Interval
 
 CEILING = 1.0
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from factcheck.calibration.people.measures import Figure
 from factcheck.calibration.resampling import interval_of_mean
-from factcheck.facts.statistics import Z_95
+from factcheck.stats import Z_95
 
 POWER_80 = 0.8416212335729143
 """Quantile of the normal distribution for a power of 80 %."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-from factcheck.facts.statistics import Interval
+from factcheck.stats import Interval
 
 Array = Any
 """A numpy array."""

@@ -16,7 +16,6 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from factcheck.facts.statistics import Interval
 from factcheck.fields.runs.resampling import (
     MEASURES,
     Figures,
@@ -29,6 +28,7 @@ from factcheck.fields.runs.resampling import (
     overall_figures,
 )
 from factcheck.fields.runs.results import RunResult
+from factcheck.stats import Interval
 
 _TAILS = (0.025, 0.975)
 

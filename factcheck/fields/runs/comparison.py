@@ -8,9 +8,9 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, NamedTuple
 
 from factcheck.errors import InputError
-from factcheck.facts.statistics import Interval
 from factcheck.fields.runs.plain import plain
 from factcheck.fields.runs.results import RecordResult, RunResult
+from factcheck.stats import Interval
 
 FORMAT = "factcheck-fields-comparison/1"
 _SIGNIFICANT = 0.05

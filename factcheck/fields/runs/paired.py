@@ -24,7 +24,6 @@ from dataclasses import replace
 
 import numpy as np
 
-from factcheck.facts.statistics import Interval
 from factcheck.fields.runs.bootstrap import middle
 from factcheck.fields.runs.comparison import Difference
 from factcheck.fields.runs.resampling import (
@@ -37,6 +36,7 @@ from factcheck.fields.runs.resampling import (
     overall_figures,
 )
 from factcheck.fields.runs.results import RecordResult
+from factcheck.stats import Interval
 
 _NEGLIGIBLE = 1e-9
 """Smaller differences are rounding."""

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from factcheck.errors import InputError
-from factcheck.facts.statistics import Interval
 from factcheck.fields.runs.metrics import Scores, Sums
 from factcheck.fields.types import FieldResult
+from factcheck.stats import Interval
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from operator import attrgetter
 
 from factcheck.errors import InputError
-from factcheck.facts.statistics import Interval, t_95
 from factcheck.fields.runs.metrics import Sums
 from factcheck.fields.runs.results import FieldAggregation, FieldSummary, RecordResult, RunResult
 from factcheck.fields.schemas.structure import schema_path
 from factcheck.fields.types import COUNTED
+from factcheck.stats import Interval, t_interval
 
 OTHER = "(other unknown keys)"
 """Where keys that the schema does not know are counted, once there are too many of them."""
@@ -110,9 +109,7 @@ class RunTally:
     def _interval(self, k: int) -> Interval:
         if self._n < 2:  # noqa: PLR2004 - one record says nothing about another
             return Interval(0.0, 1.0)
-        mean = self._means[k]
-        half = t_95(self._n - 1) * math.sqrt(self._squares[k] / (self._n - 1) / self._n)
-        return Interval(max(0.0, mean - half), min(1.0, mean + half))
+        return t_interval(self._means[k], self._squares[k] / (self._n - 1) / self._n, self._n - 1)
 
     def result(self, records: Sequence[RecordResult] = ()) -> RunResult:
         """The figures of the run.

@@ -6,7 +6,6 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from factcheck.facts.statistics import Interval
 from factcheck.keywords import CaseFailure, CaseResult, DatasetResult, EvalDataset
 from factcheck.keywords.metrics import Scores
 from factcheck.reports.content import Entry
@@ -27,6 +26,7 @@ from factcheck.reports.pages.model import (
     shown_text,
     warnings_section,
 )
+from factcheck.stats import Interval
 
 CASE_COLUMNS = ("case", "expected", "found", "matched", "recall", "precision", "F1", "similarity")
 _ENOUGH = 20

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Literal, NamedTuple
 
-from factcheck.facts.statistics import Interval
 from factcheck.reports.content import Entry, one_line
 from factcheck.reports.fields_values import shortened, visible
+from factcheck.stats import Interval
 
 Tone = Literal["good", "warn", "bad", "unknown", "plain"]
 """How welcome something is; renderings have a colour for each."""

@@ -1,0 +1,73 @@
+"""Confidence intervals, resampling and tests; knows nothing of facts, records or judges.
+
+Importing it is cheap: numpy is loaded by the first function that draws or ranks.
+"""
+
+from factcheck.stats.comparison import (
+    Change,
+    Changes,
+    Comparison,
+    compare_scores,
+    randomization_p,
+    split_changes,
+    step_down,
+)
+from factcheck.stats.correlation import kendall, pearson, ranks, spearman
+from factcheck.stats.intervals import (
+    Z_95,
+    Interval,
+    cluster_interval,
+    effective_size,
+    paired_share_interval,
+    sign_test,
+    t_95,
+    t_interval,
+    wilson,
+)
+from factcheck.stats.resampling import (
+    Matrix,
+    SumScores,
+    bootstrap_differences,
+    bootstrap_groups,
+    bootstrap_mean,
+    bootstrap_ratio,
+    bootstrap_scores,
+    bootstrap_weights,
+    check_resampling,
+    percentile_interval,
+    sign_flips,
+)
+
+__all__ = [
+    "Z_95",
+    "Change",
+    "Changes",
+    "Comparison",
+    "Interval",
+    "Matrix",
+    "SumScores",
+    "bootstrap_differences",
+    "bootstrap_groups",
+    "bootstrap_mean",
+    "bootstrap_ratio",
+    "bootstrap_scores",
+    "bootstrap_weights",
+    "check_resampling",
+    "cluster_interval",
+    "compare_scores",
+    "effective_size",
+    "kendall",
+    "paired_share_interval",
+    "pearson",
+    "percentile_interval",
+    "randomization_p",
+    "ranks",
+    "sign_flips",
+    "sign_test",
+    "spearman",
+    "split_changes",
+    "step_down",
+    "t_95",
+    "t_interval",
+    "wilson",
+]

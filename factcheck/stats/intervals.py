@@ -1,0 +1,143 @@
+"""Intervals and tests with a closed form: Wilson, Student's t, Agresti-Min, the sign test."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Sequence
+from typing import NamedTuple
+
+Z_95 = 1.959963984540054
+"""Standard normal quantile of a two-sided 95 % interval."""
+_T_95 = (
+    12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228,
+    2.201, 2.179, 2.160, 2.145, 2.131, 2.120, 2.110, 2.101, 2.093, 2.086,
+    2.080, 2.074, 2.069, 2.064, 2.060, 2.056, 2.052, 2.048, 2.045, 2.042,
+)  # fmt: skip
+"""The same quantile of Student's t with 1 to 30 degrees of freedom."""
+
+
+class Interval(NamedTuple):
+    """A closed interval."""
+
+    low: float
+    high: float
+
+
+def t_95(degrees: int) -> float:
+    """Quantile of Student's t for a two-sided 95 % interval, to three decimals.
+
+    Args:
+        degrees: Degrees of freedom, at least 1.
+
+    Source:
+        The standard table up to 30 degrees; above, the first terms of the Cornish-Fisher
+        expansion, which agree with it to three decimals (Abramowitz and Stegun, 26.7.5).
+    """
+    if degrees <= len(_T_95):
+        return _T_95[degrees - 1]
+    z = Z_95
+    first = (z**3 + z) / 4
+    second = (5 * z**5 + 16 * z**3 + 3 * z) / 96
+    return z + first / degrees + second / degrees**2
+
+
+def t_interval(mean: float, variance: float, degrees: int) -> Interval:
+    """95 % interval of a mean of shares, by Student's t; clipped to [0, 1].
+
+    Args:
+        mean: The mean, in [0, 1].
+        variance: Variance of the mean, not of single values.
+        degrees: Degrees of freedom of the variance, at least 1.
+    """
+    half = t_95(degrees) * math.sqrt(variance)
+    return Interval(max(0.0, mean - half), min(1.0, mean + half))
+
+
+def cluster_interval(clusters: Collection[tuple[int, float]]) -> Interval | None:
+    """95 % interval of a mean of shares that come in clusters; `None` with fewer than two.
+
+    Args:
+        clusters: The number of values in each cluster, and their sum.
+
+    Source:
+        The cluster-robust variance of a mean with the correction G / (G - 1) for G clusters and
+        Student's t with G - 1 degrees of freedom (Cameron and Miller, 2015).
+    """
+    n_clusters = len(clusters)
+    if n_clusters < 2:  # noqa: PLR2004 - one cluster has no spread
+        return None
+    n_values = sum(n for n, _ in clusters)
+    mean = math.fsum(total for _, total in clusters) / n_values
+    squares = math.fsum((total - n * mean) ** 2 for n, total in clusters)
+    variance = squares * n_clusters / (n_clusters - 1) / n_values**2
+    return t_interval(mean, variance, n_clusters - 1)
+
+
+def wilson(share: float, n: float, z: float = Z_95) -> Interval:
+    """Confidence interval of a share observed in `n` trials.
+
+    Args:
+        share: Observed share of successes, in [0, 1].
+        n: Number of trials, greater than 0; need not be whole (see `effective_size`).
+        z: Normal quantile of the confidence level.
+
+    Source:
+        Wilson (1927), "Probable inference, the law of succession, and statistical inference".
+    """
+    spread = z * math.sqrt(share * (1 - share) / n + z * z / (4 * n * n))
+    centre = share + z * z / (2 * n)
+    scale = 1 + z * z / n
+    low, high = (centre - spread) / scale, (centre + spread) / scale
+    return Interval(min(share, max(0.0, low)), max(share, min(1.0, high)))
+
+
+def effective_size(weights: Sequence[float]) -> float:
+    """Number of equally weighted trials that carry as much information as these.
+
+    `n` for equal weights, less for unequal ones, 0 where no weight is positive.
+
+    Source:
+        Kish (1965), "Survey Sampling": (sum w)^2 / sum w^2.
+    """
+    largest = max(weights, default=0.0)
+    if largest <= 0.0:
+        return 0.0
+    scaled = [weight / largest for weight in weights]
+    return math.fsum(scaled) ** 2 / math.fsum(weight * weight for weight in scaled)
+
+
+def paired_share_interval(n: int, n_up: int, n_down: int) -> Interval:
+    """95 % interval of the difference of two shares over the same `n` independent trials.
+
+    Args:
+        n: Trials, at least 1.
+        n_up: Trials that only the second side passes.
+        n_down: Trials that only the first side passes.
+
+    Source:
+        Agresti and Min (2005), "Simple improved confidence intervals for comparing matched
+        proportions": half a trial is added to each of the four outcomes.
+    """
+    n_adjusted, up, down = n + 2, n_up + 0.5, n_down + 0.5
+    centre = (up - down) / n_adjusted
+    spread = Z_95 * math.sqrt((up + down) / n_adjusted - centre**2) / math.sqrt(n_adjusted)
+    return Interval(max(-1.0, centre - spread), min(1.0, centre + spread))
+
+
+def sign_test(n_up: int, n_down: int) -> float:
+    """Two-sided p-value of the exact sign test, in (0, 1]; for two outcomes it is McNemar's.
+
+    Args:
+        n_up: Pairs whose second value is the larger one.
+        n_down: Pairs whose first value is the larger one. Ties carry no information and are left
+            out.
+
+    Source:
+        Conover (1999), "Practical Nonparametric Statistics", section 3.4.
+    """
+    n = n_up + n_down
+    term = total = 1
+    for k in range(min(n_up, n_down)):
+        term = term * (n - k) // (k + 1)
+        total += term
+    return min(1.0, 2 * total / (1 << n))

@@ -1,0 +1,232 @@
+"""The percentile bootstrap and random sign flips, reproducible from a seed.
+
+Units (documents, records, cases) are drawn with replacement, as many as there are; what belongs to
+one unit stays together, because it is not independent. Bootstrap intervals are too narrow below
+about twenty units, and have no width where all units are equal.
+
+Source:
+    Efron and Tibshirani (1993), "An Introduction to the Bootstrap", chapter 13.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from factcheck.errors import InputError
+from factcheck.stats.intervals import Interval, wilson
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    Matrix = np.ndarray[Any, np.dtype[np.float64]]
+else:
+    Matrix = Any
+
+N_RESAMPLES = 2000
+_TAILS = (0.025, 0.975)
+_MIN_UNITS = 2
+"""A single unit says nothing about the spread between units."""
+_MAX_NUMBERS = 4_000_000
+"""Size of one array of weights: 32 MB."""
+
+
+def check_resampling(n_resamples: int, seed: int) -> None:
+    """Check the settings of a bootstrap or a randomization test.
+
+    Raises:
+        InputError: One is not an integer, or too small.
+    """
+    for name, value, least in (("n_resamples", n_resamples, 1), ("seed", seed, 0)):
+        if not isinstance(value, int) or isinstance(value, bool) or value < least:
+            raise InputError(f"{name} must be a whole number of at least {least}, not {value!r}")
+
+
+def bootstrap_weights(n: int, n_resamples: int, seed: int) -> Iterator[Matrix]:
+    """How often each of `n` units is drawn: units by resamples, in blocks of bounded size."""
+    import numpy as np
+
+    rng = np.random.default_rng(seed)
+    for size in _block_sizes(n, n_resamples):
+        draws = np.empty((size, n))
+        for row in draws:
+            row[:] = np.bincount(rng.integers(0, n, n, np.int32), minlength=n)
+        yield draws.T
+
+
+def sign_flips(n: int, n_resamples: int, seed: int) -> Iterator[Matrix]:
+    """Which of `n` pairs are swapped (1) or kept (0), with even odds; shaped as the weights.
+
+    Where there are no more ways to flip than resamples, every way but "swap none" comes once.
+    """
+    import numpy as np
+
+    if n < (n_resamples + 1).bit_length():
+        ways = np.arange(1, 2**n)
+        yield (ways >> np.arange(n)[:, None] & 1).astype(float)
+        return
+    rng = np.random.default_rng(seed)
+    for size in _block_sizes(n, n_resamples):
+        yield rng.integers(0, 2, (n, size), np.int8).astype(float)
+
+
+def _block_sizes(n: int, n_resamples: int) -> Iterator[int]:
+    most = max(1, _MAX_NUMBERS // max(1, n))
+    for start in range(0, n_resamples, most):
+        yield min(most, n_resamples - start)
+
+
+def percentile_interval(values: Any) -> Interval | None:
+    """The middle 95 % of resampled values; NaN is left out, `None` where nothing else is there."""
+    import numpy as np
+
+    array = np.asarray(values, dtype=float)
+    known = array[~np.isnan(array)]
+    if not len(known):
+        return None
+    low, high = np.quantile(known, _TAILS)
+    return Interval(float(low), float(high))
+
+
+def bootstrap_mean(
+    values: Sequence[float], *, n_resamples: int = N_RESAMPLES, seed: int = 0
+) -> Interval | None:
+    """95 % interval of a mean of one value per unit; `None` with fewer than two units."""
+    if len(values) < _MIN_UNITS:
+        return None
+    import numpy as np
+
+    draws = np.random.default_rng(seed).integers(0, len(values), (n_resamples, len(values)))
+    return percentile_interval(np.asarray(values, dtype=float)[draws].mean(axis=1))
+
+
+def bootstrap_ratio(
+    counts: Sequence[tuple[int, int]], *, n_resamples: int = N_RESAMPLES, seed: int = 0
+) -> Interval | None:
+    """95 % interval of a share, from the hits and trials of each unit; `None` without trials.
+
+    It spans the bootstrap interval and Wilson's for independent trials, which keeps its width where
+    every unit has no hit, or nothing but hits.
+    """
+    hits, trials = sum(hit for hit, _ in counts), sum(n for _, n in counts)
+    if not trials:
+        return None
+    plain = wilson(hits / trials, trials)
+    if len(counts) < _MIN_UNITS:
+        return plain
+    import numpy as np
+
+    table = np.asarray(counts, dtype=float)
+    draws = np.random.default_rng(seed).integers(0, len(counts), (n_resamples, len(counts)))
+    sums = table[draws].sum(axis=1)
+    found = percentile_interval(sums[:, 0] / np.maximum(sums[:, 1], 1)) or plain
+    return Interval(min(plain.low, found.low), max(plain.high, found.high))
+
+
+def bootstrap_groups(
+    groups: Any,
+    statistic: Callable[[Any], float | None],
+    *,
+    n_resamples: int = N_RESAMPLES,
+    seed: int = 0,
+) -> Interval | None:
+    """95 % interval of any statistic of rows that belong to groups; whole groups are drawn.
+
+    Args:
+        groups: The group number of each row, an array of integers.
+        statistic: From the chosen row numbers, an array in which rows may repeat, to a value;
+            `None` where it is undefined.
+        n_resamples: Number of resamples.
+        seed: Random seed.
+
+    Returns:
+        `None` with fewer than two groups, without resamples, or if the statistic is undefined in
+        more than half of them.
+    """
+    import numpy as np
+
+    order = np.argsort(groups, kind="stable")
+    members = np.split(order, np.flatnonzero(np.diff(np.asarray(groups)[order])) + 1)
+    if len(members) < _MIN_UNITS or not n_resamples:
+        return None
+    rng = np.random.default_rng(seed)
+    values = []
+    for _ in range(n_resamples):
+        drawn = rng.integers(0, len(members), len(members))
+        value = statistic(np.concatenate([members[place] for place in drawn]))
+        if value is not None:
+            values.append(value)
+    return percentile_interval(values) if 2 * len(values) >= n_resamples else None
+
+
+@dataclass(frozen=True)
+class SumScores:
+    """Scores that are functions of sums over units, so that a resample is one matrix product."""
+
+    names: Sequence[str]
+    """One for each score."""
+    table: Any
+    """What is summed: quantities by units; a numpy array, or a sparse one of SciPy."""
+    scores: Callable[[Matrix], Matrix]
+    """From sums (quantities by resamples) to scores (names by resamples); NaN where undefined."""
+
+    @property
+    def n_units(self) -> int:
+        """Number of units, the columns of the table."""
+        return int(self.table.shape[1])
+
+    def of_all(self) -> list[float]:
+        """The scores over all units, each counted once."""
+        import numpy as np
+
+        sums = np.asarray(self.table.sum(axis=1)).reshape(-1, 1)
+        return [float(value) for value in self.scores(sums)[:, 0]]
+
+    def of(self, weights: Matrix) -> Matrix:
+        """The scores of resamples, given how often each holds each unit."""
+        return self.scores(weighted_sums(self.table, weights))
+
+
+def weighted_sums(table: Any, weights: Matrix) -> Matrix:
+    """`table @ weights`, added up in the same order on every machine."""
+    import numpy as np
+
+    is_dense = isinstance(table, np.ndarray)
+    sums: Matrix = np.einsum("ij,jk->ik", weights.T, table.T).T if is_dense else table @ weights
+    return sums
+
+
+def bootstrap_scores(scores: SumScores, n_resamples: int, seed: int) -> dict[str, Interval]:
+    """The 95 % interval of each score; (0, 1) with fewer than two units, or where undefined."""
+    unknown = Interval(0.0, 1.0)
+    if scores.n_units < _MIN_UNITS:
+        return dict.fromkeys(scores.names, unknown)
+    draws = bootstrap_weights(scores.n_units, n_resamples, seed)
+    return _intervals(scores.names, map(scores.of, draws), unknown)
+
+
+def bootstrap_differences(
+    a: SumScores, b: SumScores, n_resamples: int, seed: int
+) -> dict[str, Interval]:
+    """The 95 % interval of each score of `b` minus that of `a`, over the same units in order.
+
+    Both sides are scored on the same resamples; (-1, 1) with fewer than two units, or where the
+    difference is undefined.
+    """
+    unknown = Interval(-1.0, 1.0)
+    if a.n_units < _MIN_UNITS:
+        return dict.fromkeys(a.names, unknown)
+    draws = bootstrap_weights(a.n_units, n_resamples, seed)
+    return _intervals(a.names, (b.of(some) - a.of(some) for some in draws), unknown)
+
+
+def _intervals(
+    names: Sequence[str], blocks: Iterable[Matrix], unknown: Interval
+) -> dict[str, Interval]:
+    import numpy as np
+
+    rows = np.hstack(list(blocks))
+    return {
+        name: percentile_interval(row) or unknown for name, row in zip(names, rows, strict=True)
+    }

@@ -1,0 +1,166 @@
+"""Resampling is reproducible, keeps its level, and agrees with resampling by hand."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.sparse import csc_array
+
+from factcheck.errors import InputError
+from factcheck.stats import (
+    SumScores,
+    bootstrap_differences,
+    bootstrap_groups,
+    bootstrap_mean,
+    bootstrap_ratio,
+    bootstrap_scores,
+    bootstrap_weights,
+    check_resampling,
+    percentile_interval,
+    resampling,
+    sign_flips,
+    wilson,
+)
+
+
+def mean_of(values: list[float], kind: Any = np.array) -> SumScores:
+    """A mean as the ratio of two sums."""
+    table = kind(np.array([values, [1.0] * len(values)]))
+    return SumScores(("mean",), table, lambda sums: sums[:1] / sums[1:])
+
+
+class TestSettings:
+    """Settings that every resampling has."""
+
+    @pytest.mark.parametrize(
+        ("n_resamples", "seed", "message"),
+        [
+            (0, 0, "n_resamples must be a whole number of at least 1, not 0"),
+            (1.5, 0, "n_resamples must be a whole number of at least 1, not 1.5"),
+            (True, 0, "n_resamples must be a whole number"),
+            (10, -1, "seed must be a whole number of at least 0, not -1"),
+            (10, None, "seed must be a whole number"),
+        ],
+    )
+    def test_what_cannot_be_used_is_refused(
+        self, n_resamples: Any, seed: Any, message: str
+    ) -> None:
+        with pytest.raises(InputError, match=message):
+            check_resampling(n_resamples, seed)
+
+
+class TestDraws:
+    """What is drawn."""
+
+    def test_a_resample_has_as_many_units_as_there_are(self) -> None:
+        weights = np.hstack(list(bootstrap_weights(7, 500, 0)))
+        assert weights.shape == (7, 500)
+        assert (weights.sum(axis=0) == 7).all()
+        assert abs(weights.mean(axis=1) - 1).max() < 0.2
+
+    def test_flips_fall_on_both_sides_as_often(self) -> None:
+        flips = np.hstack(list(sign_flips(9, 500, 0)))
+        assert flips.shape == (9, 500)
+        assert set(np.unique(flips)) == {0.0, 1.0}
+        assert abs(flips.mean() - 0.5) < 0.03
+
+    @pytest.mark.parametrize("n_resamples", [7, 14])
+    def test_few_flips_fall_in_every_way_but_none(self, n_resamples: int) -> None:
+        flips = np.hstack(list(sign_flips(3, n_resamples, 0)))
+        expected = set(itertools.product((0.0, 1.0), repeat=3)) - {(0.0, 0.0, 0.0)}
+        assert sorted(map(tuple, flips.T)) == sorted(expected)
+
+    def test_blocks_of_draws_are_one_sequence(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        whole = np.hstack(list(bootstrap_weights(5, 40, 3)))
+        monkeypatch.setattr(resampling, "_MAX_NUMBERS", 35)
+        blocks = list(bootstrap_weights(5, 40, 3))
+        assert len(blocks) == 6
+        assert (np.hstack(blocks) == whole).all()
+
+
+class TestIntervals:
+    """Intervals of single statistics."""
+
+    def test_the_interval_is_the_middle_of_the_values(self) -> None:
+        assert percentile_interval(range(1001)) == (25.0, 975.0)
+        assert percentile_interval([float("nan"), 2.0]) == (2.0, 2.0)
+        assert percentile_interval([float("nan")]) is None
+
+    @given(st.lists(st.floats(0, 1), min_size=2, max_size=30), st.integers(0, 9))
+    def test_that_of_a_mean_lies_within_the_values(self, values: list[float], seed: int) -> None:
+        found = bootstrap_mean(values, n_resamples=50, seed=seed)
+        assert found is not None
+        assert min(values) - 1e-12 <= found.low <= found.high <= max(values) + 1e-12
+        assert found == bootstrap_mean(values, n_resamples=50, seed=seed)
+
+    def test_it_covers_the_mean_as_often_as_it_promises(self) -> None:
+        rng = np.random.default_rng(0)
+        found = [bootstrap_mean(rng.random(30).tolist(), n_resamples=300) for _ in range(200)]
+        assert sum(one is not None and one.low <= 0.5 <= one.high for one in found) >= 180
+
+    def test_one_unit_has_no_interval(self) -> None:
+        assert bootstrap_mean([0.5]) is None
+        assert bootstrap_groups(np.zeros(5, int), lambda rows: 1.0) is None
+        assert bootstrap_ratio([(0, 0)]) is None
+        assert bootstrap_ratio([(1, 3)]) == wilson(1 / 3, 3)
+
+    @given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), min_size=2, max_size=8))
+    def test_that_of_a_ratio_is_never_narrower_than_wilsons(
+        self, pairs: list[tuple[int, int]]
+    ) -> None:
+        counts = [(min(pair), max(pair)) for pair in pairs]
+        found = bootstrap_ratio(counts, n_resamples=50)
+        hits, trials = sum(hit for hit, _ in counts), sum(n for _, n in counts)
+        if not trials:
+            assert found is None
+            return
+        plain = wilson(hits / trials, trials)
+        assert found is not None
+        assert 0.0 <= found.low <= plain.low <= plain.high <= found.high <= 1.0
+
+    def test_rows_of_a_group_stay_together(self) -> None:
+        groups = np.array([0, 0, 1, 1, 2, 2])
+
+        def whole(rows: Any) -> float:
+            counts = np.bincount(rows, minlength=6)
+            assert (counts[::2] == counts[1::2]).all()
+            return float(len(rows))
+
+        assert bootstrap_groups(groups, whole, n_resamples=20) == (6.0, 6.0)
+
+    def test_a_statistic_that_is_mostly_undefined_has_no_interval(self) -> None:
+        groups = np.arange(4)
+        assert bootstrap_groups(groups, lambda rows: None, n_resamples=20) is None
+        assert bootstrap_groups(groups, lambda rows: 1.0, n_resamples=0) is None
+
+
+VALUES = [0.1, 0.4, 0.4, 0.9]
+
+
+class TestScores:
+    """Intervals of scores that depend on sums."""
+
+    @pytest.mark.parametrize("kind", [np.array, csc_array])
+    def test_a_mean_of_sums_has_the_interval_of_all_resamples(self, kind: Any) -> None:
+        """Of four units there are 256 resamples, which can be listed."""
+        means = [sum(some) / 4 for some in itertools.product(VALUES, repeat=4)]
+        scores = mean_of(VALUES, kind)
+        assert scores.of_all() == pytest.approx([0.45])
+        found = bootstrap_scores(scores, 20_000, 0)["mean"]
+        assert found == pytest.approx(tuple(np.quantile(means, (0.025, 0.975))), abs=0.02)
+
+    @pytest.mark.parametrize("kind", [np.array, csc_array])
+    def test_both_sides_are_scored_on_the_same_resamples(self, kind: Any) -> None:
+        a, b = (mean_of([value + k for value in VALUES], kind) for k in (0.0, 0.25))
+        assert bootstrap_differences(a, b, 100, 0)["mean"] == pytest.approx((0.25, 0.25))
+
+    def test_what_is_unknown_has_the_widest_interval(self) -> None:
+        one, none = mean_of([0.5]), SumScores(("x",), np.ones((1, 3)), lambda sums: sums * np.nan)
+        assert bootstrap_scores(one, 10, 0) == {"mean": (0.0, 1.0)}
+        assert bootstrap_differences(one, one, 10, 0) == {"mean": (-1.0, 1.0)}
+        assert bootstrap_scores(none, 10, 0) == {"x": (0.0, 1.0)}
