@@ -18,16 +18,22 @@
        └─ JudgeNotAsked         not_asked    4   the request was counted or put aside, not sent
           └─ JudgeQueued        queued       4   its answer comes from a batch, or not at all
 
-One fact that could not be judged is not an error but a value: `factcheck.facts.CheckFailure`.
+One item that could not be judged is not an error but a value: `Failure`.
 """
 
 from __future__ import annotations
 
-from typing import ClassVar
+from dataclasses import dataclass
+from typing import ClassVar, Generic, TypeVar
+
+S = TypeVar("S")
+
+MAX_MESSAGE_CHARS = 300
+"""Longer messages lose their middle, so that an error stays one readable line."""
 
 
 class FactcheckError(Exception):
-    """Base of everything this package raises on purpose."""
+    """Base of everything this package raises on purpose; its text has at most 300 characters."""
 
     code: ClassVar[str] = "error"
     """Stable name of the kind of error; the same word appears in results and in JSON output."""
@@ -35,6 +41,9 @@ class FactcheckError(Exception):
     """Whether asking again, unchanged, may help."""
     exit_code: ClassVar[int] = 1
     """What the command line returns."""
+
+    def __str__(self) -> str:
+        return shorten(super().__str__())
 
 
 class InputError(FactcheckError, ValueError):
@@ -153,12 +162,38 @@ class JudgeQueued(JudgeNotAsked):
     code = "queued"
 
 
-def told(error: BaseException) -> str:
-    """An error in one line: ours as it is, another one with its type; never an error itself."""
+@dataclass(frozen=True, slots=True)
+class Failure(Generic[S]):
+    """Why an item has no result; takes the place of the result and never counts as one."""
+
+    subject: S
+    """The item, or its id."""
+    code: str
+    """Stable reason: a code of `FactcheckError`, or `missing`, `duplicate`, `invalid` for a result
+    that did not come back as it should."""
+    message: str
+    """One sentence for a person."""
+
+    @classmethod
+    def of(cls, subject: S, error: FactcheckError) -> Failure[S]:
+        """The failure that an error means for an item."""
+        return cls(subject, error.code, str(error))
+
+
+def shorten(text: str, limit: int = MAX_MESSAGE_CHARS) -> str:
+    """`text` cut to `limit` characters: both ends stay, an ellipsis replaces the middle."""
+    if len(text) <= limit:
+        return text
+    tail = limit // 3
+    return f"{text[: limit - tail - 1]}…{text[-tail:]}"
+
+
+def describe(error: BaseException) -> str:
+    """An error in one line: ours as it is, any other with its type. Never raises."""
     try:
-        said = str(error).split("\n", maxsplit=1)[0]
-    except Exception:  # noqa: BLE001 - somebody else's exception may have a bad __str__
-        said = ""
+        message = shorten(str(error).split("\n", maxsplit=1)[0])
+    except Exception:  # noqa: BLE001 - a foreign exception may have a broken __str__
+        message = ""
     if isinstance(error, FactcheckError):
-        return said or error.code
-    return f"{type(error).__name__}: {said}".removesuffix(": ")
+        return message or error.code
+    return f"{type(error).__name__}: {message}".removesuffix(": ")

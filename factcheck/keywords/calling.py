@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from functools import partial
 from typing import Any, NamedTuple
 
-from factcheck.errors import FactcheckError, InputError, told
+from factcheck.errors import FactcheckError, InputError, describe
 from factcheck.runtime.loop import together
 
 CALLABLE = "callable"
@@ -105,7 +105,7 @@ def _in_thread(call: Callable[[], Any]) -> Future[Any]:
 def failure_of(error: BaseException) -> CallFailure:
     """An error of the caller's code, or of ours that it caused, as a value."""
     code = error.code if isinstance(error, FactcheckError) else CALLABLE
-    return CallFailure(code, told(error))
+    return CallFailure(code, describe(error))
 
 
 def _is_async(function: Callable[..., Any]) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from importlib.metadata import version
 from typing import Any, NamedTuple, TypeVar
 
-from factcheck.errors import ConfigError, FactcheckError, InputError, JudgeOutputError, told
+from factcheck.errors import ConfigError, FactcheckError, InputError, JudgeOutputError, describe
 from factcheck.facts import ScoreSignature
 from factcheck.judges.ports import Ledger
 from factcheck.metrics.cases import CASE_FIELDS, EvalCase, ReadCase, read_cases
@@ -133,7 +133,7 @@ def _required(result: Any, metric: Metric) -> MetricResult:
 
 def _failed(error: BaseException) -> MetricResult:
     code = error.code if isinstance(error, FactcheckError) else "raised"
-    return MetricResult.failed(code, told(error))
+    return MetricResult.failed(code, describe(error))
 
 
 def _checked(metrics: Iterable[Metric]) -> tuple[Metric, ...]:

@@ -12,7 +12,7 @@ from collections.abc import Coroutine, Iterable
 from concurrent.futures import Future
 from typing import Any, TypeVar
 
-from factcheck.errors import told
+from factcheck.errors import describe
 
 T = TypeVar("T")
 _CLEAN_UP_S = 2.0
@@ -83,7 +83,7 @@ async def _contained(work: Coroutine[Any, Any, T]) -> T:
     except (SystemExit, KeyboardInterrupt) as error:
         if threading.current_thread() is threading.main_thread():
             raise
-        raise RuntimeError(f"{told(error)}, raised by the code that was called") from error
+        raise RuntimeError(f"{describe(error)}, raised by the code that was called") from error
 
 
 async def together(works: Iterable[Coroutine[Any, Any, T]]) -> list[T]:

@@ -8,7 +8,7 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from factcheck.errors import FactcheckError, JudgeOutputError, told
+from factcheck.errors import FactcheckError, JudgeOutputError, describe
 from factcheck.judges.embedders.split_retry import SpoiltRequest, ask_in_parts
 from factcheck.judges.ports import EmbeddingFailure, EmbeddingResult
 
@@ -49,7 +49,7 @@ class CallableEmbedder:
         except FactcheckError as error:
             raise SpoiltRequest(EmbeddingFailure(error.code, str(error))) from error
         except (Exception, SystemExit, KeyboardInterrupt) as error:
-            said = f"{self._name} raised {told(error)}"
+            said = f"{self._name} raised {describe(error)}"
             raise SpoiltRequest(EmbeddingFailure("judge", said)) from error
         if len(vectors) != len(texts):
             said = f"{self._name} gave {len(vectors)} vectors for {len(texts)} texts"
@@ -67,7 +67,7 @@ class CallableEmbedder:
             try:
                 return self._function(texts)
             except (StopIteration, SystemExit, KeyboardInterrupt) as error:
-                raise RuntimeError(told(error)) from error  # a future cannot hold it, or a loop
+                raise RuntimeError(describe(error)) from error  # a future cannot hold it, or a loop
 
 
 def _name_of(function: Any) -> str:
