@@ -1,123 +1,38 @@
-"""Texts and fact files: reading them with errors that say where, writing them in one step.
-
-Every problem with a file is an `InputError` of one line that names the file.
-"""
+"""Fact files: reading them with errors that say where."""
 
 from __future__ import annotations
 
 import json
-import os
-import sys
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Union
+from typing import Any
 
+from factcheck.documents import (
+    PathOrDash,
+    check_writable,
+    file_errors,
+    read_text,
+    refuse_stdin_twice,
+    write_text,
+)
 from factcheck.errors import InputError
 from factcheck.facts import AtomicFact, FactSet
 
-PathOrDash = Union[str, "os.PathLike[str]"]
-"""A file, or `-` for standard input."""
+__all__ = [
+    "PathOrDash",
+    "check_writable",
+    "facts_from_data",
+    "facts_from_lines",
+    "file_errors",
+    "read_facts",
+    "read_text",
+    "refuse_stdin_twice",
+    "write_text",
+]
 
 _FACT_KEYS = ("id", "text", "span", "weight", "must", "tags")
 _SET_KEYS = ("source_digest", "made_by", "facts")
-
-
-def refuse_stdin_twice(*paths: PathOrDash | None) -> None:
-    """Standard input can be read once.
-
-    Raises:
-        InputError: More than one path is `-`.
-    """
-    if sum(path == "-" for path in paths) > 1:
-        raise InputError("'-' (standard input) can stand for one file only; name a file instead")
-
-
-def read_text(path: PathOrDash) -> str:
-    """The text of a UTF-8 file, with line feeds as line ends and without byte order mark.
-
-    Raises:
-        InputError: Missing, a directory, not readable, binary, or not UTF-8.
-    """
-    name = "standard input" if path == "-" else str(path)
-    if path == "-" and sys.stdin is None:
-        raise InputError("standard input is closed; name a file instead")
-    with file_errors(name, "read"):
-        data = sys.stdin.buffer.read() if path == "-" else Path(path).read_bytes()
-    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
-        raise InputError(f"{name} is UTF-16 text; convert it: iconv -f UTF-16 -t UTF-8")
-    if (offset := data.find(b"\0")) >= 0:
-        raise InputError(
-            f"{name} is not a text file (NUL byte at byte {offset}); give plain text in UTF-8"
-        )
-    try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        # 'utf-8-sig' counts from after the byte order mark.
-        offset = error.start + (3 if data.startswith(b"\xef\xbb\xbf") else 0)
-        raise InputError(
-            f"{name} is not UTF-8 (byte 0x{data[offset]:02x} at offset {offset}); "
-            "convert it, for example: iconv -f LATIN1 -t UTF-8"
-        ) from error
-    return text.replace("\r\n", "\n").replace("\r", "\n")
-
-
-def write_text(path: PathOrDash, text: str) -> None:
-    """Write a UTF-8 file in one step: whoever reads it finds the old text or the new one.
-
-    Raises:
-        InputError: A directory, a missing folder, or not writable.
-    """
-    check_writable(path)
-    # Lone surrogates have no UTF-8 form; as `\udcff` they stay visible, and valid inside JSON.
-    data = text.encode("utf-8", "backslashreplace")
-    with file_errors(str(path), "write"):
-        target = Path(path).resolve()
-        if target.exists() and not target.is_file():
-            target.write_bytes(data)  # a device or a pipe cannot be replaced
-            return
-        draft = target.with_name(f".{target.name}.{os.getpid()}.tmp")
-        try:
-            draft.write_bytes(data)
-            draft.replace(target)
-        finally:
-            draft.unlink(missing_ok=True)
-
-
-def check_writable(path: PathOrDash) -> None:
-    """A file can be written there, as far as can be told before trying.
-
-    Raises:
-        InputError: A directory, or a folder that does not exist.
-    """
-    with file_errors(str(path), "write"):
-        target = Path(path)
-        if target.is_dir():
-            raise InputError(f"{path} is a directory; name a file to write")
-        if not target.parent.is_dir():
-            raise InputError(f"cannot write {path}: there is no folder {target.parent}")
-
-
-@contextmanager
-def file_errors(name: str, verb: str) -> Iterator[None]:
-    """Inside, whatever the system says about a file is an `InputError` that names the file."""
-    try:
-        yield
-    except FileNotFoundError as error:
-        raise InputError(f"{name} does not exist; check the path") from error
-    except IsADirectoryError as error:
-        raise InputError(f"{name} is a directory; name a file") from error
-    except PermissionError as error:
-        raise InputError(f"cannot {verb} {name}: permission denied") from error
-    except BrokenPipeError:
-        raise
-    except OSError as error:
-        raise InputError(f"cannot {verb} {name}: {error.strerror or error}") from error
-    except ValueError as error:
-        if isinstance(error, InputError):
-            raise
-        raise InputError(f"cannot {verb} {name!r}: {error}") from error
 
 
 def read_facts(path: PathOrDash) -> FactSet:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import json
-import os
 import sys
 from pathlib import Path
 
@@ -14,7 +13,7 @@ from hypothesis import strategies as st
 
 from factcheck.errors import InputError
 from factcheck.facts import AtomicFact, FactSet, Span
-from factcheck.files import read_facts, read_text, refuse_stdin_twice, write_text
+from factcheck.files import read_facts
 from factcheck.lock import lock_text, write_lock
 
 MARKED = FactSet(
@@ -62,71 +61,6 @@ def put(path: Path, content: str | bytes) -> Path:
 def set_stdin(monkeypatch: pytest.MonkeyPatch, data: bytes) -> None:
     """Let standard input hold `data`."""
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(data)))
-
-
-def test_a_byte_order_mark_is_no_part_of_the_text(tmp_path: Path) -> None:
-    """UTF-8 is read with and without byte order mark; line ends become line feeds."""
-    assert read_text(put(tmp_path / "a.txt", b"\xef\xbb\xbfW\xc3\xb6rd\r\nnext\rlast\n")) == (
-        "Wörd\nnext\nlast\n"
-    )
-
-
-def test_a_dash_is_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
-    """`-` reads standard input as UTF-8, whatever the locale says."""
-    set_stdin(monkeypatch, "Tür\n".encode())
-
-    assert read_text("-") == "Tür\n"
-
-
-@pytest.mark.parametrize(
-    ("content", "message"),
-    [
-        (b"abc\xe9", "is not UTF-8 (byte 0xe9 at offset 3); convert it"),
-        (b"\xef\xbb\xbfabc\xe9", "is not UTF-8 (byte 0xe9 at offset 6); convert it"),
-        (b"PK\x03\x04\x00rest", "is not a text file (NUL byte at byte 4)"),
-        (b"\xff\xfeh\x00i\x00", "is UTF-16 text; convert it: iconv -f UTF-16 -t UTF-8"),
-    ],
-)
-def test_what_is_not_utf_8_text_is_named(tmp_path: Path, content: bytes, message: str) -> None:
-    """The error says which byte, and what to do."""
-    path = put(tmp_path / "a.txt", content)
-
-    with pytest.raises(InputError) as caught:
-        read_text(path)
-
-    assert str(caught.value).startswith(f"{path} {message}")
-    assert "\n" not in str(caught.value)
-
-
-def test_missing_files_and_directories_are_named(tmp_path: Path) -> None:
-    """One line that names the path and the problem."""
-    with pytest.raises(InputError, match=r"gone\.txt does not exist; check the path"):
-        read_text(tmp_path / "gone.txt")
-    with pytest.raises(InputError, match="is a directory; name a file"):
-        read_text(tmp_path)
-    with pytest.raises(InputError, match="embedded null"):
-        read_text("a\0b")
-
-
-def test_a_file_that_may_not_be_read_is_named(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Permissions are said in plain words."""
-
-    def refuse(_path: Path) -> bytes:
-        raise PermissionError(13, "Permission denied")
-
-    monkeypatch.setattr(Path, "read_bytes", refuse)
-
-    with pytest.raises(InputError, match=r"cannot read .*a\.txt: permission denied"):
-        read_text(tmp_path / "a.txt")
-
-
-def test_standard_input_stands_for_one_file() -> None:
-    """Two dashes are refused before either is read."""
-    refuse_stdin_twice("-", "a.txt", None)
-    with pytest.raises(InputError, match="one file only"):
-        refuse_stdin_twice("-", "a.txt", "-")
 
 
 def test_lines_are_facts(tmp_path: Path) -> None:
@@ -275,49 +209,3 @@ def test_a_file_that_is_no_lock_is_not_overwritten(tmp_path: Path) -> None:
         write_lock(MARKED, tmp_path / "facts.txt")
 
     assert path.read_text() == "colour: red\n"
-
-
-def test_a_failed_write_leaves_the_old_file(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A reader finds the old text or the new one, and no draft stays behind."""
-    path = put(tmp_path / "report.txt", "old")
-
-    def refuse(_draft: Path, _target: Path) -> None:
-        raise OSError(28, "No space left on device")
-
-    with monkeypatch.context() as patch:
-        patch.setattr(Path, "replace", refuse)
-        with pytest.raises(InputError, match=r"cannot write .*: No space left on device"):
-            write_text(path, "new")
-
-    assert path.read_text() == "old"
-    assert list(tmp_path.iterdir()) == [path]
-
-
-@pytest.mark.skipif(os.name == "nt", reason="POSIX links")
-def test_a_link_is_followed(tmp_path: Path) -> None:
-    """Writing through a symbolic link changes the file behind it."""
-    target = put(tmp_path / "real.txt", "old")
-    link = tmp_path / "link.txt"
-    link.symlink_to(target)
-
-    write_text(link, "new")
-
-    assert link.is_symlink()
-    assert target.read_text() == "new"
-
-
-@pytest.mark.skipif(os.name == "nt", reason="POSIX devices")
-def test_a_device_is_written_and_not_replaced() -> None:
-    """`/dev/null` stays a device."""
-    write_text(os.devnull, "gone")
-
-    assert Path(os.devnull).is_char_device()
-
-
-def test_lone_surrogates_are_written_visibly(tmp_path: Path) -> None:
-    """What UTF-8 cannot say is written as an escape, which JSON reads back."""
-    write_text(tmp_path / "a.json", json.dumps(["\ud800"], ensure_ascii=False))
-
-    assert json.loads((tmp_path / "a.json").read_text()) == ["\ud800"]

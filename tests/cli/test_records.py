@@ -209,7 +209,7 @@ def test_rows_that_are_there_are_not_overwritten(desk: Desk, run: Run) -> None:
     done = run("score", "--records", records, "--out", str(out))
 
     assert done.code == 2
-    assert "go on with --resume, or name another file" in done.err
+    assert "continue with --resume, or name another file" in done.err
     assert out.read_bytes() == before
     assert len(desk.checker.calls) == 1
 
@@ -265,7 +265,7 @@ def test_what_may_still_be_had_has_no_row_and_is_asked_for_again(desk: Desk, run
 
     assert (first.code, second.code) == (4, 0)
     assert "1 records are not finished" in first.err
-    assert "go on with --resume" in first.err
+    assert "continue with --resume" in first.err
     assert after_first == ["r0", "r2"]
     assert ids(out) == ["r0", "r2", "r1"]
     assert len(desk.checker.calls) == 4
@@ -447,7 +447,7 @@ def test_a_full_disk_keeps_whole_rows_and_the_run_is_resumed(tmp_path: Path, run
     done = run(*score, "--resume")
 
     assert full.returncode == 2
-    assert "make room, then go on with --resume" in full.stderr
+    assert "make room, then continue with --resume" in full.stderr
     assert "Mean coverage" in full.stdout
     assert 0 < len(kept) < 6
     assert kept == [f"r{n}" for n in range(len(kept))]

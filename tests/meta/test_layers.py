@@ -16,6 +16,7 @@ PACKAGE = Path(__file__).resolve().parents[2] / "factcheck"
 LAYERS: tuple[tuple[str, ...], ...] = (
     ("factcheck.errors",),
     ("factcheck.stats",),
+    ("factcheck.documents",),
     ("factcheck.facts",),
     ("factcheck.settings", "factcheck.files"),
     ("factcheck.judges.ports", "factcheck.datasets"),

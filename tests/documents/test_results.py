@@ -18,8 +18,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from factcheck.documents import ResultsFile, read_results
 from factcheck.errors import InputError
-from factcheck.results import ResultsFile, read_results
 from tests.processes import printed_by_python
 
 RUN = "judge:local|version:1"
@@ -99,7 +99,7 @@ def test_without_resume_only_an_empty_file_is_taken(tmp_path: Path) -> None:
     write_rows(path, resume=False)
     before = path.read_bytes()
 
-    with pytest.raises(InputError, match="has results already; go on with --resume"):
+    with pytest.raises(InputError, match="has results already; continue with --resume"):
         ResultsFile.open(path, RUN, resume=False)
 
     assert path.read_bytes() == before
@@ -193,7 +193,7 @@ def test_another_format_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "out.jsonl"
     path.write_text('{"factcheck_results": 2, "run": "x"}\n')
 
-    with pytest.raises(InputError, match="format of another version"):
+    with pytest.raises(InputError, match="written by another version"):
         list(read_results(path))
 
 
@@ -239,7 +239,7 @@ def test_two_processes_cannot_write_one_file(tmp_path: Path) -> None:
     path = tmp_path / "out.jsonl"
     code = (
         "from factcheck.errors import InputError\n"
-        "from factcheck.results import ResultsFile\n"
+        "from factcheck.documents import ResultsFile\n"
         "try:\n"
         f"    ResultsFile.open({str(path)!r}, {RUN!r}, resume=True).close()\n"
         "except InputError as error:\n"
@@ -258,7 +258,7 @@ def test_a_full_disk_keeps_the_rows_and_leaves_no_torn_line(tmp_path: Path) -> N
     code = (
         "import resource\n"
         "from factcheck.errors import InputError\n"
-        "from factcheck.results import ResultsFile\n"
+        "from factcheck.documents import ResultsFile\n"
         f"with ResultsFile.open({str(path)!r}, {RUN!r}, resume=True) as results:\n"
         "    hard = resource.getrlimit(resource.RLIMIT_FSIZE)[1]\n"
         "    resource.setrlimit(resource.RLIMIT_FSIZE, (1000, hard))\n"
@@ -283,7 +283,7 @@ def test_a_full_disk_keeps_the_rows_and_leaves_no_torn_line(tmp_path: Path) -> N
 
 WRITER = """
 import sys
-from factcheck.results import ResultsFile
+from factcheck.documents import ResultsFile
 with ResultsFile.open(sys.argv[1], "run", resume=True) as results:
     for n in range(2000):
         name = str(n)

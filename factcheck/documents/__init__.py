@@ -1,0 +1,50 @@
+"""Reads files into values that know their lines, and writes files in one step."""
+
+from factcheck.documents.document import Document, PathInValue, plain_document
+from factcheck.documents.files import (
+    Entry,
+    PathOrDash,
+    Place,
+    check_writable,
+    file_errors,
+    name_of,
+    read_text,
+    refuse_stdin_twice,
+    write_bytes,
+    write_text,
+    write_with,
+)
+from factcheck.documents.json_documents import json_entries, json_lines, json_text, parse_json
+from factcheck.documents.reading import read_document, read_entries
+from factcheck.documents.results import Ids, ResultsFile, read_results
+from factcheck.documents.tables import table_entries
+from factcheck.documents.yaml_documents import parse_yaml, yaml_text
+
+__all__ = [
+    "Document",
+    "Entry",
+    "Ids",
+    "PathInValue",
+    "PathOrDash",
+    "Place",
+    "ResultsFile",
+    "check_writable",
+    "file_errors",
+    "json_entries",
+    "json_lines",
+    "json_text",
+    "name_of",
+    "parse_json",
+    "parse_yaml",
+    "plain_document",
+    "read_document",
+    "read_entries",
+    "read_results",
+    "read_text",
+    "refuse_stdin_twice",
+    "table_entries",
+    "write_bytes",
+    "write_text",
+    "write_with",
+    "yaml_text",
+]

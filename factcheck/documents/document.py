@@ -1,0 +1,56 @@
+"""Values of files that know the line of each of their parts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from factcheck.errors import InputError
+
+PathInValue = tuple[str | int, ...]
+"""Keys and positions, such as `("cases", 0, "id")`."""
+MAX_DEPTH = 300
+"""Nesting limit of a value."""
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """The value of a file, and the lines of its parts."""
+
+    name: str
+    """File name as shown in messages."""
+    value: Any
+    line_of: Callable[[PathInValue], int]
+    """Line of a part, or of the nearest part around it; 0 where there are no lines."""
+
+    def place(self, path: PathInValue) -> str:
+        """File and line of a part, for messages."""
+        line = self.line_of(path)
+        return f"{self.name}, line {line}" if line else self.name
+
+    def error(self, path: PathInValue, message: str) -> InputError:
+        """An error about a part; begins with file and line."""
+        return InputError(f"{self.place(path)}: {message}")
+
+
+def plain_document(value: Any, name: str) -> Document:
+    """A document for a value that does not come from a file."""
+    return Document(name, value, lambda _: 0)
+
+
+def line_finder(
+    parts: Callable[[], Iterator[tuple[PathInValue, int]]],
+) -> Callable[[PathInValue], int]:
+    """`Document.line_of` from the paths and lines of all parts, which are read when needed."""
+    index: dict[PathInValue, int] = {}
+
+    def line_of(path: PathInValue) -> int:
+        if not index:
+            for part, line in parts():
+                index.setdefault(part, line)
+        while path and path not in index:
+            path = path[:-1]
+        return index.get(path, 0)
+
+    return line_of

@@ -1,0 +1,257 @@
+"""Reads text files with errors that name the file and line; writes files in one step.
+
+Every problem with a file is an `InputError` of one line that names the file.
+"""
+
+from __future__ import annotations
+
+import gzip
+import os
+import secrets
+import stat
+import sys
+import zlib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import IO, Any, NamedTuple, Union, cast
+
+from factcheck.errors import InputError
+
+PathOrDash = Union[str, "os.PathLike[str]"]
+"""A file, or `-` for standard input."""
+MAX_TEXT_BYTES = 256 << 20
+"""Size limit of a file that is read as a whole."""
+MAX_LINE_BYTES = 16 << 20
+"""Size limit of one line of a file that is read line by line."""
+_CHUNK_BYTES = 1 << 20
+_NON_BLOCKING = getattr(os, "O_NONBLOCK", 0)
+_DRAFT_FLAGS = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+
+
+class Place(NamedTuple):
+    """Position of an entry in a file."""
+
+    name: str
+    """File name as shown in messages."""
+    unit: str = ""
+    """`line`, `row` or `record`; empty for a file that is one entry."""
+    number: int = 0
+    """Counted from 1."""
+
+    def __str__(self) -> str:
+        return f"{self.name}, {self.unit} {self.number}" if self.unit else self.name
+
+
+class Entry(NamedTuple):
+    """One entry of a file: its value, or the reason why it cannot be read."""
+
+    place: Place
+    value: Any
+    """An `InputError` where the entry cannot be read."""
+
+
+def name_of(path: PathOrDash) -> str:
+    """Name of a file in messages."""
+    return "standard input" if path == "-" else str(path)
+
+
+def refuse_stdin_twice(*paths: PathOrDash | None) -> None:
+    """Raise `InputError` if more than one path is `-`: standard input can be read only once."""
+    if sum(path == "-" for path in paths) > 1:
+        raise InputError("'-' (standard input) can stand for one file only; name a file instead")
+
+
+@contextmanager
+def file_errors(name: str, verb: str) -> Iterator[None]:
+    """Turn errors of the operating system into an `InputError` that names the file.
+
+    Args:
+        name: File name for the message.
+        verb: What was tried: `read` or `write`.
+    """
+    try:
+        yield
+    except FileNotFoundError as error:
+        raise InputError(f"{name} does not exist; check the path") from error
+    except IsADirectoryError as error:
+        raise InputError(f"{name} is a directory; name a file") from error
+    except PermissionError as error:
+        raise InputError(f"cannot {verb} {name}: permission denied") from error
+    except BrokenPipeError:
+        raise
+    except (OSError, EOFError, zlib.error) as error:
+        raise InputError(
+            f"cannot {verb} {name}: {getattr(error, 'strerror', 0) or error}"
+        ) from error
+    except ValueError as error:
+        if isinstance(error, InputError):
+            raise
+        raise InputError(f"cannot {verb} {name!r}: {error}") from error
+
+
+@contextmanager
+def open_binary(path: PathOrDash) -> Iterator[IO[bytes]]:
+    """Open a file or standard input for reading; never waits for a pipe that nobody writes to.
+
+    Raises:
+        InputError: Missing, a directory, not readable, or an empty pipe.
+    """
+    name = name_of(path)
+    if path == "-":
+        if sys.stdin is None:
+            raise InputError("standard input is closed; name a file instead")
+        with file_errors(name, "read"):
+            yield sys.stdin.buffer
+        return
+    with file_errors(name, "read"), open(path, "rb", opener=_open_at_once) as stream:
+        if stat.S_ISFIFO(os.fstat(stream.fileno()).st_mode) and not stream.peek(1):
+            raise InputError(f"{name} is a pipe that nobody writes to; name a file instead")
+        yield stream
+
+
+def _open_at_once(path: str, flags: int) -> int:
+    descriptor = os.open(path, flags | _NON_BLOCKING)
+    if _NON_BLOCKING:
+        os.set_blocking(descriptor, True)
+    return descriptor
+
+
+def read_text(path: PathOrDash, *, max_bytes: int = MAX_TEXT_BYTES) -> str:
+    """Read a UTF-8 file; line ends become line feeds, a byte order mark is removed.
+
+    Args:
+        path: The file.
+        max_bytes: Size limit.
+
+    Raises:
+        InputError: Missing, a directory, not readable, too large, binary, or not UTF-8.
+    """
+    name = name_of(path)
+    data = bytearray()
+    with open_binary(path) as stream:
+        while chunk := stream.read(_CHUNK_BYTES):
+            data += chunk
+            if b"\0" in chunk:
+                break  # binary, or an endless device such as /dev/zero
+            if len(data) > max_bytes:
+                raise InputError(f"{name} is larger than the limit of {max_bytes:,} bytes")
+    text = decode_text(data, name)
+    return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
+
+
+def decode_text(data: bytes | bytearray, name: str, first_line: int = 1) -> str:
+    """Decode UTF-8 with or without byte order mark.
+
+    Args:
+        data: The bytes.
+        name: File name for messages.
+        first_line: Number of the first line.
+
+    Raises:
+        InputError: UTF-16, a NUL byte, or not UTF-8; names the line.
+    """
+    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+        raise InputError(f"{name} is UTF-16 text; convert it: iconv -f UTF-16 -t UTF-8")
+    problem = ""
+    if (offset := data.find(b"\0")) >= 0:
+        problem = "NUL byte; expected plain text in UTF-8"
+    try:
+        if not problem:
+            return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        # 'utf-8-sig' counts from after the byte order mark.
+        offset = error.start + (3 if data.startswith(b"\xef\xbb\xbf") else 0)
+        problem = (
+            f"not UTF-8 (byte 0x{data[offset]:02x}); "
+            "convert it, for example: iconv -f LATIN1 -t UTF-8"
+        )
+    line = first_line + data.count(b"\n", 0, offset)
+    raise InputError(f"{name}, line {line}: {problem}")
+
+
+def lines(path: PathOrDash) -> Iterator[tuple[Place, bytes]]:
+    """Lines of a file without the byte order mark; `*.gz` is decompressed.
+
+    Raises:
+        InputError: Not readable, damaged, UTF-16, or a line of more than `MAX_LINE_BYTES`.
+    """
+    name = name_of(path)
+    with open_binary(path) as opened:
+        packed = name.lower().endswith(".gz")
+        stream = cast("IO[bytes]", gzip.GzipFile(fileobj=opened)) if packed else opened
+        number = 0
+        while raw := stream.readline(MAX_LINE_BYTES + 1):
+            number += 1
+            place = Place(name, "line", number)
+            if number == 1:
+                if raw.startswith((b"\xff\xfe", b"\xfe\xff")):
+                    decode_text(raw, name)
+                raw = raw.removeprefix(b"\xef\xbb\xbf")
+            if len(raw) > MAX_LINE_BYTES:
+                raise InputError(f"{place}: longer than the limit of {MAX_LINE_BYTES:,} bytes")
+            yield place, raw
+
+
+def check_writable(path: PathOrDash) -> None:
+    """Check what can be checked before writing a file.
+
+    Raises:
+        InputError: A directory, a missing folder, or a link that belongs to another user.
+    """
+    with file_errors(str(path), "write"):
+        target = Path(path)
+        if target.is_dir():
+            raise InputError(f"{path} is a directory; name a file to write")
+        if not target.parent.is_dir():
+            raise InputError(f"cannot write {path}: there is no folder {target.parent}")
+        if target.is_symlink() and hasattr(os, "geteuid"):
+            owner = target.lstat().st_uid
+            if owner not in {os.geteuid(), target.parent.stat().st_uid}:
+                raise InputError(f"{path} is a link made by another user; name the file itself")
+
+
+def write_text(path: PathOrDash, text: str) -> None:
+    r"""Write a UTF-8 file in one step: a reader finds the old text or the new one.
+
+    Lone surrogates, which have no UTF-8 form, are written as `\udcff`, which JSON reads back.
+
+    Raises:
+        InputError: A directory, a missing folder, another user's link, or not writable.
+    """
+    write_bytes(path, text.encode("utf-8", "backslashreplace"))
+
+
+def write_bytes(path: PathOrDash, data: bytes) -> None:
+    """Write a file in one step; see `write_text`."""
+    write_with(path, lambda stream: stream.write(data))
+
+
+def write_with(path: PathOrDash, write: Callable[[IO[bytes]], object]) -> None:
+    """Write a file in one step.
+
+    Args:
+        path: The file; a link of the caller's is followed, a device or pipe is written to.
+        write: Called with the open draft. If it raises, the file stays as it was.
+
+    Raises:
+        InputError: A directory, a missing folder, another user's link, or not writable.
+    """
+    check_writable(path)
+    with file_errors(str(path), "write"):
+        target = Path(path).resolve()
+        mode = 0o666
+        with suppress(FileNotFoundError):
+            mode = target.stat().st_mode
+            if not stat.S_ISREG(mode):
+                with target.open("wb") as stream:
+                    write(stream)
+                return
+        draft = target.with_name(f".factcheck-{secrets.token_hex(8)}.tmp")
+        descriptor = os.open(draft, _DRAFT_FLAGS, stat.S_IMODE(mode))
+        try:
+            with os.fdopen(descriptor, "wb") as stream:
+                write(stream)
+            draft.replace(target)
+        finally:
+            draft.unlink(missing_ok=True)

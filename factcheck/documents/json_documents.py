@@ -1,0 +1,202 @@
+"""JSON and JSON lines, strictly: what Python would accept or change silently is an error.
+
+Duplicate keys, NaN, Infinity, numbers out of range and deep nesting are refused with their line.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Callable, Iterator
+from typing import Any, NoReturn
+
+from factcheck.documents.document import MAX_DEPTH, Document, PathInValue, line_finder
+from factcheck.documents.files import Entry, PathOrDash, Place, decode_text, lines
+from factcheck.errors import InputError
+
+_TOKEN = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|[{}\[\],:]|[^\s{}\[\],:"]+')
+_SHOWN = 40
+
+
+def json_text(data: Any, *, indent: int | None = None) -> str:
+    r"""JSON data as text that UTF-8 can encode: lone surrogates become `\udcff`.
+
+    Raises:
+        ValueError: A number is not finite.
+        TypeError: The data is not JSON-ready.
+    """
+    text = json.dumps(data, ensure_ascii=False, allow_nan=False, indent=indent)
+    return text if text.isascii() else text.encode("utf-8", "backslashreplace").decode()
+
+
+def parse_json(text: str | bytes | bytearray, name: str) -> Document:
+    """Parse one JSON value.
+
+    Args:
+        text: JSON; bytes are UTF-8.
+        name: Name for messages.
+
+    Raises:
+        InputError: Not JSON, or JSON that is refused (see above); names the line.
+    """
+    if isinstance(text, (bytes, bytearray)):
+        text = decode_text(text, name)
+
+    def place(offset: int) -> str:
+        line = text.count("\n", 0, offset) + 1
+        return f"{name}, line {line}"
+
+    value = _decode(text, place)
+    return Document(name, value, line_finder(lambda: _lines_of_parts(text)))
+
+
+def json_entries(path: PathOrDash) -> Iterator[Entry]:
+    """Lines of a JSON lines file, blank ones skipped; a line that is not JSON holds its error.
+
+    Raises:
+        InputError: The file cannot be read.
+    """
+    for place, raw in lines(path):
+        if not raw.strip():
+            continue
+        try:
+            yield Entry(place, parse_json_line(raw, place))
+        except InputError as error:
+            yield Entry(place, error)
+
+
+def json_lines(path: PathOrDash) -> Iterator[tuple[Place, Any]]:
+    """Values of a JSON lines file with their places; one is held at a time.
+
+    Raises:
+        InputError: The file cannot be read, or a line is not JSON; names the line.
+    """
+    for place, raw in lines(path):
+        if raw.strip():
+            yield place, parse_json_line(raw, place)
+
+
+def parse_json_line(raw: bytes, place: Place) -> Any:
+    """Parse one line of a JSON lines file.
+
+    Raises:
+        InputError: Not JSON, or not UTF-8; begins with the place.
+    """
+    return _decode(decode_text(raw, place.name, place.number), lambda _: str(place))
+
+
+def _decode(text: str, place: Callable[[int], str]) -> Any:
+    try:
+        value = _DECODER.decode(text)
+    except json.JSONDecodeError as error:
+        raise InputError(f"{place(error.pos)}: not valid JSON ({_reason(error, text)})") from error
+    except RecursionError as error:
+        raise InputError(f"{place(0)}: nested more than {MAX_DEPTH} levels deep") from error
+    except ValueError as error:
+        offset, problem = _first_fault(text)
+        raise InputError(f"{place(offset)}: {problem}") from error
+    if _is_too_deep(value):
+        raise InputError(f"{place(0)}: nested more than {MAX_DEPTH} levels deep")
+    return value
+
+
+def _is_too_deep(value: Any) -> bool:
+    level = [value] if isinstance(value, (dict, list)) else []
+    for _ in range(MAX_DEPTH):
+        if not level:
+            return False
+        level = [
+            member
+            for parent in level
+            for member in (parent.values() if isinstance(parent, dict) else parent)
+            if isinstance(member, (dict, list))
+        ]
+    return bool(level)
+
+
+def _reason(error: json.JSONDecodeError, text: str) -> str:
+    if not text.strip():
+        return "it is empty"
+    if error.msg == "Extra data":
+        return "more follows after its end; are these JSON lines? then name it .jsonl"
+    message = error.msg[:1].lower() + error.msg[1:].rstrip(":")
+    found = text[error.pos : error.pos + 20].split("\n", maxsplit=1)[0]
+    return f"{message}, found {found!r}" if found else f"{message}, but the text ends"
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise ValueError("duplicate key")
+    return found
+
+
+def _finite(text: str) -> float:
+    number = float(text)
+    if math.isinf(number):
+        raise ValueError("number out of range")
+    return number
+
+
+def _refuse(text: str) -> NoReturn:
+    raise ValueError(text)
+
+
+_DECODER = json.JSONDecoder(object_pairs_hook=_unique, parse_float=_finite, parse_constant=_refuse)
+
+
+def _first_fault(text: str) -> tuple[int, str]:
+    """Offset and description of the first fault in a text that the decoder refused."""
+    keys: list[set[str]] = []
+    last: re.Match[str] | None = None
+    for token in _TOKEN.finditer(text):
+        mark = token[0]
+        if mark == "{":
+            keys.append(set())
+        elif mark == "}":
+            keys.pop()
+        elif mark == ":" and last is not None:
+            key = json.loads(last[0])
+            if key in keys[-1]:
+                return last.start(), f"duplicate key {key!r:.80}; keep one"
+            keys[-1].add(key)
+        elif mark[0] not in '"[],' and (problem := _number_problem(mark)):
+            return token.start(), problem
+        last = token
+    return 0, "it holds a value that cannot be read"
+
+
+def _number_problem(mark: str) -> str:
+    try:
+        _DECODER.decode(mark)
+    except ValueError:
+        if mark.lstrip("-") in {"NaN", "Infinity"}:
+            return f"{mark} is not valid JSON; write null where there is no value"
+        shown = mark if len(mark) <= _SHOWN else f"{mark[:_SHOWN]}… of {len(mark):,} characters"
+        return f"the number {shown} is too large; write it in quotes"
+    return ""
+
+
+def _lines_of_parts(text: str) -> Iterator[tuple[PathInValue, int]]:
+    """Path and line of every part of a JSON text: members by their key, items by their start."""
+    path: list[Any] = []
+    is_object: list[bool] = []
+    line, position = 1, 0
+    for token in _TOKEN.finditer(text):
+        mark = token[0]
+        line += text.count("\n", position, token.start())
+        position = token.start()
+        if mark in {"}", "]"}:
+            path.pop()
+            is_object.pop()
+        elif mark == ",":
+            path[-1] = None if is_object[-1] else path[-1] + 1
+        elif path and path[-1] is None:
+            path[-1] = json.loads(mark)
+            yield tuple(path), line
+        elif mark != ":":
+            yield tuple(path), line
+            if mark in {"{", "["}:
+                is_object.append(mark == "{")
+                path.append(None if mark == "{" else 0)

@@ -1,0 +1,297 @@
+"""Result rows: a file of JSON lines that only grows, survives a killed run, and can be resumed.
+
+The first line identifies the run that the rows belong to; every further line is the final row of
+one record, written whole with one call.
+"""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import logging
+import os
+import stat
+from collections.abc import Iterator, Mapping
+from importlib.metadata import version
+from types import TracebackType
+from typing import IO, TYPE_CHECKING, Any, NamedTuple
+
+from factcheck.documents.files import (
+    MAX_TEXT_BYTES,
+    Place,
+    check_writable,
+    file_errors,
+    open_binary,
+)
+from factcheck.documents.json_documents import json_text, parse_json_line
+from factcheck.errors import InputError
+
+try:
+    import fcntl
+except ImportError:  # on Windows, two runs on one file go unnoticed
+    fcntl = None  # type: ignore[assignment]
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+_FORMAT = 1
+_MARK = b'{"factcheck_results":'
+_OPEN_FLAGS = (
+    os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
+)
+_DIGEST_BYTES = 15
+_log = logging.getLogger(__name__)
+
+
+class Ids:
+    """A set of ids, kept as digests: 80 bytes an id, however long they are."""
+
+    def __init__(self) -> None:
+        self._keys: set[bytes] = set()
+
+    def __contains__(self, name: object) -> bool:
+        return isinstance(name, str) and _key(name) in self._keys
+
+    def __len__(self) -> int:
+        return len(self._keys)
+
+    def add(self, name: str) -> bool:
+        """Add an id; returns whether it is new."""
+        before = len(self._keys)
+        self._keys.add(_key(name))
+        return len(self._keys) > before
+
+
+def _key(name: str) -> bytes:
+    return hashlib.sha256(name.encode("utf-8", "surrogatepass")).digest()[:_DIGEST_BYTES]
+
+
+class ResultsFile:
+    """A results file open for writing, by one process and one thread; a context manager.
+
+    A row is in the hands of the operating system when `append` returns: killing the process loses
+    nothing. The file is synced to disk when it is closed, not after every row, so a power cut may
+    cost the last rows; resuming computes them again.
+    """
+
+    def __init__(self, path: str | os.PathLike[str], descriptor: int) -> None:
+        self._path = path
+        self._descriptor = descriptor
+        self._end = 0
+        self.done = Ids()
+        """Ids that have a row."""
+
+    @classmethod
+    def open(cls, path: str | os.PathLike[str], run: str, *, resume: bool) -> Self:
+        """Open a results file, or create it.
+
+        Args:
+            path: A regular file, or one that does not exist yet.
+            run: Signature of the run: equal for equal settings.
+            resume: Whether to continue after existing rows. A last line that was cut off by a
+                crash is removed. Without it, only a file without rows is accepted.
+
+        Raises:
+            InputError: The file cannot be written, has rows already, belongs to another run, is
+                damaged, or another process is writing to it.
+        """
+        check_writable(path)
+        with file_errors(str(path), "write"):
+            descriptor = os.open(path, _OPEN_FLAGS, 0o666)
+        results = cls(path, descriptor)
+        try:
+            with file_errors(str(path), "write"):
+                results._lock()
+                if not resume:
+                    results._require_no_rows()
+                results._load(run)
+        except BaseException:
+            os.close(descriptor)
+            raise
+        return results
+
+    def _lock(self) -> None:
+        if not stat.S_ISREG(os.fstat(self._descriptor).st_mode):
+            raise InputError(f"{self._path} is not a regular file; results need one")
+        if fcntl is None:
+            return
+        try:
+            fcntl.flock(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            raise InputError(
+                f"another run is writing {self._path}; wait for it to end, or name another file"
+            ) from error
+        except OSError as error:
+            if error.errno not in {errno.ENOLCK, errno.ENOTSUP}:  # a file system without locks
+                raise
+
+    def _require_no_rows(self) -> None:
+        """Accept a header without rows, too: a run that ended before its first record."""
+        with open(self._descriptor, "rb", closefd=False) as stream:
+            head, rest = stream.readline(MAX_TEXT_BYTES), stream.read(1)
+        if head.startswith(_MARK) and not rest:
+            os.ftruncate(self._descriptor, 0)
+        elif head:
+            raise InputError(
+                f"{self._path} has results already; continue with --resume, or name another file"
+            )
+
+    def _load(self, run: str) -> None:
+        with open(self._descriptor, "rb", closefd=False) as stream:
+            for line in _lines(stream, self._path):
+                if line.data is None:
+                    _log.warning("%s, line %d was cut off; removed", self._path, line.number)
+                    os.ftruncate(self._descriptor, line.start)
+                    break
+                self._end = line.end
+                if line.number == 1:
+                    _require_same_run(line.data, run, self._path)
+                else:
+                    _add_id(line, self.done, self._path)
+        if self._end == 0:
+            self._write({"factcheck_results": _FORMAT, "run": run, "version": version("factcheck")})
+
+    def append(self, id: str, row: Mapping[str, Any]) -> None:  # noqa: A002 - its name in a row
+        """Write the final row of a record, as one line.
+
+        Args:
+            id: Of the record.
+            row: The rest of the row; JSON-ready.
+
+        Raises:
+            InputError: The row cannot be written (a full disk, say), and nothing of it is in the
+                file; or the record has a row.
+            ValueError: The row is not JSON: a number is not finite, or it has another `id`.
+            TypeError: The row is not JSON.
+        """
+        if row.get("id", id) != id:
+            raise ValueError(f"the row of {id!r} has the id {row['id']!r}")
+        if id in self.done:
+            raise InputError(f"{self._path}: {id!r:.80} has a row already; ids must be unique")
+        self._write({"id": id, **row})
+        self.done.add(id)
+
+    def _write(self, data: Mapping[str, Any]) -> None:
+        left = memoryview(json_text(data).encode() + b"\n")
+        size = len(left)
+        if self._descriptor < 0:
+            raise InputError(f"{self._path} was closed, or could not be written; open it again")
+        try:
+            while left:
+                left = left[os.write(self._descriptor, left) :]
+        except OSError as error:
+            self._cut_back()
+            raise InputError(
+                f"cannot write {self._path}: {error.strerror}; its {len(self.done)} rows are kept: "
+                "make room, then continue with --resume"
+            ) from error
+        except BaseException:
+            self._cut_back()
+            raise
+        self._end += size
+
+    def _cut_back(self) -> None:
+        try:
+            os.ftruncate(self._descriptor, self._end)
+        except OSError:
+            # The torn line stays until a resumed run cuts it off; nothing may follow it.
+            os.close(self._descriptor)
+            self._descriptor = -1
+
+    def close(self) -> None:
+        """Sync the file to disk and close it; closing twice is allowed.
+
+        Raises:
+            InputError: The disk did not take what was written.
+        """
+        descriptor, self._descriptor = self._descriptor, -1
+        if descriptor < 0:
+            return
+        with file_errors(str(self._path), "write"):
+            try:
+                os.fsync(descriptor)
+            finally:
+                os.close(descriptor)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+
+def read_results(path: str | os.PathLike[str]) -> Iterator[dict[str, Any]]:
+    """Rows of a results file, in order; one is held at a time.
+
+    A last line that was cut off by a crash is left out, with a warning in the log.
+
+    Raises:
+        InputError: Not readable, not a results file, a damaged line, or an id with two rows.
+    """
+    ids = Ids()
+    with open_binary(path) as stream:
+        for line in _lines(stream, path):
+            if line.data is None:
+                _log.warning("%s, line %d was cut off; it is left out", path, line.number)
+            elif line.number > 1:
+                _add_id(line, ids, path)
+                yield line.data
+
+
+class _Line(NamedTuple):
+    number: int
+    start: int
+    end: int
+    data: dict[str, Any] | None
+    """`None`: the line was cut off; it is the last one."""
+
+
+def _lines(stream: IO[bytes], path: str | os.PathLike[str]) -> Iterator[_Line]:
+    """Lines of a results file, the checked header first."""
+    start = number = 0
+    while raw := stream.readline(MAX_TEXT_BYTES):
+        number += 1
+        if number == 1 and not (raw.startswith(_MARK) or _MARK.startswith(raw)):
+            raise InputError(f"{path} is not a results file; name another file")
+        data = _object(raw, Place(str(path), "line", number))
+        if data is None and stream.read(1):
+            raise InputError(
+                f"{path}, line {number}: not a JSON object; the file is damaged: "
+                "remove that line, or name another file"
+            )
+        if number == 1 and data is not None and data["factcheck_results"] != _FORMAT:
+            raise InputError(f"{path} was written by another version of factcheck")
+        yield _Line(number, start, start + len(raw), data)
+        start += len(raw)
+
+
+def _object(raw: bytes, place: Place) -> dict[str, Any] | None:
+    """The object in a line, or `None` if the line is not whole."""
+    if not raw.endswith(b"\n"):
+        return None
+    try:
+        data = parse_json_line(raw, place)
+    except InputError:
+        return None
+    return data if isinstance(data, dict) else None
+
+
+def _require_same_run(header: Mapping[str, Any], run: str, path: str | os.PathLike[str]) -> None:
+    if header.get("run") != run:
+        raise InputError(
+            f"{path} holds the rows of another run: {header.get('run')!r}, and this one is {run!r};"
+            " use the settings of that run, or name another file"
+        )
+
+
+def _add_id(line: _Line, ids: Ids, path: str | os.PathLike[str]) -> None:
+    name = line.data.get("id") if line.data else None
+    if not isinstance(name, str):
+        raise InputError(f"{path}, line {line.number}: a row without id; the file is damaged")
+    if not ids.add(name):
+        raise InputError(f"{path}, line {line.number}: a second row of {name!r:.80}")

@@ -1,0 +1,336 @@
+"""JSON, YAML and JSON lines become values that know their lines, or an error with its line."""
+
+from __future__ import annotations
+
+import gzip
+import io
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+import yaml
+from hypothesis import given
+from hypothesis import strategies as st
+
+from factcheck.documents import (
+    json_lines,
+    json_text,
+    parse_json,
+    parse_yaml,
+    plain_document,
+    read_document,
+    read_entries,
+    yaml_text,
+)
+from factcheck.errors import InputError
+
+# A text with control characters, or with half of a surrogate pair, has no plain YAML form.
+TEXTS = st.text(st.characters(exclude_categories=["Cc", "Cs", "Cn"], exclude_characters="\ufeff"))
+LEAVES = (
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | TEXTS
+)
+KEYS = st.text("ab01 .-:#'no{}[],\"\\", max_size=5)
+VALUES = st.recursive(
+    LEAVES, lambda inner: st.lists(inner) | st.dictionaries(KEYS, inner), max_leaves=12
+)
+EXPLODING = "a0: &a0 [1,1,1,1,1,1,1,1,1,1]\n" + "\n".join(
+    f"a{n}: &a{n} [{','.join([f'*a{n - 1}'] * 10)}]" for n in range(1, 9)
+)
+
+
+def parts(value: Any) -> list[tuple[Any, ...]]:
+    """The paths of all parts of a value."""
+    found: list[tuple[Any, ...]] = [()]
+    if isinstance(value, (dict, list)):
+        members = value.items() if isinstance(value, dict) else enumerate(value)
+        for key, inner in members:
+            found += [(key, *rest) for rest in parts(inner)]
+    return found
+
+
+def lines_by_hand(value: Any, line: int = 1) -> tuple[dict[tuple[Any, ...], int], int]:
+    """The line of every part of `json.dumps(value, indent=1)`, and the last line."""
+    found: dict[tuple[Any, ...], int] = {(): line}
+    if isinstance(value, (dict, list)) and value:
+        members = value.items() if isinstance(value, dict) else enumerate(value)
+        for key, inner in members:
+            own, line = lines_by_hand(inner, line + 1)
+            found |= {(key, *path): at for path, at in own.items()}
+        line += 1
+    return found, line
+
+
+@given(VALUES)
+def test_json_is_read_as_it_was_written_and_every_part_knows_its_line(value: Any) -> None:
+    document = parse_json(json_text(value, indent=1), "x.json")
+
+    assert document.value == value
+    expected, _ = lines_by_hand(value)
+    assert {path: document.line_of(path) for path in parts(value)} == expected
+
+
+@given(VALUES)
+def test_yaml_is_read_alike_by_every_reader_and_every_part_knows_its_line(value: Any) -> None:
+    text = yaml_text(value)
+    document = parse_yaml(text, "x.yaml")
+
+    assert document.value == value
+    assert yaml.safe_load(text) == value
+    last = len(text.splitlines())
+    assert all(1 <= document.line_of(path) <= last for path in parts(value))
+
+
+@given(VALUES.filter(lambda value: isinstance(value, (dict, list))))
+def test_json_is_yaml_with_the_same_value_and_the_same_lines(value: Any) -> None:
+    text = json_text(value, indent=1)
+    document = parse_yaml(text, "x.yaml")
+
+    assert document.value == value
+    expected, _ = lines_by_hand(value)
+    assert {path: document.line_of(path) for path in parts(value)} == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "x.json, line 1: not valid JSON (it is empty)"),
+        ('{"a": 1,\n "b": }', "x.json, line 2: not valid JSON"),
+        ('{"a": 1}\n{"a": 2}', "line 2: not valid JSON (more follows after its end"),
+        ('{"a": 1,}', "property name"),
+        ('{"a": 1,\n"b": {"c": 1, "c": 2}}', "x.json, line 2: duplicate key 'c'; keep one"),
+        ('{"b": {"a": 1},\n "c": {"a": 1},\n "b": 2}', "line 3: duplicate key 'b'"),
+        ('{"\\u0061": 1, "a": 2}', "line 1: duplicate key 'a'"),
+        ("[1,\n\nNaN]", "x.json, line 3: NaN is not valid JSON; write null"),
+        ('["NaN", -Infinity]', "-Infinity is not valid JSON"),
+        ('["1e999",\n1e999]', "line 2: the number 1e999 is too large"),
+        (f'["{"9" * 5000}",\n{"9" * 5000}]', "line 2: the number 9999"),
+        ("[" * 200_000, "x.json, line 1: nested more than 300 levels deep"),
+        ("[" * 400 + "]" * 400, "x.json, line 1: nested more than 300 levels deep"),
+        ('{"' + "k" * 10**6 + '": 1, "' + "k" * 10**6 + '": 2}', "duplicate key 'kkk"),
+        (b'"\xe9"', "x.json, line 1: not UTF-8"),
+    ],
+)
+def test_what_json_would_change_silently_is_refused(text: str | bytes, message: str) -> None:
+    with pytest.raises(InputError) as caught:
+        parse_json(text, "x.json")
+    assert message in str(caught.value)
+    assert len(str(caught.value)) <= 300
+
+
+@pytest.mark.parametrize(
+    "text", ["no", "on", "Yes", "12:30", "007", "2024-05-01", "0x1F", "1_000", "=", ".5.1", "1e"]
+)
+def test_a_string_in_yaml_stays_a_string(text: str) -> None:
+    """What YAML 1.1 read as a truth value, a number or a date."""
+    assert parse_yaml(f"- {text}", "x.yaml").value == [text]
+    assert parse_yaml(f"{text}: 1", "x.yaml").value == {text: 1}
+
+
+@pytest.mark.parametrize(
+    "text", ["no", "1e3", "12", "~", "null", "12:30", "<<", "", "true", "=", "\x85", "\u2028a"]
+)
+def test_a_string_that_looks_like_something_else_is_written_in_quotes(text: str) -> None:
+    written = yaml_text([text])
+
+    assert parse_yaml(written, "x.yaml").value == [text]
+    assert yaml.safe_load(written) == [text]
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("true", True),
+        ("False", False),
+        ("~", None),
+        ("", None),
+        ("-12", -12),
+        ("1.50", 1.5),
+        ("1e3", 1000.0),
+        ("-.5E-1", -0.05),
+        ("'12'", "12"),
+        ("!!str 12", "12"),
+        ("! 12", "12"),
+        ("!!int '12'", 12),
+    ],
+)
+def test_a_plain_value_in_yaml_is_that_of_json(text: str, value: Any) -> None:
+    found = parse_yaml(f"- {text}", "x.yaml").value[0]
+
+    assert (type(found), found) == (type(value), value)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("a: 1\nb: 2\na: 3", "x.yaml, line 3: duplicate key 'a'; keep one"),
+        ("a: 1\n2: 3", "x.yaml, line 2: the key 2 is not a string; put it in quotes"),
+        ("a: 1\n? [b]\n: 2", "x.yaml, line 2: the key a Sequence is not a string"),
+        ("a: [1,\n&", "x.yaml, line 2: not valid YAML"),
+        ("a: 1\nb: \x07", "x.yaml, line 2: not valid YAML"),
+        ("a: 1\n---\nb: 2", "x.yaml, line 2: a second document begins here"),
+        ("- 1\n- &a [*a]", "x.yaml, line 2: 'a' contains itself"),
+        ("- *a", "unknown alias 'a'"),
+        ("- .nan", ".nan is not a JSON value"),
+        ("- .inf", ".inf is not a JSON value"),
+        ("- 1e999", "1e999 is not a JSON value"),
+        ("- !!binary aGk=", "is not a JSON value"),
+        ("- !!bool yes", "is not a JSON value"),
+        ("- !!set {a, b}", "the tag 'tag:yaml.org,2002:set' is not a JSON type"),
+        ("- !!python/object/apply:os.system [ls]", "is not a JSON type"),
+        ("<<: 3", "'<<' needs another mapping"),
+        ("[" * 400 + "]" * 400, "nested more than 300 levels deep"),
+        ("[" * 10_000, "nested more than 300 levels deep"),
+        (EXPLODING, "it becomes too large: 1,"),
+        ("a\ud800", "not valid Unicode"),
+    ],
+)
+def test_yaml_that_is_not_json_is_refused_with_its_line(text: str, message: str) -> None:
+    with pytest.raises(InputError) as caught:
+        parse_yaml(text, "x.yaml")
+    assert message in str(caught.value)
+    assert len(str(caught.value)) <= 300
+
+
+def test_yaml_is_limited_in_size() -> None:
+    with pytest.raises(InputError, match=r"x\.yaml is larger than the limit"):
+        parse_yaml("a" * (16 << 20) + "\nb", "x.yaml")
+
+
+def test_aliases_and_merge_keys_in_yaml_are_followed() -> None:
+    text = (
+        "a: &a {x: 1, y: 2}\nb: {<<: *a, y: 3}\nc: {<<: [{x: 9}, *a], z: 4}\nd: *a\n"
+        "e: &e word\n*e : 5"
+    )
+
+    assert parse_yaml(text, "x.yaml").value == {
+        "a": {"x": 1, "y": 2},
+        "b": {"x": 1, "y": 3},
+        "c": {"x": 9, "y": 2, "z": 4},
+        "d": {"x": 1, "y": 2},
+        "e": "word",
+        "word": 5,
+    }
+
+
+@pytest.mark.parametrize(
+    ("path", "line"),
+    [
+        ((), 1),
+        (("version",), 2),
+        (("list",), 3),
+        (("list", 1), 5),
+        (("list", 99), 3),
+        (("list", 1, "deeper"), 5),
+        (("unknown",), 1),
+        (("last", 0), 8),
+    ],
+)
+def test_parts_of_yaml_know_their_lines(path: tuple[Any, ...], line: int) -> None:
+    text = "name: {}\nversion: []\nlist:\n  - &x 007\n  - {a: 1, b: {}}\n  - *x\nempty:\nlast: [1]"
+
+    assert parse_yaml(text, "x.yaml").line_of(path) == line
+
+
+def test_json_lines_are_a_list_and_know_their_lines(tmp_path: Path) -> None:
+    path = tmp_path / "x.jsonl.gz"
+    path.write_bytes(gzip.compress(b'{"a": 1}\n\n{"a": 2}\n'))
+    document = read_document(path)
+
+    assert document.value == [{"a": 1}, {"a": 2}]
+    assert document.line_of((1, "a")) == 3
+    assert document.place((1,)) == f"{path}, line 3"
+    assert document.place(()) == str(path)
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ('{"a": 1', "not valid JSON"),
+        ('{"a": 1, "a": 2}', "duplicate key"),
+        ("NaN", "NaN is not valid JSON"),
+        ("[" * 100_000, "nested more than"),
+        ("\0", "NUL byte"),
+    ],
+)
+def test_a_line_that_is_not_json_is_named(tmp_path: Path, line: str, message: str) -> None:
+    path = tmp_path / "x.jsonl"
+    path.write_text(f'{{"a": 0}}\n{line}\n')
+    entries = json_lines(path)
+
+    assert next(entries)[1] == {"a": 0}
+    with pytest.raises(InputError, match=rf"x\.jsonl, line 2: {message}"):
+        next(entries)
+    with pytest.raises(InputError, match=rf"x\.jsonl, line 2: {message}"):
+        read_document(path)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "places"),
+    [
+        ("r.jsonl", '{"a": 1}\n\n{"a": 2}\n', ["line 1", "line 3"]),
+        ("r.ndjson", '\ufeff{"a": 1}\r\n{"a": 2}', ["line 1", "line 2"]),
+        ("r.jsonl.gz", gzip.compress(b'{"a": 1}\n{"a": 2}'), ["line 1", "line 2"]),
+        ("r.json", '\ufeff[{"a": 1},\n{"a": 2}]', ["record 1", "record 2"]),
+        ("r.yaml", "- a: 1\n- a: 2\n", ["record 1", "record 2"]),
+        ("r", '\n{"a": 1}\n{"a": 2}\n', ["line 2", "line 3"]),
+        ("r", '\n[{"a": 1},\n\n{"a": 2}]\n', ["record 1", "record 2"]),
+    ],
+)
+def test_entries_of_every_format_come_with_their_places(
+    tmp_path: Path, name: str, content: str | bytes, places: list[str]
+) -> None:
+    path = tmp_path / name
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+
+    entries = [(str(place), value) for place, value in read_entries(path)]
+
+    assert entries == [(f"{path}, {place}", {"a": n}) for n, place in enumerate(places, 1)]
+
+
+@pytest.mark.parametrize("content", ['{"a": 1}', '{\n"a": 1\n}', '[{"a": 1}]'])
+@pytest.mark.parametrize("name", ["r.json", "r"])
+def test_one_entry_needs_no_list(tmp_path: Path, name: str, content: str) -> None:
+    path = tmp_path / name
+    path.write_text(content)
+
+    assert [value for _, value in read_entries(path)] == [{"a": 1}]
+
+
+@pytest.mark.parametrize("content", ['{"a": 1}\n{"a": 2}\n', '[{"a": 1},\n {"a": 2}]'])
+def test_standard_input_is_json_or_json_lines(
+    monkeypatch: pytest.MonkeyPatch, content: str
+) -> None:
+    monkeypatch.setattr("sys.stdin", SimpleNamespace(buffer=io.BytesIO(content.encode())))
+
+    assert [value for _, value in read_entries("-")] == [{"a": 1}, {"a": 2}]
+
+
+def test_a_fault_in_json_without_suffix_is_named_by_its_line(tmp_path: Path) -> None:
+    path = tmp_path / "r"
+    path.write_text('\n[{"a": 1},\n\n{"a": 2]\n')
+
+    with pytest.raises(InputError, match="r, line 4: not valid JSON"):
+        list(read_entries(path))
+
+
+def test_a_dash_is_json_on_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stdin", SimpleNamespace(buffer=io.BytesIO(b'{"a": null}')))
+
+    assert read_document("-").value == {"a": None}
+
+
+@pytest.mark.parametrize("name", ["x.txt", "x.csv"])
+def test_other_files_are_refused(tmp_path: Path, name: str) -> None:
+    (tmp_path / name).write_text("{}")
+
+    with pytest.raises(InputError, match=r"expected a \.yaml, \.yml, \.json or \.jsonl file"):
+        read_document(tmp_path / name)
+
+
+def test_a_value_without_a_file_has_no_lines() -> None:
+    assert str(plain_document([1], "case 3").error((0,), "wrong")) == "case 3: wrong"
