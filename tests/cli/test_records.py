@@ -265,7 +265,7 @@ def test_what_may_still_be_had_has_no_row_and_is_asked_for_again(desk: Desk, run
 
     assert (first.code, second.code) == (4, 0)
     assert "1 records are not finished" in first.err
-    assert "continue with --resume" in first.err
+    assert "go on with --resume" in first.err
     assert after_first == ["r0", "r2"]
     assert ids(out) == ["r0", "r2", "r1"]
     assert len(desk.checker.calls) == 4
