@@ -89,6 +89,6 @@ def _text(found: FactSet, chosen: FactsFormat) -> str:
         from factcheck.lock import lock_text
 
         return lock_text(found)
-    from factcheck.reports.table import render_facts
+    from factcheck.facts.page import facts_text
 
-    return render_facts(found)
+    return facts_text(found)

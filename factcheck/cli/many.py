@@ -208,10 +208,18 @@ def show(tally: Tally, signature: str, chosen: Format | None) -> None:
         }
         output.print_out(json.dumps(data, ensure_ascii=False, indent=2))
         return
-    from factcheck.reports.run import render_run
+    from factcheck.facts.page import run_page
+    from factcheck.reports import render
 
-    worst = sorted((-negative, record_id) for negative, record_id in tally.worst)
-    output.print_out(render_run(tally.summary, worst, tally.failures, tally.skipped, signature))
+    page = run_page(
+        tally.summary.to_dict(),
+        tally.summary.usage,
+        signature,
+        worst=sorted((-negative, record_id) for negative, record_id in tally.worst),
+        failures=tally.failures,
+        n_skipped=tally.skipped,
+    )
+    output.print_out(render(page))
 
 
 def require_format(chosen: Format | None) -> None:

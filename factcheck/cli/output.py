@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from factcheck.cli.gate import GateFailure
     from factcheck.facts import CoverageReport, FactSet
+    from factcheck.reports.page import Page
 
 _BY_SUFFIX = {
     ".json": Format.JSON,
@@ -96,54 +97,36 @@ def _refuse_inputs(out: str, inputs: Sequence[str | None]) -> None:
                 raise InputError(f"--out {out} is a file that is read; give the report another one")
 
 
-def show_report(report: CoverageReport, chosen: Format | None, out: str | None) -> None:
+def show_report(
+    report: CoverageReport, chosen: Format | None, out: str | None, fail_under: float | None = None
+) -> None:
     """Print the report, or write it to `out` and print its first line."""
+    page = report.page(fail_under=fail_under)
     if out is None or out == "-":
-        print_out(_on_terminal(report) if chosen in {None, Format.TABLE} else _text(report, chosen))
+        if chosen in {None, Format.TABLE}:
+            from factcheck.reports.table import for_stdout
+
+            print_out(for_stdout(page))
+        else:
+            print_out(_text(report, page, chosen))
         return
     from factcheck.files import write_text
-    from factcheck.reports.content import coverage_headline
 
     made = chosen or _BY_SUFFIX.get(Path(out).suffix.lower(), Format.TABLE)
     try:
-        write_text(out, _text(report, made))
+        write_text(out, _text(report, page, made))
     except InputError:
-        print_out(_text(report, Format.TABLE))  # what was paid for is shown all the same
+        print_out(_text(report, page, Format.TABLE))  # what was paid for is shown all the same
         raise
-    headline = coverage_headline(report)
-    print_out(f"{headline.name} {headline.value}   {headline.counts}   {out}")
+    print_out(f"{page.first_line}   {out}")
 
 
-def _text(report: CoverageReport, chosen: Format | None) -> str:
+def _text(report: CoverageReport, page: Page, chosen: Format | None) -> str:
     if chosen is Format.JSON:
         return report.to_json() + "\n"
-    if chosen is Format.MARKDOWN:
-        from factcheck.reports.markdown import render_markdown
+    from factcheck.reports import render
 
-        return render_markdown(report)
-    if chosen is Format.HTML:
-        from factcheck.reports.html import render_html
-
-        return render_html(report)
-    if chosen is Format.JUNIT:
-        from factcheck.reports.junit import render_junit
-
-        return render_junit(report)
-    return f"{report}\n"
-
-
-def _on_terminal(report: CoverageReport) -> str:
-    from rich.console import Console
-
-    from factcheck.reports.table import render
-
-    console = Console()
-    if not console.is_terminal:
-        return f"{report}\n"
-    console.width = min(console.width, _WIDEST)
-    with console.capture() as capture:
-        console.print(render(report), crop=False)
-    return capture.get()
+    return render(page, chosen.value if chosen else "table")
 
 
 def print_table(table: RenderableType) -> None:

@@ -21,6 +21,7 @@ def scored(
     message: str,
     chosen: Format | None,
     out: str | None,
+    fail_under: float | None = None,
 ) -> CoverageReport:
     """The report of one pair, printed or written.
 
@@ -37,9 +38,9 @@ def scored(
             report = score(scorer)
     except KeyboardInterrupt:
         with suppress(FactcheckError):
-            output.show_report(_known(given, score), chosen, out)
+            output.show_report(_known(given, score), chosen, out, fail_under)
         raise
-    output.show_report(report, chosen, out)
+    output.show_report(report, chosen, out, fail_under)
     return report
 
 

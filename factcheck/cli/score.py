@@ -189,6 +189,7 @@ def _score_pair(
         "Scoring",
         chosen,
         out,
+        fail_under,
     )
     output.leave(gate.failure(report, fail_under))
 

@@ -16,6 +16,8 @@ from factcheck.facts.reading import Reader
 EntailmentLabel = Literal["entailed", "contradicted", "neutral"]
 """Whether a text says a fact, says something incompatible with it, or neither."""
 LABELS: tuple[EntailmentLabel, ...] = ("entailed", "contradicted", "neutral")
+_N_SHOWN = 3
+"""Facts in the `repr` of a set."""
 
 
 class Span(NamedTuple):
@@ -247,7 +249,7 @@ class Usage:
         )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class FactSet(Sequence[AtomicFact]):
     """The atomic facts of one source, in order, with unique ids."""
 
@@ -291,6 +293,12 @@ class FactSet(Sequence[AtomicFact]):
 
     def __len__(self) -> int:
         return len(self.facts)
+
+    def __repr__(self) -> str:
+        shown = [repr(fact.text) for fact in self.facts[:_N_SHOWN]]
+        if len(self.facts) > _N_SHOWN:
+            shown.append("...")
+        return f"<FactSet of {len(self.facts)}: {', '.join(shown)}>"
 
     def __iter__(self) -> Iterator[AtomicFact]:
         return iter(self.facts)

@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from os import PathLike
 from typing import Any
 
 from factcheck.errors import InputError
@@ -22,15 +21,18 @@ from factcheck.facts.model import (
     Usage,
     Verdict,
 )
+from factcheck.facts.page import coverage_page
 from factcheck.facts.reading import Reader
 from factcheck.facts.signature import ScoreSignature
+from factcheck.reports.page import Page
+from factcheck.reports.report import Report
 from factcheck.stats import Interval
 
 _FORMAT = 1
 
 
-@dataclass(frozen=True)
-class CoverageReport:
+@dataclass(frozen=True, repr=False)
+class CoverageReport(Report):
     """Which facts of a source a summary keeps, drops or distorts.
 
     Raises:
@@ -193,22 +195,20 @@ class CoverageReport:
             raise InputError("report: not valid JSON (nested too deeply)") from error
         return cls.from_dict(data)
 
-    def to_html(self, path: str | PathLike[str]) -> None:
-        """Write the report as one self-contained page."""
-        from factcheck.reports.html import write_html
+    def page(self, *, fail_under: float | None = None) -> Page:
+        """The report, ready to be rendered.
 
-        write_html(self, path)
-
-    def _repr_markdown_(self) -> str:
-        """What a notebook shows."""
-        from factcheck.reports.markdown import render_markdown
-
-        return render_markdown(self)
-
-    def __str__(self) -> str:
-        from factcheck.reports.table import render_text
-
-        return render_text(self)
+        Args:
+            fail_under: Threshold of the gate, in [0, 1]: what JUnit calls a failure depends on it.
+        """
+        claim_results = None if self.claims is None else self.claim_results
+        return coverage_page(
+            self.results,
+            self.usage,
+            self.signature,
+            claim_results=claim_results,
+            fail_under=fail_under,
+        )
 
 
 def _match(facts: FactSet, results: Sequence[CheckResult], what: str) -> None:

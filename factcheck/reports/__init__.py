@@ -1,4 +1,43 @@
-"""Ways to show a `CoverageReport`. Pure functions of the report; only `write_html` touches a file.
+"""The page model of a report and its renderers: terminal table, Markdown, HTML, JUnit XML, CSV."""
 
-`content` decides what is said and in which order; `table`, `markdown`, `html` and `junit` say it.
-"""
+from factcheck.reports.page import (
+    MOST_ROWS,
+    Alert,
+    Badge,
+    Case,
+    Entry,
+    Item,
+    Page,
+    Part,
+    Section,
+    Svg,
+    Table,
+    Tone,
+    entries,
+    filled,
+    parts_of,
+    warnings_section,
+)
+from factcheck.reports.report import FORMATS, Report, render
+
+__all__ = [
+    "FORMATS",
+    "MOST_ROWS",
+    "Alert",
+    "Badge",
+    "Case",
+    "Entry",
+    "Item",
+    "Page",
+    "Part",
+    "Report",
+    "Section",
+    "Svg",
+    "Table",
+    "Tone",
+    "entries",
+    "filled",
+    "parts_of",
+    "render",
+    "warnings_section",
+]

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from html import escape
+from importlib.resources import files
 
 from factcheck.calibration.bullets import BulletRemoval, Subject
 from factcheck.calibration.containment import JUDGE as BASELINE
 from factcheck.calibration.plots import can_plot, plot_curves, plot_facts, svg_of
 from factcheck.reports.calibration_bullets import NONE, bullet_report, short
-from factcheck.reports.html import page
 
 
 def render_html(run: BulletRemoval) -> str:
@@ -27,7 +27,20 @@ def render_html(run: BulletRemoval) -> str:
     parts.append(_section("Figures", _table(("", *report.columns), report.rows), opened=True))
     parts.append(_section("Mean score by the share of bullets left", _curves(run)))
     parts += [_section(subject.name, "\n".join(_subject(run, subject))) for subject in run.subjects]
-    return page("Bullet removal", "\n".join(parts), style="calibration.css")
+    return _page("Bullet removal", "\n".join(parts))
+
+
+def _page(title: str, body: str) -> str:
+    folder = files("factcheck.reports")
+    css = "".join((folder / name).read_text("utf-8") for name in ("page.css", "calibration.css"))
+    return (
+        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        '<meta http-equiv="Content-Security-Policy" content="default-src \'none\'; '
+        "style-src 'unsafe-inline'\">\n"
+        f"<title>{escape(title)}</title>\n<style>\n{css}</style>\n</head>\n"
+        f'<body class="factcheck">\n<main>\n{body}\n</main>\n</body>\n</html>\n'
+    )
 
 
 def _curves(run: BulletRemoval) -> str:

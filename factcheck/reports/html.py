@@ -1,119 +1,152 @@
-"""The report as one HTML page that needs nothing but itself: no script, no font, no request."""
+"""A page as HTML that needs nothing but itself: no script, no font, no request."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from functools import cache
 from html import escape
 from importlib.resources import files
-from os import PathLike
 
-from factcheck.facts import CheckResult, CoverageReport
-from factcheck.files import write_text
-from factcheck.reports import content
+from factcheck.reports.page import Entry, Item, Page, Part, Section, Table, cleaned
 
 
-def write_html(report: CoverageReport, path: str | PathLike[str]) -> None:
-    """Write the page, replacing an earlier one only when the new one is complete.
-
-    Raises:
-        InputError: The path cannot be written.
-    """
-    write_text(path, render_html(report))
-
-
-def render_html(report: CoverageReport) -> str:
-    """The report as a self-contained page, light or dark as the reader's system is."""
-    headline = content.coverage_headline(report)
-    facts, claims = content.fact_groups(report), content.claim_groups(report)
-    body = [_headline(headline, content.lost_musts(report), facts)]
-    body += [_group(group) for group in facts]
-    if faithfulness := content.faithfulness_headline(report):
-        body.append(_headline(faithfulness, "", ()))
-        body += [_group(group) for group in claims]
-    body.append(_footer(report))
-    return page(f"{headline.name} {headline.value}", "\n".join(body))
-
-
-def page(title: str, body: str, *, style: str = "") -> str:
-    """A whole page around its body, light or dark as the reader's system is.
-
-    Args:
-        title: Of the window, as plain text.
-        body: What is to be seen, as HTML.
-        style: A further file of styles in this folder; empty for none.
-    """
-    folder = files("factcheck.reports")
-    css = "".join((folder / name).read_text("utf-8") for name in ("report.css", style) if name)
+def render(page: Page) -> str:
+    """The page as a self-contained document, light or dark as the reader's system is."""
+    page = cleaned(page)
     return (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         '<meta http-equiv="Content-Security-Policy" content="default-src \'none\'; '
         "style-src 'unsafe-inline'\">\n"
-        f"<title>{escape(title)}</title>\n"
-        f"<style>\n{css}</style>\n</head>\n<body>\n<main>\n{body}\n</main>\n</body>\n</html>\n"
+        f"<title>{escape(page.title)}</title>\n"
+        f"<style>\n{_styles()}</style>\n</head>\n"
+        f'<body class="factcheck">\n{_main(page)}\n</body>\n</html>\n'
     )
 
 
-def _headline(headline: content.Headline, musts: str, groups: tuple[content.Group, ...]) -> str:
-    words = "" if any(c.isdigit() for c in headline.value) else " words"
-    lines = [
-        '<section class="headline">',
-        f"<h1>{escape(headline.name)}</h1>",
-        f'<p class="value{words}">{escape(headline.value)}</p>',
-        f'<p class="counts">{escape(headline.counts)}</p>',
-    ]
-    lines += [
-        f'<p class="soft">{escape(line)}</p>'
-        for line in (headline.interval, headline.bounds)
-        if line
-    ]
-    if musts:
-        lines.append(f'<p class="must">{escape(musts)}</p>')
-    if groups:
-        lines.append(_bar(groups))
-    return "\n".join([*lines, "</section>"])
-
-
-def _bar(groups: tuple[content.Group, ...]) -> str:
-    kept_first = sorted(groups, key=lambda group: group.kind != "kept")
-    parts = "".join(
-        f'<i class="{group.kind}" style="flex:{len(group.results)}"></i>' for group in kept_first
-    )
-    legend = "\n".join(
-        f'<a class="{group.kind}" href="#{group.kind}"><span class="mark">{group.mark}</span> '
-        f"{len(group.results)} {group.title.lower()}</a>"
-        for group in kept_first
-    )
-    return f'<div class="bar" aria-hidden="true">{parts}</div>\n<p class="legend">\n{legend}\n</p>'
-
-
-def _group(group: content.Group) -> str:
-    entries = "\n".join(_entry(result, content.mark(group, result)) for result in group.results)
+def fragment(page: Page) -> str:
+    """The page as an element for a notebook; its styles end at the element."""
     return (
-        f'<details class="group {group.kind}" id="{group.kind}" open>\n'
-        f"<summary><h2>{group.title} {len(group.results)}</h2>"
-        f'<span class="soft">{group.meaning}</span></summary>\n'
-        f"<ol>\n{entries}\n</ol>\n</details>"
+        f"<style>\n@scope (.factcheck) {{\n{_styles()}}}\n</style>\n"
+        f'<div class="factcheck">\n{_main(cleaned(page))}\n</div>\n'
     )
 
 
-def _entry(result: CheckResult, mark: str) -> str:
-    badges = "".join(
-        f'<span class="badge{" is-must" if badge == "must" else ""}">{escape(badge)}</span>'
-        for badge in content.badges(result.fact)
-    )
-    quote, reason = content.notes(result)
-    quoted = f"<blockquote>“{escape(quote)}”</blockquote>" if quote else ""
-    reasoned = f'<p class="reason">{escape(reason)}</p>' if reason else ""
+@cache
+def _styles() -> str:
+    return (files("factcheck.reports") / "page.css").read_text("utf-8")
+
+
+def _main(page: Page) -> str:
+    body = list(_figure(page))
+    for other in page.also:
+        body += _figure(other)
+    if page.footer:
+        body.append(f"<footer>{_footer(page.footer)}</footer>")
+    return "\n".join(["<main>", *body, "</main>"])
+
+
+def _figure(page: Page) -> Iterator[str]:
+    yield "\n".join(_headline(page))
+    yield from map(_section, page.sections)
+
+
+def _headline(page: Page) -> Iterator[str]:
+    yield '<section class="headline">'
+    yield f"<h1>{escape(page.name)}</h1>"
+    if page.value:
+        words = "" if page.value[-1:].isdigit() and " " not in page.value else " words"
+        yield f'<p class="value{words}">{escape(page.value)}</p>'
+    if page.counts:
+        yield f'<p class="counts">{escape(page.counts)}</p>'
+    for line in (page.interval, *page.lines, *page.notes):
+        if line:
+            yield f'<p class="soft">{escape(line)}</p>'
+    for alert in page.alerts:
+        yield f'<p class="alert {alert.tone}">{escape(alert.text)}</p>'
+    if page.parts:
+        yield _bar(page.parts)
+    yield "</section>"
+
+
+def _bar(parts: Sequence[Part]) -> str:
+    pieces = "".join(f'<i class="{part.tone}" style="flex:{part.size}"></i>' for part in parts)
+    legend = "\n".join(map(_legend, parts))
+    return f'<div class="bar" aria-hidden="true">{pieces}</div>\n<p class="legend">\n{legend}\n</p>'
+
+
+def _legend(part: Part) -> str:
+    words = f'<span class="mark">{escape(part.mark)}</span> {part.size:,} {escape(part.name)}'
+    if part.anchor:
+        return f'<a class="{part.tone}" href="#{escape(part.anchor)}">{words}</a>'
+    return f'<span class="{part.tone}">{words}</span>'
+
+
+def _section(section: Section) -> str:
+    anchor = f' id="{escape(section.anchor)}"' if section.anchor else ""
+    state = "" if section.collapsed else " open"
+    meaning = f'<span class="soft">{escape(section.meaning)}</span>' if section.meaning else ""
+    body = "\n".join(_body(section))
     return (
-        f'<li><span class="mark">{mark}</span>'
-        f'<span class="id">{escape(content.one_line(result.fact.id))}</span>'
-        f"<div><p>{badges}{escape(content.one_line(result.fact.text))}</p>"
-        f"{quoted}{reasoned}</div></li>"
+        f'<details class="group {section.tone}"{anchor}{state}>\n'
+        f"<summary><h2>{escape(section.title)}</h2>{meaning}</summary>\n{body}\n</details>"
     )
 
 
-def _footer(report: CoverageReport) -> str:
-    entries = "\n".join(
-        f"<dt>{name}</dt><dd>{escape(value)}</dd>" for name, value in content.footer(report)
-    )
-    return f"<footer><dl>\n{entries}\n</dl></footer>"
+def _body(section: Section) -> Iterator[str]:
+    for line in section.legend:
+        yield f'<p class="legend-line soft">{escape(line)}</p>'
+    for picture in section.pictures:
+        yield f'<div class="picture">{picture[max(0, picture.find("<svg")) :]}</div>'
+    if section.table is not None and section.table.rows:
+        yield _table(section.table)
+    if section.items:
+        kind = "marked" if any(item.mark for item in section.items) else "items"
+        items = "\n".join(_item(item, is_marked=kind == "marked") for item in section.items)
+        yield f'<ol class="{kind}">\n{items}\n</ol>'
+    if section.more:
+        yield f'<p class="more soft">{escape(section.more)}</p>'
+
+
+def _table(table: Table) -> str:
+    head = "".join(_cells(table, table.columns, "th"))
+    rows = "\n".join(f"<tr>{''.join(_cells(table, row, 'td'))}</tr>" for row in table.rows)
+    return f'<div class="numbers"><table>\n<tr>{head}</tr>\n{rows}\n</table></div>'
+
+
+def _cells(table: Table, row: Sequence[str], tag: str) -> Iterator[str]:
+    for place, cell in enumerate(row):
+        kind = ' class="name"' if place < table.n_names else ""
+        yield f"<{tag}{kind}>{escape(cell)}</{tag}>"
+
+
+def _item(item: Item, *, is_marked: bool) -> str:
+    body = f"<p>{' '.join(_words(item))}</p>"
+    if item.quote:
+        body += f"<blockquote>“{escape(item.quote)}”</blockquote>"
+    body += "".join(f'<p class="note">{escape(note)}</p>' for note in item.notes)
+    if is_marked:
+        return (
+            f'<li><span class="mark">{escape(item.mark)}</span>'
+            f'<span class="id">{escape(item.name)}</span><div>{body}</div></li>'
+        )
+    name = f'<p class="id">{escape(item.name)}</p>' if item.name.strip() else ""
+    return f"<li>{name}{body}</li>"
+
+
+def _words(item: Item) -> Iterator[str]:
+    for badge in item.badges:
+        yield f'<span class="badge {badge.tone}">{escape(badge.text)}</span>'
+    if item.text:
+        yield escape(item.text)
+    if item.change:
+        expected, found = map(escape, item.change)
+        yield f'<span class="change good">{expected}</span> →'
+        yield f'<span class="change bad">{found}</span>'
+    if item.aside:
+        yield f'<span class="soft">{escape(item.aside)}</span>'
+
+
+def _footer(entries: Sequence[Entry]) -> str:
+    named = "\n".join(f"<dt>{escape(name)}</dt><dd>{escape(value)}</dd>" for name, value in entries)
+    return f"<dl>\n{named}\n</dl>"

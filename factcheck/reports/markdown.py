@@ -1,67 +1,107 @@
-"""The report as Markdown, for a pull request or a wiki."""
+"""A page as GitHub-flavoured Markdown, for a pull request or a wiki."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator
 
-from factcheck.facts import CheckResult, CoverageReport
-from factcheck.reports import content
+from factcheck.reports.page import Item, Page, Section, Table, cleaned
 
 _SPECIAL = re.compile(r"[\\`*_\[\]|~$]")
 _AT_LINE_START = re.compile(r"^(\d*)([-+#=]|[.)](?=\s))")
+_LINKED = re.compile(
+    r"(?<=@)(?=\w)"  # mentions, mail addresses
+    r"|(?<=\#)(?=\d)|(?<=\bGH-)(?=\d)"  # issues
+    r"|(?<=:)(?=//)|(?<=\bwww)(?=\.)|(?<=\bmailto:)(?=\S)|(?<=\bxmpp:)(?=\S)"  # addresses
+    r"|(?<=:)(?=[a-z+-][\w+-]*:)",  # emoji
+    re.IGNORECASE,
+)
+_COMMENT = "<!-- -->"
+"""Parts a mention or an address without being seen; GitHub ignores a backslash there."""
 _HTML = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})
 
 
-def render_markdown(report: CoverageReport) -> str:
-    """The report as GitHub-flavoured Markdown; no fact or quote can act as markup."""
-    headline = content.coverage_headline(report)
-    blocks = [f"## {headline.name} {_plain(headline.value)}", _numbers(headline)]
-    if musts := content.lost_musts(report):
-        blocks.append(f"**{escape(musts)}**")
-    blocks += [_group(group) for group in content.fact_groups(report)]
-    if faithfulness := content.faithfulness_headline(report):
-        blocks += [f"## {faithfulness.name} {_plain(faithfulness.value)}", _numbers(faithfulness)]
-        blocks += [_group(group) for group in content.claim_groups(report)]
-    blocks.append("---")
-    blocks.append("\n".join(f"{name}: {_code(value)}  " for name, value in content.footer(report)))
-    return "\n\n".join(blocks).rstrip() + "\n"
+def render(page: Page) -> str:
+    """The page as Markdown; no string of it acts as markup, mentions anybody or links anywhere."""
+    page = cleaned(page)
+    blocks = list(_figure(page))
+    for other in page.also:
+        blocks += _figure(other)
+    if page.footer:
+        blocks.append("---")
+        blocks.append("  \n".join(f"{name}: {_code(value)}" for name, value in page.footer))
+    return "\n\n".join(blocks) + "\n"
 
 
 def escape(text: str) -> str:
-    """`text` on one line, such that Markdown shows it as it stands."""
-    line = _SPECIAL.sub(r"\\\g<0>", _plain(content.one_line(text)))
-    return _AT_LINE_START.sub(r"\1\\\2", line)
+    """`text` such that Markdown shows it as it stands."""
+    pieces = (_SPECIAL.sub(r"\\\g<0>", piece) for piece in _LINKED.split(text))
+    return _AT_LINE_START.sub(r"\1\\\2", _joined(pieces))
 
 
-def _plain(text: str) -> str:
-    return text.translate(_HTML)
+def _joined(pieces: Iterable[str]) -> str:
+    """Pieces as HTML, parted such that nothing becomes a link, a mention or an emoji."""
+    return _COMMENT.join(piece.translate(_HTML) for piece in pieces)
 
 
 def _code(value: str) -> str:
-    fence = "``" if "`" in value else "`"
-    return f"{fence}{content.one_line(value)}{fence}"
+    longest = max(map(len, re.findall("`+", value)), default=0)
+    fence, space = "`" * (longest + 1), " " if longest else ""
+    return f"{fence}{space}{value}{space}{fence}"
 
 
-def _numbers(headline: content.Headline) -> str:
-    parts = (headline.counts, headline.interval, headline.bounds)
-    return " · ".join(part for part in parts if part)
+def _figure(page: Page) -> Iterator[str]:
+    yield f"## {escape(page.title)}"
+    numbers = " · ".join(escape(words) for words in (page.counts, page.interval) if words)
+    if lines := [line for line in (numbers, *map(escape, (*page.lines, *page.notes))) if line]:
+        yield "  \n".join(lines)
+    for alert in page.alerts:
+        yield f"**{escape(alert.text)}**"
+    for section in page.sections:
+        yield from _section(section)
 
 
-def _group(group: content.Group) -> str:
-    title = f"{group.mark} {group.title} ({len(group.results)})"
-    entries = "\n".join(_entry(result, content.mark(group, result)) for result in group.results)
-    if group.kind == "kept":
-        return f"<details><summary>{title}</summary>\n\n{entries}\n\n</details>"
-    return f"### {title}\n\n{group.meaning.capitalize()}.\n\n{entries}"
+def _section(section: Section) -> Iterator[str]:
+    title = f"{section.mark} {section.title}".strip()
+    folded = section.collapsed or (section.tone == "good" and bool(section.items))
+    yield (
+        f"<details><summary>{_joined(_LINKED.split(title))}</summary>"
+        if folded
+        else f"### {escape(title)}"
+    )
+    if section.meaning:
+        yield escape(section.meaning)
+    if section.legend:
+        yield "  \n".join(map(escape, section.legend))
+    if section.table is not None and section.table.rows:
+        yield _table(section.table)
+    if section.items:
+        yield "\n".join(map(_item, section.items))
+    if section.more:
+        yield escape(section.more)
+    if folded:
+        yield "</details>"
 
 
-def _entry(result: CheckResult, mark: str) -> str:
-    fact = result.fact
-    parts = (escape(mark), f"**{escape(fact.id)}**", escape(content.label(fact)), escape(fact.text))
-    lines = ["- " + " ".join(part for part in parts if part)]
-    quote, reason = content.notes(result)
-    if quote:
-        lines.append(f"  *“{escape(quote)}”*")
-    if reason:
-        lines.append(f"  {escape(reason)}")
-    return "  \n".join(lines)
+def _table(table: Table) -> str:
+    n_numbers = len(table.columns) - table.n_names
+    lines = [map(escape, table.columns), ["---"] * table.n_names + ["--:"] * n_numbers]
+    for row in table.rows:
+        numbers = (cell.translate(_HTML) for cell in row[table.n_names :])
+        lines.append([*map(escape, row[: table.n_names]), *numbers])
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def _item(item: Item) -> str:
+    pieces = [escape(item.mark), f"**{escape(item.name)}**" if item.name.strip() else ""]
+    if item.badges:
+        pieces.append(escape(f"[{', '.join(badge.text for badge in item.badges)}]"))
+    pieces.append(escape(item.text))
+    if item.change:
+        pieces.append(" → ".join(map(escape, item.change)))
+    if item.aside:
+        pieces.append(f"*{escape(item.aside)}*")
+    lines = ["- " + " ".join(piece for piece in pieces if piece)]
+    if item.quote:
+        lines.append(f"*“{escape(item.quote)}”*")
+    return "  \n  ".join([*lines, *map(escape, item.notes)])

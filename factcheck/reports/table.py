@@ -1,118 +1,223 @@
-"""The report for a terminal: colour where there is one, the same words where there is none."""
+"""A page for a terminal, at any width; the same words where there is no colour."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Sequence
 from io import StringIO
 
-from rich.console import Console, Group, RenderableType
-from rich.table import Table
+from rich.console import Console, ConsoleOptions, Group, RenderableType
+from rich.padding import Padding
+from rich.table import Table as RichTable
 from rich.text import Text
 
-from factcheck.facts import CheckResult, CoverageReport, FactSet
-from factcheck.reports import content
+from factcheck.reports.page import Entry, Item, Page, Table, Tone, cleaned
+from factcheck.reports.text import shorten_middle
 
 WIDTH = 100
+"""Columns of a report that is not printed on a terminal."""
+WIDEST = 120
+"""Columns used of a wide terminal."""
+_GAP = 2
+_WIDEST_NAME = 24
 _WIDEST_ID = 12
-_STYLES: dict[content.GroupKind, str] = {
-    "distorted": "red",
-    "dropped": "yellow",
-    "undecided": "magenta",
-    "kept": "green",
-    "superfluous": "yellow",
-    "undecided-claims": "magenta",
+"""Of an item with a mark."""
+_STYLES: dict[Tone, str] = {
+    "good": "green",
+    "warn": "yellow",
+    "bad": "red",
+    "unknown": "magenta",
+    "plain": "",
 }
 
 
-def render_text(report: CoverageReport) -> str:
-    """The report as plain text of `WIDTH` columns, without colour and without a final newline."""
+def render(page: Page, width: int = WIDTH) -> str:
+    """The page as plain text, without colour, trailing blanks and final newline."""
     sink = StringIO()
     console = Console(
         file=sink,
-        width=WIDTH,
+        width=width,
         color_system=None,
         force_terminal=False,
         force_jupyter=False,
         force_interactive=False,
         legacy_windows=False,
     )
-    console.print(render(report), crop=False)
+    console.print(renderable(page), crop=False)
     return "\n".join(line.rstrip() for line in sink.getvalue().splitlines()).rstrip()
 
 
-def render(report: CoverageReport) -> RenderableType:
-    """The report as something that Rich can print, at any width."""
-    parts: list[RenderableType] = [_headline(content.coverage_headline(report))]
-    if musts := content.lost_musts(report):
-        parts.append(Text(musts, "bold red"))
-    parts += _groups(content.fact_groups(report))
-    if faithfulness := content.faithfulness_headline(report):
-        parts += [Text(), _headline(faithfulness)]
-        parts += _groups(content.claim_groups(report))
-    parts += [Text(), _footer(report)]
+def for_stdout(page: Page) -> str:
+    """The page as standard output shows it best, with a final newline.
+
+    In colour and as wide as the terminal, but at most `WIDEST` columns; plain if it is no terminal.
+    """
+    console = Console()
+    if not console.is_terminal:
+        return f"{render(page)}\n"
+    console.width = min(console.width, WIDEST)
+    with console.capture() as capture:
+        console.print(renderable(page), crop=False)
+    return capture.get()
+
+
+def renderable(page: Page) -> RenderableType:
+    """The page as something that Rich can print."""
+    page = cleaned(page)
+    parts = list(_figure(page))
+    for other in page.also:
+        parts += [Text(), *_figure(other)]
+    if page.footer:
+        parts += [Text(), _footer(page.footer)]
     return Group(*parts)
 
 
-def render_facts(facts: FactSet) -> str:
-    """Facts as plain text, one line each: id, what sets it apart, the statement."""
-    ids = [Text(content.one_line(fact.id)) for fact in facts]
-    width = max((id_.cell_len for id_ in ids), default=0)
-    lines = []
-    for id_, fact in zip(ids, facts, strict=True):
-        parts = (
-            id_.plain + " " * (width - id_.cell_len),
-            content.label(fact),
-            content.one_line(fact.text),
+def _figure(page: Page) -> Iterator[RenderableType]:
+    title = Text(page.title, "bold")
+    if page.counts:
+        title.append(f"   {page.counts}", "not bold")
+    yield _Line(title, page.interval)
+    yield from map(Text, page.lines)
+    yield from (Text(alert.text, f"bold {_STYLES[alert.tone]}".strip()) for alert in page.alerts)
+    yield from (Text(note, no_wrap=True, overflow="ignore") for note in page.notes)
+    marked = [item.name for section in page.sections for item in section.items if item.mark]
+    id_width = min(_WIDEST_ID, max((Text(name).cell_len for name in marked), default=1))
+    for section in page.sections:
+        yield Text()
+        title = Text(section.title, f"bold {_STYLES[section.tone]}".strip())
+        yield _Line(title, section.meaning)
+        yield from (Text(line, "dim") for line in section.legend)
+        if section.table is not None and section.table.rows:
+            yield _Columns(section.table)
+        if section.items:
+            yield _items(section.items, _STYLES[section.tone], id_width)
+        if section.more:
+            yield Text(section.more, "dim")
+
+
+class _Line:
+    """A title with words beside it, or under it where there is no room."""
+
+    def __init__(self, title: Text, words: str) -> None:
+        self._title = title
+        self._words = Text(words, "dim")
+
+    def __rich_console__(self, _: Console, options: ConsoleOptions) -> Iterator[RenderableType]:
+        beside = Text.assemble(self._title, "   ", self._words)
+        if not self._words:
+            yield self._title
+        elif beside.cell_len <= options.max_width:
+            yield beside
+        else:
+            yield from (self._title, self._words)
+
+
+class _Columns:
+    """A table; where it is narrow, columns are left out and names shortened."""
+
+    def __init__(self, table: Table) -> None:
+        self._table = table
+
+    def __rich_console__(self, _: Console, options: ConsoleOptions) -> Iterator[RenderableType]:
+        table, places = self._table, self._places(options.max_width)
+        if table.slim and self._least(range(len(table.columns))) > options.max_width:
+            yield _slim(table)
+            return
+        room = options.max_width - sum(self._width(place) + _GAP for place in places if place)
+        fits = room >= min(_WIDEST_NAME, self._width(0))
+        shown = _grid()
+        for place in places:
+            if place < table.n_names:
+                shown.add_column(table.columns[place], overflow="fold")
+            else:
+                header = table.columns[place]
+                shown.add_column(header, justify="right", no_wrap=fits, overflow="fold")
+        for row in table.rows:
+            cells = [row[place] for place in places]
+            if fits and table.n_names == 1:
+                cells[0] = shorten_middle(cells[0], room)
+            shown.add_row(*map(Text, cells))
+        yield shown
+
+    def _places(self, width: int) -> list[int]:
+        places = list(range(len(self._table.columns)))
+        for names in self._table.dispensable:
+            if self._least(places) <= width:
+                break
+            group = (names,) if isinstance(names, str) else names
+            places = [place for place in places if self._table.columns[place] not in group]
+        return places
+
+    def _least(self, places: Iterable[int]) -> int:
+        """Width of some columns, with names of a sensible width."""
+        widths = (
+            min(self._width(place), _WIDEST_NAME)
+            if place < self._table.n_names
+            else self._width(place)
+            for place in places
         )
-        lines.append("  ".join(part for part in parts if part))
-    return "\n".join(lines)
+        return sum(width + _GAP for width in widths) - _GAP
+
+    def _width(self, place: int) -> int:
+        cells = (self._table.columns[place], *(row[place] for row in self._table.rows))
+        return max(Text(cell).cell_len for cell in cells)
 
 
-def _headline(headline: content.Headline) -> Text:
-    line = Text(f"{headline.name} {headline.value}", "bold")
-    line.append(f"   {headline.counts}", "not bold")
-    if headline.interval:
-        line.append(f"   {headline.interval}", "not bold dim")
-    if headline.bounds:
-        line.append(f"\n{headline.bounds}", "not bold")
-    return line
+def _grid() -> RichTable:
+    return RichTable(box=None, padding=(0, _GAP, 0, 0), pad_edge=False, header_style="dim")
 
 
-def _groups(groups: tuple[content.Group, ...]) -> list[RenderableType]:
-    ids = [content.one_line(result.fact.id) for group in groups for result in group.results]
-    id_width = min(_WIDEST_ID, max((Text(id_).cell_len for id_ in ids), default=1))
-    parts: list[RenderableType] = []
-    for group in groups:
-        style = _STYLES[group.kind]
-        title = Text(f"{group.title} {len(group.results)}", f"bold {style}")
-        shared = content.shared_reason(group)
-        title.append(f"   {shared or group.meaning}", "not bold dim")
-        grid = Table.grid(padding=(0, 2, 0, 0))
+def _slim(table: Table) -> RichTable:
+    shown = _grid()
+    for name in (*table.columns[: table.n_names], "shown"):
+        shown.add_column(name, overflow="fold")
+    shown.add_column("", justify="right", no_wrap=True)
+    for row in table.slim:
+        shown.add_row(*map(Text, row))
+    return shown
+
+
+def _items(items: Sequence[Item], style: str, id_width: int) -> RenderableType:
+    grid = RichTable.grid(padding=(0, _GAP, 0, 0))
+    if any(item.mark for item in items):
         grid.add_column(width=1, style=style)
         grid.add_column(width=id_width, style="dim", overflow="fold")
         grid.add_column(overflow="fold")
-        for result in group.results:
-            id_ = Text(content.one_line(result.fact.id))
-            grid.add_row(content.mark(group, result), id_, _body(result, reason=not shared))
-        parts += [Text(), title, grid]
-    return parts
+        for item in items:
+            grid.add_row(item.mark, Text(item.name), _body(item))
+        return grid
+    longest = max(Text(item.name).cell_len for item in items)
+    if not longest:
+        return Group(*map(_body, items))
+    if longest > _WIDEST_NAME:
+        lines = ((Text(item.name, style), Padding(_body(item), (0, 0, 0, _GAP))) for item in items)
+        return Group(*(part for pair in lines for part in pair))
+    grid.add_column(width=longest, style=style, overflow="fold")
+    grid.add_column(overflow="fold")
+    for item in items:
+        grid.add_row(Text(item.name), _body(item))
+    return grid
 
 
-def _body(result: CheckResult, *, reason: bool) -> Text:
-    body = Text()
-    if label := content.label(result.fact):
-        body.append(label, "bold").append(" ")
-    body.append(content.one_line(result.fact.text))
-    notes = content.notes(result)
-    if notes.quote:
-        body.append(f"\n“{notes.quote}”", "dim italic")
-    if notes.reason and reason:
-        body.append(f"\n{notes.reason}", "dim")
+def _body(item: Item) -> Text:
+    pieces: list[Text] = []
+    if item.badges:
+        pieces.append(Text(f"[{', '.join(badge.text for badge in item.badges)}]", "bold"))
+    if item.text:
+        pieces.append(Text(item.text))
+    if item.change:
+        expected, found = item.change
+        pieces.append(Text.assemble((expected, "green"), " → ", (found, "red")))
+    if item.aside:
+        pieces.append(Text(item.aside, "dim"))
+    body = Text(" ").join(pieces)
+    if item.quote:
+        body.append(f"\n“{item.quote}”", "dim italic")
+    for note in item.notes:
+        body.append(f"\n{note}", "dim")
     return body
 
 
-def _footer(report: CoverageReport) -> Text:
-    """Lines that are never wrapped: what they say can be copied."""
-    entries = content.footer(report)
+def _footer(entries: Sequence[Entry]) -> Text:
     width = max(len(entry.name) for entry in entries)
     lines = (f"{name:<{width}}  {value}" for name, value in entries)
     return Text("\n".join(lines), "dim", no_wrap=True, overflow="ignore")

@@ -366,7 +366,7 @@ def test_a_value_of_any_depth_has_a_text() -> None:
     for _ in range(100_000):
         value = [value]
 
-    assert value_text(value) == "(list that is no JSON)"
+    assert value_text(value) == "(list that JSON cannot hold)"
 
 
 @given(st.text("ab", max_size=200), st.text("ab", max_size=200))

@@ -1,0 +1,407 @@
+"""The reports of coverage: one pair, a run over many pairs, a list of facts.
+
+Groups come in the order of what hurts: distorted facts first, kept facts last.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from factcheck.facts.coverage import share_entailed
+from factcheck.facts.model import AtomicFact, CheckFailure, CheckResult, FactSet, Usage, Verdict
+from factcheck.facts.signature import ScoreSignature
+from factcheck.reports.page import (
+    Alert,
+    Badge,
+    Case,
+    Entry,
+    Item,
+    Page,
+    Part,
+    Section,
+    Status,
+    Tone,
+    entries,
+    filled,
+)
+from factcheck.reports.text import interval_text, one_line, plural, share, shorten
+
+ROUNDING = 1e-9
+"""A score this much under a threshold still reaches it."""
+_DISTORTED = "≠"
+COLUMNS = (
+    "kind", "id", "text", "status", "label", "probability", "weight", "must", "tags", "quote",
+    "reason", "judge", "cached", "code", "message",
+)  # fmt: skip
+"""Of the rows of a report."""
+
+
+class _Group(NamedTuple):
+    """Results of one kind."""
+
+    labels: tuple[str, ...]
+    """Of the verdicts; the empty one stands for failures."""
+    title: str
+    tone: Tone
+    mark: str
+    meaning: str
+
+    def of(self, results: Iterable[CheckResult]) -> list[CheckResult]:
+        """The results that belong here."""
+        return [result for result in results if _label(result) in self.labels]
+
+
+class _Figure(NamedTuple):
+    """A share of entailed statements: coverage or faithfulness."""
+
+    name: str
+    noun: str
+    ends: tuple[str, str]
+    """What becomes of an undecided statement at worst and at best."""
+    groups: tuple[_Group, ...]
+    lost: Mapping[str, str]
+    """What JUnit says of a statement that is not entailed, by label."""
+
+
+_UNDECIDED = _Group(("",), "Undecided", "unknown", "?", "the judge gave no verdict")
+_FACTS = _Figure(
+    "Coverage",
+    "fact",
+    ("dropped", "kept"),
+    (
+        _Group(("contradicted",), "Distorted", "bad", _DISTORTED, "the text says otherwise"),
+        _Group(("neutral",), "Dropped", "warn", "\u2013", "the text does not say it"),
+        _UNDECIDED,
+        _Group(("entailed",), "Kept", "good", "✓", "the text says it"),
+    ),
+    {"contradicted": "distorted", "neutral": "dropped"},
+)
+_CLAIMS = _Figure(
+    "Faithfulness",
+    "claim",
+    ("unsupported", "supported by the source"),
+    (
+        _Group(
+            ("contradicted", "neutral"),
+            "Superfluous",
+            "warn",
+            "+",
+            f"the source does not say it ({_DISTORTED} says otherwise)",
+        ),
+        _UNDECIDED._replace(title="Undecided claims"),
+    ),
+    {"contradicted": "contradicts the source", "neutral": "not in the source"},
+)
+
+
+def coverage_page(
+    results: Sequence[CheckResult],
+    usage: Usage,
+    signature: ScoreSignature,
+    *,
+    claim_results: Sequence[CheckResult] | None = None,
+    fail_under: float | None = None,
+) -> Page:
+    """The report of one pair.
+
+    Args:
+        results: One result per fact of the source.
+        usage: Cost of the report.
+        signature: How the score was made.
+        claim_results: One result per claim of the summary; `None` if claims were not checked.
+        fail_under: Threshold of the gate, in [0, 1]; `None` for no threshold. In JUnit, what was
+            lost fails exactly if the gate does, and is skipped with its reason otherwise.
+    """
+    weighted = any(result.fact.weight != 1.0 for result in results)
+    figure = _FACTS._replace(name="Weighted coverage") if weighted else _FACTS
+    page = _page(figure, results)
+    claims = None if claim_results is None else _page(_CLAIMS, claim_results)
+    lost = lost_musts(results)
+    properties = _properties(results, claim_results, signature)
+
+    def rows() -> Iterator[Mapping[str, Any]]:
+        yield from _rows("fact", results, _FACTS)
+        yield from _rows("claim", claim_results or (), _CLAIMS)
+
+    return page._replace(
+        alerts=(Alert(lost),) if lost else (),
+        parts=_parts(results),
+        footer=_footer((*results, *(claim_results or ())), usage, signature),
+        also=(claims,) if claims else (),
+        suite="coverage",
+        cases=tuple(_cases(results, fail_under)),
+        properties=properties,
+        columns=COLUMNS,
+        rows=rows,
+    )
+
+
+def run_page(
+    figures: Mapping[str, Any],
+    usage: Usage,
+    signature: str,
+    *,
+    worst: Sequence[tuple[float, str]] = (),
+    failures: Mapping[str, int] | None = None,
+    n_skipped: int = 0,
+) -> Page:
+    """The report of a run over many pairs.
+
+    Args:
+        figures: `RunSummary.to_dict()`.
+        usage: Cost of the run.
+        signature: How the scores were made.
+        worst: Lowest scores with the ids of their records, lowest first.
+        failures: Number of records without a report, by code.
+        n_skipped: Number of invalid records that were left out.
+    """
+    failures, counts = failures or {}, figures["counts"]
+    n_records = figures["records"] + sum(failures.values())
+    kinds = (("good", "kept"), ("bad", "distorted"), ("warn", "dropped"), ("unknown", "undecided"))
+    lines = [f"{plural(counts['facts'], 'fact')}: "]
+    lines[0] += ", ".join(f"{counts[kind]:,} {kind}" for _, kind in kinds)
+    if counts["undecided"]:
+        bounds = interval_text((figures["low"], figures["high"]), 2)
+        lines.append(f"{bounds} if every undecided fact were dropped / kept")
+    missing = [f"{n:,} without a report ({code})" for code, n in sorted(failures.items())]
+    if n_skipped:
+        missing.append(f"{plural(n_skipped, 'invalid record')} skipped")
+    if missing:
+        lines.append(", ".join(missing))
+    interval = figures["interval"]
+    lowest = tuple(Item(share(score, 2), one_line(name)) for score, name in worst)
+    return Page(
+        "Mean coverage",
+        _score_text(figures["score"]),
+        f"{figures['scored']:,} of {plural(n_records, 'record')} scored",
+        f"95 % interval {interval_text(interval, 2)} over {plural(figures['sources'], 'source')}"
+        if interval
+        else "",
+        tuple(lines),
+        tuple(Part(tone, counts[kind], kind) for tone, kind in kinds if counts[kind]),  # type: ignore[arg-type]
+        filled(Section("Lowest", items=lowest)),
+        entries(("Usage", usage_text(usage)), ("Signature", signature)),
+    )
+
+
+def facts_text(facts: FactSet) -> str:
+    """Facts as plain text, one line each: id, badges, statement."""
+    lines = [(one_line(fact.id), _badge_text(fact), one_line(fact.text)) for fact in facts]
+    width = max((len(id_) for id_, _, _ in lines), default=0)
+    return "\n".join(
+        "  ".join(part for part in (f"{id_:<{width}}", badges, text) if part)
+        for id_, badges, text in lines
+    )
+
+
+def lost_musts(results: Iterable[CheckResult]) -> str:
+    """One line about `must` facts that are not known to be kept; empty if there are none."""
+    lost = [one_line(r.fact.id) for r in results if r.fact.must and _label(r) != "entailed"]
+    return f"{plural(len(lost), 'must fact')} not kept: {', '.join(lost)}" if lost else ""
+
+
+def usage_text(usage: Usage) -> str:
+    """Calls, tokens and cost; empty where no request was needed."""
+    parts = []
+    if usage.calls:
+        cost = "cost unknown" if usage.cost_usd is None else f"${usage.cost_usd:.4f}"
+        tokens = f"{usage.prompt_tokens:,} prompt + {usage.completion_tokens:,} completion tokens"
+        parts = [plural(usage.calls, "call"), tokens, cost]
+    if usage.cache_hits:
+        parts.append(f"{plural(usage.cache_hits, 'answer')} from the cache")
+    return ", ".join(parts)
+
+
+def _label(result: CheckResult) -> str:
+    return result.label if isinstance(result, Verdict) else ""
+
+
+def _score_text(score: float | None) -> str:
+    return "undecided" if score is None else share(score, 2)
+
+
+def _page(figure: _Figure, results: Sequence[CheckResult]) -> Page:
+    found = share_entailed(results)
+    n_undecided = sum(not _label(result) for result in results)
+    interval = interval_text(found.interval, 2)
+    bounds = ""
+    if n_undecided and found.low < found.high:
+        low, high = figure.ends
+        bounds = (
+            f"{interval_text((found.low, found.high), 2)} if every undecided {figure.noun} "
+            f"were {low} / {high.split()[0]}"
+        )
+    return Page(
+        figure.name,
+        _score_text(found.value),
+        _counts(figure, results, n_undecided),
+        interval and f"95 % interval {interval}",
+        lines=(bounds,) if bounds else (),
+        sections=filled(*(_section(group, group.of(results)) for group in figure.groups)),
+        suite=figure.name.lower(),
+        cases=tuple(_case(figure, result, "skipped", "skipped") for result in results),
+    )
+
+
+def _counts(figure: _Figure, results: Sequence[CheckResult], n_undecided: int) -> str:
+    noun, n_decided = figure.noun, len(results) - n_undecided
+    if not results:
+        return f"no {noun}s"
+    if not n_decided:
+        return f"no verdict on any of {plural(len(results), noun)}"
+    n_kept = sum(_label(result) == "entailed" for result in results)
+    decided = plural(n_decided, f"decided {noun}" if n_undecided else noun)
+    counts = f"{n_kept:,} of {decided} {figure.ends[1]}"
+    if n_undecided:
+        counts += f", {n_undecided:,} undecided"
+    if not any(result.fact.weight for result in results if _label(result)):
+        counts += f" (every decided {noun} has weight 0)"
+    return counts
+
+
+def _section(group: _Group, results: Sequence[CheckResult]) -> Section:
+    reasons = {_reason(result) for result in results}
+    is_shared = group.labels == ("",) and len(results) > 1 and len(reasons) == 1
+    return Section(
+        f"{group.title} {len(results):,}",
+        group.tone,
+        reasons.pop() if is_shared else group.meaning,
+        items=tuple(_item(group, result, with_reason=not is_shared) for result in results),
+        mark=group.mark,
+        anchor=group.title.lower().replace(" ", "-"),
+    )
+
+
+def _item(group: _Group, result: CheckResult, *, with_reason: bool) -> Item:
+    fact, reason = result.fact, _reason(result)
+    return Item(
+        one_line(fact.id),
+        one_line(fact.text),
+        (reason,) if reason and with_reason else (),
+        mark=_DISTORTED if _label(result) == "contradicted" else group.mark,
+        badges=_badges(fact),
+        quote=_quote(result),
+    )
+
+
+def _badges(fact: AtomicFact) -> tuple[Badge, ...]:
+    must = (Badge("must", "bad"),) if fact.must else ()
+    weight = (Badge(f"weight {fact.weight:g}"),) if fact.weight != 1.0 else ()
+    return must + weight + tuple(Badge(f"#{one_line(tag)}") for tag in fact.tags)
+
+
+def _badge_text(fact: AtomicFact) -> str:
+    badges = ", ".join(badge.text for badge in _badges(fact))
+    return f"[{badges}]" if badges else ""
+
+
+def _quote(result: CheckResult) -> str:
+    """The evidence, shortened; empty if it only repeats the fact."""
+    if not isinstance(result, Verdict) or result.evidence is None:
+        return ""
+    quote = one_line(result.evidence.quote)
+    repeats = quote.casefold() == one_line(result.fact.text).casefold()
+    return "" if repeats else shorten(quote)
+
+
+def _reason(result: CheckResult) -> str:
+    if isinstance(result, CheckFailure):
+        return one_line(": ".join(part for part in (result.code, result.message) if part))
+    flags = ", ".join(one_line(flag.replace("_", " ")) for flag in result.flags)
+    return f"{one_line(result.reason)} {flags and f'({flags})'}".strip()
+
+
+def _parts(results: Sequence[CheckResult]) -> tuple[Part, ...]:
+    kept_first = (_FACTS.groups[-1], *_FACTS.groups[:-1])
+    sized = ((group, len(group.of(results))) for group in kept_first)
+    return tuple(
+        Part(group.tone, n, group.title.lower(), group.mark, group.title.lower())
+        for group, n in sized
+        if n
+    )
+
+
+def _footer(
+    results: Iterable[CheckResult], usage: Usage, signature: ScoreSignature
+) -> tuple[Entry, ...]:
+    spoke = dict.fromkeys(one_line(r.judge) for r in results if isinstance(r, Verdict) and r.judge)
+    judges = tuple(spoke) or tuple(value for key, value in signature.entries if key == "judge")
+    return entries(
+        ("Judge", ", ".join(judges)),
+        ("Usage", usage_text(usage)),
+        ("Signature", str(signature)),
+    )
+
+
+def _properties(
+    results: Sequence[CheckResult],
+    claim_results: Sequence[CheckResult] | None,
+    signature: ScoreSignature,
+) -> tuple[Entry, ...]:
+    """Numbers that are not rounded, for machines."""
+    found = share_entailed(results)
+    low, high = found.interval or (None, None)
+    values = {
+        "score": found.value,
+        "low": found.low,
+        "high": found.high,
+        "interval.low": low,
+        "interval.high": high,
+        "faithfulness": share_entailed(claim_results or ()).value,
+        "signature": signature,
+    }
+    return tuple(Entry(name, str(value)) for name, value in values.items() if value is not None)
+
+
+def _cases(results: Sequence[CheckResult], fail_under: float | None) -> Iterator[Case]:
+    """A case for each fact, and one for the threshold; one of them fails if the gate does."""
+    score = share_entailed(results).value
+    is_silent = bool(results) and not any(map(_label, results))
+    is_under = fail_under is not None and score is not None and score < fail_under - ROUNDING
+    fails = is_silent or is_under or bool(lost_musts(results))
+    for result in results:
+        is_lost = is_under or _label(result) == "contradicted"
+        lost: Status = "failed" if fails and (result.fact.must or is_lost) else "skipped"
+        yield _case(_FACTS, result, lost, "error" if fails else "skipped")
+    if fail_under is not None:
+        status: Status = "failed" if is_under else "passed" if score is not None else "error"
+        message = f"score {_score_text(score)}" if status != "passed" else ""
+        yield Case(f"coverage of at least {fail_under:g}", status, message, "threshold")
+
+
+def _case(figure: _Figure, result: CheckResult, lost: Status, undecided: Status) -> Case:
+    fact = result.fact
+    parts = (one_line(fact.id), _badge_text(fact), one_line(fact.text))
+    name = " ".join(part for part in parts if part)
+    if isinstance(result, CheckFailure):
+        return Case(name, undecided, "undecided", result.code, (one_line(result.message),))
+    if result.supported:
+        return Case(name)
+    quote = _quote(result)
+    details = tuple(line for line in (quote and f"“{quote}”", _reason(result)) if line)
+    return Case(name, lost, figure.lost[result.label], result.label, details)
+
+
+def _rows(
+    kind: str, results: Sequence[CheckResult], figure: _Figure
+) -> Iterator[Mapping[str, Any]]:
+    states = {"entailed": figure.ends[1].split()[0], "": "undecided", **figure.lost}
+    for result in results:
+        fact = result.fact
+        row: dict[str, Any] = {
+            "kind": kind,
+            "id": fact.id,
+            "text": fact.text,
+            "status": states[_label(result)],
+            "weight": fact.weight,
+            "must": fact.must,
+            "tags": ", ".join(fact.tags),
+        }
+        if isinstance(result, Verdict):
+            quote = result.evidence.quote if result.evidence else None
+            row |= {"label": result.label, "probability": result.probability, "quote": quote}
+            row |= {"reason": result.reason, "judge": result.judge, "cached": result.cached}
+        else:
+            row |= {"code": result.code, "message": result.message}
+        yield row

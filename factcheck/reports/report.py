@@ -1,0 +1,88 @@
+"""What every result can do once it describes itself as a page."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from os import PathLike
+from typing import Any
+
+from factcheck.errors import ConfigError, InputError
+from factcheck.reports.page import Page
+
+FORMATS = ("table", "markdown", "html", "junit", "csv")
+"""What a page can be rendered to; JSON is the business of the result itself."""
+
+
+def render(page: Page, to: str = "table") -> str:
+    """A page as text, with a final newline.
+
+    Args:
+        page: The report.
+        to: One of `FORMATS`; `table` is plain text of 100 columns.
+
+    Raises:
+        InputError: An unknown format.
+    """
+    if to not in FORMATS:
+        raise InputError(f"unknown report format {to!r}; use {', '.join(FORMATS)}")
+    text: str = import_module(f"factcheck.reports.{to}").render(page)
+    return text if text.endswith("\n") else f"{text}\n"
+
+
+class Report:
+    """Mixin that prints, renders and tabulates a result by its `page()`.
+
+    Declare a dataclass with `repr=False`, so that its `repr` is the first line of the report.
+    """
+
+    __slots__ = ()
+
+    def page(self) -> Page:
+        """The report, ready to be rendered."""
+        raise NotImplementedError
+
+    def to_markdown(self) -> str:
+        """The report as GitHub-flavoured Markdown."""
+        return render(self.page(), "markdown")
+
+    def to_html(self, path: str | PathLike[str] | None = None) -> str:
+        """The report as one self-contained HTML page.
+
+        Args:
+            path: File to write as well; an older one is replaced when the new one is complete.
+
+        Raises:
+            InputError: The file cannot be written.
+        """
+        text = render(self.page(), "html")
+        if path is not None:
+            from factcheck.documents import write_text
+
+            write_text(path, text)
+        return text
+
+    def to_pandas(self) -> Any:
+        """The rows of the report as a `pandas.DataFrame`, one column for each of CSV.
+
+        Raises:
+            ConfigError: pandas is not installed.
+        """
+        try:
+            import pandas as pd
+        except ImportError as error:
+            raise ConfigError("to_pandas() needs pandas; install it: pip install pandas") from error
+        from factcheck.reports.csv import columns_of, rows_of
+
+        page = self.page()
+        return pd.DataFrame.from_records(list(rows_of(page)), columns=list(columns_of(page)))
+
+    def _repr_html_(self) -> str:
+        from factcheck.reports.html import fragment
+
+        return fragment(self.page())
+
+    def __str__(self) -> str:
+        return render(self.page()).rstrip("\n")
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}: {self.page().first_line}>"

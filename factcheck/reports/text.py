@@ -1,0 +1,148 @@
+"""Texts and numbers as reports print them: one line, shortened, nothing hidden."""
+
+from __future__ import annotations
+
+import json
+import re
+import unicodedata
+from collections.abc import Sequence
+from itertools import takewhile
+from typing import Any
+
+DASH = "\u2013"
+"""Stands for a missing number, and between the ends of an interval."""
+LONGEST_NAME = 40
+LONGEST_QUOTE = 160
+LONGEST_VALUE = 60
+"""Characters shown of a name, of a quote and of a value."""
+_JOINERS = "\u200c\u200d"
+_LETTERS = ("L", "M", "S")
+_SPACE = re.compile(r"[^\S ]")
+
+
+def visible(text: str) -> str:
+    r"""`text` on one line without anything hidden.
+
+    Line breaks, controls, bidirectional and zero-width marks, surrogates and unassigned characters
+    become escapes such as `\u202e`; blanks of any width become plain ones. A joiner between letters
+    of a script that needs it, or inside an emoji, stays. Renderers pass every string of a page
+    through this function.
+    """
+    if text.isprintable():
+        return text
+    return "".join(
+        character if character.isprintable() else _escaped(text, place)
+        for place, character in enumerate(text)
+    )
+
+
+def _escaped(text: str, place: int) -> str:
+    character = text[place]
+    if unicodedata.category(character) == "Zs":
+        return " "
+    if character in _JOINERS and _joins(text[place - 1 : place]) and _joins(text[place + 1 :][:1]):
+        return character
+    return _escape(character)
+
+
+def _escape(character: str) -> str:
+    code = ord(character)
+    return f"\\u{code:04x}" if code <= 0xFFFF else f"\\U{code:08x}"  # noqa: PLR2004 - the plane
+
+
+def _joins(character: str) -> bool:
+    return character > "\u02ff" and unicodedata.category(character)[0] in _LETTERS
+
+
+def one_line(text: str) -> str:
+    """`text` with white space folded to single blanks and nothing hidden."""
+    return visible(" ".join(text.split()))
+
+
+def shorten(text: str, limit: int = LONGEST_QUOTE) -> str:
+    """At most `limit` characters: a long text loses its end, after a word where there is one."""
+    if len(text) <= limit:
+        return text
+    head, space, _ = text[:limit].rpartition(" ")
+    return (head if space and len(head) > limit // 2 else text[: limit - 1]) + "…"
+
+
+def shorten_middle(text: str, limit: int = LONGEST_VALUE) -> str:
+    """At most `limit` characters: a long text loses its middle."""
+    if len(text) <= limit:
+        return text
+    tail = (limit - 1) // 2
+    return f"{text[: limit - 1 - tail]}…{text[-tail:]}"
+
+
+def shorten_pair(first: str, second: str, limit: int = LONGEST_VALUE) -> tuple[str, str]:
+    """Both shortened to `limit` characters, such that the first difference is still seen."""
+    if len(first) <= limit and len(second) <= limit:
+        return first, second
+    alike = (a == b for a, b in zip(first, second, strict=False))
+    skipped = sum(takewhile(bool, alike)) - limit // 3
+    if skipped > 1:
+        return _window(first, skipped, limit), _window(second, skipped, limit)
+    return shorten_middle(first, limit), shorten_middle(second, limit)
+
+
+def _window(text: str, start: int, limit: int) -> str:
+    shown = text[start : start + limit - 1]
+    return f"…{shown[:-1]}…" if start + len(shown) < len(text) else f"…{shown}"
+
+
+def name_text(name: str, limit: int = LONGEST_NAME) -> str:
+    """A name on one line; a long one loses its middle."""
+    return shorten_middle(one_line(name), limit)
+
+
+def quote_text(text: str, limit: int = LONGEST_QUOTE) -> str:
+    """A text on one line; a long one loses its middle."""
+    return shorten_middle(one_line(text), limit)
+
+
+def value_text(value: Any) -> str:
+    """A value as JSON on one line: strings in quotes, hidden characters as escapes."""
+    try:
+        text = json.dumps(value, ensure_ascii=False, default=repr)
+    except (RecursionError, TypeError, ValueError):
+        text = f"({type(value).__name__} that JSON cannot hold)"
+    return visible(_SPACE.sub(lambda found: _escape(found.group()), text))
+
+
+def plural(count: int, noun: str) -> str:
+    """A count with its noun: `1 fact`, `1,204 facts`."""
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
+
+
+def more_of(count: int, noun: str) -> str:
+    """`and 3 more facts`; empty if `count` is not positive."""
+    return f"and {plural(count, f'more {noun}')}" if count > 0 else ""
+
+
+def share(value: float, digits: int = 3) -> str:
+    """A share in [0, 1]; shows 1.000 and 0.000 only where they are exact, else `>0.999`."""
+    text, step = f"{value:.{digits}f}", 10.0**-digits
+    if float(text) == 1.0 and value < 1.0:
+        return f">{1 - step:.{digits}f}"
+    return f"<{step:.{digits}f}" if float(text) == 0.0 and value > 0.0 else text
+
+
+def signed(value: float) -> str:
+    """A difference with its sign and three decimals; never `-0.000`."""
+    return f"{0.0 if round(value, 3) == 0 else value:+.3f}"
+
+
+def interval_text(interval: Sequence[float] | None, digits: int = 3) -> str:
+    """Both ends; empty for `None`. One more digit where they would look the same."""
+    if interval is None:
+        return ""
+    low, high = interval
+    if low < high and f"{low:.{digits}f}" == f"{high:.{digits}f}":
+        digits += 1
+    return f"{low:.{digits}f} {DASH} {high:.{digits}f}"
+
+
+def p_text(value: float) -> str:
+    """A p-value with three decimals; `<0.001` below that."""
+    return "<0.001" if value < 0.001 else f"{value:.3f}"  # noqa: PLR2004 - the last digit shown

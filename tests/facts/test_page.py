@@ -1,0 +1,203 @@
+"""The report of coverage: numbers, counts, order, and what JUnit calls a failure."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from factcheck.cli import gate
+from factcheck.facts import AtomicFact, CheckFailure, CoverageReport, EntailmentLabel, Usage
+from factcheck.facts.page import lost_musts
+from factcheck.reports import Page
+from tests.reports.examples import all_groups, both_directions, report_of, verdict
+
+FACT = AtomicFact("f1", "The lake is deep.")
+LABELS: list[EntailmentLabel | None] = ["entailed", "contradicted", "neutral", None]
+
+
+def listed(page: Page) -> list[tuple[str, list[str]]]:
+    """The titles of the sections and the names in them."""
+    return [(one.title, [item.name for item in one.items]) for one in page.sections]
+
+
+def test_counts_are_of_decided_facts_when_some_are_undecided() -> None:
+    """The share and the counts beside it are the same fraction."""
+    page = all_groups().page()
+
+    assert page.value == "0.50"
+    assert page.counts == "3 of 6 decided facts kept, 2 undecided"
+    assert page.lines == ("0.38 – 0.62 if every undecided fact were dropped / kept",)
+    assert page.interval.startswith("95 % interval 0.")
+
+
+def test_a_report_without_undecided_facts_has_no_bounds() -> None:
+    page = report_of(verdict(FACT, "entailed")).page()
+
+    assert page.first_line == "Coverage 1.00   1 of 1 fact kept"
+    assert not page.lines
+    assert listed(page) == [("Kept 1", ["f1"])]
+
+
+@pytest.mark.parametrize(
+    ("report", "counts"),
+    [
+        (report_of(), "no facts"),
+        (report_of(CheckFailure(FACT, "missing", "")), "no verdict on any of 1 fact"),
+        (
+            report_of(verdict(replace(FACT, weight=0.0), "entailed")),
+            "1 of 1 fact kept (every decided fact has weight 0)",
+        ),
+    ],
+)
+def test_nothing_decided_is_undecided_and_not_zero(report: CoverageReport, counts: str) -> None:
+    page = report.page()
+
+    assert page.value == "undecided"
+    assert page.counts == counts
+    assert not page.interval
+
+
+@pytest.mark.parametrize(("weights", "name"), [((1, 1), "Coverage"), ((1, 2), "Weighted coverage")])
+def test_a_weighted_score_says_so(weights: tuple[float, ...], name: str) -> None:
+    facts = [AtomicFact(f"f{n}", "Text.", weight=weight) for n, weight in enumerate(weights)]
+
+    assert report_of(*(verdict(fact, "entailed") for fact in facts)).page().name == name
+
+
+def test_groups_come_in_the_order_of_what_hurts() -> None:
+    """Distorted, dropped, undecided, kept; each fact in one of them, in fact order."""
+    page = all_groups().page()
+
+    assert listed(page) == [
+        ("Distorted 1", ["n3"]),
+        ("Dropped 2", ["n1", "n5"]),
+        ("Undecided 2", ["n2", "n6"]),
+        ("Kept 3", ["n0", "n4", "n7"]),
+    ]
+    assert len({section.mark for section in page.sections}) == 4
+    assert [part.name for part in page.parts] == ["kept", "distorted", "dropped", "undecided"]
+
+
+def test_must_facts_not_known_to_be_kept_are_named() -> None:
+    """Dropped and undecided `must` facts are lost, kept ones are not."""
+    fact = [AtomicFact(f"f{n}", "Text.", must=True) for n in range(3)]
+    failure = CheckFailure(fact[2], "missing", "")
+    report = report_of(verdict(fact[0], "entailed"), verdict(fact[1], "neutral"), failure)
+
+    assert [alert.text for alert in report.page().alerts] == ["2 must facts not kept: f1, f2"]
+    assert not lost_musts(all_groups().results)
+
+
+def test_claims_are_listed_by_what_the_source_says() -> None:
+    """A claim that the source contradicts has another mark than one it does not mention."""
+    (faithfulness,) = both_directions().page().also
+    superfluous, undecided = faithfulness.sections
+
+    assert faithfulness.value == "0.33"
+    assert faithfulness.counts == "1 of 3 decided claims supported by the source, 1 undecided"
+    assert [item.mark for item in superfluous.items] == ["≠", "+"]
+    assert [item.text for item in undecided.items] == ["claim-four"]
+    assert not all_groups().page().also
+
+
+@pytest.mark.parametrize(("quote", "shown"), [("the lake  is deep.", ""), ("A deep lake", None)])
+def test_a_quote_that_repeats_the_fact_is_left_out(quote: str, shown: str | None) -> None:
+    item = report_of(verdict(FACT, "entailed", quote)).page().sections[0].items[0]
+
+    assert item.quote == (quote if shown is None else shown)
+
+
+def test_flags_of_a_verdict_stand_behind_its_reason() -> None:
+    found = replace(verdict(FACT, "entailed", reason="said so"), flags=("quote_not_found",))
+
+    item = report_of(found).page().sections[0].items[0]
+
+    assert item.notes == ("said so (quote not found)",)
+
+
+def test_a_reason_that_all_undecided_facts_share_is_given_once() -> None:
+    facts = [AtomicFact(f"f{n}", "Text.") for n in range(3)]
+    page = report_of(*(CheckFailure(fact, "unavailable", "no key") for fact in facts)).page()
+
+    assert page.sections[0].meaning == "unavailable: no key"
+    assert not any(item.notes for item in page.sections[0].items)
+
+
+@pytest.mark.parametrize(
+    ("usage", "line"),
+    [
+        (Usage(), None),
+        (Usage(cache_hits=1), "1 answer from the cache"),
+        (
+            Usage(calls=2, prompt_tokens=1200, completion_tokens=30, cost_usd=0.00456),
+            "2 calls, 1,200 prompt + 30 completion tokens, $0.0046",
+        ),
+        (
+            Usage(calls=1, prompt_tokens=5, completion_tokens=1, cost_usd=None, cache_hits=3),
+            "1 call, 5 prompt + 1 completion tokens, cost unknown, 3 answers from the cache",
+        ),
+    ],
+)
+def test_the_footer_says_what_a_report_cost(usage: Usage, line: str | None) -> None:
+    footer = dict(report_of(verdict(FACT, "entailed"), usage=usage).page().footer)
+
+    assert footer.get("Usage") == line
+    assert footer["Judge"] == "scripted"
+
+
+@given(
+    labels=st.lists(st.tuples(st.sampled_from(LABELS), st.booleans()), max_size=5),
+    threshold=st.sampled_from([None, 0.0, 0.5, 1.0]),
+)
+def test_junit_fails_exactly_if_the_gate_does(
+    labels: list[tuple[EntailmentLabel | None, bool]], threshold: float | None
+) -> None:
+    """The build server and the exit code never disagree; claims have no gate."""
+    facts = [AtomicFact(f"f{n}", "Text.", must=must) for n, (_, must) in enumerate(labels)]
+    results = [
+        verdict(fact, label) if label else CheckFailure(fact, "missing", "")
+        for fact, (label, _) in zip(facts, labels, strict=True)
+    ]
+    both = both_directions()
+    report = replace(report_of(*results), claims=both.claims, claim_results=both.claim_results)
+
+    page = report.page(fail_under=threshold)
+
+    statuses = {case.status for figure in (page, *page.also) for case in figure.cases}
+    assert bool(statuses & {"failed", "error"}) is (gate.failure(report, threshold) is not None)
+
+
+def test_a_distorted_fact_fails_where_the_gate_fails() -> None:
+    """It was skipped in JUnit while the gate ended with exit code 1."""
+    facts = [AtomicFact(f"f{n}", "Text.") for n in range(3)]
+    report = report_of(
+        verdict(facts[0], "entailed"),
+        verdict(facts[1], "contradicted"),
+        verdict(facts[2], "neutral"),
+    )
+
+    assert [case.status for case in report.page(fail_under=0.9).cases] == [
+        "passed", "failed", "failed", "failed"
+    ]  # fmt: skip
+    assert [case.status for case in report.page(fail_under=0.2).cases] == [
+        "passed", "skipped", "skipped", "passed"
+    ]  # fmt: skip
+
+
+def test_a_report_and_a_fact_set_have_a_short_repr() -> None:
+    report = report_of(*(verdict(AtomicFact(f"f{n}", f"Text {n}."), "entailed") for n in range(99)))
+
+    assert repr(report) == "<CoverageReport: Coverage 1.00   99 of 99 facts kept>"
+    assert repr(report.facts) == "<FactSet of 99: 'Text 0.', 'Text 1.', 'Text 2.', ...>"
+
+
+def test_a_report_is_a_table_of_facts_and_claims() -> None:
+    frame = both_directions().to_pandas()
+
+    assert list(frame["kind"]) == ["fact", *["claim"] * 4]
+    assert list(frame["status"]) == [
+        "kept", "supported", "contradicts the source", "not in the source", "undecided"
+    ]  # fmt: skip
