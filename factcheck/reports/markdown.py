@@ -10,7 +10,7 @@ from factcheck.reports.page import Item, Page, Section, Table, cleaned
 _SPECIAL = re.compile(r"[\\`*_\[\]|~$]")
 _AT_LINE_START = re.compile(r"^(\d*)([-+#=]|[.)](?=\s))")
 _LINKED = re.compile(
-    r"(?<=@)(?=\w)"  # mentions, mail addresses
+    r"(?<=(?<!\w)@)(?=\w)|(?<=\w@)(?=[\w-]+\.\w)"  # mentions, mail addresses
     r"|(?<=\#)(?=\d)|(?<=\bGH-)(?=\d)"  # issues
     r"|(?<=:)(?=//)|(?<=\bwww)(?=\.)|(?<=\bmailto:)(?=\S)|(?<=\bxmpp:)(?=\S)"  # addresses
     r"|(?<=:)(?=[a-z+-][\w+-]*:)",  # emoji
@@ -35,7 +35,7 @@ def render(page: Page) -> str:
 
 def escape(text: str) -> str:
     """`text` such that Markdown shows it as it stands."""
-    pieces = (_SPECIAL.sub(r"\\\g<0>", piece) for piece in _LINKED.split(text))
+    pieces = (_SPECIAL.sub(r"\\\g<0>", piece) for piece in _LINKED.split(" ".join(text.split())))
     return _AT_LINE_START.sub(r"\1\\\2", _joined(pieces))
 
 
