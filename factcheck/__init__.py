@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     )
     from factcheck.runtime.budget import Budget
     from factcheck.runtime.retry import RetryPolicy
+    from factcheck.runtime.session import Session
     from factcheck.scoring import (
         FactCoverage,
         RecordFailure,
@@ -110,6 +111,7 @@ _HOMES = {
     ),
     "factcheck.runtime.budget": ("Budget",),
     "factcheck.runtime.retry": ("RetryPolicy",),
+    "factcheck.runtime.session": ("Session",),
     "factcheck.scoring": (
         "FactCoverage",
         "RecordFailure",
@@ -163,6 +165,7 @@ __all__ = [
     "RunSummary",
     "ScoreSignature",
     "SemanticEquivalence",
+    "Session",
     "Summarizer",
     "Usage",
     "ValuePair",

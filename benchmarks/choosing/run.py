@@ -28,8 +28,7 @@ from factcheck.judges.factory import build_pair_judge
 from factcheck.keywords import Folded, Word, keyword_similarity
 from factcheck.references import ReferenceMatch
 from factcheck.runtime.loop import background
-from factcheck.runtime.options import CallOptions
-from factcheck.settings import Settings
+from factcheck.runtime.session import Session
 
 MOST_PAIRS = 3000
 _WORD = re.compile(r"\w+")
@@ -120,7 +119,7 @@ def by_reference(pairs: Sequence[Pair]) -> list[float]:
 
 def by_pair_judge(pairs: Sequence[Pair]) -> list[float]:
     """The probability of the embedded judge of value pairs."""
-    judge = build_pair_judge("local", Settings(), CallOptions()).judge
+    judge = build_pair_judge("local", Session(cache="off"))
     values = [ValuePair(p.expected, p.given) for p in pairs]
     results = background.run(judge.compare(values, Ledger()))
     return [r.probability or 0.0 if isinstance(r, PairVerdict) else 0.0 for r in results]

@@ -139,7 +139,7 @@ def exchange_requests(texts: Mapping[str, str]) -> Exchange:
             scorer.score(texts["source"], texts["second_summary"], facts=report.facts)
             next_summary = server.requests
             server.clear()
-        with factcheck.FactCoverage(MODEL, MODEL, facts_per_call=1) as scorer:
+        with factcheck.FactCoverage(MODEL, MODEL, batch_size=1) as scorer:
             scorer.score(texts["source"], texts["summary"])
             one_by_one = server.requests
     if tuple(fact.text for fact in report.facts) != listed or report.undecided:
@@ -169,7 +169,7 @@ def cost_rows(exchange: Exchange, count: Count) -> list[Row]:
             target_calls=1,
             target_tokens=660,
         ),
-        Row("factcheck: the pair, facts_per_call=1", *sent(exchange.one_by_one), target_calls=16),
+        Row("factcheck: the pair, batch_size=1", *sent(exchange.one_by_one), target_calls=16),
     ]
 
 

@@ -48,7 +48,9 @@ MODEL = "openai/bench"
 ONE_IN_FIVE, ONE_IN_TWO = 0.2, 0.5
 """Shares of the replies that go wrong."""
 TIMEOUT_S = 0.75
-POLICY = RetryPolicy(attempts=5, deadline_s=60.0, first_pause_s=0.02, longest_pause_s=1.0)
+POLICY = RetryPolicy(
+    stop_after_attempt=5, stop_after_delay=60.0, wait_multiplier=0.02, wait_max=1.0
+)
 _OTHER_LABEL = {"entailed": "neutral", "neutral": "contradicted", "contradicted": "entailed"}
 
 Answer = Callable[[ChatRequest], Reply | str]

@@ -191,7 +191,7 @@ def one_by_one_rows(bench: Bench) -> list[Row]:
         part = bench.pairs[:: len(bench.pairs) // n_pairs]
         bench.server.clear()
         cache = bench.folder / f"one by one {at_once}"
-        timing = timed_scoring(part, cache, with_facts=True, facts_per_call=1, at_once=at_once)
+        timing = timed_scoring(part, cache, with_facts=True, batch_size=1, at_once=at_once)
         bodies = bench.server.bodies()
         how = "in turn" if at_once == 1 else f"{at_once} at once"
         whole_s = timing.wall_s * len(bench.pairs) / n_pairs
@@ -214,13 +214,13 @@ def timed_scoring(
     cache: Path,
     *,
     with_facts: bool = False,
-    facts_per_call: int = 16,
+    batch_size: int = 16,
     at_once: int = AT_ONCE,
 ) -> Timing:
     """Score all pairs with a new scorer, and require that every verdict is the right one."""
     started = now()
     with FactCoverage(
-        MODEL, MODEL, cache=cache, facts_per_call=facts_per_call, concurrency=at_once
+        MODEL, MODEL, cache=cache, batch_size=batch_size, concurrency=at_once
     ) as scorer:
         records = (pair.record(with_facts=with_facts) for pair in pairs)
         outcomes = list(scorer.score_many(records))

@@ -10,6 +10,7 @@ from factcheck.cli import output
 from factcheck.datasets import read_records
 from factcheck.errors import ConfigError, JudgeError
 from factcheck.runtime.cache import open_cache
+from factcheck.runtime.session import Session
 from factcheck.scoring import Direction, FactCoverage
 
 if TYPE_CHECKING:
@@ -79,7 +80,10 @@ def _run(
     skip: Callable[[Any], None] | None,
     around: Around,
 ) -> None:
-    with FactCoverage(**given, around=around) as scorer:
+    with Session(budget=given["budget"], transport=around) as session:
+        scorer = FactCoverage(
+            given["judge"], given["extractor"], cassette=given["cassette"], session=session
+        )
         for _ in scorer.score_many(read_records(path, skip_bad=skip), direction=direction):
             pass
 

@@ -43,7 +43,7 @@ def agreement(asked: Asked, out: str | None, *, as_json: bool) -> None:
             replies=asked.replies or (),
             partly=asked.partly,
             difference=asked.difference,
-            budget=Budget(max_calls=asked.max_calls, max_usd=asked.max_cost_usd),
+            budget=Budget(max_calls=asked.max_calls, max_cost_usd=asked.max_cost_usd),
         )
     _show(report, out, as_json=as_json)
     for judge in report.judges:

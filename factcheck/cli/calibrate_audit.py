@@ -36,7 +36,7 @@ def audit(asked: Asked, *, as_json: bool) -> None:
                 judge,
                 texts,
                 extractor=asked.extractor,
-                budget=Budget(max_calls=asked.max_calls, max_usd=asked.max_cost_usd),
+                budget=Budget(max_calls=asked.max_calls, max_cost_usd=asked.max_cost_usd),
                 per_rule=asked.per_rule,
                 seed=asked.seed,
             )

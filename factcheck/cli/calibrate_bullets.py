@@ -45,7 +45,7 @@ def bullets(asked: Asked, out: str, from_rows: str | None, *, as_json: bool) -> 
                 texts,
                 judges,
                 raters=asked.raters,
-                budget=Budget(max_calls=asked.max_calls, max_usd=asked.max_cost_usd),
+                budget=Budget(max_calls=asked.max_calls, max_cost_usd=asked.max_cost_usd),
                 extractor=asked.extractor,
                 n_random=asked.n_random,
                 seed=asked.seed,

@@ -150,7 +150,7 @@ def evaluate(  # noqa: PLR0913 - one parameter per option
         id_field=id_field,
         join=join.value,
         semantic=semantic,
-        budget=Budget(max_calls=max_calls, max_usd=max_cost_usd),
+        budget=Budget(max_calls=max_calls, max_cost_usd=max_cost_usd),
         nulls_absent=nulls_absent,
         totals_only=totals_only,
     )

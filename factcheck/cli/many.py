@@ -23,6 +23,7 @@ from factcheck.datasets import Record, read_records
 from factcheck.errors import FactcheckError, InputError
 from factcheck.facts import CoverageReport, FactSet, digest
 from factcheck.runtime.progress import progress
+from factcheck.runtime.session import Session
 from factcheck.scoring import Direction, FactCoverage, Facts, RecordFailure
 
 if TYPE_CHECKING:
@@ -74,7 +75,8 @@ def dry_run(path: str, given: Mapping[str, Any], direction: Direction, *, skip_b
     tally, meter, n_records = Tally(), Meter(), 0
     facts_of: dict[str, FactSet] = {}
     asked: set[str] = set()
-    with FactCoverage(**given, around=meter.around) as scorer:
+    with Session(budget=given["budget"], transport=meter.around) as session:
+        scorer = FactCoverage(given["judge"], given["extractor"], session=session)
         for record in read_records(path, skip_bad=skipper(tally) if skip_bad else None):
             n_records += 1
             _count(scorer, record, direction, facts_of, asked)

@@ -48,7 +48,8 @@ def _known(
     given: dict[str, Any], score: Callable[[FactCoverage], CoverageReport]
 ) -> CoverageReport:
     from factcheck.judges.llm.meter import Meter
+    from factcheck.runtime.session import Session
     from factcheck.scoring import FactCoverage
 
-    with FactCoverage(**{**given, "record": None}, around=Meter().around) as scorer:
-        return score(scorer)
+    with Session(budget=given["budget"], transport=Meter().around) as session:
+        return score(FactCoverage(given["judge"], given["extractor"], session=session))

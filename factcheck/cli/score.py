@@ -121,7 +121,7 @@ def score(  # noqa: PLR0913 - one parameter per option
     gate.check_threshold(fail_under)
     _require_either(source, summary, facts, records, resume=resume, skip_bad=skip_bad)
     budget = _budget(max_calls, max_tokens, max_cost_usd)
-    given = {"judge": judge, "extractor": extractor, "budget": budget, "record": record}
+    given = {"judge": judge, "extractor": extractor, "budget": budget, "cassette": record}
     if records is not None:
         from factcheck.cli import many
 
@@ -217,4 +217,4 @@ def _budget(calls: int | None, tokens: int | None, usd: float | None) -> Budget 
         return None
     from factcheck.runtime.budget import Budget
 
-    return Budget(max_calls=calls, max_tokens=tokens, max_usd=usd)
+    return Budget(max_calls=calls, max_tokens=tokens, max_cost_usd=usd)

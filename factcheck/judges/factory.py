@@ -1,240 +1,94 @@
-"""From what a user names to the objects that answer; the only file that knows every judge."""
+"""Builds judges, extractors, raters and embedders from their specs; knows every implementation."""
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+import sys
 from os import PathLike
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from factcheck.errors import ConfigError
-from factcheck.judges.ports import Checker, Embedder, Extractor, PairJudge, Rater
-from factcheck.runtime.options import CallOptions
-from factcheck.settings import LOCAL, Settings
+from factcheck.judges.ports import (
+    Checker,
+    Embedder,
+    EmbedderSpec,
+    Extractor,
+    ExtractorSpec,
+    JudgeSpec,
+    PairJudge,
+    PairJudgeSpec,
+    Rater,
+    RaterSpec,
+)
+from factcheck.settings import LOCAL, require_integer
 
 if TYPE_CHECKING:
-    from factcheck.judges.embedders.openai import OpenAIEmbedder
     from factcheck.judges.llm.language_model import LanguageModel
+    from factcheck.runtime.session import Session
 
-REPLAY = "replay:"
-"""What the name of a recorded judge starts with: `replay:FILE` or `replay:FILE#JUDGE`."""
-PAIRS_PER_CALL = 16
-"""Pairs of values a language model compares in one call, unless the caller says otherwise."""
+BATCH_SIZE = 16
+"""Items a language model judges in one request, unless the caller says otherwise."""
+MAX_BATCH_SIZE = 100
+"""Items in one request, beyond which models mix them up."""
+_REPLAY = "replay:"
 _CASCADE = re.compile(r"cascade\(\s*([^\s(),]+)\s*,\s*(.+?)\s*\)")
 _PROVIDER_MODEL = re.compile(r"[\w.-]+/\S+")
+_MODEL_HINT = "'PROVIDER/MODEL' such as 'openai/gpt-5-nano'"
 
 
-@dataclass(frozen=True, slots=True)
-class Judges:
-    """Who extracts and who checks."""
+class Judges(NamedTuple):
+    """An extractor and a checker."""
 
     extractor: Extractor
     checker: Checker
-    models: tuple[LanguageModel, ...]
-    """Language models behind them, to be closed after use."""
 
 
 def build_judges(
-    judge: Any,
-    extractor: Any,
-    settings: Settings,
-    options: CallOptions,
+    judge: JudgeSpec | None,
+    extractor: ExtractorSpec | None,
+    session: Session,
     *,
-    record: str | PathLike[str] | None = None,
+    batch_size: int = BATCH_SIZE,
+    cassette: str | PathLike[str] | None = None,
 ) -> Judges:
-    """The objects behind `judge` and `extractor`.
+    """The extractor and checker that two specs name.
 
     Args:
         judge: `"local"`, `"PROVIDER/MODEL"`, `"replay:FILE"`, a `dspy.BaseLM`, an object with the
-            `Checker` port, or `None` for what the settings say.
-        extractor: The same with the `Extractor` port; `None` for what the settings say, which is
-            the judge itself where it can extract, else `"local"`.
-        settings: Defaults, keys and addresses.
-        options: How language models are called.
-        record: A cassette that every answer is added to, or `None`.
+            `Checker` port, or `None` for the judge of the settings.
+        extractor: The same with the `Extractor` port; `None` for that of the settings, or else the
+            judge itself if it can extract, or else `"local"`.
+        session: Settings, and connections to language models.
+        batch_size: Facts a language model checks in one request, from 1 to 100.
+        cassette: A file that every answer is recorded to.
 
     Raises:
-        ConfigError: A name is not known, a key is missing, or an object fulfils no port.
+        ConfigError: A name is unknown, a key is missing, or an object does not fulfil its port.
+        InputError: `batch_size` is out of range.
     """
-    judge = settings.judge if judge is None else judge
-    extractor = settings.extractor if extractor is None else extractor
+    require_integer("batch_size", batch_size, 1, MAX_BATCH_SIZE)
+    judge = session.settings.judge if judge is None else judge
+    extractor = session.settings.extractor if extractor is None else extractor
     if extractor is None:
         extracts = _is_model(judge) or _is_replay(judge) or _fulfils(judge, Extractor)
-        extractor = judge if extracts else LOCAL
-    models = _Models(settings, options)
-    judges = Judges(_extractor(extractor, models), _checker(judge, models, options), ())
-    if record is not None:
-        from factcheck.judges.replay import CassetteWriter, RecordingChecker, RecordingExtractor
+        extractor = cast("ExtractorSpec", judge) if extracts else LOCAL
+    judges = Judges(_extractor(extractor, session), _checker(judge, session, batch_size))
+    if cassette is None:
+        return judges
+    from factcheck.judges.replay import CassetteWriter, RecordingChecker, RecordingExtractor
 
-        cassette = CassetteWriter(record)
-        judges = Judges(
-            RecordingExtractor(judges.extractor, cassette),
-            RecordingChecker(judges.checker, cassette),
-            (),
-        )
-    return replace(judges, models=models.connected)
-
-
-class BuiltPairJudge(NamedTuple):
-    """Who compares values."""
-
-    judge: PairJudge
-    models: tuple[LanguageModel, ...]
-    """Language models behind it, to be closed after use."""
-
-
-def build_pair_judge(
-    spec: Any, settings: Settings, options: CallOptions, *, pairs_per_call: int = PAIRS_PER_CALL
-) -> BuiltPairJudge:
-    """The object behind `spec` that compares values.
-
-    Args:
-        spec: `"local"`, `"PROVIDER/MODEL"`, `"cascade(FIRST, SECOND)"` of such names, a
-            `dspy.BaseLM`, an object with the `PairJudge` port, or `None` for the judge that the
-            settings name.
-        settings: Defaults, keys and addresses.
-        options: How language models are called.
-        pairs_per_call: Pairs a language model compares in one call, from 1 to 100.
-
-    Raises:
-        ConfigError: A name is not known, a key is missing, or an object does not fulfil the port.
-        InputError: `pairs_per_call` is out of range.
-    """
-    models = _Models(settings, options)
-    judge = _pair_judge(settings.judge if spec is None else spec, models, pairs_per_call)
-    return BuiltPairJudge(judge, models.connected)
-
-
-class BuiltRater(NamedTuple):
-    """Who rates summaries."""
-
-    rater: Rater
-    models: tuple[LanguageModel, ...]
-    """Language models behind it, to be closed after use."""
-
-
-def build_rater(spec: Any, settings: Settings, options: CallOptions) -> BuiltRater:
-    """The object behind `spec` that rates summaries from 1 to 5.
-
-    Args:
-        spec: `"PROVIDER/MODEL"`, a `dspy.BaseLM`, an object with the `Rater` port, or `None` for
-            the judge that the settings name.
-        settings: Defaults, keys and addresses.
-        options: How language models are called.
-
-    Raises:
-        ConfigError: A name is not known or names who gives no ratings, a key is missing, or an
-            object does not fulfil the port.
-    """
-    spec = settings.judge if spec is None else spec
-    if _is_model(spec):
-        from factcheck.judges.llm.rating import LLMRater
-
-        models = _Models(settings, options)
-        return BuiltRater(LLMRater(models[spec]), models.connected)
-    if _fulfils(spec, Rater):
-        rater: Rater = spec
-        return BuiltRater(rater, ())
-    raise _no_rater(spec)
-
-
-class BuiltEmbedder(NamedTuple):
-    """Who turns texts into vectors."""
-
-    embedder: Embedder
-    models: tuple[OpenAIEmbedder, ...]
-    """What of it has connections, to be closed after use."""
-
-
-def build_embedder(
-    spec: Any, settings: Settings, options: CallOptions, *, model_name: str | None = None
-) -> BuiltEmbedder:
-    """The object behind `spec` that turns texts into vectors.
-
-    Args:
-        spec: `"local"`, `"openai"`, `"openai/MODEL"`, `"sentence-transformers/MODEL"`, an object
-            with the `Embedder` port, an object with `encode`, or a function from texts to vectors.
-        settings: Keys and addresses.
-        options: How a server is called.
-        model_name: The model of a provider that is named without one; with `"local"` that of
-            sentence-transformers. For a function, its name in score signatures.
-
-    Raises:
-        ConfigError: A name is not known, a key or package is missing, or an object is no embedder.
-    """
-    if model_name is not None and not (isinstance(model_name, str) and model_name.strip()):
-        raise ConfigError(f"model_name must be the name of a model, not {model_name!r}")
-    if isinstance(spec, str):
-        return _named_embedder(spec, model_name, settings, options)
-    if _fulfils(spec, Embedder):
-        if model_name is not None:
-            raise ConfigError(f"{type(spec).__name__} names itself; leave out {model_name=}")
-        embedder: Embedder = spec
-        return BuiltEmbedder(embedder, ())
-    function = getattr(spec, "encode", spec)
-    if isinstance(spec, type) or not callable(function):
-        raise ConfigError(
-            f"{type(spec).__name__} is no embedder: it needs `identity` and "
-            "`async embed(texts, ledger)`, or `encode(texts)`, or must be a function of texts"
-        )
-    from factcheck.judges.embedders.callable import CallableEmbedder
-
-    return BuiltEmbedder(CallableEmbedder(function, model_name), ())
-
-
-def _named_embedder(
-    spec: str, model_name: str | None, settings: Settings, options: CallOptions
-) -> BuiltEmbedder:
-    provider, _, named = spec.partition("/")
-    if named and model_name:
-        raise ConfigError(f"{spec!r} names a model already; leave out model_name={model_name!r}")
-    model = named or model_name
-    if provider == "openai":
-        from factcheck.judges.embedders.openai import DEFAULT_MODEL, OpenAIEmbedder
-
-        remote = OpenAIEmbedder(model or DEFAULT_MODEL, settings, options)
-        return BuiltEmbedder(remote, (remote,))
-    if provider == LOCAL and not model:
-        from factcheck.judges.embedders.local import LocalEmbedder
-
-        return BuiltEmbedder(LocalEmbedder(), ())
-    if provider in {LOCAL, "sentence-transformers"} and model:
-        from factcheck.judges.embedders.transformers import SentenceTransformerEmbedder
-
-        return BuiltEmbedder(SentenceTransformerEmbedder(model), ())
-    raise ConfigError(
-        f"unknown embedding provider {spec!r}; use 'local', 'openai', 'openai/MODEL', "
-        "'sentence-transformers/MODEL', or an object with encode(texts)"
+    writer = CassetteWriter(cassette)
+    return Judges(
+        RecordingExtractor(judges.extractor, writer), RecordingChecker(judges.checker, writer)
     )
 
 
-class _Models:
-    """Language models by what names them; one that both extracts and checks is one object."""
-
-    def __init__(self, settings: Settings, options: CallOptions) -> None:
-        self._settings = settings
-        self._options = options
-        self._models: dict[Any, LanguageModel] = {}
-
-    def __getitem__(self, spec: Any) -> LanguageModel:
-        from factcheck.judges.llm.language_model import connect
-
-        key = spec if isinstance(spec, str) else id(spec)
-        if key not in self._models:
-            self._models[key] = connect(spec, self._settings, self._options)
-        return self._models[key]
-
-    @property
-    def connected(self) -> tuple[LanguageModel, ...]:
-        return tuple(self._models.values())
-
-
-def _checker(spec: Any, models: _Models, options: CallOptions) -> Checker:
+def _checker(spec: Any, session: Session, batch_size: int) -> Checker:
     if _is_model(spec):
         from factcheck.judges.llm.checker import LLMChecker
 
-        return LLMChecker(models[spec], facts_per_call=options.facts_per_call)
-    if isinstance(spec, str) and spec == LOCAL:
+        return LLMChecker(_model(spec, session), batch_size=batch_size)
+    if _is_local(spec):
         from factcheck.judges.local.checker import LocalChecker
 
         return LocalChecker()
@@ -243,17 +97,16 @@ def _checker(spec: Any, models: _Models, options: CallOptions) -> Checker:
 
         return ReplayChecker(*parse_spec(spec))
     if _fulfils(spec, Checker):
-        checker: Checker = spec
-        return checker
-    raise _unknown("judge", spec, "check(facts, text, ledger)")
+        return cast("Checker", spec)
+    raise _unknown("judge", spec, f"'local', {_MODEL_HINT}, or 'replay:FILE'", "check(facts, text")
 
 
-def _extractor(spec: Any, models: _Models) -> Extractor:
+def _extractor(spec: Any, session: Session) -> Extractor:
     if _is_model(spec):
         from factcheck.judges.llm.extractor import LLMExtractor
 
-        return LLMExtractor(models[spec])
-    if isinstance(spec, str) and spec == LOCAL:
+        return LLMExtractor(_model(spec, session))
+    if _is_local(spec):
         from factcheck.judges.local.extractor import LocalExtractor
 
         return LocalExtractor()
@@ -262,79 +115,168 @@ def _extractor(spec: Any, models: _Models) -> Extractor:
 
         return ReplayExtractor(*parse_spec(spec))
     if _fulfils(spec, Extractor):
-        extractor: Extractor = spec
-        return extractor
-    raise _unknown("extractor", spec, "extract(source, ledger)")
+        return cast("Extractor", spec)
+    names = f"'local', {_MODEL_HINT}, or 'replay:FILE'"
+    raise _unknown("extractor", spec, names, "extract(source")
 
 
-def _pair_judge(spec: Any, models: _Models, pairs_per_call: int) -> PairJudge:
+def build_pair_judge(
+    spec: PairJudgeSpec | None, session: Session, *, batch_size: int = BATCH_SIZE
+) -> PairJudge:
+    """The judge of value pairs that a spec names.
+
+    Args:
+        spec: `"local"`, `"PROVIDER/MODEL"`, `"cascade(FIRST, SECOND)"` of such names, a
+            `dspy.BaseLM`, an object with the `PairJudge` port, or `None` for the judge of the
+            settings.
+        session: Settings, and connections to language models.
+        batch_size: Pairs a language model compares in one request, from 1 to 100.
+
+    Raises:
+        ConfigError: A name is unknown, a key is missing, or an object does not fulfil the port.
+        InputError: `batch_size` is out of range.
+    """
+    require_integer("batch_size", batch_size, 1, MAX_BATCH_SIZE)
+    spec = session.settings.judge if spec is None else spec
     if _is_model(spec):
         from factcheck.judges.llm.pairs import LLMPairJudge
 
-        return LLMPairJudge(models[spec], pairs_per_call=pairs_per_call)
-    if isinstance(spec, str) and spec == LOCAL:
+        return LLMPairJudge(_model(spec, session), batch_size=batch_size)
+    if _is_local(spec):
         from factcheck.judges.local.pairs import LocalPairJudge
 
         return LocalPairJudge()
     if isinstance(spec, str) and (cascade := _CASCADE.fullmatch(spec)):
         from factcheck.judges.cascade import CascadePairJudge
 
-        first, second = (_pair_judge(part, models, pairs_per_call) for part in cascade.groups())
+        first, second = (
+            build_pair_judge(part, session, batch_size=batch_size) for part in cascade.groups()
+        )
         return CascadePairJudge(first, second)
     if _fulfils(spec, PairJudge):
-        judge: PairJudge = spec
-        return judge
-    raise _no_pair_judge(spec)
-
-
-def _fulfils(spec: Any, port: type) -> bool:
-    return not isinstance(spec, (str, type)) and isinstance(spec, port)
-
-
-def _is_model(spec: Any) -> bool:
-    """Whether a spec stands for a language model. DSPy is only asked where it must be loaded."""
-    if isinstance(spec, str):
-        return not _is_replay(spec) and _PROVIDER_MODEL.fullmatch(spec) is not None
-    return any(base.__module__.startswith("dspy.") for base in type(spec).__mro__)
-
-
-def _is_replay(spec: Any) -> bool:
-    return isinstance(spec, str) and spec.startswith(REPLAY)
-
-
-def _unknown(role: str, spec: Any, method: str) -> ConfigError:
-    if isinstance(spec, str):
-        return ConfigError(
-            f"unknown {role} {spec!r}; use 'local', 'PROVIDER/MODEL' such as 'openai/gpt-5-nano', "
-            "or 'replay:FILE'"
+        return cast("PairJudge", spec)
+    names = f"'local', {_MODEL_HINT}, or 'cascade(FIRST, SECOND)' of these"
+    if _is_replay(spec):
+        raise ConfigError(
+            f"{spec!r} cannot compare values: cassettes hold verdicts on facts only; use {names}"
         )
-    return ConfigError(
-        f"{type(spec).__name__} is no {role}: it needs `identity` and `async {method}`"
+    raise _unknown("pair judge", spec, names, "compare(pairs")
+
+
+def build_rater(spec: RaterSpec | None, session: Session) -> Rater:
+    """The rater of summaries, from 1 to 5, that a spec names.
+
+    Args:
+        spec: `"PROVIDER/MODEL"`, a `dspy.BaseLM`, an object with the `Rater` port, or `None` for
+            the judge of the settings.
+        session: Settings, and connections to language models.
+
+    Raises:
+        ConfigError: A name is unknown or its judge gives no ratings, a key is missing, or an
+            object does not fulfil the port.
+    """
+    spec = session.settings.judge if spec is None else spec
+    if _is_model(spec):
+        from factcheck.judges.llm.rating import LLMRater
+
+        return LLMRater(_model(spec, session))
+    if _fulfils(spec, Rater):
+        return cast("Rater", spec)
+    names = f"{_MODEL_HINT}, or an object with the `Rater` port"
+    if _is_local(spec):
+        raise ConfigError(f"the built-in judge checks facts and gives no ratings; use {names}")
+    if _is_replay(spec):
+        raise ConfigError(f"{spec!r} cannot rate: cassettes hold verdicts on facts; use {names}")
+    raise _unknown("rater", spec, names, "rate(source, summary")
+
+
+def build_embedder(
+    spec: EmbedderSpec, session: Session, *, model_name: str | None = None
+) -> Embedder:
+    """The embedder that a spec names.
+
+    Args:
+        spec: `"local"`, `"openai"`, `"openai/MODEL"`, `"sentence-transformers/MODEL"`, an object
+            with the `Embedder` port, an object with `encode`, or a function from texts to vectors.
+        session: Settings, and connections to servers.
+        model_name: The model of a provider that is named without one; with `"local"` that of
+            sentence-transformers. For a function, its name in score signatures.
+
+    Raises:
+        ConfigError: A name is unknown, a key or package is missing, or an object cannot embed.
+    """
+    if model_name is not None and not (isinstance(model_name, str) and model_name.strip()):
+        raise ConfigError(f"model_name must be the name of a model, not {model_name!r}")
+    if isinstance(spec, str):
+        return _named_embedder(spec, model_name, session)
+    if _fulfils(spec, Embedder):
+        if model_name is not None:
+            raise ConfigError(f"{type(spec).__name__} names itself; leave out {model_name=}")
+        return cast("Embedder", spec)
+    function = getattr(spec, "encode", spec)
+    if isinstance(spec, type) or not callable(function):
+        raise ConfigError(
+            f"{type(spec).__name__} is not an embedder: it needs `identity` and "
+            "`async embed(texts, ledger)`, or `encode(texts)`, or must be a function of texts"
+        )
+    from factcheck.judges.embedders.callable import CallableEmbedder
+
+    return CallableEmbedder(function, model_name)
+
+
+def _named_embedder(spec: str, model_name: str | None, session: Session) -> Embedder:
+    provider, _, named = spec.partition("/")
+    if named and model_name:
+        raise ConfigError(f"{spec!r} names a model already; leave out model_name={model_name!r}")
+    model = named or model_name
+    if provider == "openai":
+        from factcheck.judges.embedders.openai import DEFAULT_MODEL, OpenAIEmbedder
+
+        name = model or DEFAULT_MODEL
+        return session.connection("embeddings", name, lambda: OpenAIEmbedder(name, session))
+    if provider == LOCAL and not model:
+        from factcheck.judges.embedders.local import LocalEmbedder
+
+        return LocalEmbedder()
+    if provider in {LOCAL, "sentence-transformers"} and model:
+        from factcheck.judges.embedders.transformers import SentenceTransformerEmbedder
+
+        return SentenceTransformerEmbedder(model)
+    raise ConfigError(
+        f"unknown embedding provider {spec!r}; use 'local', 'openai', 'openai/MODEL', "
+        "'sentence-transformers/MODEL', or an object with encode(texts)"
     )
 
 
-def _no_pair_judge(spec: Any) -> ConfigError:
-    if _is_replay(spec):
-        return ConfigError(
-            f"{spec!r} cannot compare values: recordings hold verdicts on facts only; "
-            "use 'local', 'PROVIDER/MODEL' or 'cascade(FIRST, SECOND)'"
-        )
-    if isinstance(spec, str):
-        return ConfigError(
-            f"unknown judge {spec!r}; use 'local', 'PROVIDER/MODEL' such as 'openai/gpt-5-nano', "
-            "or 'cascade(FIRST, SECOND)' of these"
-        )
-    return _unknown("pair judge", spec, "compare(pairs, ledger)")
+def _model(spec: Any, session: Session) -> LanguageModel:
+    from factcheck.judges.llm.language_model import connect
+
+    return session.connection("chat", spec, lambda: connect(spec, session))
 
 
-def _no_rater(spec: Any) -> ConfigError:
-    use = "use 'PROVIDER/MODEL' such as 'openai/gpt-5-nano', or an object with the `Rater` port"
-    if isinstance(spec, str) and spec == LOCAL:
-        return ConfigError(f"the embedded judge checks facts and gives no ratings; {use}")
-    if _is_replay(spec):
-        return ConfigError(
-            f"{spec!r} cannot rate a summary: recordings hold verdicts on facts only; {use}"
-        )
+def _fulfils(spec: object, port: type) -> bool:
+    return not isinstance(spec, (str, type)) and isinstance(spec, port)
+
+
+def _is_local(spec: object) -> bool:
+    return isinstance(spec, str) and spec == LOCAL
+
+
+def _is_model(spec: object) -> bool:
+    """Whether a spec is or names a language model; nothing is imported to find out."""
     if isinstance(spec, str):
-        return ConfigError(f"unknown rater {spec!r}; {use}")
-    return _unknown("rater", spec, "rate(source, summary, ledger)")
+        return not _is_replay(spec) and _PROVIDER_MODEL.fullmatch(spec) is not None
+    dspy = sys.modules.get("dspy")
+    return dspy is not None and isinstance(spec, dspy.BaseLM)
+
+
+def _is_replay(spec: object) -> bool:
+    return isinstance(spec, str) and spec.startswith(_REPLAY)
+
+
+def _unknown(role: str, spec: object, names: str, method: str) -> ConfigError:
+    if isinstance(spec, str):
+        return ConfigError(f"unknown {role} {spec!r}; use {names}")
+    return ConfigError(
+        f"{type(spec).__name__} is not a {role}: it needs `identity` and `async {method}, ledger)`"
+    )

@@ -6,12 +6,15 @@ Any object with these methods is a judge or an embedder.
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, runtime_checkable
 
 from factcheck.errors import InputError
 from factcheck.facts import AtomicFact, CheckResult, FactSet, Usage
+
+if TYPE_CHECKING:
+    import dspy
 
 
 class Ledger:
@@ -227,4 +230,22 @@ class Embedder(Protocol):
 
         The vector of a text does not depend on the other texts, and all have the same length.
         """
+        ...
+
+
+JudgeSpec: TypeAlias = "str | Checker | dspy.BaseLM"
+"""A judge by name, as an object with the port, or as a language model."""
+ExtractorSpec: TypeAlias = "str | Extractor | dspy.BaseLM"
+PairJudgeSpec: TypeAlias = "str | PairJudge | dspy.BaseLM"
+RaterSpec: TypeAlias = "str | Rater | dspy.BaseLM"
+EmbedderSpec: TypeAlias = "str | Embedder | Callable[[list[str]], Any] | SupportsEncode"
+"""An embedder by name, as an object with the port or with `encode`, or as a function of texts."""
+
+
+class SupportsEncode(Protocol):
+    """An object such as a `SentenceTransformer`."""
+
+    @property
+    def encode(self) -> Callable[..., Any]:
+        """Turns a list of texts into vectors."""
         ...

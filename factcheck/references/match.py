@@ -2,32 +2,26 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from importlib.metadata import version
-from types import TracebackType
 from typing import TYPE_CHECKING, Any, get_args
 
 from factcheck.errors import InputError
 from factcheck.facts import ScoreSignature, Usage
 from factcheck.judges.factory import build_embedder
-from factcheck.judges.ports import Ledger
+from factcheck.judges.ports import EmbedderSpec, Ledger
 from factcheck.metrics.cases import EvalCase, text_list
 from factcheck.metrics.results import MetricFailure, MetricResult, check_threshold
 from factcheck.references.comparing import Similarities, compare
 from factcheck.references.failures import as_error
 from factcheck.references.questions import Question, question_of
 from factcheck.references.results import Aggregation, ReferenceMatchResult
-from factcheck.runtime.budget import Budget, Purse
-from factcheck.runtime.cache import CacheSpec, open_cache
 from factcheck.runtime.loop import background
-from factcheck.runtime.options import CallOptions
-from factcheck.runtime.retry import RetryPolicy
-from factcheck.settings import Settings
+from factcheck.runtime.session import Session, SessionOptions, SessionUser
 
 if TYPE_CHECKING:
-    from typing_extensions import Self
+    from typing_extensions import Self, Unpack
 
 _VERSION = version("factcheck")
 _MOST_TEXTS = 16_384
@@ -35,7 +29,7 @@ _MOST_TEXTS = 16_384
 _PER_CASE: Any = object()
 
 
-class ReferenceMatch:
+class ReferenceMatch(SessionUser):
     """Scores outputs by their similarity to references; fulfils `BatchMetric`.
 
     The similarity of two texts is the cosine of the angle between their vectors; a negative one
@@ -59,50 +53,34 @@ class ReferenceMatch:
         model_name: The model of a provider that is named without one; `None`: its default. With
             `"local"` that of sentence-transformers.
         name: What reports call the metric.
-        concurrency: Requests under way at most.
-        timeout_s: Seconds one request may take.
-        retry: How often a request is tried.
-        cache: Where vectors that were paid for are kept; as in `factcheck.FactCoverage`.
-        budget: Caps on what may be spent over the metric's life.
+        session: Cache, budget, limits and connections shared with other evaluators.
+        options: Keyword arguments of `Session`, for a session of its own.
 
     Raises:
         InputError: No references, a blank one, another aggregation, a threshold outside [0, 1].
         ConfigError: The provider is not known, or its key or package is missing.
     """
 
-    def __init__(  # noqa: PLR0913 - each is one setting of the public contract
+    def __init__(
         self,
         references: Sequence[str],
         aggregation: Aggregation = "max",
         threshold: float = 0.7,
-        embedding_provider: Any = "local",
+        embedding_provider: EmbedderSpec = "local",
         model_name: str | None = None,
         *,
         name: str = "reference_match",
-        concurrency: int = 32,
-        timeout_s: float = 120.0,
-        retry: RetryPolicy | None = None,
-        cache: CacheSpec = None,
-        budget: Budget | None = None,
+        session: Session | None = None,
+        **options: Unpack[SessionOptions],
     ) -> None:
+        super().__init__(session, options)
         self.references = () if references is _PER_CASE else _checked_references(references)
         if aggregation not in get_args(Aggregation):
             raise InputError(f"aggregation must be 'max' or 'mean', not {aggregation!r}")
         self.aggregation = aggregation
         self.threshold = check_threshold(threshold)
         self.name = name
-        settings = Settings.from_environment()
-        self._cache = open_cache(cache, settings)
-        options = CallOptions(
-            concurrency=concurrency,
-            timeout_s=timeout_s,
-            retry=retry or RetryPolicy(),
-            purse=Purse(budget),
-            cache=self._cache,
-        )
-        self._embedder, self._models = build_embedder(
-            embedding_provider, settings, options, model_name=model_name
-        )
+        self._embedder = build_embedder(embedding_provider, self.session, model_name=model_name)
         self.ledger = Ledger()
         """What was spent over the metric's life."""
 
@@ -228,39 +206,6 @@ class ReferenceMatch:
             signature=signature,
             error=answer if isinstance(answer, MetricFailure) else None,
         )
-
-    async def aclose(self) -> None:
-        """Close connections and the cache; a metric that is used again opens them again."""
-        await asyncio.gather(*(model.aclose() for model in self._models))
-        if self._cache is not None:
-            await asyncio.to_thread(self._cache.close)
-
-    def close(self) -> None:
-        """Close connections and the cache; a metric that is used again opens them again."""
-        if self._models:
-            background.run(self.aclose())
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        await self.aclose()
 
 
 def _checked_references(references: Any) -> tuple[str, ...]:

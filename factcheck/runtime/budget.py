@@ -1,4 +1,4 @@
-"""A cap on what a run may spend, kept before anything is sent."""
+"""Caps on spending, enforced before anything is sent."""
 
 from __future__ import annotations
 
@@ -7,53 +7,56 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
-from factcheck.errors import BudgetExceeded, InputError
+from factcheck.errors import BudgetExceeded
 from factcheck.facts import Usage
 from factcheck.runtime.forks import PerProcess
+from factcheck.settings import require_integer, require_number
 
-_UNITS = {"max_calls": "requests", "max_tokens": "tokens", "max_usd": "US dollars"}
+_UNITS = {"max_calls": "requests", "max_tokens": "tokens", "max_cost_usd": "US dollars"}
+"""Unit of each cap, for messages."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Budget:
-    """Caps for one scorer; `None` is no cap.
+    """Caps on the spending of one session; `None` is no cap.
 
     Raises:
-        InputError: A cap is negative.
+        InputError: A cap is negative, not finite or of the wrong type.
     """
 
     max_calls: int | None = None
     """Requests sent, retries included."""
     max_tokens: int | None = None
     """Prompt and completion tokens together."""
-    max_usd: float | None = None
+    max_cost_usd: float | None = None
     """US dollars; only for models whose price is known."""
 
     def __post_init__(self) -> None:
-        for name in _UNITS:
-            cap = getattr(self, name)
-            if cap is not None and not (isinstance(cap, (int, float)) and cap >= 0):
-                raise InputError(f"{name} must be a number of 0 or more, not {cap!r}")
+        for name in ("max_calls", "max_tokens"):
+            if getattr(self, name) is not None:
+                require_integer(name, getattr(self, name), 0)
+        if self.max_cost_usd is not None:
+            require_number("max_cost_usd", self.max_cost_usd, 0)
 
 
 @dataclass(slots=True)
 class _Amount:
     max_calls: int = 0
     max_tokens: int = 0
-    max_usd: float = 0.0
+    max_cost_usd: float = 0.0
 
     def add(self, usage: Usage, sign: int = 1) -> None:
         self.max_calls += sign
         self.max_tokens += sign * (usage.prompt_tokens + usage.completion_tokens)
-        self.max_usd += sign * (usage.cost_usd or 0.0)
+        self.max_cost_usd += sign * (usage.cost_usd or 0.0)
 
 
-class Purse:
-    """What is left of a budget; shared by all models of a scorer, in the background loop.
+class BudgetTracker:
+    """Tracks what is left of a budget for all models of a session, in the background loop.
 
-    A request holds the most it can cost until its cost is known. One that would fit if the others
-    turn out cheaper waits for them, so upper bounds never end a run early. Where the cost of a
-    request never becomes known, the most it can have cost counts as spent.
+    A request reserves an upper bound of its cost until the cost is known. One that would fit if the
+    others turn out cheaper waits for them, so upper bounds never end a run early. A cost that never
+    becomes known counts with its upper bound.
     """
 
     def __init__(self, budget: Budget | None = None) -> None:
@@ -65,14 +68,14 @@ class Purse:
     @property
     def capped_by_usd(self) -> bool:
         """Whether every request needs a known price."""
-        return self._budget.max_usd is not None
+        return self._budget.max_cost_usd is not None
 
     @asynccontextmanager
     async def reserve(self, most: Usage) -> AsyncIterator[list[Usage]]:
-        """Hold the most a request can cost; put what it did cost into the list this gives.
+        """Reserve the upper bound of a request's cost; append the actual cost to the yielded list.
 
         Raises:
-            BudgetExceeded: It could pass a cap, whatever the requests under way come to.
+            BudgetExceeded: It could pass a cap, whatever the requests in flight come to.
         """
         while (cap := self._passed_by(most)) is not None:
             if cap == self._passed_by(most, held=False) or not self._held().max_calls:
@@ -89,12 +92,12 @@ class Purse:
             self._wake()
 
     def _passed_by(self, most: Usage, *, held: bool = True) -> str | None:
-        """The cap that a request could pass, if any."""
-        wanted = _Amount()
-        wanted.add(most)
+        """Name of a cap that a request could pass, if any."""
+        added = _Amount()
+        added.add(most)
         for name in _UNITS:
             cap = getattr(self._budget, name)
-            total = getattr(self._spent, name) + getattr(wanted, name)
+            total = getattr(self._spent, name) + getattr(added, name)
             total += getattr(self._held(), name) if held else 0
             if cap is not None and total > cap:
                 return name
@@ -116,5 +119,5 @@ class Purse:
 def _exceeded(name: str, cap: float) -> BudgetExceeded:
     return BudgetExceeded(
         f"the budget of {cap:g} {_UNITS[name]} does not allow another request; "
-        "raise it and run again, what was paid for is kept"
+        "raise it and run again: responses so far are in the cache"
     )

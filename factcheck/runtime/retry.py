@@ -1,4 +1,4 @@
-"""The one retry loop. Clients and frameworks below it have theirs switched off."""
+"""The one retry loop, on tenacity; the retries of clients and frameworks below it are off."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
-from factcheck.errors import FactcheckError, InputError, JudgeRateLimited
+from factcheck.errors import FactcheckError, JudgeRateLimited
+from factcheck.settings import require_integer, require_number
 
 if TYPE_CHECKING:
     import tenacity
@@ -17,73 +18,77 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RetryPolicy:
-    """How often and how long a request is tried."""
+    """When a failed request is repeated: tenacity's policies of the same names.
 
-    attempts: int = 5
-    """Requests sent at most for one answer; at least 1."""
-    deadline_s: float = 120.0
-    """No pause is started that would end later than this many seconds after the first request."""
-    longest_pause_s: float = 60.0
-    """A provider that asks for more than this is given up at once."""
-    first_pause_s: float = 0.5
-    """Upper end of the first random pause; it doubles with each attempt."""
+    A `Retry-After` from the provider takes the place of the random wait.
+
+    Raises:
+        InputError: A number is out of range.
+    """
+
+    stop_after_attempt: int = 5
+    """Maximum number of requests for one response; at least 1."""
+    stop_after_delay: float = 120.0
+    """Seconds after the first request by which the last wait must end; queueing does not count."""
+    wait_max: float = 60.0
+    """Longest wait in seconds; a provider that asks for a longer one is given up at once."""
+    wait_multiplier: float = 0.5
+    """`wait_random_exponential`: seconds up to which the first wait is drawn; doubles each time."""
 
     def __post_init__(self) -> None:
-        if self.attempts < 1:
-            raise InputError(f"attempts must be at least 1, not {self.attempts}")
+        require_integer("stop_after_attempt", self.stop_after_attempt, 1)
+        for name in ("stop_after_delay", "wait_max", "wait_multiplier"):
+            require_number(name, getattr(self, name), 0)
 
     async def run(
-        self, ask: Callable[[], Awaitable[T]], queued_s: Callable[[], float] = lambda: 0.0
+        self, send: Callable[[], Awaitable[T]], queued_s: Callable[[], float] = lambda: 0.0
     ) -> T:
-        """Await `ask()` until it answers, fails for good, or the policy says stop.
+        """Await `send()` until it succeeds, fails for good, or the policy says stop.
 
         Args:
-            ask: Sends one request.
-            queued_s: Seconds the requests had to wait for their turn so far; they do not count
-                against the deadline.
+            send: Sends one request.
+            queued_s: Seconds the requests have waited for their turn so far.
 
         Raises:
             FactcheckError: The last error, unchanged.
         """
-        from tenacity import AsyncRetrying, retry_if_exception
+        from tenacity import AsyncRetrying, retry_if_exception, wait_random_exponential
+        from tenacity import stop_after_attempt as after_attempt
 
-        def stop(state: tenacity.RetryCallState) -> bool:
-            if state.attempt_number >= self.attempts:
-                return True
+        backoff = wait_random_exponential(multiplier=self.wait_multiplier, max=self.wait_max)
+
+        def wait(state: tenacity.RetryCallState) -> float:
+            asked_s = _retry_after_s(state.outcome.exception() if state.outcome else None)
+            if asked_s is None:
+                return backoff(state)
+            return asked_s * random.uniform(1, 1.25)  # noqa: S311 - jitter
+
+        def too_late(state: tenacity.RetryCallState) -> bool:
             used_s = (state.seconds_since_start or 0.0) - queued_s()
-            return used_s + state.upcoming_sleep > self.deadline_s
+            return used_s + state.upcoming_sleep > self.stop_after_delay
 
-        retrying = AsyncRetrying(
-            retry=retry_if_exception(self._worth_a_retry),
-            wait=self._pause_s,
-            stop=stop,
+        async def attempt() -> T:  # tenacity awaits what is a coroutine function by itself
+            return await send()
+
+        return await AsyncRetrying(
+            retry=retry_if_exception(self._is_retryable),
+            wait=wait,
+            stop=lambda state: after_attempt(self.stop_after_attempt)(state) or too_late(state),
             reraise=True,
-        )
-        async for attempt in retrying:
-            with attempt:
-                return await ask()
-        raise AssertionError("tenacity ended without an outcome")
+        )(attempt)
 
-    def shared_pause_s(self, error: FactcheckError) -> float:
-        """Seconds for which nobody should ask after this error; 0 if only the asker should wait."""
-        asked = _asked_pause_s(error)
-        if not isinstance(error, JudgeRateLimited) or (asked or 0.0) > self.longest_pause_s:
+    def shared_wait_s(self, error: FactcheckError) -> float:
+        """Seconds for which no request should be sent after this error; 0 if others may go on."""
+        asked_s = _retry_after_s(error)
+        if not isinstance(error, JudgeRateLimited) or (asked_s or 0.0) > self.wait_max:
             return 0.0
-        return self.first_pause_s if asked is None else asked
+        return self.wait_multiplier if asked_s is None else asked_s
 
-    def _worth_a_retry(self, error: BaseException) -> bool:
+    def _is_retryable(self, error: BaseException) -> bool:
         if not isinstance(error, FactcheckError) or not error.retryable:
             return False
-        return (_asked_pause_s(error) or 0.0) <= self.longest_pause_s
-
-    def _pause_s(self, state: tenacity.RetryCallState) -> float:
-        """What the provider asked for and up to a quarter more, else full jitter."""
-        asked = _asked_pause_s(state.outcome.exception() if state.outcome else None)
-        if asked is not None:
-            return asked * (1 + 0.25 * random.random())  # noqa: S311 - jitter
-        ceiling = min(self.longest_pause_s, self.first_pause_s * 2 ** (state.attempt_number - 1))
-        return random.uniform(0, ceiling)  # noqa: S311 - jitter
+        return (_retry_after_s(error) or 0.0) <= self.wait_max
 
 
-def _asked_pause_s(error: BaseException | None) -> float | None:
+def _retry_after_s(error: BaseException | None) -> float | None:
     return error.retry_after_s if isinstance(error, JudgeRateLimited) else None

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from factcheck.facts import CheckResult, CoverageReport, FactSet
+from factcheck.judges.ports import ExtractorSpec, JudgeSpec
 from factcheck.scoring.scorer import Direction, FactCoverage, Facts
 
 
@@ -13,8 +12,8 @@ def score(
     summary: str,
     *,
     facts: Facts | None = None,
-    judge: Any = None,
-    extractor: Any = None,
+    judge: JudgeSpec | None = None,
+    extractor: ExtractorSpec | None = None,
     direction: Direction = "coverage",
 ) -> CoverageReport:
     """Score one summary with a scorer made for it; see `FactCoverage.score`."""
@@ -27,8 +26,8 @@ async def ascore(
     summary: str,
     *,
     facts: Facts | None = None,
-    judge: Any = None,
-    extractor: Any = None,
+    judge: JudgeSpec | None = None,
+    extractor: ExtractorSpec | None = None,
     direction: Direction = "coverage",
 ) -> CoverageReport:
     """Asynchronous form of `score`."""
@@ -36,25 +35,27 @@ async def ascore(
         return await scorer.ascore(source, summary, facts=facts, direction=direction)
 
 
-def check(facts: Facts, text: str, *, judge: Any = None) -> tuple[CheckResult, ...]:
+def check(facts: Facts, text: str, *, judge: JudgeSpec | None = None) -> tuple[CheckResult, ...]:
     """Check facts against a text with a scorer made for it; see `FactCoverage.check`."""
     with FactCoverage(judge) as scorer:
         return scorer.check(facts, text)
 
 
-async def acheck(facts: Facts, text: str, *, judge: Any = None) -> tuple[CheckResult, ...]:
+async def acheck(
+    facts: Facts, text: str, *, judge: JudgeSpec | None = None
+) -> tuple[CheckResult, ...]:
     """Asynchronous form of `check`."""
     async with FactCoverage(judge) as scorer:
         return await scorer.acheck(facts, text)
 
 
-def extract(source: str, *, extractor: Any = None) -> FactSet:
+def extract(source: str, *, extractor: ExtractorSpec | None = None) -> FactSet:
     """List the facts of a source with a scorer made for it; see `FactCoverage.extract`."""
     with FactCoverage(extractor=extractor) as scorer:
         return scorer.extract(source)
 
 
-async def aextract(source: str, *, extractor: Any = None) -> FactSet:
+async def aextract(source: str, *, extractor: ExtractorSpec | None = None) -> FactSet:
     """Asynchronous form of `extract`."""
     async with FactCoverage(extractor=extractor) as scorer:
         return await scorer.aextract(source)

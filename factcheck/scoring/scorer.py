@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from importlib.metadata import version
 from os import PathLike
-from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from factcheck.datasets import Record
@@ -21,27 +19,23 @@ from factcheck.facts import (
     ScoreSignature,
     Verdict,
 )
-from factcheck.judges.factory import build_judges
-from factcheck.judges.ports import Ledger
-from factcheck.runtime.budget import Budget, Purse
-from factcheck.runtime.cache import CacheSpec, open_cache
+from factcheck.judges.factory import BATCH_SIZE, build_judges
+from factcheck.judges.ports import ExtractorSpec, JudgeSpec, Ledger
 from factcheck.runtime.loop import background
-from factcheck.runtime.options import CallOptions
-from factcheck.runtime.retry import RetryPolicy
+from factcheck.runtime.session import Session, SessionOptions, SessionUser
 from factcheck.scoring.accounting import account
 from factcheck.scoring.dspy_metric import CoverageMetric
 from factcheck.scoring.many import RecordFailure, Scored, outcomes, score_records
-from factcheck.settings import Settings
 
 if TYPE_CHECKING:
-    from typing_extensions import Self
+    from typing_extensions import Unpack
 
 _VERSION = version("factcheck")
 Facts = FactSet | Iterable[AtomicFact | str]
 Direction = Literal["coverage", "both"]
 
 
-class FactCoverage:
+class FactCoverage(SessionUser):
     """Scores summaries by the facts of the source that they keep.
 
     Every method has a synchronous and an asynchronous form (`score`, `ascore`). Both work inside a
@@ -49,54 +43,34 @@ class FactCoverage:
     as a context manager, or call `close`, to close connections to a language model.
 
     Args:
-        judge: Who checks: `"local"`, `"PROVIDER/MODEL"`, a `dspy.BaseLM`, or any object with the
-            `Checker` port. `None`: `FACTCHECK_JUDGE`, or else `"local"`.
-        extractor: Who extracts, likewise. `None`: `FACTCHECK_EXTRACTOR`, or else the model that
-            checks.
-        facts_per_call: Facts a language model checks in one call, from 1 to 100.
-        concurrency: Requests under way at most, for each language model.
-        timeout_s: Seconds one request may take.
-        retry: How often a request is tried.
-        cache: Where answers of language models are kept: a folder, a `redis://` URL, `"off"`, or an
-            object with the port in `factcheck.runtime.cache`. `None`: what `FACTCHECK_CACHE` and
-            `FACTCHECK_CACHE_DIR` say, or else the user's cache folder.
-        budget: Caps on what may be spent over the scorer's life. Facts that it leaves unasked are
-            undecided, with the code `budget`.
-        record: A cassette: what the judges are asked and answer is added to this file, and
+        judge: `"local"`, `"PROVIDER/MODEL"`, `"replay:FILE"`, a `dspy.BaseLM`, or any object with
+            the `Checker` port. `None`: `FACTCHECK_JUDGE`, or else `"local"`.
+        extractor: The same for listing facts. `None`: `FACTCHECK_EXTRACTOR`, or else the judge.
+        batch_size: Facts a language model checks in one request, from 1 to 100.
+        cassette: A file that everything the judges are asked and answer is recorded to;
             `judge="replay:FILE"` answers from it.
-        around: Puts another transport around that of each language model; for counting and for
-            batches.
+        session: Cache, budget, limits and connections shared with other evaluators.
+        options: Keyword arguments of `Session`, for a session of its own.
 
     Raises:
-        ConfigError: A judge or cache is not known, a key is missing, or a price a budget needs.
+        ConfigError: A judge or cache is unknown, a key is missing, or a price a budget needs.
+        InputError: A number is out of range, or `session` is given with options of its own.
     """
 
-    def __init__(  # noqa: PLR0913 - each is one setting of the public contract
+    def __init__(
         self,
-        judge: Any = None,
-        extractor: Any = None,
+        judge: JudgeSpec | None = None,
+        extractor: ExtractorSpec | None = None,
         *,
-        facts_per_call: int = 16,
-        concurrency: int = 32,
-        timeout_s: float = 120.0,
-        retry: RetryPolicy | None = None,
-        cache: CacheSpec = None,
-        budget: Budget | None = None,
-        record: str | PathLike[str] | None = None,
-        around: Callable[[Any], Any] | None = None,
+        batch_size: int = BATCH_SIZE,
+        cassette: str | PathLike[str] | None = None,
+        session: Session | None = None,
+        **options: Unpack[SessionOptions],
     ) -> None:
-        settings = Settings.from_environment()
-        self._cache = open_cache(cache, settings)
-        self._options = CallOptions(
-            facts_per_call=facts_per_call,
-            concurrency=concurrency,
-            timeout_s=timeout_s,
-            retry=retry or RetryPolicy(),
-            purse=Purse(budget),
-            cache=self._cache,
-            **({} if around is None else {"around": around}),
+        super().__init__(session, options)
+        self._judges = build_judges(
+            judge, extractor, self.session, batch_size=batch_size, cassette=cassette
         )
-        self._judges = build_judges(judge, extractor, settings, self._options, record=record)
         self.ledger = Ledger()
         """What was spent over the scorer's life, per model and stage."""
 
@@ -217,7 +191,7 @@ class FactCoverage:
                 record.source, record.summary, facts=record.facts, direction=direction
             )
 
-        return score_records(score, records, under_way=3 * self._options.concurrency)
+        return score_records(score, records, under_way=3 * self.session.concurrency)
 
     def as_dspy_metric(
         self,
@@ -298,39 +272,6 @@ class FactCoverage:
                 "version": _VERSION,
             }
         )
-
-    async def aclose(self) -> None:
-        """Close connections and the cache; a scorer that is used again opens them again."""
-        await asyncio.gather(*(model.aclose() for model in self._judges.models))
-        if self._cache is not None:
-            await asyncio.to_thread(self._cache.close)
-
-    def close(self) -> None:
-        """Close connections and the cache; a scorer that is used again opens them again."""
-        if self._judges.models:
-            background.run(self.aclose())
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        await self.aclose()
 
 
 def _require_text(value: object, what: str) -> None:

@@ -53,7 +53,7 @@ class Desk:
     def judges(self, judge: Any, extractor: Any, *_: Any, **__: Any) -> Judges:
         """Stands for `build_judges`."""
         self.asked_for.append((judge, extractor))
-        return Judges(self.extractor, self.checker, ())
+        return Judges(self.extractor, self.checker)
 
     def unplug(self) -> None:
         """From now on the judge cannot be reached."""

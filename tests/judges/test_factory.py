@@ -1,68 +1,74 @@
-"""From the name of a pair judge to the object that answers."""
+"""From specs to the judges that answer."""
 
 from __future__ import annotations
 
 import asyncio
-import importlib.util
+from collections.abc import Callable
 from typing import Any
 
 import dspy
 import pytest
 
-from factcheck import ConfigError, Ledger, PairVerdict, ValuePair
+from factcheck import ConfigError, InputError, Ledger, PairVerdict, Rating, ValuePair
 from factcheck.judges.cascade import CascadePairJudge
-from factcheck.judges.factory import BuiltPairJudge, build_pair_judge
+from factcheck.judges.factory import build_judges, build_pair_judge, build_rater
 from factcheck.judges.llm.pairs import LLMPairJudge
-from factcheck.runtime.options import CallOptions
+from factcheck.judges.llm.rating import LLMRater
+from factcheck.runtime.session import Session
 from factcheck.settings import Settings
-from factcheck.testing import FactModel, LocalOpenAIServer, ScriptedChecker, ScriptedPairJudge
-
-WITH_KEY = Settings(openai_api_key="sk-none")
-with_local = pytest.mark.skipif(
-    importlib.util.find_spec("factcheck.judges.local.pairs") is None,
-    reason="the embedded pair judge is not there",
+from factcheck.testing import (
+    FactModel,
+    LocalOpenAIServer,
+    ScriptedChecker,
+    ScriptedPairJudge,
+    ScriptedRater,
 )
 
-
-def build(spec: Any, settings: Settings = WITH_KEY) -> BuiltPairJudge:
-    return build_pair_judge(spec, settings, CallOptions())
-
-
-def test_a_model_is_named_as_everywhere() -> None:
-    judge, models = build("openai/gpt-5-nano")
-
-    assert isinstance(judge, LLMPairJudge)
-    assert [model.name for model in models] == ["openai/gpt-5-nano"]
+KEY = "sk-none"
+BUILDERS = [build_pair_judge, build_rater]
+Build = Callable[[Any, Session], Any]
 
 
-def test_a_dspy_model_is_a_pair_judge() -> None:
-    with LocalOpenAIServer(FactModel()) as server:
+def session(**settings: Any) -> Session:
+    return Session(cache="off", settings=Settings(**{"openai_api_key": KEY, **settings}))
+
+
+@pytest.mark.parametrize(
+    ("build", "kind"), [(build_pair_judge, LLMPairJudge), (build_rater, LLMRater)]
+)
+@pytest.mark.parametrize("named_by", ["caller", "settings"])
+def test_a_model_is_named_by_the_caller_or_the_settings(
+    build: Build, kind: Any, named_by: str
+) -> None:
+    name = "openai/gpt-5-nano"
+    judge = build(name, session()) if named_by == "caller" else build(None, session(judge=name))
+
+    assert isinstance(judge, kind)
+    assert judge.identity["judge"] == name
+
+
+def test_a_dspy_model_judges_pairs_and_rates() -> None:
+    with LocalOpenAIServer(FactModel()) as server, session() as one:
         lm = dspy.LM("hosted_vllm/tiny", api_base=server.base_url, api_key="x")
-        judge, models = build(lm)
-        (result,) = asyncio.run(judge.compare([ValuePair("a b", "b a")], Ledger()))
+        pairs = build_pair_judge(lm, one).compare([ValuePair("a b", "b a")], Ledger())
+        rated = build_rater(lm, one).rate("It rained.", "- It rained.", Ledger())
 
-    assert result == PairVerdict(True, None, "scripted", "hosted_vllm/tiny")
-    assert len(models) == 1
-
-
-def test_an_object_with_the_port_is_itself() -> None:
-    judge = ScriptedPairJudge({})
-
-    assert build(judge) == (judge, ())
+        assert asyncio.run(_awaited(pairs)) == (
+            PairVerdict(True, None, "scripted", "hosted_vllm/tiny"),
+        )
+        assert asyncio.run(_awaited(rated)) == Rating(5, "scripted", "hosted_vllm/tiny")
 
 
-def test_the_settings_name_the_judge_where_the_caller_does_not() -> None:
-    settings = Settings(judge="openai/gpt-5-nano", openai_api_key="sk-none")
-
-    assert isinstance(build(None, settings).judge, LLMPairJudge)
+async def _awaited(work: Any) -> Any:
+    return await work
 
 
-@with_local
-def test_the_embedded_judge_has_no_models_to_close() -> None:
-    judge, models = build("local")
-
-    assert judge.identity["judge"]
-    assert models == ()
+@pytest.mark.parametrize(
+    ("build", "judge"),
+    [(build_pair_judge, ScriptedPairJudge({})), (build_rater, ScriptedRater({}))],
+)
+def test_an_object_with_the_port_keeps_its_identity(build: Build, judge: Any) -> None:
+    assert build(judge, session()).identity == judge.identity
 
 
 @pytest.mark.parametrize(
@@ -74,43 +80,65 @@ def test_the_embedded_judge_has_no_models_to_close() -> None:
     ],
 )
 def test_a_cascade_is_named_by_its_judges(spec: str) -> None:
-    judge, models = build(spec)
+    judge = build_pair_judge(spec, session())
 
     assert isinstance(judge, CascadePairJudge)
     assert judge.identity["judge"] == "cascade(0.05, 0.9)"
     assert judge.identity["first.judge"] == "openai/gpt-5-nano"
     assert judge.identity["second.judge"] == "openai/gpt-5-mini"
-    assert [model.name for model in models] == ["openai/gpt-5-nano", "openai/gpt-5-mini"]
 
 
-@with_local
-def test_a_cascade_may_begin_with_the_embedded_judge_and_go_on_with_a_cascade() -> None:
-    judge, models = build("cascade(local, cascade(openai/a, openai/b))")
+def test_a_cascade_may_begin_with_the_built_in_judge_and_go_on_with_a_cascade() -> None:
+    judge = build_pair_judge("cascade(local, cascade(openai/a, openai/b))", session())
 
-    assert judge.identity["first.judge"] == build("local").judge.identity["judge"]
+    assert judge.identity["first.judge"] == build_pair_judge("local", session()).identity["judge"]
     assert judge.identity["second.second.judge"] == "openai/b"
-    assert len(models) == 2
 
 
 @pytest.mark.parametrize(
-    ("spec", "says"),
+    ("build", "spec", "says"),
     [
-        ("replay:answers.jsonl", "recordings hold verdicts on facts only"),
-        ("cascade(openai/a, replay:answers.jsonl)", "recordings hold verdicts on facts only"),
-        ("locale", r"unknown judge 'locale'; use 'local', 'PROVIDER/MODEL'.*'cascade\("),
-        ("cascade(openai/a)", "unknown judge 'cascade"),
-        ("cascade(openai/a, nobody)", "unknown judge 'nobody'"),
-        ("", "unknown judge ''"),
-        (ScriptedChecker({}), r"ScriptedChecker is no pair judge.*compare\(pairs, ledger\)"),
-        (ScriptedPairJudge, "type is no pair judge"),
-        (7, "int is no pair judge"),
+        (build_pair_judge, "replay:a.jsonl", "cassettes hold verdicts on facts only"),
+        (build_pair_judge, "cascade(openai/a, replay:a.jsonl)", "cassettes hold verdicts on facts"),
+        (build_pair_judge, "locale", r"unknown pair judge 'locale'; use 'local'.*'cascade\("),
+        (build_pair_judge, "cascade(openai/a)", "unknown pair judge 'cascade"),
+        (build_pair_judge, "cascade(openai/a, nobody)", "unknown pair judge 'nobody'"),
+        (build_pair_judge, "", "unknown pair judge ''"),
+        (
+            build_pair_judge,
+            ScriptedChecker({}),
+            r"ScriptedChecker is not a pair judge.*compare\(pairs, ledger\)",
+        ),
+        (build_pair_judge, ScriptedPairJudge, "type is not a pair judge"),
+        (build_pair_judge, 7, "int is not a pair judge"),
+        (build_rater, "local", "gives no ratings; use 'PROVIDER/MODEL'"),
+        (build_rater, None, "the built-in judge checks facts and gives no ratings"),
+        (build_rater, "replay:a.jsonl", "cassettes hold verdicts on facts"),
+        (build_rater, "locale", "unknown rater 'locale'; use 'PROVIDER/MODEL'"),
+        (build_rater, "", "unknown rater ''"),
+        (
+            build_rater,
+            ScriptedPairJudge({}),
+            r"ScriptedPairJudge is not a rater.*rate\(source, summary, ledger\)",
+        ),
+        (build_rater, ScriptedRater, "type is not a rater"),
+        (build_rater, 7, "int is not a rater"),
     ],
 )
-def test_what_is_no_pair_judge_is_told_so(spec: Any, says: str) -> None:
+def test_a_spec_that_names_no_judge_is_refused(build: Build, spec: Any, says: str) -> None:
     with pytest.raises(ConfigError, match=says):
-        build(spec)
+        build(spec, session())
 
 
-def test_a_missing_key_is_found_before_anything_is_sent() -> None:
+@pytest.mark.parametrize("build", BUILDERS)
+def test_a_missing_key_is_found_before_anything_is_sent(build: Build) -> None:
     with pytest.raises(ConfigError, match="OPENAI_API_KEY"):
-        build("openai/gpt-5-nano", Settings())
+        build("openai/gpt-5-nano", session(openai_api_key=None))
+
+
+@pytest.mark.parametrize("batch_size", [0, 101, 2.5, True, "16"])
+def test_a_batch_size_is_an_integer_from_1_to_100(batch_size: Any) -> None:
+    with pytest.raises(InputError, match="batch_size must be an integer from 1 to 100"):
+        build_pair_judge("openai/gpt-5-nano", session(), batch_size=batch_size)
+    with pytest.raises(InputError, match="batch_size"):
+        build_judges("openai/gpt-5-nano", None, session(), batch_size=batch_size)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import importlib.util
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
 from dataclasses import replace
 
 import pytest
@@ -13,11 +14,10 @@ from hypothesis import strategies as st
 
 from factcheck import Ledger, PairFailure, PairJudge, PairVerdict, ScoreSignature, ValuePair
 from factcheck.judges.cascade import CascadePairJudge
-from factcheck.judges.factory import BuiltPairJudge, build_pair_judge
+from factcheck.judges.factory import build_pair_judge
 from factcheck.judges.ports import PairResult, Specificity
 from factcheck.runtime.cache import MemoryCache
-from factcheck.runtime.loop import background
-from factcheck.runtime.options import CallOptions
+from factcheck.runtime.session import Session
 from factcheck.settings import Settings
 from factcheck.testing import FactModel, LocalOpenAIServer, ScriptedPairJudge, same_words
 
@@ -62,27 +62,26 @@ def server() -> Iterator[LocalOpenAIServer]:
 )
 def judge(request: pytest.FixtureRequest, server: LocalOpenAIServer) -> Iterator[PairJudge]:
     """Each pair judge in turn."""
-    made: list[BuiltPairJudge] = []
+    stack = ExitStack()
 
-    def llm(cache: MemoryCache | None = None) -> PairJudge:
+    def llm(cache: MemoryCache | str = "off") -> PairJudge:
         to_server = Settings(openai_base_url=server.base_url)
-        made.append(build_pair_judge("openai/tiny", to_server, CallOptions(cache=cache)))
-        return made[-1].judge
+        session = stack.enter_context(Session(cache=cache, settings=to_server))
+        return build_pair_judge("openai/tiny", session)
 
     def cascade() -> PairJudge:
         return CascadePairJudge(ScriptedPairJudge(scripted), llm())
 
     makers: dict[str, Callable[[], PairJudge]] = {
-        "local": lambda: build_pair_judge("local", Settings(), CallOptions()).judge,
+        "local": lambda: build_pair_judge("local", Session(cache="off")),
         "llm": llm,
         "llm with a cache": lambda: llm(MemoryCache()),
         "cascade": cascade,
         "cascade in a cascade": lambda: CascadePairJudge(ScriptedPairJudge(scripted), cascade()),
         "scripted": lambda: ScriptedPairJudge(scripted),
     }
-    yield makers[request.param]()
-    for model in (model for built in made for model in built.models):
-        background.run(model.aclose())
+    with stack:
+        yield makers[request.param]()
 
 
 def compare(judge: PairJudge, pairs: Sequence[ValuePair]) -> list[PairResult]:

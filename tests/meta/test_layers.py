@@ -41,7 +41,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
 OUTSIDE = {
     "factcheck.errors": set(),
     "factcheck.facts": set(),
-    "factcheck.judges.ports": set(),
+    "factcheck.judges.ports": {"dspy"},  # for types only
     "factcheck.settings": set(),
     "factcheck.scoring": {"typing_extensions"},
 }

@@ -17,7 +17,7 @@ from factcheck.testing import (
     hashed_embeddings,
 )
 
-QUICK = RetryPolicy(attempts=3, first_pause_s=0.001, longest_pause_s=1.0)
+QUICK = RetryPolicy(stop_after_attempt=3, wait_multiplier=0.001, wait_max=1.0)
 REFERENCES = ("Paris is the capital of France.", "The capital is Paris.")
 
 

@@ -325,7 +325,7 @@ class TestOneCase:
         ({"threshold": None}, "threshold must be a number"),
         ({"aggregation": "median"}, "aggregation must be 'max' or 'mean', not 'median'"),
         ({"aggregation": ["max"]}, "aggregation must be"),
-        ({"concurrency": 0}, "concurrency must be at least 1"),
+        ({"concurrency": 0}, "concurrency must be an integer of at least 1"),
     ],
 )
 def test_settings_that_cannot_be_used_are_refused(options: dict[str, Any], says: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -10,12 +11,12 @@ from hypothesis import strategies as st
 
 from factcheck import InputError, Usage
 from factcheck.errors import BudgetExceeded
-from factcheck.runtime.budget import Budget, Purse
+from factcheck.runtime.budget import Budget, BudgetTracker
 from factcheck.runtime.prices import Price, price_of
 
 
-async def spend(purse: Purse, most: Usage, actual: Usage | None) -> None:
-    async with purse.reserve(most) as spent:
+async def spend(tracker: BudgetTracker, most: Usage, actual: Usage | None) -> None:
+    async with tracker.reserve(most) as spent:
         await asyncio.sleep(0)
         if actual is not None:
             spent.append(actual)
@@ -29,13 +30,13 @@ async def spend(purse: Purse, most: Usage, actual: Usage | None) -> None:
 def test_what_is_spent_never_passes_a_cap(
     max_calls: int, max_tokens: int, requests: list[tuple[int, int, bool]]
 ) -> None:
-    purse = Purse(Budget(max_calls=max_calls, max_tokens=max_tokens))
+    tracker = BudgetTracker(Budget(max_calls=max_calls, max_tokens=max_tokens))
     sent: list[int] = []
 
     async def one(most: int, share: int, known: bool) -> None:  # noqa: FBT001
         actual = min(most, share)
         await spend(
-            purse, Usage(prompt_tokens=most), Usage(prompt_tokens=actual) if known else None
+            tracker, Usage(prompt_tokens=most), Usage(prompt_tokens=actual) if known else None
         )
         sent.append(actual if known else most)
 
@@ -50,39 +51,52 @@ def test_what_is_spent_never_passes_a_cap(
 
 
 def test_upper_bounds_of_requests_under_way_do_not_end_a_run_early() -> None:
-    purse = Purse(Budget(max_tokens=100))
+    tracker = BudgetTracker(Budget(max_tokens=100))
 
     async def work() -> None:
         await asyncio.gather(
-            *(spend(purse, Usage(prompt_tokens=50), Usage(prompt_tokens=5)) for _ in range(10))
+            *(spend(tracker, Usage(prompt_tokens=50), Usage(prompt_tokens=5)) for _ in range(10))
         )
 
     asyncio.run(work())
 
     with pytest.raises(BudgetExceeded, match="100 tokens"):
-        asyncio.run(spend(purse, Usage(prompt_tokens=51), None))
+        asyncio.run(spend(tracker, Usage(prompt_tokens=51), None))
 
 
 def test_a_cost_that_never_becomes_known_counts_as_the_most_it_can_be() -> None:
-    purse = Purse(Budget(max_tokens=100))
-    asyncio.run(spend(purse, Usage(prompt_tokens=60), None))
+    tracker = BudgetTracker(Budget(max_tokens=100))
+    asyncio.run(spend(tracker, Usage(prompt_tokens=60), None))
 
     with pytest.raises(BudgetExceeded):
-        asyncio.run(spend(purse, Usage(prompt_tokens=60), None))
+        asyncio.run(spend(tracker, Usage(prompt_tokens=60), None))
 
 
 def test_dollars_are_kept_as_well() -> None:
-    purse = Purse(Budget(max_usd=1.0))
-    asyncio.run(spend(purse, Usage(cost_usd=0.9), Usage(cost_usd=0.8)))
+    tracker = BudgetTracker(Budget(max_cost_usd=1.0))
+    asyncio.run(spend(tracker, Usage(cost_usd=0.9), Usage(cost_usd=0.8)))
 
     with pytest.raises(BudgetExceeded, match="1 US dollars"):
-        asyncio.run(spend(purse, Usage(cost_usd=0.3), None))
+        asyncio.run(spend(tracker, Usage(cost_usd=0.3), None))
 
 
-@pytest.mark.parametrize("name", ["max_calls", "max_tokens", "max_usd"])
-def test_a_negative_cap_is_refused(name: str) -> None:
+@pytest.mark.parametrize(
+    ("name", "cap"),
+    [
+        ("max_calls", -1),
+        ("max_calls", 1.5),
+        ("max_calls", True),
+        ("max_tokens", -1),
+        ("max_tokens", 1e9),
+        ("max_cost_usd", -1),
+        ("max_cost_usd", float("nan")),
+        ("max_cost_usd", True),
+        ("max_cost_usd", "1"),
+    ],
+)
+def test_a_cap_that_is_no_amount_is_refused(name: str, cap: Any) -> None:
     with pytest.raises(InputError, match=name):
-        Budget(**{name: -1})
+        Budget(**{name: cap})
 
 
 def test_a_known_price_counts_cached_tokens_at_their_own_price() -> None:

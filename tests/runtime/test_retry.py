@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+from typing import Any
 
 import pytest
 
 from factcheck import InputError, JudgeRateLimited, JudgeRejected, JudgeUnavailable, RetryPolicy
 from factcheck.errors import FactcheckError
 
-QUICK = RetryPolicy(attempts=4, first_pause_s=0.0)
+QUICK = RetryPolicy(stop_after_attempt=4, wait_multiplier=0.0)
 
 
 class Asked:
@@ -58,17 +59,30 @@ def test_it_starts_no_pause_that_ends_after_the_deadline() -> None:
     ask = Asked(JudgeRateLimited("later", retry_after_s=5.0))
 
     with pytest.raises(JudgeRateLimited):
-        asyncio.run(RetryPolicy(deadline_s=1.0).run(ask))
+        asyncio.run(RetryPolicy(stop_after_delay=1.0).run(ask))
 
     assert ask.count == 1
 
 
-def test_no_attempt_at_all_is_refused() -> None:
-    with pytest.raises(InputError, match="attempts"):
-        RetryPolicy(attempts=0)
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("stop_after_attempt", 0),
+        ("stop_after_attempt", 2.5),
+        ("stop_after_attempt", True),
+        ("stop_after_delay", -1.0),
+        ("stop_after_delay", float("nan")),
+        ("wait_max", float("inf")),
+        ("wait_multiplier", -0.5),
+        ("wait_multiplier", "1"),
+    ],
+)
+def test_a_policy_out_of_range_is_refused(name: str, value: Any) -> None:
+    with pytest.raises(InputError, match=name):
+        RetryPolicy(**{name: value})
 
 
 def test_waiting_in_the_queue_does_not_use_up_the_deadline() -> None:
     ask = Asked(JudgeRateLimited("later", retry_after_s=0.0))
 
-    assert asyncio.run(RetryPolicy(deadline_s=-1.0).run(ask, lambda: 9.0)) == "answer"
+    assert asyncio.run(RetryPolicy(stop_after_delay=0.0).run(ask, lambda: 9.0)) == "answer"

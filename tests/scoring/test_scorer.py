@@ -134,7 +134,17 @@ def test_an_unknown_judge_is_named_with_what_can_be_used(judge: Any) -> None:
 
 @pytest.mark.parametrize(
     "options",
-    [{"facts_per_call": 0}, {"facts_per_call": 101}, {"concurrency": 0}, {"timeout_s": 0}],
+    [
+        {"batch_size": 0},
+        {"batch_size": 101},
+        {"batch_size": 2.5},
+        {"concurrency": 0},
+        {"concurrency": 1.5},
+        {"concurrency": True},
+        {"timeout_s": 0},
+        {"timeout_s": float("nan")},
+        {"timeout_s": "60"},
+    ],
 )
 def test_options_out_of_range_are_refused(options: dict[str, Any]) -> None:
     with pytest.raises(InputError, match=next(iter(options))):

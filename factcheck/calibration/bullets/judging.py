@@ -9,11 +9,9 @@ from factcheck.calibration.containment import JUDGE as BASELINE
 from factcheck.calibration.containment import WordContainment
 from factcheck.calibration.naming import Judges, named
 from factcheck.judges.factory import build_rater
-from factcheck.runtime.budget import Budget, Purse
-from factcheck.runtime.cache import open_cache
-from factcheck.runtime.options import CallOptions
+from factcheck.runtime.budget import Budget
+from factcheck.runtime.session import Session
 from factcheck.scoring import FactCoverage
-from factcheck.settings import Settings
 
 RATED = "(1-5)"
 """What stands behind the name of a rater in tables."""
@@ -37,14 +35,8 @@ def rating_scorers(
 ) -> list[VariantScorer]:
     """Those that rate a variant as a whole."""
     scorers: list[VariantScorer] = []
-    settings = Settings.from_environment()
     for name, rater in named(raters):
-        cache = open_cache(None, settings)
-        options = CallOptions(purse=Purse(budget), cache=cache)
-        built = build_rater(rater, settings, options)
-        for model in built.models:
-            stack.push_async_callback(model.aclose)
-        if cache is not None:
-            stack.callback(cache.close)
-        scorers.append(RatingOf(f"{name} {RATED}", built.rater))
+        session = Session(budget=budget)
+        stack.push_async_callback(session.aclose)
+        scorers.append(RatingOf(f"{name} {RATED}", build_rater(rater, session)))
     return scorers

@@ -17,32 +17,27 @@ from factcheck.fields.comparators.builtin import exact_key
 from factcheck.fields.comparators.judged import as_text
 from factcheck.fields.schemas.structure import schema_path
 from factcheck.fields.types import BatchItem, ComparatorResult
-from factcheck.judges.factory import PAIRS_PER_CALL, build_pair_judge
+from factcheck.judges.factory import BATCH_SIZE, build_pair_judge
 from factcheck.judges.ports import (
     Ledger,
     PairFailure,
+    PairJudgeSpec,
     PairResult,
     PairVerdict,
     Specificity,
     ValuePair,
 )
-from factcheck.runtime.budget import Budget, Purse
-from factcheck.runtime.cache import CacheSpec, open_cache
 from factcheck.runtime.loop import background
-from factcheck.runtime.options import CallOptions
-from factcheck.runtime.retry import RetryPolicy
-from factcheck.settings import Settings
+from factcheck.runtime.session import Session, SessionOptions, SessionUser
 
 if TYPE_CHECKING:
-    from types import TracebackType
-
-    from typing_extensions import Self
+    from typing_extensions import Unpack
 
 _PARAMS = ("instructions", "specificity")
 _log = logging.getLogger("factcheck.fields")
 
 
-class SemanticComparator:
+class SemanticComparator(SessionUser):
     """Scores fields by whether their values mean the same: 1 if they do, 0 if not.
 
     Equal values, and null against a value, need no judge. Every other pair of values of a field is
@@ -56,16 +51,13 @@ class SemanticComparator:
         judge: `"local"`, `"PROVIDER/MODEL"`, `"cascade(local, PROVIDER/MODEL)"`, a `dspy.BaseLM`,
             or an object with the `PairJudge` port. `None`: `FACTCHECK_JUDGE`, or else `"local"`.
         name: What results call the comparator.
-        batch_size: Pairs a language model judges in one call, from 1 to 100.
+        batch_size: Pairs a language model judges in one request, from 1 to 100.
         across_records: Whether the evaluator may ask about many records at once.
         specificity: Whether an extracted value may say more or less than the gold one, where the
             schema does not say it.
         instructions: What the judge should know about comparing values, likewise.
-        concurrency: Requests under way at most.
-        timeout_s: Seconds one request may take.
-        retry: How often a request is tried.
-        cache: Where answers are kept; as in `factcheck.FactCoverage`.
-        budget: Caps on what may be spent over the comparator's life.
+        session: Cache, budget, limits and connections shared with other evaluators.
+        options: Keyword arguments of `Session`, for a session of its own.
 
     Raises:
         ConfigError: A judge or cache is not known, or a key is missing.
@@ -74,37 +66,24 @@ class SemanticComparator:
 
     is_batch: ClassVar[bool] = True
 
-    def __init__(  # noqa: PLR0913 - every one is a setting of its own
+    def __init__(
         self,
-        judge: Any = None,
+        judge: PairJudgeSpec | None = None,
         *,
         name: str = "semantic",
-        batch_size: int = PAIRS_PER_CALL,
+        batch_size: int = BATCH_SIZE,
         across_records: bool = True,
         specificity: Specificity = "exact",
         instructions: str = "",
-        concurrency: int = 32,
-        timeout_s: float = 120.0,
-        retry: RetryPolicy | None = None,
-        cache: CacheSpec = None,
-        budget: Budget | None = None,
+        session: Session | None = None,
+        **options: Unpack[SessionOptions],
     ) -> None:
+        super().__init__(session, options)
         self.name = name
         self.across_records = across_records
         self._defaults = {"specificity": specificity, "instructions": instructions}
         self.check_params(self._defaults)
-        settings = Settings.from_environment()
-        self._cache = open_cache(cache, settings)
-        options = CallOptions(
-            concurrency=concurrency,
-            timeout_s=timeout_s,
-            retry=retry or RetryPolicy(),
-            purse=Purse(budget),
-            cache=self._cache,
-        )
-        self._judge, self._models = build_pair_judge(
-            judge, settings, options, pairs_per_call=batch_size
-        )
+        self._judge = build_pair_judge(judge, self.session, batch_size=batch_size)
         self.ledger = Ledger()
         """What was spent over the comparator's life."""
         self.n_judged = 0
@@ -203,24 +182,6 @@ class SemanticComparator:
             return None
         reason = f"{verdict.judge}: {verdict.reason}" if verdict.reason else verdict.judge
         return result(float(verdict.equivalent), self.name, reason)
-
-    def close(self) -> None:
-        """Close connections and the cache; a comparator that is used again opens them again."""
-        for model in self._models:
-            background.run(model.aclose())
-        if self._cache is not None:
-            self._cache.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
 
 
 def _without_judge(item: BatchItem) -> tuple[float, str] | None:

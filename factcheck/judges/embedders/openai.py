@@ -20,8 +20,7 @@ from factcheck.runtime.prices import Price
 if TYPE_CHECKING:
     from factcheck.judges.ports import Ledger
     from factcheck.runtime.flight import Settle
-    from factcheck.runtime.options import CallOptions
-    from factcheck.settings import Settings
+    from factcheck.runtime.session import Session
 
 DEFAULT_MODEL = "text-embedding-3-small"
 MOST_TEXTS = 2048
@@ -47,25 +46,24 @@ class OpenAIEmbedder:
 
     Args:
         model: The model's name at the server.
-        settings: Key and address.
-        options: How it is called.
+        session: Key, address, cache, budget, limits and retries.
 
     Raises:
         ConfigError: The key is missing, the address is none, or a price that a budget needs.
     """
 
-    def __init__(self, model: str, settings: Settings, options: CallOptions) -> None:
+    def __init__(self, model: str, session: Session) -> None:
         self._transport = EmbeddingsTransport(
             model,
-            api_key=settings.openai_api_key,
-            base_url=settings.openai_base_url,
-            timeout_s=options.timeout_s,
+            api_key=session.settings.openai_api_key,
+            base_url=session.settings.openai_base_url,
+            timeout_s=session.timeout_s,
         )
         self.name = self._transport.name
-        price = _PRICES.get(model) if settings.openai_base_url is None else None
-        self._requests = Requests(self._transport, options, price)
+        price = _PRICES.get(model) if session.settings.openai_base_url is None else None
+        self._requests = Requests(self._transport, session, price)
         self._answers = Answers[EmbeddingResult](
-            options.cache, {"task": STAGE, "judge": self.name}, _to_json, self._from_json
+            session.cache, {"task": STAGE, "judge": self.name}, _to_json, self._from_json
         )
         self._length: int | None = None
         """How many numbers the vectors of this model have, once one is known."""

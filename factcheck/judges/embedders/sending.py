@@ -29,8 +29,8 @@ from factcheck.runtime.tracing import note, span
 
 if TYPE_CHECKING:
     from factcheck.judges.ports import Ledger
-    from factcheck.runtime.options import CallOptions
     from factcheck.runtime.prices import Price
+    from factcheck.runtime.session import Session
 
 STAGE = "embed"
 """Under which stage vectors are booked and kept."""
@@ -84,7 +84,7 @@ class Requests:
 
     Args:
         transport: Sends one request once.
-        options: Budget, limit and retries.
+        session: Budget, concurrency and retries.
         price: What tokens cost, or `None` where that is not known.
 
     Raises:
@@ -92,18 +92,18 @@ class Requests:
     """
 
     def __init__(
-        self, transport: EmbeddingsTransport, options: CallOptions, price: Price | None
+        self, transport: EmbeddingsTransport, session: Session, price: Price | None
     ) -> None:
-        if options.purse.capped_by_usd and price is None:
+        if session.budget.capped_by_usd and price is None:
             raise ConfigError(
                 f"the price of {transport.name} is not known, so a budget in dollars cannot be "
                 "kept; cap calls or tokens instead"
             )
         self._transport = transport
-        self._retry = options.retry
-        self._purse = options.purse
+        self._retry = session.retry
+        self._budget = session.budget
         self._price = price
-        self._limiter = PerProcess(lambda: Limiter(options.concurrency))
+        self._limiter = PerProcess(lambda: Limiter(session.concurrency))
 
     async def send(self, texts: Sequence[str], ledger: Ledger) -> Mapping[str, Any]:
         """The answer to one request, tried as often as the policy says.
@@ -129,7 +129,7 @@ class Requests:
         asked = time.perf_counter()
         limiter = self._limiter()
         most = self._usage(sum(map(most_tokens, texts)))
-        async with self._purse.reserve(most) as spent, limiter.slot() as number:
+        async with self._budget.reserve(most) as spent, limiter.slot() as number:
             started = time.perf_counter()
             queue.seconds += started - asked
             usage = Usage(cost_usd=None)
@@ -154,7 +154,7 @@ class Requests:
     def _slow_down(self, limiter: Limiter, number: int, error: FactcheckError) -> None:
         """A provider that says it is too much, or says nothing, is asked for less at a time."""
         if isinstance(error, (JudgeRateLimited, JudgeUnavailable)):
-            limiter.overloaded(number, self._retry.shared_pause_s(error))
+            limiter.overloaded(number, self._retry.shared_wait_s(error))
 
     def _usage(self, tokens: int) -> Usage:
         cost = self._price.cost_usd(tokens, 0, 0) if self._price else None

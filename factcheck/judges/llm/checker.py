@@ -31,12 +31,10 @@ _SOME_FACT = AtomicFact("kept", "kept")
 class LLMChecker:
     """Checks facts with a language model, many in one call; fulfils the `Checker` port."""
 
-    def __init__(
-        self, model: LanguageModel, *, facts_per_call: int, section: int = SECTION
-    ) -> None:
+    def __init__(self, model: LanguageModel, *, batch_size: int, section: int = SECTION) -> None:
         self._model = model
         self._module = FactChecker()
-        self._facts_per_call = facts_per_call
+        self._batch_size = batch_size
         self._section = section
         self._prompt = fingerprint(FactChecker, self._module.prompt)
         labels = {"task": _STAGE, "judge": model.name}
@@ -44,7 +42,7 @@ class LLMChecker:
             model,
             _STAGE,
             Answers(model.cache, labels, _to_json, _from_json),
-            per_call=facts_per_call,
+            per_call=batch_size,
             parts={"truncated": 2},
             doubtful=_without_evidence,
         )
@@ -92,7 +90,7 @@ class LLMChecker:
             "task": _STAGE,
             "prompt": self._prompt,
             "model": dict(self._model.shape),
-            "facts_per_call": self._facts_per_call,
+            "facts_per_call": self._batch_size,
             "text": digest(section),
         }
         return {fact.id: answer_key(**shared, fact=fact.text) for fact in facts}

@@ -27,18 +27,17 @@ from factcheck.errors import (
 )
 from factcheck.facts import Usage
 from factcheck.judges.ports import Ledger
-from factcheck.runtime.budget import Purse
 from factcheck.runtime.forks import PerProcess
 from factcheck.runtime.limiter import Limiter
 from factcheck.runtime.loop import background
 from factcheck.runtime.prices import Price
-from factcheck.runtime.retry import RetryPolicy
 from factcheck.runtime.tracing import note, span
 
 if TYPE_CHECKING:
     from dspy.lm15 import Request, Response
 
     from factcheck.judges.llm.transports import Transport
+    from factcheck.runtime.session import Session
 
 _WORTH_A_LOOK_S = 0.02
 """Seconds of waiting after which an answer is looked up again before it is paid for."""
@@ -108,34 +107,24 @@ class AsyncEngine(_Capabilities):
 
     Args:
         transport: Sends one request once.
-        concurrency: Requests under way at most.
-        retry: How often a request is tried.
-        purse: What may still be spent.
+        session: Budget, concurrency and retries.
         price: What tokens cost, or `None` where that is not known.
 
     Raises:
         ConfigError: The budget is in dollars and the price is not known.
     """
 
-    def __init__(
-        self,
-        transport: Transport,
-        *,
-        concurrency: int,
-        retry: RetryPolicy,
-        purse: Purse,
-        price: Price | None,
-    ) -> None:
-        if purse.capped_by_usd and price is None:
+    def __init__(self, transport: Transport, session: Session, price: Price | None) -> None:
+        if session.budget.capped_by_usd and price is None:
             raise ConfigError(
                 f"the price of {transport.name} is not known, so a budget in dollars cannot be "
                 "kept; cap calls or tokens instead"
             )
         self.transport = transport
-        self._retry = retry
-        self._purse = purse
+        self._retry = session.retry
+        self._budget = session.budget
         self._price = price
-        self._limiter = PerProcess(lambda: Limiter(concurrency))
+        self._limiter = PerProcess(lambda: Limiter(session.concurrency))
 
     async def complete(self, request: Request) -> Response:
         """The whole answer to a request.
@@ -165,7 +154,7 @@ class AsyncEngine(_Capabilities):
         asked = time.perf_counter()
         limiter = self._limiter()
         async with (
-            self._purse.reserve(self._most(request)) as spent,
+            self._budget.reserve(self._most(request)) as spent,
             limiter.slot() as number,
         ):
             started = time.perf_counter()
@@ -198,7 +187,7 @@ class AsyncEngine(_Capabilities):
         """A provider that says it is too much, or says nothing, is asked for less at a time."""
         if not isinstance(error, (JudgeRateLimited, JudgeUnavailable)):
             return
-        pause_s = self._retry.shared_pause_s(error)
+        pause_s = self._retry.shared_wait_s(error)
         limiter.overloaded(number, pause_s)
         _log.info("%s; at most %d requests at a time now", error.code, limiter.limit)
 

@@ -23,12 +23,11 @@ from factcheck.judges.llm.transports import (
     OpenAITransport,
     Transport,
 )
-from factcheck.runtime.options import CallOptions
 from factcheck.runtime.prices import Price, price_of
 
 if TYPE_CHECKING:
     from factcheck.judges.ports import Ledger
-    from factcheck.settings import Settings
+    from factcheck.runtime.session import Session
 
 _OPENAI = "openai/"
 _DSPY_VERSION = version("dspy")
@@ -39,25 +38,20 @@ class LanguageModel:
 
     Args:
         transport: Sends its requests.
-        options: How it is called.
+        session: Cache, budget, limits and retries.
         keep: Whether its answers may be kept: not where two models could share a name.
         price: What its tokens cost, or `None` where that is not known.
     """
 
     def __init__(
-        self, transport: Transport, options: CallOptions, *, keep: bool, price: Price | None
+        self, transport: Transport, session: Session, *, keep: bool, price: Price | None
     ) -> None:
-        transport = options.around(transport)
+        if session.transport is not None:
+            transport = session.transport(transport)
         self.name = transport.name
-        self.cache = options.cache if keep else None
+        self.cache = session.cache if keep else None
         self._transport = transport
-        self._engine = AsyncEngine(
-            transport,
-            concurrency=options.concurrency,
-            retry=options.retry,
-            purse=options.purse,
-            price=_price_by(transport, price),
-        )
+        self._engine = AsyncEngine(transport, session, _price_by(transport, price))
         self._lm = dspy.LM(
             self.name,
             engine=SyncEngine(self._engine),
@@ -110,14 +104,13 @@ class LanguageModel:
         await self._engine.aclose()
 
 
-def connect(judge: str | dspy.BaseLM, settings: Settings, options: CallOptions) -> LanguageModel:
+def connect(judge: str | dspy.BaseLM, session: Session) -> LanguageModel:
     """The language model a judge's name or a DSPy object stands for.
 
     Args:
         judge: `"openai/MODEL"` for OpenAI or the server at `OPENAI_BASE_URL`,
             `"PROVIDER/MODEL"` for what DSPy reaches, or a `dspy.BaseLM`.
-        settings: Where keys and addresses come from.
-        options: How it is called.
+        session: Keys, addresses, and how it is called.
 
     Raises:
         ConfigError: A key is missing, or a price that a budget needs.
@@ -125,20 +118,20 @@ def connect(judge: str | dspy.BaseLM, settings: Settings, options: CallOptions) 
     if isinstance(judge, str) and judge.startswith(_OPENAI):
         transport = OpenAITransport(
             judge[len(_OPENAI) :],
-            api_key=settings.openai_api_key,
-            base_url=settings.openai_base_url,
-            timeout_s=options.timeout_s,
+            api_key=session.settings.openai_api_key,
+            base_url=session.settings.openai_base_url,
+            timeout_s=session.timeout_s,
         )
-        at_openai = settings.openai_base_url is None
+        at_openai = session.settings.openai_base_url is None
         price = price_of(judge) if at_openai else None
-        return LanguageModel(transport, options, keep=True, price=price)
+        return LanguageModel(transport, session, keep=True, price=price)
     lm: dspy.BaseLM = judge
     if isinstance(judge, str):
-        lm = dspy.LM(judge, timeout=options.timeout_s, temperature=0.0)
+        lm = dspy.LM(judge, timeout=session.timeout_s, temperature=0.0)
     elsewhere = lm.kwargs.get("api_base") or lm.kwargs.get("base_url")
     return LanguageModel(
         LMTransport(_without_retries_and_cache(lm)),
-        options,
+        session,
         keep=type(lm) is dspy.LM,
         price=None if elsewhere else price_of(lm.model),
     )

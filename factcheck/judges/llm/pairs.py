@@ -24,8 +24,6 @@ _LONG = 4_000
 The others of a call then fit into it together, and a pair that is too long for the model, which is
 never cut, takes none of them along.
 """
-_MOST_PER_CALL = 100
-"""More than a model keeps apart."""
 _FAILED_AS_A_WHOLE = ("output", "truncated", "refused")
 """How a call fails of which one value may be the cause: its pairs are asked one by one."""
 _STAGE = "compare"
@@ -39,28 +37,21 @@ class LLMPairJudge:
 
     Args:
         model: Who is asked.
-        pairs_per_call: Pairs in one call, at most; from 1 to 100.
-
-    Raises:
-        InputError: The number is out of range.
+        batch_size: Maximum number of pairs in one request, from 1 to 100.
     """
 
-    def __init__(self, model: LanguageModel, *, pairs_per_call: int) -> None:
-        if not 1 <= pairs_per_call <= _MOST_PER_CALL:
-            raise InputError(
-                f"pairs_per_call must be from 1 to {_MOST_PER_CALL}, not {pairs_per_call}"
-            )
+    def __init__(self, model: LanguageModel, *, batch_size: int) -> None:
         self._model = model
         self._module = SemanticEquivalence()
-        self._pairs_per_call = pairs_per_call
+        self._batch_size = batch_size
         self._prompt = fingerprint(SemanticEquivalence, self._module.prompt)
         labels = {"task": _STAGE, "judge": model.name}
         self._asker = Asker[ValuePair, PairResult](
             model,
             _STAGE,
             Answers(model.cache, labels, _to_json, _from_json),
-            per_call=pairs_per_call,
-            parts=dict.fromkeys(_FAILED_AS_A_WHOLE, pairs_per_call),
+            per_call=batch_size,
+            parts=dict.fromkeys(_FAILED_AS_A_WHOLE, batch_size),
             alone=_is_long,
         )
 
@@ -86,7 +77,7 @@ class LLMPairJudge:
             "task": _STAGE,
             "prompt": self._prompt,
             "model": dict(self._model.shape),
-            "pairs_per_call": self._pairs_per_call,
+            "pairs_per_call": self._batch_size,
         }
         return [
             answer_key(**shared, field=field_of(pair)._asdict(), values=shown_values(pair))

@@ -13,7 +13,7 @@ from factcheck.judges.embedders.openai import OpenAIEmbedder
 from factcheck.judges.factory import build_embedder
 from factcheck.judges.ports import EmbeddingResult
 from factcheck.runtime.loop import background
-from factcheck.runtime.options import CallOptions
+from factcheck.runtime.session import Session
 from factcheck.settings import Settings
 from factcheck.testing import (
     EmbeddingsAnswer,
@@ -22,7 +22,7 @@ from factcheck.testing import (
     hashed_embeddings,
 )
 
-QUICK = RetryPolicy(attempts=3, first_pause_s=0.001, longest_pause_s=1.0)
+QUICK = RetryPolicy(stop_after_attempt=3, wait_multiplier=0.001, wait_max=1.0)
 
 
 class Setup(NamedTuple):
@@ -63,11 +63,10 @@ def remote() -> Iterator[MakeSetup]:
             if not isinstance(server, LocalOpenAIServer):
                 server = stack.enter_context(LocalOpenAIServer(lambda _: "", embed=server))
             settings = Settings(openai_base_url=server.base_url)
-            built = build_embedder(
-                f"openai/{model}", settings, CallOptions(**{"retry": QUICK, **options})
-            )
-            (embedder,) = built.models
-            stack.callback(lambda: background.run(embedder.aclose()))
+            options = {"retry": QUICK, "cache": "off", **options}
+            session = stack.enter_context(Session(settings=settings, **options))
+            embedder = build_embedder(f"openai/{model}", session)
+            assert isinstance(embedder, OpenAIEmbedder)
             return Setup(embedder, server, Ledger())
 
         yield make

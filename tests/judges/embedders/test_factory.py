@@ -13,18 +13,17 @@ import numpy as np
 import pytest
 
 from factcheck import ConfigError, Ledger
-from factcheck.judges.embedders.local import LocalEmbedder
-from factcheck.judges.factory import BuiltEmbedder, build_embedder
+from factcheck.judges.factory import build_embedder
 from factcheck.judges.ports import Embedder, EmbeddingFailure
-from factcheck.runtime.options import CallOptions
+from factcheck.runtime.session import Session
 from factcheck.settings import Settings
 from factcheck.testing import ScriptedEmbedder
 from tests.processes import printed_by_python
 
 
-def build(spec: Any, model_name: str | None = None) -> BuiltEmbedder:
-    settings = Settings(openai_api_key="sk-none")
-    return build_embedder(spec, settings, CallOptions(), model_name=model_name)
+def build(spec: Any, model_name: str | None = None) -> Embedder:
+    session = Session(cache="off", settings=Settings(openai_api_key="sk-none"))
+    return build_embedder(spec, session, model_name=model_name)
 
 
 def embed(embedder: Embedder, *texts: str) -> Sequence[Any]:
@@ -44,16 +43,13 @@ def embed(embedder: Embedder, *texts: str) -> Sequence[Any]:
 def test_an_embedder_is_named_by_provider_and_model(
     spec: str, model_name: str | None, embedder: str
 ) -> None:
-    built = build(spec, model_name)
-
-    assert built.embedder.identity["embedder"] == embedder
-    assert len(built.models) == (not isinstance(built.embedder, LocalEmbedder))
+    assert build(spec, model_name).identity["embedder"] == embedder
 
 
 def test_an_object_with_the_port_is_itself() -> None:
     embedder = ScriptedEmbedder({})
 
-    assert build(embedder) == (embedder, ())
+    assert build(embedder) is embedder
 
 
 @pytest.mark.parametrize(
@@ -65,9 +61,9 @@ def test_an_object_with_the_port_is_itself() -> None:
         ("openai/a", "b", "names a model already"),
         ("openai", " ", "model_name must be the name of a model"),
         ("openai", 3, "model_name must be the name of a model"),
-        (7, None, "int is no embedder"),
-        (None, None, "NoneType is no embedder"),
-        (ScriptedEmbedder, None, "type is no embedder"),
+        (7, None, "int is not an embedder"),
+        (None, None, "NoneType is not an embedder"),
+        (ScriptedEmbedder, None, "type is not an embedder"),
         (ScriptedEmbedder({}), "mine", "names itself"),
     ],
 )
@@ -78,15 +74,16 @@ def test_what_is_no_embedder_is_told_so(spec: Any, model_name: Any, says: str) -
 
 def test_a_missing_key_is_found_before_anything_is_sent() -> None:
     with pytest.raises(ConfigError, match="OPENAI_API_KEY"):
-        build_embedder("openai", Settings(), CallOptions())
+        build_embedder("openai", Session(cache="off", settings=Settings()))
 
 
 def test_asking_a_server_for_vectors_does_not_load_dspy() -> None:
     code = (
         "import sys; from factcheck.judges.factory import build_embedder;"
-        "from factcheck.runtime.options import CallOptions;"
+        "from factcheck.runtime.session import Session;"
         "from factcheck.settings import Settings;"
-        "build_embedder('openai', Settings(openai_api_key='x'), CallOptions());"
+        "session = Session(cache='off', settings=Settings(openai_api_key='x'));"
+        "build_embedder('openai', session);"
         "print([m for m in ('dspy', 'litellm', 'openai') if m in sys.modules])"
     )
 
@@ -130,14 +127,14 @@ class TestYourOwn:
         ],
     )
     def test_functions_and_objects_with_encode_give_vectors(self, spec: Any, name: str) -> None:
-        embedder = build(spec).embedder
+        embedder = build(spec)
 
         assert [list(vector) for vector in embed(embedder, "a", "bcd")] == [[1, 1], [1, 3]]
         assert embedder.identity["embedder"] == f"{__name__}.{name}"
         assert isinstance(embedder, Embedder)
 
     def test_it_may_be_given_a_name(self) -> None:
-        assert build(lengths, "lengths-1").embedder.identity == {"embedder": "lengths-1"}
+        assert build(lengths, "lengths-1").identity == {"embedder": "lengths-1"}
 
     def test_it_is_called_once_with_all_texts(self) -> None:
         calls = []
@@ -146,8 +143,8 @@ class TestYourOwn:
             calls.append(texts)
             return lengths(texts)
 
-        embed(build(recorded).embedder, "a", "b", "c")
-        embed(build(recorded).embedder)
+        embed(build(recorded), "a", "b", "c")
+        embed(build(recorded))
 
         assert calls == [["a", "b", "c"]]
 
@@ -158,7 +155,7 @@ class TestYourOwn:
                 raise error
             return lengths(texts)
 
-        good, bad, other = embed(build(picky).embedder, "a", "x", "b")
+        good, bad, other = embed(build(picky), "a", "x", "b")
 
         assert (good, other) == ([1.0, 1.0], [1.0, 1.0])
         assert isinstance(bad, EmbeddingFailure)
@@ -172,7 +169,7 @@ class TestYourOwn:
             calls.append(len(texts))
             raise RuntimeError("no memory")
 
-        results = embed(build(broken).embedder, *map(str, range(1000)))
+        results = embed(build(broken), *map(str, range(1000)))
 
         assert all("RuntimeError: no memory" in result.message for result in results)
         assert len(calls) < 20
@@ -189,7 +186,7 @@ class TestYourOwn:
     def test_another_number_of_vectors_is_a_failure_of_all(
         self, wrong: Callable[[list[str]], Any], says: str
     ) -> None:
-        results = embed(build(wrong).embedder, "a", "b")
+        results = embed(build(wrong), "a", "b")
 
         assert [says in result.message for result in results] == [True, True]
 
@@ -242,7 +239,7 @@ class TestSentenceTransformers:
     def test_the_model_is_loaded_on_first_use_once_and_on_the_processor(
         self, fake_package: type[FakeModel]
     ) -> None:
-        embedder = build("sentence-transformers/org/model").embedder
+        embedder = build("sentence-transformers/org/model")
         assert fake_package.made == []
 
         vectors = [*embed(embedder, "a", "bcd"), *embed(embedder, "ef")]
@@ -255,4 +252,4 @@ class TestSentenceTransformers:
         self, fake_package: type[FakeModel]
     ) -> None:
         with pytest.raises(ConfigError, match=r"'no/such' cannot be loaded \(OSError"):
-            embed(build("local", "no/such").embedder, "a")
+            embed(build("local", "no/such"), "a")

@@ -19,9 +19,8 @@ from factcheck import Budget, ConfigError, Ledger
 from factcheck.judges.embedders.openai import DEFAULT_MODEL, MOST_TEXTS, read_vectors
 from factcheck.judges.factory import build_embedder
 from factcheck.judges.ports import Embedder, EmbeddingFailure
-from factcheck.runtime.budget import Purse
 from factcheck.runtime.cache import MemoryCache
-from factcheck.runtime.options import CallOptions
+from factcheck.runtime.session import Session
 from factcheck.settings import Settings
 from factcheck.testing import (
     EmbeddingsAnswer,
@@ -260,7 +259,7 @@ class TestFaultsOfAServer:
 
     def test_a_server_that_is_down_says_where_it_should_be(self) -> None:
         settings = Settings(openai_base_url="http://127.0.0.1:9/v1")
-        embedder, _ = build_embedder("openai", settings, CallOptions())
+        embedder = build_embedder("openai", Session(cache="off", settings=settings))
 
         (result,) = asyncio.run(embedder.embed(["Ants."], Ledger()))
 
@@ -423,7 +422,7 @@ class TestCosts:
         assert setup.ledger.usage.prompt_tokens == 100
 
     def test_a_spent_budget_sends_nothing(self, remote: MakeSetup) -> None:
-        setup = remote(purse=Purse(Budget(max_calls=1)))
+        setup = remote(budget=Budget(max_calls=1))
 
         assert codes(setup.embed("Ants.")) == [""]
         assert codes(setup.embed("Bees.")) == ["budget"]
@@ -432,7 +431,8 @@ class TestCosts:
     def test_a_request_that_was_turned_away_costs_nothing(self, remote: MakeSetup) -> None:
         """The text is at most 21 tokens, so two requests that count would pass the cap."""
         setup = remote(
-            sequence(rate_limited(0.01), then=hashed_embeddings), purse=Purse(Budget(max_tokens=30))
+            sequence(rate_limited(0.01), then=hashed_embeddings),
+            budget=Budget(max_tokens=30),
         )
 
         assert codes(setup.embed("Ants.")) == [""]
@@ -452,11 +452,15 @@ class TestCosts:
 
     def test_a_budget_in_dollars_needs_a_price(self) -> None:
         """The price of OpenAI's own models is known; that of a server of one's own is not."""
-        in_dollars = CallOptions(purse=Purse(Budget(max_usd=1.0)))
 
-        build_embedder("openai", Settings(openai_api_key="sk-none"), in_dollars)
+        def build(**settings: str) -> None:
+            budget = Budget(max_cost_usd=1.0)
+            session = Session(cache="off", budget=budget, settings=Settings(**settings))
+            build_embedder("openai", session)
+
+        build(openai_api_key="sk-none")
         with pytest.raises(ConfigError, match="price of openai/text-embedding-3-small"):
-            build_embedder("openai", Settings(openai_base_url="http://localhost/v1"), in_dollars)
+            build(openai_base_url="http://localhost/v1")
 
 
 def test_it_fulfils_the_port_and_says_who_it_is(remote: MakeSetup) -> None:
@@ -468,22 +472,21 @@ def test_it_fulfils_the_port_and_says_who_it_is(remote: MakeSetup) -> None:
 
 
 def test_the_default_model_is_small() -> None:
-    embedder, _ = build_embedder("openai", Settings(openai_api_key="sk-none"), CallOptions())
+    session = Session(cache="off", settings=Settings(openai_api_key="sk-none"))
 
-    assert embedder.identity == {"embedder": f"openai/{DEFAULT_MODEL}"}
+    assert build_embedder("openai", session).identity == {"embedder": f"openai/{DEFAULT_MODEL}"}
     assert DEFAULT_MODEL == "text-embedding-3-small"
 
 
 def test_a_connection_is_used_again() -> None:
     with LocalOpenAIServer(lambda _: "") as server:
-        embedder, models = build_embedder(
-            "openai", Settings(openai_base_url=server.base_url), CallOptions()
-        )
+        session = Session(cache="off", settings=Settings(openai_base_url=server.base_url))
+        embedder = build_embedder("openai", session)
 
         async def twice() -> None:
             await embedder.embed(["a"], Ledger())
             await embedder.embed(["b"], Ledger())
-            await models[0].aclose()
+            await session.aclose()
 
         asyncio.run(twice())
 

@@ -10,15 +10,13 @@ import pytest
 
 from factcheck import FactCoverage, Ledger, RetryPolicy, ValuePair
 from factcheck.judges.factory import build_pair_judge
-from factcheck.judges.llm.language_model import LanguageModel
 from factcheck.judges.ports import PairJudge, PairResult
 from factcheck.runtime.loop import background
-from factcheck.runtime.options import CallOptions
-from factcheck.settings import Settings
+from factcheck.runtime.session import Session
 from factcheck.testing import ChatAnswer, LocalOpenAIServer, Request, parse_prompt
 
 MODEL = "openai/tiny"
-QUICK = RetryPolicy(attempts=3, first_pause_s=0.001, longest_pause_s=1.0)
+QUICK = RetryPolicy(stop_after_attempt=3, wait_multiplier=0.001, wait_max=1.0)
 
 
 class Setup(NamedTuple):
@@ -72,10 +70,6 @@ def asked(request: Request) -> tuple[ValuePair, ...]:
     return tuple(parse_prompt(request.body).pairs.values())
 
 
-def _close(model: LanguageModel) -> None:
-    background.run(model.aclose())
-
-
 MakePairSetup = Callable[..., PairSetup]
 
 
@@ -87,7 +81,7 @@ def comparing(monkeypatch: pytest.MonkeyPatch) -> Iterator[MakePairSetup]:
         def make(
             answer: ChatAnswer | LocalOpenAIServer,
             *,
-            pairs_per_call: int = 16,
+            batch_size: int = 16,
             judge: str = MODEL,
             **options: Any,
         ) -> PairSetup:
@@ -95,14 +89,9 @@ def comparing(monkeypatch: pytest.MonkeyPatch) -> Iterator[MakePairSetup]:
             if not isinstance(server, LocalOpenAIServer):
                 server = stack.enter_context(LocalOpenAIServer(server))
             monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
-            built = build_pair_judge(
-                judge,
-                Settings.from_environment(),
-                CallOptions(**{"retry": QUICK, **options}),
-                pairs_per_call=pairs_per_call,
-            )
-            for model in built.models:
-                stack.callback(_close, model)
-            return PairSetup(built.judge, server, Ledger())
+            options = {"retry": QUICK, "cache": "off", **options}
+            session = stack.enter_context(Session(**options))
+            pair_judge = build_pair_judge(judge, session, batch_size=batch_size)
+            return PairSetup(pair_judge, server, Ledger())
 
         yield make

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from factcheck import JudgeRejected, Ledger, PairFailure, PairVerdict, RetryPolicy, ValuePair
 from factcheck.judges.factory import build_pair_judge
 from factcheck.judges.ports import PairJudge
-from factcheck.runtime.options import CallOptions
+from factcheck.runtime.session import Session
 from factcheck.settings import Settings
 from factcheck.testing import ChatRequest, LocalOpenAIServer, Reply, parse_prompt
 
@@ -137,11 +137,9 @@ def adversary() -> Iterator[tuple[Adversary, PairJudge]]:
     model = Adversary()
     with LocalOpenAIServer(model) as server:
         to_server = Settings(openai_base_url=server.base_url)
-        options = CallOptions(retry=RetryPolicy(attempts=1), concurrency=1)
-        judge, models = build_pair_judge("openai/adversary", to_server, options)
-        yield model, judge
-        for language_model in models:
-            asyncio.run(language_model.aclose())
+        retry = RetryPolicy(stop_after_attempt=1)
+        with Session(cache="off", retry=retry, concurrency=1, settings=to_server) as session:
+            yield model, build_pair_judge("openai/adversary", session)
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=200)

@@ -110,7 +110,7 @@ def adversary() -> Iterator[tuple[Adversary, FactCoverage]]:
     model = Adversary()
     with LocalOpenAIServer(model) as server, pytest.MonkeyPatch.context() as patch:
         patch.setenv("OPENAI_BASE_URL", server.base_url)
-        once = RetryPolicy(attempts=1)
+        once = RetryPolicy(stop_after_attempt=1)
         with FactCoverage("openai/adversary", retry=once, cache="off") as scorer:
             yield model, scorer
 

@@ -27,6 +27,7 @@ from factcheck.judges.llm.batch_state import BatchStore
 from factcheck.judges.llm.extractor import SECTION
 from factcheck.judges.llm.sections import sections
 from factcheck.runtime.prices import Price
+from factcheck.runtime.session import Session
 from factcheck.testing import (
     BatchPlan,
     ChatAnswer,
@@ -68,10 +69,13 @@ class Pottery:
     def run(self) -> Run[list[CoverageReport | None]]:
         """Scores all summaries; `None` where the facts are still to be listed."""
 
-        def run(around: Callable[[Any], Any] | None) -> list[CoverageReport | None]:
+        def run(transport: Callable[[Any], Any] | None) -> list[CoverageReport | None]:
             options = {"cache": self.cache, "retry": QUICK, **self.options}
             judge = options.pop("judge", MODEL)
-            with FactCoverage(judge, around=around, **options) as scorer:
+            size = options.pop("batch_size", 16)
+            extractor = options.pop("extractor", None)
+            with Session(transport=transport, **options) as session:
+                scorer = FactCoverage(judge, extractor, batch_size=size, session=session)
                 return [self._score(scorer, summary) for summary in SUMMARIES]
 
         return run
@@ -233,8 +237,9 @@ def test_the_facts_of_a_long_source_are_asked_for_once_over_all_batches(
     job = pottery()
     source = " ".join(f"Kiln {number} fires {number + 30} bowls." for number in range(1500))
 
-    def run(around: Callable[[Any], Any]) -> int:
-        with FactCoverage(MODEL, cache=job.cache, around=around) as scorer:
+    def run(transport: Callable[[Any], Any]) -> int:
+        with Session(cache=job.cache, transport=transport) as session:
+            scorer = FactCoverage(MODEL, session=session)
             try:
                 return len(scorer.extract(source))
             except JudgeQueued:
@@ -251,7 +256,7 @@ def test_the_facts_of_a_long_source_are_asked_for_once_over_all_batches(
 
 
 def test_the_order_of_the_answers_does_not_matter(pottery: MakePottery) -> None:
-    job = pottery(plan=BatchPlan(shuffled=True), options={"facts_per_call": 1})
+    job = pottery(plan=BatchPlan(shuffled=True), options={"batch_size": 1})
 
     job.submit()
     done = job.collect()
@@ -263,7 +268,7 @@ def test_the_order_of_the_answers_does_not_matter(pottery: MakePottery) -> None:
 def test_a_missing_line_leaves_exactly_its_facts_undecided_until_the_next_run(
     pottery: MakePottery,
 ) -> None:
-    job = pottery(plan=BatchPlan(lost=[4]), options={"facts_per_call": 1})
+    job = pottery(plan=BatchPlan(lost=[4]), options={"batch_size": 1})
 
     job.submit()
     done = job.collect()
@@ -297,7 +302,7 @@ def test_an_error_in_a_line_leaves_exactly_its_facts_undecided(
         hit = asked.text == SUMMARIES[1] and FACTS[2] in asked.facts.values()
         return fault if hit else model(request)
 
-    job = pottery(answer, options={"facts_per_call": 1})
+    job = pottery(answer, options={"batch_size": 1})
 
     job.submit()
     done = job.collect()
@@ -428,8 +433,9 @@ def test_a_collection_that_was_interrupted_goes_on_from_the_files(pottery: MakeP
     job = pottery()
     job.submit()
 
-    def interrupted(around: Callable[[Any], Any]) -> None:
-        with FactCoverage(MODEL, cache=job.cache, around=around) as scorer:
+    def interrupted(transport: Callable[[Any], Any]) -> None:
+        with Session(cache=job.cache, transport=transport) as session:
+            scorer = FactCoverage(MODEL, session=session)
             scorer.score(SOURCE, SUMMARIES[0], facts=FACTS)
         raise KeyboardInterrupt
 
@@ -563,8 +569,8 @@ def test_everything_written_is_private_and_holds_no_key(pottery: MakePottery) ->
 def test_a_run_that_fails_leaves_nothing_behind(pottery: MakePottery) -> None:
     job = pottery()
 
-    def failing(around: Callable[[Any], Any]) -> None:
-        job.run(around)
+    def failing(transport: Callable[[Any], Any]) -> None:
+        job.run(transport)
         raise InputError("line 4: not JSON")
 
     with pytest.raises(InputError, match="line 4"):
@@ -577,8 +583,9 @@ def test_a_run_that_fails_leaves_nothing_behind(pottery: MakePottery) -> None:
 def test_each_model_has_a_batch_of_its_own(pottery: MakePottery) -> None:
     job = pottery(options={"extractor": "openai/lister"})
 
-    def run(around: Callable[[Any], Any]) -> list[int]:
-        with FactCoverage(MODEL, "openai/lister", cache=job.cache, around=around) as scorer:
+    def run(transport: Callable[[Any], Any]) -> list[int]:
+        with Session(cache=job.cache, transport=transport) as session:
+            scorer = FactCoverage(MODEL, "openai/lister", session=session)
             listed = 0
             with suppress(JudgeQueued):
                 listed = len(scorer.extract(SOURCE))
@@ -665,8 +672,9 @@ def test_all_sections_of_a_long_source_go_into_one_batch(pottery: MakePottery) -
     job = pottery()
     source = " ".join(f"Kiln {number} fires {number + 30} bowls." for number in range(1500))
 
-    def run(around: Callable[[Any], Any]) -> int:
-        with FactCoverage(MODEL, cache=job.cache, around=around) as scorer:
+    def run(transport: Callable[[Any], Any]) -> int:
+        with Session(cache=job.cache, transport=transport) as session:
+            scorer = FactCoverage(MODEL, session=session)
             try:
                 return len(scorer.extract(source))
             except JudgeQueued:

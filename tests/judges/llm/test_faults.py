@@ -110,7 +110,9 @@ def test_an_unreachable_endpoint_says_what_to_check(monkeypatch: pytest.MonkeyPa
     monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9/v1")
 
     with (
-        FactCoverage(MODEL, retry=RetryPolicy(attempts=2, first_pause_s=0.001)) as scorer,
+        FactCoverage(
+            MODEL, retry=RetryPolicy(stop_after_attempt=2, wait_multiplier=0.001)
+        ) as scorer,
         pytest.raises(JudgeUnavailable, match=r"cannot reach 127\.0\.0\.1.*OPENAI_BASE_URL"),
     ):
         scorer.extract(SOURCE)
@@ -130,7 +132,7 @@ def test_a_judge_that_turns_every_request_down_raises(llm: MakeSetup) -> None:
 
 def test_one_lost_batch_leaves_the_other_facts_decided(llm: MakeSetup) -> None:
     facts = [f"The kiln reached {n} degrees." for n in range(900, 904)]
-    scorer, _ = llm(sequence(bad_request("x"), then=FactModel()), facts_per_call=2, concurrency=1)
+    scorer, _ = llm(sequence(bad_request("x"), then=FactModel()), batch_size=2, concurrency=1)
 
     results = scorer.check(facts, SOURCE)
 

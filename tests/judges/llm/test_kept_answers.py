@@ -88,10 +88,10 @@ def test_a_fact_without_a_verdict_is_not_kept(llm: MakeSetup) -> None:
 def test_another_model_endpoint_or_batch_size_is_never_served_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def asked(server: LocalOpenAIServer, judge: str = MODEL, facts_per_call: int = 16) -> int:
+    def asked(server: LocalOpenAIServer, judge: str = MODEL, batch_size: int = 16) -> int:
         server.clear()
         monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
-        with FactCoverage(judge, cache=tmp_path, facts_per_call=facts_per_call) as scorer:
+        with FactCoverage(judge, cache=tmp_path, batch_size=batch_size) as scorer:
             scorer.check(FACTS, TEXT)
         return len(server.requests)
 
@@ -99,7 +99,7 @@ def test_another_model_endpoint_or_batch_size_is_never_served_it(
         assert [asked(one), asked(one)] == [1, 0]
         assert asked(one, "openai/other") == 1
         assert asked(other) == 1
-        assert asked(one, facts_per_call=2) == 2
+        assert asked(one, batch_size=2) == 2
         assert asked(one) == 0
 
 
@@ -137,7 +137,7 @@ def test_timeouts_retries_concurrency_and_keys_change_nothing(
     options = [
         {},
         {"timeout_s": 7.0},
-        {"retry": RetryPolicy(attempts=2)},
+        {"retry": RetryPolicy(stop_after_attempt=2)},
         {"concurrency": 3},
         {"budget": Budget(max_calls=99)},
     ]
@@ -184,7 +184,7 @@ def test_models_that_only_share_a_name_keep_nothing(llm: MakeSetup) -> None:
 
 def test_a_budget_stops_before_it_is_passed_and_the_rest_is_undecided(llm: MakeSetup) -> None:
     scorer, server = llm(
-        FactModel(), facts_per_call=1, concurrency=1, budget=Budget(max_calls=2), cache="off"
+        FactModel(), batch_size=1, concurrency=1, budget=Budget(max_calls=2), cache="off"
     )
 
     report = scorer.score("", TEXT, facts=FACTS)
@@ -206,12 +206,12 @@ def test_retries_count_against_the_budget(llm: MakeSetup) -> None:
 
 def test_a_budget_in_dollars_needs_a_known_price(llm: MakeSetup) -> None:
     with pytest.raises(ConfigError, match="price of openai/tiny is not known"):
-        llm(FactModel(), budget=Budget(max_usd=1.0))
+        llm(FactModel(), budget=Budget(max_cost_usd=1.0))
 
 
 def test_one_429_makes_the_others_wait_and_asks_for_less(llm: MakeSetup) -> None:
     limited = sequence(*[rate_limited(retry_after=0.05)] * 4, then=FactModel())
-    scorer, server = llm(limited, facts_per_call=1, concurrency=8, retry=QUICK)
+    scorer, server = llm(limited, batch_size=1, concurrency=8, retry=QUICK)
     facts = [f"The dam has {n} gates." for n in range(16)]
 
     results = scorer.check(facts, TEXT)
@@ -223,7 +223,7 @@ def test_one_429_makes_the_others_wait_and_asks_for_less(llm: MakeSetup) -> None
 
 def test_requests_whose_cost_is_not_known_use_up_the_budget(llm: MakeSetup) -> None:
     scorer, server = llm(
-        lambda _: hang(5), budget=Budget(max_tokens=3000), timeout_s=0.1, facts_per_call=1
+        lambda _: hang(5), budget=Budget(max_tokens=3000), timeout_s=0.1, batch_size=1
     )
 
     report = scorer.score("", TEXT, facts=FACTS)
@@ -263,8 +263,8 @@ def test_what_another_run_wrote_while_a_question_waited_is_not_asked(llm: MakeSe
         return Reply(FactModel()(request), delay_s=0.5 if slow else 0.0)
 
     cache = MemoryCache()
-    waiting, server = llm(slow_first, cache=cache, concurrency=1, facts_per_call=1)
-    with FactCoverage(MODEL, cache=cache, facts_per_call=1) as other, ThreadPoolExecutor(1) as pool:
+    waiting, server = llm(slow_first, cache=cache, concurrency=1, batch_size=1)
+    with FactCoverage(MODEL, cache=cache, batch_size=1) as other, ThreadPoolExecutor(1) as pool:
         first = pool.submit(waiting.check, FACTS[:2], TEXT)
         while not server.requests:
             sleep(0.01)

@@ -14,7 +14,7 @@ import pytest
 from factcheck import Ledger, PairFailure, PairVerdict, RetryPolicy, ValuePair
 from factcheck.judges.factory import build_pair_judge
 from factcheck.runtime.cache import MemoryCache, open_cache
-from factcheck.runtime.options import CallOptions
+from factcheck.runtime.session import Session
 from factcheck.settings import Settings
 from factcheck.testing import (
     ChatRequest,
@@ -107,7 +107,7 @@ def test_more_specific_the_other_way_round_is_another_question(comparing: MakePa
     assert setup.sizes == [1, 1]
 
 
-@pytest.mark.parametrize("options", [{"judge": "openai/other"}, {"pairs_per_call": 8}])
+@pytest.mark.parametrize("options", [{"judge": "openai/other"}, {"batch_size": 8}])
 def test_another_model_or_batch_size_is_never_served_it(
     options: dict[str, Any], comparing: MakePairSetup
 ) -> None:
@@ -149,9 +149,8 @@ def test_timeouts_retries_and_concurrency_change_nothing(
     options: list[dict[str, Any]] = [
         {},
         {"timeout_s": 7.0},
-        {"retry": RetryPolicy(attempts=2)},
+        {"retry": RetryPolicy(stop_after_attempt=2)},
         {"concurrency": 3},
-        {"facts_per_call": 3},
     ]
     with LocalOpenAIServer(FactModel()) as server:
         for option in options:
@@ -220,7 +219,7 @@ def test_models_that_only_share_a_name_keep_nothing() -> None:
 
     cache = MemoryCache()
     lm = DummyLM([{"verdicts": "[]"}] * 2)
-    judge, _ = build_pair_judge(lm, Settings(), CallOptions(cache=cache))
+    judge = build_pair_judge(lm, Session(cache=cache))
 
     (result,) = asyncio.run(judge.compare([PAIR], Ledger()))
 

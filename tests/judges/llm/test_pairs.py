@@ -11,7 +11,6 @@ import pytest
 from factcheck import Budget, InputError, JudgeRejected, PairFailure, PairVerdict, ValuePair
 from factcheck.judges.llm.fences import without_numbers
 from factcheck.judges.ports import PairResult
-from factcheck.runtime.budget import Purse
 from factcheck.testing import (
     ChatAnswer,
     ChatRequest,
@@ -63,14 +62,14 @@ def test_each_pair_gets_its_own_verdict_from_the_model_that_was_asked(
 
 
 def test_many_pairs_go_out_in_as_few_even_calls_as_possible(comparing: MakePairSetup) -> None:
-    setup = comparing(FactModel(), pairs_per_call=6)
+    setup = comparing(FactModel(), batch_size=6)
 
     assert equivalents(setup.compare(*PAIRS)) == EXPECTED
     assert setup.sizes == [5, 5, 5]
 
 
 def test_pairs_of_one_field_share_a_call_however_they_were_mixed(comparing: MakePairSetup) -> None:
-    setup = comparing(FactModel(), pairs_per_call=4)
+    setup = comparing(FactModel(), batch_size=4)
     mixed = [ValuePair(f"{n}", f"{n + 1}", f"field {n % 3}") for n in range(12)]
 
     setup.compare(*mixed)
@@ -89,7 +88,7 @@ def test_no_pairs_are_no_request(comparing: MakePairSetup) -> None:
 @pytest.mark.parametrize("number", [0, 101])
 def test_the_number_of_pairs_in_a_call_is_bounded(number: int, comparing: MakePairSetup) -> None:
     with pytest.raises(InputError, match=f"from 1 to 100, not {number}"):
-        comparing(FactModel(), pairs_per_call=number)
+        comparing(FactModel(), batch_size=number)
 
 
 def test_only_what_came_back_wrong_is_asked_again_and_only_once(comparing: MakePairSetup) -> None:
@@ -188,7 +187,7 @@ def test_a_passing_fault_costs_one_more_request_and_nothing_else(
 
 
 def test_a_judge_that_turns_every_request_down_raises(comparing: MakePairSetup) -> None:
-    setup = comparing(lambda _: unauthorized(), pairs_per_call=5)
+    setup = comparing(lambda _: unauthorized(), batch_size=5)
 
     with pytest.raises(JudgeRejected, match="OPENAI_API_KEY"):
         setup.compare(*PAIRS)
@@ -198,7 +197,7 @@ def test_a_judge_that_turns_every_request_down_raises(comparing: MakePairSetup) 
 
 def test_one_lost_call_leaves_the_other_pairs_decided(comparing: MakePairSetup) -> None:
     answer = sequence(bad_request("x"), then=FactModel())
-    setup = comparing(answer, pairs_per_call=8, concurrency=1)
+    setup = comparing(answer, batch_size=8, concurrency=1)
 
     said = equivalents(setup.compare(*PAIRS))
 
@@ -207,8 +206,7 @@ def test_one_lost_call_leaves_the_other_pairs_decided(comparing: MakePairSetup) 
 
 
 def test_what_a_budget_leaves_unasked_is_a_failure(comparing: MakePairSetup) -> None:
-    purse = Purse(Budget(max_calls=1))
-    setup = comparing(FactModel(), pairs_per_call=8, concurrency=1, purse=purse)
+    setup = comparing(FactModel(), batch_size=8, concurrency=1, budget=Budget(max_calls=1))
 
     assert equivalents(setup.compare(*PAIRS)).count("budget") in {7, 8}
     assert len(setup.server.requests) == 1
@@ -401,7 +399,7 @@ def test_the_same_question_asked_at_the_same_time_is_sent_once(comparing: MakePa
 
 
 def test_no_more_requests_are_under_way_than_allowed(comparing: MakePairSetup) -> None:
-    setup = comparing(FactModel(), concurrency=2, pairs_per_call=1)
+    setup = comparing(FactModel(), concurrency=2, batch_size=1)
 
     assert equivalents(setup.compare(*PAIRS)) == EXPECTED
     assert setup.server.max_in_flight <= 2

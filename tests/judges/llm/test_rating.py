@@ -23,10 +23,9 @@ from factcheck import (
 from factcheck.judges.factory import build_rater
 from factcheck.judges.llm.fences import without_numbers
 from factcheck.judges.ports import RatingResult
-from factcheck.runtime.budget import Purse
 from factcheck.runtime.cache import MemoryCache
 from factcheck.runtime.loop import background
-from factcheck.runtime.options import CallOptions
+from factcheck.runtime.session import Session
 from factcheck.settings import Settings
 from factcheck.testing import (
     ChatAnswer,
@@ -85,10 +84,9 @@ def rating() -> Iterator[MakeSetup]:
             if not isinstance(server, LocalOpenAIServer):
                 server = stack.enter_context(LocalOpenAIServer(server))
             settings = Settings(openai_base_url=server.base_url)
-            built = build_rater(judge, settings, CallOptions(**{"retry": QUICK, **options}))
-            for model in built.models:
-                stack.callback(lambda each: background.run(each.aclose()), model)
-            return Setup(built.rater, server, Ledger())
+            options = {"retry": QUICK, "cache": "off", **options}
+            session = stack.enter_context(Session(settings=settings, **options))
+            return Setup(build_rater(judge, session), server, Ledger())
 
         yield make
 
@@ -233,7 +231,7 @@ def test_the_same_question_at_the_same_time_is_sent_once(rating: MakeSetup) -> N
 
 
 def test_a_budget_that_is_spent_is_a_failure_and_nothing_is_sent(rating: MakeSetup) -> None:
-    setup = rating(FactModel(), purse=Purse(Budget(max_calls=1)))
+    setup = rating(FactModel(), budget=Budget(max_calls=1))
 
     assert isinstance(setup.rate(), Rating)
     assert code_of(setup.rate(summary="Another.")) == "budget"

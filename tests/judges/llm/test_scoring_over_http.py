@@ -61,7 +61,7 @@ def test_extracted_facts_know_their_place_in_the_source(llm: MakeSetup) -> None:
 
 
 def test_many_facts_go_out_in_as_few_even_batches_as_possible(llm: MakeSetup) -> None:
-    scorer, server = llm(FactModel(), facts_per_call=6)
+    scorer, server = llm(FactModel(), batch_size=6)
 
     scorer.check(FACTS, SUMMARY)
 
@@ -237,7 +237,7 @@ def test_both_forms_work_inside_a_running_loop_and_from_threads(llm: MakeSetup) 
 
 
 def test_no_more_requests_are_under_way_than_allowed(llm: MakeSetup) -> None:
-    scorer, server = llm(FactModel(), concurrency=2, facts_per_call=1)
+    scorer, server = llm(FactModel(), concurrency=2, batch_size=1)
 
     scorer.check(FACTS, SUMMARY)
 

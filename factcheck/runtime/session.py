@@ -1,0 +1,163 @@
+"""The resources that evaluators share: response cache, budget, limits, retries and connections."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Protocol, TypedDict, TypeVar
+
+from factcheck.errors import InputError
+from factcheck.runtime.budget import Budget, BudgetTracker
+from factcheck.runtime.cache import CacheSpec, open_cache
+from factcheck.runtime.loop import background
+from factcheck.runtime.retry import RetryPolicy
+from factcheck.settings import Settings, require_integer, require_number
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+C = TypeVar("C", bound="Connection")
+
+
+class Connection(Protocol):
+    """Something a session opens once and closes at the end."""
+
+    async def aclose(self) -> None:
+        """Close it; it opens again when it is used again."""
+        ...
+
+
+class SessionOptions(TypedDict, total=False):
+    """Keyword arguments of `Session` that every evaluator accepts in place of one."""
+
+    cache: CacheSpec
+    budget: Budget | None
+    concurrency: int
+    timeout_s: float
+    retry: RetryPolicy | None
+
+
+class _Closing:
+    """`close` and `aclose` as context managers."""
+
+    def close(self) -> None:
+        raise NotImplementedError
+
+    async def aclose(self) -> None:
+        raise NotImplementedError
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.aclose()
+
+
+class Session(_Closing):
+    """Owns the response cache, the budget and the connections of any number of evaluators.
+
+    Evaluators that share a session share its budget, and one connection, rate limit and set of
+    requests in flight per model. Close it, or use it as a context manager (sync or async).
+
+    Args:
+        cache: Where responses are kept: a folder, a `redis://` URL, `"off"`, or an object with the
+            port in `factcheck.runtime.cache`, which stays open. `None`: as `FACTCHECK_CACHE` and
+            `FACTCHECK_CACHE_DIR` say, or else the user's cache folder.
+        budget: Caps on total spending. Items it leaves unasked fail with the code `budget`.
+        concurrency: Maximum number of requests in flight per model; at least 1.
+        timeout_s: Time limit of one request in seconds; more than 0.
+        retry: When a failed request is repeated; `None`: `RetryPolicy()`.
+        settings: Keys, addresses and defaults; `None`: those of the environment.
+        transport: Replaces the transport of each language model by another, for estimates and
+            batches; called with the original one.
+
+    Raises:
+        InputError: A number is out of range.
+        ConfigError: The cache is not known, or a package it needs is missing.
+    """
+
+    def __init__(
+        self,
+        *,
+        cache: CacheSpec = None,
+        budget: Budget | None = None,
+        concurrency: int = 32,
+        timeout_s: float = 120.0,
+        retry: RetryPolicy | None = None,
+        settings: Settings | None = None,
+        transport: Callable[[Any], Any] | None = None,
+    ) -> None:
+        self.settings = settings or Settings.from_environment()
+        self.concurrency = require_integer("concurrency", concurrency, 1)
+        self.timeout_s = require_number("timeout_s", timeout_s, above=0)
+        self.retry = retry or RetryPolicy()
+        self.budget = BudgetTracker(budget)
+        self.cache = open_cache(cache, self.settings)
+        self.transport = transport
+        self._owns_cache = self.cache is not cache
+        self._lock = threading.Lock()
+        self._connections: dict[tuple[str, str | int], tuple[object, Any]] = {}
+
+    def connection(self, kind: str, spec: object, make: Callable[[], C]) -> C:
+        """The connection of this kind for a spec, made on first use.
+
+        Args:
+            kind: Such as `"chat"` or `"embeddings"`.
+            spec: A name, compared by value, or an object, compared by identity.
+            make: Makes the connection; the session closes it.
+        """
+        key = (kind, spec if isinstance(spec, str) else id(spec))
+        with self._lock:
+            if key not in self._connections:
+                self._connections[key] = (spec, make())  # holding `spec` keeps its id unique
+            made: C = self._connections[key][1]
+        return made
+
+    async def aclose(self) -> None:
+        """Close connections and the cache; a session that is used again opens them again."""
+        await asyncio.gather(*(made.aclose() for _, made in self._connections.values()))
+        if self._owns_cache and self.cache is not None:
+            await asyncio.to_thread(self.cache.close)
+
+    def close(self) -> None:
+        """Close connections and the cache; a session that is used again opens them again."""
+        if self._connections:
+            background.run(self.aclose())
+        elif self._owns_cache and self.cache is not None:
+            self.cache.close()
+
+
+class SessionUser(_Closing):
+    """Base of evaluators: borrows a session, or makes one and closes it.
+
+    Args:
+        session: Borrowed, and left open by `close`.
+        options: Keyword arguments for a session of its own.
+
+    Raises:
+        InputError: Both are given, or an option is out of range.
+        ConfigError: The cache is not known.
+    """
+
+    def __init__(self, session: Session | None, options: SessionOptions) -> None:
+        if session is not None and options:
+            raise InputError(f"session= brings its own {', '.join(options)}; give one or the other")
+        self.session = session or Session(**options)
+        self._owns_session = session is None
+
+    async def aclose(self) -> None:
+        """Close the session if it was made here; an evaluator used again opens it again."""
+        if self._owns_session:
+            await self.session.aclose()
+
+    def close(self) -> None:
+        """Close the session if it was made here; an evaluator used again opens it again."""
+        if self._owns_session:
+            self.session.close()
