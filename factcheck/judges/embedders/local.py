@@ -19,8 +19,8 @@ from typing import NamedTuple
 
 from factcheck.judges.embedders.vectors import SINGLE
 from factcheck.judges.local.language import DEFAULT, guess_language
-from factcheck.judges.local.tokens import fold_form, tokenize
-from factcheck.judges.local.words import Word, is_common, words
+from factcheck.judges.local.tokens import fold_form
+from factcheck.judges.local.words import Word, english_knows_as_many, words
 from factcheck.judges.ports import EmbeddingFailure, EmbeddingResult, Ledger
 
 NAME = "local/1 (lexical)"
@@ -36,8 +36,6 @@ _NEIGHBOURS = 0.3
 _TOUCHING = 1.0
 """The same where no space is between them, as in Chinese: there the pair is the word."""
 _GRAM = 3
-_SAMPLE = 2_000
-"""Characters that decide on the language."""
 _BLANK = EmbeddingFailure("input", "the text is blank")
 
 
@@ -113,16 +111,10 @@ def _with_word_before(text: str) -> Iterator[tuple[Word, Word | None]]:
 def _language(text: str) -> str:
     """The guessed language, unless English knows as many of the first words.
 
-    A short text has few words to guess by, and two texts in one language have to be read alike.
+    Two texts in one language have to be read alike, however short they are.
     """
     guess = guess_language(text)
-    if guess == DEFAULT:
-        return guess
-    forms = {token.form for token in tokenize(text[:_SAMPLE]) if token.sort == "word"}
-    known, known_in_english = (
-        sum(is_common(form, language) for form in forms) for language in (guess, DEFAULT)
-    )
-    return DEFAULT if known_in_english and known_in_english >= known else guess
+    return DEFAULT if english_knows_as_many(text, guess) else guess
 
 
 @lru_cache(maxsize=65536)

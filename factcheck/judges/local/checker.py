@@ -14,7 +14,7 @@ from typing import NamedTuple
 from factcheck.facts import AtomicFact, CheckResult, EntailmentLabel, Evidence, Verdict
 from factcheck.facts.spans import fold_text, locate
 from factcheck.judges.local.features import statement
-from factcheck.judges.local.language import guess_language
+from factcheck.judges.local.language import DEFAULT, LATIN, guess_language
 from factcheck.judges.local.model import Model, load_model
 from factcheck.judges.local.passages import (
     AnalysedText,
@@ -23,7 +23,7 @@ from factcheck.judges.local.passages import (
     statements,
 )
 from factcheck.judges.local.readings import VERBATIM, Reading, readings
-from factcheck.judges.local.words import words
+from factcheck.judges.local.words import english_knows_as_many, words
 from factcheck.judges.ports import Ledger
 
 JUDGE = "local"
@@ -85,7 +85,7 @@ def judge_fact(fact: str, text: str, model: Model) -> Finding:
     """What a text says about a fact: as much as about the worst covered of its sentences."""
     if not text.strip():
         return Finding("neutral", 0.0, "the text is empty")
-    language = guess_language(fact)
+    language = _language(fact)
     analysed = analyse(text, language)
     stated = analysed.stated.get(fold_text(fact).strip())
     if stated is not None:
@@ -98,6 +98,17 @@ def judge_fact(fact: str, text: str, model: Model) -> Finding:
     if against and weakest.label != "entailed":
         return against[0]._replace(probability=weakest.probability)
     return weakest
+
+
+def _language(fact: str) -> str:
+    """The language a fact and the text are read in.
+
+    It is not taken from the text: deleting a sentence could change it, and so raise a score.
+    """
+    guess = guess_language(fact)
+    if guess != DEFAULT and guess in LATIN and english_knows_as_many(fact, guess):
+        return DEFAULT
+    return guess
 
 
 def _find(part: Passage, text: AnalysedText, model: Model) -> Finding:

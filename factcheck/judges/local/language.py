@@ -47,6 +47,8 @@ _COMMON = {
     "sv": "och att det som en på är av för med den till inte han har ett om hade de jag var men "
     "sig från vi så kan hon när år under också efter eller nu sin där vid mot ska skulle",
 }
+LATIN = frozenset(_COMMON)
+"""Languages told apart by their words alone."""
 _LANGUAGES_OF: dict[str, list[str]] = {}
 for _language, _listed in _COMMON.items():
     for _word in _listed.split():

@@ -12,6 +12,7 @@ from typing import Any, Literal, NamedTuple
 
 from factcheck.judges.local import lexicon
 from factcheck.judges.local.dates import read_date
+from factcheck.judges.local.language import DEFAULT
 from factcheck.judges.local.quantities import read_quantity
 from factcheck.judges.local.tokens import Token, fold_form, tokenize
 
@@ -44,6 +45,8 @@ _RAREST_ZIPF = 2.5
 _MOST_COMMON_ZIPF = 7.5
 _MAX_RARITY = 5.0
 _COMMON_NAME_ZIPF = 3.2
+_SAMPLE = 2_000
+"""Characters whose words are looked up to decide on a language."""
 _OPENERS = " \t\"'\u201c\u201e\u00ab\u2018([*_#-"
 _STEMMERS = {
     "ar": "arabic",
@@ -211,6 +214,16 @@ def _frequencies(language: str) -> dict[str, float]:
 def is_common(form: str, language: str) -> bool:
     """Whether a folded form is in the list of the common words of a language."""
     return form in _frequencies(language)
+
+
+def english_knows_as_many(text: str, guess: str) -> bool:
+    """Whether English knows at least as many of a text's first words as the guessed language.
+
+    A short text has few small words to guess by, and some of them belong to foreign names.
+    """
+    forms = {token.form for token in tokenize(text[:_SAMPLE]) if token.sort == "word"}
+    known, in_english = (sum(is_common(form, each) for form in forms) for each in (guess, DEFAULT))
+    return 0 < in_english >= known
 
 
 def _looks_like_name(form: str, token: Token, text: str, language: str, *, opens: bool) -> bool:

@@ -333,6 +333,24 @@ def test_deleting_a_sentence_never_helps_where_languages_mix(sentence: Sentence)
     assert all(a.probability >= b.probability for a, b in zip(before, after, strict=True))  # type: ignore[operator]
 
 
+@pytest.mark.parametrize(
+    ("fact", "text"),
+    [
+        ("El Al flies to Los Angeles in nine hours.", "El Al flies to Los Angeles in 9 hours."),
+        ("San Juan de Puerto Rico has two harbours.", "San Juan de Puerto Rico has 2 harbours."),
+        ("She met Roberto in Los Angeles.", "In Los Angeles she was meeting Roberto."),
+    ],
+)
+def test_an_english_fact_full_of_foreign_names_is_read_as_english(fact: str, text: str) -> None:
+    """Whatever common words of other languages the names hold."""
+    assert verdict(fact, text).supported
+
+
+def test_a_fact_in_another_language_is_not_taken_for_english() -> None:
+    assert verdict("Il a gagné en mai.", "Il n'a pas gagné en mai.").label == "contradicted"
+    assert verdict("Die Hunde schliefen.", "Hunde schliefen in der Scheune.").supported
+
+
 def test_words_joined_by_a_slash_are_alternatives() -> None:
     facts = FactSet.of(["Otto/Ottokar baked the bread.", "Egon/Emil baked the bread."]).facts
 

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from factcheck.judges.local import lexicon as common
 from factcheck.judges.local import verbs
-from factcheck.judges.local.language import DEFAULT, guess_language
+from factcheck.judges.local.language import DEFAULT, LATIN, guess_language
 from factcheck.judges.local.pairs import lexicon
 from factcheck.judges.local.pairs.quantities import Measure, read_measure
 from factcheck.judges.local.pairs.spelling import letter_name, variant
@@ -88,7 +88,6 @@ _FEWEST_WORDS = 5
 _FEWEST_TOKENS = 2
 _ENGLISH_TOO = ("once", "elf", "dix", "sept")
 """Number words of other languages that may be English, or names."""
-_LATIN = frozenset(("en", "de", "fr", "es", "it", "pt", "nl", "sv"))
 _NUMBER_WEIGHT = 3.0
 _LEAST_WEIGHT = 1.0
 
@@ -100,7 +99,7 @@ def language_of(first: str, second: str) -> str:
     """
     both = f"{min(first, second)} {max(first, second)}"
     language = guess_language(both)
-    if language in _LATIN:
+    if language in LATIN:
         language = guess_language(" ".join(word for word in both.split() if word.islower()))
     if language != DEFAULT:
         return language
