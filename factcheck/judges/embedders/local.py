@@ -8,7 +8,6 @@ other.
 
 from __future__ import annotations
 
-import asyncio
 import hashlib
 import math
 from array import array
@@ -18,6 +17,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from factcheck.judges.embedders.vectors import SINGLE
+from factcheck.judges.local.cancellation import checkpoint, run_in_thread
 from factcheck.judges.local.language import DEFAULT, guess_language
 from factcheck.judges.local.tokens import fold_form
 from factcheck.judges.local.words import Word, english_knows_as_many, words
@@ -50,7 +50,7 @@ class LocalEmbedder:
     async def embed(self, texts: Sequence[str], ledger: Ledger) -> Sequence[EmbeddingResult]:
         """One vector per text, in their order; a failure for a blank one."""
         del ledger
-        return await asyncio.to_thread(_embed_all, tuple(texts))
+        return await run_in_thread(_embed_all, tuple(texts))
 
 
 def _embed_all(texts: Sequence[str]) -> tuple[EmbeddingResult, ...]:
@@ -67,6 +67,7 @@ def embed_text(text: str) -> array[float]:
         into one number has random signs, so that collisions cancel out on average. Letters in
         threes between word boundaries are those of Bojanowski et al. (2017).
     """
+    checkpoint()
     vector = array(SINGLE, bytes(4 * SIZE))
     weights = _weights(text)
     for feature, square in weights.features.items():

@@ -7,12 +7,12 @@ raises it. Statements of a fact with several sentences must all be entailed.
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from factcheck.facts import AtomicFact, CheckResult, EntailmentLabel, Evidence, Verdict
 from factcheck.facts.spans import fold_text, locate
+from factcheck.judges.local.cancellation import checkpoint, run_in_thread
 from factcheck.judges.local.features import statement
 from factcheck.judges.local.language import DEFAULT, LATIN, guess_language
 from factcheck.judges.local.model import Model, load_model
@@ -66,7 +66,7 @@ class LocalChecker:
     ) -> Sequence[CheckResult]:
         """One verdict per fact, in fact order; costs nothing and never fails."""
         del ledger
-        return await asyncio.to_thread(check_facts, facts, text)
+        return await run_in_thread(check_facts, facts, text)
 
 
 def _verdict(fact: AtomicFact, text: str) -> Verdict:
@@ -83,6 +83,7 @@ def _verdict(fact: AtomicFact, text: str) -> Verdict:
 
 def judge_fact(fact: str, text: str, model: Model) -> Finding:
     """What a text says about a fact: as much as about the worst covered of its sentences."""
+    checkpoint()
     if not text.strip():
         return Finding("neutral", 0.0, "the text is empty")
     language = _language(fact)

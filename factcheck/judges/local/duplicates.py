@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from factcheck.facts import AtomicFact
 from factcheck.judges.local import verbs
+from factcheck.judges.local.cancellation import checkpoint
 from factcheck.judges.local.language import guess_language
 from factcheck.judges.local.words import TELLING, words
 
@@ -46,6 +47,7 @@ def drop_near_duplicates(facts: Sequence[AtomicFact]) -> tuple[AtomicFact, ...]:
     kept: set[int] = set()
     holders: dict[str, list[int]] = {}
     for index in by_information:
+        checkpoint()
         bag = bags[index]
         if not any(_says(bags[other], bag) for other in _possible_holders(bag, holders)):
             kept.add(index)

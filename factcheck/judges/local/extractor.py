@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
 import re
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 from factcheck.facts import AtomicFact, FactSet, Span, digest
 from factcheck.judges.local.blocks import Block, BlockKind, split_blocks
+from factcheck.judges.local.cancellation import run_in_thread
 from factcheck.judges.local.duplicates import drop_near_duplicates
 from factcheck.judges.local.language import guess_language
 from factcheck.judges.local.pronouns import with_name
@@ -48,7 +48,7 @@ class LocalExtractor:
 
     async def extract(self, source: str, ledger: Ledger) -> FactSet:  # noqa: ARG002 - costs nothing
         """The facts of `source`, in its order; empty if it states none."""
-        return await asyncio.to_thread(extract_facts, source)
+        return await run_in_thread(extract_facts, source)
 
 
 class _Candidate(NamedTuple):

@@ -11,6 +11,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from factcheck.facts.spans import fold_text
+from factcheck.judges.local.cancellation import checkpoint
 from factcheck.judges.local.scopes import Mood, hedges, leads, negation_scopes
 from factcheck.judges.local.sentences import split_passages
 from factcheck.judges.local.words import TELLING, Word, words
@@ -90,6 +91,7 @@ def statements(fact: str, language: str) -> tuple[Passage, ...]:
 
 
 def _passage(text: str, start: int, language: str) -> Passage:
+    checkpoint()
     found = words(text, language)
     units = tuple(k for k, word in enumerate(found) if word.kind in TELLING)
     units = units or tuple(range(len(found)))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from factcheck.judges.local.cancellation import checkpoint
 from factcheck.judges.local.differences import Mismatch
 from factcheck.judges.local.features import (
     Overlap,
@@ -94,6 +95,7 @@ def readings(wanted: Statement, text: AnalysedText) -> Iterator[Reading]:
     shared = overlap(wanted, text)
     whole = (*text_features(wanted, shared.anywhere), *fact_features(wanted))
     for number in sorted(shared.by_passage):
+        checkpoint()
         yield _read(wanted, text.passages[number], shared.by_passage[number], shared, whole)
 
 

@@ -7,9 +7,9 @@ written for judges that understand them.
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Mapping, Sequence
 
+from factcheck.judges.local.cancellation import checkpoint, run_in_thread
 from factcheck.judges.local.checker import JUDGE
 from factcheck.judges.local.model import load_model
 from factcheck.judges.local.pairs.codes import is_absent
@@ -40,6 +40,7 @@ _DEEPEST = 2
 
 def compare_values(pair: ValuePair) -> PairVerdict:
     """Whether the two values of a pair mean the same; the same for every call."""
+    checkpoint()
     finding = judge_pair(pair.gold, pair.extracted, pair.specificity, load_pair_model())
     probability = round(min(max(finding.probability, 0.0), 1.0), 6)
     return PairVerdict(probability >= DECISION, probability, finding.reason, JUDGE)
@@ -59,7 +60,7 @@ class LocalPairJudge:
     async def compare(self, pairs: Sequence[ValuePair], ledger: Ledger) -> Sequence[PairResult]:
         """One verdict per pair, in their order; costs nothing and never fails."""
         del ledger
-        return await asyncio.to_thread(_compare_all, tuple(pairs))
+        return await run_in_thread(_compare_all, tuple(pairs))
 
 
 def _compare_all(pairs: Sequence[ValuePair]) -> tuple[PairVerdict, ...]:
