@@ -18,6 +18,7 @@ from factcheck.documents.json_documents import json_entries, json_lines, json_te
 from factcheck.documents.reading import read_document, read_entries
 from factcheck.documents.results import Ids, ResultsFile, read_results
 from factcheck.documents.tables import table_entries
+from factcheck.documents.values import Reader, from_plain, shown, to_plain
 from factcheck.documents.yaml_documents import parse_yaml, yaml_text
 
 __all__ = [
@@ -27,9 +28,11 @@ __all__ = [
     "PathInValue",
     "PathOrDash",
     "Place",
+    "Reader",
     "ResultsFile",
     "check_writable",
     "file_errors",
+    "from_plain",
     "json_entries",
     "json_lines",
     "json_text",
@@ -42,7 +45,9 @@ __all__ = [
     "read_results",
     "read_text",
     "refuse_stdin_twice",
+    "shown",
     "table_entries",
+    "to_plain",
     "write_bytes",
     "write_text",
     "write_with",

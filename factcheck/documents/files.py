@@ -20,10 +20,10 @@ from factcheck.errors import InputError
 
 PathOrDash = Union[str, "os.PathLike[str]"]
 """A file, or `-` for standard input."""
-MAX_TEXT_BYTES = 256 << 20
-"""Size limit of a file that is read as a whole."""
-MAX_LINE_BYTES = 16 << 20
-"""Size limit of one line of a file that is read line by line."""
+MAX_TEXT_BYTES = 16 << 20
+"""Size limit of a text, and of one line of a file that is read line by line."""
+MAX_DOCUMENT_BYTES = 256 << 20
+"""Size limit of a document that is read as a whole."""
 _CHUNK_BYTES = 1 << 20
 _NON_BLOCKING = getattr(os, "O_NONBLOCK", 0)
 _DRAFT_FLAGS = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
@@ -153,43 +153,42 @@ def decode_text(data: bytes | bytearray, name: str, first_line: int = 1) -> str:
     """
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
         raise InputError(f"{name} is UTF-16 text; convert it: iconv -f UTF-16 -t UTF-8")
-    problem = ""
-    if (offset := data.find(b"\0")) >= 0:
-        problem = "NUL byte; expected plain text in UTF-8"
-    try:
-        if not problem:
-            return data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        # 'utf-8-sig' counts from after the byte order mark.
-        offset = error.start + (3 if data.startswith(b"\xef\xbb\xbf") else 0)
-        problem = (
-            f"not UTF-8 (byte 0x{data[offset]:02x}); "
-            "convert it, for example: iconv -f LATIN1 -t UTF-8"
-        )
+    offset = data.find(b"\0")
+    if offset < 0:
+        try:
+            return data.decode().removeprefix("\ufeff")
+        except UnicodeDecodeError as error:
+            offset = error.start
     line = first_line + data.count(b"\n", 0, offset)
-    raise InputError(f"{name}, line {line}: {problem}")
+    column = offset - data.rfind(b"\n", 0, offset) - 1
+    problem, hint = (
+        (f"not UTF-8 (byte 0x{data[offset]:02x}", "convert it: iconv -f LATIN1 -t UTF-8")
+        if data[offset]
+        else ("not a text file (NUL byte", "give plain text in UTF-8")
+    )
+    raise InputError(f"{name}, line {line}: {problem} at byte {column} of the line); {hint}")
 
 
 def lines(path: PathOrDash) -> Iterator[tuple[Place, bytes]]:
     """Lines of a file without the byte order mark; `*.gz` is decompressed.
 
     Raises:
-        InputError: Not readable, damaged, UTF-16, or a line of more than `MAX_LINE_BYTES`.
+        InputError: Not readable, damaged, UTF-16, or a line of more than `MAX_TEXT_BYTES`.
     """
     name = name_of(path)
     with open_binary(path) as opened:
         packed = name.lower().endswith(".gz")
         stream = cast("IO[bytes]", gzip.GzipFile(fileobj=opened)) if packed else opened
         number = 0
-        while raw := stream.readline(MAX_LINE_BYTES + 1):
+        while raw := stream.readline(MAX_TEXT_BYTES + 1):
             number += 1
             place = Place(name, "line", number)
             if number == 1:
                 if raw.startswith((b"\xff\xfe", b"\xfe\xff")):
                     decode_text(raw, name)
                 raw = raw.removeprefix(b"\xef\xbb\xbf")
-            if len(raw) > MAX_LINE_BYTES:
-                raise InputError(f"{place}: longer than the limit of {MAX_LINE_BYTES:,} bytes")
+            if len(raw) > MAX_TEXT_BYTES:
+                raise InputError(f"{place}: longer than the limit of {MAX_TEXT_BYTES:,} bytes")
             yield place, raw
 
 

@@ -8,7 +8,14 @@ from pathlib import Path
 from typing import Any
 
 from factcheck.documents.document import Document, PathInValue
-from factcheck.documents.files import MAX_TEXT_BYTES, PathOrDash, Place, lines, name_of, read_text
+from factcheck.documents.files import (
+    MAX_DOCUMENT_BYTES,
+    PathOrDash,
+    Place,
+    lines,
+    name_of,
+    read_text,
+)
 from factcheck.documents.json_documents import json_lines, parse_json, parse_json_line
 from factcheck.documents.yaml_documents import parse_yaml
 from factcheck.errors import InputError
@@ -35,7 +42,7 @@ def read_document(path: PathOrDash, *, expected: str = "expected") -> Document:
     if suffix in _YAML:
         return parse_yaml(read_text(path), name)
     if suffix in {"", ".json"}:
-        return parse_json(read_text(path), name)
+        return parse_json(read_text(path, max_bytes=MAX_DOCUMENT_BYTES), name)
     raise InputError(f"{name}: {expected} a .yaml, .yml, .json or .jsonl file")
 
 
@@ -80,6 +87,7 @@ def _members(document: Document) -> Iterator[tuple[Place, Any]]:
 
 def _detected(path: PathOrDash) -> Iterator[tuple[Place, Any]]:
     """JSON lines if the first line is an object, else one JSON text."""
+    name = name_of(path)
     source = lines(path)
     whole = bytearray()
     for place, raw in source:
@@ -88,11 +96,11 @@ def _detected(path: PathOrDash) -> Iterator[tuple[Place, Any]]:
                 first = parse_json_line(raw, place)
                 break
         whole += raw
-        if len(whole) > MAX_TEXT_BYTES:
-            raise InputError(f"{place.name} is larger than the limit of {MAX_TEXT_BYTES:,} bytes")
+        if len(whole) > MAX_DOCUMENT_BYTES:
+            raise InputError(f"{name} is larger than the limit of {MAX_DOCUMENT_BYTES:,} bytes")
     else:
         if whole.strip():
-            yield from _members(parse_json(whole, name_of(path)))
+            yield from _members(parse_json(whole, name))
         return
     yield place, first
     for next_place, more in source:

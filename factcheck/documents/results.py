@@ -17,7 +17,7 @@ from types import TracebackType
 from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
 from factcheck.documents.files import (
-    MAX_TEXT_BYTES,
+    MAX_DOCUMENT_BYTES,
     Place,
     check_writable,
     file_errors,
@@ -128,7 +128,7 @@ class ResultsFile:
     def _require_no_rows(self) -> None:
         """Accept a header without rows, too: a run that ended before its first record."""
         with open(self._descriptor, "rb", closefd=False) as stream:
-            head, rest = stream.readline(MAX_TEXT_BYTES), stream.read(1)
+            head, rest = stream.readline(MAX_DOCUMENT_BYTES), stream.read(1)
         if head.startswith(_MARK) and not rest:
             os.ftruncate(self._descriptor, 0)
         elif head:
@@ -254,7 +254,7 @@ class _Line(NamedTuple):
 def _lines(stream: IO[bytes], path: str | os.PathLike[str]) -> Iterator[_Line]:
     """Lines of a results file, the checked header first."""
     start = number = 0
-    while raw := stream.readline(MAX_TEXT_BYTES):
+    while raw := stream.readline(MAX_DOCUMENT_BYTES):
         number += 1
         if number == 1 and not (raw.startswith(_MARK) or _MARK.startswith(raw)):
             raise InputError(f"{path} is not a results file; name another file")

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from factcheck.documents.files import (
-    MAX_LINE_BYTES,
+    MAX_TEXT_BYTES,
     Entry,
     PathOrDash,
     Place,
@@ -69,7 +69,7 @@ def table_entries(
 
 def _text_entries(path: PathOrDash, check: _CheckColumns, delimiter: str) -> Iterator[Entry]:
     # The limit of the module holds for the whole process; it is only ever raised.
-    csv.field_size_limit(max(MAX_LINE_BYTES, csv.field_size_limit()))
+    csv.field_size_limit(max(MAX_TEXT_BYTES, csv.field_size_limit()))
     decoded = _DecodedLines(path)
     rows = csv.reader(decoded, delimiter=delimiter, strict=True)
     columns: Sequence[str] = ()

@@ -12,10 +12,9 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from factcheck.documents.document import MAX_DEPTH, Document, PathInValue, line_finder
+from factcheck.documents.files import MAX_TEXT_BYTES
 from factcheck.errors import InputError
 
-MAX_YAML_CHARACTERS = 16 << 20
-"""Size limit of a YAML text: reading it takes far longer than reading JSON."""
 _MAX_VALUES = 1_000_000
 """Limit on the values of a document, aliases expanded; more only where the text is longer."""
 _CORE = "tag:yaml.org,2002:"
@@ -45,10 +44,9 @@ def parse_yaml(text: str, name: str) -> Document:
     """
     import yaml
 
-    if len(text) > MAX_YAML_CHARACTERS:
+    if len(text) > MAX_TEXT_BYTES:
         raise InputError(
-            f"{name} is larger than the limit of {MAX_YAML_CHARACTERS:,} characters for YAML; "
-            "convert it to JSON"
+            f"{name} is larger than the limit of {MAX_TEXT_BYTES:,} bytes for YAML; use JSON"
         )
     try:
         value = _Composer(text, name).document()

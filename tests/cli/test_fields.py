@@ -310,7 +310,7 @@ def test_a_bad_schema_is_told_with_its_file_path_and_key(
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [
-        ("b.json", b"\x00\x01\x02", "NUL byte"),
+        ("b.json", b"\x00\x01\x02", "not a text file"),
         ("b.jsonl", '{"a": 1}\n[2]\n', "line 2: expected an object, found a list"),
         ("b.json", '[{"a": 1},\n{"a": NaN}]', "line 2: NaN is not valid JSON"),
         ("b.jsonl", '{"a": 1e400}', "line 1: the number 1e400 is too large"),

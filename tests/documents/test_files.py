@@ -19,7 +19,7 @@ from factcheck.documents import (
     write_text,
     write_with,
 )
-from factcheck.documents.files import MAX_LINE_BYTES
+from factcheck.documents.files import MAX_TEXT_BYTES
 from factcheck.errors import InputError
 from tests.processes import printed_by_python
 
@@ -52,9 +52,15 @@ def test_a_dash_is_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (b"abc\n\xe9", ", line 2: not UTF-8 (byte 0xe9); convert it"),
-        (b"\xef\xbb\xbfabc\xe9", ", line 1: not UTF-8 (byte 0xe9); convert it"),
-        (b"PK\x03\x04\x00rest", ", line 1: NUL byte; expected plain text"),
+        (b"abc\n\xe9", ", line 2: not UTF-8 (byte 0xe9 at byte 0 of the line); convert it"),
+        (
+            b"\xef\xbb\xbfabc\xe9",
+            ", line 1: not UTF-8 (byte 0xe9 at byte 6 of the line)",
+        ),
+        (
+            b"PK\x03\x04\x00rest",
+            ", line 1: not a text file (NUL byte at byte 4 of the line)",
+        ),
         (b"\xff\xfeh\x00i\x00", " is UTF-16 text; convert it: iconv -f UTF-16 -t UTF-8"),
     ],
 )
@@ -94,7 +100,7 @@ def test_endless_devices_and_unused_pipes_are_refused(tmp_path: Path) -> None:
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
 
-    with pytest.raises(InputError, match="/dev/zero, line 1: NUL byte"):
+    with pytest.raises(InputError, match="/dev/zero, line 1: not a text file"):
         read_text("/dev/zero")
     with pytest.raises(InputError, match="pipe is a pipe that nobody writes to"):
         read_text(pipe)
@@ -113,7 +119,7 @@ def test_a_pipe_with_a_writer_is_read(tmp_path: Path) -> None:
 
 
 def test_large_files_and_long_lines_are_refused(tmp_path: Path) -> None:
-    path = put(tmp_path / "a.jsonl", b'{"a": 1}\n"' + b"x" * MAX_LINE_BYTES + b'"\n{"a": 2}\n')
+    path = put(tmp_path / "a.jsonl", b'{"a": 1}\n"' + b"x" * MAX_TEXT_BYTES + b'"\n{"a": 2}\n')
     packed = put(tmp_path / "a.jsonl.gz", gzip.compress(path.read_bytes()))
 
     with pytest.raises(InputError, match="larger than the limit of 1,000 bytes"):

@@ -254,7 +254,7 @@ def test_json_lines_are_a_list_and_know_their_lines(tmp_path: Path) -> None:
         ('{"a": 1, "a": 2}', "duplicate key"),
         ("NaN", "NaN is not valid JSON"),
         ("[" * 100_000, "nested more than"),
-        ("\0", "NUL byte"),
+        ("\0", "not a text file"),
     ],
 )
 def test_a_line_that_is_not_json_is_named(tmp_path: Path, line: str, message: str) -> None:

@@ -232,7 +232,7 @@ def test_null_stands_for_a_record_where_gaps_are_allowed(tmp_path: Path) -> None
         ("r", "", "r holds no records"),
         ("r.csv", "a\n1", "records come from a .json, .jsonl or .yaml file"),
         ("r.jsonl", b'{"a": "\xff"}', "line 1: not UTF-8"),
-        ("r.json", b"\x00\x01", "NUL byte"),
+        ("r.json", b"\x00\x01", "not a text file"),
         ("r.json", '[{"a": 1}]'.encode("utf-16"), "is UTF-16 text"),
     ],
 )

@@ -5,7 +5,9 @@ from __future__ import annotations
 import io
 import json
 import sys
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -13,8 +15,7 @@ from hypothesis import strategies as st
 
 from factcheck.errors import InputError
 from factcheck.facts import AtomicFact, FactSet, Span
-from factcheck.files import read_facts
-from factcheck.lock import lock_text, write_lock
+from factcheck.records import facts_from_data, load_lock, lock_text, read_facts, write_lock
 
 MARKED = FactSet(
     (
@@ -113,11 +114,10 @@ def test_facts_come_from_standard_input(
         ("a.yaml", "", "expected a list of facts"),
         ("a.csv", "One.", "facts come from a .txt, .json, .yaml or .yml file"),
         ("a.json", '["One.",\n\n"Two."', "a.json, line 3: not valid JSON"),
-        ("a.json", "[" * 100_000, "a.json: not valid JSON (nested too deeply)"),
+        ("a.json", "[" * 100_000, "a.json, line 1: nested more than 300"),
         ("a.yaml", "- One.\n- 'Two.\n", "a.yaml, line 3: not valid YAML"),
         ("a.yaml", "- One.\n- Price: 5 euros\n", "fact 2: 'Price' is not one of id, text"),
-        ("a.yaml", "- One.\n- no\n", "fact 2: expected a text, found False; put it in quotes"),
-        ("a.yaml", "- 2011-11-11\n", "fact 1: expected a text"),
+        ("a.yaml", "- One.\n- true\n", "a.yaml, line 2: fact 2: expected a string, got true"),
         ("a.json", '["One.", " "]', "fact 2: fact 'f2' has no text"),
         ("a.json", '[{"text": "One.", "Must": true}]', "fact 1: 'Must' is not one of"),
         ("a.json", '[{"text": "One.", "weight": -1}]', "fact 1: fact 'f1' has a weight"),
@@ -197,6 +197,57 @@ def test_writing_a_lock_again_keeps_its_marks_and_tells_what_changed(tmp_path: P
     assert [fact.text for fact in change.removed] == ["The lake is deep.", "no", MARKED[3].text]
     assert change.unchanged == 1
     assert tuple(read_facts(path)) == (AtomicFact("f1", "New."), MARKED[1])
+
+
+def test_facts_added_to_a_lock_need_no_id(tmp_path: Path) -> None:
+    """They get the next free number, wherever they stand and however many were deleted."""
+    path = tmp_path / "facts.yaml"
+    write_lock(FactSet.of([f"Fact {n}." for n in range(1, 35)]), path)
+    head, *entries = path.read_text().split("- id: ")
+    kept = [*entries[3:20], "", *entries[20:]]
+    path.write_text("- id: ".join([head, *kept]).replace("- id: - id", "- Added.\n- id"))
+
+    facts = load_lock(path)
+
+    assert len(facts) == 32
+    assert [(fact.id, fact.text) for fact in facts][16:19] == [
+        ("f20", "Fact 20."),
+        ("f35", "Added."),
+        ("f21", "Fact 21."),
+    ]
+    path.write_text(path.read_text() + "- Last.\n- text: Very last.\n")
+    assert [fact.id for fact in load_lock(path)][-2:] == ["f36", "f37"]
+
+
+@pytest.mark.parametrize(
+    ("items", "ids"),
+    [
+        (["a", "b"], ["f1", "f2"]),
+        (["a", {"id": "x", "text": "b"}, "c"], ["f1", "x", "f3"]),
+        (["a", {"id": "f1", "text": "b"}], ["f2", "f1"]),
+        ([{"id": "f7", "text": "a"}, AtomicFact("f9", "b"), {"text": "c"}, "d"], "f7 f9 f10 f11"),
+        ([{"id": "f007", "text": "a"}, "b"], ["f007", "f2"]),
+    ],
+)
+def test_a_fact_without_id_gets_a_free_number(items: Sequence[Any], ids: Sequence[str]) -> None:
+    expected = ids.split() if isinstance(ids, str) else ids
+
+    assert [fact.id for fact in facts_from_data(items, "facts")] == expected
+
+
+def test_writing_a_lock_again_keeps_the_ids_of_its_facts(tmp_path: Path) -> None:
+    """A new fact before the others takes none of their ids."""
+    path = tmp_path / "facts.yaml"
+    write_lock(FactSet.of(["One.", "Two."]), path)
+
+    change = write_lock(FactSet.of(["New.", "One.", "Two."]), path)
+
+    assert change.added == (AtomicFact("f3", "New."),)
+    assert [(fact.id, fact.text) for fact in load_lock(path)] == [
+        ("f3", "New."),
+        ("f1", "One."),
+        ("f2", "Two."),
+    ]
 
 
 def test_a_file_that_is_no_lock_is_not_overwritten(tmp_path: Path) -> None:

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from factcheck.datasets import Record, read_records
 from factcheck.errors import InputError
 from factcheck.facts import AtomicFact, FactSet
-from tests.test_datasets import problem_in
+from factcheck.records import Record, read_records
+from tests.records.test_reading import problem_in
 
 
 def fill(folder: Path, **texts: str) -> Path:
@@ -75,7 +75,10 @@ def test_a_name_may_hold_dots(tmp_path: Path) -> None:
             {"m__source__txt": "S.", "m__summary__txt": "T.", "m__facts__txt": "# none"},
             "m.facts.txt holds no facts",
         ),
-        ({"m__source__txt": "S\0.", "m__summary__txt": "T."}, "m.source.txt, line 1: NUL byte"),
+        (
+            {"m__source__txt": "S\0.", "m__summary__txt": "T."},
+            "m.source.txt, line 1: not a text",
+        ),
     ],
 )
 def test_what_does_not_pair_is_an_error_of_that_record(

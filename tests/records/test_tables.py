@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 
-from factcheck.datasets import Record, read_records
 from factcheck.errors import ConfigError, InputError
 from factcheck.facts import AtomicFact, FactSet
-from tests.test_datasets import problem_in
+from factcheck.records import Record, read_records
+from tests.records.test_reading import problem_in
 
 HEADER = "id,source,summary\n"
 
@@ -90,7 +90,7 @@ def test_facts_are_a_json_list_or_one_a_line(tmp_path: Path) -> None:
         (b"x,a,b,c", "the row has 4 fields, the header 3"),
         (b"x,\xfcber,b", "not UTF-8 (byte 0xfc at byte 2 of the line)"),
         (b"x,a\0,b", "NUL byte at byte 3 of the line"),
-        (b'x,"a" b,c', "the quotes of this row do not fit"),
+        (b'x,"a" b,c', "misplaced quotes"),
         (b",a,b", "'id' is blank"),
         (b"first,a,b", "the id 'first' was used before, in line 2"),
     ],
@@ -127,7 +127,7 @@ def test_a_quote_that_is_never_closed_is_told_with_the_line_it_begins_on(tmp_pat
     errors: list[InputError] = []
 
     assert [record.id for record in read_records(path, skip_bad=errors.append)] == ["x"]
-    assert f"{path}, line 3: the quotes of this row do not fit" in str(errors[0])
+    assert f"{path}, line 3: misplaced quotes" in str(errors[0])
     assert "line 4)" in str(errors[0])
 
 
@@ -137,7 +137,7 @@ def test_a_broken_list_of_facts_is_an_error_of_its_row(tmp_path: Path) -> None:
     path = write_rows(tmp_path / "pairs.csv", rows)
 
     assert list(read_records(path, skip_bad=errors.append)) == []
-    assert "line 2: 'facts' begins like a JSON list but is none" in str(errors[0])
+    assert "line 2: 'facts' starts like a JSON list but is not valid" in str(errors[0])
     assert "line 3: 'facts' is empty" in str(errors[1])
 
 
@@ -146,9 +146,9 @@ def test_a_broken_list_of_facts_is_an_error_of_its_row(tmp_path: Path) -> None:
     [
         ("id;source;summary\n1;a;b\n", "separated by ','): no column 'source'; found ['id;sou"),
         ("source,text\na,b\n", "no column 'summary'; found ['source', 'text']"),
-        ("source,summary,source\na,b,c\n", "the column 'source' is there twice"),
+        ("source,summary,source\na,b,c\n", "duplicate column 'source'"),
         (b"source,summ\xe9\n", "line 1: not UTF-8"),
-        ('source,"summary', "the quotes of this row do not fit"),
+        ('source,"summary', "misplaced quotes"),
         ("source,summary\n", "holds no records"),
         ("", "holds no records"),
     ],
@@ -247,7 +247,7 @@ def test_bad_parquet_rows_are_named_and_can_be_skipped(tmp_path: Path) -> None:
     assert [str(error) for error in errors] == [
         f"{path}, row 2: 'source' is not UTF-8 (byte 0)",
         f"{path}, row 3: the id '1' was used before, in row 1; ids must be unique",
-        f"{path}, row 4: 'summary' must be a text, not null",
+        f"{path}, row 4: 'summary': expected a string, got null",
     ]
 
 

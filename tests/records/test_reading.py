@@ -13,9 +13,9 @@ from typing import Any
 
 import pytest
 
-from factcheck.datasets import Record, as_record, read_records
 from factcheck.errors import InputError
 from factcheck.facts import AtomicFact, FactSet
+from factcheck.records import Record, as_record, read_records
 
 TRAM = {"id": "tram", "source": "The tram stops at noon.", "summary": "It stops at noon."}
 PORT = {"id": "port", "source": "The port closed in May.", "summary": "The port is closed."}
@@ -75,24 +75,24 @@ def test_a_record_is_checked_like_a_mapping_and_keeps_its_place() -> None:
     assert as_record(record, 9) == Record(
         "a", "Rain fell.", "Rain.", FactSet.of(["Rain fell."]), "pairs.csv, line 3"
     )
-    with pytest.raises(InputError, match=r"^pairs.csv, line 3: 'summary' must be a text, not int$"):
+    with pytest.raises(InputError, match=r"csv, line 3: 'summary': expected a string, got 3$"):
         as_record(Record("a", "Rain fell.", 3, where=record.where), 9)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"source": None}, "'source' must be a text, not null"),
-        ({"summary": ["x"]}, "'summary' must be a text, not list"),
-        ({"id": 1.5}, "'id' must be a text or a whole number, not float"),
-        ({"id": True}, "'id' must be a text or a whole number, not bool"),
+        ({"source": None}, "'source': expected a string, got null"),
+        ({"summary": ["x"]}, "'summary': expected a string, got a list"),
+        ({"id": 1.5}, "'id': expected a string or whole number, got 1.5"),
+        ({"id": True}, "'id': expected a string or whole number, got true"),
         ({"id": " "}, "'id' is blank"),
         ({"id": "\ud800"}, r"'id' is not valid Unicode: '\ud800'"),
         ({"facts": []}, "'facts' is empty"),
         ({"facts": "It stops."}, "expected a list of facts"),
-        ({"facts": ["It stops.", 7]}, "fact 2: expected a text, found 7"),
+        ({"facts": ["It stops.", 7]}, "fact 2: expected a string, got 7"),
         ({"facts": ["It stops.", " "]}, "fact 2: fact 'f2' has no text"),
-        ({"facts": [{"id": "f2", "text": "a"}, "b"]}, "two facts have the id 'f2'"),
+        ({"facts": [{"id": "x", "text": "a"}] * 2}, "two facts have the id 'x'"),
     ],
 )
 def test_a_value_that_cannot_be_used_is_named(change: Mapping[str, Any], message: str) -> None:
@@ -110,7 +110,7 @@ def test_a_missing_key_is_named_beside_those_that_are_there() -> None:
 
 @pytest.mark.parametrize("item", ["text", 3, None, ("a", "b")])
 def test_other_types_are_no_records(item: Any) -> None:
-    with pytest.raises(InputError, match=r"^record 1: expected a mapping with source and summary"):
+    with pytest.raises(InputError, match=r"^record 1: expected an object with source and summary"):
         as_record(item, 1)
 
 
@@ -167,21 +167,21 @@ def test_a_dash_is_json_lines_on_standard_input(monkeypatch: pytest.MonkeyPatch)
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ('{"source": "a", "summary"}', "not valid JSON (Expecting ':' delimiter, character 25)"),
-        ("[" * 100_000, "JSON that cannot be read"),
+        ('{"source": "a", "summary"}', "not valid JSON (expecting ':' delimiter, found '}')"),
+        ("[" * 100_000, "nested more than 300 levels deep"),
         pytest.param(
             f'{{"id": {"9" * 5000}}}',
-            "JSON that cannot be read",
+            "the number 9999",
             marks=pytest.mark.skipif(
                 not hasattr(sys, "get_int_max_str_digits"), reason="reads numbers of any length"
             ),
         ),
-        ('["a", "b"]', "expected a JSON object, not list"),
+        ('["a", "b"]', "expected an object with source and summary, got a list"),
         ('{"source": "a"}', "'summary' is missing; found ['source']"),
         (b'{"source": "\xe9t\xe9", "summary": ""}', "not UTF-8 (byte 0xe9 at byte 12 of the line)"),
         (b'{"source": "a\0"}', "NUL byte at byte 13 of the line"),
         (TRAM, "the id 'tram' was used before, in line 1"),
-        ({**PORT, "id": 1, "summary": 2}, "'summary' must be a text, not int"),
+        ({**PORT, "id": 1, "summary": 2}, "'summary': expected a string, got 2"),
     ],
 )
 def test_a_bad_line_is_named_and_can_be_skipped(

@@ -1,0 +1,260 @@
+"""Turns frozen values into JSON-ready data and back, by the types of their fields."""
+
+from __future__ import annotations
+
+import math
+import types
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import MISSING, fields, is_dataclass
+from functools import cache
+from typing import (
+    Any,
+    Literal,
+    TypeVar,
+    Union,
+    cast,
+    get_args,
+    get_origin,
+    get_type_hints,
+    overload,
+)
+
+from factcheck.errors import InputError
+
+T = TypeVar("T")
+S = TypeVar("S", bound=str)
+_Read = Callable[[Any, str], Any]
+"""Takes the data and where it stands; returns the value."""
+_MISSING: Any = object()
+_SHOWN = 60
+
+
+def shown(value: Any) -> str:
+    """A value for a message, cut to 60 characters: `750`, `'text'`, `null`, `a list`."""
+    if value is None or isinstance(value, bool):
+        return {None: "null", True: "true", False: "false"}[value]
+    if isinstance(value, str):
+        return repr(value) if len(value) <= _SHOWN else f"{value[:_SHOWN]!r}…"
+    if isinstance(value, (int, float)):
+        return repr(value) if abs(value) < 10**_SHOWN else "a number out of range"
+    if isinstance(value, Mapping):
+        return "an object"
+    return "a list" if isinstance(value, (list, tuple)) else type(value).__name__
+
+
+def to_plain(value: Any) -> Any:
+    """JSON-ready data of a value: dataclasses become objects, tuples become lists."""
+    if is_dataclass(value) and not isinstance(value, type):
+        return {field.name: to_plain(getattr(value, field.name)) for field in fields(value)}
+    if isinstance(value, (list, tuple)):
+        return [to_plain(item) for item in value]
+    if isinstance(value, Mapping):
+        return {key: to_plain(item) for key, item in value.items()}
+    return value
+
+
+def from_plain(kind: type[T], data: Any, what: str) -> T:
+    """Inverse of `to_plain`; keys that are not fields are ignored.
+
+    Args:
+        kind: A dataclass or named tuple of `str`, `bool`, `int`, `float`, `Literal`, lists, tuples,
+            mappings and further such classes. A float is finite.
+        data: JSON-ready data.
+        what: Name of the value for messages.
+
+    Raises:
+        InputError: A field is missing or of another type; names it, and what it is instead.
+    """
+    read = _reader(cast("Any", kind))
+    value: T = read(data, what)
+    return value
+
+
+def _wrong(where: str, expected: str, value: Any) -> InputError:
+    return InputError(f"{where}: expected {expected}, got {shown(value)}")
+
+
+@cache
+def _reader(kind: Any) -> _Read:
+    origin, args = get_origin(kind), get_args(kind)
+    if kind in _SCALARS:
+        return _SCALARS[kind]
+    if origin in {Union, types.UnionType}:
+        return _optional(_reader(next(arg for arg in args if arg is not type(None))))
+    if origin is Literal:
+        return _choice(args)
+    if origin in {list, tuple, Sequence} and (origin is not tuple or args[-1] is ...):
+        return _items(_reader(args[0]), list if origin is list else tuple)
+    if origin in {dict, Mapping}:
+        return _members(_reader(args[1]))
+    if is_dataclass(kind) or hasattr(kind, "_fields"):
+        return _class(kind)
+    raise TypeError(f"cannot read {kind!r}")
+
+
+def _string(data: Any, where: str) -> str:
+    if not isinstance(data, str):
+        raise _wrong(where, "a string", data)
+    return data
+
+
+def _flag(data: Any, where: str) -> bool:
+    if not isinstance(data, bool):
+        raise _wrong(where, "true or false", data)
+    return data
+
+
+def _integer(data: Any, where: str) -> int:
+    if not isinstance(data, int) or isinstance(data, bool):
+        raise _wrong(where, "a whole number", data)
+    return data
+
+
+def _number(data: Any, where: str) -> float:
+    if not isinstance(data, (int, float)) or isinstance(data, bool):
+        raise _wrong(where, "a number", data)
+    try:
+        number = float(data)
+    except OverflowError:
+        number = math.inf
+    if not math.isfinite(number):
+        raise _wrong(where, "a finite number", number)
+    return number
+
+
+_SCALARS: dict[Any, _Read] = {
+    Any: lambda data, _: data,
+    str: _string,
+    bool: _flag,
+    int: _integer,
+    float: _number,
+}
+
+
+def _optional(read: _Read) -> _Read:
+    return lambda data, where: None if data is None else read(data, where)
+
+
+def _choice(options: Sequence[Any]) -> _Read:
+    def read_choice(data: Any, where: str) -> Any:
+        if not isinstance(data, str) or data not in options:
+            raise _wrong(where, f"one of {', '.join(options)}", data)
+        return data
+
+    return read_choice
+
+
+def _items(read: _Read, make: type[Any]) -> _Read:
+    def read_items(data: Any, where: str) -> Any:
+        if not isinstance(data, (list, tuple)):
+            raise _wrong(where, "a list", data)
+        return make(read(item, f"{where}[{n}]") for n, item in enumerate(data))
+
+    return read_items
+
+
+def _members(read: _Read) -> _Read:
+    def read_members(data: Any, where: str) -> Any:
+        if not isinstance(data, Mapping):
+            raise _wrong(where, "an object", data)
+        return {key: read(item, f"{where}: {key!r:.80}") for key, item in data.items()}
+
+    return read_members
+
+
+def _class(kind: Any) -> _Read:
+    hints = get_type_hints(kind)
+    if is_dataclass(kind):
+        optional = {
+            field.name
+            for field in fields(kind)
+            if field.default is not MISSING or field.default_factory is not MISSING
+        }
+        names = [field.name for field in fields(kind) if field.init]
+    else:
+        optional, names = set(kind._field_defaults), list(kind._fields)
+    readers = {name: _reader(hints[name]) for name in names}
+
+    def read_class(data: Any, where: str) -> Any:
+        if not is_dataclass(kind) and isinstance(data, (list, tuple)) and len(data) == len(names):
+            data = dict(zip(names, data, strict=True))
+        if not isinstance(data, Mapping):
+            raise _wrong(where, "an object", data)
+        values = {}
+        for name, read in readers.items():
+            if name in data:
+                values[name] = read(data[name], f"{where}: {name!r}")
+            elif name not in optional:
+                raise InputError(f"{where}: {name!r} is missing")
+        return kind(**values)
+
+    return read_class
+
+
+class Reader:
+    """Takes typed values out of one object; anything unexpected is an `InputError`."""
+
+    def __init__(self, data: Any, what: str) -> None:
+        if not isinstance(data, Mapping):
+            raise _wrong(what, "an object", data)
+        self._data = data
+        self._what = what
+
+    def get(self, key: str, kind: Any, default: Any = _MISSING) -> Any:
+        """The value of a key as a type that `from_plain` reads; `default` where it is missing."""
+        value = self._data.get(key, default)
+        if value is _MISSING:
+            raise InputError(f"{self._what}: {key!r} is missing")
+        return value if value is default else _reader(kind)(value, f"{self._what}: {key!r}")
+
+    @overload
+    def text(self, key: str, default: str = ...) -> str: ...
+    @overload
+    def text(self, key: str, default: None) -> str | None: ...
+    def text(self, key: str, default: Any = _MISSING) -> Any:
+        """A string; `default` where the key is missing."""
+        return self.get(key, str, default)
+
+    def texts(self, key: str) -> list[str]:
+        """A list of strings; empty where the key is missing."""
+        return list(self.get(key, list[str], ()))
+
+    def choice(self, key: str, allowed: Sequence[S]) -> S:
+        """One of the allowed strings."""
+        found: S = self.get(key, Literal[tuple(allowed)])
+        return found
+
+    def flag(self, key: str, *, default: bool) -> bool:
+        """A boolean; `default` where the key is missing."""
+        return bool(self.get(key, bool, default))
+
+    def integer(self, key: str) -> int:
+        """A whole number."""
+        return int(self.get(key, int))
+
+    def integers(self, key: str) -> list[int] | None:
+        """A list of whole numbers, or `None` where it is missing or null."""
+        found: list[int] | None = self.get(key, list[int] | None, None)
+        return found
+
+    def number(self, key: str, default: float = _MISSING) -> float:
+        """A finite number; `default` where the key is missing."""
+        return float(self.get(key, float, default))
+
+    def optional_number(self, key: str) -> float | None:
+        """A finite number, or `None` where it is missing or null."""
+        return None if self._data.get(key) is None else self.number(key)
+
+    def mapping(self, key: str) -> Mapping[str, Any] | None:
+        """An object, or `None` where it is missing or null."""
+        return None if self._data.get(key) is None else self.mapping_required(key)
+
+    def mapping_required(self, key: str) -> Mapping[str, Any]:
+        """An object."""
+        found: Mapping[str, Any] = self.get(key, dict[str, Any])
+        return found
+
+    def mappings(self, key: str) -> list[Mapping[str, Any]]:
+        """A list of objects."""
+        found: list[Mapping[str, Any]] = self.get(key, list[dict[str, Any]])
+        return found

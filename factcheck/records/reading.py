@@ -1,0 +1,199 @@
+"""Reads records of every format: one at a time, with unique ids and errors that name the place."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from factcheck.documents import (
+    Entry,
+    PathOrDash,
+    Place,
+    file_errors,
+    json_entries,
+    name_of,
+    parse_json,
+    read_text,
+    table_entries,
+)
+from factcheck.errors import InputError
+from factcheck.records.facts import facts_from_lines, read_facts
+from factcheck.records.record import REQUIRED, Record, record_from
+
+_OPTIONAL = ("id", "facts")
+_JSON_LINES = (".jsonl", ".ndjson")
+_TABLES = (".csv", ".tsv")
+_PART = re.compile(
+    r"(?P<name>.+)\.(?:(?P<kind>source|summary)(?:(?<=summary)\.(?P<label>.+))?\.(?:txt|md)"
+    r"|(?P<facts>facts)\.(?:txt|json|yaml|yml))",
+    re.DOTALL,
+)
+_DIGEST_BYTES = 15
+
+
+def read_records(
+    path: PathOrDash, *, skip_bad: Callable[[InputError], None] | None = None
+) -> Iterator[Record]:
+    """Read the records of a dataset in order; one is held at a time.
+
+    Args:
+        path: By its suffix: `.jsonl` or `.ndjson` (one object a line), `.csv` or `.tsv` (with a
+            header line; `facts` as a JSON list, or one a line), either of them with `.gz` after
+            it, or `.parquet`. A folder of `NAME.source.txt`, `NAME.summary.txt` and perhaps
+            `NAME.facts.yaml`; of `NAME.summary.LABEL.txt`, too, with the id `NAME/LABEL`. `-`:
+            JSON lines on standard input. Every record has `source` and `summary`; `id` (default:
+            its position, counted from 1) and `facts` are optional; other keys are ignored.
+        skip_bad: Called with the error of an invalid record, which is then skipped. `None`: the
+            first such error is raised.
+
+    Returns:
+        The records. Besides one record, about 120 bytes are held for every id seen; of a folder,
+        the names of its files; of a Parquet file, a page of each column.
+
+    Raises:
+        InputError: The path is missing or of another format, at once. While reading: a record is
+            invalid (see `skip_bad`), or, in any case, the file as a whole: unreadable, a column
+            missing, no records in it.
+        ConfigError: pyarrow is needed and not installed.
+    """
+    return _records(_entries(path), name_of(path), skip_bad)
+
+
+def _entries(path: PathOrDash) -> Iterable[Entry]:
+    if path == "-":
+        return json_entries(path)
+    if Path(path).is_dir():
+        return _folder_entries(Path(path))
+    if not Path(path).exists():
+        raise InputError(f"{path} does not exist; check the path")
+    name = str(path).lower()
+    bare = name.removesuffix(".gz")
+    if bare.endswith(_JSON_LINES):
+        return json_entries(path)
+    if bare.endswith(_TABLES) or name.endswith(".parquet"):
+        return map(_with_facts, table_entries(path, REQUIRED, _OPTIONAL))
+    raise InputError(
+        f"{path}: records come from a .jsonl, .ndjson, .csv, .tsv or .parquet file, or a folder"
+    )
+
+
+def _records(
+    entries: Iterable[Entry], name: str, skip_bad: Callable[[InputError], None] | None
+) -> Iterator[Record]:
+    first_use: dict[bytes, int] = {}
+    number = 0
+    for number, (place, data) in enumerate(entries, 1):
+        try:
+            if isinstance(data, InputError):
+                raise data
+            record = record_from(data, number, str(place))
+            _refuse_duplicate(record.id, place, first_use)
+        except InputError as error:  # noqa: PERF203 - it concerns one record
+            if skip_bad is None:
+                raise
+            skip_bad(error)
+        else:
+            yield record
+    if number == 0:
+        raise InputError(f"{name} holds no records")
+
+
+def _refuse_duplicate(id_: str, place: Place, first_use: dict[bytes, int]) -> None:
+    key = hashlib.sha256(id_.encode()).digest()[:_DIGEST_BYTES]
+    first = first_use.setdefault(key, place.number)
+    if first != place.number:
+        raise InputError(
+            f"{place}: the id {id_!r:.80} was used before, in {place.unit} {first}; "
+            "ids must be unique"
+        )
+
+
+def _with_facts(entry: Entry) -> Entry:
+    """A row of a table with its facts as a list."""
+    place, row = entry
+    if isinstance(row, InputError):
+        return entry
+    facts = row.get("facts")
+    if isinstance(facts, str):
+        try:
+            row["facts"] = _facts_of_cell(facts, place)
+        except InputError as error:
+            return Entry(place, error)
+    elif isinstance(facts, list):  # of Parquet, where a struct has every field in every row
+        row["facts"] = [
+            {key: value for key, value in fact.items() if value is not None}
+            if isinstance(fact, dict)
+            else fact
+            for fact in facts
+        ]
+    return entry
+
+
+def _facts_of_cell(cell: str, place: Place) -> Any:
+    """Facts as one text: a JSON list, or one fact a line; `None` for a blank cell."""
+    if not cell.strip():
+        return None
+    if not cell.lstrip().startswith("["):
+        return facts_from_lines(cell)
+    try:
+        return parse_json(cell, "cell").value
+    except InputError as error:
+        raise InputError(
+            f"{place}: 'facts' starts like a JSON list but is not valid ({error}); "
+            "write a JSON list, or one fact a line"
+        ) from error
+
+
+def _folder_entries(folder: Path) -> Iterator[Entry]:
+    """One entry a summary, sorted by name and label; files with other names are ignored."""
+    groups: dict[str, dict[str, list[Path]]] = defaultdict(lambda: defaultdict(list))
+    with file_errors(str(folder), "read"), os.scandir(folder) as files:
+        for file in files:
+            match = _PART.fullmatch(file.name)
+            if match and not file.name.startswith(".") and file.is_file():
+                part = match["facts"] or match["kind"]
+                if part == "summary":
+                    part += f".{match['label'] or ''}"
+                groups[match["name"]][part].append(folder / file.name)
+    if not groups:
+        raise InputError(f"{folder} holds no records: no NAME.source.txt with NAME.summary.txt")
+    for name, group in sorted(groups.items()):
+        yield from _group_entries(name, group)
+
+
+def _group_entries(name: str, group: dict[str, list[Path]]) -> Iterator[Entry]:
+    """The entries of one name; its source and its facts are read once."""
+    labels = sorted(part for part in group if part.startswith("summary."))
+    if not labels:
+        place = Place(str(min(path for paths in group.values() for path in paths)))
+        yield Entry(place, InputError(f"{place}: there is no {name}.summary.txt beside it"))
+    read_once, read_facts_once = cache(read_text), cache(read_facts)
+    for part in labels:
+        place = Place(str(min(group[part])))
+        label = part.removeprefix("summary.")
+        no_source = f"{place}: there is no {name}.source.txt beside it"
+        try:
+            data: Any = {
+                "id": f"{name}/{label}" if label else name,
+                "source": read_once(_only(group["source"], no_source)),
+                "summary": read_text(_only(group[part])),
+                "facts": read_facts_once(_only(group["facts"])) if group["facts"] else None,
+            }
+        except InputError as error:
+            data = error
+        yield Entry(place, data)
+
+
+def _only(paths: list[Path], missing: str = "") -> Path:
+    if not paths:
+        raise InputError(missing)
+    if len(paths) > 1:
+        first, second = sorted(paths)[:2]
+        raise InputError(f"{first} and {second.name} stand for the same text; keep one")
+    return paths[0]
