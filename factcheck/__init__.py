@@ -6,7 +6,6 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from factcheck.datasets import Record, read_records
     from factcheck.errors import (
         BudgetExceeded,
         ConfigError,
@@ -48,6 +47,7 @@ if TYPE_CHECKING:
         RatingFailure,
         ValuePair,
     )
+    from factcheck.records import Record, read_records
     from factcheck.runtime.budget import Budget
     from factcheck.runtime.retry import RetryPolicy
     from factcheck.runtime.session import Session
@@ -77,7 +77,7 @@ _HOMES = {
         "JudgeUnavailable",
         "PromptError",
     ),
-    "factcheck.datasets": ("Record", "read_records"),
+    "factcheck.records": ("Record", "read_records"),
     "factcheck.facts": (
         "AtomicFact",
         "CheckFailure",

@@ -31,7 +31,7 @@ from rich.table import Table
 
 from benchmarks.runtime.server import ROOT, Asked, ModelProcess
 from benchmarks.runtime.workload import Pair, make_pairs
-from factcheck.results import read_results
+from factcheck.documents import read_results
 from factcheck.runtime.cache.reading import read_entries
 
 MODEL = "openai/bench"

@@ -1,6 +1,5 @@
-"""Records in: pairs of source and summary from JSON lines, tables, Parquet files and folders."""
+"""Moved to `factcheck.records`."""
 
-from factcheck.datasets.reading import read_records
-from factcheck.datasets.record import Record, as_record
+from factcheck.records import Record, as_record, read_records
 
 __all__ = ["Record", "as_record", "read_records"]

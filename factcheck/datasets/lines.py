@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from factcheck.datasets.record import Entry, Place
+from factcheck.documents import PathOrDash, file_errors
 from factcheck.errors import InputError
-from factcheck.files import PathOrDash, file_errors
 
 
 def jsonl_entries(path: PathOrDash) -> Iterator[Entry]:

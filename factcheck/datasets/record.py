@@ -1,45 +1,14 @@
-"""One record, and how plain data becomes one: types, defaults and errors that say where."""
+"""Moved to `factcheck.documents`."""
 
 from __future__ import annotations
 
-import reprlib
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from factcheck.documents import Place
 from factcheck.errors import InputError
-from factcheck.facts import AtomicFact, FactSet
-from factcheck.files import facts_from_data
 
-REQUIRED = ("source", "summary")
-"""What every record must have."""
-
-
-@dataclass(frozen=True, slots=True)
-class Record:
-    """A source and one summary of it."""
-
-    id: str
-    """Unique within its dataset."""
-    source: str
-    summary: str
-    facts: FactSet | tuple[str | AtomicFact, ...] | None = None
-    """Facts of the source; `None`: they are still to be extracted."""
-    where: str = ""
-    """Where the record was read, such as `pairs.jsonl, line 7`; for messages."""
-
-
-class Place(NamedTuple):
-    """Where an entry of a dataset stands."""
-
-    name: str
-    unit: str = ""
-    """`line` or `row`; empty for a file that is one entry."""
-    number: int = 0
-    """Counted from 1."""
-
-    def __str__(self) -> str:
-        return f"{self.name}, {self.unit} {self.number}" if self.unit else self.name
+__all__ = ["Entry", "Place"]
 
 
 class Entry(NamedTuple):
@@ -47,72 +16,3 @@ class Entry(NamedTuple):
 
     place: Place
     data: Mapping[str, Any] | InputError
-
-
-def as_record(item: Mapping[str, Any] | Record, number: int) -> Record:
-    """A record from a mapping with `source`, `summary` and, where known, `id` and `facts`.
-
-    Args:
-        item: The mapping; other keys are ignored. A `Record` is checked in the same way.
-        number: Position of the record, counted from 1: its id if it has none.
-
-    Returns:
-        The record; its facts, if it has any, are a `FactSet`.
-
-    Raises:
-        InputError: Another type, a missing key, or a value that cannot be used; says where.
-    """
-    where = f"record {number}"
-    if isinstance(item, Record):
-        fields = {key: getattr(item, key) for key in ("id", "source", "summary", "facts")}
-        return record_from(fields, number, item.where or where)
-    if not isinstance(item, Mapping):
-        raise InputError(
-            f"{where}: expected a mapping with source and summary, or a Record, not {_kind(item)}"
-        )
-    return record_from(item, number, where)
-
-
-def record_from(data: Mapping[str, Any], number: int, where: str) -> Record:
-    """`as_record` for data that stands at `where`."""
-    for key in REQUIRED:
-        if key not in data:
-            raise InputError(f"{where}: {key!r} is missing; found {reprlib.repr(list(data))}")
-        if not isinstance(data[key], str):
-            raise InputError(f"{where}: {key!r} must be a text, not {_kind(data[key])}")
-    return Record(
-        id=_id(data.get("id"), number, where),
-        source=data["source"],
-        summary=data["summary"],
-        facts=_facts(data.get("facts"), where),
-        where=where,
-    )
-
-
-def _id(value: Any, number: int, where: str) -> str:
-    if value is None:
-        return str(number)
-    if isinstance(value, int) and not isinstance(value, bool):
-        return str(value)
-    if not isinstance(value, str):
-        raise InputError(f"{where}: 'id' must be a text or a whole number, not {_kind(value)}")
-    if not value.strip():
-        raise InputError(f"{where}: 'id' is blank; fill it in, or leave it out of every record")
-    try:
-        value.encode()
-    except UnicodeEncodeError as error:
-        raise InputError(f"{where}: 'id' is not valid Unicode: {value!a}") from error
-    return value
-
-
-def _facts(value: Any, where: str) -> FactSet | None:
-    if value is None:
-        return None
-    facts = value if isinstance(value, FactSet) else facts_from_data(value, where)
-    if not facts:
-        raise InputError(f"{where}: 'facts' is empty; leave it out to have the facts extracted")
-    return facts
-
-
-def _kind(value: Any) -> str:
-    return "null" if value is None else type(value).__name__
