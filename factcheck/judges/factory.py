@@ -8,6 +8,7 @@ from os import PathLike
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from factcheck.errors import ConfigError
+from factcheck.judges.isolated import Isolated
 from factcheck.judges.ports import (
     Checker,
     Embedder,
@@ -97,7 +98,7 @@ def _checker(spec: Any, session: Session, batch_size: int) -> Checker:
 
         return ReplayChecker(*parse_spec(spec))
     if _fulfils(spec, Checker):
-        return cast("Checker", spec)
+        return _isolated(spec, session)
     raise _unknown("judge", spec, f"'local', {_MODEL_HINT}, or 'replay:FILE'", "check(facts, text")
 
 
@@ -115,7 +116,7 @@ def _extractor(spec: Any, session: Session) -> Extractor:
 
         return ReplayExtractor(*parse_spec(spec))
     if _fulfils(spec, Extractor):
-        return cast("Extractor", spec)
+        return _isolated(spec, session)
     names = f"'local', {_MODEL_HINT}, or 'replay:FILE'"
     raise _unknown("extractor", spec, names, "extract(source")
 
@@ -154,7 +155,7 @@ def build_pair_judge(
         )
         return CascadePairJudge(first, second)
     if _fulfils(spec, PairJudge):
-        return cast("PairJudge", spec)
+        return _isolated(spec, session)
     names = f"'local', {_MODEL_HINT}, or 'cascade(FIRST, SECOND)' of these"
     if _is_replay(spec):
         raise ConfigError(
@@ -181,7 +182,7 @@ def build_rater(spec: RaterSpec | None, session: Session) -> Rater:
 
         return LLMRater(_model(spec, session))
     if _fulfils(spec, Rater):
-        return cast("Rater", spec)
+        return _isolated(spec, session)
     names = f"{_MODEL_HINT}, or an object with the `Rater` port"
     if _is_local(spec):
         raise ConfigError(f"the built-in judge checks facts and gives no ratings; use {names}")
@@ -212,7 +213,7 @@ def build_embedder(
     if _fulfils(spec, Embedder):
         if model_name is not None:
             raise ConfigError(f"{type(spec).__name__} names itself; leave out {model_name=}")
-        return cast("Embedder", spec)
+        return _isolated(spec, session)
     function = getattr(spec, "encode", spec)
     if isinstance(spec, type) or not callable(function):
         raise ConfigError(
@@ -221,7 +222,7 @@ def build_embedder(
         )
     from factcheck.judges.embedders.callable import CallableEmbedder
 
-    return CallableEmbedder(function, model_name)
+    return _isolated(CallableEmbedder(function, model_name), session)
 
 
 def _named_embedder(spec: str, model_name: str | None, session: Session) -> Embedder:
@@ -252,6 +253,10 @@ def _model(spec: Any, session: Session) -> LanguageModel:
     from factcheck.judges.llm.language_model import connect
 
     return session.connection("chat", spec, lambda: connect(spec, session))
+
+
+def _isolated(judge: object, session: Session) -> Isolated:
+    return session.connection("isolated", judge, lambda: Isolated(judge))
 
 
 def _fulfils(spec: object, port: type) -> bool:

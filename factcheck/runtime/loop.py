@@ -1,4 +1,4 @@
-"""One background event loop for everything that talks to the network.
+"""Event loops in daemon threads: one for everything on the network, one for each guest.
 
 Connections belong to the loop they were opened in. A loop of our own lets synchronous callers,
 callers inside a running loop (a notebook, a web server) and callers in threads share one client.
@@ -8,87 +8,142 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Coroutine, Iterable
+import time
+from collections.abc import Coroutine, Generator, Iterable
 from concurrent.futures import Future
 from typing import Any, TypeVar
+from weakref import WeakKeyDictionary
 
 from factcheck.errors import describe
 
 T = TypeVar("T")
 _CLEAN_UP_S = 2.0
-"""Seconds that work which was interrupted may take to close what it opened."""
+"""Seconds that interrupted work may take to close what it opened."""
 
 
 class BackgroundLoop:
     """An event loop in a daemon thread, started on first use."""
 
-    def __init__(self) -> None:
+    def __init__(self, name: str = "factcheck-loop") -> None:
+        self._name = name
         self._lock = threading.Lock()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._thread: threading.Thread | None = None
+        self._works: WeakKeyDictionary[Future[Any], _Contained[Any]] = WeakKeyDictionary()
+
+    @property
+    def is_current(self) -> bool:
+        """Whether the caller is inside this loop."""
+        return threading.current_thread() is self._thread
+
+    def submit(self, work: Coroutine[Any, Any, T]) -> Future[T]:
+        """Start `work` in this loop."""
+        contained = _Contained(work)
+        future = asyncio.run_coroutine_threadsafe(contained, self._running())
+        self._works[future] = contained
+        return future
+
+    def run(self, work: Coroutine[Any, Any, T]) -> T:
+        """Wait for `work`, blocking this thread; an interrupt cancels it.
+
+        Raises:
+            RuntimeError: Called from this loop itself, where waiting would never end.
+        """
+        if self.is_current:
+            work.close()
+            raise RuntimeError(
+                "a synchronous factcheck call inside an asynchronous judge would wait for itself; "
+                "await the asynchronous form (ascore, acheck, aextract) instead"
+            )
+        future = self.submit(work)
+        try:
+            return future.result()
+        except BaseException:
+            self.cancel([future])
+            raise
+
+    async def hop(self, work: Coroutine[Any, Any, T]) -> T:
+        """Await `work` in this loop from whatever loop this is; cancelled with it."""
+        if self.is_current:
+            return await work
+        return await asyncio.wrap_future(self.submit(work))
+
+    def cancel(self, futures: Iterable[Future[Any]]) -> None:
+        """Cancel submitted work, and wait up to 2 s until it has closed what it opened."""
+        works = [self._works[future] for future in futures if future.cancel()]
+        deadline = time.monotonic() + _CLEAN_UP_S
+        for work in works:
+            work.ended.wait(max(0.0, deadline - time.monotonic()))
+
+    def stop(self) -> None:
+        """End the thread once its loop is free; used again, the loop starts again."""
+        with self._lock:
+            if self._loop is not None and self._thread is not None and self._thread.is_alive():
+                self._loop.call_soon_threadsafe(self._loop.stop)
+            self._loop = self._thread = None
 
     def _running(self) -> asyncio.AbstractEventLoop:
         with self._lock:
             if self._loop is None or self._thread is None or not self._thread.is_alive():
                 self._loop = asyncio.new_event_loop()
                 self._thread = threading.Thread(
-                    target=self._loop.run_forever, name="factcheck-loop", daemon=True
+                    target=_serve, args=(self._loop,), name=self._name, daemon=True
                 )
                 self._thread.start()
             return self._loop
 
-    def submit(self, work: Coroutine[Any, Any, T]) -> Future[T]:
-        """Start `work` in the background loop."""
-        return asyncio.run_coroutine_threadsafe(_contained(work), self._running())
 
-    def run(self, work: Coroutine[Any, Any, T]) -> T:
-        """Wait for `work`, blocking this thread; an interrupt cancels it.
-
-        Raises:
-            RuntimeError: Called from the background loop itself, where waiting would never end.
-        """
-        if threading.current_thread() is self._thread:
-            work.close()
-            raise RuntimeError(
-                "a synchronous factcheck call inside an asynchronous judge would wait for itself; "
-                "await the asynchronous form (ascore, acheck, aextract) instead"
-            )
-        ended = threading.Event()
-        future = self.submit(_told_at_end(work, ended))
-        try:
-            return future.result()
-        except BaseException:
-            if future.cancel():
-                ended.wait(_CLEAN_UP_S)  # what is open is closed before the program may end
-            raise
-
-    async def hop(self, work: Coroutine[Any, Any, T]) -> T:
-        """Await `work` in the background loop from whatever loop this is; cancelled with it."""
-        if threading.current_thread() is self._thread:
-            return await work
-        return await asyncio.wrap_future(self.submit(work))
-
-
-async def _told_at_end(work: Coroutine[Any, Any, T], ended: threading.Event) -> T:
+def _serve(loop: asyncio.AbstractEventLoop) -> None:
     try:
-        return await work
+        loop.run_forever()
     finally:
-        ended.set()
+        loop.close()
 
 
-async def _contained(work: Coroutine[Any, Any, T]) -> T:
-    """What would end the program is an error here: it would end the loop that others wait for."""
-    try:
-        return await work
-    except (SystemExit, KeyboardInterrupt) as error:
-        if threading.current_thread() is threading.main_thread():
+class _Contained(Coroutine[Any, Any, T]):
+    """A coroutine that cannot end its loop, and is not left unawaited when cancelled early.
+
+    A wrapping `async def` would be: cancelled before its first step, it never awaits what it wraps.
+    """
+
+    def __init__(self, work: Coroutine[Any, Any, T]) -> None:
+        self._work = work
+        self.ended = threading.Event()
+
+    def send(self, value: Any) -> Any:
+        try:
+            return self._work.send(value)
+        except BaseException as error:
+            self._end(error)
             raise
-        raise RuntimeError(f"{describe(error)}, raised by the code that was called") from error
+
+    def throw(self, *error: Any) -> Any:
+        try:
+            return self._work.throw(*error)
+        except BaseException as raised:
+            self._end(raised)
+            raise
+
+    def close(self) -> None:
+        self._work.close()
+        self.ended.set()
+
+    def __await__(self) -> Generator[Any, Any, T]:
+        return self._work.__await__()
+
+    def _end(self, error: BaseException) -> None:
+        """Turn what would end the program into an error: it would end the loop of others."""
+        self.ended.set()
+        if (
+            isinstance(error, (SystemExit, KeyboardInterrupt))
+            and threading.current_thread() is not threading.main_thread()
+        ):
+            raise RuntimeError(f"{describe(error)}, raised by the code that was called") from error
 
 
 async def together(works: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
     """Results of all, in order; as soon as one fails, the others are cancelled."""
-    tasks = [asyncio.ensure_future(_contained(work)) for work in works]
+    tasks = [asyncio.ensure_future(_Contained(work)) for work in works]
     try:
         return await asyncio.gather(*tasks)
     except BaseException:

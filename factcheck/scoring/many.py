@@ -58,12 +58,18 @@ def score_records(
         for number, item in enumerate(records, 1):
             window.append(background.submit(_scored(score, item, number, door)))
             while window and (len(window) >= under_way or window[0].done()):
-                yield window.popleft().result()
+                yield _first(window)
         while window:
-            yield window.popleft().result()
+            yield _first(window)
     finally:
-        for future in window:
-            future.cancel()
+        background.cancel(window)
+
+
+def _first(window: deque[Future[Scored]]) -> Scored:
+    """The oldest outcome, which stays in the window, to be cancelled, while it is waited for."""
+    scored = window[0].result()
+    window.popleft()
+    return scored
 
 
 def outcomes(

@@ -25,7 +25,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("factcheck.lock", "factcheck.results", "factcheck.judges.cascade"),
     ("factcheck.runtime",),
     ("factcheck.judges.local",),
-    ("factcheck.judges.llm", "factcheck.judges.replay"),
+    ("factcheck.judges.llm", "factcheck.judges.replay", "factcheck.judges.isolated"),
     ("factcheck.judges.embedders",),
     ("factcheck.judges.factory",),
     ("factcheck.fields.types",),

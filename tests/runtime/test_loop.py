@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import threading
+import warnings
+from collections.abc import Iterator
 
 import pytest
 
@@ -70,3 +73,58 @@ def test_when_one_fails_the_others_are_cancelled() -> None:
         asyncio.run(together([waits(), fails(), waits()]))
 
     assert ended == ["cancelled", "cancelled"]
+
+
+async def nothing() -> None:
+    """Has no time to start."""
+
+
+@pytest.fixture
+def warned() -> Iterator[list[warnings.WarningMessage]]:
+    """What is warned of, up to the end of the test, about coroutines that nobody awaited."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        yield caught
+
+
+def test_works_of_a_cancelled_group_that_did_not_start_are_not_left_unawaited(
+    warned: list[warnings.WarningMessage],
+) -> None:
+    async def cancel_at_once() -> None:
+        group = asyncio.ensure_future(together([nothing(), nothing()]))
+        await asyncio.sleep(0)
+        group.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await group
+
+    asyncio.run(cancel_at_once())
+    gc.collect()
+
+    assert [str(one.message) for one in warned] == []
+
+
+def test_cancelling_waits_until_the_work_has_cleaned_up() -> None:
+    loop = BackgroundLoop()
+    started, cleaned = threading.Event(), []
+
+    async def work() -> None:
+        started.set()
+        try:
+            await asyncio.sleep(60)
+        finally:
+            await asyncio.sleep(0.01)
+            cleaned.append(True)
+
+    future = loop.submit(work())
+    assert started.wait(5)
+    loop.cancel([future])
+
+    assert cleaned == [True]
+
+
+def test_a_stopped_loop_starts_again() -> None:
+    loop = BackgroundLoop("guest")
+    assert loop.run(thread_name()) == "guest"
+    loop.stop()
+
+    assert loop.run(thread_name()) == "guest"
