@@ -39,7 +39,7 @@ def _page(title: str, body: str) -> str:
         '<meta http-equiv="Content-Security-Policy" content="default-src \'none\'; '
         "style-src 'unsafe-inline'\">\n"
         f"<title>{escape(title)}</title>\n<style>\n{css}</style>\n</head>\n"
-        f'<body class="factcheck">\n<main>\n{body}\n</main>\n</body>\n</html>\n'
+        f"<body>\n<main>\n{body}\n</main>\n</body>\n</html>\n"
     )
 
 

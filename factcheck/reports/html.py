@@ -20,14 +20,15 @@ def render(page: Page) -> str:
         "style-src 'unsafe-inline'\">\n"
         f"<title>{escape(page.title)}</title>\n"
         f"<style>\n{_styles()}</style>\n</head>\n"
-        f'<body class="factcheck">\n{_main(page)}\n</body>\n</html>\n'
+        f"<body>\n{_main(page)}\n</body>\n</html>\n"
     )
 
 
 def fragment(page: Page) -> str:
     """The page as an element for a notebook; its styles end at the element."""
+    styles = _styles().replace(":root", ":scope")
     return (
-        f"<style>\n@scope (.factcheck) {{\n{_styles()}}}\n</style>\n"
+        f"<style>\n@scope (.factcheck) {{\n{styles}}}\n</style>\n"
         f'<div class="factcheck">\n{_main(cleaned(page))}\n</div>\n'
     )
 
