@@ -89,7 +89,7 @@ class Section(NamedTuple):
     legend: tuple[str, ...] = ()
     """Lines under the title that explain the columns."""
     mark: str = ""
-    """One character that tells the kind without colour."""
+    """One character before the title in Markdown, which has no colour."""
     anchor: str = ""
     """Name by which a `Part` links here; letters and dashes, unique on the page."""
     collapsed: bool = False

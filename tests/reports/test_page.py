@@ -1,0 +1,318 @@
+"""What every renderer makes of a page, whatever it reports on."""
+
+from __future__ import annotations
+
+import csv
+import io
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from xml.etree import ElementTree as ET
+
+import pytest
+from rich.console import Console
+
+from factcheck.errors import ConfigError, InputError
+from factcheck.reports import (
+    FORMATS,
+    Alert,
+    Badge,
+    Case,
+    Item,
+    Page,
+    Part,
+    Report,
+    Section,
+    Svg,
+    Table,
+    entries,
+    filled,
+    parts_of,
+    render,
+    warnings_section,
+)
+from factcheck.reports.html import fragment
+from factcheck.reports.table import for_stdout
+from factcheck.reports.table import render as table
+
+HIDDEN = "a\x1b[31m\u202e\u200bz"
+TABLE = Table(
+    ("field", "P", "R", "support", "F1"),
+    (("address.city", "0.500", "0.250", "12", "0.333"), ("name", "<0.001", "1.000", "3", "0.001")),
+    dispensable=(("P", "R"), "support"),
+)
+PAGE = Page(
+    "F1",
+    "0.713",
+    "3 of 4 records",
+    "95 % interval 0.500 – 0.800",
+    ("line one",),
+    parts_of(("good", 3, "right"), ("bad", 0, "wrong"), ("warn", 1, "missing")),
+    (
+        Section("Fields", meaning="costliest first", legend=("gain: what it costs",), table=TABLE),
+        Section(
+            "Examples",
+            "bad",
+            items=(
+                Item("r1", "city", ("a note",), change=("Oslo", "Bergen"), aside="2 times"),
+                Item("r2", "street", badges=(Badge("must", "bad"), Badge("#tag")), quote="said so"),
+            ),
+            more="and 7 more",
+            mark="≠",
+            anchor="examples",
+        ),
+        Section("Right", "good", items=(Item("r3", "all of it"),), collapsed=True),
+    ),
+    entries(("Judge", "local"), ("Usage", ""), ("Signature", "judge:local|version:0")),
+    (Alert("1 must field lost"), Alert("2 fields undecided", "unknown")),
+    ("Schema inferred from /a/very/long/path/" + "to/a/folder/" * 12 + "gold.json",),
+    suite="fields",
+    cases=(
+        Case("r1", "failed", "mismatch", "mismatch", ("Oslo → Bergen",)),
+        Case("r2", "error", "no answer"),
+        Case("r3", "skipped", "allowed"),
+        Case("r4"),
+    ),
+)
+
+
+class Missing(Report):
+    """A result without cases."""
+
+    def page(self) -> Page:
+        """Its report."""
+        return Page("Nothing")
+
+
+@dataclass(frozen=True, repr=False)
+class Rows(Report):
+    """A result with rows of its own."""
+
+    name: str = "=1+1"
+
+    def page(self) -> Page:
+        """Its report."""
+
+        def rows() -> Iterator[dict[str, object]]:
+            yield {"name": self.name, "value": 0.5, "parts": ["a", HIDDEN]}
+            yield {"name": "b", "value": None, "parts": True}
+
+        return Page("Rows", "2", columns=("name", "value", "parts"), rows=rows)
+
+
+def parsed(page: Page) -> ET.Element:
+    return ET.fromstring(render(page, "junit"))  # noqa: S314 - our own
+
+
+@pytest.mark.parametrize("to", ["table", "markdown", "html"])
+def test_every_part_of_a_page_is_shown(to: str) -> None:
+    shown = render(PAGE, to)
+
+    for words in (
+        "0.713", "3 of 4 records", "0.500 – 0.800", "line one", "Fields", "costliest first",
+        "gain: what it costs", "0.333", "Oslo", "Bergen", "2 times", "must", "#tag", "“said so”",
+        "a note", "and 7 more", "≠ Examples" if to == "markdown" else "Examples", "Judge",
+        "1 must field lost", "2 fields undecided", "gold.json",
+    ):  # fmt: skip
+        assert words in shown
+    assert "Usage" not in shown
+
+
+def test_a_table_in_full() -> None:
+    assert table(PAGE).splitlines()[:10] == [
+        "F1 0.713   3 of 4 records   95 % interval 0.500 – 0.800",
+        "line one",
+        "1 must field lost",
+        "2 fields undecided",
+        PAGE.notes[0],
+        "",
+        "Fields   costliest first",
+        "gain: what it costs",
+        "field              P      R  support     F1",
+        "address.city   0.500  0.250       12  0.333",
+    ]
+    assert table(PAGE).splitlines()[10:] == [
+        "name          <0.001  1.000        3  0.001",
+        "",
+        "Examples",
+        "r1  city Oslo → Bergen 2 times",
+        "    a note",
+        "r2  [must, #tag] street",
+        "    “said so”",
+        "and 7 more",
+        "",
+        "Right",
+        "r3  all of it",
+        "",
+        "Judge      local",
+        "Signature  judge:local|version:0",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("width", "header"),
+    [(40, "field         support     F1"), (22, "field            F1"), (12, "field     F1")],
+)
+def test_a_narrow_table_leaves_columns_out(width: int, header: str) -> None:
+    """Columns go in groups, the least needed first, before names are cut."""
+    assert header in table(PAGE, width).splitlines()
+
+
+def test_a_table_without_room_is_given_as_names_and_one_number() -> None:
+    slim = Table(
+        ("expected", *(f"behaviour-{n}" for n in range(9))),
+        (("a", *"012345678"),),
+        slim=(("a", "behaviour-3", "3"),),
+    )
+    page = Page("Confusion", sections=(Section("Shown", table=slim),))
+
+    assert "behaviour-8" in table(page, 160)
+    assert table(page, 60).splitlines()[-2:] == [
+        "expected  shown",
+        "a         behaviour-3  3",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "lines"),
+    [
+        ("short", ["short  the text"]),
+        ("a-name-of-more-than-24-characters", ["a-name-of-more-than-24-characters", "  the text"]),
+        ("", ["the text"]),
+    ],
+)
+def test_long_names_stand_on_their_own_line(name: str, lines: list[str]) -> None:
+    page = Page("Page", sections=(Section("Items", items=(Item(name, "the text"),)),))
+
+    assert table(page).splitlines()[3:] == lines
+
+
+@pytest.mark.parametrize("to", FORMATS)
+def test_nothing_hidden_gets_through(to: str) -> None:
+    """Every string of a page is made visible, wherever it stands."""
+    item = Item(
+        HIDDEN, HIDDEN, (HIDDEN,), HIDDEN, (Badge(HIDDEN),), HIDDEN, (HIDDEN, HIDDEN), HIDDEN
+    )
+    section = Section(
+        HIDDEN, "bad", HIDDEN, Table((HIDDEN,), ((HIDDEN,),)), (item,), HIDDEN, (HIDDEN,), HIDDEN
+    )
+    page = Page(
+        HIDDEN, HIDDEN, HIDDEN, HIDDEN, (HIDDEN,), (Part("bad", 1, HIDDEN, HIDDEN),), (section,),
+        entries((HIDDEN, HIDDEN)), (Alert(HIDDEN),), (HIDDEN,), suite=HIDDEN,
+        cases=(Case(HIDDEN, "failed", HIDDEN, HIDDEN, (HIDDEN,)),),
+    )  # fmt: skip
+    shown = render(page._replace(also=(page,)), to)
+
+    assert not {"\x1b", "\u202e", "\u200b"} & set(shown)
+    assert r"\u202e\u200bz" in shown.replace("\\\\", "\\").replace("\n", "")
+
+
+def test_markdown_folds_what_is_fine() -> None:
+    """A section that is good, or collapsed, waits for a click."""
+    page = Page(
+        "Page",
+        sections=(
+            Section("Kept <1>", "good", items=(Item("a", "b"),)),
+            Section("Details #1", collapsed=True, table=TABLE),
+        ),
+    )
+    shown = render(page, "markdown")
+
+    assert "<details><summary>Kept &lt;1&gt;</summary>\n\n- **a** b\n\n</details>" in shown
+    assert "<details><summary>Details #<!-- -->1</summary>\n\n| field |" in shown
+    assert "| name | &lt;0.001 |" in shown
+
+
+def test_a_picture_is_in_the_page_as_it_is() -> None:
+    svg = Svg('<?xml version="1.0"?>\n<svg viewBox="0 0 1 1"><path d="M0 0"/></svg>')
+    page = Page("Page", sections=filled(Section("Curve", pictures=(svg,)), Section("Empty"), None))
+
+    assert '<div class="picture"><svg viewBox="0 0 1 1">' in render(page, "html")
+    assert "svg" not in render(page, "markdown")
+    assert len(page.sections) == 1
+
+
+def test_html_links_parts_to_sections_and_folds() -> None:
+    page = PAGE._replace(parts=(Part("bad", 2, "wrong", "≠", "examples"), *PAGE.parts))
+    shown = render(page, "html")
+
+    assert '<a class="bad" href="#examples"><span class="mark">≠</span> 2 wrong</a>' in shown
+    assert '<details class="group bad" id="examples" open>' in shown
+    assert '<details class="group good">' in shown
+    assert fragment(page).startswith("<style>\n@scope (.factcheck) {\n:scope {")
+
+
+def test_junit_has_a_suite_for_each_figure() -> None:
+    second = Page("Recall", "0.5", suite="recall", cases=(Case("r9", "failed"),))
+    root = parsed(PAGE._replace(also=(second,)))
+    suites = root.findall("testsuite")
+
+    assert dict(root.attrib) == {
+        "name": "factcheck", "tests": "5", "failures": "2", "errors": "1", "skipped": "1"
+    }  # fmt: skip
+    assert [suite.attrib["name"] for suite in suites] == ["fields", "recall"]
+    assert {p.attrib["name"]: p.attrib["value"] for p in suites[1].iter("property")} == {
+        "Recall": "0.5"
+    }
+    failure = suites[0].find("testcase/failure")
+    assert failure is not None
+    assert (failure.attrib, failure.text) == (
+        {"message": "mismatch", "type": "mismatch"},
+        "Oslo → Bergen",
+    )
+
+
+def test_csv_takes_no_cell_for_a_formula() -> None:
+    rows = list(csv.reader(io.StringIO(render(Rows().page(), "csv"))))
+
+    assert rows == [
+        ["name", "value", "parts"],
+        ["'=1+1", "0.5", r'["a", "a\u001b[31m\u202e\u200bz"]'],
+        ["b", "", "true"],
+    ]
+    assert render(PAGE, "csv").splitlines()[:2] == [
+        "suite,case,status,kind,message",
+        "fields,r1,failed,mismatch,mismatch",
+    ]
+
+
+def test_a_result_has_every_rendering_of_its_page(tmp_path: Path) -> None:
+    result = Rows("a")
+
+    assert repr(result) == "<Rows: Rows 2>"
+    assert f"{result}\n" == render(result.page())
+    assert result.to_markdown() == render(result.page(), "markdown")
+    assert result.to_html(tmp_path / "page.html") == result.to_html()
+    assert (tmp_path / "page.html").read_text("utf-8") == result.to_html()
+    assert result.to_pandas().to_dict("list")["name"] == ["a", "b"]
+    assert list(Missing().to_pandas().columns)[:2] == ["suite", "case"]
+
+
+def test_a_data_frame_needs_pandas(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pandas", None)
+
+    with pytest.raises(ConfigError, match="pip install pandas"):
+        Rows().to_pandas()
+
+
+def test_an_unknown_format_is_refused() -> None:
+    with pytest.raises(InputError, match="unknown report format 'pdf'; use table, markdown"):
+        render(PAGE, "pdf")
+
+
+def test_warnings_are_cut_at_a_number_of_lines() -> None:
+    section = warnings_section(f"warning\n{n}" for n in range(43))
+
+    assert section.title == "Warnings 43"
+    assert section.items[2].text == "warning 2"
+    assert section.more == "and 3 more warnings"
+
+
+def test_standard_output_gets_colour_on_a_terminal_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert for_stdout(PAGE) == render(PAGE)
+
+    monkeypatch.setattr(Console, "is_terminal", True)
+    monkeypatch.setenv("COLUMNS", "60")
+    assert "F1 0.713" in for_stdout(PAGE)
+    assert for_stdout(PAGE) != render(PAGE)
