@@ -148,7 +148,7 @@ def test_bad_records_are_skipped_counted_and_named_one_by_one(desk: Desk, run: R
 
     assert done.code == 0
     assert ids(out) == ["r1", "r4"]
-    assert "3 bad records skipped" in done.out
+    assert "3 invalid records skipped" in done.out
     complaints = done.err.splitlines()
     assert len(complaints) == 3
     assert "line 2: not valid JSON" in complaints[0]
