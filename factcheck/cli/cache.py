@@ -1,4 +1,4 @@
-"""`factcheck cache`: what was paid for and is kept, and what to do with it."""
+"""`factcheck cache`: statistics and maintenance of the response cache."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from factcheck.cli import options, output
 from factcheck.errors import InputError
 
 if TYPE_CHECKING:
-    from factcheck.runtime.cache.upkeep import Findings
+    from factcheck.runtime.cache.maintenance import Verification
 
 FOUND_BAD = 1
 _SECONDS = {"m": 60, "h": 3600, "d": 86400, "w": 7 * 86400}
@@ -34,14 +34,14 @@ Folder = Annotated[
 
 @app.callback(invoke_without_command=True)
 def _root(context: typer.Context) -> None:
-    """Look after the answers that are kept."""
+    """Manage the response cache."""
     if context.invoked_subcommand is None:
         typer.echo(context.get_help())
 
 
 def _folder(chosen: str | None) -> Path:
     from factcheck.runtime.cache import default_folder
-    from factcheck.runtime.cache.layout import expanded
+    from factcheck.runtime.cache.folder import expanded
     from factcheck.settings import Settings
 
     return expanded(chosen or default_folder(Settings.from_environment()))
@@ -49,11 +49,11 @@ def _folder(chosen: str | None) -> Path:
 
 @app.command("stats", epilog="Example: factcheck cache stats")
 def stats(*, dir_: Folder = None, _debug: options.Debug = False) -> None:
-    """Show how many answers are kept, and of which judges."""
-    from factcheck.runtime.cache import upkeep
+    """Show how many responses are cached, by task and judge."""
+    from factcheck.runtime.cache import maintenance
 
     folder = _folder(dir_)
-    found = upkeep.statistics(folder)
+    found = maintenance.statistics(folder)
     lines = [
         f"folder   {folder}",
         f"entries  {found.entries}",
@@ -69,41 +69,18 @@ def stats(*, dir_: Folder = None, _debug: options.Debug = False) -> None:
     output.print_out("\n".join(lines))
 
 
-@app.command("verify", epilog="Example: factcheck cache verify --repair")
-def verify(
-    *,
-    repair: Annotated[
-        bool,
-        typer.Option(
-            "--repair", help="Remove bad entries; start a damaged file anew with what can be read."
-        ),
-    ] = False,
-    dir_: Folder = None,
-    _debug: options.Debug = False,
-) -> None:
-    """Read and check every kept answer.
+@app.command("verify", epilog="Example: factcheck cache verify")
+def verify(*, dir_: Folder = None, _debug: options.Debug = False) -> None:
+    """Read and check every cached response; exits with 1 if one is bad."""
+    from factcheck.runtime.cache import maintenance
 
-    Exits with 1 if there is a bad one, also when it is repaired.
-    """
-    from factcheck.runtime.cache import upkeep
-
-    folder = _folder(dir_)
-    found = upkeep.verify(folder)
+    found = maintenance.verify(_folder(dir_))
     output.print_out("\n".join(_findings(found)))
-    bad = bool(found.refused or found.damage is not None)
-    if bad and repair:
-        done = upkeep.repair(folder, found)
-        if done.aside is None:
-            output.print_out(f"{done.removed} removed")
-        else:
-            output.print_out(
-                f"{done.saved} carried over into a new file, the old is in {done.aside}"
-            )
-    if bad:
+    if found.refused or found.damage is not None:
         raise typer.Exit(FOUND_BAD)
 
 
-def _findings(found: Findings) -> list[str]:
+def _findings(found: Verification) -> list[str]:
     lines = [f"{found.good} good, {len(found.refused)} refused"]
     lines += [
         f"  {entry.key or f'row {entry.rowid}'}: {entry.problem}"
@@ -121,23 +98,23 @@ def prune(
     *,
     older_than: Annotated[
         str | None,
-        typer.Option("--older-than", metavar="AGE", help="Answers older than 90m, 12h, 30d or 8w."),
+        typer.Option("--older-than", metavar="AGE", help="Older than 90m, 12h, 30d or 8w."),
     ] = None,
     judge: Annotated[
         str | None,
-        typer.Option("--judge", metavar="NAME", help="Answers of this judge, named as in stats."),
+        typer.Option("--judge", metavar="NAME", help="Responses of this judge, named as in stats."),
     ] = None,
     dir_: Folder = None,
     _debug: options.Debug = False,
 ) -> None:
-    """Remove kept answers by age, by judge, or those that are both."""
-    from factcheck.runtime.cache import upkeep
+    """Remove responses by age, by judge, or by both."""
+    from factcheck.runtime.cache import maintenance
 
     if older_than is None and judge is None:
-        raise InputError("say what may go: --older-than 30d, --judge NAME, or both")
+        raise InputError("give --older-than AGE, --judge NAME, or both")
     before = None if older_than is None else time.time() - _age(older_than)
     folder = _folder(dir_)
-    removed = upkeep.prune(folder, before=before, judge=judge)
+    removed = maintenance.prune(folder, before=before, judge=judge)
     which = [f"older than {older_than}"] if older_than else []
     which += [f"of {judge}"] if judge is not None else []
     output.print_out(f"{removed} entries {' and '.join(which)} removed from {folder}")
@@ -146,39 +123,42 @@ def prune(
 @app.command("clear", epilog="Example: factcheck cache clear --yes")
 def clear(
     *,
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation.")] = False,
     dir_: Folder = None,
     _debug: options.Debug = False,
 ) -> None:
-    """Remove all kept answers. What was paid for has to be paid for again."""
-    from factcheck.runtime.cache import upkeep
+    """Remove all cached responses; they will have to be paid for again."""
+    from factcheck.runtime.cache import maintenance
 
     folder = _folder(dir_)
     if not yes:
         if not sys.stdin.isatty():
-            raise InputError("nobody can be asked here; give --yes to remove all kept answers")
-        entries = upkeep.statistics(folder).entries
+            raise InputError("standard input is not a terminal; confirm with --yes")
+        entries = maintenance.statistics(folder).entries
         if not typer.confirm(f"Remove all {entries} entries from {folder}?", err=True):
             output.remark("nothing was removed")
             return
-    output.print_out(f"{upkeep.clear(folder)} entries removed from {folder}")
+    output.print_out(f"{maintenance.clear(folder)} entries removed from {folder}")
 
 
 @app.command("export", epilog="Example: factcheck cache export answers.jsonl")
 def export(
     file: Annotated[
-        str, typer.Argument(metavar="FILE", help="One JSON object a line; '-': print.")
+        str,
+        typer.Argument(metavar="FILE", help="Output file (JSON lines); '-': print."),
     ],
     *,
     dir_: Folder = None,
     _debug: options.Debug = False,
 ) -> None:
-    """Write all kept answers to FILE, ordered by key."""
+    """Write all cached responses to FILE, ordered by key."""
     from factcheck import files
-    from factcheck.runtime.cache import upkeep
+    from factcheck.runtime.cache import maintenance
 
     output.prepare_out(file)
-    done = upkeep.export_lines(_folder(dir_))
+    if file != "-" and not maintenance.is_export(Path(file)):
+        raise InputError(f"{file} is not a cache export; it is not overwritten, name another file")
+    done = maintenance.export_lines(_folder(dir_))
     text = "".join(f"{line}\n" for line in done.lines)
     if file != "-":
         files.write_text(file, text)
@@ -187,40 +167,40 @@ def export(
         output.print_out(text)
     if done.refused:
         output.complain(
-            f"warning: {done.refused} bad entries left out; see 'factcheck cache verify'"
+            f"warning: {done.refused} bad entries skipped; see 'factcheck cache verify'"
         )
 
 
 @app.command("import", epilog="Example: factcheck cache import answers.jsonl")
 def import_(
-    file: Annotated[str, typer.Argument(metavar="FILE", help="What 'export' wrote.")],
+    file: Annotated[str, typer.Argument(metavar="FILE", help="File written by 'export'.")],
     *,
     dir_: Folder = None,
     _debug: options.Debug = False,
 ) -> None:
-    """Add the answers in FILE. An answer that is already kept stays as it is.
+    """Add the responses in FILE; those already cached stay as they are.
 
-    Lines that are not valid are named and left out, and the exit code is 2.
+    Invalid lines are reported and skipped, and the exit code is 2.
     """
     from factcheck import files
-    from factcheck.runtime.cache import upkeep
+    from factcheck.runtime.cache import maintenance
 
     entries, bad = [], 0
     for number, line in enumerate(files.read_text(file).split("\n"), start=1):
         if line.strip():
             try:
-                entries.append(upkeep.parse_line(line))
+                entries.append(maintenance.parse_line(line))
             except InputError as error:
                 bad += 1
                 output.complain(f"{file}:{number}: {error}")
     folder = _folder(dir_)
-    done = upkeep.import_entries(folder, entries)
+    done = maintenance.import_entries(folder, entries)
     output.print_out(
         f"{done.added} added to {folder}, {done.present} already there, "
-        f"{done.kept} kept although the file has another value"
+        f"{done.kept} kept with a value that differs from the file's"
     )
     if bad:
-        raise InputError(f"{bad} lines of {file} are not valid and were left out")
+        raise InputError(f"{bad} lines of {file} are invalid and were skipped")
 
 
 def _age(text: str) -> float:

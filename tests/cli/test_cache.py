@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 import pytest
 
 from factcheck.runtime.cache import DiskCache, answer_key
-from factcheck.runtime.cache import disk as disk_module
 from tests.runtime.cache.stores import bomb, database, filled, plant
 
 if TYPE_CHECKING:
@@ -100,34 +99,22 @@ def test_verify_passes_a_good_cache(run: Run, folder: Path) -> None:
     assert run("cache", "verify") == (0, "5 good, 0 refused\n", "")
 
 
-def test_verify_names_bad_entries_and_repair_removes_them(
-    run: Run, folder: Path, tmp_path: Path
-) -> None:
-    """Exit code 1 says that there were some; the good ones stay."""
+def test_verify_names_bad_entries(run: Run, folder: Path, tmp_path: Path) -> None:
+    """Exit code 1 says that there were some; the good ones are still found."""
     canary = tmp_path / "canary"
-    plant(folder, KEYS[0], mode=4, value=bomb(canary))
-    plant(folder, KEYS[1], filename="../../victim", value=None)
+    plant(folder, KEYS[0], value=bomb(canary))
+    plant(folder, KEYS[1], value="text")
     plant(folder, KEYS[2], value=b"0" * 16 + b"{}")
-    plant(folder, bomb(canary), raw=0)
+    plant(folder, bomb(canary))
     plant(folder, "short")
-    said = (
-        "2 good, 5 refused\n"
-        f"  {KEYS[0]}: its value is not plain\n"
-        f"  {KEYS[1]}: it points to another file\n"
-        f"  {KEYS[2]}: its checksum does not fit\n"
-    )
 
     code, out, _ = run("cache", "verify")
-    assert code == 1
-    assert sorted(out.splitlines()[:4]) == sorted(said.splitlines())
-    assert "its key is not plain text" in out
-    assert "its key is none of ours" in out
-    assert "refused  5" in run("cache", "stats").out
 
-    code, out, _ = run("cache", "verify", "--repair")
-    assert code == 1
-    assert out.endswith("5 removed\n")
-    assert run("cache", "verify") == (0, "2 good, 0 refused\n", "")
+    problems = [f"  {key}: its checksum does not match" for key in KEYS[:3]]
+    assert (code, out.splitlines()[0]) == (1, "2 good, 5 refused")
+    assert {*problems} <= {*out.splitlines()}
+    assert out.count("its key is not valid") == 2
+    assert "refused  5" in run("cache", "stats").out
     assert kept(folder) == {key: ENTRIES[key] for key in KEYS[3:]}
     assert not canary.exists()
 
@@ -142,39 +129,16 @@ def test_many_bad_entries_are_not_a_flood(run: Run, folder: Path) -> None:
     assert out.endswith("  and 10 more\n")
 
 
-def test_repair_of_a_damaged_file_saves_what_can_be_read(run: Run, tmp_path: Path) -> None:
-    """The old file is kept; every other command says what to do."""
-    entries = {answer_key(n=n): json.dumps({"n": n, "x": "x" * 500}) for n in range(60)}
-    folder = tmp_path / "cut"
-    data = filled(folder, entries)
-    cut = data[: len(data) * 2 // 3]
-    database(folder).write_bytes(cut)
-    chosen = ("--dir", str(folder))
-
-    code, _, err = run("cache", "clear", "--yes", *chosen)
-    assert code == 2
-    assert f"run: factcheck cache verify --repair --dir {folder}" in err
-    code, out, _ = run("cache", "verify", *chosen)
-    assert code == 1
-    assert "the file is damaged: " in out
-    code, out, _ = run("cache", "verify", "--repair", *chosen)
-    assert code == 1
-    assert "carried over into a new file, the old is in" in out
-
-    (aside,) = folder.glob("damaged-*")
-    assert database(aside).read_bytes() == cut
-    exported = run("cache", "export", "-", *chosen).out.splitlines()
-    saved = {line["key"]: line["value"] for line in map(json.loads, exported)}
-    assert 0 < len(saved) < 60
-    assert saved.items() <= entries.items()
-    assert run("cache", "verify", *chosen).code == 0
-
-
-def test_a_file_that_is_no_database_is_started_anew(run: Run, folder: Path) -> None:
+@pytest.mark.parametrize("command", ["stats", "clear --yes", "export -", "prune --judge x"])
+def test_a_damaged_file_is_named_and_started_anew_by_the_next_run(
+    run: Run, folder: Path, command: str
+) -> None:
     database(folder).write_bytes(b"no database " * 1000)
 
-    assert run("cache", "stats").code == 2
-    assert "0 good, 0 refused\nthe file is damaged" in run("cache", "verify", "--repair").out
+    code, _, err = run("cache", *command.split())
+    assert (code, "is damaged" in err, "sets it aside" in err) == (2, True, True)
+    code, out, _ = run("cache", "verify")
+    assert (code, out.split(":")[0]) == (1, "0 good, 0 refused\nthe file is damaged")
     filled(folder, ENTRIES)
     assert run("cache", "verify") == (0, "5 good, 0 refused\n", "")
 
@@ -218,7 +182,7 @@ def test_prune_of_everything_has_to_be_meant(run: Run, folder: Path) -> None:
     code, _, err = run("cache", "prune")
 
     assert code == 2
-    assert "say what may go" in err
+    assert "give --older-than" in err
     assert kept(folder) == ENTRIES
 
 
@@ -234,7 +198,7 @@ def test_clear_asks_and_without_a_terminal_refuses(
 ) -> None:
     code, _, err = run("cache", "clear")
     assert code == 2
-    assert "give --yes" in err
+    assert "confirm with --yes" in err
 
     monkeypatch.setattr("sys.stdin.isatty", lambda: True, raising=False)
     monkeypatch.setattr("typer.confirm", lambda *_, **__: False)
@@ -265,13 +229,34 @@ def test_export_and_import_move_a_cache(run: Run, folder: Path, tmp_path: Path) 
 
 
 def test_export_leaves_bad_entries_out_with_a_warning(run: Run, folder: Path) -> None:
-    plant(folder, KEYS[0], mode=4, value=b"x")
+    plant(folder, KEYS[0], value=b"x")
 
     code, out, err = run("cache", "export", "-")
 
     assert code == 0
     assert len(out.splitlines()) == 4
-    assert "1 bad entries left out" in err
+    assert "1 bad entries skipped" in err
+
+
+@pytest.mark.parametrize("text", ["my notes", '{"key": "k", "value": "{}"}', "\0"])
+def test_export_does_not_replace_a_file_that_is_no_export(
+    run: Run, folder: Path, tmp_path: Path, text: str
+) -> None:
+    file = tmp_path / "notes.jsonl"
+    file.write_text(text)
+
+    code, out, err = run("cache", "export", str(file))
+
+    assert (code, out, file.read_text()) == (2, "", text)
+    assert "is not a cache export" in err
+
+
+def test_export_replaces_an_earlier_export(run: Run, folder: Path, tmp_path: Path) -> None:
+    file = tmp_path / "responses.jsonl"
+    run("cache", "export", str(file))
+
+    assert run("cache", "export", str(file)).code == 0
+    assert len(file.read_text().splitlines()) == 5
 
 
 def test_import_keeps_what_is_there(run: Run, folder: Path, tmp_path: Path) -> None:
@@ -291,7 +276,7 @@ def test_import_keeps_what_is_there(run: Run, folder: Path, tmp_path: Path) -> N
 
     assert code == 0
     assert out == (
-        f"1 added to {folder}, 2 already there, 2 kept although the file has another value\n"
+        f"1 added to {folder}, 2 already there, 2 kept with a value that differs from the file's\n"
     )
     assert kept(folder) == ENTRIES
 
@@ -324,7 +309,7 @@ def test_import_names_bad_lines_and_takes_the_good_ones(
     assert code == 2
     assert out.startswith("1 added")
     assert err.startswith(f"factcheck: {file}:1: {problem}")
-    assert err.endswith("1 lines of " + f"{file} are not valid and were left out\n")
+    assert err.endswith("1 lines of " + f"{file} are invalid and were skipped\n")
 
 
 def test_import_into_a_place_that_takes_nothing_fails(run: Run, tmp_path: Path) -> None:
@@ -342,8 +327,7 @@ def test_a_locked_cache_is_named(run: Run, folder: Path, monkeypatch: pytest.Mon
     import sqlite3
     from contextlib import closing
 
-    monkeypatch.setattr("factcheck.runtime.cache.reading.LOCK_WAIT_S", 0.05)
-    monkeypatch.setattr(disk_module, "LOCK_WAIT_S", 0.05)
+    monkeypatch.setattr("factcheck.runtime.cache.disk.LOCK_WAIT_S", 0.05)
     with closing(sqlite3.connect(database(folder), isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
         code, _, err = run("cache", "clear", "--yes")

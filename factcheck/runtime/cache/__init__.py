@@ -1,10 +1,9 @@
-"""Answers that were paid for are kept: one entry per question, in memory, on disk or in Redis."""
+"""Caches of paid responses, one entry per question: in memory, on disk or in Redis."""
 
 from factcheck.runtime.cache.disk import DiskCache
 from factcheck.runtime.cache.entries import JSON, answer_key
-from factcheck.runtime.cache.memory import MemoryCache
+from factcheck.runtime.cache.memory import AnswerCache, MemoryCache
 from factcheck.runtime.cache.opening import CacheSpec, default_folder, open_cache
-from factcheck.runtime.cache.ports import AnswerCache
 from factcheck.runtime.cache.redis import RedisCache
 
 __all__ = [

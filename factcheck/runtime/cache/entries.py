@@ -1,4 +1,4 @@
-"""Keys of answers, and the form in which a store that others can damage holds a value."""
+"""Cache keys, and the sealed form in which a store that others can damage holds a value."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 JSON = bool | int | float | str | Sequence["JSON"] | Mapping[str, "JSON"] | None
-"""What JSON can say."""
+"""Any JSON value."""
 
 KEY_SCHEMA = 1
 """Part of every key. Raised when the meaning of keys changes, so that old entries are not found."""
@@ -20,7 +20,7 @@ _log = logging.getLogger("factcheck.cache")
 
 
 def answer_key(**parts: JSON) -> str:
-    """The key of a question: SHA-256 of everything that shapes its answer.
+    """The cache key of a question: SHA-256 of everything that shapes its answer.
 
     Args:
         parts: Names and values, in any order. Long texts cost their hashing for every key: give
@@ -49,7 +49,7 @@ def is_key(text: str) -> bool:
 
 
 def check_keys(keys: Sequence[str]) -> None:
-    """Refuse what is no key.
+    """Refuse anything but keys.
 
     Raises:
         ValueError: Something other than 64 lower-case hexadecimal digits.
@@ -80,23 +80,23 @@ def _checksum(key: str, data: bytes) -> bytes:
     return digest[:_CHECKSUM_DIGITS].encode("ascii")
 
 
-class Complaints:
-    """Warns once of each kind of trouble; repetitions go to the debug level."""
+class WarnOnce:
+    """Logs each kind of warning once; repetitions go to the debug level."""
 
     def __init__(self) -> None:
-        self._made: set[str] = set()
+        self._logged: set[str] = set()
 
-    def warn(self, kind: str, message: str, *details: object) -> None:
-        """Log the message; `details` are put in as `logging` does it."""
-        level = logging.DEBUG if kind in self._made else logging.WARNING
-        self._made.add(kind)
+    def __call__(self, kind: str, message: str, *details: object) -> None:
+        """Log a message, with `details` put in as `logging` does it."""
+        level = logging.DEBUG if kind in self._logged else logging.WARNING
+        self._logged.add(kind)
         _log.log(level, message, *details)
 
     def refused(self, where: str, key: str) -> None:
-        """Warn of an entry that is there but cannot be trusted."""
-        self.warn(
+        """Warn of an entry that cannot be trusted."""
+        self(
             "refused",
-            "%s holds an entry that was damaged or tampered with; it counts as missing (%s)",
+            "%s has an entry that was damaged or tampered with; it counts as missing (%s)",
             where,
             key[:16],
         )

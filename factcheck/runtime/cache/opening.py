@@ -1,4 +1,4 @@
-"""From what a caller or the environment says to a cache."""
+"""Opens the cache that a caller or the environment names."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ from pathlib import Path
 
 from factcheck.errors import ConfigError
 from factcheck.runtime.cache.disk import DiskCache
-from factcheck.runtime.cache.ports import AnswerCache
+from factcheck.runtime.cache.memory import AnswerCache
 from factcheck.runtime.cache.redis import RedisCache
 from factcheck.settings import Settings
 
 CacheSpec = bool | str | os.PathLike[str] | AnswerCache | None
-"""How a cache is named; see `open_cache`."""
+"""A cache, or how it is named; see `open_cache`."""
 
 _REDIS = ("redis://", "rediss://", "unix://")
 
 
 def default_folder(settings: Settings) -> Path:
-    """Where answers are kept if nobody says otherwise: the user's cache folder of the platform."""
+    """The cache folder of the settings, or else the user's cache folder of the platform."""
     if settings.cache_dir is not None:
         return Path(settings.cache_dir)
     from platformdirs import user_cache_path
@@ -49,7 +49,7 @@ def open_cache(spec: CacheSpec = None, settings: Settings | None = None) -> Answ
     if isinstance(spec, AnswerCache) and not isinstance(spec, type):
         return spec
     raise ConfigError(
-        f"{spec!r} is no cache; give a folder, a redis:// URL, 'off', "
+        f"{spec!r} is not a cache; give a folder, a redis:// URL, 'off', "
         "or an object with get_many, set_many and close"
     )
 
@@ -72,6 +72,6 @@ def _named(name: str) -> AnswerCache:
         return RedisCache(name)
     if not name.strip() or "://" in name or "\0" in name:
         raise ConfigError(
-            f"{name.partition('://')[0]!r} names no cache; give a folder, a redis:// URL or 'off'"
+            f"{name.partition('://')[0]!r} is not a cache; give a folder, a redis:// URL or 'off'"
         )
     return DiskCache(name)

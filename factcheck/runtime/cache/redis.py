@@ -7,20 +7,20 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
 from factcheck.errors import ConfigError
-from factcheck.runtime.cache.entries import Complaints, check_keys, seal, unseal
+from factcheck.runtime.cache.entries import WarnOnce, check_keys, seal, unseal
 
 T = TypeVar("T")
 
 PREFIX = "factcheck:1:"
 """Stands before every key; the number is that of the stored form."""
 TIMEOUT_S = 5.0
-"""How long the server is waited for."""
+"""Seconds to wait for the server."""
 PAUSE_S = 10.0
-"""How long a server that failed is left alone, so that an outage costs a run little."""
+"""Seconds for which a server that failed is left alone, so that an outage costs a run little."""
 
 
 class RedisCache:
-    """Keeps answers in a Redis server. Nothing is sent before the first use.
+    """Keeps responses in a Redis server. Nothing is sent before the first use.
 
     Args:
         url: `redis://`, `rediss://` or `unix://`; its password appears in no message.
@@ -52,11 +52,11 @@ class RedisCache:
                 "it looks like redis://user:password@host:6379/0"
             ) from error
         self._errors: tuple[type[Exception], ...] = (redis.RedisError, OSError)
-        self._complaints = Complaints()
+        self._warn = WarnOnce()
         self._paused_until = 0.0
 
     def get_many(self, keys: Sequence[str]) -> dict[str, str]:
-        """Those of these keys that are kept, with their values; a damaged entry is missing."""
+        """The cached values among these keys; a damaged entry counts as missing."""
         check_keys(keys)
         if not keys:
             return {}
@@ -68,7 +68,7 @@ class RedisCache:
             if value is not None:
                 found[key] = value
             elif stored is not None:
-                self._complaints.refused("the Redis cache", key)
+                self._warn.refused("the Redis cache", key)
         return found
 
     def set_many(self, entries: Mapping[str, str]) -> None:
@@ -89,9 +89,9 @@ class RedisCache:
             return command()
         except self._errors as error:
             self._paused_until = time.monotonic() + PAUSE_S
-            self._complaints.warn(
+            self._warn(
                 "connection",
-                "the Redis cache does not answer; going on without it (%s: %s)",
+                "the Redis cache does not answer; continuing without it (%s: %s)",
                 type(error).__name__,
                 error,
             )

@@ -74,7 +74,7 @@ def test_no_server_is_one_warning(
 
     assert cache.get_many([KEY]) == {}
     assert len(caplog.messages) == 1
-    assert "does not answer; going on without it" in caplog.text
+    assert "does not answer; continuing without it" in caplog.text
     assert "s3cr3t" not in caplog.text
     cache.close()
 

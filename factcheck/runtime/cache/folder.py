@@ -1,7 +1,7 @@
-"""Where a disk cache lies: `<folder>/answers`, private to its owner, moved as a whole when damaged.
+"""The folder of a disk cache: `<folder>/answers`, private to its owner, set aside as a whole.
 
 The store has a folder of its own inside the one that is named, so that its files (SQLite's file,
-its log and its index) move in one step, and so that no foreign folder's rights are changed.
+its log and its index) move in one step, and the rights of other people's folders never change.
 """
 
 from __future__ import annotations
@@ -14,32 +14,35 @@ from pathlib import Path
 
 PathLike = str | os.PathLike[str]
 
-ANSWERS = "answers"
+_STORE = "answers"
 _PRIVATE = 0o700
 _OTHERS = stat.S_IRWXG | stat.S_IRWXO
 _OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
 
 
 def expanded(folder: PathLike) -> Path:
-    """The absolute path, with `~` and variables put in, as `diskcache` would do it later."""
+    """The absolute path, with `~` and environment variables expanded."""
     return Path(os.path.expandvars(Path(folder).expanduser())).absolute()
 
 
+def database(folder: Path) -> Path:
+    """The SQLite file of the cache in this folder."""
+    return folder / _STORE / "answers.db"
+
+
 def make_private(folder: Path) -> str | None:
-    """Make the folder and the store's folder in it, for their owner alone.
+    """Make the folder and the store's folder in it, accessible to their owner alone.
 
     Returns:
-        What others could have done there, or `None`.
+        A warning if other users had access, or `None`.
 
     Raises:
         OSError: They cannot be made.
     """
     folder.mkdir(mode=_PRIVATE, parents=True, exist_ok=True)
-    store = folder / ANSWERS
+    store = folder / _STORE
     if store.is_symlink():
-        raise PermissionError(
-            errno.EPERM, "a link where the cache should be is not followed", store
-        )
+        raise PermissionError(errno.EPERM, "a link in place of the cache is not followed", store)
     store.mkdir(mode=_PRIVATE, exist_ok=True)
     if os.name == "nt":  # rights are inherited there, and modes say nothing
         return None
@@ -48,24 +51,24 @@ def make_private(folder: Path) -> str | None:
         raise PermissionError(errno.EPERM, "the cache belongs to another user", store)
     if status.st_mode & _OTHERS:
         store.chmod(_PRIVATE)
-        return f"{store} could be entered by other users; it is now private"
+        return f"{store} was accessible to other users; it is now private"
     mode = folder.stat().st_mode
     if mode & _OTHERS_WRITE and not mode & stat.S_ISVTX:
-        return f"{folder} can be written by other users, who can replace the cache in it"
+        return f"{folder} is writable by other users, who can replace the cache in it"
     return None
 
 
-def identity(path: Path) -> tuple[int, int] | None:
-    """What tells this file from another one of the same name; `None` if there is none."""
+def identity(folder: Path) -> tuple[int, int] | None:
+    """Device and inode of the store's file; `None` if there is none."""
     try:
-        status = path.stat()
+        status = database(folder).stat()
     except OSError:
         return None
     return status.st_dev, status.st_ino
 
 
-def set_aside(folder: Path) -> Path:
-    """Move the store into a new folder beside it, where it can be read with `--dir`.
+def quarantine(folder: Path) -> Path:
+    """Move the store into a new folder beside it, where `--dir` finds it.
 
     Returns:
         The new folder.
@@ -73,15 +76,14 @@ def set_aside(folder: Path) -> Path:
     Raises:
         OSError: It cannot be moved.
     """
-    stamp = time.strftime("%Y%m%dT%H%M%S", time.gmtime())
+    stamp = time.strftime("damaged-%Y%m%dT%H%M%S", time.gmtime())
     number = 0
     while True:
-        aside = folder / (f"damaged-{stamp}-{number}" if number else f"damaged-{stamp}")
+        aside = folder / (f"{stamp}-{number}" if number else stamp)
         try:
             aside.mkdir(mode=_PRIVATE)
         except FileExistsError:
             number += 1
             continue
-        break
-    (folder / ANSWERS).rename(aside / ANSWERS)
-    return aside
+        (folder / _STORE).rename(aside / _STORE)
+        return aside

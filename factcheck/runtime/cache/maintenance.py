@@ -1,0 +1,251 @@
+"""Maintenance of a disk cache: statistics, verification, pruning, export and import.
+
+Every function takes the folder of a `DiskCache`, raises `InputError` for a damaged file and
+`ConfigError` for one that is locked or cannot be used, and creates a store only to import into it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from factcheck.errors import ConfigError, InputError
+from factcheck.runtime.cache import disk
+from factcheck.runtime.cache.entries import is_key
+from factcheck.runtime.cache.folder import database
+
+if TYPE_CHECKING:
+    import sqlite3
+
+    from factcheck.runtime.cache.store import StoredEntry
+
+_BATCH = 200
+_END_OF_TIME = 2**40
+
+
+class Labels(NamedTuple):
+    """What a value says about itself."""
+
+    task: str
+    judge: str
+    at: float | None
+    """When the response was given, in Unix seconds."""
+
+
+class Statistics(NamedTuple):
+    """What a cache holds."""
+
+    entries: int
+    refused: int
+    """Rows that count as missing; not among `entries`."""
+    size: int
+    """Bytes on disk."""
+    groups: tuple[tuple[str, str, int], ...]
+    """Task, judge and number of entries, by task and judge."""
+    oldest: float | None
+    newest: float | None
+    """Unix seconds; `None` for an empty cache."""
+
+
+class Verification(NamedTuple):
+    """The state of a cache."""
+
+    good: int
+    refused: tuple[StoredEntry, ...]
+    damage: str | None
+    """What SQLite says about the file, or `None` if it is whole."""
+
+
+class Export(NamedTuple):
+    """A cache as text."""
+
+    lines: tuple[str, ...]
+    """One JSON object per entry, by key."""
+    refused: int
+
+
+class Import(NamedTuple):
+    """What became of the entries of a file."""
+
+    added: int = 0
+    present: int = 0
+    """Already there, with the same value."""
+    kept: int = 0
+    """Already there with another value, which stays."""
+
+
+@contextmanager
+def _connected(folder: Path) -> Iterator[sqlite3.Connection]:
+    from factcheck.runtime.cache.store import connected
+
+    with connected(folder, timeout_s=disk.LOCK_WAIT_S) as connection:
+        yield connection
+
+
+def read_entries(folder: Path) -> Iterator[StoredEntry]:
+    """Every row, good or bad, in the order written; none if there is no store."""
+    from factcheck.runtime.cache import store
+
+    if database(folder).exists():
+        with _connected(folder) as connection:
+            yield from store.read_entries(connection)
+
+
+def statistics(folder: Path) -> Statistics:
+    """What the cache in this folder holds."""
+    groups: Counter[tuple[str, str]] = Counter()
+    refused = 0
+    times = []
+    for entry in read_entries(folder):
+        if entry.problem is not None:
+            refused += 1
+            continue
+        labels = _labels(entry)
+        groups[labels.task, labels.judge] += 1
+        times.append(labels.at)
+    known = [time for time in times if time is not None]
+    files = database(folder).parent.glob("*")
+    return Statistics(
+        entries=groups.total(),
+        refused=refused,
+        size=sum(file.stat().st_size for file in files if file.is_file()),
+        groups=tuple((task, judge, n) for (task, judge), n in sorted(groups.items())),
+        oldest=min(known, default=None),
+        newest=max(known, default=None),
+    )
+
+
+def _labels(entry: StoredEntry) -> Labels:
+    """The labels in a good entry; missing ones are `other`, the time that of writing."""
+    try:
+        data = json.loads(entry.value)
+    except (ValueError, RecursionError):
+        data = None
+    data = data if isinstance(data, dict) else {}
+    task, judge, at = (data.get(name) for name in ("task", "judge", "at"))
+    if not (isinstance(at, (int, float)) and 0 <= at < _END_OF_TIME):
+        at = entry.stored_at if isinstance(entry.stored_at, float) else None
+    return Labels(
+        task if isinstance(task, str) else "other", judge if isinstance(judge, str) else "other", at
+    )
+
+
+def verify(folder: Path) -> Verification:
+    """Read and check every entry, and the structure of the file."""
+    good = 0
+    refused: list[StoredEntry] = []
+    damage: str | None = None
+    try:
+        for entry in read_entries(folder):
+            if entry.problem is None:
+                good += 1
+            else:
+                refused.append(entry)
+        if database(folder).exists():
+            with _connected(folder) as connection:
+                ((said,), *_) = connection.execute("PRAGMA integrity_check(1)").fetchall()
+            damage = said.decode("utf-8", "replace").strip()
+    except InputError as error:
+        damage = str(error.__cause__ or error)
+    return Verification(good, tuple(refused), None if damage == "ok" else damage)
+
+
+def prune(folder: Path, *, before: float | None = None, judge: str | None = None) -> int:
+    """Remove the good entries of `judge` given before that Unix second; returns how many."""
+    chosen = []
+    for entry in read_entries(folder):
+        if entry.problem is None:
+            labels = _labels(entry)
+            old = before is None or (labels.at is not None and labels.at < before)
+            if old and judge in {None, labels.judge}:
+                chosen.append((entry.rowid, entry.stored_at))
+    if not chosen:
+        return 0
+    with _connected(folder) as connection:
+        connection.execute("BEGIN IMMEDIATE")
+        removed = connection.executemany(  # unless another process has written it anew
+            "DELETE FROM answers WHERE rowid = ? AND stored_at IS ?", chosen
+        ).rowcount
+        connection.execute("COMMIT")
+    return removed
+
+
+def clear(folder: Path) -> int:
+    """Remove all rows, good or bad; returns how many."""
+    if not database(folder).exists():
+        return 0
+    with _connected(folder) as connection:
+        return connection.execute("DELETE FROM answers").rowcount
+
+
+def export_lines(folder: Path) -> Export:
+    """All good entries, ordered by key; the same entries give the same lines."""
+    entries = list(read_entries(folder))
+    good = sorted((entry.key, entry.value) for entry in entries if entry.problem is None)
+    lines = tuple(json.dumps({"key": key, "value": value}) for key, value in good)
+    return Export(lines, len(entries) - len(good))
+
+
+def import_entries(folder: Path, entries: Sequence[tuple[str, str]]) -> Import:
+    """Add entries to the cache; nothing that is there is replaced.
+
+    Raises:
+        ConfigError: They could not be stored.
+    """
+    cache = disk.DiskCache(folder)
+    added = present = kept = 0
+    for start in range(0, len(entries), _BATCH):
+        batch = entries[start : start + _BATCH]
+        known = cache.get_many([key for key, _ in batch])
+        fresh: dict[str, str] = {}
+        for key, value in batch:
+            earlier = known.get(key) or fresh.setdefault(key, value)
+            present += earlier == value
+            kept += earlier != value
+        cache.set_many(fresh)
+        if cache.get_many(tuple(fresh)) != fresh:
+            raise ConfigError(f"the cache {folder} could not be written; nothing more was added")
+        added += len(fresh)
+        present -= len(fresh)
+    cache.close()
+    return Import(added, present, kept)
+
+
+def parse_line(line: str) -> tuple[str, str]:
+    """Key and value of one exported line.
+
+    Raises:
+        InputError: It is not one.
+    """
+    try:
+        data = json.loads(line)
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"not JSON ({error})") from error
+    if not isinstance(data, dict) or set(data) != {"key", "value"}:
+        raise InputError('not an object with "key" and "value"')
+    key, value = data["key"], data["value"]
+    if not isinstance(key, str) or not is_key(key):
+        raise InputError('"key" is not 64 hexadecimal digits')
+    try:
+        known = isinstance(value, str) and isinstance(json.loads(value), dict)
+    except (ValueError, RecursionError):
+        known = False
+    if not known:
+        raise InputError('"value" is not the text of a JSON object')
+    return key, value
+
+
+def is_export(path: Path) -> bool:
+    """Whether a file may be replaced by an export: it is new, empty or an earlier one."""
+    if not path.exists():
+        return True
+    try:
+        with path.open(encoding="utf-8") as file:
+            first = file.readline(1 << 24)
+        return not first or bool(parse_line(first))
+    except (OSError, UnicodeDecodeError, InputError):
+        return False
