@@ -1,4 +1,4 @@
-"""The command line: parse, call, print. What a command computes is computed elsewhere."""
+"""Command line: parse, call, print."""
 
 from factcheck.cli.app import main
 

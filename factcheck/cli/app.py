@@ -1,7 +1,7 @@
-"""The `factcheck` command: its subcommands, and the one place where errors become exit codes.
+"""The `factcheck` command: its subcommands, and the place where errors become exit codes.
 
-Exit codes: 0 fine, 1 a gate failed, 2 bad input, 3 configuration, 4 the judge could not be reached
-or decided nothing, 130 interrupted; 70 is a defect of this program.
+Exit codes: 0 fine, 1 a gate failed, 2 invalid input, 3 configuration, 4 the judge could not be
+reached or decided nothing, 130 interrupted; 70 is a bug in this program.
 """
 
 from __future__ import annotations
@@ -9,37 +9,57 @@ from __future__ import annotations
 import sys
 import traceback
 from collections.abc import Sequence
-from typing import Annotated, Any, NoReturn
+from typing import Annotated, NoReturn
 
 import typer
 
-from factcheck.cli import cache, calibrate, check, facts, fields, keywords, references, score
-from factcheck.cli.options import DEBUG, Invocation
-from factcheck.cli.output import complain, forget_stdout
+from factcheck.cli import cache, calibrate, facts, fields, keywords, run, score
+from factcheck.cli.options import DEBUG, Invocation, show_help
+from factcheck.cli.output import discard_stdout, print_error
 from factcheck.errors import FactcheckError, InputError
 
 INTERRUPTED = 130
-DEFECT = 70
-_UsageError: Any = typer.BadParameter.__base__
+BUG = 70
+_SUMMARIES = "Score summaries by their facts"
+_OTHERS = "Evaluate other outputs"
+_TRUST = "Calibrate judges"
+_REST = "Manage"
 
 app = typer.Typer(
     name="factcheck",
-    rich_markup_mode=None,
+    rich_markup_mode="rich",
     add_completion=False,
-    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    context_settings={"help_option_names": ["-h", "--help"]},
 )
-app.command("score", epilog="Example: factcheck score report.txt summary.txt --fail-under 0.8")(
-    score.score
-)
-app.command("facts", epilog="Example: factcheck facts report.txt --lock facts.yaml")(facts.facts)
-app.command("check", epilog="Example: factcheck check facts.yaml summary.txt")(check.check)
-app.add_typer(fields.app, name="fields")
-app.add_typer(keywords.app, name="keywords")
-app.command("references", epilog="Example: factcheck references answer.txt good.txt other.txt")(
-    references.references
-)
-app.add_typer(calibrate.app, name="calibrate")
-app.add_typer(cache.app, name="cache")
+app.command(
+    "score",
+    rich_help_panel=_SUMMARIES,
+    epilog="Example: factcheck score report.txt summary.txt --fail-under 0.8",
+)(score.score)
+app.command(
+    "run",
+    rich_help_panel=_SUMMARIES,
+    epilog="Example: factcheck run pairs.jsonl --out rows.jsonl --resume",
+)(run.run)
+app.command(
+    "facts",
+    rich_help_panel=_SUMMARIES,
+    epilog="Example: factcheck facts report.txt --lock facts.yaml",
+)(facts.facts)
+app.command(
+    "check",
+    rich_help_panel=_SUMMARIES,
+    epilog="Example: factcheck check facts.yaml summary.txt",
+)(facts.check)
+app.add_typer(fields.app, name="fields", rich_help_panel=_OTHERS)
+app.add_typer(keywords.app, name="keywords", rich_help_panel=_OTHERS)
+app.command(
+    "references",
+    rich_help_panel=_OTHERS,
+    epilog="Example: factcheck references answer.txt good.txt other.txt",
+)(keywords.references)
+app.add_typer(calibrate.app, name="calibrate", rich_help_panel=_TRUST)
+app.add_typer(cache.app, name="cache", rich_help_panel=_REST)
 
 
 def _print_version(value: bool) -> None:  # noqa: FBT001 - the shape of an option's callback
@@ -50,10 +70,7 @@ def _print_version(value: bool) -> None:  # noqa: FBT001 - the shape of an optio
         raise typer.Exit
 
 
-@app.callback(
-    invoke_without_command=True,
-    epilog="Example: factcheck score report.txt summary.txt",
-)
+@app.callback(invoke_without_command=True, epilog="Example: factcheck score report.txt summary.txt")
 def _root(
     context: typer.Context,
     *,
@@ -65,19 +82,19 @@ def _root(
     ] = False,
     _debug: Annotated[bool, DEBUG] = False,
 ) -> None:
-    """Tell which facts of a text a summary keeps, drops or distorts.
+    """Find out what a summary lost: atomic facts, one verdict each, and a score.
 
+    Works offline with the local judge; --judge PROVIDER/MODEL uses a language model.
     Wherever a file is read, '-' stands for standard input.
     """
-    if context.invoked_subcommand is None:
-        typer.echo(context.get_help())
+    show_help(context)
 
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
-    """Run the command line and leave with its exit code.
+    """Run the command line and exit with its exit code.
 
     Args:
-        arguments: Without the program's name; `None` for those of the process.
+        arguments: Without the program's name; `None`: those of the process.
 
     Raises:
         SystemExit: Always; with the exit code.
@@ -95,23 +112,27 @@ def _run(arguments: Sequence[str]) -> int:
         code = INTERRUPTED
     except FactcheckError as error:
         code = _fail(str(error), error.exit_code, invocation)
-    except _UsageError as error:
-        where = error.ctx.command_path if error.ctx else "factcheck"
-        code = _fail(f"{error.format_message().rstrip('.')}; see '{where} --help'", 2, invocation)
+    except typer.TyperException as error:
+        where = getattr(getattr(error, "ctx", None), "command_path", "factcheck")
+        message = error.format_message().rstrip(".")
+        code = _fail(f"{message}; see '{where} --help'", InputError.exit_code, invocation)
     except OSError as error:
-        forget_stdout()
-        code = _fail(f"cannot write: {error.strerror or error}", InputError.exit_code, invocation)
+        discard_stdout()
+        what = f"{error.filename}: " if error.filename else "cannot read or write: "
+        code = _fail(f"{what}{error.strerror or error}", InputError.exit_code, invocation)
+    except MemoryError:
+        code = _fail("out of memory; the input is too large", InputError.exit_code, invocation)
     except Exception as error:  # noqa: BLE001 - the last stop before the user
-        what = f"unexpected {type(error).__name__}: {error}"
         hint = "" if invocation.debug else "; add --debug for the traceback"
-        code = _fail(f"{what} (a defect of factcheck){hint}", DEFECT, invocation)
+        message = f"unexpected {type(error).__name__}: {error} (a bug in factcheck){hint}"
+        code = _fail(message, BUG, invocation)
     if code == INTERRUPTED:
-        complain("interrupted")
+        print_error("interrupted")
     return code or 0
 
 
 def _fail(message: str, code: int, invocation: Invocation) -> int:
     if invocation.debug:
         traceback.print_exc()
-    complain(message)
+    print_error(message)
     return code

@@ -20,23 +20,18 @@ FOUND_BAD = 1
 _SECONDS = {"m": 60, "h": 3600, "d": 86400, "w": 7 * 86400}
 _SHOWN = 20
 
-app = typer.Typer(rich_markup_mode=None)
+app = typer.Typer(**options.FAMILY, help="Manage the response cache.")
+app.callback()(options.show_help)
 
 Folder = Annotated[
     str | None,
     typer.Option(
         "--dir",
         metavar="DIR",
-        help="The cache's folder.  [default: $FACTCHECK_CACHE_DIR, or the user's cache folder]",
+        help="Cache folder.",
+        show_default="$FACTCHECK_CACHE_DIR or the user's cache folder",
     ),
 ]
-
-
-@app.callback(invoke_without_command=True)
-def _root(context: typer.Context) -> None:
-    """Manage the response cache."""
-    if context.invoked_subcommand is None:
-        typer.echo(context.get_help())
 
 
 def _folder(chosen: str | None) -> Path:
@@ -136,7 +131,7 @@ def clear(
             raise InputError("standard input is not a terminal; confirm with --yes")
         entries = maintenance.statistics(folder).entries
         if not typer.confirm(f"Remove all {entries} entries from {folder}?", err=True):
-            output.remark("nothing was removed")
+            output.print_note("nothing removed")
             return
     output.print_out(f"{maintenance.clear(folder)} entries removed from {folder}")
 
@@ -152,21 +147,21 @@ def export(
     _debug: options.Debug = False,
 ) -> None:
     """Write all cached responses to FILE, ordered by key."""
-    from factcheck import files
+    from factcheck import documents
     from factcheck.runtime.cache import maintenance
 
-    output.prepare_out(file)
+    output.check_out(file)
     if file != "-" and not maintenance.is_export(Path(file)):
         raise InputError(f"{file} is not a cache export; it is not overwritten, name another file")
     done = maintenance.export_lines(_folder(dir_))
     text = "".join(f"{line}\n" for line in done.lines)
     if file != "-":
-        files.write_text(file, text)
+        documents.write_text(file, text)
         output.print_out(f"{len(done.lines)} entries written to {file}")
     elif text:
         output.print_out(text)
     if done.refused:
-        output.complain(
+        output.print_error(
             f"warning: {done.refused} bad entries skipped; see 'factcheck cache verify'"
         )
 
@@ -182,17 +177,17 @@ def import_(
 
     Invalid lines are reported and skipped, and the exit code is 2.
     """
-    from factcheck import files
+    from factcheck import documents
     from factcheck.runtime.cache import maintenance
 
     entries, bad = [], 0
-    for number, line in enumerate(files.read_text(file).split("\n"), start=1):
+    for number, line in enumerate(documents.read_text(file).split("\n"), start=1):
         if line.strip():
             try:
                 entries.append(maintenance.parse_line(line))
             except InputError as error:
                 bad += 1
-                output.complain(f"{file}:{number}: {error}")
+                output.print_error(f"{file}:{number}: {error}")
     folder = _folder(dir_)
     done = maintenance.import_entries(folder, entries)
     output.print_out(

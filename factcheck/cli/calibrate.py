@@ -1,225 +1,380 @@
-"""`factcheck calibrate`: can this judge be trusted?"""
+"""`factcheck calibrate`: measure how far a judge can be trusted."""
 
 from __future__ import annotations
 
+import json
+import re
 from enum import Enum
-from typing import Annotated
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from factcheck.cli.options import Debug, Extractor
+from factcheck.cli import options, output
+from factcheck.cli.options import Format
+from factcheck.errors import InputError, JudgeUnavailable
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+    from factcheck.calibration.bullets import BulletRemoval, Subject
+
+PAGE = "bullets.html"
+DATA = "Own text"
 
 app = typer.Typer(
-    help="Measure judges: against texts whose answer is known, against themselves, against people.",
-    no_args_is_help=True,
+    **options.FAMILY, help="Measure judges: bullet removal, audit, agreement with humans."
 )
+app.callback()(options.show_help)
 
 
-class CalibrationFormat(str, Enum):
-    """How a report is written."""
+class PrintFormat(str, Enum):
+    """Format of a printed report."""
 
     TABLE = "table"
     JSON = "json"
 
 
 class PartlyCovered(str, Enum):
-    """What becomes of a fact that people call partly covered."""
+    """How a label between 0 and 1 is counted."""
 
     NOT_COVERED = "not_covered"
     LEFT_OUT = "left_out"
 
 
-Judges = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--judge",
-        metavar="JUDGE",
-        help="Who checks: local, or <provider>/<model>; may be given several times."
-        "  [default: $FACTCHECK_JUDGE, or local]",
-    ),
-]
 Source = Annotated[
     str | None,
-    typer.Option("--source", metavar="FILE", help="A source of your own; with --summary."),
+    typer.Option(
+        "--source",
+        metavar="FILE",
+        help="Source text; with --summary.",
+        show_default="the bundled texts",
+        rich_help_panel=DATA,
+    ),
 ]
 Summary = Annotated[
     str | None,
-    typer.Option("--summary", metavar="FILE", help="Its summary, in bullets or sentences."),
+    typer.Option(
+        "--summary",
+        metavar="FILE",
+        help="Its summary, in bullets or sentences.",
+        rich_help_panel=DATA,
+    ),
 ]
 Facts = Annotated[
     str | None,
     typer.Option(
-        "--facts", metavar="FILE", help="Its facts.  [default: extracted from the source]"
+        "--facts",
+        metavar="FILE",
+        help="Its facts.",
+        show_default="extracted from the source",
+        rich_help_panel=DATA,
     ),
 ]
-MaxCalls = Annotated[
-    int | None,
-    typer.Option("--max-calls", metavar="N", help="Calls that each judge may cost at most."),
-]
-MaxCost = Annotated[
-    float | None,
-    typer.Option(
-        "--max-cost-usd", metavar="X", help="US dollars that each judge may cost at most."
-    ),
-]
+Seed = Annotated[int, typer.Option("--seed", metavar="N", help="Random seed.")]
 Print = Annotated[
-    CalibrationFormat, typer.Option("--format", metavar="FORMAT", help="table or json.")
+    PrintFormat,
+    typer.Option(
+        "--format", metavar="FORMAT", help="table or json.", rich_help_panel=options.OUTPUT
+    ),
 ]
 
 
 @app.command("bullets", epilog="Example: factcheck calibrate bullets --out removal")
-def bullets(  # noqa: PLR0913 - each is one option of the command line
+def bullets(  # noqa: PLR0913 - one parameter per option
     *,
-    source: Source = None,
-    summary: Summary = None,
-    facts: Facts = None,
-    judge: Judges = None,
+    judge: options.Judges = None,
     rater: Annotated[
         list[str] | None,
         typer.Option(
+            "--rater",
             metavar="MODEL",
-            help="A model that rates each variant from 1 to 5 in one call; may be repeated.",
+            help="Model that rates each variant from 1 to 5 in one call; repeatable.",
         ),
     ] = None,
-    extractor: Extractor = None,
-    max_calls: MaxCalls = None,
-    max_cost_usd: MaxCost = None,
+    extractor: options.Extractor = None,
     n_random: Annotated[
-        int, typer.Option("--random-orders", metavar="N", help="Random orders for each text.")
+        int, typer.Option("--random-orders", metavar="N", help="Random orders per text.")
     ] = 4,
-    seed: Annotated[int, typer.Option(metavar="N", help="Of the random orders.")] = 0,
-    out: Annotated[
-        str, typer.Option("--out", metavar="DIR", help="Where rows, plots and the page go.")
-    ] = "bullet-removal",
+    seed: Seed = 0,
     from_rows: Annotated[
         str | None,
-        typer.Option(metavar="DIR", help="Compute everything again from the rows of a run."),
+        typer.Option("--from-rows", metavar="DIR", help="Recompute the report of a run."),
     ] = None,
-    made: Print = CalibrationFormat.TABLE,
-    _debug: Debug = False,
-) -> None:
-    """Take bullets out of summaries one by one: an honest score falls with the information.
-
-    Without --source and --summary, the bundled texts are used, for which is known what every bullet
-    carries. The rows, the plots (with matplotlib: pip install "factcheck[plots]") and one page with
-    all of it are written to --out.
-    """
-    from factcheck.cli import calibrate_bullets
-    from factcheck.cli.calibrate_texts import OwnText
-
-    asked = calibrate_bullets.Asked(
-        text=OwnText(source, summary, facts),
-        judges=judge,
-        raters=rater or [],
-        max_calls=max_calls,
-        max_cost_usd=max_cost_usd,
-        extractor=extractor,
-        n_random=n_random,
-        seed=seed,
-    )
-    calibrate_bullets.bullets(asked, out, from_rows, as_json=made is CalibrationFormat.JSON)
-
-
-@app.command("audit", epilog="Example: factcheck calibrate audit --judge openai/gpt-5-nano")
-def audit(  # noqa: PLR0913 - each is one option of the command line
-    *,
     source: Source = None,
     summary: Summary = None,
     facts: Facts = None,
-    judge: Judges = None,
-    extractor: Extractor = None,
+    max_calls: options.MaxCalls = None,
+    max_cost_usd: options.MaxCost = None,
+    out: Annotated[
+        str,
+        typer.Option(
+            "--out",
+            metavar="DIR",
+            help="Folder for rows, plots and the page.",
+            rich_help_panel=options.OUTPUT,
+        ),
+    ] = "bullet-removal",
+    format_: Print = PrintFormat.TABLE,
+    _debug: options.Debug = False,
+) -> None:
+    """Remove bullets from summaries one by one and watch the score fall.
+
+    An honest score falls with the information. Plots need matplotlib
+    (the extra 'plots'). Limits apply to each judge.
+    """
+    from factcheck.calibration.bullets import BulletRemoval, bullet_removal
+    from factcheck.calibration.containment import JUDGE as BASELINE
+
+    if from_rows is not None:
+        run = BulletRemoval.load(from_rows)
+    else:
+        texts = _own_text(source, summary, facts)
+        judges = judge or ([] if rater else _default_judge())
+        with output.spinner("Removing bullets"):
+            run = bullet_removal(
+                texts,
+                judges,
+                raters=rater or [],
+                budget=_budget(max_calls, max_cost_usd),
+                extractor=extractor,
+                n_random=n_random,
+                seed=seed,
+            )
+        run.save(out)
+    if format_ is PrintFormat.JSON:
+        _print_json(run.to_dict())
+    else:
+        from factcheck.reports.calibration_bullets import bullet_report
+        from factcheck.reports.calibration_table import render_bullets
+
+        _print_table(render_bullets(bullet_report(run)))
+    folder = from_rows or out
+    output.print_note(f"{_write_figures(run, Path(folder))} in {folder}")
+    for name in run.judges:
+        rows = [row for row in run.rows if row.judge == name]
+        if name != BASELINE and all(row.score is None for row in rows):
+            raise JudgeUnavailable(f"{name} returned no verdicts: {rows[0].note}")
+
+
+@app.command("audit", epilog="Example: factcheck calibrate audit --judge openai/gpt-5-nano")
+def audit(  # noqa: PLR0913 - one parameter per option
+    *,
+    judge: options.Judges = None,
+    extractor: options.Extractor = None,
     per_rule: Annotated[
         int,
-        typer.Option(metavar="N", help="Facts of each text that have questions of their own."),
+        typer.Option("--per-rule", metavar="N", help="Facts per text that each rule is tried on."),
     ] = 8,
-    seed: Annotated[int, typer.Option(metavar="N", help="Of what is chosen at random.")] = 0,
-    max_calls: MaxCalls = None,
-    max_cost_usd: MaxCost = None,
-    made: Print = CalibrationFormat.TABLE,
-    _debug: Debug = False,
+    seed: Seed = 0,
+    source: Source = None,
+    summary: Summary = None,
+    facts: Facts = None,
+    max_calls: options.MaxCalls = None,
+    max_cost_usd: options.MaxCost = None,
+    format_: Print = PrintFormat.TABLE,
+    _debug: options.Debug = False,
 ) -> None:
-    """Look for answers of a judge that are certainly wrong; no labels are needed.
+    """Find provably wrong verdicts of a judge, without labels.
 
-    Removing text cannot add a fact, shuffling changes nothing, another number is not the same. Each
-    broken rule is a proven error. JSON holds all of them, with texts and answers.
+    Removing text cannot add a fact, shuffling changes nothing, another
+    number is not the same: each violation is a proven error. JSON lists
+    all of them with texts and verdicts. Limits apply to each judge.
     """
-    from factcheck.cli import calibrate_audit
-    from factcheck.cli.calibrate_texts import OwnText
+    from factcheck.calibration.audit import audit_judge
+    from factcheck.reports.calibration_audit import audit_words
+    from factcheck.reports.calibration_table import render_audit
 
-    asked = calibrate_audit.Asked(
-        text=OwnText(source, summary, facts),
-        judges=judge,
-        extractor=extractor,
-        per_rule=per_rule,
-        seed=seed,
-        max_calls=max_calls,
-        max_cost_usd=max_cost_usd,
-    )
-    calibrate_audit.audit(asked, as_json=made is CalibrationFormat.JSON)
+    texts = _own_text(source, summary, facts)
+    reports = []
+    for name in judge or _default_judge():
+        with output.spinner(f"Auditing {name}"):
+            report = audit_judge(
+                name,
+                texts,
+                extractor=extractor,
+                budget=_budget(max_calls, max_cost_usd),
+                per_rule=per_rule,
+                seed=seed,
+            )
+        reports.append(report)
+        if format_ is PrintFormat.TABLE:
+            _print_table(render_audit(audit_words(report)))
+    if format_ is PrintFormat.JSON:
+        _print_json([report.to_dict() for report in reports])
+    for report in reports:
+        if not report.n_answers:
+            raise JudgeUnavailable(f"{report.judge} returned no verdicts: {report.failure}")
 
 
 @app.command("agreement", epilog="Example: factcheck calibrate agreement labelled.jsonl")
-def agreement(  # noqa: PLR0913 - each is one option of the command line
+def agreement(  # noqa: PLR0913 - one parameter per option
     data: Annotated[
         str,
         typer.Argument(
             metavar="DATA",
             help="JSON lines or CSV with 'fact', 'text' and 'label' (or lines with 'facts' and "
-            "'labels', or 'facts' and 'systems'); 'document' or 'doc_id' says what belongs "
-            "together.",
+            "'labels', or 'facts' and 'systems'); grouped by 'document' or 'doc_id'.",
         ),
     ],
     *,
+    judge: options.Judges = None,
     replies: Annotated[
         str | None,
-        typer.Option(metavar="FILE", help="Recorded verdicts of further judges, JSON lines."),
+        typer.Option(
+            "--replies", metavar="FILE", help="Recorded verdicts of further judges, JSON lines."
+        ),
     ] = None,
-    judge: Judges = None,
     partly: Annotated[
         PartlyCovered,
-        typer.Option(metavar="P", help="A label between 0 and 1 is not_covered, or left_out."),
+        typer.Option(
+            "--partly", metavar="P", help="Count labels between 0 and 1 as not_covered or left_out."
+        ),
     ] = PartlyCovered.NOT_COVERED,
     difference: Annotated[
         float,
-        typer.Option(metavar="D", help="Tell how many documents show this difference."),
+        typer.Option(
+            "--difference", metavar="D", help="Difference to compute the sample size for."
+        ),
     ] = 0.05,
-    max_calls: MaxCalls = None,
-    max_cost_usd: MaxCost = None,
-    made: Print = CalibrationFormat.TABLE,
-    out: Annotated[
-        str | None,
-        typer.Option("--out", metavar="FILE", help="Write there; NAME.json is JSON."),
+    max_calls: options.MaxCalls = None,
+    max_cost_usd: options.MaxCost = None,
+    format_: Annotated[
+        PrintFormat | None,
+        typer.Option(
+            "--format",
+            metavar="FORMAT",
+            help="table or json.",
+            show_default="by the suffix of --out, or table",
+            rich_help_panel=options.OUTPUT,
+        ),
     ] = None,
-    _debug: Debug = False,
+    out: options.Out = None,
+    _debug: options.Debug = False,
 ) -> None:
-    """Hold judges against the labels of people, beside plain word containment."""
-    from factcheck.cli import calibrate_agreement
+    """Compare judges with human labels, with word containment as baseline."""
+    from factcheck.calibration.containment import JUDGE as BASELINE
+    from factcheck.calibration.people import agreement as measure
+    from factcheck.documents import refuse_stdin_twice
+    from factcheck.reports.calibration_agreement import agreement_words
+    from factcheck.reports.calibration_table import render_agreement
 
-    asked = calibrate_agreement.Asked(
-        data=data,
-        replies=replies,
-        judges=judge,
-        partly=partly.value,
-        difference=difference,
-        max_calls=max_calls,
-        max_cost_usd=max_cost_usd,
+    chosen = None if format_ is None else Format(format_.value)
+    to = output.destination(chosen, out, data, replies)
+    refuse_stdin_twice(data, replies)
+    with output.spinner("Checking labelled facts"):
+        report = measure(
+            data,
+            judge or _default_judge(),
+            replies=replies or (),
+            partly=partly.value,
+            difference=difference,
+            budget=_budget(max_calls, max_cost_usd),
+        )
+    words = agreement_words(report)
+
+    texts = {
+        Format.TABLE: lambda: output.renderable_text(render_agreement(words), plain=True),
+        Format.JSON: report.to_json,
+    }
+    shown = output.Report(
+        words.headline, texts, lambda: output.renderable_text(render_agreement(words))
     )
-    calibrate_agreement.agreement(asked, out, as_json=made is CalibrationFormat.JSON)
+    output.show(shown, to)
+    for one in report.judges:
+        if one.judge != BASELINE and not one.n_pairs:
+            raise JudgeUnavailable(f"{one.judge} returned no verdicts: {one.failure}")
 
 
 @app.command("compare", epilog="Example: factcheck calibrate compare before.jsonl after.jsonl")
 def compare(
     run_a: Annotated[
-        str, typer.Argument(metavar="RUN_A", help="Rows of 'factcheck score --records --out'.")
+        str, typer.Argument(metavar="RUN_A", help="Rows of 'factcheck run --out'; the baseline.")
     ],
     run_b: Annotated[
         str, typer.Argument(metavar="RUN_B", help="The same records and facts, other summaries.")
     ],
     *,
-    made: Print = CalibrationFormat.TABLE,
-    _debug: Debug = False,
+    format_: Print = PrintFormat.TABLE,
+    _debug: options.Debug = False,
 ) -> None:
-    """Compare two summarizers or prompts on the same facts: won, lost, and how sure that is."""
-    from factcheck.cli import calibrate_compare
+    """Compare two summarizers or prompts on the same facts."""
+    from factcheck.calibration.paired import compare_coverage
+    from factcheck.documents import refuse_stdin_twice
 
-    calibrate_compare.compare(run_a, run_b, as_json=made is CalibrationFormat.JSON)
+    refuse_stdin_twice(run_a, run_b)
+    comparison = compare_coverage(run_a, run_b)
+    if format_ is PrintFormat.JSON:
+        output.print_out(comparison.to_json())
+        return
+    from factcheck.reports.calibration_compare import comparison_words
+    from factcheck.reports.calibration_table import render_comparison
+
+    _print_table(render_comparison(comparison_words(comparison)))
+
+
+def _default_judge() -> list[str]:
+    from factcheck.settings import Settings
+
+    return [Settings.from_environment().judge]
+
+
+def _budget(max_calls: int | None, max_cost_usd: float | None) -> Any:
+    from factcheck.runtime.budget import Budget
+
+    return Budget(max_calls=max_calls, max_cost_usd=max_cost_usd)
+
+
+def _print_table(table: RenderableType) -> None:
+    output.print_out(output.renderable_text(table))
+
+
+def _print_json(data: Any) -> None:
+    output.print_out(json.dumps(data, ensure_ascii=False, indent=2))
+
+
+def _own_text(
+    source: str | None, summary: str | None, facts: str | None
+) -> list[dict[str, Any]] | None:
+    """A text of the user's own as a record; `None` for the bundled texts."""
+    from factcheck.documents import read_text, refuse_stdin_twice
+    from factcheck.records import read_facts
+
+    if (source is None) != (summary is None):
+        raise InputError("--source and --summary belong together; give both, or neither")
+    if source is None or summary is None:
+        if facts is not None:
+            raise InputError("--facts needs --source and --summary")
+        return None
+    refuse_stdin_twice(source, summary, facts)
+    text: dict[str, Any] = {
+        "id": "summary" if summary == "-" else Path(summary).stem,
+        "source": read_text(source),
+        "summary": read_text(summary),
+    }
+    return [text if facts is None else {**text, "facts": read_facts(facts)}]
+
+
+def _write_figures(run: BulletRemoval, folder: Path) -> str:
+    """Write the page and, with matplotlib, the figures; what was written."""
+    from factcheck.calibration.containment import JUDGE as BASELINE
+    from factcheck.calibration.plots import can_plot, plot_curves, plot_facts, save_figure
+    from factcheck.documents import write_text
+    from factcheck.reports.calibration_html import render_html
+
+    with output.spinner("Plotting"):
+        write_text(folder / PAGE, render_html(run))
+        if not can_plot():
+            return f"{PAGE} and rows.jsonl (for plots: pip install 'factcheck[plots]')"
+        save_figure(plot_curves(run), folder / "curves")
+        for subject in run.subjects:
+            for judge in run.judges:
+                if judge != BASELINE and _has_verdicts(run, judge, subject):
+                    stem = re.sub(r"[^\w.-]+", "-", f"facts-{subject.name}-{judge}")
+                    save_figure(plot_facts(run, judge, subject.name), folder / stem)
+    return f"{PAGE}, rows.jsonl, curves.png and .svg, and a heat map for each text"
+
+
+def _has_verdicts(run: BulletRemoval, judge: str, subject: Subject) -> bool:
+    whole = run.row(judge, subject.name, range(len(subject.bullets)))
+    return bool(whole.verdicts) and bool(subject.orders)

@@ -1,7 +1,8 @@
-"""`factcheck facts`: the atomic facts of a text, and the lock file that keeps them."""
+"""`factcheck facts` and `factcheck check`: list the facts of a text, and check given facts."""
 
 from __future__ import annotations
 
+import json
 from enum import Enum
 from typing import TYPE_CHECKING, Annotated
 
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class FactsFormat(str, Enum):
-    """How facts are written."""
+    """Format of a list of facts."""
 
     TABLE = "table"
     JSON = "json"
@@ -22,71 +23,115 @@ class FactsFormat(str, Enum):
 
 
 def facts(
-    source: Annotated[str, typer.Argument(metavar="SOURCE", help="The text with the facts.")],
+    source: Annotated[str, typer.Argument(metavar="SOURCE", help="Source text.")],
     *,
     extractor: Annotated[
         str | None,
         typer.Option(
             "--extractor",
-            metavar="JUDGE",
-            help="Who lists the facts.  [default: $FACTCHECK_EXTRACTOR, $FACTCHECK_JUDGE or local]",
+            metavar="MODEL",
+            help="Extractor: local, PROVIDER/MODEL or replay:FILE.",
+            show_default="$FACTCHECK_EXTRACTOR, $FACTCHECK_JUDGE or local",
         ),
     ] = None,
     format_: Annotated[
-        FactsFormat, typer.Option("--format", metavar="FORMAT", help="table, json or yaml.")
+        FactsFormat,
+        typer.Option(
+            "--format",
+            metavar="FORMAT",
+            help="table, json or yaml.",
+            rich_help_panel=options.OUTPUT,
+        ),
     ] = FactsFormat.TABLE,
     lock: Annotated[
         str | None,
-        typer.Option("--lock", metavar="FILE", help="Also write them to this YAML file to review."),
+        typer.Option(
+            "--lock",
+            metavar="FILE",
+            help="Also write the facts to this YAML file, for review.",
+            rich_help_panel=options.OUTPUT,
+        ),
     ] = None,
     force: Annotated[
-        bool, typer.Option("--force", help="Drop facts of the lock file that are not found again.")
+        bool,
+        typer.Option(
+            "--force",
+            help="Drop facts of the lock file that are no longer found.",
+            rich_help_panel=options.OUTPUT,
+        ),
     ] = False,
     _debug: options.Debug = False,
 ) -> None:
     """List the atomic facts of SOURCE.
 
-    The lock file serves as --facts of 'factcheck score'. Written again, it keeps what was marked
-    in it: must, weight and tags. Facts that were reworded, added or are gone from the source are
-    not overwritten without --force.
+    'factcheck score --facts' reads the lock file. Updating it keeps
+    the marks made in it: must, weight and tags. Facts that were edited,
+    added or are gone from SOURCE are not overwritten without --force.
     """
-    from factcheck import files
+    from factcheck.documents import read_text
     from factcheck.scoring import FactCoverage
 
-    output.prepare_out(lock, source)
-    text = files.read_text(source)
-    with FactCoverage(extractor=extractor) as scorer, output.waiting("Extracting facts"):
+    output.check_out(lock, source)
+    text = read_text(source)
+    with FactCoverage(extractor=extractor) as scorer, output.spinner("Extracting facts"):
         found = scorer.extract(text)
     if lock is not None:
         found = _write(found, lock, force=force)
     output.print_out(_text(found, format_))
 
 
+def check(
+    facts: Annotated[
+        str,
+        typer.Argument(metavar="FACTS", help="Facts: .txt (one per line), .json or .yaml."),
+    ],
+    text: Annotated[str, typer.Argument(metavar="TEXT", help="Text to check them against.")],
+    *,
+    judge: options.Judge = None,
+    format_: options.ReportFormat = None,
+    out: options.Out = None,
+    _debug: options.Debug = False,
+) -> None:
+    """Check given facts against TEXT.
+
+    A fact marked 'must' that is not kept exits with 1.
+    """
+    from factcheck.cli.score import show_scored
+    from factcheck.documents import read_text, refuse_stdin_twice
+    from factcheck.records import read_facts
+    from factcheck.scoring import gates
+
+    to = output.destination(format_, out, facts, text)
+    refuse_stdin_twice(facts, text)
+    given, checked = read_facts(facts), read_text(text)
+    report = show_scored(
+        {"judge": judge}, lambda scorer: scorer.score("", checked, facts=given), "Checking", to
+    )
+    output.exit_with(gates.coverage_gate(report))
+
+
 def _write(found: FactSet, path: str, *, force: bool) -> FactSet:
-    from factcheck.files import read_facts
-    from factcheck.lock import write_lock
+    from factcheck.records import read_facts, write_lock
 
     change = write_lock(found, path, force=force)
     if not change.existed:
-        output.remark(f"{path}: {len(found)} facts written")
+        output.print_note(f"{path}: {len(found)} facts written")
     else:
-        output.remark(
+        output.print_note(
             f"{path}: {len(change.added)} added, {len(change.removed)} removed, "
             f"{change.unchanged} unchanged"
         )
         for sign, some in (("+", change.added), ("-", change.removed)):
             for fact in some:
-                output.remark(f"  {sign} {fact.text}")
+                output.print_note(f"  {sign} {fact.text}")
     return read_facts(path)
 
 
-def _text(found: FactSet, chosen: FactsFormat) -> str:
-    if chosen is FactsFormat.JSON:
-        import json
-
+def _text(found: FactSet, made: FactsFormat) -> str:
+    if made is FactsFormat.JSON:
         return json.dumps(found.to_dict(), ensure_ascii=False, indent=2)
-    if chosen is FactsFormat.YAML:
-        from factcheck.lock import lock_text
+    if made is FactsFormat.YAML:
+        from factcheck.records import lock_text
 
         return lock_text(found)
     from factcheck.facts.page import facts_text

@@ -1,35 +1,58 @@
-"""`factcheck fields`: extracted records against gold ones, field by field."""
+"""`factcheck fields`: extracted records against gold records, field by field."""
 
 from __future__ import annotations
 
+import gc
+import json
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from enum import Enum
-from typing import Annotated
+from functools import partial
+from itertools import repeat, zip_longest
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
-from factcheck.cli import options
+from factcheck.cli import options, output
+from factcheck.cli.options import OUTPUT, Format
+from factcheck.errors import GoldValidationError, InputError
 
-app = typer.Typer(rich_markup_mode=None)
+if TYPE_CHECKING:
+    from logging import LogRecord
 
+    from factcheck.fields import FieldResult, Registry, RunResult, SchemaNode, SemanticComparator
+    from factcheck.fields.evaluation import FieldEvaluator
+    from factcheck.fields.reading import Records
+    from factcheck.fields.runs.undecided import Undecided
+    from factcheck.scoring.gates import FieldScores
+    from factcheck.stats import Interval
 
-class FieldsFormat(str, Enum):
-    """How a report is written."""
+SEMANTIC = "semantic"
+_LOG = "factcheck.fields"
+_MAX_ERRORS = 100
+_MISSING = object()
+_N_RESAMPLES = 2_000
+_MANY_RECORDS = 20_000
+"""From here on intervals are narrow, and fewer resamples do."""
+_NOT_RESAMPLED = (
+    "Aggregates only: intervals are Student's t instead of bootstrap intervals and differ "
+    "slightly from those of a run that keeps its records"
+)
 
-    TABLE = "table"
-    JSON = "json"
-    CSV = "csv"
-    MARKDOWN = "markdown"
+app = typer.Typer(**options.FAMILY, help="Evaluate structured extraction, field by field.")
+app.callback()(options.show_help)
 
 
 class SchemaFormat(str, Enum):
-    """How a schema is written."""
+    """Format of a schema."""
 
     JSON = "json"
     YAML = "yaml"
 
 
 class Join(str, Enum):
-    """Which records belong together."""
+    """How gold and extracted records are paired."""
 
     POSITION = "position"
     ID = "id"
@@ -37,28 +60,11 @@ class Join(str, Enum):
 
 Gold = Annotated[
     str,
-    typer.Argument(metavar="GOLD", help="The right records: .json, .jsonl, .jsonl.gz or .yaml."),
+    typer.Argument(metavar="GOLD", help="Gold records: .json, .jsonl, .jsonl.gz or .yaml."),
 ]
 IdField = Annotated[
-    str | None,
-    typer.Option("--id-field", metavar="KEY", help="The key whose value names a record."),
+    str | None, typer.Option("--id-field", metavar="KEY", help="Key that holds the record id.")
 ]
-Format = Annotated[
-    FieldsFormat | None,
-    typer.Option(
-        "--format",
-        metavar="FORMAT",
-        help="table, json, csv (one row per field result) or markdown.  "
-        "[default: as --out ends, or table]",
-    ),
-]
-
-
-@app.callback(invoke_without_command=True)
-def _root(context: typer.Context) -> None:
-    """Score records that were extracted from texts against the right ones, field by field."""
-    if context.invoked_subcommand is None:
-        typer.echo(context.get_help())
 
 
 @app.command("evaluate", epilog="Example: factcheck fields evaluate gold.jsonl out.jsonl")
@@ -68,7 +74,7 @@ def evaluate(  # noqa: PLR0913 - one parameter per option
         str,
         typer.Argument(
             metavar="EXTRACTED",
-            help="The records to score, in the same formats; null where nothing was extracted.",
+            help="Records to evaluate, in the same formats; null if nothing was extracted.",
         ),
     ],
     *,
@@ -77,17 +83,16 @@ def evaluate(  # noqa: PLR0913 - one parameter per option
         typer.Option(
             "--schema",
             metavar="FILE",
-            help="JSON schema with x-eval-* keys, .json or .yaml. References are resolved; fields "
-            "without x-eval-compare are compared by their type.  [default: inferred from GOLD]",
+            help="JSON schema with x-eval-* keys, .json or .yaml. Fields without "
+            "x-eval-compare are compared by type.",
+            show_default="inferred from GOLD",
         ),
     ] = None,
     id_field: IdField = None,
     join: Annotated[
         Join,
         typer.Option(
-            "--join",
-            metavar="HOW",
-            help="Which records belong together: by position, or by the id in --id-field.",
+            "--join", metavar="HOW", help="Pair records by position, or by the id in --id-field."
         ),
     ] = Join.POSITION,
     semantic: Annotated[
@@ -95,66 +100,71 @@ def evaluate(  # noqa: PLR0913 - one parameter per option
         typer.Option(
             "--semantic",
             metavar="JUDGE",
-            help="Who compares fields with the comparator 'semantic': local, "
-            "<provider>/<model>, or 'cascade(local, <provider>/<model>)'. Without --schema, all "
-            "texts are compared so.  [default: local]",
+            help="Judge of the comparator 'semantic': local, PROVIDER/MODEL or "
+            "'cascade(local, PROVIDER/MODEL)'. Without --schema, all strings are compared by it.",
+            show_default="local",
         ),
-    ] = None,
-    max_calls: Annotated[
-        int | None, typer.Option("--max-calls", metavar="N", help="Requests sent at most.")
-    ] = None,
-    max_cost_usd: Annotated[
-        float | None, typer.Option("--max-cost-usd", metavar="X", help="US dollars at most.")
     ] = None,
     nulls_absent: Annotated[
-        bool,
-        typer.Option("--nulls-absent", help="Count null like a key that is not there."),
+        bool, typer.Option("--nulls-absent", help="Treat null as a missing key.")
     ] = False,
-    format_: Format = None,
-    out: options.Out = None,
-    fail_under: Annotated[
-        float | None,
-        typer.Option(
-            "--fail-under",
-            metavar="SHARE",
-            help="Exit with 1 if F1, as the mean over records (macro), is lower, e.g. 0.8. A value "
-            "that could not be compared counts as wrong; one that nobody judged does not help to "
-            "pass (exit code 4).",
-        ),
-    ] = None,
-    examples: Annotated[
-        int, typer.Option("--examples", metavar="N", help="Examples shown for each field.")
-    ] = 3,
     totals_only: Annotated[
         bool,
         typer.Option(
             "--totals-only",
-            help="Keep no single results: JSON lines of any length fit into memory. "
-            "Needs --schema.",
+            help="Stream and keep aggregates only (constant memory); needs --schema.",
         ),
     ] = False,
+    max_calls: options.MaxCalls = None,
+    max_cost_usd: options.MaxCost = None,
+    format_: options.ReportFormat = None,
+    out: options.Out = None,
+    fail_under: Annotated[
+        float | None,
+        options.fail_under(
+            "Exit with 1 if the mean F1 over records is lower, e.g. 0.8. Values that could not "
+            "be compared count as wrong; values without a verdict never help to pass (exit 4)."
+        ),
+    ] = None,
+    examples: Annotated[int, options.examples("Number of examples per field.")] = 3,
     _debug: options.Debug = False,
 ) -> None:
-    """Score EXTRACTED against GOLD, field by field.
+    """Evaluate extracted records against gold records, field by field.
 
-    Records are objects. A .json or .yaml file holds a list of them, or one; a .jsonl file one a
-    line. In YAML, no, on, 12:30 and 2024-05-01 are texts, as in version 1.2.
+    Records are objects: a list of them in .json or .yaml, one per line in
+    .jsonl. In YAML, no, on, 12:30 and 2024-05-01 are strings.
     """
-    from factcheck.cli import fields_run
+    from factcheck.documents import refuse_stdin_twice
+    from factcheck.fields import SemanticComparator
     from factcheck.runtime.budget import Budget
+    from factcheck.scoring import gates
 
-    given = fields_run.Given(
-        gold,
-        extracted,
-        schema=schema,
-        id_field=id_field,
-        join=join.value,
-        semantic=semantic,
-        budget=Budget(max_calls=max_calls, max_cost_usd=max_cost_usd),
-        nulls_absent=nulls_absent,
-        totals_only=totals_only,
-    )
-    fields_run.evaluate(given, format_, out, fail_under=fail_under, examples=examples)
+    gates.check_threshold(fail_under)
+    to = output.destination(format_, out, gold, extracted, schema)
+    refuse_stdin_twice(gold, extracted, schema)
+    _check_options(to.format, schema, id_field, join, totals_only=totals_only)
+    budget = Budget(max_calls=max_calls, max_cost_usd=max_cost_usd)
+    with (
+        output.collect_warnings(_LOG),
+        SemanticComparator(semantic or "local", budget=budget) as comparator,
+        output.spinner("Comparing"),
+    ):
+        job = _Evaluation(
+            gold, extracted, schema, id_field, join, semantic, comparator, nulls_absent
+        )
+        if totals_only:
+            scored = job.totals()
+        else:
+            with _without_gc():
+                scored = job.results()
+    if to.format in {Format.JSON, Format.CSV}:
+        for note in scored.notes:
+            output.print_note(note)
+    output.show(_run_report(scored, examples), to)
+    if comparator.n_undecided and not comparator.n_judged:
+        why = f"no verdict on any of {comparator.n_undecided:,} pairs: {comparator.last_failure}"
+        output.exit_with(gates.GateFailure(gates.NOTHING_DECIDED, why))
+    output.exit_with(gates.fields_gate(_field_scores(scored.run, scored.undecided), fail_under))
 
 
 @app.command(
@@ -166,21 +176,47 @@ def infer_schema(
     format_: Annotated[
         SchemaFormat | None,
         typer.Option(
-            "--format", metavar="FORMAT", help="json or yaml.  [default: as --out ends, or json]"
+            "--format",
+            metavar="FORMAT",
+            help="json or yaml.",
+            show_default="by the suffix of --out, or json",
+            rich_help_panel=OUTPUT,
         ),
     ] = None,
     out: Annotated[
-        str | None, typer.Option("--out", metavar="FILE", help="Write the schema there.")
+        str | None,
+        typer.Option(
+            "--out", metavar="FILE", help="Write the schema to FILE.", rich_help_panel=OUTPUT
+        ),
     ] = None,
     _debug: options.Debug = False,
 ) -> None:
-    """Write an evaluation schema that fits GOLD.
+    """Infer an evaluation schema from gold records.
 
-    Types are read off the values, and each field gets the comparator of its type: review it.
+    Types are those of the values, and each field gets the default
+    comparator of its type. Review it before use.
     """
-    from factcheck.cli import fields_check
+    from factcheck.documents import write_text
+    from factcheck.fields import reading
+    from factcheck.reports.fields import many
 
-    fields_check.infer(gold, format_, out)
+    output.check_out(out, gold)
+    made = _schema_format(format_, out)
+    records = reading.read_records(gold)
+    with output.collect_warnings(_LOG):
+        schema = reading.infer_schema_of(records)
+    if made is SchemaFormat.YAML:
+        from factcheck.documents import yaml_text
+
+        text = yaml_text(schema)
+    else:
+        text = f"{json.dumps(schema, ensure_ascii=False, indent=2)}\n"
+    if out is None or out == "-":
+        output.print_out(text)
+        return
+    write_text(out, text)
+    fields = many(text.count("x-eval-compare"), "field")
+    output.print_out(f"{fields} of {many(len(records.values), 'record')} written to {out}")
 
 
 @app.command(
@@ -190,51 +226,447 @@ def validate(
     gold: Gold,
     *,
     schema: Annotated[
-        str, typer.Option("--schema", metavar="FILE", help="The evaluation schema, .json or .yaml.")
+        str, typer.Option("--schema", metavar="FILE", help="Evaluation schema, .json or .yaml.")
     ],
     id_field: IdField = None,
     strict_types: Annotated[
-        bool, typer.Option("--strict-types", help="A value of another type is an error, too.")
+        bool, typer.Option("--strict-types", help="Treat a value of another type as an error.")
     ] = False,
     _debug: options.Debug = False,
 ) -> None:
-    """List what is wrong with GOLD.
+    """Validate gold records against a schema.
 
-    A key that the schema does not have is an error, and the exit code is 2. A missing key, or a
-    list where an object should be, is worth a warning.
+    An unknown key is an error (exit code 2); a missing key, or a list in
+    place of an object, is a warning.
     """
-    from factcheck.cli import fields_check
+    from factcheck.documents import refuse_stdin_twice
+    from factcheck.fields import reading
+    from factcheck.reports.content import one_line
+    from factcheck.reports.fields import many
 
-    fields_check.validate(gold, schema, id_field, strict_types=strict_types)
+    refuse_stdin_twice(gold, schema)
+    tree = reading.read_schema(schema)
+    records = reading.read_records(gold)
+    with reading.schema_errors(reading.name_of(schema)):
+        misfits = _misfits(records, tree, id_field, strict_types=strict_types)
+    ids = reading.id_problems(records, id_field, unique=True) if id_field else ()
+    found = [*(_Problem(position, what, True) for position, what in ids), *misfits]
+    for problem in sorted(found, key=lambda problem: problem.position):
+        kind = "error  " if problem.is_error else "warning"
+        at = problem.position
+        where = records.places[at] if at >= 0 else reading.name_of(schema)
+        output.print_out(f"{kind}  {one_line(f'{where}: {problem.what}')}")
+    n_errors = sum(problem.is_error for problem in found)
+    output.print_out(
+        f"{many(len(records.values), 'record')}: {many(n_errors, 'error')}, "
+        f"{many(len(found) - n_errors, 'warning')}"
+    )
+    if n_errors:
+        raise typer.Exit(InputError.exit_code)
 
 
 @app.command("compare", epilog="Example: factcheck fields compare before.json after.json")
 def compare(
     run_a: Annotated[
         str,
-        typer.Argument(metavar="RUN_A", help="What 'evaluate --out RUN.json' wrote; the baseline."),
+        typer.Argument(metavar="RUN_A", help="Baseline: the JSON of 'evaluate --out RUN.json'."),
     ],
     run_b: Annotated[
         str, typer.Argument(metavar="RUN_B", help="Another run on the same gold records.")
     ],
     *,
-    format_: Annotated[
-        FieldsFormat | None,
-        typer.Option(
-            "--format",
-            metavar="FORMAT",
-            help="table, json, csv (one row per field) or markdown.  "
-            "[default: as --out ends, or table]",
-        ),
-    ] = None,
+    format_: options.ReportFormat = None,
     out: options.Out = None,
     _debug: options.Debug = False,
 ) -> None:
-    """Tell which fields RUN_B wins or loses against RUN_A.
+    """Compare two runs, field by field.
 
-    Runs are compared record by record. A field is won or lost if its p-value, adjusted for the
-    number of fields, is below 0.05: one whose 95 % interval excludes 0 may still be neither.
+    Runs are compared record by record. A field is won or lost if its
+    p-value, adjusted for the number of fields, is below 0.05; one whose
+    95 % interval excludes 0 may still be neither.
     """
-    from factcheck.cli import fields_compare
+    from factcheck.documents import refuse_stdin_twice
+    from factcheck.fields import reading
+    from factcheck.fields.runs.comparison import compare_runs
+    from factcheck.reports import fields_csv, fields_markdown, fields_table
+    from factcheck.reports.fields_compare import comparison_report, schema_warning
 
-    fields_compare.compare(run_a, run_b, format_, out)
+    to = output.destination(format_, out, run_a, run_b)
+    refuse_stdin_twice(run_a, run_b)
+    with output.collect_warnings(_LOG), output.spinner("Comparing"), _without_gc():
+        comparison = compare_runs(reading.read_run(run_a), reading.read_run(run_b))
+    if to.format in {Format.JSON, Format.CSV} and (warning := schema_warning(comparison)):
+        output.print_error(f"warning: {warning}")
+    report = comparison_report(comparison, (reading.name_of(run_a), reading.name_of(run_b)))
+    shown = output.Report(
+        report.headline,
+        {
+            Format.TABLE: lambda: output.renderable_text(
+                fields_table.render_comparison(report), plain=True
+            ),
+            Format.JSON: lambda: (
+                json.dumps(comparison.to_dict(), ensure_ascii=False, indent=2) + "\n"
+            ),
+            Format.CSV: lambda: fields_csv.render_comparison(comparison),
+            Format.MARKDOWN: lambda: fields_markdown.render_comparison(report),
+        },
+        lambda: output.renderable_text(fields_table.render_comparison(report)),
+    )
+    output.show(shown, to)
+
+
+# --- evaluate -----------------------------------------------------------------------------------
+
+
+class _Scored(NamedTuple):
+    run: RunResult
+    intervals: Mapping[str, Interval]
+    weights: Mapping[str, float]
+    notes: tuple[str, ...]
+    undecided: Undecided
+
+
+class _Evaluation(NamedTuple):
+    """One evaluation: its files, its settings, and the comparator that judges by meaning."""
+
+    gold: str
+    extracted: str
+    schema: str | None
+    id_field: str | None
+    join: Join
+    semantic: str | None
+    comparator: SemanticComparator
+    nulls_absent: bool
+
+    def results(self) -> _Scored:
+        """Evaluate with all records in memory."""
+        from factcheck.fields import reading
+        from factcheck.fields.runs.undecided import Undecided
+
+        schema = None if self.schema is None else reading.read_schema(self.schema)
+        gold = reading.read_records(self.gold)
+        extracted = reading.read_records(self.extracted, gaps=True)
+        self._check_pairs(gold, extracted)
+        notes: tuple[str, ...] = ()
+        if schema is None:
+            schema = reading.infer_schema_of(gold)
+            how = "every field is compared by type"
+            if self.semantic is not None:
+                _compare_by_meaning(schema)
+                how = "strings are compared by meaning, everything else by type"
+            notes = (f"Schema inferred from {gold.name}: {how}",)
+        evaluator = self._evaluator(schema)
+        run = evaluator.evaluate(gold.values, extracted.values, join=self.join.value)
+        n_resamples = _N_RESAMPLES if run.total_records <= _MANY_RECORDS else _N_RESAMPLES // 4
+        weights = _weights(evaluator.schema)
+        notes = (*notes, *self._semantic_note(schema))
+        undecided = Undecided(weights, run.records)
+        return _Scored(run, run.intervals(n_resamples), weights, notes, undecided)
+
+    def totals(self) -> _Scored:
+        """Evaluate record by record, keeping aggregates only."""
+        from factcheck.fields import reading
+        from factcheck.fields.runs.tally import RunTally
+        from factcheck.fields.runs.undecided import Undecided
+
+        schema = reading.read_schema(str(self.schema))
+        evaluator = self._evaluator(schema)
+        weights = _weights(evaluator.schema)
+        tally, undecided = RunTally(weights, evaluator.schema_digest), Undecided(weights)
+        for record in evaluator.stream(self._pairs()):
+            tally.add(record)
+            undecided.add(record)
+        notes = (*self._semantic_note(schema), _NOT_RESAMPLED)
+        return _Scored(tally.result(), tally.intervals(), weights, notes, undecided)
+
+    def _evaluator(self, schema: dict[str, Any]) -> FieldEvaluator:
+        from factcheck.fields import NullHandling, reading, reclassify_nulls
+        from factcheck.fields.evaluation import FieldEvaluator
+
+        if self.semantic is not None and not _is_semantic(schema):
+            output.print_error(
+                "warning: no field has the comparator 'semantic', so --semantic has no effect"
+            )
+        post_process: Callable[[list[FieldResult]], list[FieldResult]] | None = None
+        if self.nulls_absent:
+            post_process = partial(reclassify_nulls, config=NullHandling(missing_is_absent=True))
+        with reading.schema_errors(reading.name_of(self.schema or self.gold)):
+            return FieldEvaluator(
+                schema,
+                id_field=self.id_field,
+                registry=_registry(self.comparator),
+                post_process=post_process,
+            )
+
+    def _semantic_note(self, schema: dict[str, Any]) -> tuple[str, ...]:
+        if not _is_semantic(schema):
+            return ()
+        from factcheck.reports.content import usage_in_words
+
+        judge = " ".join(f"{name}:{value}" for name, value in self.comparator.identity.items())
+        usage = usage_in_words(self.comparator.usage)
+        return (f"Compared by meaning: {judge}{', ' if usage else ''}{usage}",)
+
+    def _check_pairs(self, gold: Records, extracted: Records) -> None:
+        from factcheck.fields import reading
+        from factcheck.reports.fields import many
+
+        if self.join is Join.ID:
+            for records in (gold, extracted):
+                for position, what in reading.id_problems(records, str(self.id_field), unique=True):
+                    raise InputError(f"{records.places[position]}: {what}")
+            _warn_of_mixed_id_types(str(self.id_field), gold, extracted)
+            return
+        if self.id_field:
+            for position, what in reading.id_problems(gold, self.id_field, unique=False):
+                raise InputError(f"{gold.places[position]}: {what}")
+        n_gold, n_extracted = len(gold.values), len(extracted.values)
+        if n_gold != n_extracted:
+            raise _unequal(
+                f"{gold.name} has {many(n_gold, 'record')}, {extracted.name} {n_extracted:,}"
+            )
+        if self.id_field:
+            _warn_of_ids(self.id_field, gold, extracted)
+
+    def _pairs(self) -> Iterator[tuple[Any, Any]]:
+        from factcheck.fields import reading
+        from factcheck.reports.fields import many
+
+        gold = reading.iter_records(self.gold)
+        extracted = reading.iter_records(self.extracted, gaps=True)
+        pairs = zip_longest(gold, extracted, fillvalue=(None, _MISSING))
+        for number, ((_, wanted), (_, found)) in enumerate(pairs):
+            if wanted is _MISSING or found is _MISSING:
+                short, long = map(reading.name_of, (self.gold, self.extracted))
+                if found is _MISSING:
+                    short, long = long, short
+                raise _unequal(f"{short} has {many(number, 'record')}, {long} more")
+            yield wanted, found
+
+
+def _check_options(
+    made: Format, schema: str | None, id_field: str | None, join: Join, *, totals_only: bool
+) -> None:
+    if join is Join.ID and not id_field:
+        raise InputError("--join id needs --id-field KEY, the key that holds the id")
+    if not totals_only:
+        return
+    if join is Join.ID:
+        raise InputError("--totals-only pairs records by position; leave out --join id")
+    if made is Format.CSV:
+        raise InputError("csv has one row per field result, and --totals-only keeps none")
+    if schema is None:
+        raise InputError(
+            "--totals-only needs --schema FILE; 'factcheck fields infer-schema' writes one"
+        )
+
+
+@contextmanager
+def _without_gc() -> Iterator[None]:
+    """Pause the cycle collector: what is made inside lives on, so scanning it finds nothing."""
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.freeze()
+        gc.enable()
+
+
+def _unequal(what: str) -> InputError:
+    return InputError(
+        f"{what}; give null for a missing extraction, "
+        "or join the records by id: --join id --id-field KEY"
+    )
+
+
+def _warn_of_ids(id_field: str, gold: Records, extracted: Records) -> None:
+    from factcheck.fields.reading import id_problems
+    from factcheck.reports.fields import many
+
+    if problem := next(id_problems(gold, id_field, unique=True), None):
+        output.print_error(
+            f"warning: {gold.places[problem[0]]}: {problem[1]} for 'fields compare' to pair records"
+        )
+    n_others = sum(
+        isinstance(record, dict) and record.get(id_field, other[id_field]) != other[id_field]
+        for other, record in zip(gold.values, extracted.values, strict=True)
+    )
+    if n_others:
+        output.print_error(
+            f"warning: {many(n_others, 'record')} of {extracted.name} differ in {id_field} "
+            "from the gold record at their position; --join id pairs them by id"
+        )
+
+
+def _warn_of_mixed_id_types(id_field: str, gold: Records, extracted: Records) -> None:
+    """Warn that 1 and "1" are different ids."""
+    from factcheck.reports.fields import many
+
+    ids, others = ({record[id_field] for record in side.values} for side in (gold, extracted))
+    alike = {str(one) for one in ids - others} & {str(one) for one in others - ids}
+    if alike:
+        output.print_error(
+            f"warning: {many(len(alike), 'id')}, such as {min(alike):.80}, "
+            f"{'is' if len(alike) == 1 else 'are'} a string in one file and a number in the "
+            "other, so the records are not joined; use one type in both"
+        )
+
+
+def _weights(node: SchemaNode) -> dict[str, float]:
+    weights = {node.path: node.weight}
+    for child in node.children:
+        weights |= _weights(child)
+    return weights
+
+
+def _registry(comparator: SemanticComparator) -> Registry:
+    """The comparators a schema may name on the command line."""
+    from factcheck.fields import Registry
+    from factcheck.keywords import KeywordComparator
+    from factcheck.references import ReferenceComparator
+
+    registry = Registry()
+    registry.register(SEMANTIC, comparator)
+    registry.register("keywords", KeywordComparator())
+    registry.register("reference", ReferenceComparator())
+    return registry
+
+
+def _is_semantic(schema: Any) -> bool:
+    """Whether a schema compares a field by meaning."""
+    from factcheck.fields.schemas.structure import COMPARE, sub_schemas
+
+    if not isinstance(schema, dict):
+        return False
+    entry = schema.get(COMPARE)
+    if entry == SEMANTIC or (isinstance(entry, dict) and SEMANTIC in entry):
+        return True
+    return any(_is_semantic(child.schema) for child in sub_schemas(schema))
+
+
+def _compare_by_meaning(schema: dict[str, Any]) -> None:
+    """Compare the strings of an inferred schema by meaning."""
+    from factcheck.fields.schemas.structure import COMPARE, sub_schemas
+
+    children = sub_schemas(schema)
+    for child in children:
+        _compare_by_meaning(child.schema)
+    if not children and schema.get("type") == "string":
+        schema[COMPARE] = SEMANTIC
+
+
+def _field_scores(run: RunResult, undecided: Undecided) -> FieldScores:
+    """What the gate needs to know of a run."""
+    from factcheck.reports.fields import shown_path
+    from factcheck.reports.fields_examples import unscored
+    from factcheck.scoring.gates import FieldScores
+
+    def first(*statuses: str) -> str:
+        for status in statuses:
+            for field in undecided.fields:
+                if field.status == status:
+                    shown = unscored(field)
+                    return f"{shown_path(shown.field)}: {shown.words} {shown.reason}".rstrip()
+        return ""
+
+    never = ""
+    for path, field in run.by_field.items():
+        if field.counts.get("batch_error") and not field.counts.keys() & {"match", "mismatch"}:
+            never = shown_path(path)
+            break
+    return FieldScores(
+        f1=undecided.decided_f1(run),
+        strict_f1=undecided.strict_f1(run),
+        low_f1=undecided.bounds(run)[0],
+        never_judged=never,
+        not_compared=first("error"),
+        no_verdict=first("batch_error", "pending"),
+    )
+
+
+def _run_report(scored: _Scored, examples: int) -> output.Report:
+    from factcheck.reports import fields_csv, fields_markdown, fields_table
+    from factcheck.reports.fields import fields_report
+
+    report = fields_report(
+        scored.run,
+        intervals=scored.intervals,
+        weights=scored.weights,
+        examples=examples,
+        notes=scored.notes,
+        undecided=scored.undecided,
+    )
+    return output.Report(
+        f"{report.headline.score}   {report.headline.counts}",
+        {
+            Format.TABLE: lambda: output.renderable_text(fields_table.render(report), plain=True),
+            Format.JSON: lambda: f"{scored.run.to_json()}\n",
+            Format.CSV: lambda: fields_csv.render_rows(scored.run.to_rows()),
+            Format.MARKDOWN: lambda: fields_markdown.render_markdown(report),
+        },
+        lambda: output.renderable_text(fields_table.render(report)),
+    )
+
+
+# --- infer-schema and validate ------------------------------------------------------------------
+
+
+def _schema_format(chosen: SchemaFormat | None, out: str | None) -> SchemaFormat:
+    suffix = Path(out).suffix.lower() if out else ""
+    if chosen is not None or suffix in {"", ".json"}:
+        return chosen or SchemaFormat.JSON
+    if suffix not in {".yaml", ".yml"}:
+        raise InputError(f"--out {out}: unknown suffix; use .json or .yaml, or give --format")
+    return SchemaFormat.YAML
+
+
+class _Problem(NamedTuple):
+    position: int
+    """Of the record; -1 for the schema."""
+    what: str
+    is_error: bool
+
+
+def _misfits(
+    records: Records, schema: dict[str, Any], id_field: str | None, *, strict_types: bool
+) -> list[_Problem]:
+    """Where records do not fit the schema: at most one error for each of them."""
+    from factcheck.fields import SemanticComparator, validate_gold
+    from factcheck.fields.schemas.structure import SKIP
+
+    if id_field and isinstance(schema.get("properties"), dict):
+        schema["properties"].setdefault(id_field, {"type": ["string", "integer"], SKIP: True})
+    found: dict[_Problem, None] = {}
+    registry = _registry(SemanticComparator("local"))
+
+    def take(record: LogRecord) -> None:
+        found[_warning(record)] = None
+
+    start, n_errors = 0, 0
+    with output.capture_log(_LOG, take):
+        while n_errors < _MAX_ERRORS:
+            # Null fits anything: what was checked is not checked again, but still counted.
+            values = [*repeat(None, start), *records.values[start:]]
+            try:
+                validate_gold(values, schema, strict_types=strict_types, registry=registry)
+            except GoldValidationError as error:
+                position = int(error.record_id)
+                found[_Problem(position, _without_number(str(error), position), True)] = None
+                start, n_errors = position + 1, n_errors + 1
+            else:
+                return list(found)
+    what = f"stopped after {n_errors} errors; fix them and run it again"
+    return [*found, _Problem(start - 1, what, is_error=True)]
+
+
+def _warning(record: LogRecord) -> _Problem:
+    """The problem a warning is about; one on the schema comes first."""
+    text = record.getMessage()
+    arguments = record.args if isinstance(record.args, tuple) else ()
+    if text.startswith("gold record ") and arguments and isinstance(arguments[0], int):
+        return _Problem(arguments[0], _without_number(text, arguments[0]), is_error=False)
+    return _Problem(-1, text, is_error=False)
+
+
+def _without_number(text: str, position: int) -> str:
+    return text.removeprefix(f"gold record {position}").lstrip(": ")

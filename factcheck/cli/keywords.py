@@ -1,15 +1,38 @@
-"""`factcheck keywords`: generated cards and behaviours, told good from bad by their keywords."""
+"""`factcheck keywords` and `factcheck references`: evaluation without a model."""
 
 from __future__ import annotations
 
+import importlib
+import importlib.util
+import inspect
+import json
+import logging
+import sys
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from contextlib import contextmanager
 from enum import Enum
-from typing import Annotated
+from pathlib import Path
+from types import ModuleType
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from factcheck.cli import options
+from factcheck.cli import options, output
+from factcheck.errors import ConfigError, InputError
 
-app = typer.Typer(rich_markup_mode=None)
+if TYPE_CHECKING:
+    from factcheck.keywords import BehaviorCase, BehaviorRun
+    from factcheck.keywords.comparison import Run
+    from factcheck.reports import Page
+
+_LOG = "factcheck.keywords"
+_THRESHOLD = 0.7
+
+app = typer.Typer(
+    **options.FAMILY,
+    help="Evaluate cards and behaviors by keywords: fast, free, without a model.",
+)
+app.callback()(options.show_help)
 
 
 class Assignment(str, Enum):
@@ -19,24 +42,21 @@ class Assignment(str, Enum):
     OPTIMAL = "optimal"
 
 
+class Aggregation(str, Enum):
+    """How several similarities become one score."""
+
+    MAX = "max"
+    MEAN = "mean"
+
+
 Cases = Annotated[
     str,
     typer.Argument(
         metavar="CASES",
-        help="A suite: .json, .jsonl or .yaml; each case has an 'instruction' and an "
-        "'evaluation_guide' with lists of keywords, <behaviour>_keywords.",
+        help="Suite: .json, .jsonl or .yaml; each case has an 'instruction' and an "
+        "'evaluation_guide' with BEHAVIOR_keywords.",
     ),
 ]
-
-
-@app.callback(invoke_without_command=True)
-def _root(context: typer.Context) -> None:
-    """Score cards and behaviours by keywords.
-
-    Fast, free and without a model: what was left out is found, not what was got wrong.
-    """
-    if context.invoked_subcommand is None:
-        typer.echo(context.get_help())
 
 
 @app.command("run", epilog="Example: factcheck keywords run dataset.yaml outputs.json --out a.json")
@@ -45,16 +65,16 @@ def run(  # noqa: PLR0913 - one parameter per option
         str,
         typer.Argument(
             metavar="DATASET",
-            help="What is expected: .yaml or .json with 'cases'; each has an 'id', a 'text' and "
-            "'expected_cards' with lists of keywords, <field>_keywords.",
+            help="Expected cards: .yaml or .json with 'cases'; each has an 'id', a 'text' and "
+            "'expected_cards' with FIELD_keywords.",
         ),
     ],
     outputs: Annotated[
         str,
         typer.Argument(
             metavar="OUTPUTS",
-            help="The generated cards: .json or .yaml with lists of cards by case id, or .jsonl "
-            "with an 'id' and 'cards' a line; null where nothing was generated.",
+            help="Generated cards: .json or .yaml with lists of cards by case id, or .jsonl with "
+            "'id' and 'cards'; null if nothing was generated.",
         ),
     ],
     *,
@@ -63,20 +83,21 @@ def run(  # noqa: PLR0913 - one parameter per option
         typer.Option(
             "--assignment",
             metavar="HOW",
-            help="greedy: each expected card in turn takes the best one left; optimal: the pairs "
-            "with the highest total score.",
+            help="greedy: each expected card in turn takes the best card left; optimal: maximize "
+            "the total score.",
         ),
     ] = Assignment.GREEDY,
     threshold: Annotated[
         float,
-        typer.Option("--threshold", metavar="SCORE", help="The score that a pair of cards needs."),
+        typer.Option("--threshold", metavar="SCORE", help="Minimum score of a pair of cards."),
     ] = 0.3,
     weight: Annotated[
         list[str] | None,
         typer.Option(
             "--weight",
             metavar="FIELD=W",
-            help="How much a field counts, in any unit; once for each field.  [default: all alike]",
+            help="Relative weight of a field; repeatable.",
+            show_default="all equal",
         ),
     ] = None,
     type_weight: Annotated[
@@ -84,44 +105,54 @@ def run(  # noqa: PLR0913 - one parameter per option
         typer.Option(
             "--type-weight",
             metavar="SHARE",
-            help="The share of the score that a right card_type makes, where one is expected.",
+            help="Share of the score for the right card_type, if one is expected.",
         ),
     ] = 0.2,
     format_: options.ReportFormat = None,
     out: options.Out = None,
     fail_under: Annotated[
         float | None,
-        typer.Option(
-            "--fail-under",
-            metavar="SHARE",
-            help="Exit with 1 if F1, as the mean over cases (macro), is lower, e.g. 0.8, or if a "
-            "case is errored.",
+        options.fail_under(
+            "Exit with 1 if the mean F1 over cases is lower, e.g. 0.8, or if a case could not be "
+            "scored."
         ),
     ] = None,
-    examples: Annotated[
-        int,
-        typer.Option("--examples", metavar="N", help="Missed cards shown, and extra ones."),
-    ] = 10,
+    examples: Annotated[int, options.examples("Number of missed and of extra cards shown.")] = 10,
     _debug: options.Debug = False,
 ) -> None:
-    """Match generated cards with expected ones.
+    """Match generated cards with expected cards.
 
-    A card is good if the keywords occur in it: recall is the share of expected cards that were
-    matched, precision that of generated cards. With --out RUN.json the run is saved for 'factcheck
-    keywords compare'. A case without output, or with one that cannot be used, is errored: it counts
-    in no score, and the others are scored as usual.
+    Recall is the share of expected cards that were matched, precision
+    that of generated cards. A case without a usable output is an error:
+    it counts in no score. 'factcheck keywords compare' reads --out RUN.json.
     """
-    from factcheck.cli import keywords_run
+    from factcheck.documents import refuse_stdin_twice
+    from factcheck.keywords import load_dataset, load_outputs
+    from factcheck.keywords.evaluation import CardEvaluator
+    from factcheck.keywords.settings import MatchSettings
+    from factcheck.reports.keywords import junit
+    from factcheck.reports.keywords.cards import cards_report
+    from factcheck.scoring import gates
 
-    given = keywords_run.Given(
-        dataset,
-        outputs,
-        threshold=threshold,
-        weights=tuple(weight or ()),
-        type_weight=type_weight,
-        assignment=assignment.value,
+    gates.check_threshold(fail_under)
+    to = output.destination(format_, out, dataset, outputs)
+    refuse_stdin_twice(dataset, outputs)
+    weights = {name: _number(text, name) for name, text in _pairs(weight, "--weight").items()}
+    settings = MatchSettings.of(threshold, weights, type_weight, assignment.value)
+    with output.capture_log(_LOG, _ignore), output.spinner("Matching"):
+        expected, generated = load_dataset(dataset), load_outputs(outputs)
+        result = CardEvaluator(expected, settings, keep=False).evaluate(generated)
+        page = cards_report(result, dataset=expected, outputs=generated, examples=examples)
+    _show(
+        page,
+        lambda: result.to_json(indent=2),
+        lambda: junit.render_cards(result, page),
+        to,
+        result.warnings,
     )
-    keywords_run.run(given, format_, out, fail_under=fail_under, examples=examples)
+    score = None if result.macro is None else result.macro.f1
+    errors = [(case.case_id, case.message) for case in result.failures]
+    output.exit_with(gates.cases_gate("mean F1", score, fail_under, errors))
 
 
 @app.command("behaviors", epilog="Example: factcheck keywords behaviors cases.json responses.json")
@@ -131,8 +162,8 @@ def behaviors(  # noqa: PLR0913 - one parameter per option
         str | None,
         typer.Argument(
             metavar="RESPONSES",
-            help="What the variants of a model said: .json or .yaml with a list of responses, or "
-            "one by case id, for each variant; or .jsonl with 'id', 'variant' and 'response'.",
+            help="Responses of each variant: .json or .yaml with a list, or with responses by "
+            "case id; or .jsonl with 'id', 'variant' and 'response'.",
             show_default=False,
         ),
     ] = None,
@@ -142,50 +173,70 @@ def behaviors(  # noqa: PLR0913 - one parameter per option
         typer.Option(
             "--call",
             metavar="MODULE:FUNCTION",
-            help="Ask a Python function, asynchronous or not, instead: it is given a case, whose "
-            "prompt is case.prompt, and the name of a variant. A path will do: model.py:ask.",
+            help="Call a Python function, sync or async, with a case and the name of a variant "
+            "instead; also PATH.py:FUNCTION.",
         ),
     ] = None,
     concurrency: Annotated[
         int,
-        typer.Option("--concurrency", metavar="N", help="Calls of --call under way at most."),
+        typer.Option("--concurrency", metavar="N", help="Maximum number of concurrent calls."),
     ] = 8,
     expect: Annotated[
         list[str] | None,
         typer.Option(
             "--expect",
-            metavar="VARIANT=BEHAVIOUR",
-            help="What a variant is to show in every case; once for each variant.  "
-            "[default: what the cases say, else each behaviour is a variant that is to show it]",
+            metavar="VARIANT=BEHAVIOR",
+            help="Behavior expected of a variant in every case; repeatable.",
+            show_default="as in the cases, or a variant per behavior",
         ),
     ] = None,
     format_: options.ReportFormat = None,
     out: options.Out = None,
     fail_under: Annotated[
         float | None,
-        typer.Option(
-            "--fail-under",
-            metavar="SHARE",
-            help="Exit with 1 if the pass rate is lower, e.g. 0.9, or if a case is errored.",
+        options.fail_under(
+            "Exit with 1 if the pass rate is lower, e.g. 0.9, or if a case could not be scored."
         ),
     ] = None,
-    examples: Annotated[
-        int, typer.Option("--examples", metavar="N", help="Examples of each kind of failure.")
-    ] = 3,
+    examples: Annotated[int, options.examples("Number of examples per kind of failure.")] = 3,
     _debug: options.Debug = False,
 ) -> None:
-    """Tell which behaviours responses show.
+    """Classify the behaviors of responses.
 
-    A case passes if every variant shows the behaviour expected of it, and no other. One in which a
-    response is missing, or could not be had, is errored: it neither passes nor fails. With --out
-    RUN.json the run is saved for 'factcheck keywords compare'.
+    A case passes if every variant shows the behavior expected of it and
+    no other. A case with a missing response is an error: it neither passes
+    nor fails. 'factcheck keywords compare' reads --out RUN.json.
     """
-    from factcheck.cli import keywords_behaviors
+    from factcheck.documents import refuse_stdin_twice
+    from factcheck.reports.keywords import junit
+    from factcheck.reports.keywords.behaviors import behaviors_report
+    from factcheck.scoring import gates
 
-    given = keywords_behaviors.Given(
-        cases, responses, call=call, concurrency=concurrency, expect=tuple(expect or ())
+    gates.check_threshold(fail_under)
+    to = output.destination(format_, out, cases, responses)
+    refuse_stdin_twice(cases, responses)
+    if (responses is None) == (call is None):
+        raise InputError("give either RESPONSES or --call MODULE:FUNCTION")
+    expected = _pairs(expect, "--expect") or None
+    with output.capture_log(_LOG, _ignore):
+        result, interrupted = _classify(cases, responses, call, expected, concurrency)
+    page = behaviors_report(result, examples=examples)
+    _show(
+        page,
+        lambda: result.to_json(indent=2),
+        lambda: junit.render_behaviors(result, page),
+        to,
+        result.warnings,
     )
-    keywords_behaviors.run(given, format_, out, fail_under=fail_under, examples=examples)
+    if interrupted:
+        output.print_note("This is the result so far; cases without a response are errors.")
+        raise KeyboardInterrupt
+    errors = [
+        (case.case_id, f"{outcome.variant}: {outcome.message}")
+        for case in result.cases
+        for outcome in [one for one in case.outcomes if one.label is None][:1]
+    ]
+    output.exit_with(gates.cases_gate("pass rate", result.pass_rate, fail_under, errors))
 
 
 @app.command("lint", epilog="Example: factcheck keywords lint cases.json responses.json")
@@ -195,27 +246,46 @@ def lint(
         str | None,
         typer.Argument(
             metavar="RESPONSES",
-            help="As for 'behaviors': also finds keywords that never fire.",
+            help="As for 'behaviors'; also finds keywords that never occur.",
             show_default=False,
         ),
     ] = None,
     *,
     strict: Annotated[
-        bool, typer.Option("--strict", help="Exit with 1 if anything is found.")
+        bool, typer.Option("--strict", help="Exit with 1 if there are findings.")
     ] = False,
     format_: options.ReportFormat = None,
     out: options.Out = None,
     _debug: options.Debug = False,
 ) -> None:
-    """List the faults of keyword guides.
+    """Find problems in keyword guides.
 
-    To be mended before a model is asked: keywords that two behaviours share or that stand inside
-    another's, that are short, doubled or empty, that the prompt has, and, with RESPONSES, that
-    occur in none of them.
+    Finds keywords that two behaviors share, that contain one another, that
+    are short, duplicate or empty, that occur in the prompt, and, with
+    RESPONSES, that occur in none of them.
     """
-    from factcheck.cli import keywords_lint
+    from factcheck.documents import refuse_stdin_twice
+    from factcheck.keywords import evaluate_behaviors, lint_guides, load_cases, load_responses
+    from factcheck.reports.keywords import junit
+    from factcheck.reports.keywords.lint import lint_report
+    from factcheck.scoring import gates
 
-    keywords_lint.lint(cases, responses, format_, out, strict=strict)
+    to = output.destination(format_, out, cases, responses)
+    refuse_stdin_twice(cases, responses)
+    with output.capture_log(_LOG, _ignore):
+        suite, given = load_cases(cases), None
+        if responses is not None:
+            given = evaluate_behaviors(suite, load_responses(responses)).responses
+        findings = lint_guides(suite, given)
+    page = lint_report(findings, len(suite))
+    data = {"n_cases": len(suite), "findings": [finding.to_dict() for finding in findings]}
+    _show(
+        page,
+        lambda: json.dumps(data, ensure_ascii=False, indent=2),
+        lambda: junit.render_lint(findings, page),
+        to,
+    )
+    output.exit_with(gates.findings_gate(len(findings)) if strict else None)
 
 
 @app.command("compare", epilog="Example: factcheck keywords compare before.json after.json")
@@ -223,8 +293,7 @@ def compare(
     run_a: Annotated[
         str,
         typer.Argument(
-            metavar="RUN_A",
-            help="What 'run' or 'behaviors' wrote with --out RUN.json; the baseline.",
+            metavar="RUN_A", help="Baseline: the JSON of 'run' or 'behaviors' with --out RUN.json."
         ),
     ],
     run_b: Annotated[
@@ -237,17 +306,275 @@ def compare(
         bool,
         typer.Option(
             "--fail-if-worse",
-            help="Exit with 1 if RUN_B is worse, or has no score for a case that RUN_A has one "
-            "for.",
+            help="Exit with 1 if RUN_B is worse, or has no score for a case scored in RUN_A.",
+            rich_help_panel=options.OUTPUT,
         ),
     ] = False,
     _debug: options.Debug = False,
 ) -> None:
-    """Tell what changed between two runs.
+    """Compare two runs, case by case.
 
-    A run is better or worse if the sign test over the cases that changed says so (p below 0.05) and
-    F1, or the pass rate, has gone the same way.
+    A run is better or worse if a sign test over the cases that changed
+    says so (p below 0.05) and F1, or the pass rate, moved the same way.
     """
-    from factcheck.cli import keywords_compare
+    from factcheck.documents import refuse_stdin_twice
+    from factcheck.keywords import compare_runs
+    from factcheck.reports.keywords import compare as content
+    from factcheck.reports.keywords import junit
+    from factcheck.scoring import gates
 
-    keywords_compare.compare(run_a, run_b, format_, out, fail_if_worse=fail_if_worse)
+    to = output.destination(format_, out, run_a, run_b)
+    refuse_stdin_twice(run_a, run_b)
+    with output.spinner("Comparing"):
+        a, b = _read_run(run_a), _read_run(run_b)
+        comparison = compare_runs(a, b)
+    names = (output.file_name(run_a), output.file_name(run_b))
+    page = content.comparison_report(comparison, (a, b), names)
+    _show(
+        page,
+        lambda: comparison.to_json(indent=2),
+        lambda: junit.render_comparison(comparison, page),
+        to,
+        comparison.notes,
+    )
+    if fail_if_worse:
+        worse = ""
+        if content.verdict(comparison) == "worse":
+            change = comparison.overall[content.main_figure(comparison)].difference or 0.0
+            figure = "F1" if comparison.kind == "cards" else "pass rate"
+            worse = f"{figure} {change:+.3f}, p {content.p_text(comparison.p_value)}"
+        output.exit_with(gates.comparison_gate(worse, content.unscored_in_b(a, b)))
+
+
+def references(
+    actual: Annotated[str, typer.Argument(metavar="ACTUAL", help="Text to score.")],
+    reference: Annotated[list[str], typer.Argument(metavar="REFERENCE", help="Reference texts.")],
+    *,
+    aggregation: Annotated[
+        Aggregation,
+        typer.Option(
+            "--aggregation",
+            metavar="HOW",
+            help="max: similar to one reference is enough; mean: to all of them.",
+        ),
+    ] = Aggregation.MAX,
+    threshold: Annotated[
+        float | None,
+        typer.Option(
+            "--threshold",
+            metavar="SCORE",
+            help="Score from which the report says 'passed'; not a gate.",
+            show_default="--fail-under, or 0.7",
+        ),
+    ] = None,
+    embedder: Annotated[
+        str,
+        typer.Option(
+            "--embedder",
+            metavar="NAME",
+            help="local (lexical, offline), openai, openai/MODEL or sentence-transformers/MODEL.",
+        ),
+    ] = "local",
+    format_: options.ReportFormat = None,
+    out: options.Out = None,
+    fail_under: Annotated[
+        float | None,
+        options.fail_under("Exit with 1 if the score is lower, e.g. 0.4.", "SCORE"),
+    ] = None,
+    _debug: options.Debug = False,
+) -> None:
+    """Compare a text with references by embedding similarity.
+
+    All arguments are files. The default threshold of 0.7 suits embedding
+    models; with the local embedder, 0.3 to 0.4 separates right from wrong
+    short answers best.
+    """
+    from factcheck.documents import refuse_stdin_twice
+    from factcheck.references import ReferenceMatch
+    from factcheck.reports.keywords import junit
+    from factcheck.reports.references import references_report
+    from factcheck.scoring import gates
+
+    gates.check_threshold(fail_under)
+    to = output.destination(format_, out, actual, *reference)
+    refuse_stdin_twice(actual, *reference)
+    if threshold is None:
+        threshold = _THRESHOLD if fail_under is None else fail_under
+    text, *others = map(_text, (actual, *reference))
+    with (
+        ReferenceMatch(others, aggregation.value, threshold, embedder) as metric,
+        output.spinner("Comparing"),
+    ):
+        result = metric.match(text)
+    page = references_report(result, [output.file_name(path) for path in reference])
+    _show(page, result.to_json, lambda: junit.render_references(result, page), to)
+    output.exit_with(gates.cases_gate("score", result.score or 0.0, fail_under, ()))
+
+
+def _show(
+    page: Page,
+    to_json: Callable[[], str],
+    to_junit: Callable[[], str],
+    to: output.Destination,
+    warnings: Sequence[str] = (),
+) -> None:
+    texts = {options.Format.JUNIT: to_junit}
+    output.show(output.page_report(page, to_json, warnings, texts), to)
+
+
+def _pairs(pairs: Sequence[str] | None, option: str) -> dict[str, str]:
+    """Names with values, from `NAME=VALUE`."""
+    found: dict[str, str] = {}
+    for pair in pairs or ():
+        name, sign, value = (part.strip() for part in pair.rpartition("="))
+        if not (name and sign and value):
+            raise InputError(f"{option} {pair!r}: expected NAME=VALUE")
+        if name in found:
+            raise InputError(f"{option}: duplicate name {name!r}")
+        found[name] = value
+    return found
+
+
+def _number(text: str, name: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise InputError(f"--weight {name}={text}: expected a number, got {text!r}") from None
+
+
+def _text(path: str) -> str:
+    from factcheck.documents import read_text
+
+    text = read_text(path).strip()
+    if not text:
+        raise InputError(f"{output.file_name(path)} is blank; there is nothing to compare")
+    return text
+
+
+def _ignore(record: logging.LogRecord) -> None:
+    """The report says what is logged."""
+
+
+def _read_run(path: str) -> Run:
+    from factcheck.documents import read_text
+    from factcheck.keywords import BehaviorRun, DatasetResult
+    from factcheck.keywords.json_texts import json_data
+    from factcheck.keywords.saved import FORMAT as CARDS
+    from factcheck.keywords.saved_suites import FORMAT as BEHAVIORS
+
+    name = output.file_name(path)
+    try:
+        data = json_data(read_text(path))
+        made_by = data.get("format") if isinstance(data, dict) else None
+        if made_by == CARDS:
+            return DatasetResult.from_dict(data)
+        if made_by == BEHAVIORS:
+            return BehaviorRun.from_dict(data)
+    except InputError as error:
+        message = str(error).removeprefix("run: ")
+        raise InputError(message if name in message else f"{name}: {message}") from error
+    raise InputError(
+        f"{name}: not a saved run; 'factcheck keywords run' and 'behaviors' write one "
+        "with --out RUN.json"
+    )
+
+
+# --- behaviors --call ---------------------------------------------------------------------------
+
+
+def _classify(
+    cases: str,
+    responses: str | None,
+    call: str | None,
+    expected: dict[str, str] | None,
+    concurrency: int,
+) -> tuple[BehaviorRun, bool]:
+    """The run, and whether Ctrl-C ended it early."""
+    from factcheck.keywords import evaluate_behaviors, load_cases, load_responses
+
+    suite = load_cases(cases)
+    if call is None:
+        return evaluate_behaviors(suite, load_responses(str(responses)), expected=expected), False
+    function = _Recorder(_function(call))
+    try:
+        return evaluate_behaviors(
+            suite, function, expected=expected, concurrency=concurrency, progress=True
+        ), False
+    except KeyboardInterrupt:
+        if not (so_far := function.responses):
+            raise
+        return evaluate_behaviors(suite, so_far, expected=expected), True
+
+
+class _Recorder:
+    """Calls a function and records its responses, so that an interrupt does not lose them."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self._function = function
+        self._responses: dict[tuple[str, str], Any] = {}
+
+    def __call__(self, case: BehaviorCase, variant: str) -> Any:
+        response = self._function(case, variant)
+        if inspect.isawaitable(response):
+            return self._awaited(response, case.id, variant)
+        self._responses[variant, case.id] = response
+        return response
+
+    @property
+    def responses(self) -> dict[str, dict[str, Any]]:
+        """The responses so far, by variant and case id."""
+        found: dict[str, dict[str, Any]] = {}
+        for (variant, case_id), response in self._responses.copy().items():
+            found.setdefault(variant, {})[case_id] = response
+        return found
+
+    async def _awaited(self, response: Awaitable[Any], case_id: str, variant: str) -> Any:
+        self._responses[variant, case_id] = result = await response
+        return result
+
+
+def _function(spec: str) -> Callable[..., Any]:
+    """The function `MODULE:FUNCTION` or `PATH.py:FUNCTION`, with the working directory first."""
+    place, sign, name = spec.rpartition(":")
+    if not (place and sign and name):
+        raise ConfigError(f"--call {spec}: expected MODULE:FUNCTION, such as model:answer")
+    with _load_errors(place):
+        found: Any = _module(place)
+    for part in name.split("."):
+        found = getattr(found, part, None)
+    if not callable(found):
+        raise ConfigError(f"--call {spec}: {place} has no function {name!r}")
+    function: Callable[..., Any] = found
+    return function
+
+
+@contextmanager
+def _load_errors(place: str) -> Iterator[None]:
+    try:
+        yield
+    except ConfigError:
+        raise
+    except ModuleNotFoundError as error:
+        what = f"no module named {error.name!r}; check the name, or install it"
+        raise ConfigError(f"--call {place}: {what}") from error
+    except Exception as error:
+        what = f"{type(error).__name__}: {error}"
+        raise ConfigError(f"--call {place}: import failed ({what})") from error
+
+
+def _module(place: str) -> ModuleType:
+    folder = str(Path.cwd())
+    if folder not in sys.path:
+        sys.path.insert(0, folder)
+    if not place.endswith(".py"):
+        return importlib.import_module(place)
+    path = Path(place)
+    if not path.is_file():
+        raise ConfigError(f"--call {path}: no such file; check the path")
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    if spec is None or spec.loader is None:
+        raise ConfigError(f"--call {path}: not a Python file")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules.setdefault(path.stem, module)
+    spec.loader.exec_module(module)
+    return module

@@ -1,13 +1,15 @@
-"""What the commands print: reports on standard output or to a file, the rest on standard error."""
+"""Print reports on standard output or to a file, notes and errors on standard error."""
 
 from __future__ import annotations
 
+import logging
 import os
 import sys
-from collections.abc import Sequence
-from contextlib import AbstractContextManager, nullcontext, suppress
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import typer
 
@@ -17,55 +19,98 @@ from factcheck.errors import InputError
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from factcheck.cli.gate import GateFailure
-    from factcheck.facts import CoverageReport, FactSet
-    from factcheck.reports.page import Page
+    from factcheck.reports import Page
+    from factcheck.scoring.gates import GateFailure
 
 _BY_SUFFIX = {
-    ".json": Format.JSON,
+    "": Format.TABLE,
+    ".txt": Format.TABLE,
+    ".log": Format.TABLE,
     ".md": Format.MARKDOWN,
+    ".markdown": Format.MARKDOWN,
     ".html": Format.HTML,
     ".htm": Format.HTML,
     ".xml": Format.JUNIT,
+    ".json": Format.JSON,
+    ".csv": Format.CSV,
 }
-_WIDEST = 120
+_MAX_LINE = 300
+_MAX_WIDTH = 140
+_MAX_WARNINGS = 20
+_MAX_KEPT_WARNINGS = 1_000
 
 
-def complain(message: str) -> None:
-    """Print one line on standard error; where nobody can read it, the exit code has to do."""
-    from factcheck.reports.content import one_line
+class Destination(NamedTuple):
+    """Where a report goes, and in which format."""
 
+    format: Format
+    path: str | None = None
+    """`None`: standard output."""
+
+
+class Report(NamedTuple):
+    """A report that can be rendered in several formats."""
+
+    first_line: str
+    texts: Mapping[Format, Callable[[], str]]
+    printed: Callable[[], str]
+    """The report as standard output shows it best."""
+    warnings: Sequence[str] = ()
+
+
+def page_report(
+    page: Page,
+    to_json: Callable[[], str],
+    warnings: Sequence[str] = (),
+    texts: Mapping[Format, Callable[[], str]] | None = None,
+) -> Report:
+    """The report of a result that describes itself as a page, in every format."""
+    from factcheck.reports import FORMATS, render
+    from factcheck.reports.table import for_stdout
+
+    every: dict[Format, Callable[[], str]] = {
+        Format(name): partial(render, page, name) for name in FORMATS
+    }
+    every |= {Format.JSON: to_json, **(texts or {})}
+    return Report(page.first_line, every, lambda: for_stdout(page), warnings)
+
+
+def print_error(message: str) -> None:
+    """Print one line of at most 300 characters on standard error, if there is one to print on."""
     with suppress(OSError, AttributeError):
-        typer.echo(f"factcheck: {one_line(message)}", err=True)
+        typer.echo(_one_line(f"factcheck: {message}"), err=True)
 
 
-def remark(line: str) -> None:
-    """Print one line on standard error that is no error."""
-    from factcheck.reports.content import shorten
-
-    typer.echo(shorten(line), err=True)
+def print_note(message: str) -> None:
+    """Print one line on standard error that is not an error."""
+    typer.echo(_one_line(message), err=True)
 
 
-def warn_if_stale(facts: FactSet, source: str, name: str) -> None:
-    """Say so when the facts were extracted from another text than `source`."""
-    from factcheck.facts import digest
-
-    if facts.source_digest not in {None, digest(source)}:
-        complain(
-            f"warning: {name} was made from another version of the source; "
-            f"renew it with 'factcheck facts SOURCE --lock {name}'"
-        )
+def print_warnings(messages: Sequence[str]) -> None:
+    """Print the first 20 warnings on standard error, and how many more there are."""
+    for message in messages[:_MAX_WARNINGS]:
+        print_error(f"warning: {message}")
+    if len(messages) > _MAX_WARNINGS:
+        or_more = " or more" if len(messages) >= _MAX_KEPT_WARNINGS else ""
+        print_error(f"warning: {len(messages) - _MAX_WARNINGS:,}{or_more} similar warnings")
 
 
-def leave(failure: GateFailure | None) -> None:
-    """Go on if there is no failure; else say why and leave with its exit code."""
+def _one_line(text: str) -> str:
+    """The text on one line; a long one loses its middle, as its end says what to do."""
+    from factcheck.reports.text import one_line, shorten_middle
+
+    return shorten_middle(one_line(shorten_middle(text, 10 * _MAX_LINE)), _MAX_LINE)
+
+
+def exit_with(failure: GateFailure | None) -> None:
+    """Exit with the code and message of a failed gate, if it failed."""
     if failure is not None:
-        complain(failure.message)
+        print_error(failure.message)
         raise typer.Exit(failure.exit_code)
 
 
-def waiting(message: str) -> AbstractContextManager[Any]:
-    """A spinner on standard error for the time of a `with` block; nothing if nobody sees it."""
+def spinner(message: str) -> AbstractContextManager[Any]:
+    """Show a spinner on standard error during a `with` block, if that is a terminal."""
     if sys.stderr is None or not sys.stderr.isatty():
         return nullcontext()
     from rich.console import Console
@@ -73,91 +118,136 @@ def waiting(message: str) -> AbstractContextManager[Any]:
     return Console(stderr=True).status(message)
 
 
-def prepare_out(out: str | None, *inputs: str | None) -> None:
-    """Refuse a report file that cannot be written, before anything is spent on the report.
+@contextmanager
+def capture_log(name: str, take: Callable[[logging.LogRecord], None]) -> Iterator[None]:
+    """Hand what is logged under `name` in a `with` block to `take` instead of printing it."""
+
+    class Handler(logging.Handler):
+        def emit(self, record: logging.LogRecord) -> None:
+            take(record)
+
+    log, handler = logging.getLogger(name), Handler()
+    log.addHandler(handler)
+    try:
+        yield
+    finally:
+        log.removeHandler(handler)
+
+
+@contextmanager
+def collect_warnings(name: str) -> Iterator[None]:
+    """Print what is logged under `name` in a `with` block after it, each message once."""
+    messages: dict[str, None] = {}
+
+    def take(record: logging.LogRecord) -> None:
+        if len(messages) < _MAX_KEPT_WARNINGS:
+            messages[record.getMessage()] = None
+
+    try:
+        with capture_log(name, take):
+            yield
+    finally:
+        print_warnings(list(messages))
+
+
+def destination(chosen: Format | None, out: str | None, *inputs: str | None) -> Destination:
+    """Decide where a report goes, before anything is spent on it.
 
     Args:
-        out: Where the report goes.
-        inputs: Files that are read; none of them is to be overwritten.
+        chosen: Format by name; `None`: by the suffix of `out`, or a table.
+        out: File for the report; `None` or `-`: standard output.
+        inputs: Files that are read.
 
     Raises:
-        InputError: A directory, a folder that does not exist, or one of the inputs.
+        InputError: The file cannot be written, is an input, or has an unknown suffix.
     """
-    if out not in {None, "-"}:
-        _refuse_inputs(str(out), inputs)
-        from factcheck.files import check_writable
-
-        check_writable(str(out))
-
-
-def _refuse_inputs(out: str, inputs: Sequence[str | None]) -> None:
-    for path in inputs:
-        with suppress(OSError):
-            if path is not None and Path(path).samefile(out):
-                raise InputError(f"--out {out} is a file that is read; give the report another one")
-
-
-def show_report(
-    report: CoverageReport, chosen: Format | None, out: str | None, fail_under: float | None = None
-) -> None:
-    """Print the report, or write it to `out` and print its first line."""
-    page = report.page(fail_under=fail_under)
     if out is None or out == "-":
-        if chosen in {None, Format.TABLE}:
-            from factcheck.reports.table import for_stdout
+        return Destination(chosen or Format.TABLE)
+    check_out(out, *inputs)
+    made = chosen or _BY_SUFFIX.get(Path(out).suffix.lower())
+    if made is None:
+        raise InputError(
+            f"--out {out}: unknown suffix; use .txt, .md, .html, .xml, .json or .csv, "
+            "or give --format"
+        )
+    return Destination(made, out)
 
-            print_out(for_stdout(page))
-        else:
-            print_out(_text(report, page, chosen))
+
+def check_out(out: str | None, *inputs: str | None) -> None:
+    """Validate a file that is going to be written.
+
+    Raises:
+        InputError: A directory, a file in a missing folder, or one of the inputs.
+    """
+    if out is None or out == "-":
         return
-    from factcheck.files import write_text
+    for path in inputs:
+        with suppress(OSError, ValueError):
+            if path is not None and Path(path).samefile(out):
+                raise InputError("--out would overwrite an input file; choose another file")
+    from factcheck.documents import check_writable
 
-    made = chosen or _BY_SUFFIX.get(Path(out).suffix.lower(), Format.TABLE)
+    check_writable(out)
+
+
+def show(report: Report, to: Destination) -> None:
+    """Print a report, or write it to its file and print its first line.
+
+    Raises:
+        InputError: The file cannot be written; the report is printed instead.
+    """
+    if to.path is not None or to.format not in {Format.TABLE, Format.MARKDOWN}:
+        print_warnings(report.warnings)
+    if to.path is None:
+        print_out(report.printed() if to.format is Format.TABLE else report.texts[to.format]())
+        return
+    from factcheck.documents import write_text
+
+    text = report.texts[to.format]()
     try:
-        write_text(out, _text(report, page, made))
+        write_text(to.path, text if text.endswith("\n") else f"{text}\n")
     except InputError:
-        print_out(_text(report, page, Format.TABLE))  # what was paid for is shown all the same
+        print_out(report.texts[Format.TABLE]())  # what was paid for is shown all the same
         raise
-    print_out(f"{page.first_line}   {out}")
+    print_out(f"{report.first_line}   {to.path}")
 
 
-def _text(report: CoverageReport, page: Page, chosen: Format | None) -> str:
-    if chosen is Format.JSON:
-        return report.to_json() + "\n"
-    from factcheck.reports import render
-
-    return render(page, chosen.value if chosen else "table")
-
-
-def print_table(table: RenderableType) -> None:
-    """Print something of Rich's: in colour and as wide as a terminal, or as plain text."""
+def renderable_text(table: RenderableType, *, plain: bool = False) -> str:
+    """A Rich renderable: in colour on a terminal, else as plain text."""
     from rich.console import Console
 
+    from factcheck.reports.fields_table import plain as plain_text
+
     console = Console()
-    if not console.is_terminal:
-        console = Console(width=_WIDEST, color_system=None)
-    console.width = min(console.width, _WIDEST)
+    if plain or not console.is_terminal:
+        return plain_text(table)
+    console.width = min(console.width, _MAX_WIDTH)
     with console.capture() as capture:
         console.print(table, crop=False)
-    print_out("\n".join(line.rstrip() for line in capture.get().splitlines()))
+    return capture.get()
 
 
 def print_out(text: str) -> None:
-    """Print UTF-8, whatever the locale; a reader who has seen enough is no error."""
+    """Print UTF-8 whatever the locale; a reader that closes the pipe early is not an error."""
     if sys.stdout is None:
-        raise InputError("standard output is closed; give it somewhere to go, or use --out FILE")
+        raise InputError("standard output is closed; redirect it, or use --out FILE")
     data = (text if text.endswith("\n") else f"{text}\n").encode("utf-8", "backslashreplace")
     try:
         sys.stdout.buffer.write(data)
         sys.stdout.buffer.flush()
     except BrokenPipeError:
-        forget_stdout()
+        discard_stdout()
     except OSError as error:
-        forget_stdout()
+        discard_stdout()
         raise InputError(f"cannot write to standard output: {error.strerror}") from error
 
 
-def forget_stdout() -> None:
-    """Python flushes standard output once more at its end; give that somewhere to go."""
+def discard_stdout() -> None:
+    """Let Python's last flush of standard output go nowhere."""
     if sys.stdout is not None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def file_name(path: str) -> str:
+    """The name of an input in messages."""
+    return "standard input" if path == "-" else path

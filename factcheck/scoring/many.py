@@ -10,9 +10,9 @@ from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from factcheck.datasets import Record, as_record
 from factcheck.errors import FactcheckError, InputError
 from factcheck.facts import CoverageReport, RunSummary
+from factcheck.records import Record, as_record
 from factcheck.runtime.loop import background
 from factcheck.runtime.progress import progress as shown_progress
 

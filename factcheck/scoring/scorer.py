@@ -8,7 +8,6 @@ from importlib.metadata import version
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
-from factcheck.datasets import Record
 from factcheck.errors import InputError
 from factcheck.facts import (
     AtomicFact,
@@ -21,6 +20,7 @@ from factcheck.facts import (
 )
 from factcheck.judges.factory import BATCH_SIZE, build_judges
 from factcheck.judges.ports import ExtractorSpec, JudgeSpec, Ledger
+from factcheck.records import Record
 from factcheck.runtime.loop import background
 from factcheck.runtime.session import Session, SessionOptions, SessionUser
 from factcheck.scoring.accounting import account

@@ -1,0 +1,253 @@
+"""`factcheck run`: coverage of many records, with rows, resume, dry run and batches."""
+
+from __future__ import annotations
+
+import gc
+import json
+from collections.abc import Iterator
+from contextlib import ExitStack
+from enum import Enum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from factcheck.cli import options, output
+from factcheck.errors import InputError, JudgeError
+
+if TYPE_CHECKING:
+    from factcheck.records import Record
+    from factcheck.scoring.runs import Tally
+
+ROWS = "Rows"
+BATCH = "Batch"
+
+
+class Step(str, Enum):
+    """The two steps of a batch."""
+
+    SUBMIT = "submit"
+    COLLECT = "collect"
+
+
+def run(  # noqa: PLR0913 - one parameter per option
+    files: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="FILE",
+            help="Records: .jsonl, .csv, .tsv or .parquet (.gz), or a folder of texts.",
+        ),
+    ],
+    *,
+    judge: options.Judge = None,
+    extractor: options.Extractor = None,
+    direction: options.Both = options.Direction.COVERAGE,
+    cassette: Annotated[
+        str | None,
+        typer.Option(
+            "--cassette", metavar="FILE", help="Record all replies in FILE, for replay:FILE."
+        ),
+    ] = None,
+    skip_invalid: Annotated[
+        bool,
+        typer.Option("--skip-invalid", help="Skip invalid records and report how many."),
+    ] = False,
+    dry_run: Annotated[
+        bool,
+        typer.Option(
+            "--dry-run",
+            help="Estimate requests, tokens and cost; send nothing.",
+            rich_help_panel=options.LIMITS,
+        ),
+    ] = False,
+    max_calls: options.MaxCalls = None,
+    max_tokens: options.MaxTokens = None,
+    max_cost_usd: options.MaxCost = None,
+    out: Annotated[
+        str | None,
+        typer.Option(
+            "--out",
+            metavar="ROWS",
+            help="Write one row per record to this .jsonl file.",
+            rich_help_panel=ROWS,
+        ),
+    ] = None,
+    resume: Annotated[
+        bool,
+        typer.Option("--resume", help="Resume from the rows in --out.", rich_help_panel=ROWS),
+    ] = False,
+    batch: Annotated[
+        Step | None,
+        typer.Option(
+            "--batch",
+            metavar="STEP",
+            help="submit or collect: use OpenAI's Batch endpoint, at half the price.",
+            rich_help_panel=BATCH,
+        ),
+    ] = None,
+    batch_file: Annotated[
+        str | None,
+        typer.Option(
+            "--batch-file",
+            metavar="FILE",
+            help="State of the batch.",
+            show_default="FILE.batch.json",
+            rich_help_panel=BATCH,
+        ),
+    ] = None,
+    format_: Annotated[
+        options.Format,
+        typer.Option(
+            "--format",
+            metavar="FORMAT",
+            help="Format of the summary: table or json.",
+            rich_help_panel=options.OUTPUT,
+        ),
+    ] = options.Format.TABLE,
+    fail_under: Annotated[
+        float | None, options.fail_under("Exit with 1 if the mean score is lower, e.g. 0.8.")
+    ] = None,
+    _debug: options.Debug = False,
+) -> None:
+    """Score many summaries: one row per record, and a summary.
+
+    A record has 'source', 'summary' and optionally 'id' and 'facts'.
+    A folder holds NAME.source.txt and NAME.summary.txt. An interrupted
+    run continues with --resume; replies in the cache are not paid twice.
+    """
+    from factcheck.documents import refuse_stdin_twice
+    from factcheck.scoring import gates, runs
+
+    gates.check_threshold(fail_under)
+    refuse_stdin_twice(*files)
+    _check_rows(files, out, resume=resume)
+    settings = {
+        "judge": judge,
+        "extractor": extractor,
+        "budget": options.budget(max_calls, max_tokens, max_cost_usd),
+        "cassette": cassette,
+    }
+    tally = runs.Tally()
+
+    def records() -> Iterator[Record]:
+        return runs.read_all(files, _skipper(tally) if skip_invalid else None)
+
+    if batch is not None:
+        done = runs.run_batch(
+            batch.value,
+            Path(batch_file or f"{files[0]}.batch.json"),
+            settings,
+            records,
+            direction.value,
+        )
+        _show_batch(done, batch, batch_file)
+    elif dry_run:
+        _show_estimate(runs.estimate(settings, records(), direction.value))
+    else:
+        signature = _score(settings, records(), tally, direction.value, out, resume=resume)
+        _show_tally(tally, signature, format_)
+        if tally.interrupted:
+            output.print_note("This is the result so far; --out ROWS --resume continues the run.")
+            raise KeyboardInterrupt
+        if tally.write_error:
+            raise InputError(tally.write_error)
+        output.exit_with(gates.run_gate(tally, fail_under))
+
+
+def _check_rows(files: list[str], out: str | None, *, resume: bool) -> None:
+    if out is None:
+        if resume:
+            raise InputError("--resume needs --out ROWS, the rows to resume from")
+        return
+    if not out.endswith((".jsonl", ".ndjson")):
+        raise InputError(f"--out {out}: rows are JSON lines; name the file .jsonl")
+    output.check_out(out, *files)
+
+
+def _score(
+    settings: dict[str, Any],
+    records: Iterator[Record],
+    tally: Tally,
+    direction: Any,
+    out: str | None,
+    *,
+    resume: bool,
+) -> str:
+    """Run, and return the signature of the rows."""
+    from factcheck.documents import ResultsFile
+    from factcheck.runtime.progress import progress
+    from factcheck.scoring import FactCoverage, runs
+
+    with ExitStack() as stack:
+        scorer = stack.enter_context(FactCoverage(**settings))
+        gc.freeze()  # the modules live on: the collector need not look at them again and again
+        signature = runs.run_signature(scorer, direction)
+        rows = None
+        if out is not None:
+            rows = stack.enter_context(ResultsFile.open(out, signature, resume=resume))
+            tally.add_rows(out)
+        on_record = stack.enter_context(progress("Scoring"))
+        runs.score_run(scorer, records, tally, direction=direction, rows=rows, on_record=on_record)
+    return signature
+
+
+def _skipper(tally: Tally) -> Any:
+    def skip(error: InputError) -> None:
+        tally.skipped += 1
+        output.print_error(f"skipped: {error}")
+
+    return skip
+
+
+def _show_tally(tally: Tally, signature: str, made: options.Format) -> None:
+    from factcheck.reports import render
+
+    if made is options.Format.JSON:
+        data = {**tally.to_dict(), "signature": signature}
+        output.print_out(json.dumps(data, ensure_ascii=False, indent=2))
+        return
+    output.print_out(render(tally.page(signature)))
+
+
+def _show_estimate(estimate: Any) -> None:
+    n_records, usage = estimate
+    if not usage.calls:
+        output.print_out(f"{n_records:,} records need no requests: every reply is in the cache")
+        return
+    cost = "unknown" if usage.cost_usd is None else f"at most ${usage.cost_usd:.4f}"
+    output.print_out(
+        f"{n_records:,} records need about {usage.calls:,} requests and "
+        f"{usage.prompt_tokens:,} prompt tokens, at most {usage.completion_tokens:,} "
+        f"completion tokens; cost {cost}"
+    )
+
+
+def _show_batch(done: Any, step: Step, state: str | None) -> None:
+    if step is Step.SUBMIT:
+        if not done.batches:
+            output.print_out("every reply is in the cache; run again without --batch")
+            return
+        names = ", ".join(one.batch_id or "?" for one in done.batches)
+        noun = "batch" if len(done.batches) == 1 else "batches"
+        file = f" --batch-file {state}" if state else ""
+        output.print_out(
+            f"{done.requests:,} requests submitted ({noun} {names}); "
+            f"collect them with --batch collect{file}"
+        )
+    else:
+        for one in done.batches:
+            problem = f" ({one.problem})" if one.problem else ""
+            output.print_note(
+                f"{one.model}: {one.status}, {one.completed:,} of {one.requests:,}{problem}"
+            )
+        if not done.final:
+            raise JudgeError("the batch has not ended; collect it later")
+        output.print_out(
+            f"{done.used:,} replies are in the cache, {done.unused:,} match no request, "
+            f"{done.unanswered:,} requests have no reply; run again without --batch for the report"
+        )
+    if done.extractions:
+        output.print_out(
+            f"{done.extractions:,} of the requests list facts: "
+            "once these are collected, submit again for the checks"
+        )

@@ -1,0 +1,195 @@
+"""Decide whether a result lets a build pass: thresholds on coverage, runs, fields and cases.
+
+A gate takes values and returns a `GateFailure` or `None`; it prints nothing and ends nothing. The
+rule for all of them: what has no verdict never helps to pass.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from factcheck.errors import InputError, JudgeError
+from factcheck.facts import CoverageReport, Verdict
+from factcheck.facts.page import lost_musts
+from factcheck.scoring.runs import Tally
+
+GATE_FAILED = 1
+NOTHING_DECIDED = JudgeError.exit_code
+_ROUNDING = 1e-9
+"""Weights that do not add up exactly in binary must not fail a gate."""
+
+
+class GateFailure(NamedTuple):
+    """Why a build must not pass."""
+
+    exit_code: int
+    """1: the gate failed. 2: invalid input. 4: too little was decided to tell."""
+    message: str
+
+
+class FieldScores(NamedTuple):
+    """What the gate on a field evaluation needs to know of it."""
+
+    f1: float | None
+    """Mean F1 over the records in which something was decided; `None` if nothing was."""
+    strict_f1: float | None
+    """The same with every value that could not be compared counted as wrong."""
+    low_f1: float
+    """Mean F1 if every value without a verdict were wrong."""
+    never_judged: str = ""
+    """A field without a single verdict; empty if there is none."""
+    not_compared: str = ""
+    """The field with most values that could not be compared, and why."""
+    no_verdict: str = ""
+    """The field with most values the judge gave no verdict on, and why."""
+
+
+def check_threshold(threshold: float | None) -> None:
+    """Validate a threshold.
+
+    Raises:
+        InputError: Outside [0, 1], or NaN.
+    """
+    if threshold is not None and not 0.0 <= threshold <= 1.0:
+        raise InputError(f"--fail-under is {threshold:g}; expected a share from 0 to 1, e.g. 0.8")
+
+
+def coverage_gate(report: CoverageReport, threshold: float | None = None) -> GateFailure | None:
+    """Gate on one coverage report.
+
+    A `must` fact has to be entailed: undecided is not enough.
+
+    Args:
+        report: The report.
+        threshold: Minimum score in [0, 1]; `None`: only `must` facts count.
+    """
+    if report.results and not any(isinstance(result, Verdict) for result in report.results):
+        first = report.undecided[0]
+        return GateFailure(
+            NOTHING_DECIDED, f"no verdict on any fact ({first.code}: {first.message}); run it again"
+        )
+    if report.score is None and threshold is not None:
+        return GateFailure(
+            NOTHING_DECIDED, "no score to compare with --fail-under: every decided fact weighs 0"
+        )
+    return _failed([lost_musts(report.results), _below("score", report.score, threshold, 2)])
+
+
+def run_gate(tally: Tally, threshold: float | None = None) -> GateFailure | None:
+    """Gate on a run over many records.
+
+    Args:
+        tally: What the run came to.
+        threshold: Minimum mean score in [0, 1]; `None`: only whether the run is complete counts.
+    """
+    resume = "; continue with --resume" if tally.unfinished else ""
+    if tally.budget_exhausted:
+        return GateFailure(
+            NOTHING_DECIDED, f"the budget ended the run; this is the result so far{resume}"
+        )
+    if tally.unfinished:
+        why = tally.first_failure or "some facts could not be checked"
+        what = _many(tally.unfinished, "record is", "records are")
+        return GateFailure(NOTHING_DECIDED, f"{what} not finished ({why}){resume}")
+    if n_failed := sum(tally.failures.values()):
+        code = InputError.exit_code if set(tally.failures) == {"input"} else NOTHING_DECIDED
+        what = _many(n_failed, "record has", "records have")
+        return GateFailure(code, f"{what} no report ({tally.first_failure})")
+    score = tally.summary.score
+    if score is None:
+        return GateFailure(NOTHING_DECIDED, "nothing was scored: there are no records")
+    lost = ""
+    if tally.lost_musts:
+        what = _many(tally.lost_musts, "record", "records")
+        lost = f"{what} lost a must fact ({tally.first_lost})"
+    return _failed([lost, _below("mean score", score, threshold, 4)])
+
+
+def cases_gate(
+    name: str, score: float | None, threshold: float | None, errors: Sequence[tuple[str, str]]
+) -> GateFailure | None:
+    """Gate on the mean over cases; with a threshold, a case that could not be scored fails it.
+
+    Args:
+        name: Name of the score, such as `mean F1`.
+        score: Score over the other cases, in [0, 1]; `None` if there are none.
+        threshold: Minimum score in [0, 1]; `None`: anything passes.
+        errors: Id and message of each case that could not be scored.
+    """
+    first = f"{errors[0][0]}: {errors[0][1]}" if errors else ""
+    if score is None:
+        return GateFailure(NOTHING_DECIDED, f"no case could be scored ({first})")
+    if threshold is None:
+        return None
+    failed = ""
+    if errors:
+        failed = f"{_many(len(errors), 'case', 'cases')} could not be scored ({first})"
+    return _failed([_below(name, score, threshold, 3), failed])
+
+
+def fields_gate(scores: FieldScores, threshold: float | None) -> GateFailure | None:
+    """Gate on a field evaluation.
+
+    A value that could not be compared counts as wrong: mostly the extractor wrote something that is
+    not even of the right type. A value without a verdict is not held against the extractor, but
+    the run passes only if it would with all of those wrong, too.
+
+    Args:
+        scores: Scores of the evaluation.
+        threshold: Minimum mean F1 in [0, 1]; `None`: anything that could be scored passes.
+    """
+    if scores.f1 is None or scores.strict_f1 is None:
+        why = scores.not_compared or scores.no_verdict or "every field is skipped or absent"
+        return GateFailure(NOTHING_DECIDED, f"nothing was scored: {why}")
+    if threshold is None:
+        return None
+    wrong = _below("mean F1", scores.f1, threshold, 4)
+    if not wrong and (below := _below("it", scores.strict_f1, threshold, 4)):
+        why = f"if values that could not be compared count as wrong ({scores.not_compared})"
+        wrong = f"mean F1 is {scores.f1:.3f}, but {below} {why}"
+    if wrong:
+        return _failed([wrong])
+    unknown = f"no verdict on {scores.never_judged}" if scores.never_judged else ""
+    if not unknown and (below := _below("mean F1", scores.low_f1, threshold, 4)):
+        unknown = f"{below} if every value without a verdict is wrong ({scores.no_verdict})"
+    if unknown:
+        return GateFailure(NOTHING_DECIDED, f"the gate cannot pass: {unknown}; run it again")
+    return None
+
+
+def comparison_gate(worse: str, lost: Sequence[str]) -> GateFailure | None:
+    """Gate on the comparison of two runs.
+
+    Args:
+        worse: In which way run B is worse; empty if it is not.
+        lost: Ids of the cases that have a score in run A only.
+    """
+    missing = ""
+    if lost:
+        missing = f"{_many(len(lost), 'case has', 'cases have')} no score in run B ({lost[0]})"
+    return _failed([f"run B is worse ({worse})" if worse else "", missing])
+
+
+def findings_gate(n_findings: int) -> GateFailure | None:
+    """Gate on lint findings: any of them fails it."""
+    what = f"{_many(n_findings, 'finding', 'findings')} (--strict)" if n_findings else ""
+    return _failed([what])
+
+
+def _failed(reasons: Sequence[str]) -> GateFailure | None:
+    said = "; ".join(reason for reason in reasons if reason)
+    return GateFailure(GATE_FAILED, f"gate failed: {said}") if said else None
+
+
+def _below(name: str, score: float | None, threshold: float | None, digits: int) -> str:
+    """`NAME 0.67 is under 0.7`, with as many digits as it takes to see that; empty if it is not."""
+    if score is None or threshold is None or score >= threshold - _ROUNDING:
+        return ""
+    while float(f"{score:.{digits}f}") >= threshold:
+        digits += 1
+    return f"{name} {score:.{digits}f} is under {threshold:g}"
+
+
+def _many(count: int, one: str, several: str) -> str:
+    return f"{count:,} {one if count == 1 else several}"

@@ -1,0 +1,366 @@
+"""Run over many records: rows as they are final, resume, totals, dry run and batches."""
+
+from __future__ import annotations
+
+import heapq
+import json
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+from factcheck.documents import Ids, PathOrDash, ResultsFile, read_results
+from factcheck.errors import ConfigError, FactcheckError, InputError
+from factcheck.facts import CoverageReport, FactSet, RunSummary, Usage, digest, short_digest
+from factcheck.facts.page import lost_musts, run_page
+from factcheck.records import Record, read_records
+from factcheck.reports.page import Page
+from factcheck.runtime.session import Session
+from factcheck.scoring.many import RecordFailure
+from factcheck.scoring.scorer import Direction, FactCoverage, Facts
+
+FINAL = frozenset({"input", "output", "truncated", "refused", "missing", "duplicate", "invalid"})
+"""Codes of failures that would come up again. Only these are written as rows."""
+_BUDGET = "budget"
+_N_LOWEST = 5
+
+_OWN_OPTIONS = ("judge", "extractor", "batch_size", "cassette")
+"""Options of `FactCoverage` that are not options of its session."""
+
+OnError = Callable[[InputError], None]
+Options = Mapping[str, Any]
+"""Keyword arguments of `FactCoverage`."""
+
+
+@dataclass
+class Tally:
+    """Totals of a run so far."""
+
+    summary: RunSummary = field(default_factory=RunSummary)
+    failures: Counter[str] = field(default_factory=Counter)
+    """Number of records without a report, by code."""
+    first_failure: str = ""
+    unfinished: int = 0
+    """Records to be scored again when the run is resumed."""
+    skipped: int = 0
+    """Invalid records left out."""
+    budget_exhausted: bool = False
+    lost_musts: int = 0
+    """Records with a `must` fact that is not known to be kept."""
+    first_lost: str = ""
+    interrupted: bool = False
+    write_error: str = ""
+    """Why no further rows could be written; empty if they could."""
+    digests: dict[str, str] = field(default_factory=dict)
+    """Digest of each record that has a row, by id."""
+    _lowest: list[tuple[float, str]] = field(default_factory=list)
+    """Heap of (-score, id)."""
+
+    @property
+    def lowest(self) -> list[tuple[float, str]]:
+        """Up to 5 lowest scores with the ids of their records, lowest first."""
+        return sorted((-negative, record_id) for negative, record_id in self._lowest)
+
+    def add(self, record_id: str, outcome: CoverageReport | RecordFailure) -> None:
+        """Count one record."""
+        codes = codes_of(outcome)
+        self.unfinished += not codes <= FINAL
+        self.budget_exhausted |= _BUDGET in codes
+        if isinstance(outcome, RecordFailure):
+            self.failures[outcome.code] += 1
+            self.first_failure = self.first_failure or f"{outcome.id}: {outcome.message}"
+            return
+        self.summary.add(outcome)
+        if lost := lost_musts(outcome.results):
+            self.lost_musts += 1
+            self.first_lost = self.first_lost or f"{record_id}: {lost}"
+        if outcome.score is not None:
+            heapq.heappush(self._lowest, (-outcome.score, record_id))
+            if len(self._lowest) > _N_LOWEST:
+                heapq.heappop(self._lowest)
+
+    def add_rows(self, path: PathOrDash) -> None:
+        """Count the rows of an earlier run.
+
+        Raises:
+            InputError: The file is damaged or holds rows of another kind.
+        """
+        for row in read_results(path):
+            self.digests[row["id"]] = str(row.get("record", ""))
+            error = row.get("error")
+            if isinstance(error, dict):
+                code, message = str(error.get("code")), str(error.get("message"))
+                self.add(row["id"], RecordFailure(row["id"], code, message))
+            else:
+                self.add(row["id"], CoverageReport.from_dict(row))
+
+    def page(self, signature: str) -> Page:
+        """The totals as a report.
+
+        Args:
+            signature: How the scores were made; see `run_signature`.
+        """
+        return run_page(
+            self.summary.to_dict(),
+            self.summary.usage,
+            signature,
+            worst=self.lowest,
+            failures=self.failures,
+            n_skipped=self.skipped,
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """The totals as JSON-ready data."""
+        return {
+            **self.summary.to_dict(),
+            "failures": dict(self.failures),
+            "open": self.unfinished,
+            "skipped": self.skipped,
+        }
+
+
+def codes_of(outcome: CoverageReport | RecordFailure) -> frozenset[str]:
+    """The codes of everything that failed in one record."""
+    if isinstance(outcome, RecordFailure):
+        return frozenset({outcome.code})
+    return frozenset(f.code for f in (*outcome.undecided, *outcome.undecided_claims))
+
+
+def read_all(paths: Sequence[PathOrDash], on_invalid: OnError | None = None) -> Iterator[Record]:
+    """The records of all files, in order; one is held at a time.
+
+    Args:
+        paths: See `factcheck.records.read_records`.
+        on_invalid: Called with what is wrong with a record, which is then left out. `None`: the
+            first invalid record is raised.
+
+    Raises:
+        InputError: A file cannot be read, or an id occurs twice.
+    """
+    readers = [read_records(path, skip_bad=on_invalid) for path in paths]
+    ids = Ids()
+    for reader in readers:
+        for record in reader:
+            if len(readers) > 1 and not ids.add(record.id):
+                error = InputError(
+                    f"{record.where}: duplicate id {record.id!r}; ids must be unique in all files"
+                )
+                if on_invalid is None:
+                    raise error
+                on_invalid(error)
+            else:
+                yield record
+
+
+def run_signature(scorer: FactCoverage, direction: Direction) -> str:
+    """What the rows of a run have in common: judge, extractor, version and direction."""
+    return f"{scorer.signature}|direction:{direction}"
+
+
+def score_run(
+    scorer: FactCoverage,
+    records: Iterable[Record],
+    tally: Tally,
+    *,
+    direction: Direction = "coverage",
+    rows: ResultsFile | None = None,
+    on_record: Callable[[RunSummary], None] | None = None,
+) -> None:
+    """Score all records that have no row yet, write their rows and count them.
+
+    Ctrl-C, an exhausted budget and a full disk end the run early; the tally says which it was.
+
+    Args:
+        scorer: Scores the records.
+        records: Read only as far as they are needed.
+        tally: Totals, those of the rows included (`Tally.add_rows`).
+        direction: As in `FactCoverage.score`.
+        rows: Where final rows go; `None`: nowhere.
+        on_record: Called after each record with the totals so far.
+
+    Raises:
+        InputError: `records` cannot be read, or a record is not the one its row was made of.
+    """
+    pending = _pending(records, rows, tally)
+    with closing(scorer.score_records(pending, direction=direction)) as scored:
+        try:
+            for number, (record, outcome) in enumerate(scored, 1):
+                record_id = record.id if record else str(number)
+                tally.add(record_id, outcome)
+                if rows is not None and codes_of(outcome) <= FINAL:
+                    try:
+                        rows.append(record_id, _row(record, outcome))
+                    except InputError as error:  # a full disk: report what was paid for
+                        tally.write_error = str(error)
+                        return
+                if on_record is not None:
+                    on_record(tally.summary)
+        except KeyboardInterrupt:
+            tally.interrupted = True
+
+
+def _pending(records: Iterable[Record], rows: ResultsFile | None, tally: Tally) -> Iterator[Record]:
+    for record in records:
+        if tally.budget_exhausted:
+            return
+        if rows is None or record.id not in rows.done:
+            yield record
+        elif tally.digests.get(record.id) not in {None, record_digest(record)}:
+            raise InputError(
+                f"{record.where or 'the records'}: record {record.id!r} differs from the one its "
+                "row was made of; give changed records new ids, or start over without --resume"
+            )
+
+
+def _row(record: Record | None, outcome: CoverageReport | RecordFailure) -> dict[str, Any]:
+    row: dict[str, Any] = {} if record is None else {"record": record_digest(record)}
+    if isinstance(outcome, RecordFailure):
+        return {**row, "error": {"code": outcome.code, "message": outcome.message}}
+    return {**row, **outcome.to_dict()}
+
+
+def record_digest(record: Record) -> str:
+    """Short digest of the texts and facts of a record, by which a changed one is recognized."""
+    facts = FactSet.of(record.facts).to_dict() if record.facts is not None else None
+    parts = (record.source, record.summary, json.dumps(facts, sort_keys=True))
+    return short_digest("\0".join(parts))
+
+
+@contextmanager
+def _scorer(options: Options, transport: Callable[[Any], Any]) -> Iterator[FactCoverage]:
+    """A scorer whose requests go through `transport`."""
+    settings = dict(options)
+    own = {key: settings.pop(key) for key in _OWN_OPTIONS if key in settings}
+    with Session(**settings, transport=transport) as session:
+        yield FactCoverage(**own, session=session)
+
+
+def cached_report(
+    options: Options, score: Callable[[FactCoverage], CoverageReport]
+) -> CoverageReport | None:
+    """A report made of cached replies alone, for an interrupted call; nothing is sent.
+
+    Args:
+        options: How the scorer was made.
+        score: Makes the report.
+
+    Returns:
+        The report, with what is not in the cache undecided. `None` for the local judge, which
+        caches nothing and would have to start over.
+
+    Raises:
+        FactcheckError: Not even the facts are known.
+    """
+    from factcheck.judges.llm.meter import Meter
+
+    with _scorer({**options, "cassette": None}, Meter().around) as scorer:
+        judge = dict(scorer.signature.entries).get("judge", "")
+        return None if judge.startswith("local") else score(scorer)
+
+
+class Estimate(NamedTuple):
+    """What a run would take."""
+
+    records: int
+    usage: Usage
+    """Requests and prompt tokens are estimates, completion tokens and cost upper bounds."""
+
+
+def estimate(
+    options: Options, records: Iterable[Record], direction: Direction = "coverage"
+) -> Estimate:
+    """Estimate requests, tokens and cost of a run; nothing is sent.
+
+    Replies in the cache cost nothing. Where the facts of a source are not known yet, those of the
+    local extractor stand in for them.
+
+    Args:
+        options: How the scorer of the run is made.
+        records: The records of the run.
+        direction: As in `FactCoverage.score`.
+    """
+    from factcheck.judges.llm.meter import Meter
+
+    meter, n_records = Meter(), 0
+    with _scorer({**options, "cassette": None}, meter.around) as scorer:
+        requests = _Requests(scorer)
+        for n_records, record in enumerate(records, 1):  # noqa: B007 - used after the loop
+            requests.add(record, direction)
+    return Estimate(n_records, meter.usage)
+
+
+class _Requests:
+    """Makes a metered scorer send what a run would; the same request only once."""
+
+    def __init__(self, scorer: FactCoverage) -> None:
+        self._scorer = scorer
+        self._facts: dict[str, FactSet] = {}
+        self._sent: set[str] = set()
+
+    def add(self, record: Record, direction: Direction) -> None:
+        facts = record.facts
+        if facts is None:
+            source = digest(record.source)
+            if source not in self._facts:
+                self._facts[source] = self._likely_facts(record.source)
+            facts = self._facts[source]
+        if facts and record.summary.strip():
+            self._check(facts, record.summary)
+            if direction == "both":
+                self._check(self._likely_facts(record.summary), record.source)
+
+    def _check(self, facts: Facts, text: str) -> None:
+        key = digest("\0".join((text, *(fact.text for fact in FactSet.of(facts)))))
+        if key not in self._sent:
+            self._sent.add(key)
+            self._scorer.check(facts, text)
+
+    def _likely_facts(self, text: str) -> FactSet:
+        from factcheck.judges.local.extractor import extract_facts
+
+        try:
+            return self._scorer.extract(text)
+        except FactcheckError:
+            return extract_facts(text)
+
+
+def run_batch(
+    step: Literal["submit", "collect"],
+    state: Path,
+    options: Options,
+    records: Callable[[], Iterable[Record]],
+    direction: Direction = "coverage",
+) -> Any:
+    """Submit a run as a batch, or put the replies of a finished batch into the cache.
+
+    Args:
+        step: Which of the two.
+        state: File that remembers what was submitted.
+        options: How the scorer of the run is made.
+        records: Reads the records of the run anew.
+        direction: As in `FactCoverage.score`.
+
+    Returns:
+        `factcheck.judges.llm.batch.Submitted` or `Collected`.
+
+    Raises:
+        ConfigError: The cache is off, or the judge has no batch endpoint.
+        InputError: The state file does not fit the step.
+        JudgeError: The server could not be reached.
+    """
+    from factcheck.judges.llm import batch
+    from factcheck.runtime.cache import open_cache
+
+    if open_cache() is None:
+        raise ConfigError("--batch needs the cache for its replies; unset FACTCHECK_CACHE=off")
+    if step == "collect":
+        options = {**options, "budget": None}  # what comes back is paid for already
+
+    def run(around: Any) -> None:
+        with _scorer(options, around) as scorer:
+            for _ in scorer.score_many(records(), direction=direction):
+                pass
+
+    return batch.submit(state, run) if step == "submit" else batch.collect(state, run)
