@@ -164,7 +164,7 @@ def evaluate(  # noqa: PLR0913 - one parameter per option
     if comparator.n_undecided and not comparator.n_judged:
         why = f"no verdict on any of {comparator.n_undecided:,} pairs: {comparator.last_failure}"
         output.exit_with(gates.GateFailure(gates.NOTHING_DECIDED, why))
-    output.exit_with(gates.fields_gate(_field_scores(scored.run, scored.undecided), fail_under))
+    output.exit_with(gates.fields_gate(field_scores(scored.run, scored.undecided), fail_under))
 
 
 @app.command(
@@ -555,7 +555,7 @@ def _compare_by_meaning(schema: dict[str, Any]) -> None:
         schema[COMPARE] = SEMANTIC
 
 
-def _field_scores(run: RunResult, undecided: Undecided) -> FieldScores:
+def field_scores(run: RunResult, undecided: Undecided) -> FieldScores:
     """What the gate needs to know of a run."""
     from factcheck.reports.fields import shown_path
     from factcheck.reports.fields_examples import unscored

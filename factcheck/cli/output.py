@@ -182,7 +182,7 @@ def check_out(out: str | None, *inputs: str | None) -> None:
     if out is None or out == "-":
         return
     for path in inputs:
-        with suppress(OSError, ValueError):
+        with suppress(OSError):
             if path is not None and Path(path).samefile(out):
                 raise InputError("--out would overwrite an input file; choose another file")
     from factcheck.documents import check_writable

@@ -145,9 +145,9 @@ def fields_gate(scores: FieldScores, threshold: float | None) -> GateFailure | N
     if threshold is None:
         return None
     wrong = _below("mean F1", scores.f1, threshold, 4)
-    if not wrong and (below := _below("it", scores.strict_f1, threshold, 4)):
+    if not wrong and (below := _number_below(scores.strict_f1, threshold, 4)):
         why = f"if values that could not be compared count as wrong ({scores.not_compared})"
-        wrong = f"mean F1 is {scores.f1:.3f}, but {below} {why}"
+        wrong = f"mean F1 {scores.f1:.3f} is {below}, under {threshold:g}, {why}"
     if wrong:
         return _failed([wrong])
     unknown = f"no verdict on {scores.never_judged}" if scores.never_judged else ""
@@ -183,12 +183,18 @@ def _failed(reasons: Sequence[str]) -> GateFailure | None:
 
 
 def _below(name: str, score: float | None, threshold: float | None, digits: int) -> str:
-    """`NAME 0.67 is under 0.7`, with as many digits as it takes to see that; empty if it is not."""
+    """`NAME 0.67 is under 0.7`; empty if it is not."""
+    number = _number_below(score, threshold, digits)
+    return f"{name} {number} is under {threshold:g}" if number else ""
+
+
+def _number_below(score: float | None, threshold: float | None, digits: int) -> str:
+    """The score with as many digits as it takes to see that it is below; empty if it is not."""
     if score is None or threshold is None or score >= threshold - _ROUNDING:
         return ""
     while float(f"{score:.{digits}f}") >= threshold:
         digits += 1
-    return f"{name} {score:.{digits}f} is under {threshold:g}"
+    return f"{score:.{digits}f}"
 
 
 def _many(count: int, one: str, several: str) -> str:

@@ -31,14 +31,14 @@ def test_two_batches_later_an_ordinary_run_asks_nothing(
 ) -> None:
     with LocalOpenAIServer(FactModel()) as server:
         monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
-        command = ("score", "--records", records, "--judge", "openai/tiny")
+        command = ("run", records, "--judge", "openai/tiny")
         for phase, requests in (("facts", 2), ("checks", 2)):
             code, out, err = run(*command, "--batch", "submit")
             assert (code, err) == (0, "")
-            assert f"{requests} requests handed in" in out
+            assert f"{requests} requests submitted" in out
             code, out, _ = run(*command, "--batch", "collect")
             assert code == 0
-            assert f"{requests} answers are in the cache" in out
+            assert f"{requests} replies are in the cache" in out
             assert ("submit again" in out) == (phase == "facts")
 
         live = [request for request in server.requests if "chat/completions" in request.path]
@@ -54,14 +54,14 @@ def test_a_batch_needs_a_cache(records: str, run: Run, monkeypatch: pytest.Monke
     monkeypatch.setenv("FACTCHECK_CACHE", "off")
     monkeypatch.setenv("OPENAI_API_KEY", "sk-test")
 
-    code, _, err = run("score", "--records", records, "--judge", "openai/t", "--batch", "submit")
+    code, _, err = run("run", records, "--judge", "openai/t", "--batch", "submit")
 
     assert code == 3
     assert "FACTCHECK_CACHE=off" in err
 
 
 def test_nothing_is_collected_before_something_was_submitted(records: str, run: Run) -> None:
-    code, _, err = run("score", "--records", records, "--batch", "collect")
+    code, _, err = run("run", records, "--batch", "collect")
 
     assert code == 2
     assert "submit a batch first" in err

@@ -92,7 +92,7 @@ def test_help_names_the_commands(run: Run) -> None:
 
     assert code == 0
     for name in ("stats", "verify", "prune", "clear", "export", "import"):
-        assert f"\n  {name} " in out
+        assert f"│ {name} " in out
 
 
 def test_verify_passes_a_good_cache(run: Run, folder: Path) -> None:
@@ -202,7 +202,7 @@ def test_clear_asks_and_without_a_terminal_refuses(
 
     monkeypatch.setattr("sys.stdin.isatty", lambda: True, raising=False)
     monkeypatch.setattr("typer.confirm", lambda *_, **__: False)
-    assert run("cache", "clear") == (0, "", "nothing was removed\n")
+    assert run("cache", "clear") == (0, "", "nothing removed\n")
     assert kept(folder) == ENTRIES
     monkeypatch.setattr("typer.confirm", lambda *_, **__: True)
     assert run("cache", "clear").code == 0

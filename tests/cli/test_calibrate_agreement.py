@@ -75,7 +75,7 @@ def test_a_judge_that_answers_nothing_ends_with_4(run: Run, desk: Desk) -> None:
     code, out, err = run("calibrate", "agreement", path)
     assert code == 4
     assert "undecided" in out
-    assert "local answered nothing" in err
+    assert "local returned no verdicts" in err
 
 
 @pytest.mark.parametrize("text", ["", "{}\n", "[1]\n", "not json\n"])
@@ -89,9 +89,9 @@ def test_two_runs_are_compared(run: Run, desk: Desk) -> None:
     record = {"id": "r", "source": "s", "summary": "t", "facts": ["The lake is deep.", "The pier."]}
     records = desk.put("records.jsonl", json.dumps(record) + "\n")
     before, after = (str(desk.folder / name) for name in ("before.jsonl", "after.jsonl"))
-    run("score", "--records", records, "--out", before)
+    run("run", records, "--out", before)
     desk.verdicts["The pier."] = "entailed"
-    run("score", "--records", records, "--out", after)
+    run("run", records, "--out", after)
     code, out, _ = run("calibrate", "compare", before, after)
     assert code == 0
     assert "1 \u2192 2 of 2 facts kept: more, but that may be chance" in out

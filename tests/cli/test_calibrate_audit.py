@@ -50,7 +50,7 @@ def test_a_judge_that_answers_nothing_ends_with_4(run: Run, desk: Desk, own: lis
     code, out, err = run("calibrate", "audit", *own)
     assert code == 4
     assert "lack an answer" in out
-    assert "answered nothing" in err
+    assert "returned no verdicts" in err
 
 
 @pytest.mark.parametrize(

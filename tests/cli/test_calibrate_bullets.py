@@ -72,7 +72,7 @@ def test_without_matplotlib_there_are_tables_and_a_word_about_it(
     code, out, err = run("calibrate", "bullets", *arguments)
     assert code == 0
     assert "Mean score by the share of bullets left" in out
-    assert 'pip install "factcheck[plots]"' in err
+    assert 'pip install 'factcheck[plots]'' in err
     page = (tmp_path / "out" / "bullets.html").read_text("utf-8")
     assert "<svg" not in page
     assert "<table" in page
@@ -92,7 +92,7 @@ def test_a_judge_that_answers_nothing_is_told_apart(
     code, out, err = run("calibrate", "bullets", *arguments)
     assert code == 4, err
     assert "lack an answer" in out
-    assert "local answered nothing" in err
+    assert "local returned no verdicts" in err
     assert (tmp_path / "out" / "rows.jsonl").exists()
 
 
@@ -100,7 +100,7 @@ def test_a_judge_that_answers_nothing_is_told_apart(
     ("options", "message"),
     [
         (["--source", "s.txt"], "--source and --summary belong together"),
-        (["--facts", "f.txt"], "--facts belongs to --source and --summary"),
+        (["--facts", "f.txt"], "--facts needs --source and --summary"),
         (["--from-rows", "nowhere"], "nowhere"),
         (["--random-orders", "-1"], "random orders"),
     ],

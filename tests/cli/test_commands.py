@@ -122,7 +122,7 @@ def test_facts_of_another_source_are_announced(desk: Desk, run: Run) -> None:
 
     assert code == 0
     assert "2 of 4 facts kept" in out
-    assert "made from another version of the source" in err
+    assert "extracted from another version of the source" in err
 
 
 def test_judges_are_passed_on(desk: Desk, run: Run) -> None:
@@ -159,8 +159,8 @@ def test_a_dash_reads_standard_input(desk: Desk, run: Run, monkeypatch: pytest.M
     [
         ("0.5", 0, ""),
         ("0.51", 1, "factcheck: gate failed: score 0.50 is under 0.51\n"),
-        ("50", 2, "factcheck: --fail-under is 50; give a share from 0 to 1, such as 0.8\n"),
-        ("nan", 2, "factcheck: --fail-under is nan; give a share from 0 to 1, such as 0.8\n"),
+        ("50", 2, "factcheck: --fail-under is 50; expected a share from 0 to 1, e.g. 0.8\n"),
+        ("nan", 2, "factcheck: --fail-under is nan; expected a share from 0 to 1, e.g. 0.8\n"),
     ],
 )
 def test_the_gate_compares_the_score(
@@ -233,8 +233,8 @@ def test_a_lock_file_is_written_and_renewed(desk: Desk, run: Run) -> None:
     assert code == 0
     assert err.splitlines() == [
         f"{lock}: 1 added, 1 removed, 3 unchanged",
-        "  + The pier is new.",
-        "  - The pier is old.",
+        "+ The pier is new.",
+        "- The pier is old.",
     ]
     assert out.splitlines()[0] == "f1  [must]  The lake is deep."
     assert read_facts(lock)[0].must
@@ -263,7 +263,7 @@ def test_check_needs_no_source(desk: Desk, run: Run) -> None:
     ("arguments", "said"),
     [
         (("score", "gone.txt", "gone.txt"), "gone.txt does not exist; check the path"),
-        (("score",), "give SOURCE and SUMMARY"),
+        (("score",), "Missing argument 'SOURCE'"),
         (("score", "a", "b", "--colour"), "see 'factcheck score --help'"),
         (("score", "a", "b", "--format", "pdf"), "pdf"),
         (("scroe",), "see 'factcheck --help'"),
@@ -341,7 +341,7 @@ def test_a_defect_is_not_taken_for_a_failed_gate(
 
     assert code == 70
     assert err == (
-        "factcheck: unexpected LookupError: what (a defect of factcheck); "
+        "factcheck: unexpected LookupError: what (a bug in factcheck); "
         "add --debug for the traceback\n"
     )
 
@@ -390,5 +390,5 @@ def test_a_report_never_takes_the_place_of_what_is_read(desk: Desk, run: Run, na
     code, out, err = run("score", desk.source, desk.summary, "--out", path)
 
     assert (code, out) == (2, "")
-    assert "is a file that is read" in err
+    assert "--out would overwrite an input file" in err
     assert Path(path).read_bytes() == before

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from factcheck.cli import gate
 from factcheck.facts import AtomicFact, CheckFailure, CoverageReport, EntailmentLabel, Usage
 from factcheck.facts.page import lost_musts
 from factcheck.reports import Page
+from factcheck.scoring import gates
 from tests.reports.examples import all_groups, both_directions, report_of, verdict
 
 FACT = AtomicFact("f1", "The lake is deep.")
@@ -167,7 +167,9 @@ def test_junit_fails_exactly_if_the_gate_does(
     page = report.page(fail_under=threshold)
 
     statuses = {case.status for figure in (page, *page.also) for case in figure.cases}
-    assert bool(statuses & {"failed", "error"}) is (gate.failure(report, threshold) is not None)
+    assert bool(statuses & {"failed", "error"}) is (
+        gates.coverage_gate(report, threshold) is not None
+    )
 
 
 def test_a_distorted_fact_fails_where_the_gate_fails() -> None:

@@ -1,4 +1,4 @@
-"""`factcheck score --records`: many pairs, rows as they are ready, and runs that end early."""
+"""`factcheck run`: many pairs, rows as they are final, and runs that end early."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def test_every_record_gets_its_row_in_order(desk: Desk, run: Run) -> None:
     records = desk.put("records.jsonl", as_lines(record(n) for n in range(5)))
     out = desk.folder / "rows.jsonl"
 
-    done = run("score", "--records", records, "--out", str(out))
+    done = run("run", records, "--out", str(out))
 
     assert done.code == 0
     rows = list(read_results(out))
@@ -85,7 +85,7 @@ def test_every_record_gets_its_row_in_order(desk: Desk, run: Run) -> None:
 def test_tables_and_folders_give_the_same_rows(desk: Desk, run: Run, kind: str) -> None:
     one = record(1, source="A source that is not needed.")
     lines = desk.put("records.jsonl", as_lines([one]))
-    run("score", "--records", lines, "--out", str(desk.folder / "1.jsonl"))
+    run("run", lines, "--out", str(desk.folder / "1.jsonl"))
     if kind == "folder":
         (desk.folder / kind).mkdir()
         desk.put("folder/r1.source.txt", one["source"])
@@ -98,7 +98,7 @@ def test_tables_and_folders_give_the_same_rows(desk: Desk, run: Run, kind: str) 
         header = separator.join(("id", "source", "summary", "facts"))
         path = desk.put(kind, f"{header}\n" + separator.join(f'"{cell}"' for cell in cells) + "\n")
 
-    done = run("score", "--records", path, "--out", str(desk.folder / "2.jsonl"))
+    done = run("run", path, "--out", str(desk.folder / "2.jsonl"))
 
     assert done.code == 0
     assert comparable(desk.folder / "2.jsonl") == comparable(desk.folder / "1.jsonl")
@@ -108,7 +108,7 @@ def test_the_summary_as_json(desk: Desk, run: Run) -> None:
     """Mean and counts as they are, what failed by code, and the signature."""
     records = desk.put("records.jsonl", as_lines([record(1), "{", record(2, source="")]))
 
-    done = run("score", "--records", records, "--skip-bad", "--format", "json")
+    done = run("run", records, "--skip-invalid", "--format", "json")
 
     data = json.loads(done.out)
     assert done.code == 0
@@ -120,7 +120,7 @@ def test_the_summary_as_json(desk: Desk, run: Run) -> None:
 def test_a_run_can_fail_the_gate(desk: Desk, run: Run) -> None:
     records = desk.put("records.jsonl", as_lines([record(1)]))
 
-    done = run("score", "--records", records, "--fail-under", "0.7")
+    done = run("run", records, "--fail-under", "0.7")
 
     assert done.code == 1
     assert "mean score 0.6667 is under 0.7" in done.err
@@ -134,7 +134,7 @@ BAD = [record(1), "{'id': 3}", {"id": "no summary", "source": "x"}, record(1), r
 def test_a_bad_record_ends_the_run_and_is_named_by_its_line(desk: Desk, run: Run) -> None:
     records = desk.put("records.jsonl", as_lines(BAD))
 
-    done = run("score", "--records", records)
+    done = run("run", records)
 
     assert done.code == 2
     assert f"{records}, line 2: not valid JSON" in done.err
@@ -144,7 +144,7 @@ def test_bad_records_are_skipped_counted_and_named_one_by_one(desk: Desk, run: R
     records = desk.put("records.jsonl", as_lines(BAD))
     out = desk.folder / "rows.jsonl"
 
-    done = run("score", "--records", records, "--out", str(out), "--skip-bad")
+    done = run("run", records, "--out", str(out), "--skip-invalid")
 
     assert done.code == 0
     assert ids(out) == ["r1", "r4"]
@@ -159,22 +159,20 @@ def test_bad_records_are_skipped_counted_and_named_one_by_one(desk: Desk, run: R
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["SOURCE", "--records", "RECORDS"], "give it alone"),
-        (["--records", "RECORDS", "--facts", "SOURCE"], "give it alone"),
-        (["--records", "RECORDS", "--resume"], "--resume needs --out"),
-        (["--records", "RECORDS", "--format", "html"], "--format html is for one pair"),
-        (["--records", "nowhere.jsonl"], "nowhere.jsonl does not exist"),
-        (["SOURCE", "SUMMARY", "--skip-bad"], "are for --records FILE"),
-        (["SOURCE", "SUMMARY", "--dry-run"], "are for --records FILE"),
+        ([], "Missing argument"),
+        (["RECORDS", "--resume"], "--resume needs --out"),
+        (["RECORDS", "--out", "RECORDS"], "--out would overwrite an input file"),
+        (["nowhere.jsonl"], "nowhere.jsonl does not exist"),
+        (["RECORDS", "--out", "rows.csv"], "rows are JSON lines"),
     ],
 )
 def test_arguments_that_do_not_fit_are_refused_before_anything_is_asked(
     desk: Desk, run: Run, arguments: Sequence[str], said: str
 ) -> None:
     records = desk.put("records.jsonl", as_lines([record(1)]))
-    names = {"SOURCE": desk.source, "SUMMARY": desk.summary, "RECORDS": records}
+    names = {"RECORDS": records}
 
-    done = run("score", *(names.get(argument, argument) for argument in arguments))
+    done = run("run", *(names.get(argument, argument) for argument in arguments))
 
     assert done.code == 2
     assert said in done.err
@@ -189,10 +187,10 @@ def test_a_resumed_run_asks_nothing_about_rows_that_are_there(desk: Desk, run: R
     out = str(desk.folder / "rows.jsonl")
     first = desk.put("first.jsonl", as_lines(record(n) for n in range(2)))
     both = desk.put("both.jsonl", as_lines(record(n) for n in range(4)))
-    run("score", "--records", first, "--out", out)
+    run("run", first, "--out", out)
     n_asked = len(desk.checker.calls)
 
-    done = run("score", "--records", both, "--out", out, "--resume")
+    done = run("run", both, "--out", out, "--resume")
 
     assert done.code == 0
     assert (n_asked, len(desk.checker.calls)) == (2, 4)
@@ -203,10 +201,10 @@ def test_a_resumed_run_asks_nothing_about_rows_that_are_there(desk: Desk, run: R
 def test_rows_that_are_there_are_not_overwritten(desk: Desk, run: Run) -> None:
     records = desk.put("records.jsonl", as_lines([record(1)]))
     out = desk.folder / "rows.jsonl"
-    run("score", "--records", records, "--out", str(out))
+    run("run", records, "--out", str(out))
     before = out.read_bytes()
 
-    done = run("score", "--records", records, "--out", str(out))
+    done = run("run", records, "--out", str(out))
 
     assert done.code == 2
     assert "continue with --resume, or name another file" in done.err
@@ -217,10 +215,10 @@ def test_rows_that_are_there_are_not_overwritten(desk: Desk, run: Run) -> None:
 def test_rows_of_another_run_are_refused_with_their_signature(desk: Desk, run: Run) -> None:
     records = desk.put("records.jsonl", as_lines([record(1), record(2)]))
     out = desk.folder / "rows.jsonl"
-    run("score", "--records", records, "--out", str(out))
+    run("run", records, "--out", str(out))
     before = out.read_bytes()
 
-    done = run("score", "--records", records, "--out", str(out), "--resume", "--direction", "both")
+    done = run("run", records, "--out", str(out), "--resume", "--direction", "both")
 
     assert done.code == 2
     assert "direction:coverage" in done.err
@@ -232,24 +230,24 @@ def test_a_record_that_changed_is_not_taken_for_the_one_that_has_a_row(
     desk: Desk, run: Run
 ) -> None:
     records = desk.put("records.jsonl", as_lines([record(1)]))
-    command = ("score", "--records", records, "--out", str(desk.folder / "rows.jsonl"))
+    command = ("run", records, "--out", str(desk.folder / "rows.jsonl"))
     assert run(*command).code == 0
     desk.put("records.jsonl", as_lines([record(1, summary="Another text.")]))
 
     done = run(*command, "--resume")
 
     assert done.code == 2
-    assert "record 'r1' is not the one its row was made of" in done.err
+    assert "record 'r1' differs from the one its row was made of" in done.err
 
 
 def test_a_lost_must_fact_fails_the_gate_of_a_run(desk: Desk, run: Run) -> None:
     must = {"text": "The mole is long.", "must": True}
     records = desk.put("records.jsonl", as_lines([record(1), record(2, facts=[must])]))
 
-    done = run("score", "--records", records)
+    done = run("run", records)
 
     assert done.code == 1
-    assert "gate failed: 1 records lost a must fact (r2: 1 must fact not kept: f1)" in done.err
+    assert "gate failed: 1 record lost a must fact (r2: 1 must fact not kept: f1)" in done.err
 
 
 def test_what_may_still_be_had_has_no_row_and_is_asked_for_again(desk: Desk, run: Run) -> None:
@@ -258,14 +256,14 @@ def test_what_may_still_be_had_has_no_row_and_is_asked_for_again(desk: Desk, run
     out = desk.folder / "rows.jsonl"
     desk.verdicts["The boat has number 1."] = LOST
 
-    first = run("score", "--records", records, "--out", str(out))
+    first = run("run", records, "--out", str(out))
     after_first = ids(out)
     del desk.verdicts["The boat has number 1."]
-    second = run("score", "--records", records, "--out", str(out), "--resume")
+    second = run("run", records, "--out", str(out), "--resume")
 
     assert (first.code, second.code) == (4, 0)
-    assert "1 records are not finished" in first.err
-    assert "go on with --resume" in first.err
+    assert "1 record is not finished" in first.err
+    assert "continue with --resume" in first.err
     assert after_first == ["r0", "r2"]
     assert ids(out) == ["r0", "r2", "r1"]
     assert len(desk.checker.calls) == 4
@@ -276,7 +274,7 @@ def test_what_will_never_be_had_is_a_row_with_its_error(desk: Desk, run: Run) ->
     records = desk.put("records.jsonl", as_lines([record(1), empty, record(2)]))
     out = desk.folder / "rows.jsonl"
 
-    done = run("score", "--records", records, "--out", str(out))
+    done = run("run", records, "--out", str(out))
 
     rows = list(read_results(out))
     assert [row["id"] for row in rows] == ["r1", "empty", "r2"]
@@ -294,7 +292,7 @@ def test_a_budget_ends_the_run_and_the_next_one_goes_on(
     records = tmp_path / "records.jsonl"
     records.write_text(as_lines(record(n) for n in range(8)), encoding="utf-8")
     out, whole = tmp_path / "rows.jsonl", tmp_path / "whole.jsonl"
-    score = ("score", "--records", str(records), "--judge", MODEL)
+    score = ("run", str(records), "--judge", MODEL)
 
     first = run(*score, "--out", str(out), "--max-calls", "3")
     n_first, rows_first = len(server.requests), ids(out)
@@ -303,7 +301,9 @@ def test_a_budget_ends_the_run_and_the_next_one_goes_on(
     run(*score, "--out", str(whole))
 
     assert (first.code, second.code) == (4, 0)
-    assert "the budget ended the run; this is the result so far; go on with --resume" in first.err
+    assert (
+        "the budget ended the run; this is the result so far; continue with --resume" in first.err
+    )
     assert "Mean coverage" in first.out
     assert (n_first, n_both) == (3, 8)
     assert len(rows_first) == 3
@@ -311,7 +311,7 @@ def test_a_budget_ends_the_run_and_the_next_one_goes_on(
     assert len(server.requests) == 8
 
 
-COUNTS = re.compile(r"([\d,]+) records would take about ([\d,]+) calls and ([\d,]+) prompt tokens")
+COUNTS = re.compile(r"([\d,]+) records need about ([\d,]+) requests and ([\d,]+) prompt tokens")
 
 
 def counted(done: Outcome) -> tuple[int, ...]:
@@ -333,7 +333,7 @@ def test_a_dry_run_counts_what_the_real_run_then_sends(
         record(3, facts=list("abcdefghijklmnopq")),
     ]
     records.write_text(as_lines(twice), encoding="utf-8")
-    score = ("score", "--records", str(records), "--judge", MODEL)
+    score = ("run", str(records), "--judge", MODEL)
 
     before = counted(run(*score, "--dry-run"))
     n_dry = len(server.requests)
@@ -343,7 +343,7 @@ def test_a_dry_run_counts_what_the_real_run_then_sends(
 
     assert n_dry == 0
     assert before[:2] == (4, n_real)
-    assert after.out == "4 records would take no calls: every answer is known already\n"
+    assert after.out == "4 records need no requests: every reply is in the cache\n"
     assert len(server.requests) == n_real
 
 
@@ -355,7 +355,7 @@ def test_a_dry_run_with_extraction_guesses_the_number_of_facts(
     records = tmp_path / "records.jsonl"
     lines = [{"source": source, "summary": f"The boat {n} is blue."} for n in range(3)]
     records.write_text(as_lines(lines), encoding="utf-8")
-    score = ("score", "--records", str(records), "--judge", MODEL)
+    score = ("run", str(records), "--judge", MODEL)
 
     dry = counted(run(*score, "--dry-run"))
     run(*score)
@@ -381,7 +381,7 @@ def test_an_interrupt_ends_the_run_with_what_is_there(tmp_path: Path) -> None:
     """
     records, out = tmp_path / "records.jsonl", tmp_path / "rows.jsonl"
     records.write_text(as_lines(record(n) for n in range(20)), encoding="utf-8")
-    command = ("factcheck", "score", "--records", str(records), "--judge", MODEL, "--out", str(out))
+    command = ("factcheck", "run", str(records), "--judge", MODEL, "--out", str(out))
     with (
         LocalOpenAIServer(slow) as server,
         subprocess.Popen(  # noqa: S603 - our own command line
@@ -434,7 +434,7 @@ def test_a_full_disk_keeps_whole_rows_and_the_run_is_resumed(tmp_path: Path, run
     """What was scored is summed up, and the file holds no torn row."""
     records, out = tmp_path / "records.jsonl", tmp_path / "rows.jsonl"
     records.write_text(as_lines(record(n) for n in range(6)), encoding="utf-8")
-    score = ("score", "--records", str(records), "--judge", "local", "--out", str(out))
+    score = ("run", str(records), "--judge", "local", "--out", str(out))
 
     full = subprocess.run(  # noqa: S603 - our own code
         [sys.executable, "-c", WITH_LITTLE_ROOM, "4000", *score],

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from factcheck.cli.gate import failure
 from factcheck.facts import AtomicFact, CheckFailure
+from factcheck.scoring.gates import coverage_gate
 from tests.reports.examples import report_of, verdict
 
 
@@ -22,8 +22,8 @@ def test_a_score_within_rounding_of_the_threshold_passes() -> None:
         verdict(AtomicFact("x", "Lost.", weight=lost[0].weight), "neutral"),
     )
 
-    assert failure(report, 0.5) is None
-    assert failure(report, 0.5 + 1e-12) is None
+    assert coverage_gate(report, 0.5) is None
+    assert coverage_gate(report, 0.5 + 1e-12) is None
 
 
 @pytest.mark.parametrize(
@@ -37,7 +37,7 @@ def test_a_failing_score_is_shown_below_its_threshold(threshold: float, said: st
         verdict(one, "entailed"), verdict(two, "entailed"), verdict(three, "neutral")
     )
 
-    found = failure(report, threshold)
+    found = coverage_gate(report, threshold)
 
     assert found is not None
     assert found.exit_code == 1
@@ -49,7 +49,7 @@ def test_an_undecided_must_fact_fails() -> None:
     must, other = facts(1, must=True)[0], AtomicFact("x", "Kept.")
     report = report_of(CheckFailure(must, "missing", ""), verdict(other, "entailed"))
 
-    found = failure(report)
+    found = coverage_gate(report)
 
     assert found is not None
     assert (found.exit_code, found.message) == (1, "gate failed: 1 must fact not kept: f0")
@@ -59,7 +59,7 @@ def test_all_reasons_are_given() -> None:
     """A gate that fails twice says so in one line."""
     must = facts(1, must=True)[0]
 
-    found = failure(report_of(verdict(must, "neutral")), 0.5)
+    found = coverage_gate(report_of(verdict(must, "neutral")), 0.5)
 
     assert found is not None
     assert found.message == ("gate failed: 1 must fact not kept: f0; score 0.00 is under 0.5")
@@ -69,13 +69,13 @@ def test_a_score_that_is_not_there_fails_only_a_threshold() -> None:
     """Facts without weight give no score: 4 with a threshold, fine without."""
     report = report_of(verdict(facts(1, weight=0.0)[0], "neutral"))
 
-    found = failure(report, 0.0)
+    found = coverage_gate(report, 0.0)
 
     assert found is not None
     assert found.exit_code == 4
-    assert failure(report) is None
+    assert coverage_gate(report) is None
 
 
 def test_without_a_gate_a_poor_score_is_fine() -> None:
     """Nothing fails that was not asked for."""
-    assert failure(report_of(verdict(facts(1)[0], "neutral"))) is None
+    assert coverage_gate(report_of(verdict(facts(1)[0], "neutral"))) is None
