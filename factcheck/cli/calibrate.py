@@ -278,7 +278,7 @@ def agreement(  # noqa: PLR0913 - one parameter per option
         Format.JSON: report.to_json,
     }
     shown = output.Report(
-        words.headline, texts, lambda: output.renderable_text(render_agreement(words))
+        words.headline, texts, lambda: output.renderable_text(render_agreement(words), width=120)
     )
     output.show(shown, to)
     for one in report.judges:
@@ -326,7 +326,7 @@ def _budget(max_calls: int | None, max_cost_usd: float | None) -> Any:
 
 
 def _print_table(table: RenderableType) -> None:
-    output.print_out(output.renderable_text(table))
+    output.print_out(output.renderable_text(table, width=120))
 
 
 def _print_json(data: Any) -> None:

@@ -196,6 +196,8 @@ def show(report: Report, to: Destination) -> None:
     Raises:
         InputError: The file cannot be written; the report is printed instead.
     """
+    if to.format not in report.texts:
+        raise InputError(f"this report has no format {to.format.value!r}")
     if to.path is not None or to.format not in {Format.TABLE, Format.MARKDOWN}:
         print_warnings(report.warnings)
     if to.path is None:
@@ -212,7 +214,7 @@ def show(report: Report, to: Destination) -> None:
     print_out(f"{report.first_line}   {to.path}")
 
 
-def renderable_text(table: RenderableType, *, plain: bool = False) -> str:
+def renderable_text(table: RenderableType, *, plain: bool = False, width: int = 100) -> str:
     """A Rich renderable: in colour on a terminal, else as plain text."""
     from rich.console import Console
 
@@ -220,7 +222,7 @@ def renderable_text(table: RenderableType, *, plain: bool = False) -> str:
 
     console = Console()
     if plain or not console.is_terminal:
-        return plain_text(table)
+        return plain_text(table, width)
     console.width = min(console.width, _MAX_WIDTH)
     with console.capture() as capture:
         console.print(table, crop=False)

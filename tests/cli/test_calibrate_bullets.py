@@ -72,7 +72,7 @@ def test_without_matplotlib_there_are_tables_and_a_word_about_it(
     code, out, err = run("calibrate", "bullets", *arguments)
     assert code == 0
     assert "Mean score by the share of bullets left" in out
-    assert 'pip install 'factcheck[plots]'' in err
+    assert "pip install 'factcheck[plots]'" in err
     page = (tmp_path / "out" / "bullets.html").read_text("utf-8")
     assert "<svg" not in page
     assert "<table" in page

@@ -93,7 +93,7 @@ def test_records_are_scored_by_a_schema(files: Files, run: Run) -> None:
 
 
 def test_without_a_schema_one_is_inferred_and_the_report_says_so(files: Files, run: Run) -> None:
-    note = f"Schema inferred from {files.gold}: every field is compared by its type"
+    note = f"Schema inferred from {files.gold}: every field is compared by type"
     arguments = ("fields", "evaluate", files.gold, files.extracted)
 
     assert note.split() == run(*arguments).out.split("\n\n")[0].split()[-len(note.split()) :]
@@ -261,7 +261,10 @@ def test_lists_of_different_lengths_are_refused(
             ("--format", "xml"),
             "'xml' is not one of 'table', 'markdown', 'html', 'junit', 'json', 'csv'",
         ),
-        (("--out", "r.html"), "--out r.html: reports on fields are written as .json, .csv, .md or"),
+        (
+            ("--out", "r.pdf"),
+            "--out r.pdf: unknown suffix; use .txt, .md, .html, .xml, .json or .csv",
+        ),
         (("--id-field", "nope"), "gold.jsonl, line 1: no 'nope'"),
         (("--out", "/no/such/folder/r.json"), "there is no folder"),
         (("--schema", "/no/such/schema.json"), "does not exist"),

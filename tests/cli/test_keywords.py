@@ -560,9 +560,9 @@ class TestCompare:
         ("text", "message"),
         [
             ("", "b.json: not valid JSON"),
-            ("[]", "b.json not a saved run; 'factcheck keywords run'"),
+            ("[]", "b.json: not a saved run; 'factcheck keywords run'"),
             ('{"format": "factcheck-keywords-cards/1"}', "b.json: 'cases' is missing"),
-            ('{"format": "factcheck-keywords-cards/9"}', "b.json not a saved run"),
+            ('{"format": "factcheck-keywords-cards/9"}', "b.json: not a saved run"),
         ],
     )
     def test_a_file_that_is_no_run_is_named(
@@ -589,7 +589,7 @@ def test_help_has_an_example_for_each_command(run: Run, command: str) -> None:
 
 def test_help_loads_nothing_slow() -> None:
     """Not even what the command itself is made of."""
-    slow = ("factcheck.keywords", "numpy", "rich", "dspy", "yaml", "openai", "ahocorasick_rs")
+    slow = ("factcheck.keywords", "numpy", "dspy", "yaml", "openai", "ahocorasick_rs")
     code = (
         "import sys\nfrom factcheck.cli import main\n"
         "try:\n    main(['keywords', 'run', '--help'])\nexcept SystemExit:\n    pass\n"

@@ -122,7 +122,7 @@ def test_the_final_line_feed_is_no_part_of_a_text_and_one_request_does(
         monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
         monkeypatch.setenv("FACTCHECK_CACHE", "off")
 
-        outcome = run("references", *texts, "--provider", "openai")
+        outcome = run("references", *texts, "--embedder", "openai")
 
     (request,) = server.requests
     assert isinstance(request, EmbeddingsRequest)
@@ -142,7 +142,7 @@ def test_a_provider_that_refuses_is_exit_code_4(
         monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
         monkeypatch.setenv("FACTCHECK_CACHE", "off")
 
-        outcome = run("references", *texts, "--provider", "openai", "--fail-under", "0")
+        outcome = run("references", *texts, "--embedder", "openai", "--fail-under", "0")
 
     refused(outcome, "openai/text-embedding-3-small", 4)
 
@@ -153,8 +153,8 @@ def test_an_unknown_provider_or_a_missing_key_is_exit_code_3(
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
 
-    refused(run("references", *texts, "--provider", "oracle"), "unknown embedding provider", 3)
-    refused(run("references", *texts, "--provider", "openai"), "OPENAI_API_KEY", 3)
+    refused(run("references", *texts, "--embedder", "oracle"), "unknown embedding provider", 3)
+    refused(run("references", *texts, "--embedder", "openai"), "OPENAI_API_KEY", 3)
 
 
 @pytest.mark.parametrize(
@@ -182,4 +182,4 @@ def test_help_says_that_a_score_is_no_gate(run: Run) -> None:
     outcome = run("references", "--help")
 
     assert outcome.code == 0
-    assert "unless --fail-under is given" in " ".join(outcome.out.split())
+    assert "Exit with 1 if the score is lower" in " ".join(outcome.out.split())

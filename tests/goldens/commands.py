@@ -12,7 +12,7 @@ from typing import NamedTuple
 MODEL = "openai/test-model"
 """Answered by a local server at a fixed address, so that keys and signatures are the same."""
 SCORE = "score source.txt summary.txt"
-RUN = "score --records"
+RUN = "run"
 COMPARE_RUNS = "calibrate compare"
 FIELDS = "fields evaluate gold.jsonl extracted.jsonl --schema schema.yaml"
 CARDS = "keywords run cards.yaml outputs.json"
@@ -47,7 +47,7 @@ RUNS: dict[str, Run] = {
     "score-missing-file": run("score source.txt nowhere.txt"),
     "score-model": run(f"{SCORE} --judge {MODEL} --format json", server=True),
     "score-replayed": run(
-        f"{SCORE} --judge {MODEL} --record cassette.jsonl",
+        f"{SCORE} --judge {MODEL} --cassette cassette.jsonl",
         f"{SCORE} --judge replay:cassette.jsonl --extractor replay:cassette.jsonl",
         files=("cassette.jsonl",),
         server=True,
@@ -127,5 +127,5 @@ RUNS: dict[str, Run] = {
         EXPORT,
         server=True,
     ),
-    "keys-embeddings": run(f"{REFERENCES} --provider openai/test-embedder", EXPORT, server=True),
+    "keys-embeddings": run(f"{REFERENCES} --embedder openai/test-embedder", EXPORT, server=True),
 }
