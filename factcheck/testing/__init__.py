@@ -1,13 +1,12 @@
 """Public test kit: scripted judges, and a local OpenAI-compatible server that fails on demand.
 
-Standard library only, and no network but the loopback interface.
+No network but the loopback interface; the server needs aiohttp, which comes with DSPy.
 """
 
 from factcheck.testing.batches import BatchPlan
 from factcheck.testing.fact_model import (
     FactModel,
     Mangle,
-    all_sentences,
     bad_quote,
     duplicate,
     in_code_fence,
@@ -19,27 +18,26 @@ from factcheck.testing.fact_model import (
     rate_by_words,
     same_words,
     sentences,
-    swapped_ids,
     without_key,
 )
 from factcheck.testing.faults import (
     bad_request,
     dropped,
-    every,
     garbage,
     hang,
     http_date,
+    out_of_order,
     quota_exceeded,
-    random_faults,
     rate_limited,
     refused,
     sequence,
     server_error,
     truncated,
     unauthorized,
+    with_vector,
+    without_vectors,
 )
 from factcheck.testing.prompts import ParsedPrompt, parse_prompt
-from factcheck.testing.ratings import RateCall, ScriptedRater
 from factcheck.testing.replies import (
     ChatAnswer,
     ChatRequest,
@@ -52,19 +50,16 @@ from factcheck.testing.replies import (
 from factcheck.testing.scripted import (
     CheckCall,
     CompareCall,
+    EmbedCall,
     ExtractCall,
+    RateCall,
     ScriptedChecker,
+    ScriptedEmbedder,
     ScriptedExtractor,
     ScriptedPairJudge,
+    ScriptedRater,
 )
 from factcheck.testing.server import LocalOpenAIServer
-from factcheck.testing.vectors import (
-    EmbedCall,
-    ScriptedEmbedder,
-    out_of_order,
-    with_vector,
-    without_vectors,
-)
 
 __all__ = [
     "BatchPlan",
@@ -88,12 +83,10 @@ __all__ = [
     "ScriptedExtractor",
     "ScriptedPairJudge",
     "ScriptedRater",
-    "all_sentences",
     "bad_quote",
     "bad_request",
     "dropped",
     "duplicate",
-    "every",
     "garbage",
     "hang",
     "hashed_embeddings",
@@ -107,7 +100,6 @@ __all__ = [
     "overwrite",
     "parse_prompt",
     "quota_exceeded",
-    "random_faults",
     "rate_by_words",
     "rate_limited",
     "refused",
@@ -115,7 +107,6 @@ __all__ = [
     "sentences",
     "sequence",
     "server_error",
-    "swapped_ids",
     "truncated",
     "unauthorized",
     "with_vector",

@@ -1,44 +1,36 @@
-"""The Files and Batches endpoints of the local server: requests in a file, answers in another."""
+"""The Files and Batches endpoints of the local server."""
 
 from __future__ import annotations
 
 import json
 import random
-import re
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
-from factcheck.testing.replies import ChatRequest, Request, error_response, json_response
-from factcheck.testing.wire import HttpResponse
+from factcheck.testing.replies import ChatRequest, HttpResponse, Request, error_response, response
 
 _OK = 200
+_Line = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BatchPlan:
-    """What becomes of batches on the local server."""
+    """How batches on the local server proceed."""
 
     polls: int = 0
-    """How often a batch is looked at before it has ended."""
+    """Retrievals of a batch before it has ended."""
     ending: Literal["completed", "expired", "cancelled", "failed"] = "completed"
     carried_out: int | None = None
     """Requests answered before a batch expires or is cancelled; `None`: all of them."""
     shuffled: bool = False
     """Answers come back in another order, as the real endpoint may do it."""
     lost: Collection[int] = ()
-    """Places of requests, from 0, about which nothing comes back."""
+    """Places of requests, from 0, missing from both result files."""
     creations: Sequence[Literal["made", "refused", "unanswered"]] = ()
-    """What becomes of each attempt to make a batch, in order, and then `"made"`: refused with
-    HTTP 500, or made without telling the client, whose connection breaks."""
-
-
-class _Answered(NamedTuple):
-    """Lines that go into the file of outputs, and into that of errors."""
-
-    output: list[Mapping[str, Any]]
-    errors: list[Mapping[str, Any]]
+    """Outcome of each attempt to create a batch, in order, and then `"made"`: refused with
+    HTTP 500, or made while the client's connection breaks."""
 
 
 @dataclass(slots=True)
@@ -46,7 +38,7 @@ class _Batch:
     id: str
     input_file_id: str
     endpoint: str
-    requests: Sequence[Mapping[str, Any]]
+    requests: Sequence[_Line]
     problem: str | None
     status: str = "validating"
     looks: int = 0
@@ -58,7 +50,7 @@ class BatchService:
     """Keeps files and batches; lives in the server's thread.
 
     Args:
-        plan: What becomes of batches.
+        plan: How batches proceed.
         chat: Answers the requests in them.
     """
 
@@ -68,40 +60,23 @@ class BatchService:
         self._files: dict[str, bytes] = {}
         self._batches: dict[str, _Batch] = {}
         self._creations = iter(plan.creations)
-        self._routes = (
-            ("POST", r"/v1/files", self._upload),
-            ("GET", r"/v1/files/([\w-]+)/content", self._content),
-            ("POST", r"/v1/batches", self._create),
-            ("GET", r"/v1/batches", self._list),
-            ("GET", r"/v1/batches/([\w-]+)", self._retrieve),
+        self.routes: Sequence[tuple[str, str, Callable[..., HttpResponse]]] = (
+            ("POST", "/v1/files", self._upload),
+            ("GET", "/v1/files/{id}/content", self._content),
+            ("POST", "/v1/batches", self._create),
+            ("GET", "/v1/batches", self._list),
+            ("GET", "/v1/batches/{id}", self._retrieve),
         )
-
-    def responder(self, method: str, path: str) -> Callable[[Request], HttpResponse] | None:
-        """Who answers requests to this path, or `None` if it is no path of these endpoints."""
-        for verb, pattern, respond in self._routes:
-            match = re.fullmatch(pattern, path)
-            if match and verb == method:
-                return lambda request: respond(request, *match.groups())
-        return None
+        """Method, path and function of each endpoint."""
 
     def _upload(self, request: Request) -> HttpResponse:
         form = request.body if isinstance(request.body, dict) else {}
         content = form.get("file")
         if form.get("purpose") != b"batch" or not isinstance(content, bytes):
             return error_response(request, 400, "a batch file is needed", "invalid_body")
-        file_id = self._store(content)
-        return json_response(
-            request,
-            {
-                "id": file_id,
-                "object": "file",
-                "bytes": len(content),
-                "created_at": int(time.time()),
-                "filename": "requests.jsonl",
-                "purpose": "batch",
-                "status": "processed",
-            },
-        )
+        described = {"object": "file", "bytes": len(content), "created_at": int(time.time())}
+        named = {"filename": "requests.jsonl", "purpose": "batch", "status": "processed"}
+        return response(request, {"id": self._store(content), **described, **named})
 
     def _store(self, content: bytes) -> str:
         file_id = f"file-{len(self._files)}"
@@ -131,12 +106,12 @@ class BatchService:
             problem=_problem(requests, asked.get("endpoint")),
         )
         self._batches[batch.id] = batch
-        response = json_response(request, _as_json(batch))
-        return response if outcome == "made" else HttpResponse(_OK, {}, b"", close=True)
+        made = response(request, _as_json(batch))
+        return made if outcome == "made" else made._replace(close=True)
 
     def _list(self, request: Request) -> HttpResponse:
         newest_first = [_as_json(batch) for batch in reversed(self._batches.values())]
-        return json_response(request, {"object": "list", "data": newest_first, "has_more": False})
+        return response(request, {"object": "list", "data": newest_first, "has_more": False})
 
     def _retrieve(self, request: Request, batch_id: str) -> HttpResponse:
         batch = self._batches.get(batch_id)
@@ -147,7 +122,7 @@ class BatchService:
             batch.status = "in_progress"
             if batch.looks > self._plan.polls:
                 self._end(batch, request)
-        return json_response(request, _as_json(batch))
+        return response(request, _as_json(batch))
 
     def _end(self, batch: _Batch, request: Request) -> None:
         plan = self._plan
@@ -156,48 +131,45 @@ class BatchService:
         batch.status = "failed" if batch.problem else plan.ending
         if batch.problem:
             return
-        answered = _Answered([], [])
-        for place, line in enumerate(batch.requests):
-            if plan.carried_out is not None and place >= plan.carried_out:
-                answered.errors.append(_not_carried_out(line, plan.ending))
-            else:
-                self._carry_out(line, place, request, answered)
-        batch.counts = {"completed": len(answered.output), "failed": len(answered.errors)}
-        lost = {batch.requests[place]["custom_id"] for place in plan.lost}
-        for name, lines in (
-            ("output_file_id", answered.output),
-            ("error_file_id", answered.errors),
-        ):
-            kept = [line for line in lines if line["custom_id"] not in lost]
+        results = [self._result(place, batch, request) for place in range(len(batch.requests))]
+        good = [place for place, line in enumerate(results) if _succeeded(line)]
+        batch.counts = {"completed": len(good), "failed": len(results) - len(good)}
+        for name, wanted in (("output_file_id", True), ("error_file_id", False)):
+            kept = [
+                line
+                for place, line in enumerate(results)
+                if place not in plan.lost and (place in good) is wanted
+            ]
             if plan.shuffled:
                 random.Random(len(kept)).shuffle(kept)  # noqa: S311 - the same order every time
             if kept:
-                content = b"".join(json.dumps(line).encode() + b"\n" for line in kept)
-                batch.files[name] = self._store(content)
+                content = "".join(json.dumps(line) + "\n" for line in kept)
+                batch.files[name] = self._store(content.encode())
 
-    def _carry_out(
-        self, line: Mapping[str, Any], place: int, request: Request, answered: _Answered
-    ) -> None:
+    def _result(self, place: int, batch: _Batch, request: Request) -> _Line:
+        """The line about a request in one of the result files."""
+        line, plan = batch.requests[place], self._plan
+        result = {"id": f"batch_req_{place}", "custom_id": line["custom_id"]}
+        if plan.carried_out is not None and place >= plan.carried_out:
+            message = "This request could not be executed before the completion window expired."
+            error = {"code": f"batch_{plan.ending}", "message": message}
+            return {**result, "response": None, "error": error}
         asked = ChatRequest("POST", str(line["url"]), request.headers, line["body"], place, 1)
-        response = self._chat(asked)
+        answer = self._chat(asked)
         reply = {
-            "status_code": response.status,
-            "request_id": response.headers.get("x-request-id", ""),
-            "body": _parsed(response.body),
+            "status_code": answer.status,
+            "request_id": answer.headers.get("x-request-id", ""),
+            "body": _parsed(answer.body),
         }
-        made = {"id": f"batch_req_{place}", "custom_id": line["custom_id"], "error": None}
-        into = answered.output if response.status == _OK else answered.errors
-        into.append({**made, "response": reply})
+        return {**result, "response": reply, "error": None}
 
 
-def _not_carried_out(line: Mapping[str, Any], ending: str) -> Mapping[str, Any]:
-    message = "This request could not be executed before the completion window expired."
-    error = {"code": f"batch_{ending}", "message": message}
-    return {"id": "", "custom_id": line["custom_id"], "response": None, "error": error}
+def _succeeded(line: _Line) -> bool:
+    return line["response"] is not None and line["response"]["status_code"] == _OK
 
 
 def _problem(requests: Sequence[Any], endpoint: object) -> str | None:
-    """What is wrong with a file of requests, as far as the endpoint itself would refuse it."""
+    """Why the endpoint itself would refuse a file of requests, or `None`."""
     if not requests or not all(isinstance(line, dict) for line in requests):
         return "a line is not a JSON object"
     names = [line.get("custom_id") for line in requests]

@@ -1,7 +1,7 @@
-"""A model that answers this package's own prompts without intelligence, and misbehaves on demand.
+"""A model without intelligence that answers this package's own prompts, and misbehaves on demand.
 
-Misbehaviour is a list of small functions on the verdicts that are about to be sent (`Mangle`), and
-wrappers of the whole answer for what no longer is JSON.
+Misbehaviour is a list of small functions on the verdicts about to be sent (`Mangle`), and wrappers
+of the whole answer for replies that are not JSON.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
-from typing import Any, cast
+from typing import Any
 
 from factcheck.errors import InputError
 from factcheck.facts import EntailmentLabel
@@ -19,9 +19,8 @@ from factcheck.testing.prompts import ParsedPrompt, parse_prompt
 from factcheck.testing.replies import ChatAnswer, ChatRequest, Reply
 
 Draft = Mapping[str, Any]
-"""One verdict of a reply before it is sent: `fact` (its statement, never sent), `id`, `label`,
-`quote` and `reason`; or `values` (the two, never sent), `id`, `reason` and `equivalent`; or the
-`reason` and `faithfulness` of a rating."""
+"""One verdict of a reply before it is sent, with the `fact` or the two `values` it is about, which
+are never sent."""
 Mangle = Callable[[Sequence[Draft]], Sequence[Draft]]
 """Turns the verdicts of one reply into worse ones."""
 Labels = Mapping[str, EntailmentLabel] | Callable[[str, str], EntailmentLabel]
@@ -29,53 +28,46 @@ Labels = Mapping[str, EntailmentLabel] | Callable[[str, str], EntailmentLabel]
 
 _WORD = re.compile(r"\w+")
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+|\s*\n\s*")
-_NOWHERE = "These words stand in no text, qxzv."
+_NOWHERE = "This quote stands in no text, qxzv."
 
 
 @lru_cache(maxsize=1024)
 def sentences(text: str) -> tuple[str, ...]:
-    """The lines and sentences of a text, cut at full stops; good enough for plain test texts."""
+    """Lines and sentences of a text, cut at full stops; good enough for plain test texts."""
     return tuple(piece for piece in _SENTENCE_END.split(text.strip()) if piece)
 
 
 def label_by_words(fact: str, text: str) -> EntailmentLabel:
-    """Entailed if every word of the fact stands somewhere in the text, else neutral."""
+    """Entailed if every word of the fact is in the text, else neutral."""
     return "entailed" if _words(fact) <= _words(text) else "neutral"
 
 
 def same_words(pair: ValuePair) -> bool:
     """Whether two values have the same words; the extracted one more or fewer where allowed."""
     gold, extracted = _words(pair.gold), _words(pair.extracted)
-    if pair.specificity == "allow_more_specific":
-        return gold <= extracted
-    if pair.specificity == "allow_less_specific":
-        return extracted <= gold
-    return gold == extracted
+    if pair.specificity == "exact":
+        return gold == extracted
+    return gold <= extracted if pair.specificity == "allow_more_specific" else extracted <= gold
 
 
 def rate_by_words(source: str, summary: str) -> int:
-    """From 1 to 5 by how many of the source's words stand in the summary."""
+    """From 1 to 5 by the share of the source's words in the summary."""
     words = _words(source)
     return 1 + round(4 * len(words & _words(summary)) / len(words)) if words else 1
 
 
-def all_sentences(source: str, instructions: str) -> Sequence[str]:  # noqa: ARG001 - a script's
-    """Every sentence of a source as a bullet, whatever the instructions say."""
-    return sentences(source)
-
-
 class FactModel:
-    """Answers this package's prompts with the JSON they ask for; give it to a local server.
+    """Answers this package's prompts with the JSON they ask for; to be given to a local server.
 
     Args:
         labels: Label of each fact. A fact missing from a mapping is an error.
         facts: Facts of a source.
-        equivalent: Whether the values of a pair mean the same. Where their order says nothing,
-            they come in the order of the prompt.
-        rate: The number that a source and its summary get; whatever it gives is sent.
-        summarize: The bullets for a source and the instructions that came with it.
-        mangles: Applied to the verdicts of each reply to a check or compare prompt, in order; and
-            to a rating, as to one verdict.
+        equivalent: Whether the values of a pair mean the same.
+        rate: Rating of a source and its summary, sent as it is.
+        summarize: Bullets for a source and the instructions that came with it; by default all
+            sentences.
+        mangles: Applied in order to the verdicts of each reply to a check or compare prompt, and
+            to a rating as one verdict.
 
     Raises:
         InputError: When called: the request is not a prompt of this package, or a fact is not
@@ -89,61 +81,63 @@ class FactModel:
         *,
         equivalent: Callable[[ValuePair], bool] = same_words,
         rate: Callable[[str, str], Any] = rate_by_words,
-        summarize: Callable[[str, str], Sequence[str]] = all_sentences,
+        summarize: Callable[[str, str], Sequence[str]] | None = None,
         mangles: Sequence[Mangle] = (),
     ) -> None:
         self._labels = labels
         self._facts = facts
         self._equivalent = equivalent
         self._rate = rate
-        self._summarize = summarize
+        self._summarize = summarize or (lambda source, _instructions: sentences(source))
         self._mangles = tuple(mangles)
 
     def __call__(self, request: ChatRequest) -> str:
         """The reply to a prompt, as JSON."""
         prompt = parse_prompt(request.body)
         if prompt.kind == "extract":
-            return _written({"facts": list(self._facts(prompt.text))})
+            return _json({"facts": list(self._facts(prompt.text))})
         if prompt.kind == "summarize":
-            return _written({"bullets": list(self._summarize(prompt.text, prompt.instructions))})
+            return _json({"bullets": list(self._summarize(prompt.text, prompt.instructions))})
         drafts = self._drafts(prompt)
         for mangle in self._mangles:
             drafts = mangle(drafts)
         if prompt.kind == "rate":
-            return _written(next(iter(drafts), {}))
-        return _written({"verdicts": [_sent(draft) for draft in drafts]})
+            return _json(next(iter(drafts), {}))
+        hidden = ("fact", "values")
+        sent = [{k: v for k, v in draft.items() if k not in hidden} for draft in drafts]
+        return _json({"verdicts": sent})
 
     def _drafts(self, prompt: ParsedPrompt) -> Sequence[Draft]:
+        said = {"reason": "scripted"}
         if prompt.kind == "rate":
-            rating = self._rate(prompt.text, prompt.summary)
-            return [{"reason": "scripted", "faithfulness": rating}]
+            return [{**said, "faithfulness": self._rate(prompt.text, prompt.summary)}]
         if prompt.kind == "compare":
-            return [self._pair_draft(pair_id, pair) for pair_id, pair in prompt.pairs.items()]
-        return [self._draft(fact_id, fact, prompt.text) for fact_id, fact in prompt.facts.items()]
+            return [
+                {
+                    "values": (pair.gold, pair.extracted),
+                    "id": pair_id,
+                    **said,
+                    "equivalent": self._equivalent(pair),
+                }
+                for pair_id, pair in prompt.pairs.items()
+            ]
+        return [
+            {"fact": fact, "id": fact_id, **self._verdict(fact, prompt.text), **said}
+            for fact_id, fact in prompt.facts.items()
+        ]
 
-    def _pair_draft(self, pair_id: str, pair: ValuePair) -> Draft:
-        return {
-            "values": (pair.gold, pair.extracted),
-            "id": pair_id,
-            "reason": "scripted",
-            "equivalent": self._equivalent(pair),
-        }
-
-    def _draft(self, fact_id: str, fact: str, text: str) -> Draft:
-        label = self._label(fact, text)
-        quote = "" if label == "neutral" else _closest_passage(fact, text)
-        return {"fact": fact, "id": fact_id, "label": label, "quote": quote, "reason": "scripted"}
-
-    def _label(self, fact: str, text: str) -> EntailmentLabel:
+    def _verdict(self, fact: str, text: str) -> Draft:
         if callable(self._labels):
-            return self._labels(fact, text)
-        if fact not in self._labels:
+            label = self._labels(fact, text)
+        elif fact in self._labels:
+            label = self._labels[fact]
+        else:
             raise InputError(f"FactModel has no label for the fact {fact!r}")
-        return self._labels[fact]
+        return {"label": label, "quote": "" if label == "neutral" else _closest(fact, text)}
 
 
 def leave_out(*facts: str) -> Mangle:
-    """No verdict for these facts; for none at all (an empty list) if no fact is named.
+    """No verdict for these facts; without arguments, for none at all (an empty list).
 
     Here and below, a pair of values is named by either of them.
     """
@@ -158,7 +152,7 @@ def duplicate(*facts: str) -> Mangle:
 
 
 def invent(*ids: str) -> Mangle:
-    """Further verdicts, entailed and equivalent, under ids nobody asked for."""
+    """Further verdicts, entailed and equivalent, under ids that were not asked for."""
     said = {"label": "entailed", "quote": "", "reason": "invented", "equivalent": True}
     return lambda drafts: [*drafts, *({"id": i, **said} for i in ids)]
 
@@ -179,20 +173,12 @@ def without_key(key: str, *facts: str) -> Mangle:
 
 
 def bad_quote(*facts: str) -> Mangle:
-    """A quote that stands in no text, for these facts or for all."""
+    """A quote that is in no text, for these facts or for all."""
     return overwrite("quote", _NOWHERE, *facts)
 
 
-def swapped_ids() -> Mangle:
-    """All ids there, each at the verdict of the next fact."""
-    return lambda drafts: [
-        {**draft, "id": other["id"]}
-        for draft, other in zip(drafts, [*drafts[1:], *drafts[:1]], strict=True)
-    ]
-
-
 def in_prose(answer: ChatAnswer, *facts: str) -> ChatAnswer:
-    """Prose instead of JSON whenever one of these facts or values is asked for, or always."""
+    """Prose instead of JSON for requests about one of these facts or values, or for all."""
 
     def prose(request: ChatRequest) -> Reply | str:
         asked = parse_prompt(request.body)
@@ -219,22 +205,18 @@ def _concerns(facts: Sequence[str], draft: Draft) -> bool:
     return not facts or any(it in facts for it in (draft.get("fact"), *draft.get("values", ())))
 
 
-def _written(reply: Mapping[str, Any]) -> str:
+def _json(reply: Mapping[str, Any]) -> str:
     return json.dumps(reply, ensure_ascii=False)
 
 
-def _sent(draft: Draft) -> Draft:
-    return {key: value for key, value in draft.items() if key not in ("fact", "values")}
-
-
-def _closest_passage(fact: str, text: str) -> str:
-    """The fact itself if it stands in the text, else the sentence with most of its words."""
+def _closest(fact: str, text: str) -> str:
+    """The fact itself if it is in the text, else the sentence with most of its words."""
     if fact in text:
         return fact
-    wanted = _words(fact)
-    return max(sentences(text), key=lambda piece: len(wanted & _words(piece)), default="")
+    words = _words(fact)
+    return max(sentences(text), key=lambda piece: len(words & _words(piece)), default="")
 
 
 @lru_cache(maxsize=4096)
 def _words(text: str) -> frozenset[str]:
-    return frozenset(cast("list[str]", _WORD.findall(text.casefold())))
+    return frozenset(match[0] for match in _WORD.finditer(text.casefold()))

@@ -1,29 +1,33 @@
-"""What goes wrong with a provider, as replies and as wrappers of an answer.
+"""Faults of a provider, as replies and as wrappers of an answer.
 
-Wrappers decide by a request's place in the order of arrival, so they keep no state: the same
-order of requests meets the same faults.
+Wrappers go by a request's place in the order of arrival, so they keep no state: the same order of
+requests meets the same faults.
 """
 
 from __future__ import annotations
 
-import random
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from email.utils import formatdate
 from typing import TypeVar
 
-from factcheck.errors import InputError
-from factcheck.testing.replies import Reply, Request
+from factcheck.testing.replies import (
+    EmbeddingsAnswer,
+    EmbeddingsRequest,
+    Reply,
+    Request,
+    VectorsByIndex,
+)
 
 RequestT = TypeVar("RequestT", bound=Request)
 AnswerT = TypeVar("AnswerT")
 Step = Reply | str | Callable[[RequestT], AnswerT]
-"""A reply, or an answer that is asked for one."""
+"""A reply, or a function that answers."""
 
 
-def http_date(seconds_from_now: float) -> str:
-    """A moment as HTTP writes it, for `rate_limited`; whole seconds."""
-    return formatdate(time.time() + seconds_from_now, usegmt=True)
+def _error(status: int, message: str, kind: str, code: str | None) -> Reply:
+    error = {"message": message, "type": kind, "param": None, "code": code}
+    return Reply(status=status, error=error)
 
 
 def rate_limited(
@@ -32,16 +36,22 @@ def rate_limited(
     """HTTP 429: too many requests.
 
     Args:
-        retry_after: Header `retry-after`: seconds, or a text such as `http_date(2)`.
+        retry_after: Header `retry-after`: seconds, or a date such as `http_date(2)`.
         retry_after_ms: Header `retry-after-ms`: milliseconds, OpenAI's own.
     """
     waits = {"retry-after": retry_after, "retry-after-ms": retry_after_ms}
     headers = {name: str(value) for name, value in waits.items() if value is not None}
-    return _error(429, "Rate limit reached", "requests", "rate_limit_exceeded", headers)
+    fault = _error(429, "Rate limit reached", "requests", "rate_limit_exceeded")
+    return Reply(status=fault.status, error=fault.error, headers=headers)
+
+
+def http_date(seconds_from_now: float) -> str:
+    """A moment in HTTP's format, for `rate_limited`; whole seconds."""
+    return formatdate(time.time() + seconds_from_now, usegmt=True)
 
 
 def quota_exceeded() -> Reply:
-    """HTTP 429 that no waiting helps: there is no money left."""
+    """HTTP 429 that no waiting helps: the quota is used up."""
     message = "You exceeded your current quota, please check your plan and billing details."
     return _error(429, message, "insufficient_quota", "insufficient_quota")
 
@@ -53,22 +63,21 @@ def server_error(status: int = 500) -> Reply:
 
 def unauthorized() -> Reply:
     """HTTP 401: the key is wrong."""
-    message = "Incorrect API key provided."
-    return _error(401, message, "invalid_request_error", "invalid_api_key")
+    return _error(401, "Incorrect API key provided.", "invalid_request_error", "invalid_api_key")
 
 
 def bad_request(code: str = "context_length_exceeded") -> Reply:
-    """HTTP 400: this request will never be answered."""
+    """HTTP 400: this request will never succeed."""
     return _error(400, f"Bad request: {code}", "invalid_request_error", code)
 
 
 def garbage(body: bytes = b"<html>Bad gateway</html>", content_type: str = "text/html") -> Reply:
-    """HTTP 200 with a body that is no completion, as a broken proxy sends it."""
+    """HTTP 200 with a body that is not a completion, as from a broken proxy."""
     return Reply(raw_body=body, headers={"content-type": content_type})
 
 
 def truncated(content: str, keep: float = 0.5) -> Reply:
-    """A completion cut off by the token limit: the first part of `content`, `keep` of it."""
+    """A completion cut off by the token limit after the share `keep` of `content`."""
     return Reply(content[: int(len(content) * keep)], finish_reason="length")
 
 
@@ -78,7 +87,7 @@ def refused(refusal: str = "I cannot help with that.") -> Reply:
 
 
 def hang(seconds: float) -> Reply:
-    """Silence, and then a closed connection."""
+    """Silence, then a closed connection."""
     return Reply(delay_s=seconds, close=True)
 
 
@@ -90,59 +99,53 @@ def dropped() -> Reply:
 def sequence(
     *steps: Step[RequestT, AnswerT], then: Callable[[RequestT], AnswerT]
 ) -> Callable[[RequestT], AnswerT | Reply | str]:
-    """An answer that takes the steps in order of arrival, one for each request, and then `then`."""
+    """An answer that takes one step per request, in order of arrival, and then `then`."""
 
     def answer(request: RequestT) -> AnswerT | Reply | str:
-        if request.index >= len(steps):
-            return then(request)
-        step = steps[request.index]
+        step = steps[request.index] if request.index < len(steps) else then
         return step if isinstance(step, (Reply, str)) else step(request)
 
     return answer
 
 
-def every(
-    n: int, fault: Reply, answer: Callable[[RequestT], AnswerT]
-) -> Callable[[RequestT], AnswerT | Reply]:
-    """An answer that every `n`-th request (the `n`-th to arrive, the `2n`-th, ...) fails to get."""
-    if n < 1:
-        raise InputError(f"every {n!r}-th request cannot fail; use a whole number >= 1")
-    return lambda request: fault if (request.index + 1) % n == 0 else answer(request)
+def out_of_order(answer: EmbeddingsAnswer) -> EmbeddingsAnswer:
+    """An answer that sends its vectors from last to first, each under its right index."""
+    return _changed(answer, lambda vectors: dict(reversed(list(vectors.items()))))
 
 
-def random_faults(
-    answer: Callable[[RequestT], AnswerT], rates: Mapping[Reply, float], *, seed: int
-) -> Callable[[RequestT], AnswerT | Reply]:
-    """An answer that fails at random, with the same faults at the same places for the same seed.
+def without_vectors(answer: EmbeddingsAnswer, *places: int) -> EmbeddingsAnswer:
+    """An answer without the vectors of some texts, by their places from 0."""
+    return _changed(
+        answer, lambda vectors: {at: v for at, v in vectors.items() if at not in places}
+    )
+
+
+def with_vector(
+    answer: EmbeddingsAnswer, place: int, vector: Sequence[float] | Callable[..., Sequence[float]]
+) -> EmbeddingsAnswer:
+    """An answer with another vector for one text: too short, NaN, anything.
 
     Args:
-        answer: What is given otherwise.
-        rates: Share of requests that meets each fault, in [0, 1]; together at most 1.
-        seed: Chooses the places.
-
-    Raises:
-        InputError: A rate below 0, or more than 1 together.
+        answer: Answers for the other texts.
+        place: Of the text in the request, from 0; requests with fewer texts are not changed.
+        vector: The vector to send, or a function of the right one.
     """
-    if any(rate < 0 for rate in rates.values()) or sum(rates.values()) > 1:
-        raise InputError(f"rates of faults must be >= 0 and at most 1 together: {rates!r}")
 
-    def faulty(request: RequestT) -> AnswerT | Reply:
-        drawn = random.Random(f"{seed}:{request.index}").random()  # noqa: S311 - no secret
-        for fault, rate in rates.items():
-            if drawn < rate:
-                return fault
-            drawn -= rate
-        return answer(request)
+    def change(vectors: VectorsByIndex) -> VectorsByIndex:
+        if place not in vectors:
+            return vectors
+        return {**vectors, place: vector(vectors[place]) if callable(vector) else vector}
 
-    return faulty
+    return _changed(answer, change)
 
 
-def _error(
-    status: int,
-    message: str,
-    kind: str,
-    code: str | None,
-    headers: Mapping[str, str] | None = None,
-) -> Reply:
-    error = {"message": message, "type": kind, "param": None, "code": code}
-    return Reply(status=status, error=error, headers=headers or {})
+def _changed(
+    answer: EmbeddingsAnswer, change: Callable[[VectorsByIndex], VectorsByIndex]
+) -> EmbeddingsAnswer:
+    def changed(request: EmbeddingsRequest) -> Reply | VectorsByIndex:
+        given = answer(request)
+        if isinstance(given, Reply):
+            return given
+        return change(dict(given.items() if isinstance(given, Mapping) else enumerate(given)))
+
+    return changed

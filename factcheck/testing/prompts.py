@@ -1,22 +1,33 @@
-"""Reads the prompts of this package's own protocol back, as a model would."""
+"""Reads the prompts of this package back, as a model would."""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, TypeVar
 
 from factcheck.errors import InputError
 from factcheck.judges.ports import Specificity, ValuePair
 
+T = TypeVar("T")
+Kind = Literal["check", "extract", "compare", "rate", "summarize"]
 _FENCE = re.compile(
     r"^<(?P<tag>source|text|facts|pairs|source_text|summary) (?P<nonce>[0-9a-fA-F]+)>\r?\n"
     r"(?P<inner>(?:.*?\r?\n)?)"
     r"^</(?P=tag) (?P=nonce)>",
     re.DOTALL | re.MULTILINE,
 )
+_KINDS: tuple[tuple[set[str], Kind], ...] = (
+    ({"source_text", "summary"}, "rate"),
+    ({"source_text"}, "summarize"),
+    ({"pairs"}, "compare"),
+    ({"text", "facts"}, "check"),
+    ({"text"}, "extract"),
+    ({"source"}, "extract"),
+)
+"""Which fences a prompt has; the first row that fits counts."""
 _NOTES = ("field", "description", "instructions")
 _ALLOWED: Mapping[str, Specificity] = {
     "second value may be more specific": "allow_more_specific",
@@ -26,16 +37,15 @@ _ALLOWED: Mapping[str, Specificity] = {
 
 @dataclass(frozen=True, slots=True)
 class ParsedPrompt:
-    """What a request asks for."""
+    """The question in a request."""
 
-    kind: Literal["check", "extract", "compare", "rate", "summarize"]
+    kind: Kind
     text: str = ""
-    """The text to check against, to extract from, to summarize, or that a summary is of."""
+    """The text to check against, to extract from or to summarize, or the source of a summary."""
     facts: Mapping[str, str] = field(default_factory=dict)
-    """Statements to check by the id they have in this call, in order."""
+    """Statements to check by their id in this call, in order."""
     pairs: Mapping[str, ValuePair] = field(default_factory=dict)
-    """Pairs to compare by the id they have in this call, in order; the value that stands first
-    is the gold one."""
+    """Pairs to compare by their id in this call, in order; the first value is the gold one."""
     summary: str = ""
     """The summary to rate."""
     instructions: str = ""
@@ -45,56 +55,39 @@ class ParsedPrompt:
 def parse_prompt(body: Mapping[str, Any]) -> ParsedPrompt:
     """The question in the last user message of a chat request.
 
-    Where a message holds several fences with the same tag, the last one counts; what stands
-    inside another fence is text, whatever it looks like.
+    Of several fences with the same tag the last one counts; what stands inside another fence is
+    text, whatever it looks like.
 
     Raises:
         InputError: The message is not a prompt of this package.
     """
-    messages = body.get("messages", ())
-    parsed = _parse_question(_last_user_message(messages))
-    return replace(parsed, instructions=_system_message(messages))
-
-
-def _parse_question(prompt: str) -> ParsedPrompt:
-    fences = {_role(match["tag"]): _unfenced(match["inner"]) for match in _FENCE.finditer(prompt)}
-    if "source_text" in fences:
-        if "summary" in fences:
-            return ParsedPrompt("rate", fences["source_text"], summary=fences["summary"])
-        return ParsedPrompt("summarize", fences["source_text"])
-    if "pairs" in fences:
-        return ParsedPrompt("compare", pairs=_parse_pairs(fences["pairs"]))
-    if "text" not in fences:
-        raise InputError(f"no fenced text or pairs in the prompt {prompt!r}")
-    if "facts" not in fences:
-        return ParsedPrompt("extract", fences["text"])
-    return ParsedPrompt("check", fences["text"], _parse_facts(fences["facts"]))
-
-
-def _last_user_message(messages: Sequence[Mapping[str, Any]]) -> str:
-    contents = [message.get("content") for message in messages if message.get("role") == "user"]
-    if not contents:
+    by_role: dict[str, list[str]] = {"user": [], "system": []}
+    for message in body.get("messages", ()):
+        by_role.setdefault(message.get("role"), []).append(_content(message.get("content")))
+    if not by_role["user"]:
         raise InputError("the request has no user message")
-    return _text(contents[-1])
+    prompt = by_role["user"][-1]
+    fences = {
+        match["tag"]: match["inner"].removesuffix("\n").removesuffix("\r")
+        for match in _FENCE.finditer(prompt)
+    }
+    kind = next((kind for tags, kind in _KINDS if tags <= fences.keys()), None)
+    if kind is None:
+        raise InputError(f"no fenced text or pairs in the prompt {prompt!r}")
+    return ParsedPrompt(
+        kind,
+        next((fences[tag] for tag in ("source_text", "text", "source") if tag in fences), ""),
+        _parse_facts(fences["facts"]) if kind == "check" else {},
+        _parse_pairs(fences["pairs"]) if kind == "compare" else {},
+        fences.get("summary", ""),
+        "\n".join(by_role["system"]),
+    )
 
 
-def _system_message(messages: Sequence[Mapping[str, Any]]) -> str:
-    return "\n".join(_text(m.get("content")) for m in messages if m.get("role") == "system")
-
-
-def _text(content: Any) -> str:
+def _content(content: Any) -> str:
     if isinstance(content, str):
         return content
     return "".join(part.get("text", "") for part in content or ())
-
-
-def _role(tag: str) -> str:
-    return "text" if tag == "source" else tag
-
-
-def _unfenced(inner: str) -> str:
-    """Without the one line break that belongs to the closing tag."""
-    return inner.removesuffix("\n").removesuffix("\r")
 
 
 def _parse_facts(lines: str) -> Mapping[str, str]:
@@ -103,9 +96,7 @@ def _parse_facts(lines: str) -> Mapping[str, str]:
         fact_id, separator, fact = line.partition(": ")
         if not separator:
             raise InputError(f"not a line of the form 'id: fact': {line!r}")
-        if fact_id in facts:
-            raise InputError(f"the prompt uses the id {fact_id!r} twice")
-        facts[fact_id] = fact
+        _add(facts, fact_id, fact)
     return facts
 
 
@@ -122,19 +113,13 @@ def _parse_pairs(lines: str) -> Mapping[str, ValuePair]:
         elif line in _ALLOWED:
             specificity = _ALLOWED[line]
         else:
-            pair_id, gold, extracted = _parse_pair(line)
-            if pair_id in pairs:
-                raise InputError(f"the prompt uses the id {pair_id!r} twice")
-            pairs[pair_id] = ValuePair(gold, extracted, **notes, specificity=specificity)
+            pair_id, _, values = line.partition(": ")
+            read = _read_json(values, line)
+            if not isinstance(read, list) or len(read) != 2:  # noqa: PLR2004 - a pair
+                raise InputError(f"not a line of the form 'id: [value, value]': {line!r}")
+            gold, extracted = read
+            _add(pairs, pair_id, ValuePair(gold, extracted, **notes, specificity=specificity))
     return pairs
-
-
-def _parse_pair(line: str) -> tuple[str, str, str]:
-    pair_id, _, values = line.partition(": ")
-    read = _read_json(values, line)
-    if not isinstance(read, list) or len(read) != 2:  # noqa: PLR2004 - a pair
-        raise InputError(f"not a line of the form 'id: [value, value]': {line!r}")
-    return pair_id, *read
 
 
 def _read_json(text: str, line: str) -> Any:
@@ -142,3 +127,9 @@ def _read_json(text: str, line: str) -> Any:
         return json.loads(text)
     except ValueError as error:
         raise InputError(f"not a line of a compare prompt: {line!r}") from error
+
+
+def _add(found: dict[str, T], key: str, value: T) -> None:
+    if key in found:
+        raise InputError(f"the prompt uses the id {key!r} twice")
+    found[key] = value

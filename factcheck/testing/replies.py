@@ -1,4 +1,4 @@
-"""What the local server is asked and what it answers, and how both look in OpenAI's JSON."""
+"""Requests as the local server records them, and its answers in OpenAI's JSON."""
 
 from __future__ import annotations
 
@@ -11,9 +11,7 @@ import time
 import zlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
-
-from factcheck.testing.wire import HttpResponse
+from typing import Any, NamedTuple
 
 _CHARS_PER_TOKEN = 4
 _EMBEDDING_SIZE = 64
@@ -29,11 +27,11 @@ class Request:
     headers: Mapping[str, str]
     """Names in lower case."""
     body: Any
-    """The parsed JSON body, or the fields of a form as bytes; `None` if there was none."""
+    """The parsed JSON body, or the fields of a form as bytes; `None` without one."""
     index: int
     """Place in the order of arrival, from 0, over all endpoints."""
     in_flight: int
-    """Requests that waited for an answer when this one arrived, itself included."""
+    """Requests awaiting an answer when this one arrived, itself included."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,23 +57,23 @@ class EmbeddingsRequest(Request):
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """An answer, good or bad; faults are made in `factcheck.testing.faults`."""
+    """An answer, good or bad; `factcheck.testing.faults` makes the bad ones."""
 
     content: str | None = ""
-    """What the model says."""
+    """Content of the assistant's message."""
     finish_reason: str = "stop"
     refusal: str | None = None
     status: int = 200
-    """An HTTP status of 400 or more makes it an error reply: `error`, not `content`, is sent."""
+    """HTTP status; from 400 on, `error` is sent instead of `content`."""
     headers: Mapping[str, str] = field(default_factory=dict, hash=False)
     delay_s: float = 0.0
-    """Seconds to wait before anything is sent."""
+    """Seconds before anything is sent."""
     raw_body: bytes | None = None
     """Sent instead of JSON."""
     usage: Mapping[str, int] | None = field(default=None, hash=False)
-    """`prompt_tokens` and `completion_tokens`; by default one for four characters, roughly."""
+    """`prompt_tokens` and `completion_tokens`; by default estimated at four characters each."""
     error: Mapping[str, Any] | None = field(default=None, hash=False)
-    """`message`, `type`, `param` and `code` of an error reply, as far as they are told."""
+    """`message`, `type`, `param` and `code` of an error reply; missing ones have defaults."""
     close: bool = False
     """Close the connection instead of answering, after `delay_s`."""
 
@@ -83,11 +81,21 @@ class Reply:
 ChatAnswer = Callable[[ChatRequest], Reply | str]
 """Answers a chat request; a plain `str` is a normal completion with that content."""
 VectorsByIndex = Mapping[int, Sequence[float]]
-"""Vectors by the index they are given under, in the order in which they stand in the answer."""
+"""Vectors by the index they are sent under, in the order in which they are sent."""
 Vectors = Sequence[Sequence[float]] | VectorsByIndex
-"""A vector for each text, in their order, or by its index."""
+"""A vector for each text, in their order, or by index."""
 EmbeddingsAnswer = Callable[[EmbeddingsRequest], Reply | Vectors]
 """Answers a request for embeddings."""
+
+
+class HttpResponse(NamedTuple):
+    """Bytes to send, and when."""
+
+    status: int
+    headers: Mapping[str, str]
+    body: bytes
+    delay_s: float = 0.0
+    close: bool = False
 
 
 def hashed_embeddings(request: EmbeddingsRequest) -> Sequence[Sequence[float]]:
@@ -100,84 +108,62 @@ def _hashed_words(text: str, size: int) -> tuple[float, ...]:
     vector = [0.0] * size
     for word in re.findall(r"\w+", text.casefold()) or [text]:
         vector[zlib.crc32(word.encode()) % size] += 1.0
-    length = math.sqrt(math.fsum(x * x for x in vector))
+    length = math.hypot(*vector)
     return tuple(x / length for x in vector)
 
 
 def chat_response(request: ChatRequest, answer: Reply | str) -> HttpResponse:
-    """A chat completion in OpenAI's JSON, or whatever else the reply asks for."""
+    """A chat completion, or the error that the reply describes."""
     reply = Reply(answer) if isinstance(answer, str) else answer
-    message = {"role": "assistant", "content": reply.content, "refusal": reply.refusal}
     usage = reply.usage or {
         "prompt_tokens": _tokens(*(str(message.get("content")) for message in request.messages)),
         "completion_tokens": _tokens(reply.content or reply.refusal or ""),
     }
+    message = {"role": "assistant", "content": reply.content, "refusal": reply.refusal}
+    choice = {"index": 0, "message": message, "finish_reason": reply.finish_reason}
     completion = {
         "id": f"chatcmpl-{request.index}",
         "object": "chat.completion",
         "created": int(time.time()),
         "model": request.body["model"],
-        "choices": [
-            {
-                "index": 0,
-                "message": message,
-                "finish_reason": reply.finish_reason,
-                "logprobs": None,
-            }
-        ],
+        "choices": [{**choice, "logprobs": None}],
         "usage": {**usage, "total_tokens": sum(usage.values())},
     }
-    return _response(request, reply, completion)
+    return response(request, completion, reply)
 
 
 def embeddings_response(request: EmbeddingsRequest, answer: Reply | Vectors) -> HttpResponse:
-    """Embeddings in OpenAI's JSON, as numbers or base64, or whatever else the reply asks for."""
-    reply = answer if isinstance(answer, Reply) else Reply()
-    vectors = () if isinstance(answer, Reply) else answer
-    items = vectors.items() if isinstance(vectors, Mapping) else enumerate(vectors)
+    """Embeddings, as numbers or base64 as requested, or the error that the reply describes."""
+    if isinstance(answer, Reply):
+        return response(request, None, answer)
+    items = answer.items() if isinstance(answer, Mapping) else enumerate(answer)
     encode = _base64 if request.body.get("encoding_format") == "base64" else list
     n_tokens = _tokens(*request.texts)
     result = {
         "object": "list",
-        "data": [
-            {"object": "embedding", "index": index, "embedding": encode(vector)}
-            for index, vector in items
-        ],
+        "data": [{"object": "embedding", "index": i, "embedding": encode(v)} for i, v in items],
         "model": request.body["model"],
         "usage": {"prompt_tokens": n_tokens, "total_tokens": n_tokens},
     }
-    return _response(request, reply, result)
-
-
-def models_response(request: Request, models: Sequence[str]) -> HttpResponse:
-    """The list of models in OpenAI's JSON."""
-    data = [{"id": name, "object": "model", "created": 0, "owned_by": "local"} for name in models]
-    return _response(request, Reply(), {"object": "list", "data": data})
-
-
-def json_response(request: Request, result: Any) -> HttpResponse:
-    """Any result, as JSON."""
-    return _response(request, Reply(), result)
+    return response(request, result)
 
 
 def error_response(request: Request, status: int, message: str, code: str) -> HttpResponse:
-    """An error of the server's own, in OpenAI's JSON."""
+    """An error of the server's own."""
     kind = "invalid_request_error" if status < 500 else "server_error"  # noqa: PLR2004 - HTTP
     error = {"message": message, "type": kind, "code": code}
-    return _response(request, Reply(status=status, error=error), None)
+    return response(request, None, Reply(status=status, error=error))
 
 
-def _response(request: Request, reply: Reply, result: Any) -> HttpResponse:
+def response(request: Request, result: Any, reply: Reply | None = None) -> HttpResponse:
+    """A result as JSON, or what the reply has instead."""
+    reply = reply or Reply()
     if reply.status >= 400:  # noqa: PLR2004 - HTTP
-        result = {"error": _error(reply)}
+        default = {"message": f"HTTP {reply.status}", "type": "error", "param": None, "code": None}
+        result = {"error": {**default, **(reply.error or {})}}
     body = reply.raw_body if reply.raw_body is not None else json.dumps(result).encode()
     headers = {**_JSON, "x-request-id": f"req_{request.index}", **reply.headers}
     return HttpResponse(reply.status, headers, body, reply.delay_s, reply.close)
-
-
-def _error(reply: Reply) -> Mapping[str, Any]:
-    default = {"message": f"HTTP {reply.status}", "type": "error", "param": None, "code": None}
-    return {**default, **(reply.error or {})}
 
 
 def _tokens(*texts: str) -> int:

@@ -1,9 +1,10 @@
-"""Judges that answer from a script and remember what they were asked."""
+"""Judges, raters and embedders that answer from a script and record their calls."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import Any, Generic, NamedTuple, TypeVar
 
 from factcheck.errors import InputError
 from factcheck.facts import (
@@ -17,62 +18,131 @@ from factcheck.facts import (
     digest,
 )
 from factcheck.judges.ports import (
+    EmbeddingFailure,
+    EmbeddingResult,
     Ledger,
     PairFailure,
     PairResult,
     PairVerdict,
+    Rating,
+    RatingFailure,
+    RatingResult,
     ValuePair,
 )
 
 Scripted = EntailmentLabel | Verdict | CheckFailure | Exception
-"""What a script says about a fact; an exception is raised instead of any result of that call."""
+"""A script's result for a fact; an exception is raised and fails the whole call."""
 CheckScript = Mapping[str, Scripted] | Callable[[str, str], Scripted]
 """By statement, or a function of statement and text."""
 ScriptedFacts = Sequence[str | AtomicFact] | Exception
-"""The facts a script gives for a source; an exception is raised."""
+"""A script's facts for a source; an exception is raised."""
 ExtractScript = Mapping[str, ScriptedFacts] | Callable[[str], ScriptedFacts]
 """By source, or a function of the source."""
 ScriptedPair = bool | float | PairVerdict | PairFailure | Exception
-"""What a script says about a pair: whether it is equivalent, or the probability that it is (at
-least one half is), or a result; an exception is raised instead of any result of that call."""
+"""Whether a pair is equivalent, the probability that it is (equivalent from 0.5 on), or a whole
+result; an exception is raised and fails the whole call."""
 PairScript = Mapping[tuple[str, str], ScriptedPair] | Callable[[ValuePair], ScriptedPair]
 """By gold and extracted value, or a function of the pair."""
+ScriptedRating = int | Rating | RatingFailure | Exception
+"""A script's rating of a summary; an exception is raised."""
+RateScript = Mapping[str, ScriptedRating] | Callable[[str, str], ScriptedRating]
+"""By summary, or a function of source and summary."""
+ScriptedVector = Sequence[float] | EmbeddingFailure | Exception
+"""A script's vector for a text; an exception is raised and fails the whole call."""
+EmbedScript = Mapping[str, ScriptedVector] | Callable[[str], ScriptedVector]
+"""By text, or a function of the text."""
 
+ScriptT = TypeVar("ScriptT")
+CallT = TypeVar("CallT")
 _EVEN = 0.5
 
 
-@dataclass(frozen=True, slots=True)
-class CheckCall:
-    """One call of `ScriptedChecker.check`."""
+class CheckCall(NamedTuple):
+    """One call of `ScriptedChecker.check`; statements in the order asked."""
 
     facts: tuple[str, ...]
-    """The statements, in the order asked."""
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class ExtractCall:
+class ExtractCall(NamedTuple):
     """One call of `ScriptedExtractor.extract`."""
 
     source: str
 
 
-@dataclass(frozen=True, slots=True)
-class CompareCall:
-    """One call of `ScriptedPairJudge.compare`."""
+class CompareCall(NamedTuple):
+    """One call of `ScriptedPairJudge.compare`; pairs in the order asked."""
 
     pairs: tuple[ValuePair, ...]
-    """The pairs, in the order asked."""
 
 
-class ScriptedChecker:
-    """A `Checker` that says what its script says, for each fact by itself.
+class RateCall(NamedTuple):
+    """One call of `ScriptedRater.rate`."""
+
+    source: str
+    summary: str
+
+
+class EmbedCall(NamedTuple):
+    """One call of `ScriptedEmbedder.embed`; texts in the order asked."""
+
+    texts: tuple[str, ...]
+
+
+class _Scripted(Generic[ScriptT, CallT]):
+    """A script, the calls so far, and what each of them costs.
 
     Args:
-        script: What to say about a statement. A scripted `Verdict` or `CheckFailure` is given for
-            the fact that was asked, whatever fact it was made with.
-        name: The judge's name in verdicts and in the score signature.
+        script: Results by key, or a function.
+        name: Name in results and in the score signature.
         usage: Booked for each call.
+    """
+
+    _role = "judge"
+
+    def __init__(
+        self, script: ScriptT, *, name: str = "scripted", usage: Usage | None = None
+    ) -> None:
+        self._script = script
+        self._name = name
+        self._usage = usage
+        self._calls: list[CallT] = []
+
+    @property
+    def identity(self) -> Mapping[str, str]:
+        """The name, by role."""
+        return {self._role: self._name}
+
+    @property
+    def calls(self) -> tuple[CallT, ...]:
+        """All calls, in order."""
+        return tuple(self._calls)
+
+    def _start(self, call: CallT, ledger: Ledger) -> None:
+        self._calls.append(call)
+        if self._usage is not None:
+            ledger.book(self._usage)
+
+    def _look_up(self, what: str, arguments: Sequence[Any], *keys: Any) -> Any:
+        """The script's result: of the arguments for a function, else of the first known key."""
+        script: Any = self._script
+        if callable(script):
+            result = script(*arguments)
+        else:
+            known = [script[key] for key in keys if key in script]
+            if not known:
+                raise InputError(f"the script of {self._name!r} has no {what} {keys[0]!r}")
+            result = known[0]
+        if isinstance(result, Exception):
+            raise result
+        return result
+
+
+class ScriptedChecker(_Scripted[CheckScript, CheckCall]):
+    """A `Checker` that answers each fact from its `CheckScript`.
+
+    A scripted `Verdict` or `CheckFailure` is returned for the fact that was asked, whatever fact it
+    was made with.
 
     Example:
         >>> import asyncio
@@ -84,24 +154,6 @@ class ScriptedChecker:
         (CheckCall(facts=('Ants are insects.',), text='About ants.'),)
     """
 
-    def __init__(
-        self, script: CheckScript, *, name: str = "scripted", usage: Usage | None = None
-    ) -> None:
-        self._script = script
-        self._name = name
-        self._usage = usage
-        self._calls: list[CheckCall] = []
-
-    @property
-    def identity(self) -> Mapping[str, str]:
-        """The name, as the entry `judge`."""
-        return {"judge": self._name}
-
-    @property
-    def calls(self) -> tuple[CheckCall, ...]:
-        """Everything that was asked, in order."""
-        return tuple(self._calls)
-
     async def check(
         self, facts: Sequence[AtomicFact], text: str, ledger: Ledger
     ) -> Sequence[CheckResult]:
@@ -109,136 +161,91 @@ class ScriptedChecker:
 
         Raises:
             InputError: A fact is not in the script.
-            Exception: What the script has instead of a result.
+            Exception: The one in the script.
         """
-        self._calls.append(CheckCall(tuple(fact.text for fact in facts), text))
-        if self._usage is not None:
-            ledger.book(self._usage)
+        self._start(CheckCall(tuple(fact.text for fact in facts), text), ledger)
         return tuple(self._result(fact, text) for fact in facts)
 
     def _result(self, fact: AtomicFact, text: str) -> CheckResult:
-        scripted = self._look_up(fact.text, text)
-        if isinstance(scripted, Exception):
-            raise scripted
+        scripted = self._look_up("result for the fact", (fact.text, text), fact.text)
         if isinstance(scripted, (Verdict, CheckFailure)):
             return replace(scripted, fact=fact)
         return Verdict(fact, scripted, judge=self._name)
 
-    def _look_up(self, fact: str, text: str) -> Scripted:
-        if callable(self._script):
-            return self._script(fact, text)
-        if fact not in self._script:
-            raise InputError(f"the script of {self._name!r} has no result for the fact {fact!r}")
-        return self._script[fact]
 
+class ScriptedExtractor(_Scripted[ExtractScript, ExtractCall]):
+    """An `Extractor` that returns the facts in its `ExtractScript`."""
 
-class ScriptedExtractor:
-    """An `Extractor` that gives the facts its script gives.
-
-    Args:
-        script: The facts of a source.
-        name: The extractor's name in the score signature.
-        usage: Booked for each call.
-    """
-
-    def __init__(
-        self, script: ExtractScript, *, name: str = "scripted", usage: Usage | None = None
-    ) -> None:
-        self._script = script
-        self._name = name
-        self._usage = usage
-        self._calls: list[ExtractCall] = []
-
-    @property
-    def identity(self) -> Mapping[str, str]:
-        """The name, as the entry `extractor`."""
-        return {"extractor": self._name}
-
-    @property
-    def calls(self) -> tuple[ExtractCall, ...]:
-        """Everything that was asked, in order."""
-        return tuple(self._calls)
+    _role = "extractor"
 
     async def extract(self, source: str, ledger: Ledger) -> FactSet:
         """The scripted facts; plain strings are numbered `f1`, `f2`, ...
 
         Raises:
             InputError: The source is not in the script.
-            Exception: What the script has instead of facts.
+            Exception: The one in the script.
         """
-        self._calls.append(ExtractCall(source))
-        if self._usage is not None:
-            ledger.book(self._usage)
-        scripted = self._look_up(source)
-        if isinstance(scripted, Exception):
-            raise scripted
+        self._start(ExtractCall(source), ledger)
+        facts = FactSet.of(self._look_up("facts for the source", (source,), source))
         made_by = tuple(self.identity.items())
-        return replace(FactSet.of(scripted), source_digest=digest(source), made_by=made_by)
-
-    def _look_up(self, source: str) -> ScriptedFacts:
-        if callable(self._script):
-            return self._script(source)
-        if source not in self._script:
-            raise InputError(f"the script of {self._name!r} has no facts for the source {source!r}")
-        return self._script[source]
+        return replace(facts, source_digest=digest(source), made_by=made_by)
 
 
-class ScriptedPairJudge:
-    """A `PairJudge` that says what its script says, for each pair by itself.
+class ScriptedPairJudge(_Scripted[PairScript, CompareCall]):
+    """A `PairJudge` that answers each pair from its `PairScript`.
 
-    Args:
-        script: What to say about a pair. In a mapping, a pair whose order says nothing is also
-            found under its mirror image.
-        name: The judge's name in verdicts and in the score signature.
-        usage: Booked for each call.
+    In a mapping, a pair whose order is irrelevant is also found under its mirror image.
     """
-
-    def __init__(
-        self, script: PairScript, *, name: str = "scripted", usage: Usage | None = None
-    ) -> None:
-        self._script = script
-        self._name = name
-        self._usage = usage
-        self._calls: list[CompareCall] = []
-
-    @property
-    def identity(self) -> Mapping[str, str]:
-        """The name, as the entry `judge`."""
-        return {"judge": self._name}
-
-    @property
-    def calls(self) -> tuple[CompareCall, ...]:
-        """Everything that was asked, in order."""
-        return tuple(self._calls)
 
     async def compare(self, pairs: Sequence[ValuePair], ledger: Ledger) -> Sequence[PairResult]:
         """One result per pair, in their order.
 
         Raises:
             InputError: A pair is not in the script.
-            Exception: What the script has instead of a result.
+            Exception: The one in the script.
         """
-        self._calls.append(CompareCall(tuple(pairs)))
-        if self._usage is not None:
-            ledger.book(self._usage)
+        self._start(CompareCall(tuple(pairs)), ledger)
         return tuple(self._result(pair) for pair in pairs)
 
     def _result(self, pair: ValuePair) -> PairResult:
-        scripted = self._look_up(pair)
-        if isinstance(scripted, Exception):
-            raise scripted
+        keys = [(pair.gold, pair.extracted)]
+        if pair.specificity == "exact":
+            keys.append((pair.extracted, pair.gold))
+        scripted = self._look_up("result for the pair", (pair,), *keys)
         if isinstance(scripted, (PairVerdict, PairFailure)):
             return scripted
         probability = None if isinstance(scripted, bool) else scripted
         return PairVerdict(scripted >= _EVEN, probability, "scripted", self._name)
 
-    def _look_up(self, pair: ValuePair) -> ScriptedPair:
-        if callable(self._script):
-            return self._script(pair)
-        places = [(pair.gold, pair.extracted)]
-        if pair.specificity == "exact":
-            places.append((pair.extracted, pair.gold))
-        for place in places:
-            if place in self._script:
-                return self._script[place]
-        raise InputError(f"the script of {self._name!r} has no result for the pair {places[0]!r}")
+
+class ScriptedRater(_Scripted[RateScript, RateCall]):
+    """A `Rater` that rates from its `RateScript`."""
+
+    async def rate(self, source: str, summary: str, ledger: Ledger) -> RatingResult:
+        """The scripted rating of this summary.
+
+        Raises:
+            InputError: The summary is not in the script, or its number is no rating.
+            Exception: The one in the script.
+        """
+        self._start(RateCall(source, summary), ledger)
+        scripted = self._look_up("rating for", (source, summary), summary)
+        if isinstance(scripted, (Rating, RatingFailure)):
+            return scripted
+        return Rating(scripted, "scripted", self._name)
+
+
+class ScriptedEmbedder(_Scripted[EmbedScript, EmbedCall]):
+    """An `Embedder` that takes each vector from its `EmbedScript`."""
+
+    _role = "embedder"
+
+    async def embed(self, texts: Sequence[str], ledger: Ledger) -> Sequence[EmbeddingResult]:
+        """One result per text, in their order.
+
+        Raises:
+            InputError: A text is not in the script.
+            Exception: The one in the script.
+        """
+        self._start(EmbedCall(tuple(texts)), ledger)
+        return tuple(self._look_up("vector for", (text,), text) for text in texts)

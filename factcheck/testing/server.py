@@ -5,9 +5,10 @@ from __future__ import annotations
 import asyncio
 import json
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from factcheck.testing.batches import BatchPlan, BatchService
 from factcheck.testing.replies import (
@@ -15,23 +16,26 @@ from factcheck.testing.replies import (
     ChatRequest,
     EmbeddingsAnswer,
     EmbeddingsRequest,
+    HttpResponse,
     Request,
     chat_response,
     embeddings_response,
     error_response,
     hashed_embeddings,
-    models_response,
+    response,
 )
-from factcheck.testing.wire import Connection, HttpRequest, HttpResponse, parse_form
 
 if TYPE_CHECKING:
+    from aiohttp import web
     from typing_extensions import Self
 
 _BACKLOG = 1024
+_LARGEST_BODY = 2**30
+Respond = Callable[..., HttpResponse]
 
 
 class LocalOpenAIServer:
-    """A real HTTP server that answers as it is told, and remembers what it was asked.
+    """A real HTTP server that answers from a script and records its requests.
 
     Serves `POST /v1/chat/completions`, `POST /v1/embeddings`, `GET /v1/models` and batches of
     chat requests (`/v1/files`, `/v1/batches`) from a thread of its own, and stops when the block
@@ -42,8 +46,8 @@ class LocalOpenAIServer:
             `Reply.delay_s` to take time.
         embed: Answers requests for embeddings.
         models: Names listed as models. Requests may name any model.
-        batches: What becomes of batches. Their requests are answered by `answer`, but do not
-            count among `requests`.
+        batches: How batches proceed. Their requests are answered by `answer`, but do not count
+            among `requests`.
 
     Raises:
         RuntimeError: On leaving the block, if `answer` or `embed` raised; the client got HTTP 500.
@@ -62,53 +66,57 @@ class LocalOpenAIServer:
         models: Sequence[str] = ("local-model",),
         batches: BatchPlan | None = None,
     ) -> None:
-        self._service = _OpenAIService(answer, embed, models, batches or BatchPlan())
-        self._loop: asyncio.AbstractEventLoop | None = None
-        self._port = 0
+        self._answer = answer
+        self._embed = embed
+        self._models = tuple(models)
+        self._batches = batches or BatchPlan()
+        self._port: int | None = None
+        self._connections: set[object] = set()
+        self._errors: list[Exception] = []
+        self._in_flight = 0
+        self.clear()
 
     @property
     def base_url(self) -> str:
-        """The `base_url` to give to a client."""
-        if self._loop is None:
+        """The `base_url` for a client."""
+        if self._port is None:
             raise RuntimeError("the server is not running; use it as a context manager")
         return f"http://127.0.0.1:{self._port}/v1"
 
     @property
     def requests(self) -> tuple[Request, ...]:
-        """Everything that was asked, in order of arrival."""
-        return tuple(self._service.requests)
+        """All requests, in order of arrival."""
+        return tuple(self._requests)
 
     @property
     def max_in_flight(self) -> int:
-        """The largest number of requests that waited for an answer at the same time."""
-        return self._service.max_in_flight
+        """The largest number of requests that awaited an answer at the same time."""
+        return self._max_in_flight
 
     @property
     def in_flight(self) -> int:
-        """Requests that wait for an answer now; those whose client has left do not count."""
-        return self._service.in_flight
+        """Requests awaiting an answer now; those whose client has left do not count."""
+        return self._in_flight
 
     @property
     def n_connections(self) -> int:
-        """Connections opened so far; less than `len(requests)` where they were used again."""
-        return self._service.n_connections
+        """Connections that have sent a request; fewer than `len(requests)` if reused."""
+        return len(self._connections)
 
     def clear(self) -> None:
         """Forget all requests and count from 0 again."""
-        self._service.clear()
+        self._requests: list[Request] = []
+        self._max_in_flight = 0
 
     def __enter__(self) -> Self:
-        self._loop = loop = asyncio.new_event_loop()
+        started: Future[tuple[int, Callable[[], object]]] = Future()
         self._thread = threading.Thread(
-            target=loop.run_forever, name="local-openai-server", daemon=True
+            target=lambda: asyncio.run(self._serve(started)),
+            name="local-openai-server",
+            daemon=True,
         )
         self._thread.start()
-        try:
-            self._listener = asyncio.run_coroutine_threadsafe(self._listen(loop), loop).result()
-        except BaseException:
-            self._stop_loop()
-            raise
-        self._port = self._listener.sockets[0].getsockname()[1]
+        self._port, self._stop = started.result()
         return self
 
     def __exit__(
@@ -117,155 +125,131 @@ class LocalOpenAIServer:
         exc: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        if self._loop is None:
-            raise RuntimeError("the server is not running")
-        asyncio.run_coroutine_threadsafe(self._close(), self._loop).result()
-        self._stop_loop()
-        if exc is None and self._service.errors:
-            raise RuntimeError("an answer of the server raised") from self._service.errors[0]
+        self._stop()
+        self._thread.join()
+        self._port = None
+        if exc is None and self._errors:
+            raise RuntimeError("an answer of the server raised") from self._errors[0]
 
-    async def _listen(self, loop: asyncio.AbstractEventLoop) -> asyncio.Server:
-        return await loop.create_server(
-            lambda: Connection(self._service, loop), "127.0.0.1", 0, backlog=_BACKLOG
-        )
+    async def _serve(self, started: Future[tuple[int, Callable[[], object]]]) -> None:
+        """Listen until stopped; `started` gets the port and a function that stops."""
+        from aiohttp import web
 
-    async def _close(self) -> None:
-        # asyncio forgets a connection that it accepted but could not announce before the close
-        while accepting := asyncio.all_tasks() - {asyncio.current_task()}:
-            await asyncio.gather(*accepting)
-        self._listener.close()
-        for connection in tuple(self._service.connections):
-            connection.abort()
-        while self._service.connections:  # noqa: ASYNC110 - one turn of the loop, no polling
-            await asyncio.sleep(0)
-        await self._listener.wait_closed()
-
-    def _stop_loop(self) -> None:
-        if self._loop is not None:
-            self._loop.call_soon_threadsafe(self._loop.stop)
-            self._thread.join()
-            self._loop.close()
-            self._loop = None
-
-
-class _Route(NamedTuple):
-    """What an endpoint is asked, and who answers it."""
-
-    kind: type[Request]
-    respond: Callable[[Any], HttpResponse]
-
-
-class _OpenAIService:
-    """Routes requests to answers and keeps the record; lives in the server's thread."""
-
-    def __init__(
-        self,
-        answer: ChatAnswer,
-        embed: EmbeddingsAnswer,
-        models: Sequence[str],
-        batches: BatchPlan,
-    ) -> None:
-        self._answer = answer
-        self._embed = embed
-        self._models = tuple(models)
-        self._batches = BatchService(batches, self._chat)
-        self._routes: Mapping[tuple[str, str], _Route] = {
-            ("POST", "/v1/chat/completions"): _Route(ChatRequest, self._chat),
-            ("POST", "/v1/embeddings"): _Route(EmbeddingsRequest, self._embeddings),
-            ("GET", "/v1/models"): _Route(Request, self._list_models),
-        }
-        self.connections: set[Connection] = set()
-        self.errors: list[Exception] = []
-        self.in_flight = 0
-        self.n_connections = 0
-        self.clear()
-
-    def clear(self) -> None:
-        self.requests: list[Request] = []
-        self.max_in_flight = 0
-
-    def connected(self, connection: Connection) -> None:
-        self.n_connections += 1
-        self.connections.add(connection)
-
-    def disconnected(self, connection: Connection) -> None:
-        self.connections.discard(connection)
-
-    def done(self) -> None:
-        self.in_flight -= 1
-
-    def answer(self, request: HttpRequest) -> HttpResponse:
-        self.in_flight += 1
-        self.max_in_flight = max(self.max_in_flight, self.in_flight)
-        route = self._route(request)
-        recorded = self._record(route.kind, request)
+        loop, stopped = asyncio.get_running_loop(), asyncio.Event()
+        runner = web.AppRunner(self._app(), access_log=None, handler_cancellation=True)
         try:
-            return route.respond(recorded)
-        except Exception as error:  # noqa: BLE001 - told to the client, and raised again on exit
-            self.errors.append(error)
-            return error_response(recorded, 500, f"the answer raised {error!r}", "answer_raised")
+            await runner.setup()
+            site = web.TCPSite(runner, "127.0.0.1", 0, backlog=_BACKLOG)
+            await site.start()
+        except BaseException as error:  # noqa: BLE001 - raised where the server is entered
+            started.set_exception(error)
+            return
+        started.set_result((runner.addresses[0][1], lambda: loop.call_soon_threadsafe(stopped.set)))
+        await stopped.wait()
+        # asyncio loses a connection that it accepted but could not announce before the close
+        while accepting := {t for t in asyncio.all_tasks() if "_accept" in repr(t.get_coro())}:
+            await asyncio.gather(*accepting)
+        await site.stop()
+        while runner.server is not None and (connections := runner.server.connections):
+            for connection in connections:
+                if connection.transport is not None:
+                    connection.transport.abort()
+            await asyncio.sleep(0)
+        await runner.cleanup()
 
-    def _route(self, request: HttpRequest) -> _Route:
-        route = self._routes.get((request.method, request.path))
-        if route is not None:
-            return route
-        respond = self._batches.responder(request.method, request.path)
-        return _NO_ROUTE if respond is None else _Route(Request, respond)
+    def _app(self) -> web.Application:
+        from aiohttp import web
 
-    def _record(self, kind: type[Request], request: HttpRequest) -> Request:
-        recorded = kind(
-            method=request.method,
-            path=request.path,
-            headers=request.headers,
-            body=_parse_body(request),
-            index=len(self.requests),
-            in_flight=self.in_flight,
-        )
-        self.requests.append(recorded)
+        app = web.Application(client_max_size=_LARGEST_BODY)
+        routes: list[tuple[str, str, Respond, type[Request]]] = [
+            ("POST", "/v1/chat/completions", self._chat, ChatRequest),
+            ("POST", "/v1/embeddings", self._embeddings, EmbeddingsRequest),
+            ("GET", "/v1/models", self._list_models, Request),
+        ]
+        for method, path, respond in BatchService(self._batches, self._chat).routes:
+            routes.append((method, path, respond, Request))
+        routes.append(("*", "/{rest:.*}", _unknown_url, Request))
+        for method, path, respond, kind in routes:
+            app.router.add_route(method, path, self._handler(respond, kind))
+        return app
+
+    def _handler(self, respond: Respond, kind: type[Request]) -> Callable[..., Any]:
+        from aiohttp import web
+
+        async def handle(request: web.Request) -> web.Response:
+            body = await _body(request)
+            self._connections.add(request.protocol)
+            self._in_flight += 1
+            self._max_in_flight = max(self._max_in_flight, self._in_flight)
+            try:
+                result = self._respond(respond, self._record(kind, request, body), request)
+                if result.delay_s:
+                    await asyncio.sleep(result.delay_s)
+            finally:
+                self._in_flight -= 1
+            if result.close and request.transport is not None:
+                request.transport.close()
+            return web.Response(status=result.status, headers=result.headers, body=result.body)
+
+        return handle
+
+    def _record(self, kind: type[Request], request: web.Request, body: Any) -> Request:
+        headers = {name.lower(): value for name, value in request.headers.items()}
+        place = len(self._requests)
+        recorded = kind(request.method, request.path, headers, body, place, self._in_flight)
+        self._requests.append(recorded)
         return recorded
 
+    def _respond(self, respond: Respond, recorded: Request, request: web.Request) -> HttpResponse:
+        try:
+            return respond(recorded, *request.match_info.values())
+        except Exception as error:  # noqa: BLE001 - sent to the client, and raised on exit
+            self._errors.append(error)
+            return error_response(recorded, 500, f"the answer raised {error!r}", "answer_raised")
+
     def _chat(self, request: ChatRequest) -> HttpResponse:
-        problem = _problem(request.body, "messages")
-        if problem is not None:
-            return error_response(request, 400, problem, "invalid_body")
-        return chat_response(request, self._answer(request))
+        return _refusal(request, "messages") or chat_response(request, self._answer(request))
 
     def _embeddings(self, request: EmbeddingsRequest) -> HttpResponse:
-        problem = _problem(request.body, "input")
-        if problem is not None:
-            return error_response(request, 400, problem, "invalid_body")
-        return embeddings_response(request, self._embed(request))
+        return _refusal(request, "input") or embeddings_response(request, self._embed(request))
 
     def _list_models(self, request: Request) -> HttpResponse:
-        return models_response(request, self._models)
+        model = {"object": "model", "created": 0, "owned_by": "local"}
+        data = [{"id": name, **model} for name in self._models]
+        return response(request, {"object": "list", "data": data})
 
 
-def _unknown_url(request: Request) -> HttpResponse:
+def _unknown_url(request: Request, _path: str) -> HttpResponse:
     message = f"Unknown request URL: {request.method} {request.path}"
     return error_response(request, 404, message, "unknown_url")
 
 
-_NO_ROUTE = _Route(Request, _unknown_url)
-
-
-def _parse_body(request: HttpRequest) -> Any:
-    form = parse_form(request)
-    if form is not None:
-        return form
+async def _body(request: web.Request) -> Any:
+    """The parsed JSON, or the fields of a form as bytes; `None` for anything else."""
+    if request.content_type == "multipart/form-data":
+        form = await request.post()
+        return {
+            name: field.encode() if isinstance(field, str) else field.file.read()
+            for name, field in form.items()
+            if not isinstance(field, (bytes, bytearray))
+        }
     try:
-        return json.loads(request.body)
+        return json.loads(await request.read())
     except ValueError:
         return None
 
 
-def _problem(body: Any, required: str) -> str | None:
-    """What is wrong with a body, as far as the API itself would refuse it."""
+def _refusal(request: Request, required: str) -> HttpResponse | None:
+    """HTTP 400 for a body that the API itself would refuse, or that this server cannot honour."""
+    body = request.body
     if not isinstance(body, dict):
-        return "the body is not a JSON object"
-    if not isinstance(body.get("model"), str):
-        return "you must provide a model parameter"
-    if not body.get(required):
-        return f"{required!r} is missing or empty"
-    if body.get("stream") or body.get("n", 1) != 1:
-        return "this server neither streams nor gives more than one choice"
-    return None
+        problem = "the body is not a JSON object"
+    elif not isinstance(body.get("model"), str):
+        problem = "you must provide a model parameter"
+    elif not body.get(required):
+        problem = f"{required!r} is missing or empty"
+    elif body.get("stream") or body.get("n", 1) != 1:
+        problem = "this server supports neither streaming nor n > 1"
+    else:
+        return None
+    return error_response(request, 400, problem, "invalid_body")

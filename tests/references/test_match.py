@@ -18,7 +18,7 @@ from factcheck.judges.ports import EmbeddingFailure
 from factcheck.metrics import EvalCase
 from factcheck.references import Aggregation, ReferenceMatch
 from factcheck.testing import ScriptedEmbedder
-from factcheck.testing.vectors import ScriptedVector
+from factcheck.testing.scripted import ScriptedVector
 from tests.strategies import prose
 
 RESET = (

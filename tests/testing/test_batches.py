@@ -11,7 +11,6 @@ import openai
 import pytest
 
 from factcheck.testing import BatchPlan, LocalOpenAIServer, rate_limited
-from factcheck.testing.wire import HttpRequest, parse_form
 
 URL: Final = "/v1/chat/completions"
 
@@ -174,16 +173,9 @@ def test_what_is_not_there_is_not_found() -> None:
             on.client.files.create(file=b"{}", purpose="evals")
 
 
-def test_a_form_is_read_field_by_field() -> None:
-    """Bytes stay as they are, line ends and dashes in them too."""
-    body = (
-        b'--x1\r\nContent-Disposition: form-data; name="purpose"\r\n\r\nbatch\r\n'
-        b'--x1\r\nContent-Disposition: form-data; name="file"; filename="r"\r\n\r\n'
-        b"\xff\r\n--\r\n\r\n\r\n--x1--\r\n"
-    )
-    headers = {"content-type": 'multipart/form-data; boundary="x1"'}
-
-    fields = parse_form(HttpRequest("POST", "/", headers, body, keep_alive=True))
-
-    assert fields == {"purpose": b"batch", "file": b"\xff\r\n--\r\n\r\n"}
-    assert parse_form(HttpRequest("POST", "/", {}, body, keep_alive=True)) is None
+def test_an_uploaded_file_comes_back_byte_by_byte() -> None:
+    """Line ends and dashes in it are no boundary of the form."""
+    content = b"\xff\r\n--\r\n\r\n"
+    with session() as on:
+        uploaded = on.client.files.create(file=("r.jsonl", content), purpose="batch")
+        assert on.client.files.content(uploaded.id).read() == content

@@ -23,8 +23,8 @@ from factcheck.testing import (
     leave_out,
     overwrite,
     parse_prompt,
+    rate_by_words,
     same_words,
-    swapped_ids,
     without_key,
 )
 
@@ -155,7 +155,6 @@ def test_extraction() -> None:
         ((duplicate(FIRE),), ["k1", "k1", "k2", "k3"]),
         ((duplicate(),), ["k1", "k1", "k2", "k2", "k3", "k3"]),
         ((invent("z8", "z9"),), ["k1", "k2", "k3", "z8", "z9"]),
-        ((swapped_ids(),), ["k2", "k3", "k1"]),
         ((overwrite("id", 7, OWNER),), ["k1", "k2", 7]),
         ((leave_out(FIRE), duplicate(STONE), invent("z")), ["k2", "k2", "k3", "z"]),
     ],
@@ -265,9 +264,6 @@ def test_mangled_verdicts_on_pairs() -> None:
     verdicts = compared(FactModel(mangles=[*mangles, invent("z")]))
     assert [v["id"] for v in verdicts] == ["p2", "p2", "p3", "p4", "z"]
     assert [v["equivalent"] for v in verdicts] == [True, True, False, "no", True]
-    assert [v["id"] for v in compared(FactModel(mangles=[swapped_ids()]))] == [
-        *("p2", "p3", "p4", "p1")
-    ]
 
 
 def test_prose_about_pairs() -> None:
@@ -276,3 +272,66 @@ def test_prose_about_pairs() -> None:
     with pytest.raises(json.JSONDecodeError):
         json.loads(str(in_prose(FactModel(), "Rome Italy")(request)))
     assert in_prose(FactModel(), "Oslo")(request) == FactModel()(request)
+
+
+SOURCE = "It rained in Oslo. The bus was late."
+SUMMARY = "- It rained in Oslo."
+SOURCE_FENCE = f"<source_text 0af3>\n{SOURCE}\n</source_text 0af3>"
+RATE = asked(f"{SOURCE_FENCE}\n<summary 0af3>\n{SUMMARY}\n</summary 0af3>")
+SUMMARIZE = asked(SOURCE_FENCE)
+
+
+def reply(model: FactModel, request: ChatRequest) -> Any:
+    """What the model sends."""
+    return json.loads(model(request))
+
+
+def test_parse_rate_prompt() -> None:
+    """A rate prompt holds a source and its summary."""
+    prompt = parse_prompt(RATE.body)
+    assert (prompt.kind, prompt.text, prompt.summary) == ("rate", SOURCE, SUMMARY)
+    assert (prompt.facts, prompt.pairs) == ({}, {})
+
+
+def test_parse_summarize_prompt() -> None:
+    """A summarize prompt holds a source and, as every prompt, the instructions that came first."""
+    prompt = parse_prompt(SUMMARIZE.body)
+    assert (prompt.kind, prompt.text, prompt.summary) == ("summarize", SOURCE, "")
+    assert prompt.instructions == "S"
+
+
+def test_default_rating() -> None:
+    """By default a summary is rated by how many words of the source it has."""
+    assert reply(FactModel(), RATE) == {"reason": "scripted", "faithfulness": 3}
+    assert rate_by_words(SOURCE, "") == rate_by_words("", "") == 1
+    assert rate_by_words(SOURCE, SOURCE) == 5
+
+
+@pytest.mark.parametrize("value", [5, 0, 6, 4.5, "four", None])
+def test_scripted_rating(value: Any) -> None:
+    """Whatever the script gives is sent, right or wrong."""
+    assert reply(FactModel(rate=lambda *_: value), RATE)["faithfulness"] == value
+
+
+def test_rating_of_source_and_summary() -> None:
+    """The script is told both texts."""
+    model = FactModel(rate=lambda *texts: 4 if texts == (SOURCE, SUMMARY) else 1)
+    assert reply(model, RATE)["faithfulness"] == 4
+
+
+def test_mangled_rating() -> None:
+    """A rating is mangled like one verdict."""
+    spoilt = FactModel(mangles=[overwrite("faithfulness", 9), without_key("reason")])
+    assert reply(spoilt, RATE) == {"faithfulness": 9}
+    assert reply(FactModel(mangles=[leave_out()]), RATE) == {}
+
+
+def test_default_summary() -> None:
+    """By default every sentence is a bullet."""
+    assert reply(FactModel(), SUMMARIZE) == {"bullets": ["It rained in Oslo.", "The bus was late."]}
+
+
+def test_scripted_summary() -> None:
+    """The script is told the source and the instructions."""
+    model = FactModel(summarize=lambda source, instructions: [instructions, source[:3]])
+    assert reply(model, SUMMARIZE) == {"bullets": ["S", "It "]}

@@ -4,32 +4,34 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Callable, Sequence
+import math
 from email.utils import parsedate_to_datetime
 from typing import Any
 
 import openai
 import pytest
 
-from factcheck.errors import InputError
 from factcheck.testing import (
     ChatRequest,
+    EmbeddingsAnswer,
     LocalOpenAIServer,
     Reply,
     bad_request,
     dropped,
-    every,
     garbage,
     hang,
+    hashed_embeddings,
     http_date,
+    out_of_order,
     quota_exceeded,
-    random_faults,
     rate_limited,
     refused,
     sequence,
     server_error,
     truncated,
     unauthorized,
+    with_vector,
+    without_vectors,
 )
 
 QUESTION: Any = [{"role": "user", "content": "Is rain wet?"}]
@@ -174,62 +176,47 @@ def test_connection_after_an_error() -> None:
         assert server.n_connections == 2
 
 
-def ask_directly(answer: Callable[[ChatRequest], Reply | str], n: int) -> Sequence[Reply | str]:
-    """The answers to `n` requests, in order of arrival."""
-    return [
-        answer(
-            ChatRequest(
-                method="POST",
-                path="/v1/chat/completions",
-                headers={},
-                body={"model": "m", "messages": QUESTION},
-                index=index,
-                in_flight=1,
-            )
-        )
-        for index in range(n)
-    ]
-
-
 def test_sequence() -> None:
-    """Steps are taken in order, be they replies, strings or answers; then comes the rest."""
+    """Steps are taken in order of arrival, be they replies, strings or answers; then the rest."""
     fault = server_error()
     answer = sequence(fault, "second", lambda request: f"step {request.index}", then=fine)
-    assert ask_directly(answer, 5) == [fault, "second", "step 2", "fine 3", "fine 4"]
+    requests = [ChatRequest("POST", "/v1/chat/completions", {}, {}, n, 1) for n in range(5)]
+    assert list(map(answer, requests)) == [fault, "second", "step 2", "fine 3", "fine 4"]
 
 
-def test_every() -> None:
-    """Every third request fails."""
-    fault = dropped()
-    answers = ask_directly(every(3, fault, fine), 7)
-    assert [index for index, answer in enumerate(answers) if answer is fault] == [2, 5]
-    assert answers[3] == "fine 3"
+TEXTS = ["a", "b", "c"]
 
 
-def test_random_faults_repeat() -> None:
-    """The same seed puts the same faults at the same places, another seed elsewhere."""
-    rates = {dropped(): 0.2, rate_limited(1): 0.3}
-    first = ask_directly(random_faults(fine, rates, seed=1), 200)
-    assert ask_directly(random_faults(fine, rates, seed=1), 200) == first
-    assert ask_directly(random_faults(fine, rates, seed=2), 200) != first
+def answered(answer: EmbeddingsAnswer) -> list[tuple[int, Any]]:
+    """Index and vector of each item, in the order in which the official client gives them."""
+    with (
+        LocalOpenAIServer(lambda _: "", embed=answer) as server,
+        openai.OpenAI(base_url=server.base_url, api_key="test", max_retries=0) as client,
+    ):
+        data = client.embeddings.create(model="m", input=TEXTS).data
+    return [(item.index, item.embedding) for item in data]
 
 
-def test_random_faults_keep_their_rates() -> None:
-    """Over many requests each fault comes about as often as its rate says."""
-    drop, limit = dropped(), rate_limited(1)
-    answers = ask_directly(random_faults(fine, {drop: 0.2, limit: 0.3}, seed=1), 4000)
-    assert answers.count(drop) == pytest.approx(800, rel=0.1)
-    assert answers.count(limit) == pytest.approx(1200, rel=0.1)
+def test_vectors_may_come_in_any_order_under_their_index() -> None:
+    in_order = answered(hashed_embeddings)
+
+    assert [index for index, _ in in_order] == [0, 1, 2]
+    assert answered(out_of_order(hashed_embeddings)) == in_order[::-1]
 
 
-@pytest.mark.parametrize("rates", [{dropped(): -0.1}, {dropped(): 0.6, server_error(): 0.6}])
-def test_impossible_rates(rates: dict[Reply, float]) -> None:
-    """Rates that are no shares are refused when the answer is made."""
-    with pytest.raises(InputError, match="rates of faults"):
-        random_faults(fine, rates, seed=1)
+def test_vectors_may_be_left_out() -> None:
+    assert answered(without_vectors(hashed_embeddings, 0, 2)) == answered(hashed_embeddings)[1:2]
 
 
-def test_every_zeroth() -> None:
-    """There is no zeroth request."""
-    with pytest.raises(InputError, match="every 0-th"):
-        every(0, dropped(), fine)
+def test_one_vector_may_be_another() -> None:
+    items = answered(with_vector(hashed_embeddings, 1, [2.0, math.inf]))
+    shortened = answered(with_vector(hashed_embeddings, 1, lambda vector: vector[:3]))
+
+    assert items[1] == (1, [2.0, math.inf])
+    assert [len(vector) for _, vector in shortened] == [64, 3, 64]
+    assert answered(with_vector(hashed_embeddings, 3, [1.0])) == answered(hashed_embeddings)
+
+
+def test_faults_of_another_kind_pass_through() -> None:
+    with pytest.raises(openai.InternalServerError):
+        answered(out_of_order(lambda _: server_error()))

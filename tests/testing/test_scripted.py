@@ -11,21 +11,31 @@ from factcheck.errors import InputError, JudgeUnavailable
 from factcheck.facts import AtomicFact, CheckFailure, CheckResult, FactSet, Usage, Verdict, digest
 from factcheck.judges.ports import (
     Checker,
+    Embedder,
+    EmbeddingFailure,
     Extractor,
     Ledger,
     PairFailure,
     PairJudge,
     PairResult,
     PairVerdict,
+    Rater,
+    Rating,
+    RatingFailure,
+    RatingResult,
     ValuePair,
 )
 from factcheck.testing import (
     CheckCall,
     CompareCall,
+    EmbedCall,
     ExtractCall,
+    RateCall,
     ScriptedChecker,
+    ScriptedEmbedder,
     ScriptedExtractor,
     ScriptedPairJudge,
+    ScriptedRater,
 )
 
 MOSS = AtomicFact("a", "Moss has no roots.", weight=2.0)
@@ -206,3 +216,73 @@ def test_compare_calls() -> None:
     compare(judge, ledger=ledger)
     assert judge.calls == (CompareCall((OAK, OAK)), CompareCall(()))
     assert ledger.usage.calls == 2
+
+
+SUMMARY = "- It rained in Oslo."
+
+
+def rated(rater: Rater, summary: str, ledger: Ledger | None = None) -> RatingResult:
+    """One rating."""
+    return asyncio.run(rater.rate("It rained in Oslo.", summary, ledger or Ledger()))
+
+
+def test_scripted_ratings() -> None:
+    """A script gives numbers, ratings and failures, by summary or by both texts."""
+    failure = RatingFailure("refused", "no")
+    mine = Rating(2, "mine", "other")
+    by_summary = ScriptedRater({"a": 4, "b": mine, "c": failure}, name="me")
+    assert [rated(by_summary, text) for text in "abc"] == [
+        Rating(4, "scripted", "me"),
+        mine,
+        failure,
+    ]
+    by_both = ScriptedRater(lambda source, summary: 5 if summary == f"- {source}" else 1)
+    assert rated(by_both, SUMMARY) == Rating(5, "scripted", "scripted")
+    assert isinstance(by_both, Rater)
+    assert by_summary.identity == {"judge": "me"}
+
+
+def test_summary_without_a_script() -> None:
+    """A summary missing from the script is an error that names it."""
+    with pytest.raises(InputError, match=r"no rating for '- It rained in Oslo\.'"):
+        rated(ScriptedRater({}), SUMMARY)
+
+
+def test_scripted_exception_of_a_rater() -> None:
+    """An exception in the script is raised."""
+    with pytest.raises(JudgeUnavailable, match="down"):
+        rated(ScriptedRater({SUMMARY: JudgeUnavailable("down")}), SUMMARY)
+
+
+def test_rate_calls() -> None:
+    """Calls are recorded, and what they cost is booked, even where they fail."""
+    ledger = Ledger()
+    rater = ScriptedRater({SUMMARY: 3}, usage=Usage(calls=1))
+    rated(rater, SUMMARY, ledger)
+    with pytest.raises(InputError):
+        rated(rater, "another", ledger)
+    assert rater.calls == (
+        RateCall("It rained in Oslo.", SUMMARY),
+        RateCall("It rained in Oslo.", "another"),
+    )
+    assert ledger.usage.calls == 2
+
+
+def test_the_scripted_embedder_fulfils_the_port_and_remembers_what_it_was_asked() -> None:
+    failure = EmbeddingFailure("refused", "no")
+    embedder = ScriptedEmbedder({"a": (1.0,), "b": failure}, usage=Usage(calls=1))
+    ledger = Ledger()
+
+    assert isinstance(embedder, Embedder)
+    assert asyncio.run(embedder.embed(["b", "a"], ledger)) == (failure, (1.0,))
+    assert embedder.calls == (EmbedCall(("b", "a")),)
+    assert ledger.usage.calls == 1
+
+
+def test_a_script_may_be_a_function_and_may_raise() -> None:
+    embedder = ScriptedEmbedder(lambda text: ValueError(text) if text == "x" else (1.0,))
+
+    with pytest.raises(ValueError, match="x"):
+        asyncio.run(embedder.embed(["a", "x"], Ledger()))
+    with pytest.raises(InputError, match="no vector for 'c'"):
+        asyncio.run(ScriptedEmbedder({}).embed(["c"], Ledger()))
