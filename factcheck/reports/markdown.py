@@ -8,7 +8,8 @@ from collections.abc import Iterable, Iterator
 from factcheck.reports.page import Item, Page, Section, Table, cleaned
 
 _SPECIAL = re.compile(r"[\\`*_\[\]|~$]")
-_AT_LINE_START = re.compile(r"^(\d*)([-+#=]|[.)](?=\s))")
+_AT_ENDS = re.compile(r"^(\d*)([-+#=]|[.)](?=\s|$))|(?<=\s)(?=#+$)")
+"""What makes a list, a heading or its end; a backslash belongs before the last group."""
 _LINKED = re.compile(
     r"(?<=(?<!\w)@)(?=\w)|(?<=\w@)(?=[\w-]+\.\w)"  # mentions, mail addresses
     r"|(?<=\#)(?=\d)|(?<=\bGH-)(?=\d)"  # issues
@@ -34,9 +35,13 @@ def render(page: Page) -> str:
 
 
 def escape(text: str) -> str:
-    """`text` such that Markdown shows it as it stands."""
-    pieces = (_SPECIAL.sub(r"\\\g<0>", piece) for piece in _LINKED.split(" ".join(text.split())))
-    return _AT_LINE_START.sub(r"\1\\\2", _joined(pieces))
+    """`text` such that Markdown shows it as it stands, at the start of a line or within one."""
+    return _AT_ENDS.sub(r"\1\\\2", _inline(text))
+
+
+def _inline(text: str) -> str:
+    pieces = _LINKED.split(" ".join(text.split()))
+    return _joined(_SPECIAL.sub(r"\\\g<0>", piece) for piece in pieces)
 
 
 def _joined(pieces: Iterable[str]) -> str:
@@ -64,11 +69,10 @@ def _figure(page: Page) -> Iterator[str]:
 def _section(section: Section) -> Iterator[str]:
     title = f"{section.mark} {section.title}".strip()
     folded = section.collapsed or (section.tone == "good" and bool(section.items))
-    yield (
-        f"<details><summary>{_joined(_LINKED.split(title))}</summary>"
-        if folded
-        else f"### {escape(title)}"
-    )
+    if folded:
+        yield f"<details><summary>{_joined(_LINKED.split(title))}</summary>"
+    else:
+        yield f"### {escape(title)}"
     if section.meaning:
         yield escape(section.meaning)
     if section.legend:
@@ -85,11 +89,9 @@ def _section(section: Section) -> Iterator[str]:
 
 def _table(table: Table) -> str:
     n_numbers = len(table.columns) - table.n_names
-    lines = [map(escape, table.columns), ["---"] * table.n_names + ["--:"] * n_numbers]
-    for row in table.rows:
-        numbers = (cell.translate(_HTML) for cell in row[table.n_names :])
-        lines.append([*map(escape, row[: table.n_names]), *numbers])
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+    rule = ["---"] * table.n_names + ["--:"] * n_numbers
+    header, *rows = (map(_inline, row) for row in (table.columns, *table.rows))
+    return "\n".join(f"| {' | '.join(row)} |" for row in (header, rule, *rows))
 
 
 def _item(item: Item) -> str:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import csv
+import html
 import io
+import re
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -11,6 +13,9 @@ from pathlib import Path
 from xml.etree import ElementTree as ET
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from markdown_it import MarkdownIt
 from rich.console import Console
 
 from factcheck.errors import ConfigError, InputError
@@ -33,9 +38,16 @@ from factcheck.reports import (
     warnings_section,
 )
 from factcheck.reports.html import fragment
+from factcheck.reports.markdown import escape
 from factcheck.reports.table import for_stdout
 from factcheck.reports.table import render as table
+from factcheck.reports.text import one_line
 
+MARKDOWN = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])
+MARKUP = [
+    *"a1@ #*_`~<>&[]()!|\\-+=.:/$\"'{}", "http", "www", "GH-", "&amp;", "1.", " - ", " #", "b.c",
+    "mailto:", "<!--", "-->",
+]  # fmt: skip
 HIDDEN = "a\x1b[31m\u202e\u200bz"
 TABLE = Table(
     ("field", "P", "R", "support", "F1"),
@@ -206,6 +218,17 @@ def test_nothing_hidden_gets_through(to: str) -> None:
 
     assert not {"\x1b", "\u202e", "\u200b"} & set(shown)
     assert r"\u202e\u200bz" in shown.replace("\\\\", "\\").replace("\n", "")
+
+
+@given(st.lists(st.sampled_from(MARKUP), min_size=1, max_size=9).map("".join))
+def test_markdown_shows_texts_as_they_stand(text: str) -> None:
+    """Read by a parser of its own, an escaped text is the text, wherever it stands."""
+    text = one_line(text) or "x"
+    for before, after in (("", ""), ("- ", ""), ("## ", ""), ("> ", ""), ("**", "**")):
+        shown = MARKDOWN.render(f"{before}{escape(text)}{after}").replace("<!-- -->", "")
+
+        assert html.unescape(re.sub(r"<[^>]*>", "", shown)).strip() == text
+        assert set(re.findall(r"<(\w+)", shown)) <= {"p", "ul", "li", "h2", "blockquote", "strong"}
 
 
 def test_markdown_folds_what_is_fine() -> None:
