@@ -34,7 +34,7 @@ from factcheck import (
     Summarizer,
     read_records,
 )
-from factcheck.calibration.texts import load_texts
+from factcheck.calibration import load_texts
 from factcheck.judges.llm.errors import from_dspy
 from factcheck.scoring.dspy_metric import CoverageMetric
 from factcheck.stats import sign_test

@@ -1,25 +1,38 @@
-"""Can this judge be trusted? Measured on texts whose answer is known, and on human labels."""
+"""Measures whether a judge can be trusted: on texts with known answers, and on human labels."""
 
-from factcheck.calibration.audit import AuditReport, aaudit_judge, audit_judge
-from factcheck.calibration.bullets import BulletRemoval, abullet_removal, bullet_removal
-from factcheck.calibration.containment import WordContainment
-from factcheck.calibration.paired import CoverageComparison, compare_coverage
-from factcheck.calibration.people import AgreementReport, aagreement, agreement
+from factcheck.calibration.agreement_labels import LabelledPair, RecordedVerdict, read_pairs
+from factcheck.calibration.agreement_report import AgreementReport, JudgeAgreement
+from factcheck.calibration.agreement_run import aagreement, agreement
+from factcheck.calibration.audit_report import AuditReport, audits_page
+from factcheck.calibration.audit_run import aaudit_judge, audit_judge
+from factcheck.calibration.audit_trials import RULES, AuditText
+from factcheck.calibration.bullets_report import BulletRemoval
+from factcheck.calibration.bullets_run import abullet_removal, bullet_removal
+from factcheck.calibration.comparison import CoverageComparison, compare_coverage
+from factcheck.calibration.containment import BASELINE, WordContainment
 from factcheck.calibration.texts import BundledText, load_texts
 
 __all__ = [
+    "BASELINE",
+    "RULES",
     "AgreementReport",
     "AuditReport",
+    "AuditText",
     "BulletRemoval",
     "BundledText",
     "CoverageComparison",
+    "JudgeAgreement",
+    "LabelledPair",
+    "RecordedVerdict",
     "WordContainment",
     "aagreement",
     "aaudit_judge",
     "abullet_removal",
     "agreement",
     "audit_judge",
+    "audits_page",
     "bullet_removal",
     "compare_coverage",
     "load_texts",
+    "read_pairs",
 ]

@@ -1,4 +1,4 @@
-"""The baseline beside every judge: how many of a fact's words a text holds."""
+"""Word containment, the baseline beside every judge."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from factcheck.errors import InputError
 from factcheck.facts import AtomicFact, CheckResult, Verdict
 from factcheck.judges.ports import Ledger
 
-JUDGE = "containment"
+BASELINE = "containment"
 """Name of the baseline in verdicts and tables."""
 THRESHOLD = 0.6
-"""Share of words from which a fact counts as entailed; the best one on REALSumm's development
-documents, where it reaches a balanced accuracy of .80."""
+"""Default threshold; the best one on REALSumm's development documents, where it reaches a balanced
+accuracy of .80."""
 _WORD = re.compile(r"\w+")
 
 
 class WordContainment:
-    """Calls a fact entailed if enough of its words stand anywhere in the text.
+    """Judge that calls a fact entailed if enough of its words occur anywhere in the text.
 
     It knows no word forms, no order and no negation, and never calls a fact contradicted: a judge
     worth its price is clearly better than this one.
@@ -32,13 +32,15 @@ class WordContainment:
 
     def __init__(self, threshold: float = THRESHOLD) -> None:
         if not 0.0 < threshold <= 1.0:
-            raise InputError(f"the threshold of word containment is in (0, 1], not {threshold!r}")
+            raise InputError(
+                f"the threshold of word containment must be in (0, 1], not {threshold!r}"
+            )
         self.threshold = threshold
 
     @property
     def identity(self) -> Mapping[str, str]:
         """The baseline and its threshold."""
-        return {"judge": f"{JUDGE}/1@{self.threshold:g}"}
+        return {"judge": f"{BASELINE}/1@{self.threshold:g}"}
 
     async def check(
         self, facts: Sequence[AtomicFact], text: str, ledger: Ledger
@@ -49,15 +51,15 @@ class WordContainment:
         return [self._verdict(fact, present) for fact in facts]
 
     def _verdict(self, fact: AtomicFact, present: frozenset[str]) -> Verdict:
-        wanted = _words(fact.text)
-        share = len(wanted & present) / len(wanted) if wanted else 0.0
-        missing = ", ".join(sorted(wanted - present))
+        words = _words(fact.text)
+        share = len(words & present) / len(words) if words else 0.0
+        missing = ", ".join(sorted(words - present))
         return Verdict(
             fact,
             "entailed" if share >= self.threshold else "neutral",
             share,
             reason=f"words missing: {missing}" if missing else "every word is there",
-            judge=JUDGE,
+            judge=BASELINE,
         )
 
 

@@ -3,36 +3,24 @@
 from __future__ import annotations
 
 import json
-import re
 from enum import Enum
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from factcheck.cli import options, output
 from factcheck.cli.options import Format
+from factcheck.cli.output import Destination
 from factcheck.errors import InputError, JudgeUnavailable
 
-if TYPE_CHECKING:
-    from rich.console import RenderableType
-
-    from factcheck.calibration.bullets import BulletRemoval, Subject
-
-PAGE = "bullets.html"
 DATA = "Own text"
 
 app = typer.Typer(
     **options.FAMILY, help="Measure judges: bullet removal, audit, agreement with humans."
 )
 app.callback()(options.show_help)
-
-
-class PrintFormat(str, Enum):
-    """Format of a printed report."""
-
-    TABLE = "table"
-    JSON = "json"
 
 
 class PartlyCovered(str, Enum):
@@ -73,9 +61,12 @@ Facts = Annotated[
 ]
 Seed = Annotated[int, typer.Option("--seed", metavar="N", help="Random seed.")]
 Print = Annotated[
-    PrintFormat,
+    Format,
     typer.Option(
-        "--format", metavar="FORMAT", help="table or json.", rich_help_panel=options.OUTPUT
+        "--format",
+        metavar="FORMAT",
+        help="table, markdown, html, junit, csv or json.",
+        rich_help_panel=options.OUTPUT,
     ),
 ]
 
@@ -115,7 +106,7 @@ def bullets(  # noqa: PLR0913 - one parameter per option
             rich_help_panel=options.OUTPUT,
         ),
     ] = "bullet-removal",
-    format_: Print = PrintFormat.TABLE,
+    format_: Print = Format.TABLE,
     _debug: options.Debug = False,
 ) -> None:
     """Remove bullets from summaries one by one and watch the score fall.
@@ -123,8 +114,7 @@ def bullets(  # noqa: PLR0913 - one parameter per option
     An honest score falls with the information. Plots need matplotlib
     (the extra 'plots'). Limits apply to each judge.
     """
-    from factcheck.calibration.bullets import BulletRemoval, bullet_removal
-    from factcheck.calibration.containment import JUDGE as BASELINE
+    from factcheck.calibration import BASELINE, BulletRemoval, bullet_removal
 
     if from_rows is not None:
         run = BulletRemoval.load(from_rows)
@@ -142,15 +132,11 @@ def bullets(  # noqa: PLR0913 - one parameter per option
                 seed=seed,
             )
         run.save(out)
-    if format_ is PrintFormat.JSON:
-        _print_json(run.to_dict())
-    else:
-        from factcheck.reports.calibration_bullets import bullet_report
-        from factcheck.reports.calibration_table import render_bullets
-
-        _print_table(render_bullets(bullet_report(run)))
+    output.show(output.page_report(run.page(), run.to_json), Destination(format_, None))
     folder = from_rows or out
-    output.print_note(f"{_write_figures(run, Path(folder))} in {folder}")
+    with output.spinner("Plotting"):
+        files = run.write_report(folder)
+    output.print_note(f"{files} in {folder}")
     for name in run.judges:
         rows = [row for row in run.rows if row.judge == name]
         if name != BASELINE and all(row.score is None for row in rows):
@@ -172,7 +158,7 @@ def audit(  # noqa: PLR0913 - one parameter per option
     facts: Facts = None,
     max_calls: options.MaxCalls = None,
     max_cost_usd: options.MaxCost = None,
-    format_: Print = PrintFormat.TABLE,
+    format_: Print = Format.TABLE,
     _debug: options.Debug = False,
 ) -> None:
     """Find provably wrong verdicts of a judge, without labels.
@@ -181,9 +167,7 @@ def audit(  # noqa: PLR0913 - one parameter per option
     number is not the same: each violation is a proven error. JSON lists
     all of them with texts and verdicts. Limits apply to each judge.
     """
-    from factcheck.calibration.audit import audit_judge
-    from factcheck.reports.calibration_audit import audit_words
-    from factcheck.reports.calibration_table import render_audit
+    from factcheck.calibration import audit_judge, audits_page
 
     texts = _own_text(source, summary, facts)
     reports = []
@@ -198,10 +182,10 @@ def audit(  # noqa: PLR0913 - one parameter per option
                 seed=seed,
             )
         reports.append(report)
-        if format_ is PrintFormat.TABLE:
-            _print_table(render_audit(audit_words(report)))
-    if format_ is PrintFormat.JSON:
-        _print_json([report.to_dict() for report in reports])
+    data = [report.to_dict() for report in reports]
+    to_json = partial(json.dumps, data, ensure_ascii=False, indent=2)
+    shown = output.page_report(audits_page(reports), to_json)
+    output.show(shown, Destination(format_, None))
     for report in reports:
         if not report.n_answers:
             raise JudgeUnavailable(f"{report.judge} returned no verdicts: {report.failure}")
@@ -240,11 +224,11 @@ def agreement(  # noqa: PLR0913 - one parameter per option
     max_calls: options.MaxCalls = None,
     max_cost_usd: options.MaxCost = None,
     format_: Annotated[
-        PrintFormat | None,
+        Format | None,
         typer.Option(
             "--format",
             metavar="FORMAT",
-            help="table or json.",
+            help="table, markdown, html, junit, csv or json.",
             show_default="by the suffix of --out, or table",
             rich_help_panel=options.OUTPUT,
         ),
@@ -253,14 +237,11 @@ def agreement(  # noqa: PLR0913 - one parameter per option
     _debug: options.Debug = False,
 ) -> None:
     """Compare judges with human labels, with word containment as baseline."""
-    from factcheck.calibration.containment import JUDGE as BASELINE
-    from factcheck.calibration.people import agreement as measure
+    from factcheck.calibration import BASELINE
+    from factcheck.calibration import agreement as measure
     from factcheck.documents import refuse_stdin_twice
-    from factcheck.reports.calibration_agreement import agreement_words
-    from factcheck.reports.calibration_table import render_agreement
 
-    chosen = None if format_ is None else Format(format_.value)
-    to = output.destination(chosen, out, data, replies)
+    to = output.destination(format_, out, data, replies)
     refuse_stdin_twice(data, replies)
     with output.spinner("Checking labelled facts"):
         report = measure(
@@ -271,16 +252,7 @@ def agreement(  # noqa: PLR0913 - one parameter per option
             difference=difference,
             budget=_budget(max_calls, max_cost_usd),
         )
-    words = agreement_words(report)
-
-    texts = {
-        Format.TABLE: lambda: output.renderable_text(render_agreement(words), plain=True),
-        Format.JSON: report.to_json,
-    }
-    shown = output.Report(
-        words.headline, texts, lambda: output.renderable_text(render_agreement(words), width=120)
-    )
-    output.show(shown, to)
+    output.show(output.page_report(report.page(), report.to_json), to)
     for one in report.judges:
         if one.judge != BASELINE and not one.n_pairs:
             raise JudgeUnavailable(f"{one.judge} returned no verdicts: {one.failure}")
@@ -295,22 +267,16 @@ def compare(
         str, typer.Argument(metavar="RUN_B", help="The same records and facts, other summaries.")
     ],
     *,
-    format_: Print = PrintFormat.TABLE,
+    format_: Print = Format.TABLE,
     _debug: options.Debug = False,
 ) -> None:
     """Compare two summarizers or prompts on the same facts."""
-    from factcheck.calibration.paired import compare_coverage
+    from factcheck.calibration import compare_coverage
     from factcheck.documents import refuse_stdin_twice
 
     refuse_stdin_twice(run_a, run_b)
-    comparison = compare_coverage(run_a, run_b)
-    if format_ is PrintFormat.JSON:
-        output.print_out(comparison.to_json())
-        return
-    from factcheck.reports.calibration_compare import comparison_words
-    from factcheck.reports.calibration_table import render_comparison
-
-    _print_table(render_comparison(comparison_words(comparison)))
+    found = compare_coverage(run_a, run_b)
+    output.show(output.page_report(found.page(), found.to_json), Destination(format_, None))
 
 
 def _default_judge() -> list[str]:
@@ -323,14 +289,6 @@ def _budget(max_calls: int | None, max_cost_usd: float | None) -> Any:
     from factcheck.runtime.budget import Budget
 
     return Budget(max_calls=max_calls, max_cost_usd=max_cost_usd)
-
-
-def _print_table(table: RenderableType) -> None:
-    output.print_out(output.renderable_text(table, width=120))
-
-
-def _print_json(data: Any) -> None:
-    output.print_out(json.dumps(data, ensure_ascii=False, indent=2))
 
 
 def _own_text(
@@ -353,28 +311,3 @@ def _own_text(
         "summary": read_text(summary),
     }
     return [text if facts is None else {**text, "facts": read_facts(facts)}]
-
-
-def _write_figures(run: BulletRemoval, folder: Path) -> str:
-    """Write the page and, with matplotlib, the figures; what was written."""
-    from factcheck.calibration.containment import JUDGE as BASELINE
-    from factcheck.calibration.plots import can_plot, plot_curves, plot_facts, save_figure
-    from factcheck.documents import write_text
-    from factcheck.reports.calibration_html import render_html
-
-    with output.spinner("Plotting"):
-        write_text(folder / PAGE, render_html(run))
-        if not can_plot():
-            return f"{PAGE} and rows.jsonl (for plots: pip install 'factcheck[plots]')"
-        save_figure(plot_curves(run), folder / "curves")
-        for subject in run.subjects:
-            for judge in run.judges:
-                if judge != BASELINE and _has_verdicts(run, judge, subject):
-                    stem = re.sub(r"[^\w.-]+", "-", f"facts-{subject.name}-{judge}")
-                    save_figure(plot_facts(run, judge, subject.name), folder / stem)
-    return f"{PAGE}, rows.jsonl, curves.png and .svg, and a heat map for each text"
-
-
-def _has_verdicts(run: BulletRemoval, judge: str, subject: Subject) -> bool:
-    whole = run.row(judge, subject.name, range(len(subject.bullets)))
-    return bool(whole.verdicts) and bool(subject.orders)

@@ -15,6 +15,7 @@ from factcheck.stats.comparison import (
 from factcheck.stats.correlation import kendall, pearson, ranks, spearman
 from factcheck.stats.intervals import (
     Z_95,
+    Estimate,
     Interval,
     cluster_interval,
     effective_size,
@@ -34,6 +35,7 @@ from factcheck.stats.resampling import (
     bootstrap_scores,
     bootstrap_weights,
     check_resampling,
+    mean_estimate,
     percentile_interval,
     sign_flips,
 )
@@ -43,6 +45,7 @@ __all__ = [
     "Change",
     "Changes",
     "Comparison",
+    "Estimate",
     "Interval",
     "Matrix",
     "SumScores",
@@ -57,6 +60,7 @@ __all__ = [
     "compare_scores",
     "effective_size",
     "kendall",
+    "mean_estimate",
     "paired_share_interval",
     "pearson",
     "percentile_interval",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 Z_95 = 1.959963984540054
 """Standard normal quantile of a two-sided 95 % interval."""
@@ -21,6 +21,22 @@ class Interval(NamedTuple):
 
     low: float
     high: float
+
+
+class Estimate(NamedTuple):
+    """An estimated value with its uncertainty."""
+
+    value: float | None
+    """`None` where it is undefined."""
+    interval: Interval | None = None
+    """95 %; `None` where it is unknown."""
+    why: str = ""
+    """Why there is no value."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON-ready data; `why` only where there is one."""
+        interval = None if self.interval is None else [*self.interval]
+        return {"value": self.value, "interval": interval} | ({"why": self.why} if self.why else {})
 
 
 def t_95(degrees: int) -> float:

@@ -12,10 +12,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
 from factcheck.errors import InputError
-from factcheck.stats.intervals import Interval, wilson
+from factcheck.stats.intervals import Estimate, Interval, wilson
 
 if TYPE_CHECKING:
     import numpy as np
@@ -99,6 +100,11 @@ def bootstrap_mean(
 
     draws = np.random.default_rng(seed).integers(0, len(values), (n_resamples, len(values)))
     return percentile_interval(np.asarray(values, dtype=float)[draws].mean(axis=1))
+
+
+def mean_estimate(values: Sequence[float], why: str = "") -> Estimate:
+    """The mean of one value per unit with its bootstrap interval; `why` where there are none."""
+    return Estimate(fmean(values), bootstrap_mean(values)) if values else Estimate(None, why=why)
 
 
 def bootstrap_ratio(

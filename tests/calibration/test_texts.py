@@ -11,7 +11,7 @@ import snowballstemmer
 from sentencex import segment  # type: ignore[import-untyped]
 from wordfreq import top_n_list
 
-from factcheck.calibration.texts import BundledText, load_texts
+from factcheck.calibration import BundledText, load_texts
 
 TEXTS = load_texts()
 STEMMERS = {"en": "english", "de": "german"}

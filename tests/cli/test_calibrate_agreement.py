@@ -28,14 +28,14 @@ def labelled(desk: Desk) -> str:
 def test_tables_name_the_judge_and_the_baseline(run: Run, desk: Desk) -> None:
     code, out, err = run("calibrate", "agreement", labelled(desk))
     assert (code, err) == (0, "")
-    assert out.startswith("Agreement with people: 4 facts, 2 documents, 50% entailed")
+    assert out.startswith("Agreement with human labels   4 facts, 2 documents, 50% entailed")
     assert "local" in out
     assert "containment" in out
 
 
 def test_json_is_the_report(run: Run, desk: Desk) -> None:
     data = json.loads(run("calibrate", "agreement", labelled(desk), "--format", "json").out)
-    assert data["judges"][0]["figures"]["balanced_accuracy"]["value"] == 1.0
+    assert data["judges"][0]["metrics"]["balanced_accuracy"]["value"] == 1.0
 
 
 def test_out_is_a_table_or_json_by_its_name(run: Run, desk: Desk) -> None:
@@ -43,9 +43,9 @@ def test_out_is_a_table_or_json_by_its_name(run: Run, desk: Desk) -> None:
     for name in ("a.txt", "a.json"):
         code, out, err = run("calibrate", "agreement", data, "--out", str(desk.folder / name))
         assert (code, err) == (0, "")
-        assert out.startswith("Agreement with people: 4 facts, 2 documents, 50% entailed")
+        assert out.startswith("Agreement with human labels   4 facts, 2 documents, 50% entailed")
         assert name in out
-    assert "Beside word containment" in (desk.folder / "a.txt").read_text("utf-8")
+    assert "Compared with word containment" in (desk.folder / "a.txt").read_text("utf-8")
     assert json.loads((desk.folder / "a.json").read_text("utf-8"))["pairs"] == 4
     code, out, err = run("calibrate", "agreement", data, "--out", str(desk.folder / "no" / "x"))
     assert (code, out) == (2, "")
@@ -55,9 +55,9 @@ def test_out_is_a_table_or_json_by_its_name(run: Run, desk: Desk) -> None:
 def test_partly_covered_facts_can_be_left_out(run: Run, desk: Desk) -> None:
     row = {"doc_id": "d", "text": "A deep lake.", "facts": ["a", "b"], "labels": [0.5, 1]}
     path = desk.put("half.jsonl", json.dumps(row) + "\n")
-    assert ": 2 facts, 1 document," in run("calibrate", "agreement", path).out
+    assert "   2 facts, 1 document," in run("calibrate", "agreement", path).out
     out = run("calibrate", "agreement", path, "--partly", "left_out").out
-    assert ": 1 fact, 1 document," in out
+    assert "   1 fact, 1 document," in out
 
 
 def test_undefined_figures_have_their_reason(run: Run, desk: Desk) -> None:
@@ -65,7 +65,7 @@ def test_undefined_figures_have_their_reason(run: Run, desk: Desk) -> None:
     code, out, _ = run("calibrate", "agreement", path)
     assert code == 0
     told = " ".join(out.split())
-    assert "undefined, the labels are all alike" in told
+    assert "undefined, all labels are equal" in told
     assert "documents needed of local, containment: undefined, no system has 5 documents" in told
 
 

@@ -27,9 +27,9 @@ def test_a_judge_that_never_looks_at_the_text_is_exposed(
     desk.verdicts = dict.fromkeys(desk.verdicts, "entailed")
     code, out, _ = run("calibrate", "audit", *own)
     assert code == 0
-    assert out.startswith("Audit of local: ")
-    assert "! it says yes to 100% of its questions" in out
-    assert "where the text says: The pier is not old." in out
+    assert out.startswith("Audit of local   ")
+    assert "it says yes to 100% of its questions" in out
+    assert "although the text says: The pier is not old." in out
 
 
 def test_json_holds_every_error(run: Run, desk: Desk, own: list[str]) -> None:
@@ -49,7 +49,7 @@ def test_a_judge_that_answers_nothing_ends_with_4(run: Run, desk: Desk, own: lis
     desk.unplug()
     code, out, err = run("calibrate", "audit", *own)
     assert code == 4
-    assert "lack an answer" in out
+    assert "without an answer" in out
     assert "returned no verdicts" in err
 
 

@@ -30,7 +30,7 @@ def arguments(desk: Desk, tmp_path: Path) -> list[str]:
 def test_the_table_names_every_judge_and_the_baseline(run: Run, arguments: list[str]) -> None:
     code, out, err = run("calibrate", "bullets", *arguments)
     assert code == 0
-    assert out.startswith("Bullet removal: 1 text, ")
+    assert out.startswith("Bullet removal   1 text, ")
     headers = [line.split() for line in out.splitlines()]
     assert ["local", "containment"] in headers
     assert "steps at which it rises" in out
@@ -68,7 +68,7 @@ def test_a_second_look_asks_nobody_and_says_the_same(
 def test_without_matplotlib_there_are_tables_and_a_word_about_it(
     run: Run, arguments: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(plots.saving, "find_spec", lambda _name: None)
+    monkeypatch.setattr(plots, "find_spec", lambda _name: None)
     code, out, err = run("calibrate", "bullets", *arguments)
     assert code == 0
     assert "Mean score by the share of bullets left" in out
@@ -82,7 +82,7 @@ def test_without_matplotlib_there_are_tables_and_a_word_about_it(
 def test_json_is_the_figures(run: Run, arguments: list[str]) -> None:
     found = json.loads(run("calibrate", "bullets", *arguments, "--format", "json").out)
     assert set(found["judges"]) == {"local", "containment"}
-    assert found["judges"]["local"]["figures"]["full_score"] == {"value": 0.5, "interval": None}
+    assert found["judges"]["local"]["metrics"]["full_score"] == {"value": 0.5, "interval": None}
 
 
 def test_a_judge_that_answers_nothing_is_told_apart(

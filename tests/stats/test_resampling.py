@@ -21,6 +21,7 @@ from factcheck.stats import (
     bootstrap_scores,
     bootstrap_weights,
     check_resampling,
+    mean_estimate,
     percentile_interval,
     resampling,
     sign_flips,
@@ -164,3 +165,13 @@ class TestScores:
         assert bootstrap_scores(one, 10, 0) == {"mean": (0.0, 1.0)}
         assert bootstrap_differences(one, one, 10, 0) == {"mean": (-1.0, 1.0)}
         assert bootstrap_scores(none, 10, 0) == {"x": (0.0, 1.0)}
+
+
+def test_an_estimate_of_a_mean_has_its_interval_or_a_reason() -> None:
+    found = mean_estimate([0.2, 0.4])
+    assert found.value == pytest.approx(0.3)
+    assert found.interval == bootstrap_mean([0.2, 0.4])
+    assert found.to_dict() == {"value": found.value, "interval": [0.2, 0.4]}
+    assert mean_estimate([], "no units").to_dict() == {
+        "value": None, "interval": None, "why": "no units",
+    }  # fmt: skip

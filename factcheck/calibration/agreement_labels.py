@@ -1,0 +1,281 @@
+"""Facts and texts with human labels, and recorded verdicts about them, from files."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, Literal, NamedTuple, get_args
+
+from factcheck.documents import PathOrDash, json_lines, table_entries
+from factcheck.errors import InputError
+
+COVERED = 0.75
+"""Share from which a graded label (1, .5, 0) counts as entailed: only what is fully covered."""
+Partly = Literal["not_covered", "left_out"]
+"""How facts with a label between 0 and 1 are treated."""
+_YES = ("entailment", "entailed", "supports", "true", "yes")
+_NO = ("neutral", "contradiction", "contradicted", "refutes", "not enough info", "false", "no")
+_BRACKET = re.compile(r"-[lr]rb-", re.IGNORECASE)
+Row = Mapping[str, Any]
+
+
+class LabelledPair(NamedTuple):
+    """A fact, a text, and whether human annotators say that the text entails the fact."""
+
+    document: str
+    """Group of the pair; pairs of one document are not independent."""
+    system: str
+    """Author of the text; empty where there is one text per document."""
+    text: str
+    fact: str
+    label: bool
+
+
+class RecordedVerdict(NamedTuple):
+    """A judge's verdict on a fact and a text, from an earlier run."""
+
+    judge: str
+    document: str
+    text: str
+    fact: str
+    entailed: bool | None
+    """`None` where its reply has no answer for the fact."""
+    system: str = ""
+    """Author of the text, if known."""
+
+
+class Answer(NamedTuple):
+    """A judge's answer on a labelled pair."""
+
+    entailed: bool | None
+    """`None` where it is undecided."""
+    probability: float | None = None
+    why: str = ""
+    """Why it is undecided."""
+
+
+class RecordedAnswers(NamedTuple):
+    """The labelled ones among the recorded answers of one judge, with the pairs as it saw them."""
+
+    judge: str
+    pairs: list[LabelledPair]
+    answers: list[Answer]
+
+
+class _Unlabelled(NamedTuple):
+    """A pair as a row has it, before its values are checked."""
+
+    document: str
+    system: str
+    text: Any
+    fact: Any
+    label: Any
+
+
+def read_pairs(path: PathOrDash, *, partly: Partly = "not_covered") -> list[LabelledPair]:
+    """Read labelled pairs from JSON lines or a table; the keys of a row determine its format.
+
+    - `facts` and `systems` (`summary`, `labels` of 1, 0, null): many summaries of one document;
+    - `facts`, `labels` and `summary` or `text`: one text, by a `system` if it has one;
+    - `fact` and `text`, or `hypothesis` and `premise`, with `label` (true, 1, `"entailment"`): one
+      pair. Every row of a table is one.
+
+    `doc_id` or `document` groups pairs; pairs that have neither are grouped by their text. Pairs
+    without a label are left out.
+
+    Args:
+        path: `.csv`, `.tsv` or `.parquet`, else JSON lines; `-` is JSON lines on standard input.
+        partly: Whether a label between 0 and 1 (.5 is partly covered) counts as not covered (from
+            .75, covered), or is left out.
+
+    Raises:
+        InputError: The file cannot be read, or a row has another shape; names the line.
+    """
+    if partly not in get_args(Partly):
+        raise InputError(f"partly must be {' or '.join(get_args(Partly))}, not {partly!r}")
+    pairs = [pair for row, where in _rows(path) for pair in _pairs(row, where, partly)]
+    if not pairs:
+        raise InputError(f"{path}: no labelled pair; every fact needs a text and a label")
+    return pairs
+
+
+def read_recorded(path: PathOrDash) -> list[RecordedVerdict]:
+    """Read recorded verdicts: `doc_id`, `facts`, `summary_sentences`, `judges: {name: {verdicts}}`.
+
+    Raises:
+        InputError: The file cannot be read, or a line has another shape; names the line.
+    """
+    return [verdict for row, where in _rows(path) for verdict in _recorded(row, where)]
+
+
+def match_recorded(
+    verdicts: Iterable[RecordedVerdict], pairs: Sequence[LabelledPair]
+) -> tuple[list[RecordedAnswers], int]:
+    """The verdicts of each judge with the pairs they are about, and how many match no pair.
+
+    A pair is matched by document, text and fact; texts are equal if their letters and digits are.
+    Where the same words of several systems are labelled, the label is that of the verdict's system,
+    or else the first.
+    """
+    known: dict[tuple[str, str, str], list[LabelledPair]] = {}
+    for pair in pairs:
+        known.setdefault((pair.document, _letters(pair.text), pair.fact), []).append(pair)
+    found: dict[str, RecordedAnswers] = {}
+    unmatched = 0
+    for verdict in verdicts:
+        judge, document, text, fact, entailed, system = verdict
+        same = known.get((document, _letters(text), fact))
+        if same is None:
+            unmatched += 1
+            continue
+        # Labels may put a kind before the name of a system: `abs_bart` is `bart`.
+        label = next((pair for pair in same if pair.system.endswith(system)), same[0]).label
+        recorded = found.setdefault(judge, RecordedAnswers(judge, [], []))
+        recorded.pairs.append(LabelledPair(document, system, text, fact, label))
+        why = "" if entailed is not None else "the recorded reply has no answer"
+        recorded.answers.append(Answer(entailed, why=why))
+    return list(found.values()), unmatched
+
+
+def _letters(text: str) -> str:
+    return re.sub(r"\W", "", _BRACKET.sub("", text)).lower()
+
+
+def _rows(path: PathOrDash) -> Iterator[tuple[Row, str]]:
+    """The rows of a table or of JSON lines, with their places."""
+    suffixes = (".csv", ".tsv", ".parquet")
+    is_table = str(path).lower().removesuffix(".gz").endswith(suffixes)
+    for place, value in table_entries(path) if is_table else json_lines(path):
+        if isinstance(value, InputError):
+            raise value
+        if not isinstance(value, Mapping):
+            raise InputError(f"{place}: expected a JSON object, got {type(value).__name__}")
+        yield value, str(place)
+
+
+def _pairs(row: Row, where: str, partly: Partly) -> list[LabelledPair]:
+    for keys, read in _FORMATS:
+        if keys <= row.keys():
+            try:
+                return [pair for given in read(row) if (pair := _pair(given, partly)) is not None]
+            except KeyError as error:
+                raise InputError(f"{where}: {error.args[0]!r} is missing") from None
+            except (TypeError, ValueError) as error:
+                raise InputError(f"{where}: {error}") from None
+    raise InputError(
+        f"{where}: unknown format with the keys {sorted(row)}; a line needs 'fact', 'text' and "
+        "'label'"
+    )
+
+
+def _document(row: Row, *keys: str) -> str:
+    """The first of these that the row has; 0 is a name, too."""
+    names = (row.get(key) for key in keys)
+    return next((str(name) for name in names if name is not None and name != ""), "")
+
+
+def _of_systems(row: Row) -> Iterator[_Unlabelled]:
+    document = _document(row, "doc_id", "document", "id", "reference", "source")
+    for system, given in _mapping(row["systems"], "systems").items():
+        one = _mapping(given, f"systems, {system!r}")
+        yield from _of_text(one["summary"], row["facts"], one["labels"], document, system)
+
+
+def _of_one_text(row: Row) -> Iterator[_Unlabelled]:
+    text = row["summary"] if "summary" in row else row["text"]
+    document = _document(row, "doc_id", "document", "id")
+    yield from _of_text(text, row["facts"], row["labels"], document, str(row.get("system", "")))
+
+
+def _of_text(
+    text: Any, facts: Any, labels: Any, document: str, system: str
+) -> Iterator[_Unlabelled]:
+    n_facts, n_labels = len(_list(facts, "facts")), len(_list(labels, "labels"))
+    if n_facts != n_labels:
+        raise ValueError(f"{n_facts} facts and {n_labels} labels; every fact needs one")
+    for fact, label in zip(facts, labels, strict=True):
+        yield _Unlabelled(document, system, text, fact, label)
+
+
+def _of_pair(row: Row) -> Iterator[_Unlabelled]:
+    document, system = _document(row, "doc_id", "document"), str(row.get("system") or "")
+    yield _Unlabelled(document, system, row["text"], row["fact"], row["label"])
+
+
+def _of_sentences(row: Row) -> Iterator[_Unlabelled]:
+    if "question" in row:
+        raise ValueError(
+            "a pair of answers, not a fact and a text; its judge is that of field values: see "
+            "benchmarks/pairs"
+        )
+    document = _document(row, "doc_id", "document")
+    yield _Unlabelled(document, "", row["premise"], row["hypothesis"], row["label"])
+
+
+_FORMATS: tuple[tuple[set[str], Callable[[Row], Iterator[_Unlabelled]]], ...] = (
+    ({"facts", "systems"}, _of_systems),
+    ({"facts", "labels"}, _of_one_text),
+    ({"fact", "text", "label"}, _of_pair),
+    ({"premise", "hypothesis", "label"}, _of_sentences),
+)
+
+
+def _pair(given: _Unlabelled, partly: Partly) -> LabelledPair | None:
+    if given.label is None or given.label == "":
+        return None
+    text, fact = given.text, given.fact
+    if not isinstance(text, str) or not isinstance(fact, str) or not fact.strip():
+        raise TypeError("fact and text must be strings, and the fact not blank")
+    share = _share(given.label)
+    if partly == "left_out" and 0 < share < 1:
+        return None
+    return LabelledPair(given.document or text, given.system, text, fact, share >= COVERED)
+
+
+def _share(label: Any) -> float:
+    """The share of a fact that annotators see covered, in [0, 1]."""
+    if isinstance(label, str):
+        word = label.strip().casefold()
+        if word in _YES or word in _NO:
+            return float(word in _YES)
+        try:
+            return _share(float(word))
+        except ValueError:
+            known = ", ".join(_YES + _NO)
+            raise ValueError(f"label {label!r}: expected 0 to 1, or one of {known}") from None
+    if isinstance(label, (bool, int, float)) and 0 <= label <= 1:
+        return float(label)
+    raise ValueError(f"label {label!r}: expected true, false, or a number from 0 to 1")
+
+
+def _recorded(row: Row, where: str) -> Iterator[RecordedVerdict]:
+    try:
+        facts = _list(row["facts"], "facts")
+        document, system = str(row["doc_id"]), str(row.get("system") or "")
+        text = " ".join(_list(row["summary_sentences"], "summary_sentences"))
+        for judge, reply in _mapping(row["judges"], "judges").items():
+            given = _mapping(reply, f"judges, {judge!r}")["verdicts"]
+            is_aligned = isinstance(given, list) and len(given) == len(facts)
+            for place, fact in enumerate(facts):
+                entailed = _verdict(given[place]) if is_aligned else None
+                yield RecordedVerdict(judge, document, text, fact, entailed, system)
+    except (KeyError, TypeError) as error:
+        is_missing = isinstance(error, KeyError)
+        reason = f"{error.args[0]!r} is missing" if is_missing else str(error)
+        raise InputError(f"{where}: not a line of recorded verdicts: {reason}") from None
+
+
+def _verdict(given: Any) -> bool | None:
+    return bool(given) if isinstance(given, (bool, int)) and given in (0, 1) else None
+
+
+def _mapping(value: Any, name: str) -> Row:
+    if not isinstance(value, dict):
+        raise TypeError(f"{name}: expected an object, got {type(value).__name__}")
+    return value
+
+
+def _list(value: Any, name: str) -> list[Any]:
+    if not isinstance(value, list):
+        raise TypeError(f"{name}: expected a list, got {type(value).__name__}")
+    return value

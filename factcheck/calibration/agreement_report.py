@@ -1,0 +1,277 @@
+"""The result of comparing judges with human labels."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from factcheck.calibration.agreement_metrics import N_BINS, Bin, DocumentsNeeded
+from factcheck.calibration.numbers import cells, short, short_range
+from factcheck.reports.page import Alert, Page, Section, Table, filled
+from factcheck.reports.report import Report
+from factcheck.reports.text import DASH, plural
+from factcheck.stats import Estimate
+
+_SHOWN = {
+    "balanced_accuracy": "balanced accuracy",
+    "sensitivity": "sensitivity",
+    "specificity": "specificity",
+    "kappa": "kappa",
+    "auroc": "AUROC",
+    "tuned_accuracy": "tuned",
+    "corrected_coverage": "corrected",
+    "pearson": "Pearson",
+    "kendall": "Kendall",
+}
+"""Metrics that may be undefined, by their names in tables."""
+_OF_PROBABILITIES = ("auroc", "tuned_accuracy")
+_MAX_NAMES = 3
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeAgreement:
+    """The agreement of one judge with human labels."""
+
+    judge: str
+    metrics: Mapping[str, Estimate]
+    """By name:
+
+    - `balanced_accuracy`, `sensitivity`, `specificity`, `kappa`: of its verdicts.
+    - `baseline_accuracy`: the balanced accuracy of word containment on the same pairs;
+      `over_baseline`: that of the judge minus it.
+    - `auroc`, `calibration_error`: of its probabilities. `tuned_accuracy`: the balanced accuracy
+      with the threshold of each half of the documents chosen on the other half.
+    - `pearson`, `kendall`: mean over documents of the correlation with the human coverage, over the
+      systems of a document.
+    - `coverage`, `human_coverage`: the mean coverage of all documents. `corrected_coverage`: that
+      of one half of the documents, corrected for the error rates on the other half (Rogan-Gladen),
+      to be compared with `held_out_human_coverage` of the same half.
+    """
+    n_documents: int
+    n_pairs: int
+    """Pairs with a label and a verdict."""
+    n_undecided: int
+    """Pairs with a label but no verdict; outside every metric."""
+    thresholds: tuple[float, ...]
+    """The two thresholds behind `tuned_accuracy`; empty without probabilities."""
+    curve: tuple[Bin, ...]
+    """The calibration curve; empty without probabilities."""
+    needed: DocumentsNeeded
+    n_correlated: int = 0
+    """Documents behind `pearson` and `kendall`: those with three texts or more."""
+    failure: str = ""
+    """Why verdicts are missing, the first time."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as JSON-ready data."""
+        return {
+            "judge": self.judge,
+            "documents": self.n_documents,
+            "pairs": self.n_pairs,
+            "undecided": self.n_undecided,
+            "metrics": {name: one.to_dict() for name, one in self.metrics.items()},
+            "thresholds": list(self.thresholds),
+            "calibration_curve": [one._asdict() for one in self.curve],
+            "correlated_documents": self.n_correlated,
+            "documents_needed": self.needed._asdict(),
+            "failure": self.failure,
+        }
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class AgreementReport(Report):
+    """The agreement of judges with human labels, on the same labelled pairs."""
+
+    judges: tuple[JudgeAgreement, ...]
+    """In the order given; recorded ones after them, the baseline last."""
+    n_documents: int
+    n_pairs: int
+    share_entailed: float
+    """Share of the pairs with the human label entailed."""
+    n_unmatched: int = 0
+    """Recorded verdicts whose document, text and fact match no labelled pair."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as JSON-ready data."""
+        return {
+            "documents": self.n_documents,
+            "pairs": self.n_pairs,
+            "share_entailed": self.share_entailed,
+            "unmatched_recorded": self.n_unmatched,
+            "judges": [judge.to_dict() for judge in self.judges],
+        }
+
+    def to_json(self, *, indent: int | None = 2) -> str:
+        """`to_dict` as JSON text."""
+        return json.dumps(self.to_dict(), ensure_ascii=False, indent=indent)
+
+    def page(self) -> Page:
+        """The report: tables of verdicts, probabilities and coverage, with caveats."""
+        return Page(
+            "Agreement with human labels",
+            counts=(
+                f"{plural(self.n_pairs, 'fact')}, {plural(self.n_documents, 'document')}, "
+                f"{self.share_entailed:.0%} entailed"
+            ),
+            alerts=tuple(Alert(note, "unknown") for note in self._notes()),
+            sections=filled(
+                _verdicts(self.judges),
+                _over_baseline(self.judges),
+                _probabilities(self.judges),
+                _calibration([judge for judge in self.judges if judge.curve]),
+                _coverage(self.judges),
+            ),
+            columns=("judge", "metric", "value", "low", "high", "why"),
+            rows=self._rows,
+        )
+
+    def _rows(self) -> Iterator[Mapping[str, Any]]:
+        for judge in self.judges:
+            for name, one in judge.metrics.items():
+                low, high = one.interval or (None, None)
+                values = {"value": one.value, "low": low, "high": high, "why": one.why}
+                yield {"judge": judge.judge, "metric": name, **values}
+
+    def _notes(self) -> Iterator[str]:
+        for judge in self.judges:
+            if judge.n_undecided:
+                why = f" ({judge.failure})" if judge.failure else ""
+                undecided = plural(judge.n_undecided, "fact")
+                yield f"{judge.judge}: {undecided} undecided, outside every metric{why}"
+        if self.n_unmatched:
+            yield f"{plural(self.n_unmatched, 'recorded verdict')} without a label, left out"
+        lacking: dict[tuple[str, str], list[str]] = {}
+        for judge in self.judges:
+            for why, names in _undefined(judge).items():
+                lacking.setdefault((", ".join(names), why), []).append(judge.judge)
+        for (metrics, why), judges in lacking.items():
+            shown = ", ".join(judges) if len(judges) <= _MAX_NAMES else f"{len(judges)} judges"
+            yield f"{metrics} of {shown}: undefined, {why}"
+
+
+def _undefined(judge: JudgeAgreement) -> dict[str, list[str]]:
+    """The undefined metrics of a judge, by reason."""
+    reasons: dict[str, list[str]] = {}
+    for name, label in _SHOWN.items():
+        one = judge.metrics[name]
+        if one.value is None and (judge.curve or name not in _OF_PROBABILITIES):
+            reasons.setdefault(one.why, []).append(label)
+    if judge.needed.why:
+        paired = "" if judge.needed.unpaired is None else ", paired"
+        reasons.setdefault(judge.needed.why, []).append(f"documents needed{paired}")
+    return reasons
+
+
+def _verdicts(judges: Sequence[JudgeAgreement]) -> Section:
+    rows = [
+        (
+            judge.judge,
+            f"{judge.n_pairs:,}",
+            str(judge.n_documents),
+            *cells(judge.metrics["balanced_accuracy"]),
+            *(short(judge.metrics[name].value) for name in ("sensitivity", "specificity", "kappa")),
+        )
+        for judge in judges
+    ]
+    columns = (
+        "judge", "facts", "docs", "balanced accuracy", "95 %", "sensitivity", "specificity",
+        "kappa",
+    )  # fmt: skip
+    return Section("Verdicts", table=Table(columns, tuple(rows), 1, ("docs", "kappa", "facts")))
+
+
+def _over_baseline(judges: Sequence[JudgeAgreement]) -> Section:
+    rows = [
+        (
+            judge.judge,
+            short(judge.metrics["balanced_accuracy"].value),
+            short(judge.metrics["baseline_accuracy"].value),
+            *cells(judge.metrics["over_baseline"], signed=True),
+        )
+        for judge in judges
+        if judge.metrics["over_baseline"].value is not None
+    ]
+    return Section(
+        "Compared with word containment",
+        legend=("balanced accuracy, on the facts that the judge decided",),
+        table=Table(("judge", "judge's", "words'", "difference", "95 %"), tuple(rows)),
+    )
+
+
+def _probabilities(judges: Sequence[JudgeAgreement]) -> Section:
+    rows = [
+        (
+            judge.judge,
+            *cells(judge.metrics["auroc"]),
+            *cells(judge.metrics["tuned_accuracy"]),
+            ", ".join(map(short, judge.thresholds)) or DASH,
+            short(judge.metrics["calibration_error"].value),
+        )
+        for judge in judges
+        if judge.curve
+    ]
+    columns = ("judge", "AUROC", "95 %", "tuned", "95 % ", "thresholds", "calibration error")
+    return Section(
+        "Probabilities",
+        legend=("tuned: balanced accuracy, the threshold of each half chosen on the other half",),
+        table=Table(columns, tuple(rows), 1, ("thresholds", "95 % ")),
+    )
+
+
+def _calibration(judges: Sequence[JudgeAgreement]) -> Section:
+    curves = [{min(int(b.probability * N_BINS), N_BINS - 1): b for b in j.curve} for j in judges]
+    rows = [
+        (
+            f"{place / N_BINS:.1f}{DASH}{(place + 1) / N_BINS:.1f}",
+            *(cell for curve in curves for cell in _bin_cells(curve.get(place))),
+        )
+        for place in sorted({place for curve in curves for place in curve})
+    ]
+    heads = (head for judge in judges for head in (judge.judge, "facts" + " " * len(judge.judge)))
+    return Section(
+        "Calibration",
+        legend=("share of facts with the human label entailed, by the judge's probability",),
+        table=Table(("", *heads), tuple(rows)),
+    )
+
+
+def _bin_cells(one: Bin | None) -> tuple[str, str]:
+    return (DASH, DASH) if one is None else (short(one.share), f"{one.n:,}")
+
+
+def _coverage(judges: Sequence[JudgeAgreement]) -> Section:
+    rows = [
+        (
+            judge.judge,
+            _both(judge, "coverage", "human_coverage"),
+            _both(judge, "corrected_coverage", "held_out_human_coverage"),
+            short_range(judge.metrics["corrected_coverage"].interval),
+            short(judge.metrics["pearson"].value),
+            short(judge.metrics["kendall"].value),
+            str(judge.n_correlated),
+            f"{judge.needed.paired or DASH} / {judge.needed.unpaired or DASH}",
+        )
+        for judge in judges
+    ]
+    difference = short(judges[0].needed.difference)
+    columns = (
+        "judge", "mean", "corrected", "95 %", "Pearson", "Kendall", "of docs",
+        f"to detect {difference}",
+    )  # fmt: skip
+    return Section(
+        "Coverage",
+        legend=(
+            (
+                "by the judge / by humans; corrected on one half for the error rates on the other; "
+                "documents behind the correlations; documents needed to detect a difference of "
+                f"{difference}, paired / unpaired"
+            ),
+        ),
+        table=Table(columns, tuple(rows), 1, ("95 %", "Pearson")),
+    )
+
+
+def _both(judge: JudgeAgreement, own: str, human: str) -> str:
+    return f"{short(judge.metrics[own].value)} / {short(judge.metrics[human].value)}"

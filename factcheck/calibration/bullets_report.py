@@ -1,0 +1,337 @@
+"""The rows of a bullet removal, the numbers that follow from them, and their files."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from os import PathLike
+from pathlib import Path as FilePath
+from statistics import fmean
+from typing import TYPE_CHECKING, Any
+
+from factcheck.calibration import plots
+from factcheck.calibration.bullets_metrics import (
+    BulletMetrics,
+    CurvePoint,
+    Path,
+    Point,
+    mean_curve,
+    measure_paths,
+)
+from factcheck.calibration.bullets_rows import VariantRow, read_lines, write_lines
+from factcheck.calibration.bullets_summary import TRUTH, RemovalOrder, Subject
+from factcheck.calibration.bullets_tables import curve_rows, metric_rows
+from factcheck.calibration.containment import BASELINE
+from factcheck.calibration.numbers import short
+from factcheck.documents import file_errors, write_text
+from factcheck.errors import InputError
+from factcheck.facts import Usage
+from factcheck.reports.page import Alert, Page, Section, Svg, Table, filled
+from factcheck.reports.report import Report, render
+from factcheck.reports.text import plural
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+TEXTS_FILE = "texts.jsonl"
+ROWS_FILE = "rows.jsonl"
+PAGE_FILE = "bullets.html"
+
+
+@dataclass(frozen=True, repr=False)
+class BulletRemoval(Report):
+    """The scores of judges for summaries from which bullets were removed.
+
+    Only texts and rows are stored; every number is computed from them.
+    """
+
+    subjects: tuple[Subject, ...]
+    rows: tuple[VariantRow, ...]
+    """One for each judge, text and variant."""
+
+    @property
+    def judges(self) -> tuple[str, ...]:
+        """Names of the judges, in the order given."""
+        return tuple(dict.fromkeys(row.judge for row in self.rows))
+
+    @cached_property
+    def _by_variant(self) -> Mapping[tuple[str, str, frozenset[int]], VariantRow]:
+        return {(row.judge, row.text, row.kept): row for row in self.rows}
+
+    def row(self, judge: str, text: str, kept: Iterable[int]) -> VariantRow:
+        """The row of a judge for a text with these bullets, counted from 0.
+
+        Raises:
+            KeyError: There is no such row.
+        """
+        return self._by_variant[judge, text, frozenset(kept)]
+
+    def paths(self, judge: str) -> list[Path]:
+        """Every removal order of every text as a judge scores it; `"truth"` for true scores."""
+        return [
+            Path(subject.name, order.name, tuple(self._points(judge, subject, order)))
+            for subject in self.subjects
+            for order in subject.orders
+            if judge != TRUTH or subject.has_truth
+        ]
+
+    def _points(self, judge: str, subject: Subject, order: RemovalOrder) -> Iterator[Point]:
+        for kept in order.kept():
+            left = subject.facts_left(kept)
+            expected = left if subject.has_truth else None
+            row = None if judge == TRUTH else self.row(judge, subject.name, kept)
+            yield Point(
+                bullets=len(kept) / len(subject.bullets),
+                characters=subject.characters(kept),
+                facts=left,
+                expected=expected,
+                score=expected if row is None else row.score if row.complete else None,
+                found=None if row is None else _called_entailed(row, subject, is_there=True),
+                invented=None if row is None else _called_entailed(row, subject, is_there=False),
+            )
+
+    def metrics(self, judge: str) -> BulletMetrics:
+        """The metrics of one judge; `"truth"` for those of the true scores."""
+        return measure_paths(self.paths(judge))
+
+    def usage(self, judge: str) -> Usage:
+        """What the answers of one judge cost."""
+        return sum((row.usage for row in self.rows if row.judge == judge), Usage())
+
+    def bullet_effects(self, judge: str, text: str) -> list[float | None]:
+        """Mean fall of the score when a bullet is removed, for each bullet of a text, over orders.
+
+        `None` for a bullet that no step between two complete answers removes.
+        """
+        subject = self._subject(text)
+        falls: list[list[float]] = [[] for _ in subject.bullets.texts]
+        for order in subject.orders:
+            points = list(self._points(judge, subject, order))
+            for place, bullet in enumerate(order.removed):
+                before, now = points[place].score, points[place + 1].score
+                if before is not None and now is not None:
+                    falls[bullet].append(before - now)
+        return [fmean(fall) if fall else None for fall in falls]
+
+    def _subject(self, name: str) -> Subject:
+        for subject in self.subjects:
+            if subject.name == name:
+                return subject
+        raise KeyError(name)
+
+    def notes(self) -> list[str]:
+        """Caveats that a reader must know before trusting the numbers."""
+        return [*_notes_on_texts(self.subjects), *_notes_on_answers(self)]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The metrics of every judge as JSON-ready data; `save` keeps texts and rows."""
+        names = [*self.judges, *([TRUTH] if self.paths(TRUTH) else [])]
+        return {
+            "texts": [subject.name for subject in self.subjects],
+            "judges": {
+                name: {**self.metrics(name).to_dict(), "usage": self.usage(name).to_dict()}
+                for name in names
+            },
+            "bullet_effects": {
+                judge: {s.name: self.bullet_effects(judge, s.name) for s in self.subjects}
+                for judge in self.judges
+            },
+            "notes": self.notes(),
+        }
+
+    def to_json(self, *, indent: int | None = 2) -> str:
+        """`to_dict` as JSON text."""
+        return json.dumps(self.to_dict(), ensure_ascii=False, indent=indent)
+
+    def save(self, folder: str | PathLike[str]) -> None:
+        """Write the texts and the rows into a folder, which is created if necessary.
+
+        Raises:
+            InputError: The folder cannot be written.
+        """
+        place = FilePath(folder)
+        with file_errors(str(folder), "write"):
+            place.mkdir(parents=True, exist_ok=True)
+            write_lines(place / TEXTS_FILE, (subject.to_dict() for subject in self.subjects))
+            write_lines(place / ROWS_FILE, (row.to_dict() for row in self.rows))
+
+    @classmethod
+    def load(cls, folder: str | PathLike[str]) -> BulletRemoval:
+        """Read what `save` wrote.
+
+        Raises:
+            InputError: A file is missing, or holds other data; names the line.
+        """
+        place = FilePath(folder)
+        subjects = tuple(read_lines(place / TEXTS_FILE, Subject.from_dict))
+        rows = tuple(read_lines(place / ROWS_FILE, VariantRow.from_dict))
+        found = cls(subjects, rows)
+        for judge in found.judges:
+            for subject in subjects:
+                for kept in subject.variants():
+                    if (judge, subject.name, kept) not in found._by_variant:
+                        raise InputError(
+                            f"{place / ROWS_FILE}: no row of {judge} for {subject.name} with the "
+                            f"bullets {sorted(bullet + 1 for bullet in kept)}"
+                        )
+        return found
+
+    def curves(self) -> dict[str, list[CurvePoint]]:
+        """The mean score of every judge by the share of bullets left; the truth first, if known."""
+        return {name: mean_curve(self.paths(name)) for name in self._columns()}
+
+    def _columns(self) -> tuple[str, ...]:
+        return ((TRUTH,) if self.paths(TRUTH) else ()) + self.judges
+
+    def plot_curves(self) -> Figure:
+        """Plot of the curves; see `factcheck.calibration.plots`.
+
+        Raises:
+            ConfigError: matplotlib is not installed.
+        """
+        curves = self.curves()
+        truth = curves.pop(TRUTH, [])
+        return plots.plot_curves(curves, truth, len(self.subjects))
+
+    def plot_facts(self, judge: str, text: str, order: str = "end") -> Figure:
+        """Plot of a judge's verdicts on each fact of a text as bullets are removed.
+
+        Raises:
+            ConfigError: matplotlib is not installed.
+            KeyError: There is no such judge, text or order, or the judge gives no verdicts.
+        """
+        subject = self._subject(text)
+        kept_sets = next(list(one.kept()) for one in subject.orders if one.name == order)
+        rows = [self.row(judge, text, kept) for kept in kept_sets]
+        states = [[_state(row.verdicts[fact.id]) for row in rows] for fact in subject.facts]
+        truth = None
+        if subject.carriers is not None and subject.has_truth:
+            carriers = [subject.carriers[fact.id] for fact in subject.facts]
+            truth = [[not held.isdisjoint(kept) for kept in kept_sets] for held in carriers]
+        facts = [fact.text for fact in subject.facts]
+        return plots.plot_facts(f"{text}, by {judge}", facts, states, truth, order)
+
+    def _plotted(self) -> Iterator[tuple[str, str]]:
+        """The judges and texts whose verdicts can be plotted."""
+        for subject in self.subjects:
+            for judge in self.judges:
+                has_verdicts = self.row(judge, subject.name, subject.whole).verdicts
+                if judge != BASELINE and has_verdicts and subject.orders:
+                    yield judge, subject.name
+
+    def write_report(self, folder: str | PathLike[str]) -> str:
+        """Write the page, and with matplotlib the plots, into a folder; says what was written.
+
+        Raises:
+            InputError: The folder cannot be written.
+        """
+        place = FilePath(folder)
+        write_text(place / PAGE_FILE, render(self.page(with_texts=True), "html"))
+        if not plots.can_plot():
+            return f"{PAGE_FILE} and {ROWS_FILE} (for plots: pip install 'factcheck[plots]')"
+        plots.save_figure(self.plot_curves(), place / "curves")
+        for judge, text in self._plotted():
+            stem = re.sub(r"[^\w.-]+", "-", f"facts-{text}-{judge}")
+            plots.save_figure(self.plot_facts(judge, text), place / stem)
+        return f"{PAGE_FILE}, {ROWS_FILE}, curves.png and .svg, and a heat map for each text"
+
+    def page(self, *, with_texts: bool = False) -> Page:
+        """The report: the metrics and the mean curve of every judge.
+
+        Args:
+            with_texts: Also every text with the effect of its bullets, and plots if matplotlib is
+                installed; for a page of its own.
+        """
+        names = self._columns()
+        measured = [self.metrics(name) for name in names]
+        n_variants = len({(row.text, row.kept) for row in self.rows})
+        rows = metric_rows(names, measured, [self.usage(name) for name in names])
+        chart = curve_rows([*self.curves().values()])
+        draw = with_texts and plots.can_plot()
+        return Page(
+            "Bullet removal",
+            counts=(
+                f"{plural(len(self.subjects), 'text')}, {plural(n_variants, 'variant')}, "
+                f"{plural(measured[0].n_paths, 'removal order')}"
+            ),
+            alerts=tuple(Alert(note, "unknown") for note in self.notes()),
+            sections=filled(
+                Section("Metrics", table=Table(("", *names), rows)),
+                Section(
+                    "Mean score by the share of bullets left",
+                    table=Table(("left", *names), chart, n_names=1 + len(names)),
+                    pictures=(Svg(plots.svg_text(self.plot_curves())),) if draw and chart else (),
+                ),
+                *(self._text_section(subject, draw) for subject in self.subjects if with_texts),
+            ),
+            columns=("text", "judge", "kept", "score", "low", "high", "note"),
+            rows=lambda: ({**row.to_dict(), "kept": _numbers(row)} for row in self.rows),
+        )
+
+    def _text_section(self, subject: Subject, draw: bool) -> Section:  # noqa: FBT001 - private
+        judges = [judge for judge in self.judges if judge != BASELINE]
+        effects = [self.bullet_effects(judge, subject.name) for judge in judges]
+        rows = [
+            (f"{number} {text}", *map(short, falls))
+            for number, (text, *falls) in enumerate(
+                zip(subject.bullets.texts, *effects, strict=True), 1
+            )
+        ]
+        plotted = [judge for judge, text in self._plotted() if draw and text == subject.name]
+        figures = (self.plot_facts(judge, subject.name) for judge in plotted)
+        return Section(
+            subject.name,
+            legend=("Fall of the score when a bullet is removed, mean over the orders",),
+            table=Table(("bullet", *judges), tuple(rows)),
+            collapsed=True,
+            pictures=tuple(Svg(plots.svg_text(figure)) for figure in figures),
+        )
+
+
+def _state(label: str) -> plots.State:
+    if label.startswith("?"):
+        return "undecided"
+    states: dict[str, plots.State] = {"entailed": "kept", "contradicted": "distorted"}
+    return states.get(label, "dropped")
+
+
+def _numbers(row: VariantRow) -> str:
+    return " ".join(str(bullet + 1) for bullet in sorted(row.kept))
+
+
+def _called_entailed(row: VariantRow, subject: Subject, *, is_there: bool) -> float | None:
+    """Of the facts that are really there, or not there, the share that is called entailed."""
+    if subject.carriers is None or not subject.has_truth or not row.complete:
+        return None
+    labels = [
+        label
+        for fact, label in row.verdicts.items()
+        if subject.carriers[fact].isdisjoint(row.kept) != is_there
+    ]
+    return labels.count("entailed") / len(labels) if labels else None
+
+
+def _notes_on_texts(subjects: Iterable[Subject]) -> Iterator[str]:
+    for subject in subjects:
+        if len(subject.bullets) == 1:
+            yield f"{subject.name}: only one bullet; there is nothing to remove"
+        for first, second in subject.repeated():
+            yield f"{subject.name}: bullet {second + 1} repeats bullet {first + 1}"
+        if not subject.has_truth and subject.carriers is not None:
+            yield f"{subject.name}: facts are located by the evidence of {subject.carriers_from}"
+
+
+def _notes_on_answers(run: BulletRemoval) -> Iterator[str]:
+    for judge in run.judges:
+        rows = [row for row in run.rows if row.judge == judge]
+        missing = [row for row in rows if not row.complete]
+        if missing:
+            low, high = fmean(row.low for row in rows), fmean(row.high for row in rows)
+            why = next((row.note for row in missing if row.note), "no reason given")
+            yield (
+                f"{judge}: {len(missing)} of {len(rows)} variants lack an answer and are left out; "
+                f"the mean score of all is between {low:.3f} and {high:.3f} ({why})"
+            )

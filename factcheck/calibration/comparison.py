@@ -1,0 +1,231 @@
+"""Two summarizers or prompts on the same facts: which facts were won and lost, and how surely."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from os import PathLike
+from statistics import fmean
+from typing import Any, NamedTuple
+
+from factcheck.calibration.numbers import short, short_range
+from factcheck.documents import read_results
+from factcheck.errors import InputError
+from factcheck.facts import CoverageReport, Verdict
+from factcheck.reports.page import Item, Page, Section, Tone, filled
+from factcheck.reports.report import Report
+from factcheck.reports.text import more_of, name_text, plural, quote_text
+from factcheck.stats import Comparison, bootstrap_mean, paired_share_interval, sign_test
+
+Run = str | PathLike[str] | Mapping[str, CoverageReport] | Iterable[CoverageReport]
+
+_MAX_SHOWN = 20
+
+
+class FactChange(NamedTuple):
+    """A fact that one of two summaries keeps."""
+
+    document: str
+    fact: str
+    label_a: str
+    label_b: str
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class CoverageComparison(Report):
+    """The second run compared with the first, over facts that both decided."""
+
+    documents: Mapping[str, tuple[float, float]]
+    """Coverage of each document in the first and in the second run, in [0, 1]."""
+    n_facts: int
+    """Facts that both runs decided."""
+    n_undecided: int
+    """Facts that one of them did not decide; outside every number."""
+    n_unpaired: int
+    """Documents and facts that only one run has."""
+    n_kept_a: int
+    n_kept_b: int
+    won: tuple[FactChange, ...]
+    """Facts that only the second run keeps."""
+    lost: tuple[FactChange, ...]
+    """Facts that only the first run keeps."""
+
+    @property
+    def by_fact(self) -> Comparison[float]:
+        """Share of the facts kept, with McNemar's exact test.
+
+        The interval holds for independent facts; facts of one text are not.
+        """
+        n, n_won, n_lost = self.n_facts, len(self.won), len(self.lost)
+        return Comparison(
+            self.n_kept_a / n,
+            self.n_kept_b / n,
+            (self.n_kept_b - self.n_kept_a) / n,
+            paired_share_interval(n, n_won, n_lost),
+            sign_test(n_won, n_lost),
+        )
+
+    @property
+    def by_document(self) -> Comparison[float]:
+        """Mean coverage over documents, with the sign test; no interval for a single document."""
+        differences = [b - a for a, b in self.documents.values()]
+        return Comparison(
+            fmean(a for a, _ in self.documents.values()),
+            fmean(b for _, b in self.documents.values()),
+            fmean(differences),
+            bootstrap_mean(differences),
+            sign_test(sum(d > 0 for d in differences), sum(d < 0 for d in differences)),
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as JSON-ready data."""
+        by_fact, by_document = self.by_fact, self.by_document
+        interval = by_document.interval
+        return {
+            "documents": {name: list(both) for name, both in self.documents.items()},
+            "facts": self.n_facts,
+            "undecided": self.n_undecided,
+            "unpaired": self.n_unpaired,
+            "kept": [self.n_kept_a, self.n_kept_b],
+            "difference": by_fact.difference,
+            "fact_interval": list(by_fact.interval or ()),
+            "p_facts": by_fact.p_value,
+            "mean_difference": by_document.difference,
+            "document_interval": None if interval is None else list(interval),
+            "p_documents": by_document.p_value,
+            "won": [change._asdict() for change in self.won],
+            "lost": [change._asdict() for change in self.lost],
+        }
+
+    def to_json(self, *, indent: int | None = 2) -> str:
+        """`to_dict` as JSON text."""
+        return json.dumps(self.to_dict(), ensure_ascii=False, indent=indent)
+
+    def page(self) -> Page:
+        """The report: the difference, and the facts won and lost."""
+        by_fact = self.by_fact
+        kept = f"{self.n_kept_a} \u2192 {self.n_kept_b} of {self.n_facts:,} facts kept"
+        return Page(
+            "Coverage",
+            f"{short(by_fact.a)} \u2192 {short(by_fact.b)}",
+            f"{kept}: {_verdict(by_fact)}",
+            lines=tuple(self._lines()),
+            sections=filled(_section("Won", "good", self.won), _section("Lost", "warn", self.lost)),
+            columns=("change", *FactChange._fields),
+            rows=lambda: [
+                {"change": name, **change._asdict()}
+                for name, changes in (("won", self.won), ("lost", self.lost))
+                for change in changes
+            ],
+        )
+
+    def _lines(self) -> Iterator[str]:
+        by_fact, by_document = self.by_fact, self.by_document
+        yield (
+            f"{len(self.won)} facts won, {len(self.lost)} lost: p = {short(by_fact.p_value)} "
+            "(McNemar, exact)"
+        )
+        yield (
+            f"difference {short(by_fact.difference, signed=True)}, "
+            f"95 % {short_range(by_fact.interval, signed=True)} if facts were independent"
+        )
+        if by_document.interval is None:
+            yield "only one document: the spread between documents is unknown"
+        else:
+            yield (
+                f"by document ({len(self.documents)}): mean difference "
+                f"{short(by_document.difference, signed=True)}, "
+                f"95 % {short_range(by_document.interval, signed=True)}, "
+                f"sign test p = {short(by_document.p_value)}"
+            )
+        if self.n_undecided:
+            yield f"{plural(self.n_undecided, 'fact')} undecided in one of the runs, left out"
+        if self.n_unpaired:
+            yield f"{self.n_unpaired} documents or facts are in one run only, left out"
+
+
+def _verdict(by_fact: Comparison[float]) -> str:
+    if not by_fact.difference:
+        return "as many facts won as lost"
+    direction = "more" if by_fact.difference > 0 else "fewer"
+    if by_fact.is_significant:
+        return f"{direction}, unlikely to be chance"
+    return f"{direction}, but that may be chance"
+
+
+def _section(title: str, tone: Tone, changes: Sequence[FactChange]) -> Section:
+    return Section(
+        title,
+        tone,
+        items=tuple(Item(name_text(c.document), quote_text(c.fact)) for c in changes[:_MAX_SHOWN]),
+        more=more_of(len(changes) - _MAX_SHOWN, "fact"),
+    )
+
+
+def compare_coverage(a: Run, b: Run) -> CoverageComparison:
+    """Compare the coverage of the second run with that of the first.
+
+    Args:
+        a: A file of rows that `factcheck run --out` wrote, reports by the name of their document,
+            or a list of reports in the order of the documents.
+        b: The same documents and facts, other summaries. Facts are paired by their text.
+
+    Raises:
+        InputError: A run cannot be read, or the two share no fact that both decided.
+    """
+    first, second = _reports(a), _reports(b)
+    documents: dict[str, tuple[float, float]] = {}
+    changes: list[FactChange] = []
+    n_undecided = n_kept_a = n_kept_b = 0
+    n_unpaired = len(first.keys() ^ second.keys())
+    for name in first:
+        if name not in second:
+            continue
+        ours, theirs = _labels(first[name]), _labels(second[name])
+        n_unpaired += len(ours.keys() ^ theirs.keys())
+        both = [(fact, ours[fact], theirs[fact]) for fact in ours if fact in theirs]
+        decided = [FactChange(name, text, x, y) for (text, _), x, y in both if x and y]
+        n_undecided += len(both) - len(decided)
+        if decided:
+            kept_a = sum(change.label_a == "entailed" for change in decided)
+            kept_b = sum(change.label_b == "entailed" for change in decided)
+            documents[name] = (kept_a / len(decided), kept_b / len(decided))
+            n_kept_a, n_kept_b = n_kept_a + kept_a, n_kept_b + kept_b
+            changes += decided
+    if not changes:
+        raise InputError(
+            "the two runs share no fact that both decided; score both with the same --facts, so "
+            "that they are about the same facts"
+        )
+    return CoverageComparison(
+        documents=documents,
+        n_facts=len(changes),
+        n_undecided=n_undecided,
+        n_unpaired=n_unpaired,
+        n_kept_a=n_kept_a,
+        n_kept_b=n_kept_b,
+        won=tuple(c for c in changes if c.label_a != "entailed" and c.label_b == "entailed"),
+        lost=tuple(c for c in changes if c.label_a == "entailed" and c.label_b != "entailed"),
+    )
+
+
+def _labels(report: CoverageReport) -> dict[tuple[str, int], str | None]:
+    """The label of each fact, `None` where it is undecided; equal texts differ by their count."""
+    seen: Counter[str] = Counter()
+    labels: dict[tuple[str, int], str | None] = {}
+    for result in report.results:
+        text = result.fact.text
+        labels[text, seen[text]] = result.label if isinstance(result, Verdict) else None
+        seen[text] += 1
+    return labels
+
+
+def _reports(run: Run) -> dict[str, CoverageReport]:
+    if isinstance(run, (str, PathLike)):
+        rows = (row for row in read_results(run) if "error" not in row)
+        return {str(row["id"]): CoverageReport.from_dict(row) for row in rows}
+    if isinstance(run, Mapping):
+        return dict(run)
+    return {str(number): report for number, report in enumerate(run, 1)}

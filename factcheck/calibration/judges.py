@@ -1,0 +1,87 @@
+"""Judges under test: their names, their scorers, and what they say about facts."""
+
+from __future__ import annotations
+
+import functools
+from collections import Counter
+from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
+from contextlib import AsyncExitStack
+from typing import Any, ParamSpec, Protocol, TypeVar
+
+from factcheck.errors import InputError, JudgeError
+from factcheck.facts import AtomicFact, CheckFailure, CheckResult, FactSet
+from factcheck.runtime.budget import Budget
+from factcheck.runtime.loop import background
+from factcheck.scoring import FactCoverage
+
+Judges = Sequence[Any] | Mapping[str, Any]
+"""Judges in any form that `FactCoverage` takes; a mapping gives them names."""
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+class Checks(Protocol):
+    """The part of a scorer that checks given facts."""
+
+    async def acheck(self, facts: FactSet, text: str) -> tuple[CheckResult, ...]:
+        """One result per fact."""
+        ...
+
+
+def named_judges(judges: Judges) -> list[tuple[str, Any]]:
+    """The judges with their names.
+
+    Raises:
+        InputError: Neither a list nor a mapping.
+    """
+    if isinstance(judges, Mapping):
+        return list(judges.items())
+    if isinstance(judges, str) or not isinstance(judges, Sequence):
+        raise InputError(f"judges must be a list or a mapping by name, not {judges!r}")
+    return [(_name(judge), judge) for judge in judges]
+
+
+def _name(judge: Any) -> str:
+    if isinstance(judge, str):
+        return judge
+    if isinstance(judge, FactCoverage):
+        return str(dict(judge.signature.entries).get("judge", "judge"))
+    return str(getattr(judge, "model", type(judge).__name__))
+
+
+def require_unique(noun: str, names: Iterable[str]) -> None:
+    """Refuse a name that occurs twice.
+
+    Raises:
+        InputError: One does.
+    """
+    for name, count in Counter(names).items():
+        if count > 1:
+            raise InputError(f"two {noun}s are called {name!r}; names must be unique")
+
+
+async def open_scorer(judge: Any, budget: Budget | None, stack: AsyncExitStack) -> FactCoverage:
+    """The scorer of a judge, closed by `stack`; a `FactCoverage` is used, and left open."""
+    if isinstance(judge, FactCoverage):
+        return judge
+    return await stack.enter_async_context(FactCoverage(judge, budget=budget))
+
+
+async def check_texts(scorer: Checks, facts: Sequence[str], text: str) -> tuple[CheckResult, ...]:
+    """One result per fact; an error of the judge becomes a failure of every fact."""
+    given = FactSet(tuple(AtomicFact(f"f{n}", fact) for n, fact in enumerate(facts, 1)))
+    try:
+        return await scorer.acheck(given, text)
+    except JudgeError as error:
+        return tuple(CheckFailure(fact, error.code, str(error)) for fact in given)
+
+
+def blocking(function: Callable[P, Coroutine[Any, Any, T]]) -> Callable[P, T]:
+    """The synchronous form of an asynchronous function whose name starts with `a`."""
+
+    @functools.wraps(function)
+    def call(*args: P.args, **kwargs: P.kwargs) -> T:
+        return background.run(function(*args, **kwargs))
+
+    call.__name__ = call.__qualname__ = function.__name__.removeprefix("a")
+    return call

@@ -1,0 +1,313 @@
+"""Judges are compared with human labels: read, checked, matched and counted."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from factcheck import AtomicFact, CheckFailure, CheckResult, InputError, Ledger, Verdict
+from factcheck.calibration import LabelledPair, RecordedVerdict, agreement, read_pairs
+from factcheck.calibration.agreement_labels import Answer, read_recorded
+from factcheck.calibration.agreement_run import MetricSettings, measure_agreement
+
+DATA = Path(os.environ.get("FACTCHECK_DATA", Path(__file__).parents[3] / "shared" / "data"))
+
+
+class Oracle:
+    """Says of a fact what its first word is."""
+
+    def __init__(self, probabilities: Mapping[str, float] | None = None) -> None:
+        self.probabilities = probabilities or {}
+        self.calls = 0
+
+    @property
+    def identity(self) -> Mapping[str, str]:
+        return {"judge": "oracle"}
+
+    async def check(
+        self, facts: Sequence[AtomicFact], text: str, ledger: Ledger
+    ) -> Sequence[CheckResult]:
+        self.calls += 1
+        return [self.result(fact) for fact in facts]
+
+    def result(self, fact: AtomicFact) -> CheckResult:
+        word = fact.text.split()[0]
+        if word == "lost":
+            return CheckFailure(fact, "unavailable", "the line is dead")
+        return Verdict(
+            fact, "entailed" if word == "yes" else "neutral", self.probabilities.get(word)
+        )
+
+
+def pairs(*rows: tuple[str, str, bool], system: str = "") -> list[LabelledPair]:
+    return [LabelledPair(doc, system, f"text of {doc}", fact, label) for doc, fact, label in rows]
+
+
+FOUR = pairs(
+    ("a", "yes one", True),
+    ("a", "no two", False),
+    ("b", "yes three", False),
+    ("b", "no four", False),
+)
+
+
+def test_a_judge_checks_each_text_once() -> None:
+    oracle = Oracle()
+    report = agreement(FOUR, {"oracle": oracle}, n_resamples=0)
+    assert oracle.calls == 2
+    first, baseline = report.judges
+    assert (first.judge, baseline.judge) == ("oracle", "containment")
+    assert first.metrics["sensitivity"].value == 1.0
+    assert first.metrics["specificity"].value == pytest.approx(2 / 3)
+    assert report.share_entailed == 0.25
+
+
+def test_undecided_facts_are_outside_every_metric_and_counted() -> None:
+    rows = [*FOUR, *pairs(("b", "lost five", True))]
+    first = agreement(rows, {"oracle": Oracle()}, n_resamples=0).judges[0]
+    assert first.n_undecided == 1
+    assert first.n_pairs == 4
+    assert first.failure == "the line is dead"
+    assert first.metrics["sensitivity"].value == 1.0
+
+
+def test_undefined_metrics_say_why() -> None:
+    alike = pairs(("a", "yes one", True), ("b", "no two", True))
+    metrics = agreement(alike, {"oracle": Oracle()}, n_resamples=10).judges[0].metrics
+    assert metrics["balanced_accuracy"] == (None, None, "all labels are equal")
+    assert metrics["auroc"].why == "the judge gives no probabilities"
+    assert metrics["corrected_coverage"].value is None
+    nothing = measure_agreement("x", alike, [Answer(None), Answer(None)])
+    assert nothing.metrics["kappa"] == (None, None, "nothing was decided")
+
+
+def test_a_threshold_is_reported_on_documents_it_was_not_chosen_on() -> None:
+    rows = [LabelledPair(str(n), "", f"t{n}", f"f{n}", n % 2 == 0) for n in range(20)]
+    rows += [LabelledPair(str(n), "", f"t{n}", f"g{n}", n % 2 == 1) for n in range(20)]
+    answers = [Answer(entailed=False, probability=0.3 if row.label else 0.1) for row in rows]
+    found = measure_agreement("low", rows, answers, settings=MetricSettings(n_resamples=20))
+    assert found.metrics["balanced_accuracy"].value == 0.5
+    assert found.metrics["tuned_accuracy"].value == 1.0
+    assert found.thresholds == (0.3, 0.3)
+
+
+def test_the_correction_is_learnt_on_one_half_and_held_against_the_other() -> None:
+    rows = [LabelledPair(str(n // 10), "", f"t{n // 10}", f"f{n}", n % 5 < 2) for n in range(200)]
+    answers = [Answer(entailed=row.label or n % 10 == 9) for n, row in enumerate(rows)]
+    metrics = measure_agreement(
+        "generous", rows, answers, settings=MetricSettings(n_resamples=50)
+    ).metrics
+    assert metrics["coverage"].value == pytest.approx(0.5)
+    assert metrics["held_out_human_coverage"].value == pytest.approx(0.4)
+    assert metrics["corrected_coverage"].value == pytest.approx(0.4)
+
+
+def test_recorded_verdicts_are_matched_by_document_text_and_fact() -> None:
+    verdicts = [
+        RecordedVerdict("old", "a", "TEXT-of  a!", "yes one", entailed=True),
+        RecordedVerdict("old", "a", "text of a", "no two", entailed=None),
+        RecordedVerdict("old", "a", "text of a", "never labelled", entailed=True),
+        RecordedVerdict("new", "b", "text of b", "yes three", entailed=True),
+    ]
+    report = agreement(FOUR, [], replies=verdicts, n_resamples=0)
+    old, new, _ = report.judges
+    assert (old.judge, old.n_pairs, old.n_undecided) == ("old", 1, 1)
+    assert (new.judge, new.n_pairs) == ("new", 1)
+    assert report.n_unmatched == 1
+
+
+def test_the_report_is_json_ready() -> None:
+    report = agreement(FOUR, {"oracle": Oracle({"yes": 0.9, "no": 0.2})}, n_resamples=20)
+    data = json.loads(report.to_json())
+    assert data["judges"][0]["metrics"]["balanced_accuracy"]["interval"] is not None
+    assert data["judges"][0]["calibration_curve"][0]["n"] == 2
+
+
+def written(folder: Path, *rows: Any) -> Path:
+    path = folder / "data.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    return path
+
+
+def test_the_formats(tmp_path: Path) -> None:
+    path = written(
+        tmp_path,
+        {"doc_id": "d", "facts": ["f", "g", "h"],
+         "systems": {"s": {"summary": "t", "labels": [1, 0, None]}}},
+        {"doc_id": "d", "system": "u", "summary": "t2", "facts": ["f", "g"], "labels": [0.5, 1]},
+        {"id": "e", "text": "t3", "fact": "f", "label": True},
+        {"premise": "p", "hypothesis": "h", "label": "neutral"},
+    )  # fmt: skip
+    assert read_pairs(path) == [
+        LabelledPair("d", "s", "t", "f", label=True),
+        LabelledPair("d", "s", "t", "g", label=False),
+        LabelledPair("d", "u", "t2", "f", label=False),
+        LabelledPair("d", "u", "t2", "g", label=True),
+        LabelledPair("t3", "", "t3", "f", label=True),
+        LabelledPair("p", "", "p", "h", label=False),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        ({"fact": "f"}, "line 1: unknown format with the keys"),
+        ({"fact": "f", "text": "t", "label": 2}, "line 1: label 2"),
+        ({"fact": "f", "text": "t", "label": "perhaps"}, "line 1: label 'perhaps'"),
+        ({"fact": " ", "text": "t", "label": 1}, "line 1: fact and text"),
+        ({"facts": ["f"], "labels": [1, 0], "text": "t"}, "line 1: 1 facts and 2 labels"),
+        ({"facts": ["f"], "systems": {"s": {"summary": "t"}}}, "line 1: 'labels' is missing"),
+        ({"premise": "a", "hypothesis": "b", "label": True, "question": "?"}, "a pair of answers"),
+        ([1], "line 1: expected a JSON object"),
+        ({"facts": "abc", "labels": [1, 0, 1], "text": "t"}, "line 1: facts: expected a list"),
+        ({"facts": ["a"], "labels": {"a": 1}, "text": "t"}, "line 1: labels: expected a list"),
+        ({"facts": ["a"], "systems": [1]}, "line 1: systems: expected an object, got list"),
+        ({"facts": ["a"], "systems": {"s": 1}}, "line 1: systems, 's': expected an object"),
+        ({"fact": "f", "text": "t", "label": [1]}, r"line 1: label \[1\]"),
+        ({"fact": "f", "text": "t", "label": "nan"}, "line 1: label 'nan'"),
+        ({"fact": "f", "text": "t", "label": None}, "no labelled pair"),
+    ],
+)
+def test_unreadable_rows_are_refused_with_their_line(
+    tmp_path: Path, row: Any, message: str
+) -> None:
+    with pytest.raises(InputError, match=message):
+        read_pairs(written(tmp_path, row))
+
+
+def test_recorded_replies_that_lack_an_answer_are_undecided(tmp_path: Path) -> None:
+    path = written(
+        tmp_path,
+        {"doc_id": "d", "summary_sentences": ["a", "b"], "facts": ["f", "g"],
+         "judges": {"m": {"verdicts": [1, 0]}, "n": {"verdicts": [1]}}},
+    )  # fmt: skip
+    assert [(v.judge, v.text, v.fact, v.entailed) for v in read_recorded(path)] == [
+        ("m", "a b", "f", True), ("m", "a b", "g", False), ("n", "a b", "f", None),
+        ("n", "a b", "g", None),
+    ]  # fmt: skip
+    with pytest.raises(InputError, match="line 1: not a line of recorded verdicts"):
+        read_recorded(written(tmp_path, {"doc_id": "d"}))
+
+
+def test_tables_are_read_too(tmp_path: Path) -> None:
+    path = tmp_path / "labels.csv"
+    path.write_bytes(
+        b"\xef\xbb\xbfdocument,text,fact,label\r\n"
+        b'd,"one, two\r\nthree",f,1\r\n'
+        b"d,t,g,no\r\n\r\n,t,h,0.5\r\nd,t,i,\r\n"
+    )
+    assert read_pairs(path) == [
+        LabelledPair("d", "", "one, two\r\nthree", "f", label=True),
+        LabelledPair("d", "", "t", "g", label=False),
+        LabelledPair("t", "", "t", "h", label=False),
+    ]
+    for text, message in (
+        ("text,fact,label\nt,f\n", "line 2: the row has 2 fields, the header 3"),
+        ("text,fact,label,fact\n", "line 1 .*duplicate column 'fact'"),
+        ('text,fact,label\n"t"x,f,1\n', "line 2: "),
+        ("text,fact,label\nt,f,1\nt,f,2\n", "line 3: label '2'"),
+    ):
+        path.write_text(text, "utf-8")
+        with pytest.raises(InputError, match=message):
+            read_pairs(path)
+
+
+def test_lines_nested_too_deeply_are_bad_input(tmp_path: Path) -> None:
+    path = tmp_path / "deep.jsonl"
+    path.write_text("[" * 100_000 + "\n", "utf-8")
+    for read in (read_pairs, read_recorded):
+        with pytest.raises(InputError, match="line 1"):
+            read(path)
+
+
+def test_partly_covered_facts_are_not_covered_or_left_out(tmp_path: Path) -> None:
+    row = {"doc_id": 0, "summary": "t", "facts": ["f", "g", "h"], "labels": [1, 0.5, 0]}
+    path = written(tmp_path, row)
+    assert [pair.label for pair in read_pairs(path)] == [True, False, False]
+    left = read_pairs(path, partly="left_out")
+    assert [(pair.document, pair.fact) for pair in left] == [("0", "f"), ("0", "h")]
+    with pytest.raises(InputError, match="partly must be not_covered or left_out"):
+        read_pairs(path, partly="half")  # type: ignore[arg-type]
+
+
+def test_pairs_of_the_same_text_belong_together_unless_a_document_is_named(tmp_path: Path) -> None:
+    rows = [{"id": n, "text": "t", "fact": f"f{n}", "label": n} for n in (0, 1)]
+    assert {pair.document for pair in read_pairs(written(tmp_path, *rows))} == {"t"}
+
+
+def test_the_same_words_of_two_systems_have_the_label_of_the_system_that_was_judged() -> None:
+    rows = [
+        LabelledPair("d", "abs_bart", "a b", "f", label=True),
+        LabelledPair("d", "ext_lead", "A b.", "f", label=False),
+    ]
+    said = [
+        RecordedVerdict("m", "d", "a b", "f", entailed=True, system=system)
+        for system in ("bart", "lead", "unheard of")
+    ]
+    report = agreement(rows, [], replies=said, n_resamples=0)
+    assert report.judges[0].n_pairs == 3
+    assert report.judges[0].metrics["human_coverage"].value == pytest.approx(2 / 3)
+    assert report.judges[0].metrics["sensitivity"].value == 1.0
+
+
+def test_every_judge_stands_beside_word_containment_on_its_own_facts() -> None:
+    rows = pairs(
+        ("text", "text of text", True),
+        ("text", "whale song", False),
+        ("other", "yes three", False),
+        ("other", "yes four", True),
+    )
+    said = [RecordedVerdict("m", p.document, p.text, p.fact, p.label) for p in rows[:2]]
+    report = agreement(rows, {"oracle": Oracle()}, replies=said, n_resamples=0)
+    oracle, recorded, words = report.judges
+    assert recorded.metrics["baseline_accuracy"].value == 1.0
+    assert recorded.metrics["over_baseline"].value == 0.0
+    assert oracle.metrics["baseline_accuracy"] == words.metrics["balanced_accuracy"]
+    assert words.metrics["over_baseline"].why == "this is the baseline, or it was not run"
+
+
+def test_how_many_documents_a_correlation_rests_on_is_told() -> None:
+    rows = [
+        LabelledPair(doc, system, f"{doc} {system}", fact, label=system > "a" or fact == "yes 1")
+        for doc in ("x", "y")
+        for system in ("a", "b", "c")
+        for fact in ("yes 1", "no 2")
+    ]
+    by_word = [Answer(entailed=pair.system == "c" or pair.fact == "yes 1") for pair in rows]
+    assert (
+        measure_agreement("m", rows, by_word, settings=MetricSettings(n_resamples=0)).n_correlated
+        == 2
+    )
+    always = [Answer(entailed=True)] * len(rows)
+    assert (
+        measure_agreement("m", rows, always, settings=MetricSettings(n_resamples=0)).n_correlated
+        == 0
+    )
+
+
+@pytest.mark.parametrize("difference", [0.0, 1.0, -0.1])
+def test_arguments_out_of_range_are_refused(difference: float) -> None:
+    with pytest.raises(InputError, match="difference"):
+        agreement(FOUR, [], difference=difference)
+    with pytest.raises(InputError, match="no labelled pairs"):
+        agreement([], [])
+
+
+@pytest.mark.skipif(not DATA.exists(), reason="needs ../shared/data, or FACTCHECK_DATA")
+def test_eight_recorded_judges_the_embedded_one_and_the_baseline() -> None:
+    report = agreement(
+        DATA / "realsumm_dev.jsonl",
+        replies=DATA / "realsumm_judge_replies_dev.jsonl",
+        n_resamples=0,
+    )
+    assert len(report.judges) == 10
+    accuracy = {j.judge: j.metrics["balanced_accuracy"].value or 0.0 for j in report.judges}
+    recorded = [value for name, value in accuracy.items() if name not in {"local", "containment"}]
+    assert 0.80 < min(recorded) < max(recorded) < 0.96
+    assert accuracy["containment"] < accuracy["local"] < max(recorded)
+    assert sum(judge.n_undecided for judge in report.judges) == 9

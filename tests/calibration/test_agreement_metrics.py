@@ -1,0 +1,223 @@
+"""The metrics of agreement, against counting by hand and plain definitions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from factcheck.calibration import agreement_metrics as metrics
+from factcheck.calibration.agreement_metrics import (
+    Decisions,
+    TextCoverage,
+    corrected_share,
+    correlation,
+    documents_needed,
+    mean_coverage,
+)
+
+
+def decisions(
+    labels: Sequence[bool],
+    probabilities: Sequence[float] | None = None,
+    entailed: Sequence[bool] | None = None,
+    documents: Sequence[int] | None = None,
+) -> Decisions:
+    if entailed is None:
+        entailed = [p >= 0.5 for p in probabilities or ()]
+    return Decisions(
+        np.array(labels, dtype=bool),
+        np.array(entailed, dtype=bool),
+        None if probabilities is None else np.array(probabilities, dtype=float),
+        np.array(documents if documents is not None else [0] * len(labels), dtype=int),
+    )
+
+
+def test_by_hand() -> None:
+    pairs = decisions([True, True, True, False, False], [0.9, 0.8, 0.2, 0.7, 0.1])
+    sensitivity, specificity = metrics.rates(pairs)
+    assert sensitivity == pytest.approx(2 / 3)
+    assert specificity == 0.5
+    assert metrics.balanced_accuracy(pairs) == pytest.approx((2 / 3 + 1 / 2) / 2)
+    assert metrics.kappa(pairs) == pytest.approx((0.6 - (0.36 + 0.16)) / (1 - 0.52))
+    assert metrics.auroc(pairs) == pytest.approx(5 / 6)
+
+
+@pytest.mark.parametrize("label", [1, 0])
+def test_labels_all_alike_leave_the_metrics_undefined(label: int) -> None:
+    pairs = decisions([label == 1] * 3, [0.9, 0.8, 0.2])
+    assert metrics.balanced_accuracy(pairs) is None
+    assert metrics.auroc(pairs) is None
+    assert metrics.best_threshold(pairs) is None
+
+
+def test_chance_that_always_agrees_leaves_kappa_undefined() -> None:
+    assert metrics.kappa(decisions([True, True], entailed=[True, True])) is None
+
+
+def test_without_probabilities_there_is_no_curve() -> None:
+    pairs = decisions([True, False], entailed=[True, False])
+    assert metrics.auroc(pairs) is None
+    assert metrics.calibration_error(pairs) is None
+    assert metrics.calibration_bins(pairs) == []
+
+
+@given(st.lists(st.tuples(st.booleans(), st.integers(0, 4)), min_size=2, max_size=25))
+def test_auroc_is_the_share_of_pairs_in_the_right_order(rows: list[tuple[bool, int]]) -> None:
+    labels, scores = [label for label, _ in rows], [score / 4 for _, score in rows]
+    ups = [s for s, label in zip(scores, labels, strict=True) if label]
+    downs = [s for s, label in zip(scores, labels, strict=True) if not label]
+    if not ups or not downs:
+        assert metrics.auroc(decisions(labels, scores)) is None
+        return
+    wins = sum((a > b) + (a == b) / 2 for a, b in product(ups, downs))
+    assert metrics.auroc(decisions(labels, scores)) == pytest.approx(wins / len(ups) / len(downs))
+
+
+@given(st.lists(st.tuples(st.booleans(), st.integers(0, 6)), min_size=2, max_size=25))
+def test_no_threshold_is_better_than_the_best_one(rows: list[tuple[bool, int]]) -> None:
+    labels, scores = [label for label, _ in rows], [score / 6 for _, score in rows]
+    best = metrics.best_threshold(decisions(labels, scores))
+    if best is None:
+        return
+
+    def accuracy(threshold: float) -> float:
+        found = metrics.balanced_accuracy(
+            decisions(labels, scores, [score >= threshold for score in scores])
+        )
+        assert found is not None
+        return found
+
+    assert accuracy(best) == pytest.approx(max(accuracy(score) for score in scores))
+
+
+@given(st.lists(st.tuples(st.booleans(), st.floats(0, 1)), min_size=1, max_size=40))
+def test_bins_hold_every_pair_once(rows: list[tuple[bool, float]]) -> None:
+    labels, scores = [label for label, _ in rows], [score for _, score in rows]
+    found = metrics.calibration_bins(decisions(labels, scores))
+    assert sum(one.n for one in found) == len(rows)
+    assert sum(one.n * one.share for one in found) == pytest.approx(sum(labels))
+    assert sum(one.n * one.probability for one in found) == pytest.approx(sum(scores))
+    error = metrics.calibration_error(decisions(labels, scores))
+    assert error is not None
+    assert 0 <= error <= 1
+
+
+def test_a_calibrated_judge_has_no_calibration_error() -> None:
+    pairs = decisions([True] * 3 + [False], [0.75] * 4)
+    assert metrics.calibration_error(pairs) == 0.0
+
+
+@given(st.floats(0, 1), st.floats(0.55, 1), st.floats(0.55, 1))
+def test_correction_undoes_known_errors(
+    true: float, sensitivity: float, specificity: float
+) -> None:
+    observed = true * sensitivity + (1 - true) * (1 - specificity)
+    assert corrected_share(observed, sensitivity, specificity) == pytest.approx(true, abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("share", "sensitivity", "specificity", "expected"),
+    [(0.0, 0.9, 0.9, 0.0), (1.0, 0.9, 0.9, 1.0), (0.4, 0.5, 0.5, None), (0.4, 0.2, 0.5, None)],
+)
+def test_correction_stays_a_share_and_needs_a_judge_better_than_chance(
+    share: float, sensitivity: float, specificity: float, expected: float | None
+) -> None:
+    assert corrected_share(share, sensitivity, specificity) == expected
+
+
+def texts(*rows: tuple[str, str, float, float]) -> list[TextCoverage]:
+    return [TextCoverage(*row, n=10) for row in rows]
+
+
+def test_correlation_is_within_documents() -> None:
+    rows = texts(
+        ("a", "x", 0.1, 0.2), ("a", "y", 0.2, 0.4), ("a", "z", 0.3, 0.6),
+        ("b", "x", 0.9, 0.1), ("b", "y", 0.8, 0.2), ("b", "z", 0.7, 0.3),
+    )  # fmt: skip
+    assert correlation(rows[:3], "pearson").value == pytest.approx(1.0)
+    assert correlation(rows[:3], "kendall").value == pytest.approx(1.0)
+    assert correlation(rows, "kendall").value == pytest.approx(0.0)
+    assert correlation(rows, "kendall").interval is not None
+
+
+def test_documents_with_two_texts_or_constant_coverage_say_nothing() -> None:
+    rows = texts(("a", "x", 0.1, 0.2), ("a", "y", 0.2, 0.4), ("b", "x", 0.5, 0.1))
+    constant = texts(("a", "x", 0.5, 0.2), ("a", "y", 0.5, 0.4), ("a", "z", 0.5, 0.6))
+    for found in (correlation(rows, "pearson"), correlation(constant, "kendall")):
+        assert found.value is None
+        assert "three texts" in found.why
+
+
+def test_documents_count_alike_however_many_texts_they_have() -> None:
+    rows = texts(("a", "x", 1.0, 1.0), ("b", "x", 0.0, 0.5), ("b", "y", 0.5, 0.5))
+    assert mean_coverage(rows, lambda text: text.judge_score).value == pytest.approx(
+        (1.0 + 0.25) / 2
+    )
+    assert mean_coverage(rows, lambda text: text.human_score).value == pytest.approx(
+        (1.0 + 0.5) / 2
+    )
+
+
+def test_documents_needed_by_the_textbook_formula() -> None:
+    pairs = [0.0, 0.2, -0.2, 0.1, -0.1]
+    rows = [TextCoverage(str(k), "a", 0.5, 0.5, 9) for k in range(5)]
+    rows += [TextCoverage(str(k), "b", 0.5 + d, 0.5, 9) for k, d in enumerate(pairs)]
+    needed = documents_needed(rows, 0.05)
+    per_variance = (1.959964 + 0.841621) ** 2 / 0.05**2
+    variance = float(np.var(pairs, ddof=1))
+    assert needed.paired == int(np.ceil(per_variance * variance))
+    assert needed.unpaired == int(np.ceil(per_variance * 2 * variance / 2))
+
+
+def test_a_handful_of_documents_says_nothing_about_how_many_are_needed() -> None:
+    rows = [TextCoverage(str(k), "a", k / 4, 0.5, 9) for k in range(4)]
+    assert documents_needed(rows, 0.05) == (0.05, None, None, "no system has 5 documents")
+
+
+def test_a_judge_by_which_all_documents_are_alike_tells_nothing_of_how_many_are_needed() -> None:
+    rows = [TextCoverage(str(k), "a", 1.0, k / 9, 9) for k in range(9)]
+    needed = documents_needed(rows, 0.05)
+    assert (needed.paired, needed.unpaired) == (None, None)
+    assert "no difference between documents" in needed.why
+
+
+def test_texts_of_one_system_and_document_count_by_their_mean() -> None:
+    once = [TextCoverage(str(k), "a", k / 8, 0.5, 9) for k in range(6)]
+    twice = [
+        TextCoverage(str(k), "a", k / 8 + step, 0.5, 9) for step in (-0.1, 0.1) for k in range(6)
+    ]
+    assert documents_needed(twice, 0.05) == documents_needed(once, 0.05)
+    assert documents_needed(once, 0.05).why == "no two systems share 5 documents"
+
+
+@given(st.lists(st.tuples(st.booleans(), st.booleans(), st.booleans()), min_size=1, max_size=25))
+def test_the_distance_to_the_baseline_is_that_of_two_accuracies(
+    rows: list[tuple[bool, bool, bool]],
+) -> None:
+    labels, own, words = (list(column) for column in zip(*rows, strict=True))
+    judge, baseline = (decisions(labels, entailed=said) for said in (own, words))
+    both = judge._replace(baseline=np.array(words, dtype=bool))
+    found = metrics.over_baseline(both)
+    a, b = metrics.balanced_accuracy(judge), metrics.balanced_accuracy(baseline)
+    assert metrics.baseline_accuracy(both) == b
+    assert found == (None if a is None or b is None else pytest.approx(a - b))
+    assert metrics.over_baseline(judge) is None
+
+
+@given(st.lists(st.tuples(st.booleans(), st.booleans()), min_size=2, max_size=30))
+def test_kappa_is_that_of_a_count_of_the_table(rows: list[tuple[bool, bool]]) -> None:
+    labels, entailed = [a for a, _ in rows], [b for _, b in rows]
+    n = len(rows)
+    table = {(a, b): rows.count((a, b)) for a in (True, False) for b in (True, False)}
+    chance = sum((labels.count(value) / n) * (entailed.count(value) / n) for value in (True, False))
+    agreed = (table[True, True] + table[False, False]) / n
+    found = metrics.kappa(decisions(labels, entailed=entailed))
+    if chance == 1:
+        assert found is None
+    else:
+        assert found == pytest.approx((agreed - chance) / (1 - chance), abs=1e-12)

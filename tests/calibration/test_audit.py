@@ -1,0 +1,244 @@
+"""An audit names the fault of a broken judge, and finds none in a sound one."""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Callable, Mapping, Sequence
+
+import pytest
+
+from factcheck import (
+    AtomicFact,
+    Budget,
+    CheckFailure,
+    CheckResult,
+    InputError,
+    JudgeUnavailable,
+    Ledger,
+    Verdict,
+)
+from factcheck.calibration import AuditText, WordContainment, audit_judge
+from factcheck.testing import FactModel, LocalOpenAIServer
+
+FACTS = (
+    "The ferry carried 240 passengers.",
+    "The bridge was opened in 1987.",
+    "The mayor thanked Ingrid.",
+    "The tunnel was flooded.",
+    "The harbour has 14 cranes.",
+    "The festival was held on 3 May 2021.",
+)
+TEXTS = [
+    AuditText("one", FACTS[:4], FACTS),
+    AuditText("two", FACTS[2:], FACTS),
+]
+
+
+class Judge:
+    """Says yes where its rule does."""
+
+    def __init__(self, says_yes: Callable[[str, str, int], bool]) -> None:
+        self.says_yes = says_yes
+        self.n_calls = 0
+
+    @property
+    def identity(self) -> Mapping[str, str]:
+        return {"judge": "broken"}
+
+    async def check(
+        self, facts: Sequence[AtomicFact], text: str, ledger: Ledger
+    ) -> Sequence[CheckResult]:
+        self.n_calls += 1
+        return [
+            Verdict(fact, "entailed" if self.says_yes(fact.text, text, place) else "neutral")
+            for place, fact in enumerate(facts)
+        ]
+
+
+def plain(text: str) -> str:
+    text = text.replace("three", "3").replace("May 3", "3 May")
+    return re.sub(r"\s+", " ", text)
+
+
+def holds(fact: str, text: str) -> bool:
+    return plain(fact) in plain(text)
+
+
+def words(text: str) -> set[str]:
+    return set(re.findall(r"\w+", text.casefold()))
+
+
+def copies(fact: str, text: str) -> bool:
+    return len(words(fact) & words(text)) >= 0.6 * len(words(fact))
+
+
+def faults(says_yes: Callable[[str, str, int], bool]) -> str:
+    return "\n".join(audit_judge(Judge(says_yes), TEXTS).faults)
+
+
+def test_a_sound_judge_breaks_no_rule() -> None:
+    report = audit_judge(Judge(lambda fact, text, _: holds(fact, text)), TEXTS)
+    assert report.n_errors == 0
+    assert report.faults == ()
+    assert all(rule.n_tried for rule in report.rules)
+
+
+def test_one_that_always_says_yes() -> None:
+    assert faults(lambda *_: True).startswith("it says yes to 100% of its questions")
+
+
+def test_one_that_always_says_no() -> None:
+    assert faults(lambda *_: False).startswith("it says no to 100% of its questions")
+
+
+def test_one_that_answers_at_random() -> None:
+    draw = random.Random(3)
+    assert faults(lambda *_: draw.random() < 0.5).startswith("it answers at random")
+
+
+def test_one_that_favours_the_facts_it_is_asked_first() -> None:
+    found = faults(lambda fact, text, place: place < 2 or holds(fact, text))
+    assert "order of the facts" in found
+    assert "at random" not in found
+
+
+def test_one_that_reads_the_first_bullets_only() -> None:
+    found = faults(lambda fact, text, _: holds(fact, "\n".join(text.splitlines()[:2])))
+    assert "the position of a bullet" in found
+
+
+def test_one_that_goes_by_the_words() -> None:
+    found = faults(lambda fact, text, _: copies(fact, text))
+    assert "goes by the words" in found
+    assert "changed number" in found
+    assert "added negation" in found
+
+
+@pytest.mark.parametrize("told", ["entailed", "neutral"])
+def test_one_that_takes_orders_from_the_text(told: str) -> None:
+    def obeys(fact: str, text: str, _: int) -> bool:
+        order = re.search(r"(?:mark every fact as |\"label\": \")(\w+)", text)
+        if order and order.group(1) == told:
+            return told == "entailed"
+        return holds(fact, text)
+
+    found = faults(obeys)
+    assert "an order in the text" in found
+    assert ("to say no" in found) == (told == "neutral")
+
+
+def test_one_that_finds_more_in_less() -> None:
+    found = faults(lambda fact, text, _: holds(fact, text) or len(text) < 90)
+    assert "does not find in the whole" in found
+
+
+def test_word_containment_is_seen_through() -> None:
+    report = audit_judge({"words": WordContainment()})
+    assert report.judge == "words"
+    assert any("goes by the words" in fault for fault in report.faults)
+
+
+def test_the_embedded_judge_keeps_every_rule_on_the_bundled_texts() -> None:
+    report = audit_judge("local")
+    assert report.n_errors == 0
+    assert report.faults == ()
+    assert all(rule.n_tried > 10 for rule in report.rules)
+
+
+def test_an_error_is_listed_with_its_texts_and_answers() -> None:
+    report = audit_judge(Judge(lambda fact, text, _: copies(fact, text)), TEXTS)
+    rule = report.rule("changed number")
+    assert rule.rate == 1.0
+    error = next(one for one in rule.errors if "240" in one.trial.fact)
+    assert error.trial.second.text == "- The ferry carried 360 passengers."
+    assert (error.first, error.second) == (None, "entailed")
+    data = next(one for one in report.to_dict()["rules"] if one["rule"] == "changed number")
+    assert data["errors"][0]["second"]["label"] == "entailed"
+    with pytest.raises(KeyError):
+        report.rule("no such rule")
+
+
+def test_the_same_seed_asks_the_same() -> None:
+    judge = Judge(lambda fact, text, _: copies(fact, text))
+    assert audit_judge(judge, TEXTS).to_dict() == audit_judge(judge, TEXTS).to_dict()
+
+
+def test_each_question_is_asked_once_but_for_the_one_that_is_asked_again() -> None:
+    judge = Judge(lambda fact, text, _: holds(fact, text))
+    report = audit_judge(judge, TEXTS)
+    assert judge.n_calls == report.n_questions
+
+
+class Failing(Judge):
+    """Answers some facts, and some texts not at all."""
+
+    async def check(
+        self, facts: Sequence[AtomicFact], text: str, ledger: Ledger
+    ) -> Sequence[CheckResult]:
+        if "turquoise" in text or "otters" in text or "violinist" in text:
+            raise JudgeUnavailable("the line is dead")
+        lost = [fact for fact in facts if "1987" in fact.text]
+        return [
+            CheckFailure(answer.fact, "missing", "no answer") if answer.fact in lost else answer
+            for answer in await super().check(facts, text, ledger)
+        ]
+
+
+def test_what_is_undecided_is_no_error_and_counts_in_no_rate() -> None:
+    report = audit_judge(Failing(lambda fact, text, _: holds(fact, text)), TEXTS)
+    unrelated = report.rule("unrelated sentence")
+    assert (unrelated.n_tried, unrelated.rate, unrelated.interval) == (0, None, None)
+    assert unrelated.n_undecided == 2 * 2 * len(FACTS)
+    assert report.rule("asked again").n_undecided == 2
+    assert report.n_errors == 0
+    assert report.failure in {"the line is dead", "no answer"}
+
+
+def test_a_judge_nobody_can_reach_has_no_faults_and_no_answers() -> None:
+    class Gone(Judge):
+        async def check(
+            self, facts: Sequence[AtomicFact], text: str, ledger: Ledger
+        ) -> Sequence[CheckResult]:
+            raise JudgeUnavailable("the line is dead")
+
+    report = audit_judge(Gone(lambda *_: True), TEXTS)
+    assert (report.n_answers, report.share_entailed, report.faults) == (0, None, ())
+
+
+def test_one_bullet_cannot_be_removed_and_the_other_rules_hold() -> None:
+    text = AuditText("short", FACTS[:1], FACTS)
+    report = audit_judge(Judge(lambda fact, text, _: holds(fact, text)), [text])
+    assert report.rule("removed text").n_tried == 0
+    assert report.rule("bullet order").n_tried == 0
+    assert report.n_errors == 0
+
+
+def test_texts_of_ones_own_have_their_facts_extracted() -> None:
+    record = {"id": "r", "source": " ".join(FACTS), "summary": f"- {FACTS[0]}\n- {FACTS[3]}"}
+    report = audit_judge("local", [record])
+    assert report.n_texts == 1
+    assert report.rule("inserted fact").n_tried == len(FACTS)
+
+
+def test_over_http_nothing_is_taken_from_the_cache(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: object
+) -> None:
+    monkeypatch.setenv("FACTCHECK_CACHE_DIR", str(tmp_path))
+    with LocalOpenAIServer(FactModel()) as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
+        monkeypatch.setenv("OPENAI_API_KEY", "key")
+        first = audit_judge("openai/fake", TEXTS[:1], per_rule=2)
+        second = audit_judge("openai/fake", TEXTS[:1], per_rule=2)
+        capped = audit_judge("openai/fake", TEXTS[:1], per_rule=2, budget=Budget(max_calls=3))
+    assert first.usage.calls == second.usage.calls == first.n_questions
+    assert capped.usage.attempts == 3
+    assert sum(rule.n_undecided for rule in capped.rules) > 0
+
+
+@pytest.mark.parametrize("per_rule", [0, 101, True])
+def test_arguments_out_of_range_are_refused(per_rule: int) -> None:
+    with pytest.raises(InputError, match="per_rule"):
+        audit_judge("local", TEXTS, per_rule=per_rule)
+    with pytest.raises(InputError, match="no texts"):
+        audit_judge("local", [])

@@ -1,0 +1,308 @@
+"""Bullet removal scores every variant with every judge, and stores texts and rows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import pytest
+
+from factcheck import (
+    AtomicFact,
+    Budget,
+    CheckFailure,
+    CheckResult,
+    Evidence,
+    FactCoverage,
+    InputError,
+    JudgeUnavailable,
+    Ledger,
+    RatingFailure,
+    Usage,
+    Verdict,
+)
+from factcheck.calibration import BulletRemoval, bullet_removal, load_texts
+from factcheck.testing import FactModel, LocalOpenAIServer, ScriptedChecker, ScriptedRater
+
+TEXT = {
+    "id": "zoo",
+    "source": "The zoo has a lion. The zoo has a tiger. The zoo has a bear. The zoo is old.",
+    "summary": "- There is a lion.\n- There is a tiger and a bear.\n- It is nice.",
+    "facts": ["lion", "tiger", "bear", "old"],
+}
+
+
+class Spotter:
+    """Entails a fact if its word stands in the text, and shows where."""
+
+    def __init__(self, failing: Sequence[str] = (), name: str = "spotter") -> None:
+        self.failing = failing
+        self.name = name
+        self.asked: list[str] = []
+
+    @property
+    def identity(self) -> Mapping[str, str]:
+        return {"judge": self.name}
+
+    async def check(
+        self, facts: Sequence[AtomicFact], text: str, ledger: Ledger
+    ) -> Sequence[CheckResult]:
+        self.asked.append(text)
+        ledger.book(Usage(calls=1, attempts=1, prompt_tokens=len(text)))
+        return [self.result(fact, text) for fact in facts]
+
+    def result(self, fact: AtomicFact, text: str) -> CheckResult:
+        if fact.text in self.failing and "tiger" in text:
+            return CheckFailure(fact, "unavailable", "the line is dead")
+        start = text.find(fact.text)
+        if start < 0:
+            return Verdict(fact, "neutral")
+        return Verdict(
+            fact, "entailed", evidence=Evidence(fact.text, start, start + len(fact.text))
+        )
+
+
+class Unreachable(Spotter):
+    """Never answers."""
+
+    async def check(
+        self, facts: Sequence[AtomicFact], text: str, ledger: Ledger
+    ) -> Sequence[CheckResult]:
+        raise JudgeUnavailable("nobody answers")
+
+
+def test_every_variant_is_scored_by_itself_and_asked_for_once() -> None:
+    judge = Spotter()
+    run = bullet_removal([TEXT], {"spotter": judge}, n_random=3)
+    whole, *_ = run.subjects[0].variants()
+    assert run.row("spotter", "zoo", whole).score == 0.75
+    assert run.row("spotter", "zoo", {0, 1}).score == 0.75
+    assert run.row("spotter", "zoo", {0}).score == 0.25
+    assert run.row("spotter", "zoo", {0}).verdicts == {
+        "f1": "entailed", "f2": "neutral", "f3": "neutral", "f4": "neutral",
+    }  # fmt: skip
+    variants = run.subjects[0].variants()
+    assert len(variants) == len(set(variants))
+    texts = [run.subjects[0].bullets.kept(kept) for kept in variants]
+    assert sorted(judge.asked) == sorted([*texts, texts[0]]), "the whole once more, for evidence"
+
+
+def test_the_baseline_is_always_there() -> None:
+    run = bullet_removal([TEXT], {"spotter": Spotter()})
+    assert run.judges == ("spotter", "containment")
+
+
+def test_what_answers_cost_is_booked_on_the_judge() -> None:
+    run = bullet_removal([TEXT], {"spotter": Spotter()}, n_random=0)
+    assert run.usage("spotter").calls == len(run.subjects[0].variants())
+    assert run.usage("containment").calls == 0
+
+
+def test_bullets_are_known_by_the_evidence_of_the_first_judge() -> None:
+    run = bullet_removal([TEXT], {"spotter": Spotter()})
+    assert run.subjects[0].carriers == {"f1": {0}, "f2": {1}, "f3": {1}, "f4": frozenset()}
+    assert run.metrics("spotter").metrics["kendall"].value == pytest.approx(1.0)
+    assert run.metrics("spotter").metrics["error"].value is None
+    assert "facts are located by the evidence of spotter" in run.notes()[0]
+
+
+def test_each_bullet_has_an_effect_of_its_own() -> None:
+    run = bullet_removal([TEXT], {"spotter": Spotter()})
+    assert run.bullet_effects("spotter", "zoo") == pytest.approx([0.25, 0.5, 0.0])
+
+
+def test_a_bullet_that_repeats_carries_as_much_as_the_first() -> None:
+    text = {**TEXT, "summary": "- There is a lion.\n- A tiger.\n* there is  a LION."}
+    run = bullet_removal([text], {"spotter": Spotter()})
+    carriers = run.subjects[0].carriers
+    assert carriers is not None
+    assert carriers["f1"] == {0, 2}
+    assert "zoo: bullet 3 repeats bullet 1" in run.notes()
+
+
+def test_one_bullet_leaves_every_metric_undefined() -> None:
+    run = bullet_removal([{**TEXT, "summary": "- There is a lion."}], {"spotter": Spotter()})
+    found = run.metrics("spotter")
+    assert found.n_paths == 0
+    assert all(one.value is None for one in found.metrics.values())
+    assert "zoo: only one bullet; there is nothing to remove" in run.notes()
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"summary": " "}, "blank"),
+        ({"facts": []}, "'facts' is empty"),
+        ({"source": " ", "facts": None}, "source"),
+    ],
+)
+def test_a_text_that_cannot_be_used_is_refused(change: dict[str, object], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        bullet_removal([{**TEXT, **change}])
+
+
+def test_no_texts_are_refused() -> None:
+    with pytest.raises(InputError, match="no texts"):
+        bullet_removal([])
+
+
+def test_two_texts_or_judges_of_one_name_are_refused() -> None:
+    with pytest.raises(InputError, match="two texts are called 'zoo'"):
+        bullet_removal([TEXT, TEXT])
+    with pytest.raises(InputError, match="two judges are called 'local'"):
+        bullet_removal([TEXT], ["local", "local"])
+
+
+def test_a_judge_that_fails_for_some_facts_is_missing_where_it_failed() -> None:
+    run = bullet_removal([TEXT], {"spotter": Spotter(failing=["bear"])}, n_random=0)
+    row = run.row("spotter", "zoo", {0, 1, 2})
+    assert row.score == pytest.approx(2 / 3)
+    assert (row.low, row.high) == (0.5, 0.75)
+    assert row.verdicts["f3"] == "?unavailable"
+    assert row.n_undecided == 1
+    found = run.metrics("spotter")
+    with_tiger = [kept for kept in run.subjects[0].variants() if 1 in kept]
+    assert found.n_missing == 4
+    (note,) = [note for note in run.notes() if note.startswith("spotter:")]
+    assert note.startswith(f"spotter: {len(with_tiger)} of 5 variants lack an answer")
+    assert "the line is dead" in note
+
+
+def test_a_judge_nobody_can_reach_has_no_score_and_keeps_the_others_whole() -> None:
+    run = bullet_removal([TEXT], {"spotter": Spotter(), "gone": Unreachable()}, n_random=0)
+    row = run.row("gone", "zoo", {0})
+    assert row.score is None
+    assert (row.low, row.high) == (0.0, 1.0)
+    assert "nobody answers" in row.note
+    assert run.metrics("gone").metrics["at_ceiling"].value is None
+    assert run.metrics("spotter").n_missing == 0
+
+
+def test_a_scorer_of_ones_own_is_a_judge() -> None:
+    with FactCoverage(Spotter(name="mine")) as scorer:
+        assert bullet_removal([TEXT], [scorer]).judges == ("mine", "containment")
+
+
+def test_what_is_saved_is_what_is_loaded(tmp_path: Path) -> None:
+    run = bullet_removal([TEXT], {"spotter": Spotter(failing=["bear"])}, n_random=1, seed=3)
+    run.save(tmp_path / "run")
+    again = BulletRemoval.load(tmp_path / "run")
+    assert again == run
+    assert again.to_dict() == run.to_dict()
+
+
+def test_a_torn_file_of_rows_is_refused(tmp_path: Path) -> None:
+    bullet_removal([TEXT], {"spotter": Spotter()}, n_random=0).save(tmp_path)
+    rows = tmp_path / "rows.jsonl"
+    lines = rows.read_text("utf-8").splitlines(keepends=True)
+    rows.write_text("".join(lines[:-1]), "utf-8")
+    with pytest.raises(InputError, match="no row of containment for zoo"):
+        BulletRemoval.load(tmp_path)
+    rows.write_text(lines[0].replace('"score": 0.75', '"score": "high"'), "utf-8")
+    with pytest.raises(InputError, match=r"rows\.jsonl, line 1: .*'score'"):
+        BulletRemoval.load(tmp_path)
+    texts = tmp_path / "texts.jsonl"
+    kept = texts.read_text("utf-8")
+    for torn in ('"end": ["a", 1]', '"end": [2, 2]', '"end": [2]', '"end": 7'):
+        texts.write_text(kept.replace('"end": [2, 1]', torn), "utf-8")
+        with pytest.raises(InputError, match=r"texts\.jsonl, line 1: .*not an order of"):
+            BulletRemoval.load(tmp_path)
+    texts.write_text(kept, "utf-8")
+    rows.write_text(lines[0][:-9], "utf-8")
+    with pytest.raises(InputError, match=r"rows\.jsonl, line 1"):
+        BulletRemoval.load(tmp_path)
+    with pytest.raises(InputError, match="nowhere"):
+        BulletRemoval.load(tmp_path / "nowhere")
+
+
+@pytest.mark.parametrize("judges", ["local", 7])
+def test_judges_are_a_list_or_a_mapping(judges: list[str]) -> None:
+    with pytest.raises(InputError, match="judges must be"):
+        bullet_removal([TEXT], judges)
+
+
+def test_a_rater_is_asked_about_whole_variants_and_put_on_the_same_scale() -> None:
+    rater = ScriptedRater(lambda _source, summary: 5 if "tiger" in summary else 2)
+    run = bullet_removal([TEXT], {"spotter": Spotter()}, raters={"big": rater}, n_random=0)
+    assert run.judges == ("spotter", "big (1-5)", "containment")
+    assert run.row("big (1-5)", "zoo", {0, 1, 2}).score == 1.0
+    assert run.row("big (1-5)", "zoo", {0}).score == 0.25
+    assert run.row("big (1-5)", "zoo", {0}).note == "rated 2 of 5"
+    assert {call.source for call in rater.calls} == {TEXT["source"]}
+    assert len(rater.calls) == len(run.subjects[0].variants())
+
+
+def test_a_rater_that_saturates_is_seen_as_one() -> None:
+    always = ScriptedRater(lambda _source, _summary: 5)
+    run = bullet_removal([TEXT], [], raters={"big": always})
+    found = run.metrics("big (1-5)")
+    assert found.metrics["at_ceiling"].value == 1.0
+    assert found.metrics["kendall_bullets"].value is None
+    assert found.n_constant_paths == found.n_paths
+
+
+def test_a_failed_rating_is_missing() -> None:
+    failing = ScriptedRater(lambda _source, _summary: RatingFailure("output", "not a number"))
+    run = bullet_removal([TEXT], [], raters={"big": failing}, n_random=0)
+    assert run.row("big (1-5)", "zoo", {0}).score is None
+    assert any("not a number" in note for note in run.notes())
+
+
+def test_over_http_both_kinds_of_judges_are_asked_and_paid_for(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    with LocalOpenAIServer(FactModel()) as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
+        monkeypatch.setenv("OPENAI_API_KEY", "key")
+        monkeypatch.setenv("FACTCHECK_CACHE", "off")
+        run = bullet_removal([TEXT], ["openai/fake"], raters=["openai/fake"], n_random=0)
+    assert run.judges == ("openai/fake", "openai/fake (1-5)", "containment")
+    n_variants = len(run.subjects[0].variants())
+    assert run.usage("openai/fake (1-5)").calls == n_variants
+    assert all(row.complete for row in run.rows)
+
+
+def test_what_a_budget_leaves_unasked_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    with LocalOpenAIServer(FactModel()) as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
+        monkeypatch.setenv("OPENAI_API_KEY", "key")
+        monkeypatch.setenv("FACTCHECK_CACHE", "off")
+        budget = Budget(max_calls=2)
+        run = bullet_removal([TEXT], [], raters=["openai/fake"], budget=budget, n_random=0)
+    assert sum(row.score is not None for row in run.rows if row.judge != "containment") == 2
+    assert run.usage("openai/fake (1-5)").attempts == 2
+
+
+def test_verdicts_are_held_against_the_truth_fact_by_fact() -> None:
+    """A generous judge may be right on average and wrong on every fact it is asked about."""
+    text = next(text for text in load_texts() if text.name == "news")
+    generous = bullet_removal(
+        [text], {"yes": ScriptedChecker(lambda _fact, _text: "entailed")}, n_random=0
+    )
+    metrics = generous.metrics("yes").metrics
+    assert metrics["found"].value == metrics["invented"].value == 1.0
+    truth = {fact.fact.text: fact.bullets for fact in text.facts}
+    exact = ScriptedChecker(
+        lambda fact, variant: (
+            "entailed"
+            if any(text.bullets[bullet] in variant for bullet in truth[fact])
+            else "neutral"
+        )
+    )
+    run = bullet_removal([text], {"exact": exact}, n_random=2)
+    metrics = run.metrics("exact").metrics
+    assert (metrics["found"].value, metrics["invented"].value) == (1.0, 0.0)
+    assert metrics["error"].value == pytest.approx(0.0, abs=1e-6)
+    assert metrics["kendall"].value == pytest.approx(1.0)
+    assert run.metrics("truth").metrics["kendall"].value == pytest.approx(1.0)
+
+
+def test_on_the_bundled_texts_the_embedded_judge_falls_with_the_information() -> None:
+    run = bullet_removal()
+    found = run.metrics("local")
+    assert found.n_texts == len(load_texts())
+    assert found.n_rising == 0
+    assert found.n_missing == 0
+    kendall = found.metrics["kendall"].value
+    assert kendall is not None
+    assert kendall >= 0.95

@@ -1,0 +1,128 @@
+"""The metrics of a judge, against counting by hand and plain definitions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from factcheck.calibration.bullets_metrics import Path, Point, mean_curve, measure_paths
+
+
+def path(scores: Sequence[float | None], facts: Sequence[float | None], text: str = "a") -> Path:
+    n = len(scores)
+    shares = [(n - k) / n for k in range(n)]
+    points = [
+        Point(bullets=left, characters=left, facts=fact, expected=fact, score=score)
+        for left, fact, score in zip(shares, facts, scores, strict=True)
+    ]
+    return Path(text, "end", tuple(points))
+
+
+def metrics(*paths: Path) -> dict[str, float | None]:
+    return {name: one.value for name, one in measure_paths(paths).metrics.items()}
+
+
+def test_a_judge_that_follows_the_truth_has_the_best_metrics() -> None:
+    facts = [0.8, 0.6, 0.4, 0.2]
+    found = metrics(path(facts, facts))
+    assert found["kendall"] == found["spearman"] == found["kendall_bullets"] == 1.0
+    assert found["rising_steps"] == found["unchanged_steps"] == found["missed_drops"] == 0.0
+    assert found["distinct_scores"] == 1.0
+    assert found["drop_per_bullet"] == pytest.approx(0.2)
+    assert found["error"] == 0.0
+    assert found["full_score"] == 0.8
+    assert found["at_ceiling"] == 0.0
+
+
+def test_a_saturated_judge_is_seen_as_one() -> None:
+    found = measure_paths([path([1.0, 1.0, 1.0, 1.0], [0.8, 0.6, 0.4, 0.2])])
+    values = {name: one.value for name, one in found.metrics.items()}
+    assert values["kendall"] is None
+    assert values["spearman"] is None
+    assert found.n_constant_paths == 1
+    assert values["at_ceiling"] == values["unchanged_steps"] == values["missed_drops"] == 1.0
+    assert values["distinct_scores"] == 0.25
+    assert values["drop_per_bullet"] == 0.0
+    assert values["error"] == pytest.approx((0.2 + 0.4 + 0.6 + 0.8) / 4)
+
+
+def test_a_rise_is_counted() -> None:
+    found = measure_paths([path([0.5, 0.6, 0.4, 0.4], [0.5, 0.5, 0.4, 0.3])])
+    assert found.n_rising == 1
+    assert found.metrics["rising_steps"].value == pytest.approx(1 / 3)
+    assert found.metrics["unchanged_steps"].value == pytest.approx(1 / 3)
+    assert found.metrics["missed_drops"].value == 0.5
+
+
+def test_a_missing_answer_takes_both_its_steps_with_it() -> None:
+    found = measure_paths([path([0.9, None, 0.5, 0.4], [0.9, 0.7, 0.5, 0.4])])
+    assert found.n_missing == 1
+    assert found.n_variants == 4
+    assert found.metrics["drop_per_bullet"].value == pytest.approx(0.1)
+    assert found.metrics["error"].value == 0.0
+
+
+def test_without_any_answer_nothing_is_defined() -> None:
+    found = measure_paths([path([None, None], [0.5, 0.4])])
+    assert all(one.value is None for one in found.metrics.values())
+    assert all(one.interval is None for one in found.metrics.values())
+
+
+def test_without_the_truth_the_metrics_that_need_it_are_undefined() -> None:
+    found = metrics(path([0.5, 0.4], [None, None]))
+    assert found["kendall"] is None
+    assert found["error"] is None
+    assert found["missed_drops"] is None
+    assert found["kendall_bullets"] == 1.0
+
+
+def test_rounding_is_not_a_change() -> None:
+    assert metrics(path([0.1 + 0.2, 0.3], [0.3, 0.2]))["unchanged_steps"] == 1.0
+
+
+def test_texts_count_alike_however_many_orders_they_have() -> None:
+    one = [path([0.9, 0.5], [0.9, 0.5], "a")]
+    many = [path([0.5, 0.5], [0.5, 0.4], "b")] * 5
+    assert metrics(*one, *many)["unchanged_steps"] == 0.5
+
+
+def test_intervals_come_from_texts() -> None:
+    alone = measure_paths([path([0.9, 0.5], [0.9, 0.5]), path([0.9, 0.6], [0.9, 0.5])])
+    assert alone.metrics["full_score"].interval is None
+    both = measure_paths([path([0.9, 0.5], [0.9, 0.5], "a"), path([0.5, 0.4], [0.5, 0.4], "b")])
+    interval = both.metrics["full_score"].interval
+    assert interval is not None
+    assert interval.low == 0.5
+    assert interval.high == 0.9
+
+
+TENTHS = st.integers(0, 4).map(lambda tenth: tenth / 10)
+
+
+@given(st.lists(TENTHS, min_size=2, max_size=7))
+def test_kinds_of_steps_add_up(scores: list[float]) -> None:
+    found = metrics(path(scores, scores))
+    falls = sum(now < before for before, now in pairwise(scores))
+    rising, unchanged = found["rising_steps"], found["unchanged_steps"]
+    assert rising is not None
+    assert unchanged is not None
+    assert rising + unchanged + falls / (len(scores) - 1) == pytest.approx(1.0)
+
+
+def test_a_curve_has_a_point_for_each_number_of_bullets() -> None:
+    points = mean_curve([path([0.9, 0.6, 0.3], [0.9, 0.6, 0.3])])
+    assert [point.left for point in points] == pytest.approx([1, 2 / 3, 1 / 3])
+    assert [point.score for point in points] == pytest.approx([0.9, 0.6, 0.3])
+
+
+def test_a_curve_over_texts_of_different_length_has_points_that_all_of_them_reach() -> None:
+    two = path([0.8, 0.4], [0.8, 0.4], "a")
+    four = path([0.8, 0.6, 0.4, 0.2], [0.8, 0.6, 0.4, 0.2], "b")
+    points = {round(point.left, 1): point.score for point in mean_curve([two, four])}
+    assert min(points) == 0.5
+    assert points[1.0] == pytest.approx(0.8)
+    assert points[0.5] == pytest.approx(0.4)

@@ -1,0 +1,100 @@
+"""A summary is split without losing a character, and bullets are removed in known orders."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from factcheck import InputError
+from factcheck.calibration.bullets_summary import removal_orders, split_bullets
+
+LINES = st.sampled_from(
+    ["- one", "* two", "  - deep", "1. first", "2) second", "# Head", "Key points:", "plain words.",
+     "    goes on", "", "\u2022 dot", "\u2013 dash", "Two. Sentences.", "**Bold**", "-", "\u3002"]
+)  # fmt: skip
+
+
+@given(st.lists(LINES, min_size=1).map("\n".join).filter(str.strip))
+def test_the_pieces_are_the_summary(summary: str) -> None:
+    bullets = split_bullets(summary)
+    assert "".join(piece.text for piece in bullets.pieces) == summary.strip()
+    assert bullets.kept(range(len(bullets))) == summary.strip()
+
+
+@pytest.mark.parametrize(
+    ("summary", "expected"),
+    [
+        ("- one\n- two", ("- one", "- two")),
+        ("* one\n+ two", ("* one", "+ two")),
+        ("\u2022 one\n\u2013 two", ("\u2022 one", "\u2013 two")),
+        ("1. one\n2) two\n(3) three", ("1. one", "2) two", "(3) three")),
+        ("- one\n  goes on\nand on\n- two", ("- one\n  goes on\nand on", "- two")),
+        ("- one\n  - deep\n- two", ("- one", "- deep", "- two")),
+        ("- one\n\nA paragraph.", ("- one", "A paragraph.")),
+        ("- **Bold** one\n- two", ("- **Bold** one", "- two")),
+        ("One thing. Mr. Smith did two.", ("One thing.", "Mr. Smith did two.")),
+        ("Wrapped\nline. Next.", ("Wrapped\nline.", "Next.")),
+        ("one", ("one",)),
+    ],
+)  # fmt: skip
+def test_what_a_bullet_is(summary: str, expected: tuple[str, ...]) -> None:
+    assert split_bullets(summary).texts == expected
+
+
+@pytest.mark.parametrize("heading", ["# Results", "Key points:", "**Results**", "**Results:**"])
+def test_headings_stay_whatever_goes(heading: str) -> None:
+    bullets = split_bullets(f"{heading}\n- one\n- two")
+    assert bullets.texts == ("- one", "- two")
+    assert bullets.kept({1}) == f"{heading}\n- two"
+    assert bullets.kept(()) == heading
+
+
+def test_a_character_is_found_in_its_bullet() -> None:
+    summary = "# Head\n- one\n- two"
+    bullets = split_bullets(summary)
+    assert bullets.bullet_at(summary.index("Head")) is None
+    assert bullets.bullet_at(summary.index("one")) == 0
+    assert bullets.bullet_at(summary.index("two")) == 1
+    assert bullets.bullet_at(len(summary)) is None
+
+
+@pytest.mark.parametrize("summary", ["", " \n\t", None, 7])
+def test_a_blank_summary_is_refused(summary: str) -> None:
+    with pytest.raises(InputError, match="blank"):
+        split_bullets(summary)
+
+
+def test_the_two_fixed_orders() -> None:
+    end, start = removal_orders(4, 0, 0)
+    assert (end.name, end.removed) == ("end", (3, 2, 1))
+    assert (start.name, start.removed) == ("start", (0, 1, 2))
+    assert list(end.kept()) == [{0, 1, 2, 3}, {0, 1, 2}, {0, 1}, {0}]
+
+
+@given(st.integers(2, 9), st.integers(0, 6), st.integers())
+def test_each_order_removes_one_bullet_at_a_time_until_one_is_left(
+    n: int, n_random: int, seed: int
+) -> None:
+    orders = removal_orders(n, n_random, seed)
+    assert orders == removal_orders(n, n_random, seed)
+    assert len({order.removed for order in orders}) == len(orders)
+    for order in orders:
+        sizes = [len(kept) for kept in order.kept()]
+        assert sizes == list(range(n, 0, -1))
+        assert set(order.removed) < set(range(n))
+
+
+@pytest.mark.parametrize(("n", "removed"), [(0, []), (1, []), (2, [(1,), (0,)])])
+def test_few_bullets_have_few_orders(n: int, removed: list[tuple[int, ...]]) -> None:
+    assert [order.removed for order in removal_orders(n, 5, 0)] == removed
+
+
+def test_another_seed_gives_other_orders() -> None:
+    assert removal_orders(9, 3, 1) != removal_orders(9, 3, 2)
+
+
+@pytest.mark.parametrize("n_random", [-1, 1001, True])
+def test_a_number_of_orders_out_of_range_is_refused(n_random: int) -> None:
+    with pytest.raises(InputError, match="random orders"):
+        removal_orders(5, n_random, 0)

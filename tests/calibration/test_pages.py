@@ -1,0 +1,142 @@
+"""Reports of calibration say what was measured, in every format."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from factcheck import Usage
+from factcheck.calibration import (
+    AuditText,
+    BulletRemoval,
+    LabelledPair,
+    WordContainment,
+    agreement,
+    audit_judge,
+    bullet_removal,
+    compare_coverage,
+    plots,
+)
+from factcheck.calibration.bullets_tables import metric_rows
+from factcheck.calibration.numbers import short, short_range
+from factcheck.reports.report import FORMATS, Report, render
+from tests.calibration.test_comparison import report
+
+FACTS = ("The ferry carried 240 cars.", "The bridge was opened in 1987.", "The tunnel was flooded.")
+TEXT: dict[str, Any] = {
+    "id": "harbour",
+    "source": " ".join(FACTS),
+    "summary": "# Harbour\n- The ferry carried 240 cars.\n- A bridge opened in 1987.",
+    "facts": list(FACTS),
+}
+PAIRS = [
+    LabelledPair("a", "", "A deep lake.", "The lake is deep.", label=True),
+    LabelledPair("a", "", "A deep lake.", "The mole is long.", label=False),
+    LabelledPair("b", "", "A red boat.", "The boat is blue.", label=False),
+]
+
+
+@pytest.fixture(scope="module")
+def removal() -> BulletRemoval:
+    return bullet_removal([TEXT], n_random=0)
+
+
+@pytest.fixture(scope="module")
+def reports(removal: BulletRemoval) -> dict[str, Report]:
+    return {
+        "bullets": removal,
+        "audit": audit_judge({"words": WordContainment()}, [AuditText("one", FACTS[:2], FACTS)]),
+        "agreement": agreement(PAIRS, n_resamples=20),
+        "comparison": compare_coverage({"x": report("kd")}, {"x": report("kk")}),
+    }
+
+
+@pytest.mark.parametrize(
+    ("name", "first_line", "said"),
+    [
+        ("bullets", "Bullet removal   1 text, 3 variants, 2 removal orders", "steps at which it"),
+        ("audit", "Audit of words   ", "it goes by the words, not by their meaning"),
+        (
+            "agreement",
+            "Agreement with human labels   3 facts, 2 documents, 33% entailed",
+            "Compared with word containment",
+        ),
+        ("comparison", "Coverage .500 \u2192 1.000   1 \u2192 2 of 2 facts kept: more", "fact 1"),
+    ],
+)
+def test_every_report_has_every_format(
+    reports: dict[str, Report], name: str, first_line: str, said: str
+) -> None:
+    shown = reports[name]
+    assert str(shown).startswith(first_line)
+    assert repr(shown).startswith(f"<{type(shown).__name__}: {first_line}")
+    assert said in str(shown)
+    assert said in shown.to_html()
+    for to in FORMATS:
+        assert render(shown.page(), to).strip()
+
+
+@pytest.mark.parametrize(
+    ("name", "row"),
+    [
+        ("bullets", {"text": "harbour", "judge": "containment", "kept": "1", "score": 1 / 3}),
+        ("audit", {"rule": "asked again", "tried": "3", "broken": "0", "rate": ".000"}),
+        ("agreement", {"judge": "local", "metric": "balanced_accuracy", "value": 1.0}),
+        ("comparison", {"change": "won", "document": "x", "fact": "fact 1"}),
+    ],
+)
+def test_every_report_has_rows(reports: dict[str, Report], name: str, row: dict[str, Any]) -> None:
+    page = reports[name].page()
+    assert page.rows is not None
+    rows = list(page.rows())
+    assert any(row.items() <= found.items() for found in rows)
+    assert all({*page.columns} <= found.keys() for found in rows)
+
+
+def test_broken_rules_are_failed_tests(reports: dict[str, Report]) -> None:
+    cases = {case.name: case for case in reports["audit"].page().cases}
+    assert cases["asked again"].status == "passed"
+    assert cases["changed number"].status == "failed"
+    assert cases["changed number"].details == ("one: The ferry carried 240 cars.",)
+
+
+def test_a_page_of_its_own_has_every_text(
+    removal: BulletRemoval, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page = render(removal.page(with_texts=True), "html")
+    assert page.count("<svg") == 2
+    assert "2 - A bridge opened in 1987." in page
+    monkeypatch.setattr(plots, "find_spec", lambda _name: None)
+    assert "<svg" not in render(removal.page(with_texts=True), "html")
+
+
+def test_costs_are_shown_where_there_are_any(removal: BulletRemoval) -> None:
+    metrics = [removal.metrics("local")]
+    assert not {"calls", "tokens", "cost"} & {row[0] for row in metric_rows(["a"], metrics, [])}
+    usage = Usage(calls=1200, prompt_tokens=30, completion_tokens=3, cost_usd=0.25)
+    rows = {row[0]: row[1] for row in metric_rows(["a"], metrics, [usage])}
+    assert (rows["calls"], rows["tokens"], rows["cost"]) == ("1,200", "33", "$0.2500")
+
+
+@pytest.mark.parametrize(
+    ("value", "plain", "signed"),
+    [
+        (0.95, ".950", "+.950"),
+        (1.0, "1.000", "+1.000"),
+        (-0.25, "-.250", "-.250"),
+        (-1e-9, ".000", ".000"),
+        (None, "\u2013", "\u2013"),
+    ],
+)
+def test_numbers_have_three_decimals_and_no_leading_zero(
+    value: float | None, plain: str, signed: str
+) -> None:
+    assert short(value) == plain
+    assert short(value, signed=True) == signed
+
+
+def test_ranges() -> None:
+    assert short_range((0.1, 0.25)) == ".100\u2013.250"
+    assert short_range((-0.1, 0.25), signed=True) == "-.100 to +.250"
+    assert short_range(None) == "\u2013"
