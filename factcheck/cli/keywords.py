@@ -127,11 +127,7 @@ def run(  # noqa: PLR0913 - one parameter per option
     it counts in no score. 'factcheck keywords compare' reads --out RUN.json.
     """
     from factcheck.documents import refuse_stdin_twice
-    from factcheck.keywords import load_dataset, load_outputs
-    from factcheck.keywords.evaluation import CardEvaluator
-    from factcheck.keywords.settings import MatchSettings
-    from factcheck.reports.keywords import junit
-    from factcheck.reports.keywords.cards import cards_report
+    from factcheck.keywords import CardEvaluator, MatchSettings, load_dataset, load_outputs
     from factcheck.scoring import gates
 
     gates.check_threshold(fail_under)
@@ -142,16 +138,10 @@ def run(  # noqa: PLR0913 - one parameter per option
     with output.capture_log(_LOG, _ignore), output.spinner("Matching"):
         expected, generated = load_dataset(dataset), load_outputs(outputs)
         result = CardEvaluator(expected, settings, keep=False).evaluate(generated)
-        page = cards_report(result, dataset=expected, outputs=generated, examples=examples)
-    _show(
-        page,
-        lambda: result.to_json(indent=2),
-        lambda: junit.render_cards(result, page),
-        to,
-        result.warnings,
-    )
+        page = result.page(dataset=expected, outputs=generated, examples=examples)
+    _show(page, lambda: result.to_json(indent=2), to, result.warnings)
     score = None if result.macro is None else result.macro.f1
-    errors = [(case.case_id, case.message) for case in result.failures]
+    errors = [(case.subject, case.message) for case in result.failures]
     output.exit_with(gates.cases_gate("mean F1", score, fail_under, errors))
 
 
@@ -208,8 +198,6 @@ def behaviors(  # noqa: PLR0913 - one parameter per option
     nor fails. 'factcheck keywords compare' reads --out RUN.json.
     """
     from factcheck.documents import refuse_stdin_twice
-    from factcheck.reports.keywords import junit
-    from factcheck.reports.keywords.behaviors import behaviors_report
     from factcheck.scoring import gates
 
     gates.check_threshold(fail_under)
@@ -220,14 +208,8 @@ def behaviors(  # noqa: PLR0913 - one parameter per option
     expected = _pairs(expect, "--expect") or None
     with output.capture_log(_LOG, _ignore):
         result, interrupted = _classify(cases, responses, call, expected, concurrency)
-    page = behaviors_report(result, examples=examples)
-    _show(
-        page,
-        lambda: result.to_json(indent=2),
-        lambda: junit.render_behaviors(result, page),
-        to,
-        result.warnings,
-    )
+    page = result.page(examples=examples)
+    _show(page, lambda: result.to_json(indent=2), to, result.warnings)
     if interrupted:
         output.print_note("This is the result so far; cases without a response are errors.")
         raise KeyboardInterrupt
@@ -265,9 +247,13 @@ def lint(
     RESPONSES, that occur in none of them.
     """
     from factcheck.documents import refuse_stdin_twice
-    from factcheck.keywords import evaluate_behaviors, lint_guides, load_cases, load_responses
-    from factcheck.reports.keywords import junit
-    from factcheck.reports.keywords.lint import lint_report
+    from factcheck.keywords import (
+        evaluate_behaviors,
+        lint_guides,
+        lint_page,
+        load_cases,
+        load_responses,
+    )
     from factcheck.scoring import gates
 
     to = output.destination(format_, out, cases, responses)
@@ -277,14 +263,9 @@ def lint(
         if responses is not None:
             given = evaluate_behaviors(suite, load_responses(responses)).responses
         findings = lint_guides(suite, given)
-    page = lint_report(findings, len(suite))
+    page = lint_page(findings, len(suite))
     data = {"n_cases": len(suite), "findings": [finding.to_dict() for finding in findings]}
-    _show(
-        page,
-        lambda: json.dumps(data, ensure_ascii=False, indent=2),
-        lambda: junit.render_lint(findings, page),
-        to,
-    )
+    _show(page, lambda: json.dumps(data, ensure_ascii=False, indent=2), to)
     output.exit_with(gates.findings_gate(len(findings)) if strict else None)
 
 
@@ -319,8 +300,7 @@ def compare(
     """
     from factcheck.documents import refuse_stdin_twice
     from factcheck.keywords import compare_runs
-    from factcheck.reports.keywords import compare as content
-    from factcheck.reports.keywords import junit
+    from factcheck.reports.text import p_text
     from factcheck.scoring import gates
 
     to = output.destination(format_, out, run_a, run_b)
@@ -329,21 +309,15 @@ def compare(
         a, b = _read_run(run_a), _read_run(run_b)
         comparison = compare_runs(a, b)
     names = (output.file_name(run_a), output.file_name(run_b))
-    page = content.comparison_report(comparison, (a, b), names)
-    _show(
-        page,
-        lambda: comparison.to_json(indent=2),
-        lambda: junit.render_comparison(comparison, page),
-        to,
-        comparison.notes,
-    )
+    page = comparison.page(names)
+    _show(page, lambda: comparison.to_json(indent=2), to, comparison.notes)
     if fail_if_worse:
         worse = ""
-        if content.verdict(comparison) == "worse":
-            change = comparison.overall[content.main_figure(comparison)].difference or 0.0
+        if comparison.verdict == "worse":
+            change = comparison.main.difference or 0.0
             figure = "F1" if comparison.kind == "cards" else "pass rate"
-            worse = f"{figure} {change:+.3f}, p {content.p_text(comparison.p_value)}"
-        output.exit_with(gates.comparison_gate(worse, content.unscored_in_b(a, b)))
+            worse = f"{figure} {change:+.3f}, p {p_text(comparison.p_value)}"
+        output.exit_with(gates.comparison_gate(worse, comparison.only_a))
 
 
 def references(
@@ -391,8 +365,6 @@ def references(
     """
     from factcheck.documents import refuse_stdin_twice
     from factcheck.references import ReferenceMatch
-    from factcheck.reports.keywords import junit
-    from factcheck.reports.references import references_report
     from factcheck.scoring import gates
 
     gates.check_threshold(fail_under)
@@ -406,20 +378,18 @@ def references(
         output.spinner("Comparing"),
     ):
         result = metric.match(text)
-    page = references_report(result, [output.file_name(path) for path in reference])
-    _show(page, result.to_json, lambda: junit.render_references(result, page), to)
+    page = result.page([output.file_name(path) for path in reference])
+    _show(page, result.to_json, to)
     output.exit_with(gates.cases_gate("score", result.score or 0.0, fail_under, ()))
 
 
 def _show(
     page: Page,
     to_json: Callable[[], str],
-    to_junit: Callable[[], str],
     to: output.Destination,
     warnings: Sequence[str] = (),
 ) -> None:
-    texts = {options.Format.JUNIT: to_junit}
-    output.show(output.page_report(page, to_json, warnings, texts), to)
+    output.show(output.page_report(page, to_json, warnings), to)
 
 
 def _pairs(pairs: Sequence[str] | None, option: str) -> dict[str, str]:
@@ -456,23 +426,19 @@ def _ignore(record: logging.LogRecord) -> None:
 
 
 def _read_run(path: str) -> Run:
-    from factcheck.documents import read_text
+    from factcheck.documents import parse_json, read_text
     from factcheck.keywords import BehaviorRun, DatasetResult
-    from factcheck.keywords.json_texts import json_data
-    from factcheck.keywords.saved import FORMAT as CARDS
-    from factcheck.keywords.saved_suites import FORMAT as BEHAVIORS
 
     name = output.file_name(path)
+    data = parse_json(read_text(path), name).value
+    made_by = data.get("format") if isinstance(data, dict) else None
     try:
-        data = json_data(read_text(path))
-        made_by = data.get("format") if isinstance(data, dict) else None
-        if made_by == CARDS:
+        if made_by == DatasetResult.FORMAT:
             return DatasetResult.from_dict(data)
-        if made_by == BEHAVIORS:
+        if made_by == BehaviorRun.FORMAT:
             return BehaviorRun.from_dict(data)
     except InputError as error:
-        message = str(error).removeprefix("run: ")
-        raise InputError(message if name in message else f"{name}: {message}") from error
+        raise InputError(f"{name}: {str(error).removeprefix('run: ')}") from error
     raise InputError(
         f"{name}: not a saved run; 'factcheck keywords run' and 'behaviors' write one "
         "with --out RUN.json"

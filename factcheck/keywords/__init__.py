@@ -1,28 +1,30 @@
-"""Keywords that tell good output from bad, fast and free: cards with F1, behaviours with labels.
+"""Keyword evaluation, fast and free: cards scored by F1, responses classified by behavior.
 
-Nothing here asks a model. A keyword that occurs is not yet understood: these scores find what
-was left out, not what was got wrong.
+No model is called. A keyword that occurs need not be understood: these scores find omissions, not
+errors.
 """
 
-from factcheck.keywords.behaviors import classify_behavior, classify_behaviors
-from factcheck.keywords.cards import ExpectedCard
+from factcheck.keywords.behavior_runs import BehaviorCaseResult, BehaviorRun, Outcome
+from factcheck.keywords.card_runs import DatasetResult
+from factcheck.keywords.cards import CardCase, CardDataset, ExpectedCard
 from factcheck.keywords.comparator import KeywordComparator
-from factcheck.keywords.comparison import CaseChange, Difference, KeywordComparison, compare_runs
-from factcheck.keywords.datasets import load_dataset, load_outputs
+from factcheck.keywords.comparison import KeywordComparison, compare_runs
 from factcheck.keywords.evaluation import CardEvaluator, evaluate_dataset
+from factcheck.keywords.files import load_cases, load_dataset, load_outputs, load_responses
 from factcheck.keywords.forms import AnyOf, Folded, Keyword, Not, Regex, Word
-from factcheck.keywords.guides import AMBIGUOUS, NO_MATCH, Behavior, Guide
-from factcheck.keywords.lint import LintFinding, lint_guides
+from factcheck.keywords.guides import (
+    AMBIGUOUS,
+    NO_MATCH,
+    Behavior,
+    Guide,
+    classify_behavior,
+    classify_behaviors,
+)
+from factcheck.keywords.lint import LintFinding, lint_guides, lint_page
 from factcheck.keywords.matching import CardMatcher, match_cards
-from factcheck.keywords.metrics import Scores
-from factcheck.keywords.model import EvalCase, EvalDataset
-from factcheck.keywords.results import CaseFailure, CaseResult, DatasetResult, Match, Missed
-from factcheck.keywords.settings import MatchSettings
-from factcheck.keywords.similarity import Weights, keyword_similarity, score_pair
-from factcheck.keywords.suite_files import load_cases, load_responses
-from factcheck.keywords.suite_model import BehaviorCase
-from factcheck.keywords.suite_results import BehaviorCaseResult, BehaviorRun, Outcome
-from factcheck.keywords.suites import aevaluate_behaviors, evaluate_behaviors
+from factcheck.keywords.results import CaseResult, Match, Missed, Scores
+from factcheck.keywords.similarity import MatchSettings, Weights, keyword_similarity, score_pair
+from factcheck.keywords.suites import BehaviorCase, aevaluate_behaviors, evaluate_behaviors
 
 __all__ = [
     "AMBIGUOUS",
@@ -32,15 +34,12 @@ __all__ = [
     "BehaviorCase",
     "BehaviorCaseResult",
     "BehaviorRun",
+    "CardCase",
+    "CardDataset",
     "CardEvaluator",
     "CardMatcher",
-    "CaseChange",
-    "CaseFailure",
     "CaseResult",
     "DatasetResult",
-    "Difference",
-    "EvalCase",
-    "EvalDataset",
     "ExpectedCard",
     "Folded",
     "Guide",
@@ -65,6 +64,7 @@ __all__ = [
     "evaluate_dataset",
     "keyword_similarity",
     "lint_guides",
+    "lint_page",
     "load_cases",
     "load_dataset",
     "load_outputs",

@@ -1,4 +1,4 @@
-"""The caller's own function, asked many questions: some at a time, in order, errors as values."""
+"""Calls of user functions: several at a time, results in order, errors as values."""
 
 from __future__ import annotations
 
@@ -13,99 +13,86 @@ from contextlib import contextmanager
 from functools import partial
 from typing import Any, NamedTuple
 
-from factcheck.errors import FactcheckError, InputError, describe
+from factcheck.errors import FactcheckError, Failure, InputError, describe
 from factcheck.runtime.loop import together
 
 CALLABLE = "callable"
-"""Code of an error that the caller's function raised."""
+"""Code of a failure that a user function raised."""
 
 
-class CallFailure(NamedTuple):
-    """A question that has no answer."""
+class Call(NamedTuple):
+    """A function and its arguments."""
 
-    code: str
-    """A code of `factcheck.errors`, or `callable`."""
-    message: str
-
-
-class Calling(NamedTuple):
-    """How a function is asked."""
-
-    concurrency: int = 8
-    """Calls under way at most; those of an ordinary function run in as many threads."""
-    progress: bool = False
-    """Whether to show on standard error how many are answered, if somebody sees it."""
-
-    def checked(self) -> Calling:
-        """These settings.
-
-        Raises:
-            InputError: They cannot be used.
-        """
-        n = self.concurrency
-        if not isinstance(n, int) or isinstance(n, bool) or n < 1:
-            raise InputError(f"concurrency must be a whole number of at least 1, not {n!r}")
-        return self
+    function: Callable[..., Any]
+    """An ordinary function, called in a thread, or an asynchronous one, awaited in this loop."""
+    arguments: tuple[Any, ...]
 
 
-async def answers(
-    function: Callable[..., Any], questions: Sequence[tuple[Any, ...]], calling: Calling
-) -> list[Any]:
-    """What a function gives for each question.
+def check_concurrency(concurrency: int) -> None:
+    """Refuse a number of concurrent calls that is not a positive integer.
+
+    Raises:
+        InputError: It is not.
+    """
+    if not isinstance(concurrency, int) or isinstance(concurrency, bool) or concurrency < 1:
+        raise InputError(f"concurrency must be an integer of at least 1, got {concurrency!r}")
+
+
+async def call_each(calls: Sequence[Call], *, concurrency: int, progress: bool) -> list[Any]:
+    """Make all calls.
 
     Args:
-        function: An ordinary function, which runs in threads, or an asynchronous one, which runs
-            in this event loop.
-        questions: The arguments of each call.
-        calling: How many at a time.
+        calls: What to call.
+        concurrency: Maximum number of concurrent calls.
+        progress: Whether to show a progress bar on standard error if it is a terminal.
 
     Returns:
-        One answer a question, in order; a `CallFailure` where the function raised an error.
+        One result per call, in order; a `Failure` where the function raised an error.
     """
-    given: list[Any] = [None] * len(questions)
-    waiting = iter(enumerate(questions))
-    with _progress(len(questions), shown=calling.progress) as advance:
+    results: list[Any] = [None] * len(calls)
+    waiting = iter(enumerate(calls))
+    with _progress_bar(len(calls), shown=progress) as advance:
 
         async def work() -> None:
-            for number, question in waiting:
-                given[number] = await _answer(function, question)
+            for number, call in waiting:
+                results[number] = await _result(call)
                 advance()
 
-        await together(work() for _ in range(min(calling.concurrency, len(questions))))
-    return given
+        await together(work() for _ in range(min(concurrency, len(calls))))
+    return results
 
 
-async def _answer(function: Callable[..., Any], question: tuple[Any, ...]) -> Any:
+async def _result(call: Call) -> Any:
     try:
-        if _is_async(function):
-            return await function(*question)
-        call = partial(contextvars.copy_context().run, function, *question)
-        given = await asyncio.wrap_future(_in_thread(call))
-        return await given if inspect.isawaitable(given) else given
-    except (Exception, SystemExit) as error:  # noqa: BLE001 - the caller's
+        if _is_async(call.function):
+            return await call.function(*call.arguments)
+        result = await asyncio.wrap_future(_in_thread(partial(call.function, *call.arguments)))
+        return await result if inspect.isawaitable(result) else result
+    except (Exception, SystemExit) as error:  # noqa: BLE001 - raised by the user's function
         return failure_of(error)
 
 
 def _in_thread(call: Callable[[], Any]) -> Future[Any]:
-    """What a call gives; its thread is a daemon, so that an interrupt need not wait for it."""
+    """The result of a call in a daemon thread, so that an interrupt need not wait for it."""
     future: Future[Any] = Future()
     future.set_running_or_notify_cancel()
+    context = contextvars.copy_context()
 
     def run() -> None:
         try:
-            given = call()
-        except BaseException as error:  # noqa: BLE001 - the caller's code, in a thread of its own
-            given = failure_of(error)
-        future.set_result(given)
+            result = context.run(call)
+        except BaseException as error:  # noqa: BLE001 - raised by the user's function
+            result = failure_of(error)
+        future.set_result(result)
 
     threading.Thread(target=run, name="factcheck-keywords", daemon=True).start()
     return future
 
 
-def failure_of(error: BaseException) -> CallFailure:
-    """An error of the caller's code, or of ours that it caused, as a value."""
+def failure_of(error: BaseException) -> Failure[str]:
+    """A failure for an error that the user's code raised or caused; without a subject."""
     code = error.code if isinstance(error, FactcheckError) else CALLABLE
-    return CallFailure(code, describe(error))
+    return Failure("", code, describe(error))
 
 
 def _is_async(function: Callable[..., Any]) -> bool:
@@ -114,15 +101,14 @@ def _is_async(function: Callable[..., Any]) -> bool:
 
 
 @contextmanager
-def _progress(total: int, *, shown: bool) -> Iterator[Callable[[], None]]:
-    """A bar on standard error; nothing if nobody sees it."""
+def _progress_bar(total: int, *, shown: bool) -> Iterator[Callable[[], None]]:
     if not shown or sys.stderr is None or not sys.stderr.isatty():
         yield lambda: None
         return
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-    columns = (TextColumn("Asking"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    columns = (TextColumn("Calling"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("Asking", total=total)
+        task = bar.add_task("Calling", total=total)
         yield lambda: bar.advance(task)

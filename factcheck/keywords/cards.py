@@ -1,44 +1,45 @@
-"""Expected cards, and the cards that a model gave, whatever type they have.
+"""Expected cards and generated ones, and datasets of cases with expected cards.
 
-A card is a mapping, or an object with attributes: a dataclass, a named tuple, a pydantic model.
+A generated card is a mapping, or an object with attributes: a dataclass, a named tuple, a pydantic
+model.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
 from factcheck.errors import InputError
-from factcheck.keywords.forms import Keyword, Not, as_keywords, to_data
+from factcheck.facts.fingerprint import short_digest
+from factcheck.keywords.forms import Keyword, Not, as_keywords, described, to_data
+from factcheck.keywords.nodes import SUFFIX, Node, field_of, require_unique_ids
 
 CARD_TYPE = "card_type"
-"""The key, or attribute, that holds the type of a card."""
-SUFFIX = "_keywords"
-"""After the name of a field: its keywords."""
+"""Key or attribute with the type of a card."""
 _MISSING: Any = object()
 
 
 @dataclass(frozen=True, slots=True)
 class ExpectedCard:
-    """What a card should say: keywords for each of its fields, and perhaps a type."""
+    """Keywords expected in each field of a card, and optionally its type."""
 
     keywords: Mapping[str, tuple[Keyword, ...]]
     """By field, such as `front` and `back`; an empty list scores 0."""
     card_type: str | None = None
-    """The type it should have; `None`: any."""
+    """Expected type; `None`: any."""
 
     def __post_init__(self) -> None:
         if not isinstance(self.keywords, Mapping) or not self.keywords:
-            raise InputError("an expected card has no keywords; name those of a field")
-        if self.card_type is not None and not isinstance(self.card_type, str):
-            object.__setattr__(self, CARD_TYPE, _plain_type(self.card_type))
-        named = {
+            raise InputError(f"an expected card needs keywords, as <field>{SUFFIX}")
+        object.__setattr__(self, CARD_TYPE, _plain_type(self.card_type))
+        by_field = {
             str(name): as_keywords(words, f"{name}{SUFFIX}")
             for name, words in self.keywords.items()
         }
-        object.__setattr__(self, "keywords", named)
+        object.__setattr__(self, "keywords", by_field)
 
     @classmethod
     def of(cls, card_type: str | None = None, **fields: Iterable[Any]) -> ExpectedCard:
@@ -47,19 +48,19 @@ class ExpectedCard:
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> ExpectedCard:
-        """A card from `<field>_keywords` lists and perhaps a `card_type`.
+        """A card from `<field>_keywords` lists and optionally a `card_type`.
 
         Raises:
-            InputError: Another key, no keywords, or keywords that cannot be used.
+            InputError: An unknown key, no keywords, or invalid ones.
         """
-        fields: dict[str, Any] = {}
+        fields = {}
         for key, value in data.items():
             name = field_of(key)
             if name is not None:
                 fields[name] = value
             elif key != CARD_TYPE:
                 raise InputError(
-                    f"an expected card has {key!r}; its keys are <field>{SUFFIX} and {CARD_TYPE}"
+                    f"unknown key {key!r} in an expected card; use <field>{SUFFIX} or {CARD_TYPE}"
                 )
         return cls(fields, data.get(CARD_TYPE))
 
@@ -79,73 +80,192 @@ class ExpectedCard:
         return data if self.card_type is None else {**data, CARD_TYPE: self.card_type}
 
     def warnings(self) -> list[str]:
-        """What is allowed but hardly meant."""
+        """Valid but probably unintended."""
         found = []
         for name, words in self.keywords.items():
             if not words:
                 found.append(f"{name}{SUFFIX} is empty, which scores 0")
             elif all(isinstance(word, Not) for word in words):
-                found.append(f"{name}{SUFFIX} only says what must not occur, so most texts fit")
+                found.append(f"{name}{SUFFIX} has forbidden keywords only, so most texts match")
         return found
 
 
-def field_of(key: Any) -> str | None:
-    """The field whose keywords a key holds, or `None`."""
-    if isinstance(key, str) and key.endswith(SUFFIX):
-        return key.removesuffix(SUFFIX) or None
-    return None
+@dataclass(frozen=True, slots=True)
+class CardCase:
+    """A text, and the cards expected for it."""
+
+    id: str
+    """Unique within its dataset."""
+    text: str
+    """Input of the model; may be empty where outputs come from files."""
+    expected_cards: tuple[ExpectedCard, ...]
+    """In order, which matters to greedy matching; empty where no card is expected."""
+
+    def __post_init__(self) -> None:
+        require_id(self.id)
+        if not isinstance(self.text, str):
+            raise InputError(
+                f"case {self.id!r}: text: expected a string, got {described(self.text)}"
+            )
+        cards = tuple(as_expected(card) for card in as_cards(self.expected_cards))
+        object.__setattr__(self, "expected_cards", cards)
+
+    @property
+    def digest(self) -> str:
+        """Digest of the expected cards: 8 hexadecimal digits."""
+        cards = [card.to_dict() for card in self.expected_cards]
+        return short_digest(json.dumps(cards, ensure_ascii=False))
+
+    def to_dict(self) -> dict[str, Any]:
+        """The case as in a file."""
+        cards = [card.to_dict() for card in self.expected_cards]
+        return {"id": self.id, "text": self.text, "expected_cards": cards}
+
+
+@dataclass(frozen=True, slots=True)
+class CardDataset:
+    """Cases with distinct ids."""
+
+    cases: tuple[CardCase, ...]
+    name: str = ""
+    version: str = ""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "cases", tuple(self.cases))
+        if not self.cases:
+            raise InputError("the dataset has no cases")
+        for case in self.cases:
+            if not isinstance(case, CardCase):
+                raise InputError(f"a dataset consists of CardCase, not {type(case).__name__}")
+        require_unique(case.id for case in self.cases)
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """Valid but probably unintended, such as an empty list of keywords."""
+        return tuple(
+            f"case {case.id!r}, expected card {number}: {warning}"
+            for case in self.cases
+            for number, card in enumerate(case.expected_cards, 1)
+            for warning in card.warnings()
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """The dataset as in a file."""
+        cases = [case.to_dict() for case in self.cases]
+        return {"name": self.name, "version": self.version, "cases": cases}
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> CardDataset:
+        """Inverse of `to_dict`.
+
+        Raises:
+            InputError: Invalid; names the part.
+        """
+        return cls.from_node(Node.plain(data, "dataset"))
+
+    @classmethod
+    def from_node(cls, node: Node, name: str = "") -> CardDataset:
+        """A dataset from a document; `name` is used where it has none.
+
+        Raises:
+            InputError: Invalid; names the line.
+        """
+        node.require_keys("name", "version", "cases")
+        nodes = node.items("cases")
+        if not nodes:
+            raise node.member("cases").error("the dataset has no cases")
+        cases = [_case_of(one) for one in nodes]
+        require_unique_ids(nodes, [case.id for case in cases])
+        return cls(
+            tuple(cases), node.text("name", "") or name, node.text("version", "", numbers=True)
+        )
+
+
+def _case_of(node: Node) -> CardCase:
+    node.require_keys("id", "text", "expected_cards")
+    name, text = node.id(), node.text("text", "")
+    cards = []
+    for card in node.items("expected_cards"):
+        card.require_keys(CARD_TYPE, keywords=True)
+        kind = card.text(CARD_TYPE) if card.has(CARD_TYPE) else None
+        cards.append(ExpectedCard(card.keywords(), kind))
+    return CardCase(name, text, tuple(cards))
+
+
+def require_id(name: Any) -> None:
+    """Refuse an id that is blank or not a string.
+
+    Raises:
+        InputError: It is.
+    """
+    if not isinstance(name, str) or not name.strip():
+        raise InputError(
+            f"the id of a case must be a string that is not blank, got {described(name)}"
+        )
+
+
+def require_unique(ids: Iterable[str]) -> None:
+    """Refuse duplicate ids.
+
+    Raises:
+        InputError: Names the first duplicate.
+    """
+    seen: set[str] = set()
+    for name in ids:
+        if name in seen:
+            raise InputError(f"duplicate id {name!r}")
+        seen.add(name)
 
 
 def as_expected(item: Any) -> ExpectedCard:
     """An expected card from itself, a mapping, or an object with `<field>_keywords` attributes.
 
     Raises:
-        InputError: It has no such keywords, or they cannot be used.
+        InputError: No such keywords, or invalid ones.
     """
     if isinstance(item, ExpectedCard):
         return item
     if isinstance(item, Mapping):
         return ExpectedCard.from_dict(item)
-    named = getattr(type(item), "__dataclass_fields__", None) or dir(item)
-    fields = {name: getattr(item, key) for key in named if (name := field_of(key)) is not None}
+    names = getattr(type(item), "__dataclass_fields__", None) or dir(item)
+    fields = {name: getattr(item, key) for key in names if (name := field_of(key)) is not None}
     if not fields:
-        raise InputError(f"an expected card has <field>{SUFFIX}, this is {_kind(item)} without any")
+        raise InputError(f"an expected card needs <field>{SUFFIX}, got {kind_of(item)}")
     return ExpectedCard(fields, getattr(item, CARD_TYPE, None))
 
 
 def as_cards(cards: Any) -> Sequence[Any]:
-    """The cards that a model gave, as a sequence.
+    """A list of cards as a sequence.
 
     Raises:
-        InputError: A single card, a text, or nothing that can be gone through.
+        InputError: A single card, a string, or not iterable.
     """
     kind = type(cards)
     is_one = hasattr(kind, "model_fields") or hasattr(kind, "_fields")
     if is_one or isinstance(cards, (str, bytes, Mapping)) or not isinstance(cards, Iterable):
-        raise InputError(f"expected a list of cards, found {_kind(cards)}")
+        raise InputError(f"expected a list of cards, got {kind_of(cards)}")
     return cards if isinstance(cards, (list, tuple)) else list(cards)
 
 
 def field_texts(cards: Sequence[Any], field: str) -> list[str]:
-    """The text that each card has in a field.
+    """The text that each generated card has in a field.
 
     Raises:
-        InputError: A card has no such field, or no text in it; names the card, counted from 1.
+        InputError: A card lacks the field, or it is not a string; names the card, counted from 1.
     """
     texts = _values(cards, field, _MISSING)
     for number, text in enumerate(texts, 1):
         if not isinstance(text, str):
-            card = cards[number - 1]
             raise InputError(
-                f"generated card {number} ({_kind(card)}) has no {field!r}"
+                f"generated card {number} ({kind_of(cards[number - 1])}) has no {field!r}"
                 if text is _MISSING
-                else f"generated card {number}: {field!r} must be a text, not {_kind(text)}"
+                else f"generated card {number}: {field!r}: expected a string, got {kind_of(text)}"
             )
     return texts
 
 
 def types_of(cards: Sequence[Any]) -> list[Any]:
-    """The type of each card, that of an enumeration as its value; `None` where there is none."""
+    """The type of each generated card (of an enumeration: its value); `None` without one."""
     return [_plain_type(kind) for kind in _values(cards, CARD_TYPE, None)]
 
 
@@ -161,5 +281,6 @@ def _plain_type(kind: Any) -> Any:
     return kind.value if isinstance(kind, Enum) else kind
 
 
-def _kind(value: Any) -> str:
+def kind_of(value: Any) -> str:
+    """Type and value in an error message; a long value is cut."""
     return "null" if value is None else f"{type(value).__name__} {value!r:.60}"

@@ -1,13 +1,14 @@
-"""Keywords as a comparator of `factcheck.fields`: how many of them an extracted text holds."""
+"""Field comparator `keywords`: the share of keywords that an extracted text contains."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from factcheck.errors import InputError, ParameterError
-from factcheck.keywords.forms import Keyword, Not, SearchedText, as_keywords, occurs
-from factcheck.keywords.similarity import share_found
+from factcheck.keywords.forms import Not, as_keywords
+from factcheck.keywords.matching import unmet_keywords
+from factcheck.keywords.similarity import found_in, share_found
 
 if TYPE_CHECKING:
     from factcheck.fields.types import ComparatorResult
@@ -18,43 +19,42 @@ _PARAM = "keywords"
 class KeywordComparator:
     """Scores a field by the share of keywords that occur in the extracted value.
 
-    The schema gives the keywords, in any form that `factcheck.keywords` knows:
-    `{"keywords": {"keywords": ["waterproof", {"not": "leather"}]}}`. Where it gives none, the gold
-    value does: a list of texts, or one text with commas between them. Nothing else of the gold
-    value is looked at. Set `x-eval-threshold` for the share that makes a match; without, all must
-    occur.
+    The schema gives the keywords, in any form of `factcheck.keywords`:
+    `{"keywords": {"keywords": ["waterproof", {"not": "leather"}]}}`. Without them, the gold value
+    does: a list of strings, or one string with commas. `x-eval-threshold` sets the share that makes
+    a match; by default all must occur.
 
     Register it under the name that schemas use: `register("keywords", KeywordComparator())`.
 
     Args:
-        name: What results call the comparator.
+        name: Name of the comparator in results.
     """
 
     def __init__(self, name: str = "keywords") -> None:
         self.name = name
 
     def check_params(self, params: Mapping[str, Any]) -> None:
-        """Refuse parameters of a field that cannot be used.
+        """Refuse invalid parameters of a field.
 
         Raises:
-            ParameterError: A name that is not known, or keywords that cannot be used.
+            ParameterError: An unknown name, or invalid keywords.
         """
         for key in params:
             if key != _PARAM:
-                raise ParameterError(f"{self.name!r} knows no {key!r}; known is {_PARAM!r}")
+                raise ParameterError(f"{self.name!r}: unknown parameter {key!r}; use {_PARAM!r}")
         if _PARAM in params:
             try:
                 words = as_keywords(params[_PARAM], _PARAM)
             except InputError as error:
                 raise ParameterError(str(error)) from error
             if not words:
-                raise ParameterError(f"{self.name!r}: 'keywords' is empty; every text would miss")
+                raise ParameterError(f"{self.name!r}: 'keywords' is empty; add one")
 
     def __call__(self, gold: Any, extracted: Any, params: Mapping[str, Any]) -> ComparatorResult:
-        """The share of keywords that occur, and those that do not.
+        """The share of keywords that occur, with the missing ones as the reason.
 
         Raises:
-            InputError: There are no keywords, or a value is no text; the field is an `error`.
+            InputError: No keywords, or a value that is not text; the field is an `error`.
         """
         from factcheck.fields.types import ComparatorResult
 
@@ -63,10 +63,18 @@ class KeywordComparator:
             return ComparatorResult(score, self.name, reason)
         words = as_keywords(params[_PARAM] if _PARAM in params else _of_gold(gold), _PARAM)
         if not words:
-            raise InputError("the gold value has no keywords, and the schema gives none")
-        searched = SearchedText(_text_of(extracted))
-        found = {word for word in words if occurs(word, searched)}
-        return ComparatorResult(share_found(words, found), self.name, _reason(words, found))
+            raise InputError("no keywords, neither in the schema nor in the gold value")
+        found = found_in(words, _text_of(extracted))
+        unmet = unmet_keywords(words, found)
+        missing = [str(word) for word in unmet if not isinstance(word, Not)]
+        forbidden = [str(word.keyword) for word in unmet if isinstance(word, Not)]
+        n_required = sum(not isinstance(word, Not) for word in words)
+        parts = [f"{n_required - len(missing)} of {n_required} keywords"]
+        if missing:
+            parts.append("missing: " + ", ".join(missing))
+        if forbidden:
+            parts.append("must not occur: " + ", ".join(forbidden))
+        return ComparatorResult(share_found(words, found), self.name, "; ".join(parts))
 
 
 def _of_gold(gold: Any) -> Iterable[Any]:
@@ -74,7 +82,7 @@ def _of_gold(gold: Any) -> Iterable[Any]:
         return [word for part in gold.split(",") if (word := part.strip())]
     if isinstance(gold, (list, tuple)):
         return gold
-    raise InputError(f"keywords are a text or a list of texts, not {type(gold).__name__}")
+    raise InputError(f"expected keywords as a string or a list, got {type(gold).__name__}")
 
 
 def _text_of(extracted: Any) -> str:
@@ -84,16 +92,4 @@ def _text_of(extracted: Any) -> str:
         return "\n".join(map(_text_of, extracted))
     if isinstance(extracted, (str, int, float)):
         return str(extracted)
-    raise InputError(f"keywords are looked for in a text, not in {type(extracted).__name__}")
-
-
-def _reason(words: Sequence[Keyword], found: set[Keyword]) -> str:
-    missing = [word for word in words if word not in found and type(word) is not Not]
-    broken = [word for word in found if isinstance(word, Not)]
-    n_wanted = sum(type(word) is not Not for word in words)
-    parts = [f"{n_wanted - len(missing)} of {n_wanted} keywords"]
-    if missing:
-        parts.append("missing: " + ", ".join(map(str, missing)))
-    if broken:
-        parts.append("must not occur: " + ", ".join(str(word.keyword) for word in broken))
-    return "; ".join(parts)
+    raise InputError(f"keywords are searched in text, got {type(extracted).__name__}")

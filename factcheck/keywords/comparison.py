@@ -1,191 +1,309 @@
-"""Two runs over the same cases compared: which cases are better, which worse, and by how much.
+"""Comparison of two runs over the same cases: better and worse cases, and by how much.
 
-Cases are paired by their id. Of cards, a case is better if its F1 is higher; of behaviours, if it
-passes and did not. Whether that is more than chance is the exact sign test over the cases that
-changed; how large the difference is, an interval by the paired bootstrap. Equal runs and equal
-seeds give equal numbers.
+Cases are paired by id. A case with cards is better if its F1 is higher, one with behaviors if it
+passes and did not. Whether more cases gained than lost by more than chance is the exact sign test;
+the size of the difference has an interval by the paired bootstrap.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
+from factcheck.documents import json_text
 from factcheck.errors import InputError
-from factcheck.keywords.results import CaseResult, DatasetResult
-from factcheck.keywords.suite_results import BehaviorCaseResult, BehaviorRun
-from factcheck.stats import Interval, sign_test
+from factcheck.keywords.behavior_runs import BehaviorRun
+from factcheck.keywords.card_runs import DatasetResult, card_measures
+from factcheck.reports.page import MOST_ROWS, Case, Page, Section, Table, filled, parts_of
+from factcheck.reports.report import Report
+from factcheck.reports.text import DASH, more_of, name_text, p_text, plural, quote_text, share
+from factcheck.stats import (
+    Change,
+    Comparison,
+    Interval,
+    SumScores,
+    bootstrap_differences,
+    check_resampling,
+    split_changes,
+)
 
 FORMAT = "factcheck-keywords-comparison/1"
 Run = DatasetResult | BehaviorRun
-Case = CaseResult | BehaviorCaseResult
-_NEGLIGIBLE = 1e-9
+Verdict = Literal["better", "worse", "unclear"]
+_SIGNIFICANT = 0.05
 _MOST_SHOWN = 5
+_COLUMNS = ("", "A", "B", "B - A", "95 % interval")
+_WORDS = {"better": "B is better", "worse": "B is worse", "unclear": "no clear difference"}
+_TITLES = {"f1": "F1", "average_similarity": "average similarity"}
 
 
-class CaseChange(NamedTuple):
-    """One case in two runs."""
-
-    case_id: str
-    a: float
-    """F1 in run `a`; of behaviours 1 if it passed, else 0."""
-    b: float
-
-
-@dataclass(frozen=True, slots=True)
-class Difference:
-    """One score in two runs, over the cases that both have."""
-
-    a: float | None
-    """`None` where there is none: average similarity without any match."""
-    b: float | None
-    difference: float | None
-    """`b - a`: above 0, `b` is better; `None` if either is."""
-    interval: Interval
-    """95 % interval of the difference; (-1, 1) where there are fewer than two cases."""
-
-
-@dataclass(frozen=True, slots=True)
-class KeywordComparison:
-    """What changed from run `a` to run `b`, over the cases that have a score in both."""
+@dataclass(frozen=True, slots=True, repr=False)
+class KeywordComparison(Report):
+    """Changes from run `a` to run `b`, over the cases that have a score in both."""
 
     kind: Literal["cards", "behaviors"]
     n_cases: int
     left_out: tuple[str, ...]
     """Ids of the cases that only one run has, or that are errored in either."""
-    overall: Mapping[str, Difference]
-    """Of cards `macro_f1` and so on, as in `DatasetResult.intervals`; of behaviours `pass_rate`."""
-    better: tuple[CaseChange, ...]
-    """Cases that gained, the largest gain first."""
-    worse: tuple[CaseChange, ...]
-    """Cases that lost, the largest loss first."""
+    overall: Mapping[str, Comparison[float | None]]
+    """For cards `macro_f1` and so on, as in `DatasetResult.intervals`; for behaviors `pass_rate`.
+    Intervals are (-1, 1) with fewer than two cases."""
+    better: tuple[Change, ...]
+    """Cases that gained, largest gain first. Scores are F1; for behaviors 1 if passed, else 0."""
+    worse: tuple[Change, ...]
+    """Cases that lost, largest loss first."""
     unchanged: tuple[str, ...]
     """Ids of the other cases."""
     p_value: float
-    """How likely tossed coins divide `better` and `worse` at least as unevenly."""
+    """Two-sided p-value of the sign test of `better` against `worse`."""
     notes: tuple[str, ...] = ()
-    """What else differs between the runs, such as the threshold."""
+    """Settings that differ between the runs, such as the threshold."""
+    only_a: tuple[str, ...] = ()
+    """Ids of the cases with a score in run `a` only."""
+    only_b: tuple[str, ...] = ()
+    """Ids of the cases with a score in run `b` only."""
+
+    @property
+    def main(self) -> Comparison[float | None]:
+        """The deciding score: macro F1 or pass rate."""
+        return self.overall["macro_f1" if self.kind == "cards" else "pass_rate"]
+
+    @property
+    def main_name(self) -> str:
+        """Name of the deciding score in reports."""
+        return "F1" if self.kind == "cards" else "Pass rate"
+
+    @property
+    def verdict(self) -> Verdict:
+        """Which run is better by more than chance.
+
+        One is if the sign test says so (p below 0.05) and the deciding score agrees.
+        """
+        difference = self.main.difference
+        if self.p_value >= _SIGNIFICANT or not difference:
+            return "unclear"
+        gained = len(self.better) > len(self.worse)
+        if gained != (difference > 0):
+            return "unclear"
+        return "better" if gained else "worse"
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything as JSON-ready data."""
+        """JSON-ready data."""
         return {
             "format": FORMAT,
             "kind": self.kind,
             "n_cases": self.n_cases,
             "left_out": list(self.left_out),
-            "overall": {
-                name: {
-                    "a": found.a,
-                    "b": found.b,
-                    "difference": found.difference,
-                    "interval": list(found.interval),
-                }
-                for name, found in self.overall.items()
-            },
-            "better": [change._asdict() for change in self.better],
-            "worse": [change._asdict() for change in self.worse],
+            "overall": {name: found.to_dict() for name, found in self.overall.items()},
+            "better": [_change_to_dict(change) for change in self.better],
+            "worse": [_change_to_dict(change) for change in self.worse],
             "unchanged": list(self.unchanged),
             "p_value": self.p_value,
             "notes": list(self.notes),
         }
 
     def to_json(self, *, indent: int | None = None) -> str:
-        """`to_dict` as JSON text; the same comparison gives the same text."""
-        from factcheck.keywords.json_texts import json_text
-
+        """`to_dict` as JSON text; equal comparisons give equal text."""
         return json_text(self.to_dict(), indent=indent)
+
+    def to_rows(self) -> list[dict[str, Any]]:
+        """One dict for each case: `case`, `change`, and its scores `a` and `b` where it changed."""
+        rows: list[dict[str, Any]] = []
+        for change, cases in (("better", self.better), ("worse", self.worse)):
+            rows += ({"case": c.name, "change": change, "a": c.a, "b": c.b} for c in cases)
+        for change, names in (("unchanged", self.unchanged), ("left_out", self.left_out)):
+            rows += ({"case": name, "change": change, "a": None, "b": None} for name in names)
+        return rows
+
+    def page(self, names: tuple[str, str] = ("", "")) -> Page:
+        """The report.
+
+        Args:
+            names: Names of the two runs; empty for none.
+        """
+        main = self.main
+        return Page(
+            self.main_name,
+            f"{_share(main.a)} → {_share(main.b)} ({_signed(main.difference)})",
+            _WORDS[self.verdict],
+            lines=tuple(self._lines(names)),
+            parts=parts_of(
+                ("good", len(self.better), "better"),
+                ("plain", len(self.unchanged), "unchanged"),
+                ("bad", len(self.worse), "worse"),
+            ),
+            sections=filled(
+                Section("Overall", table=Table(_COLUMNS, self._overall_rows(), dispensable=("A",))),
+                self._changes_section("Worse", self.worse),
+                self._changes_section("Better", self.better),
+            ),
+            suite="keywords.compare",
+            cases=tuple(self._junit_cases()),
+            columns=("case", "change", "a", "b"),
+            rows=self.to_rows,
+        )
+
+    def _lines(self, names: tuple[str, str]) -> Iterator[str]:
+        if any(names):
+            yield f"A is {quote_text(names[0])}, B is {quote_text(names[1])}"
+        yield (
+            f"{plural(self.n_cases, 'case')}: {len(self.better):,} better, "
+            f"{len(self.worse):,} worse, {len(self.unchanged):,} unchanged "
+            f"(sign test: p {p_text(self.p_value)})"
+        )
+        for side, ids in (("A", self.only_a), ("B", self.only_b)):
+            n_cases = plural(len(ids), "case")
+            if ids:
+                yield f"Left out: {n_cases} with a score only in {side} ({_ids(ids)})"
+        neither = [name for name in self.left_out if name not in {*self.only_a, *self.only_b}]
+        if neither:
+            yield f"Left out: {plural(len(neither), 'case')} without a score ({_ids(neither)})"
+        for note in self.notes:
+            yield f"Note: {quote_text(note)}"
+
+    def _overall_rows(self) -> tuple[tuple[str, ...], ...]:
+        rows = []
+        for name, found in self.overall.items():
+            kind, _, measure = name.partition("_")
+            title = f"{_TITLES.get(measure, measure)} ({kind})"
+            interval = DASH
+            if found.difference is not None and found.interval is not None:
+                low, high = found.interval
+                interval = f"{low:+.3f} to {high:+.3f}"
+            rows.append(
+                (
+                    "pass rate" if name == "pass_rate" else title,
+                    _share(found.a),
+                    _share(found.b),
+                    _signed(found.difference),
+                    interval,
+                )
+            )
+        return tuple(rows)
+
+    def _changes_section(self, title: str, changes: Sequence[Change]) -> Section:
+        shown = changes[:MOST_ROWS]
+        names = [name_text(str(change.name)) for change in shown]
+        rows: list[tuple[str, ...]]
+        if self.kind == "cards":
+            columns: tuple[str, ...] = ("case", "A", "B", "B - A")
+            meaning = "by F1, largest change first"
+            rows = [
+                (name, share(c.a), share(c.b), _signed(c.b - c.a))
+                for name, c in zip(names, shown, strict=True)
+            ]
+        else:
+            columns = ("case",)
+            passed, failed = ("A", "B") if title == "Worse" else ("B", "A")
+            meaning = f"passed in {passed}, failed in {failed}"
+            rows = [(name,) for name in names]
+        return Section(
+            f"{title} {len(changes):,}",
+            "bad" if title == "Worse" else "good",
+            meaning,
+            Table(columns, tuple(rows)),
+            more=more_of(len(changes) - len(shown), "case"),
+        )
+
+    def _junit_cases(self) -> Iterator[Case]:
+        for change in self.worse:
+            yield Case(str(change.name), "failed", f"{change.a:.3f} → {change.b:.3f}", "worse")
+        for name in (*(str(change.name) for change in self.better), *self.unchanged):
+            yield Case(name)
+        for name in self.left_out:
+            yield Case(name, "skipped", "it has no score in both runs", "left_out")
 
 
 def compare_runs(a: Run, b: Run, *, n_resamples: int = 2000, seed: int = 0) -> KeywordComparison:
-    """Say what changed from run `a` to run `b`, and whether that is more than chance.
+    """Compare two runs over the same cases.
 
     Args:
-        a: What `b` is compared with.
+        a: Baseline.
         b: The run in question; its gains are positive.
-        n_resamples: Resamples of the cases, for the intervals.
-        seed: Equal seeds give equal numbers.
+        n_resamples: Number of bootstrap resamples, for the intervals.
+        seed: Random seed; equal seeds give equal numbers.
 
     Raises:
-        InputError: The runs are not of one kind, have no scored case in common, or expect different
-            things of a case; or the settings cannot be used.
+        InputError: The runs are not of one kind, have no scored case in common, or were evaluated
+            with different expectations; or an invalid setting.
     """
-    if not isinstance(a, (DatasetResult, BehaviorRun)) or type(a) is not type(b):
+    check_resampling(n_resamples, seed)
+    if isinstance(a, DatasetResult) and isinstance(b, DatasetResult):
+        common = _common_cases(a, b)
+        cards_a = {case.case_id: case for case in a.scored}
+        cards_b = {case.case_id: case for case in b.scored}
+        scores_a = {name: cards_a[name].f1 for name in common}
+        scores_b = {name: cards_b[name].f1 for name in common}
+        sums_a = card_measures([cards_a[name] for name in common])
+        sums_b = card_measures([cards_b[name] for name in common])
+    elif isinstance(a, BehaviorRun) and isinstance(b, BehaviorRun):
+        common = _common_cases(a, b)
+        status_a = {case.case_id: case.status for case in a.cases}
+        status_b = {case.case_id: case.status for case in b.cases}
+        scores_a = {name: float(status_a[name] == "passed") for name in common}
+        scores_b = {name: float(status_b[name] == "passed") for name in common}
+        sums_a, sums_b = _pass_rate([*scores_a.values()]), _pass_rate([*scores_b.values()])
+    else:
         raise InputError(
-            "both runs must be of cards, or both of behaviours, "
+            "both runs must be of cards, or both of behaviors, "
             f"not {type(a).__name__} and {type(b).__name__}"
         )
-    own, other = _scored(a), _scored(b)
-    common = [name for name in own if name in other]
-    if not common:
-        raise InputError(
-            f"no scored case of run a ({_shown([*own])}) is in run b ({_shown([*other])})"
-        )
-    unlike = [name for name in common if a.digests[name] != b.digests[name]]
-    if unlike:
-        raise InputError(
-            f"{len(unlike)} of {len(common)} cases expect something else in run b than in run a "
-            f"({_shown(unlike)}); evaluate both runs with the same expectations"
-        )
-    cases_a, cases_b = [own[name] for name in common], [other[name] for name in common]
-    overall = _overall(cases_a, cases_b, n_resamples, seed)
-    changes = [
-        CaseChange(name, _score(of_a), _score(of_b))
-        for name, of_a, of_b in zip(common, cases_a, cases_b, strict=True)
-    ]
-    better = sorted((c for c in changes if c.b - c.a > _NEGLIGIBLE), key=lambda c: c.a - c.b)
-    worse = sorted((c for c in changes if c.a - c.b > _NEGLIGIBLE), key=lambda c: c.b - c.a)
-    everyone = dict.fromkeys([*a.digests, *b.digests])
+    changes = split_changes(Change(name, scores_a[name], scores_b[name]) for name in common)
+    every = dict.fromkeys([*a.digests, *b.digests])
     return KeywordComparison(
         "cards" if isinstance(a, DatasetResult) else "behaviors",
         len(common),
-        tuple(name for name in everyone if name not in own or name not in other),
-        overall,
-        tuple(better),
-        tuple(worse),
-        tuple(c.case_id for c in changes if abs(c.b - c.a) <= _NEGLIGIBLE),
-        sign_test(len(better), len(worse)),
-        _notes(a, b),
+        tuple(name for name in every if name not in common),
+        _overall(sums_a, sums_b, bootstrap_differences(sums_a, sums_b, n_resamples, seed)),
+        changes.better,
+        changes.worse,
+        tuple(str(change.name) for change in changes.unchanged),
+        changes.p_value,
+        _setting_notes(a, b),
+        tuple(name for name in a.scored_ids if name not in set(b.scored_ids)),
+        tuple(name for name in b.scored_ids if name not in set(a.scored_ids)),
     )
 
 
-def _scored(run: Run) -> dict[str, Case]:
-    """The cases that have a score, by id."""
-    if isinstance(run, DatasetResult):
-        return {case.case_id: case for case in run.scored}
-    return {case.case_id: case for case in run.cases if case.status != "errored"}
+def _common_cases(a: Run, b: Run) -> dict[str, None]:
+    """The ids of the cases with a score in both runs, in the order of `a`."""
+    scored_b = set(b.scored_ids)
+    common = dict.fromkeys(name for name in a.scored_ids if name in scored_b)
+    if not common:
+        raise InputError(
+            f"no scored case of run a ({_ids(a.scored_ids)}) is in run b ({_ids(b.scored_ids)})"
+        )
+    if unlike := [name for name in common if a.digests[name] != b.digests[name]]:
+        raise InputError(
+            f"{len(unlike)} of {len(common)} cases have other expectations in run b than in run a "
+            f"({_ids(unlike)}); evaluate both runs with the same ones"
+        )
+    return common
 
 
-def _score(case: Case) -> float:
-    return case.f1 if isinstance(case, CaseResult) else float(case.status == "passed")
+def _pass_rate(passed: Sequence[float]) -> SumScores:
+    import numpy as np
+
+    table = np.array([passed, [1.0] * len(passed)])
+    return SumScores(("pass_rate",), table, lambda sums: sums[:1] / sums[1:])
 
 
 def _overall(
-    a: Sequence[Case], b: Sequence[Case], n_resamples: int, seed: int
-) -> dict[str, Difference]:
-    from factcheck.keywords.resampling import difference_intervals
-
-    of_a, of_b = _figures(a), _figures(b)
-    intervals = difference_intervals(of_a, of_b, n_resamples, seed)
-    scores_b = of_b.of_all()
-    found = {}
-    for name, before in of_a.of_all().items():
-        after = scores_b[name]
-        difference = None if before is None or after is None else after - before
-        found[name] = Difference(before, after, difference, intervals[name])
+    a: SumScores, b: SumScores, intervals: Mapping[str, Interval]
+) -> dict[str, Comparison[float | None]]:
+    found: dict[str, Comparison[float | None]] = {}
+    for name, of_a, of_b in zip(a.names, a.of_all(), b.of_all(), strict=True):
+        found[name] = Comparison(_known(of_a), _known(of_b), _known(of_b - of_a), intervals[name])
     return found
 
 
-def _figures(cases: Sequence[Case]) -> Any:
-    from factcheck.keywords.resampling import card_figures, share_figures
-
-    cards = [case for case in cases if isinstance(case, CaseResult)]
-    if cards:
-        return card_figures(cards)
-    return share_figures("pass_rate", [_score(case) == 1.0 for case in cases])
+def _known(score: float) -> float | None:
+    return None if math.isnan(score) else score
 
 
-def _notes(a: Run, b: Run) -> tuple[str, ...]:
+def _setting_notes(a: Run, b: Run) -> tuple[str, ...]:
     if not isinstance(a, DatasetResult) or not isinstance(b, DatasetResult):
         return ()
     own, other = a.settings.to_dict(), b.settings.to_dict()
@@ -196,6 +314,18 @@ def _notes(a: Run, b: Run) -> tuple[str, ...]:
     )
 
 
-def _shown(names: Sequence[str]) -> str:
-    some = ", ".join(f"{name!r:.80}" for name in names[:_MOST_SHOWN])
-    return f"{some}, ..." if len(names) > _MOST_SHOWN else some
+def _change_to_dict(change: Change) -> dict[str, Any]:
+    return {"case_id": change.name, "a": change.a, "b": change.b}
+
+
+def _ids(ids: Sequence[str]) -> str:
+    dots = ", …" if len(ids) > _MOST_SHOWN else ""
+    return ", ".join(map(name_text, ids[:_MOST_SHOWN])) + dots
+
+
+def _share(value: float | None) -> str:
+    return DASH if value is None else share(value)
+
+
+def _signed(value: float | None) -> str:
+    return DASH if value is None else f"{value:+.3f}"

@@ -1,250 +1,238 @@
-r"""What a keyword can be: a text, or a form with a rule of its own; how it is written in a file.
+r"""Keyword forms, and their notation in files.
 
-    photosynthesis            the text occurs, letter for letter (Python's `in`)
+    photosynthesis            the text occurs, character for character (Python's `in`)
     word: cat                 it occurs as a whole word, so not in `concatenate`
-    fold: Énergie             it occurs but for case and accents
+    fold: Énergie             it occurs, ignoring case and accents
     fold: {word: Énergie}     both
-    regex: '\d+ kJ'            a match of the regular expression occurs
+    regex: '\d+ kJ'           a match of the regular expression occurs
     any: [colour, color]      at least one of several keywords occurs
     not: mitochondria         the keyword must not occur
 
-Each but the first is a mapping with one key, in YAML and in JSON: `{"word": "cat"}`.
+All but the first are mappings with a single key, in YAML and in JSON: `{"word": "cat"}`.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass, field, fields
+from functools import cached_property
+from typing import Any, ClassVar
 
 from factcheck.errors import InputError
-from factcheck.keywords.folding import folded
-from factcheck.keywords.word_edges import has_word
+from factcheck.keywords.text import folded, has_word
 
 _GRAMMAR = (
-    "a keyword is a text, or a mapping with one of the keys word, fold, regex, any, not, such as "
-    "{word: cat}"
+    "a keyword must be a string or a mapping with one of the keys word, fold, regex, any, not, "
+    "such as {word: cat}"
 )
 
 
 class SearchedText:
-    """A text that keywords are looked for in; what several of them need is made once."""
-
-    __slots__ = ("_folded", "text")
+    """A text to search for keywords; its folded form is computed once, on demand."""
 
     def __init__(self, text: str) -> None:
         self.text = text
-        self._folded: str | None = None
 
-    @property
+    @cached_property
     def folded(self) -> str:
         """The text without case and accents."""
-        if self._folded is None:
-            self._folded = folded(self.text)
-        return self._folded
+        return folded(self.text)
+
+
+class Form:
+    """A keyword with a matching rule of its own."""
+
+    __slots__ = ()
+    key: ClassVar[str]
+    """Key of the form in files."""
+
+    def occurs(self, searched: SearchedText) -> bool:
+        """Whether it occurs in a text; for `Not`, whether the forbidden keyword does."""
+        raise NotImplementedError
+
+    def to_data(self) -> dict[str, Any]:
+        """Notation in files: a mapping with a single key."""
+        content = getattr(self, fields(self)[0].name)  # type: ignore[arg-type]
+        nested = isinstance(content, tuple)
+        return {self.key: [*map(to_data, content)] if nested else to_data(content)}
+
+
+Keyword = str | Form
+"""A plain string is searched character for character; the empty one occurs in every text."""
 
 
 @dataclass(frozen=True, slots=True)
-class Word:
-    """A text that must stand as a whole word; see `factcheck.keywords.word_edges`."""
+class Word(Form):
+    """A string that must occur as a whole word; see `factcheck.keywords.text.has_word`."""
 
+    key = "word"
     text: str
 
     def __post_init__(self) -> None:
-        _require_text(self.text, "word")
+        _require_string(self.text, "word")
 
     def occurs(self, searched: SearchedText) -> bool:
-        """Whether the word is in the text."""
+        """Whether the word occurs in a text."""
         return has_word(searched.text, self.text)
-
-    def to_data(self) -> dict[str, Any]:
-        """As it is written in a file."""
-        return {"word": self.text}
 
     def __str__(self) -> str:
         return f"the word {self.text}"
 
 
 @dataclass(frozen=True, slots=True)
-class Folded:
-    """A text or word of which case and accents do not matter; see `factcheck.keywords.folding`."""
+class Folded(Form):
+    """A string or word whose case and accents are ignored; see `factcheck.keywords.text.folded`."""
 
+    key = "fold"
     keyword: str | Word
+    _folded: str = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        if not isinstance(self.keyword, Word):
-            _require_text(self.keyword, "fold")
-        if not folded(self._text):
-            raise InputError(f"fold: {self._text!r} consists of accents only; add a letter")
-
-    @property
-    def _text(self) -> str:
-        return self.keyword.text if isinstance(self.keyword, Word) else self.keyword
+        plain = self.keyword.text if isinstance(self.keyword, Word) else self.keyword
+        _require_string(plain, "fold")
+        object.__setattr__(self, "_folded", folded(plain))
+        if not self._folded:
+            raise InputError(f"fold: {plain!r} consists of accents only; add a letter")
 
     def occurs(self, searched: SearchedText) -> bool:
-        """Whether it is in the text."""
+        """Whether it occurs in a text."""
         if isinstance(self.keyword, Word):
-            return has_word(searched.folded, folded(self.keyword.text))
-        return folded(self.keyword) in searched.folded
-
-    def to_data(self) -> dict[str, Any]:
-        """As it is written in a file."""
-        return {"fold": to_data(self.keyword)}
+            return has_word(searched.folded, self._folded)
+        return self._folded in searched.folded
 
     def __str__(self) -> str:
         return f"{self.keyword} (any case or accent)"
 
 
 @dataclass(frozen=True, slots=True)
-class Regex:
-    """A regular expression of Python's `re`, of which a match must occur."""
+class Regex(Form):
+    """A regular expression (Python's `re`) that must match somewhere."""
 
+    key = "regex"
     pattern: str
     _compiled: re.Pattern[str] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        _require_text(self.pattern, "regex")
+        _require_string(self.pattern, "regex")
         try:
             compiled = re.compile(self.pattern)
         except (re.error, RecursionError, OverflowError) as error:
             raise InputError(
-                f"regex: {self.pattern!r} is no regular expression: {error}"
+                f"regex: {self.pattern!r} is not a valid regular expression: {error}"
             ) from error
         object.__setattr__(self, "_compiled", compiled)
 
     def occurs(self, searched: SearchedText) -> bool:
-        """Whether there is a match in the text."""
+        """Whether the expression matches somewhere in a text."""
         return self._compiled.search(searched.text) is not None
-
-    def to_data(self) -> dict[str, Any]:
-        """As it is written in a file."""
-        return {"regex": self.pattern}
 
     def __str__(self) -> str:
         return f"/{self.pattern}/"
 
 
 @dataclass(frozen=True, slots=True)
-class AnyOf:
+class AnyOf(Form):
     """Alternatives that count as one keyword, which occurs if any of them does."""
 
+    key = "any"
     keywords: tuple[Keyword, ...]
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "keywords", as_keywords(self.keywords, "any"))
         if not self.keywords:
-            raise InputError("any: there are no alternatives; name at least one keyword")
+            raise InputError("any: no alternatives; list at least one keyword")
         if "" in self.keywords:
-            raise InputError("any: the empty text is in every text; leave it out")
+            raise InputError("any: the empty string occurs in every text; remove it")
         if any(isinstance(keyword, Not) for keyword in self.keywords):
-            raise InputError("any: no 'not' among alternatives; put the 'not' around all of them")
+            raise InputError("any: 'not' cannot be an alternative; put it around all of them")
 
     def occurs(self, searched: SearchedText) -> bool:
-        """Whether any alternative is in the text."""
+        """Whether any alternative occurs in a text."""
         return any(occurs(keyword, searched) for keyword in self.keywords)
-
-    def to_data(self) -> dict[str, Any]:
-        """As it is written in a file."""
-        return {"any": [to_data(keyword) for keyword in self.keywords]}
 
     def __str__(self) -> str:
         return " or ".join(map(str, self.keywords))
 
 
 @dataclass(frozen=True, slots=True)
-class Not:
-    """A keyword that must not occur."""
+class Not(Form):
+    """A forbidden keyword."""
 
+    key = "not"
     keyword: Keyword
 
     def __post_init__(self) -> None:
-        if isinstance(self.keyword, Not):
-            raise InputError("not: no 'not' inside another; write the keyword itself")
         object.__setattr__(self, "keyword", as_keyword(self.keyword))
+        if isinstance(self.keyword, Not):
+            raise InputError("not: cannot be nested in another 'not'; use the keyword itself")
         if not self.keyword:
-            raise InputError("not: the empty text is in every text; write what must not occur")
+            raise InputError("not: the empty string occurs in every text; name what is forbidden")
 
     def occurs(self, searched: SearchedText) -> bool:
-        """Whether the keyword that must not occur does."""
+        """Whether the forbidden keyword occurs in a text."""
         return occurs(self.keyword, searched)
-
-    def to_data(self) -> dict[str, Any]:
-        """As it is written in a file."""
-        return {"not": to_data(self.keyword)}
 
     def __str__(self) -> str:
         return f"not {self.keyword}"
 
 
-Form = Word | Folded | Regex | AnyOf | Not
-Keyword = str | Form
-"""A plain text is looked for letter for letter; the empty one is in every text."""
-
-
 def occurs(keyword: Keyword, searched: SearchedText) -> bool:
-    """Whether a text has what the keyword names; of a `Not`, what must not be there."""
+    """Whether a keyword occurs in a text; for `Not`, whether the forbidden keyword does."""
     if isinstance(keyword, str):
         return keyword in searched.text
     return keyword.occurs(searched)
 
 
 def to_data(keyword: Keyword) -> Any:
-    """A keyword as it is written in a file."""
+    """Notation of a keyword in files."""
     return keyword if isinstance(keyword, str) else keyword.to_data()
 
 
 def as_keyword(data: Any) -> Keyword:
-    """A keyword from what stands for it in a file, or from itself.
+    """A keyword from its notation in files, or the keyword itself.
 
     Raises:
-        InputError: It is neither a text nor a mapping with one known key, or cannot be used.
+        InputError: Neither a string nor a mapping with one known key, or an invalid keyword.
     """
     if isinstance(data, str):
         return data if type(data) is str else str.__str__(data)
-    if isinstance(data, (Word, Folded, Regex, AnyOf, Not)):
+    if isinstance(data, Form):
         return data
     if not isinstance(data, Mapping) or len(data) != 1:
-        raise InputError(f"{_GRAMMAR}; this is {_shown(data)}")
+        raise InputError(f"{_GRAMMAR}, got {described(data)}")
     [(key, value)] = data.items()
-    if key not in _MADE_BY:
-        raise InputError(f"{_GRAMMAR}; {key!r} is not one of them")
-    return _MADE_BY[key](value)
+    if key == "fold":
+        keyword = as_keyword(value)
+        if not isinstance(keyword, (str, Word)):
+            raise InputError(f"fold: expected a string or {{word: ...}}, got {described(value)}")
+        return Folded(keyword)
+    if key not in _FORMS:
+        raise InputError(f"{_GRAMMAR}; unknown key {key!r}")
+    return _FORMS[key](value)
 
 
 def as_keywords(data: Any, what: str) -> tuple[Keyword, ...]:
-    """Several keywords, in order.
+    """Keywords from a list, in order; errors start with `what`.
 
     Raises:
-        InputError: Not a list, or a keyword that cannot be used.
+        InputError: Not a list, or an invalid keyword in it.
     """
     if isinstance(data, (str, bytes, Mapping)) or not isinstance(data, Iterable):
-        raise InputError(f"{what}: expected a list of keywords, found {_shown(data)}")
-    return tuple(as_keyword(item) for item in data)
+        raise InputError(f"{what}: expected a list of keywords, got {described(data)}")
+    return tuple(map(as_keyword, data))
 
 
-def _folded(value: Any) -> Folded:
-    keyword = as_keyword(value)
-    if isinstance(keyword, (str, Word)):
-        return Folded(keyword)
-    raise InputError(f"fold: takes a text or {{word: ...}}, not {_shown(value)}")
-
-
-_MADE_BY: Mapping[str, Callable[[Any], Form]] = {
-    "word": Word,
-    "fold": _folded,
-    "regex": Regex,
-    "any": lambda value: AnyOf(as_keywords(value, "any")),
-    "not": lambda value: Not(as_keyword(value)),
-}
-
-
-def _require_text(value: Any, what: str) -> None:
-    if not isinstance(value, str):
-        raise InputError(f"{what}: expected a text, found {_shown(value)}; put it in quotes")
-    if not value:
-        raise InputError(f"{what}: the text is empty; write what is to be found")
-
-
-def _shown(value: Any) -> str:
+def described(value: Any) -> str:
+    """A value in an error message; a long one is cut."""
     return "null" if value is None else f"{value!r:.80}"
+
+
+_FORMS: Mapping[Any, Callable[[Any], Form]] = {form.key: form for form in (Word, Regex, AnyOf, Not)}
+
+
+def _require_string(value: Any, what: str) -> None:
+    if not isinstance(value, str):
+        raise InputError(f"{what}: expected a string, got {described(value)}; quote it")
+    if not value:
+        raise InputError(f"{what}: the string is empty")

@@ -1,52 +1,56 @@
-"""Which of several behaviours a response shows, by the keywords of a guide.
+"""Guides: behaviors told apart by keywords, and the labels they give to responses.
 
-A behaviour shows if any of its keywords occurs, and none that must not. A response that shows one
-is labelled with it, such as `STRICT_BEHAVIOR`; with several it is `AMBIGUOUS`, and with none
+A behavior shows if any of its keywords occurs and no forbidden one does. A response that shows one
+behavior gets its label, such as `STRICT_BEHAVIOR`; with several it is `AMBIGUOUS`, with none
 `NO_MATCH`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from typing import Any
 
 from factcheck.errors import InputError
-from factcheck.keywords.cards import SUFFIX, field_of
-from factcheck.keywords.forms import Keyword, Not, SearchedText, as_keywords, occurs, to_data
+from factcheck.keywords.forms import Keyword, Not, as_keywords, described, to_data
+from factcheck.keywords.nodes import SUFFIX, field_of
+from factcheck.keywords.search import KeywordSearch, LabelSearch
+from factcheck.keywords.similarity import found_in
 
 AMBIGUOUS = "AMBIGUOUS"
-"""Several behaviours show."""
+"""Several behaviors show."""
 NO_MATCH = "NO_MATCH"
-"""No behaviour shows."""
+"""No behavior shows."""
+_WORTHWHILE = 100
+"""Responses for which preparing a search for labels pays."""
 
 
 @dataclass(frozen=True, slots=True)
 class Behavior:
-    """A way to behave, and the keywords that give it away."""
+    """A behavior and the keywords that show it."""
 
     name: str
     """Such as `strict`."""
     keywords: tuple[Keyword, ...]
-    """Any form; a behaviour without keywords never shows."""
+    """Any form; a behavior without keywords never shows."""
     label: str = field(init=False, repr=False, compare=False)
-    """What a response that shows it is called, such as `STRICT_BEHAVIOR`."""
+    """Label of a response that shows it, such as `STRICT_BEHAVIOR`."""
     is_plain: bool = field(init=False, repr=False, compare=False)
-    """Whether all keywords are plain texts."""
+    """Whether all keywords are plain strings."""
 
     def __post_init__(self) -> None:
         if not isinstance(self.name, str) or not self.name.strip():
-            raise InputError(f"a behaviour has the name {self.name!r}; give it a text")
+            raise InputError(
+                f"the name of a behavior must be a string that is not blank, got {self.name!r}"
+            )
         words = as_keywords(self.keywords, f"{self.name}{SUFFIX}")
         label = f"{self.name.strip().upper().replace(' ', '_')}_BEHAVIOR"
         object.__setattr__(self, "keywords", words)
         object.__setattr__(self, "label", label)
         object.__setattr__(self, "is_plain", all(isinstance(word, str) for word in words))
         if words and all(isinstance(word, Not) for word in words):
-            raise InputError(
-                f"{self.name}{SUFFIX} only says what must not occur; add a keyword that does"
-            )
+            raise InputError(f"{self.name}{SUFFIX} has forbidden keywords only; add another one")
 
     def shows(self, found: AbstractSet[Keyword]) -> bool:
         """Whether it shows, given the keywords that occur."""
@@ -56,38 +60,37 @@ class Behavior:
             isinstance(word, Not) for word in self.keywords if word in found
         )
 
-    def shows_in(self, searched: SearchedText) -> bool:
-        """Whether it shows in a text."""
+    def shows_in(self, response: str) -> bool:
+        """Whether it shows in a response."""
         if self.is_plain:
-            return any(map(searched.text.__contains__, self.keywords))  # type: ignore[arg-type]
-        return self.shows({word for word in self.keywords if occurs(word, searched)})
+            return any(map(response.__contains__, self.keywords))  # type: ignore[arg-type]
+        return self.shows(found_in(self.keywords, response))
 
 
 @dataclass(frozen=True, slots=True)
 class Guide:
-    """The behaviours that responses are told apart by."""
+    """The behaviors that responses are classified by."""
 
     behaviors: tuple[Behavior, ...]
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "behaviors", tuple(self.behaviors))
         if not self.behaviors:
-            raise InputError(f"a guide has no behaviours; name some, as in strict{SUFFIX}")
+            raise InputError(f"a guide needs behaviors, as <behavior>{SUFFIX}")
         labels = self.labels
-        for label in labels:
-            if labels.count(label) > 1:
-                raise InputError(f"two behaviours of a guide are called {label}; rename one")
+        if duplicates := [label for label in labels if labels.count(label) > 1]:
+            raise InputError(f"two behaviors of a guide have the label {duplicates[0]}; rename one")
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """The labels of the behaviours, in order."""
+        """The labels of the behaviors, in order."""
         return tuple(behavior.label for behavior in self.behaviors)
 
     def label_of(self, name: str) -> str:
-        """The label that a name stands for: that of a behaviour, or a label itself.
+        """The label for the name of a behavior, or for a label itself.
 
         Raises:
-            InputError: It is neither.
+            InputError: Neither.
         """
         for behavior in self.behaviors:
             if name in {behavior.name, behavior.label}:
@@ -95,28 +98,32 @@ class Guide:
         if name in {AMBIGUOUS, NO_MATCH}:
             return name
         known = ", ".join(behavior.name for behavior in self.behaviors)
-        raise InputError(f"{name!r} is no behaviour of the guide, which has {known}")
+        raise InputError(f"unknown behavior {name!r}; the guide has {known}")
 
     def label(self, response: str) -> str:
         """The label of a response."""
-        searched = SearchedText(response)
-        return label_of_shown([b for b in self.behaviors if b.shows_in(searched)])
+        return self._label(b.label for b in self.behaviors if b.shows_in(response))
 
     def label_of_found(self, found: AbstractSet[Keyword]) -> str:
         """The label of a response, given the keywords that occur in it."""
-        return label_of_shown([b for b in self.behaviors if b.shows(found)])
+        return self._label(b.label for b in self.behaviors if b.shows(found))
+
+    @staticmethod
+    def _label(shown: Iterable[str]) -> str:
+        first, *others = [*shown] or [NO_MATCH]
+        return AMBIGUOUS if others else first
 
     def hits(self, response: str) -> dict[str, tuple[Keyword, ...]]:
-        """The keywords that occur in a response, by the label of their behaviour, where any do."""
-        searched = SearchedText(response)
-        found = {
-            behavior.label: tuple(word for word in behavior.keywords if occurs(word, searched))
-            for behavior in self.behaviors
-        }
-        return {label: words for label, words in found.items() if words}
+        """The keywords that occur in a response, by the label of their behavior, where any do."""
+        hits = {}
+        for behavior in self.behaviors:
+            found = found_in(behavior.keywords, response)
+            if found:
+                hits[behavior.label] = tuple(word for word in behavior.keywords if word in found)
+        return hits
 
     def to_dict(self) -> dict[str, Any]:
-        """The guide as it is written in a file: `<name>_keywords` for each behaviour."""
+        """The guide as in a file: `<name>_keywords` for each behavior."""
         return {
             f"{behavior.name}{SUFFIX}": [to_data(word) for word in behavior.keywords]
             for behavior in self.behaviors
@@ -127,20 +134,20 @@ class Guide:
         """Inverse of `to_dict`.
 
         Raises:
-            InputError: Another key, or keywords that cannot be used.
+            InputError: An unknown key, or invalid keywords.
         """
         behaviors = []
         for key, words in data.items():
             name = field_of(key)
             if name is None:
-                raise InputError(f"a guide has {key!r}; its keys are <behaviour>{SUFFIX}")
+                raise InputError(f"unknown key {key!r} in a guide; use <behavior>{SUFFIX}")
             behaviors.append(Behavior(name, as_keywords(words, key)))
         return cls(tuple(behaviors))
 
     def warnings(self) -> list[str]:
-        """What is allowed but hardly meant."""
+        """Valid but probably unintended."""
         empty = (behavior.name for behavior in self.behaviors if not behavior.keywords)
-        return [f"{name}{SUFFIX} is empty, so that {name} never shows" for name in empty]
+        return [f"{name}{SUFFIX} is empty, so {name} never shows" for name in empty]
 
 
 GuideLike = Guide | Mapping[str, Any]
@@ -151,19 +158,53 @@ def as_guide(guide: Any) -> Guide:
     """A guide from itself, or from a mapping.
 
     Raises:
-        InputError: It is neither, or cannot be used.
+        InputError: Neither, or invalid.
     """
     if isinstance(guide, Guide):
         return guide
     if not isinstance(guide, Mapping):
-        raise InputError(
-            f"a guide is a mapping with <behaviour>{SUFFIX}, not {type(guide).__name__}"
-        )
+        raise InputError(f"a guide must be a mapping with <behavior>{SUFFIX}, got {guide!r:.60}")
     return Guide.from_dict(guide)
 
 
-def label_of_shown(shown: Sequence[Behavior]) -> str:
-    """The label of a response, given the behaviours that show in it."""
-    if not shown:
-        return NO_MATCH
-    return shown[0].label if len(shown) == 1 else AMBIGUOUS
+def classify_behavior(response: str, guide: GuideLike) -> str:
+    """Classify a response by the behavior that it shows.
+
+    Args:
+        response: Any text; the empty one shows nothing.
+        guide: A guide, or a mapping with `strict_keywords`, `service_keywords` and the like.
+
+    Returns:
+        `<NAME>_BEHAVIOR`, `AMBIGUOUS` or `NO_MATCH`.
+
+    Raises:
+        InputError: The response is not a string, or the guide is invalid.
+    """
+    if not isinstance(response, str):
+        raise InputError(f"response: expected a string, got {described(response)}")
+    return as_guide(guide).label(response)
+
+
+def classify_behaviors(responses: Iterable[str], guide: GuideLike) -> list[str]:
+    """Classify responses; many at once cost less than one by one.
+
+    Raises:
+        InputError: A response is not a string, or the guide is invalid.
+    """
+    guide = as_guide(guide)
+    texts = list(responses)
+    for number, text in enumerate(texts, 1) if not {*map(type, texts)} <= {str} else ():
+        if not isinstance(text, str):
+            raise InputError(f"response {number}: expected a string, got {described(text)}")
+    keywords = [
+        (word, behavior.label) for behavior in guide.behaviors for word in behavior.keywords
+    ]
+    words = [word for word, _ in keywords]
+    are_many = len(texts) >= _WORTHWHILE
+    if are_many and LabelSearch.can_search(words):
+        search = LabelSearch(keywords, no_match=NO_MATCH, ambiguous=AMBIGUOUS)  # type: ignore[arg-type]
+        return search.labels(texts, guide.label)
+    if not are_many and all(behavior.is_plain for behavior in guide.behaviors):
+        return [guide.label(text) for text in texts]
+    found = KeywordSearch(dict.fromkeys(words)).found_in_each(texts)
+    return [guide.label_of_found(own) for own in found]

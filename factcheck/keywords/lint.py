@@ -1,45 +1,57 @@
-"""Faults of guides that would spoil their labels: found before a model is asked.
+"""Linting of guides: faults that would spoil their labels, found before a model is called.
 
-- `shared`: a keyword of two behaviours; a response with it is always ambiguous.
-- `inside`: a keyword that is part of one of another behaviour; so is a response with the longer.
-- `short`: a keyword so short that it stands inside many words.
-- `in_prompt`: a keyword that the prompt has; a response that repeats the question shows it.
-- `doubled`: a keyword that a behaviour has twice.
-- `empty`: a behaviour without keywords, or a pattern that matches the empty text.
+- `shared`: a keyword of two behaviors; a response with it is always ambiguous.
+- `inside`: a keyword that is part of one of another behavior; so is a response with the longer.
+- `short`: a keyword so short that it occurs inside many words.
+- `in_prompt`: a keyword that the prompt contains; a response that repeats the question shows it.
+- `doubled`: a keyword that a behavior has twice.
+- `empty`: a behavior without keywords, or a pattern that matches the empty text.
 - `never_fires`: a keyword that occurs in none of the given responses to its cases.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import permutations
 from typing import Any, Literal, NamedTuple, get_args
 
 from factcheck.errors import InputError
 from factcheck.keywords.forms import AnyOf, Folded, Keyword, Not, SearchedText, Word, occurs
 from factcheck.keywords.guides import Behavior, Guide
 from factcheck.keywords.search import KeywordSearch
-from factcheck.keywords.suite_model import BehaviorCase, as_cases
-from factcheck.keywords.word_edges import is_unspaced
+from factcheck.keywords.similarity import found_in
+from factcheck.keywords.suites import BehaviorCase, as_cases
+from factcheck.keywords.text import is_unspaced
+from factcheck.reports.page import MOST_ROWS, Case, Item, Page, Section, filled
+from factcheck.reports.text import more_of, name_text, plural, quote_text
 
 Kind = Literal["shared", "inside", "short", "in_prompt", "doubled", "empty", "never_fires"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 SHORTEST = 3
-"""Characters that a keyword should have, unless one is of a script without spaces."""
-SHORTEST_UNSPACED = 2
+"""Minimum length of a keyword in characters; one less with a character of an unspaced script."""
+_MESSAGES: Mapping[Kind, str] = {
+    "shared": "is also a keyword of {other}: every response with it is ambiguous",
+    "inside": "is part of {other}: every response with the longer one is ambiguous",
+    "short": "is so short that it occurs inside other words; use a longer one, or {{word: ...}}",
+    "in_prompt": "occurs in the prompt: a response that repeats the question shows it",
+    "doubled": "is a duplicate; keep one",
+    "empty": "has nothing to find",
+    "never_fires": "occurs in none of the responses",
+}
+_MOST_IDS = 5
 
 
 class Fault(NamedTuple):
-    """What is wrong with a keyword, wherever it is so."""
+    """A fault of a keyword, in any case."""
 
     kind: Kind
     behavior: str
-    """Name of the behaviour whose keyword it is."""
+    """Name of the behavior with the keyword."""
     keyword: str
-    """As it is shown; empty for a behaviour without keywords."""
-    other: str
-    """What it clashes with: `<behaviour>: <keyword>`; else empty."""
+    """The keyword in words; empty for a behavior without keywords."""
+    other: str = ""
+    """The keyword that it clashes with, as `<behavior>: <keyword>`; else empty."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,10 +68,10 @@ class LintFinding:
     def message(self) -> str:
         """The fault in one line, without the cases."""
         what = f"{self.behavior}: {self.keyword!r}" if self.keyword else self.behavior
-        return f"{what} {_MEANINGS[self.kind].format(other=self.other)}"
+        return f"{what} {_MESSAGES[self.kind].format(other=self.other)}"
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything as JSON-ready data."""
+        """JSON-ready data."""
         return {
             "kind": self.kind,
             "behavior": self.behavior,
@@ -70,88 +82,138 @@ class LintFinding:
         }
 
 
-_MEANINGS: Mapping[Kind, str] = {
-    "shared": "is also a keyword of {other}: every response with it is ambiguous",
-    "inside": "is part of {other}: every response with the longer one is ambiguous",
-    "short": "is so short that it stands inside other words; take a longer one, or {{word: ...}}",
-    "in_prompt": "stands in the prompt: a response that repeats the question shows it",
-    "doubled": "is there twice; keep one",
-    "empty": "has nothing to find",
-    "never_fires": "occurs in none of the responses",
-}
-
-
 def lint_guides(
     cases: Iterable[BehaviorCase | Mapping[str, Any]],
     responses: Mapping[str, Iterable[str]] | None = None,
     *,
     shortest: int = SHORTEST,
 ) -> tuple[LintFinding, ...]:
-    """The faults in the guides of a suite.
+    """Find faults in the guides of a suite.
 
     Args:
-        cases: `BehaviorCase`s, or mappings as `evaluate_behaviors` takes them.
-        responses: By case id, what any variant responded; `None`: nothing is said about keywords
-            that never fire.
-        shortest: Characters that a keyword needs not to be called short; one with a character of a
-            script without spaces needs one less, but at least 1.
+        cases: `BehaviorCase`s, or mappings as in `evaluate_behaviors`.
+        responses: By case id, the responses of any variants; default: keywords that never fire are
+            not reported.
+        shortest: Minimum length of a keyword in characters; with a character of a script without
+            spaces one less, but at least 1.
 
     Returns:
-        One finding for each fault, with all cases that have it; by kind, then as they come up.
+        One finding for each fault, with all cases that have it; by kind, then in order of
+        appearance.
 
     Raises:
-        InputError: A case cannot be used, or there are responses to an unknown one.
+        InputError: An invalid case, or responses to an unknown one.
     """
-    made = as_cases(cases)
-    if unknown := [name for name in responses or () if name not in {case.id for case in made}]:
-        raise InputError(f"there are responses to {unknown[0]!r}, which is no case of the suite")
+    suite = as_cases(cases)
+    known = {case.id for case in suite}
+    if unknown := [name for name in responses or () if name not in known]:
+        raise InputError(f"responses to the unknown case {unknown[0]!r}")
     found: dict[Fault, list[str]] = {}
-    for case in made:
-        faults = [*_guide_faults(case.guide, shortest), *_prompt_faults(case)]
-        for fault in dict.fromkeys(faults):
+    faults_of: dict[Guide, list[Fault]] = {}
+    for case in suite:
+        if case.guide not in faults_of:
+            faults_of[case.guide] = list(_guide_faults(case.guide, shortest))
+        for fault in dict.fromkeys([*faults_of[case.guide], *_prompt_faults(case)]):
             found.setdefault(fault, []).append(case.id)
     if responses is not None:
-        found.update(_silent(made, responses))
+        found.update(_silent(suite, responses))
     ordered = sorted(found.items(), key=lambda item: KINDS.index(item[0].kind))
     return tuple(LintFinding(*fault, tuple(ids)) for fault, ids in ordered)
+
+
+def lint_page(findings: Sequence[LintFinding], n_cases: int) -> Page:
+    """The report on the guides of so many cases."""
+    sections = []
+    for kind in KINDS:
+        own = [finding for finding in findings if finding.kind == kind]
+        sections.append(
+            Section(
+                f"{_TITLES[kind]} {len(own):,}",
+                "warn",
+                items=tuple(
+                    Item("", quote_text(finding.message, 240), (_cases_text(finding.case_ids),))
+                    for finding in own[:MOST_ROWS]
+                ),
+                more=more_of(len(own) - MOST_ROWS, "finding"),
+            )
+        )
+    return Page(
+        "Findings",
+        f"{len(findings):,}" if findings else "none",
+        f"in the guides of {plural(n_cases, 'case')}",
+        sections=filled(*sections),
+        suite="keywords.lint",
+        cases=tuple(
+            Case(finding.message, "failed", _cases_text(finding.case_ids), finding.kind)
+            for finding in findings
+        ),
+        columns=("kind", "behavior", "keyword", "other", "case_ids", "message"),
+        rows=lambda: (finding.to_dict() for finding in findings),
+    )
+
+
+_TITLES: Mapping[Kind, str] = {
+    "shared": "Shared",
+    "inside": "Inside another",
+    "short": "Short",
+    "in_prompt": "In the prompt",
+    "doubled": "Duplicate",
+    "empty": "Empty",
+    "never_fires": "Never fires",
+}
+
+
+def _cases_text(ids: Sequence[str]) -> str:
+    shown = ", ".join(map(name_text, ids[:_MOST_IDS]))
+    dots = ", …" if len(ids) > _MOST_IDS else ""
+    return f"{plural(len(ids), 'case')}: {shown}{dots}"
 
 
 def _guide_faults(guide: Guide, shortest: int) -> Iterator[Fault]:
     for behavior in guide.behaviors:
         if not behavior.keywords:
-            yield Fault("empty", behavior.name, "", "")
-        for number, word in enumerate(behavior.keywords):
-            if word in behavior.keywords[:number]:
-                yield Fault("doubled", behavior.name, str(word), "")
+            yield Fault("empty", behavior.name, "")
+        seen: set[Keyword] = set()
+        for word in behavior.keywords:
+            if word in seen:
+                yield Fault("doubled", behavior.name, str(word))
+            seen.add(word)
             if _is_empty(word):
-                yield Fault("empty", behavior.name, str(word), "")
+                yield Fault("empty", behavior.name, str(word))
             elif any(_is_short(text, shortest) for text in _plain_texts(word)):
-                yield Fault("short", behavior.name, str(word), "")
-    for one, other in combinations(guide.behaviors, 2):
-        yield from _clashes(one, other)
-        yield from _clashes(other, one, with_shared=False)
+                yield Fault("short", behavior.name, str(word))
+    order = {behavior.name: number for number, behavior in enumerate(guide.behaviors)}
+    for one, other in permutations(guide.behaviors, 2):
+        yield from _clashes(one, other, with_shared=order[one.name] < order[other.name])
 
 
-def _clashes(one: Behavior, other: Behavior, *, with_shared: bool = True) -> Iterator[Fault]:
-    """Keywords of one behaviour that are keywords of another, or parts of them."""
-    for word in one.keywords:
-        for longer in other.keywords:
-            if isinstance(word, Not) or isinstance(longer, Not) or _is_empty(word):
-                continue
-            clash = f"{other.name}: {str(longer)!r}"
-            if word == longer:
-                if with_shared:
-                    yield Fault("shared", one.name, str(word), clash)
-            elif any(occurs(word, SearchedText(text)) for text in _plain_texts(longer)):
+def _clashes(one: Behavior, other: Behavior, *, with_shared: bool) -> Iterator[Fault]:
+    """Keywords of one behavior that are keywords of another, or parts of them."""
+    words = [word for word in one.keywords if not isinstance(word, Not) and not _is_empty(word)]
+    longer = [word for word in other.keywords if not isinstance(word, Not)]
+    texts = [(text, number) for number, word in enumerate(longer) for text in _plain_texts(word)]
+    found = KeywordSearch(dict.fromkeys(words)).found_in_each([text for text, _ in texts])
+    clashes: dict[Keyword, set[int]] = {}
+    for (_, number), inside in zip(texts, found, strict=True):
+        for word in inside:
+            clashes.setdefault(word, set()).add(number)
+    for number, word in enumerate(longer):
+        clashes.setdefault(word, set()).add(number)
+    for word in words:
+        for number in sorted(clashes.get(word, ())):
+            clash = f"{other.name}: {str(longer[number])!r}"
+            if word != longer[number]:
                 yield Fault("inside", one.name, str(word), clash)
+            elif with_shared:
+                yield Fault("shared", one.name, str(word), clash)
 
 
 def _prompt_faults(case: BehaviorCase) -> Iterator[Fault]:
-    searched = SearchedText(case.prompt)
     for behavior in case.guide.behaviors:
+        found = found_in(behavior.keywords, case.prompt)
         for word in behavior.keywords:
-            if not isinstance(word, Not) and not _is_empty(word) and occurs(word, searched):
-                yield Fault("in_prompt", behavior.name, str(word), "")
+            if word in found and not isinstance(word, Not) and not _is_empty(word):
+                yield Fault("in_prompt", behavior.name, str(word))
 
 
 def _silent(
@@ -163,20 +225,20 @@ def _silent(
     for case in cases:
         if case.id not in responses:
             continue
-        keys = [(b.name, word) for b in case.guide.behaviors for word in b.keywords]
+        keys = dict.fromkeys((b.name, word) for b in case.guide.behaviors for word in b.keywords)
         search = KeywordSearch(dict.fromkeys(word for _, word in keys))
         found = set().union(*search.found_in_each(list(responses[case.id])))
-        for key in dict.fromkeys(keys):
+        for key in keys:
             users.setdefault(key, []).append(case.id)
             if key[1] in found:
                 fired.add(key)
     for (name, word), ids in users.items():
         if (name, word) not in fired and not isinstance(word, Not):
-            yield Fault("never_fires", name, str(word), ""), ids
+            yield Fault("never_fires", name, str(word)), ids
 
 
 def _plain_texts(word: Keyword) -> Iterator[str]:
-    """The texts that a keyword stands for, but for whole words and patterns."""
+    """The texts that a keyword stands for, except whole words and patterns."""
     if isinstance(word, str):
         yield word
     elif isinstance(word, Folded):

@@ -1,27 +1,35 @@
-"""Which generated card belongs to which expected one.
+"""Matching of generated cards with expected ones.
 
-Greedy matching goes through the expected cards in order, so a card that comes early may take the
-only one that would have fitted a later card: the order of the expected cards matters. The optimal
-assignment finds the pairs with the highest total score, whatever the order.
+Greedy matching takes the expected cards in order, so an early card may take the only one that fits
+a later card: the order of the expected cards matters. The optimal assignment finds the pairs with
+the highest total score, whatever the order.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, TypeVar
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
 
 from factcheck.errors import InputError
-from factcheck.keywords.assignment import Partners, Scores, difference, greedy, optimal
 from factcheck.keywords.cards import ExpectedCard, as_cards, as_expected, field_texts, types_of
 from factcheck.keywords.forms import Keyword, Not
 from factcheck.keywords.results import CaseResult, Match, Missed
 from factcheck.keywords.search import KeywordSearch
-from factcheck.keywords.settings import THRESHOLD, Assignment, MatchSettings
-from factcheck.keywords.similarity import TYPE_WEIGHT, share_found
+from factcheck.keywords.similarity import (
+    THRESHOLD,
+    TYPE_WEIGHT,
+    Assignment,
+    MatchSettings,
+    share_found,
+)
 
-T = TypeVar("T")
 Found = Sequence[set[Keyword]]
 """The keywords that occur in one field of each generated card."""
+PairScores = Sequence[Mapping[int, float]]
+"""For each expected card the scores above 0, by the number of the generated card, in order."""
+Partners = Mapping[int, int]
+"""For each matched expected card the generated one."""
 
 
 def match_cards(
@@ -33,20 +41,20 @@ def match_cards(
     type_weight: float = TYPE_WEIGHT,
     assignment: Assignment = "greedy",
 ) -> CaseResult:
-    """Say which generated card belongs to which expected one, and what is left over.
+    """Match generated cards with expected ones, and list what is left over on both sides.
 
     Args:
-        expected: `ExpectedCard`s, or mappings or objects with `<field>_keywords` and perhaps
+        expected: `ExpectedCard`s, or mappings or objects with `<field>_keywords` and optionally
             `card_type`. Their order matters to greedy matching.
         generated: Mappings, or objects with attributes: dataclasses, pydantic models.
-        threshold: Score that a pair needs, in [0, 1]; a score of 0 never makes a pair.
-        weights: How much each field counts, in any unit; without, all alike.
-        type_weight: Share of the score that a right type makes, where one is expected.
+        threshold: Minimum score of a pair, in [0, 1]; a score of 0 never makes a pair.
+        weights: Weight of each field, in any unit; default: equal weights.
+        type_weight: Share of the score that the right type makes, where one is expected.
         assignment: `"greedy"`, or `"optimal"`: the highest total score, with a note where the two
             differ.
 
     Raises:
-        InputError: A card or setting cannot be used.
+        InputError: An invalid card or setting.
     """
     settings = MatchSettings.of(threshold, weights, type_weight, assignment)
     return CardMatcher(expected, settings).match(generated)
@@ -57,14 +65,14 @@ class CardMatcher:
 
     Args:
         expected: As in `match_cards`.
-        settings: How they are scored and matched.
+        settings: How cards are scored and matched.
 
     Raises:
-        InputError: A card cannot be used, or has a field without weight.
+        InputError: An invalid card, or one with a field that has no weight.
     """
 
     def __init__(self, expected: Iterable[Any], settings: MatchSettings | None = None) -> None:
-        self.expected = tuple(_numbered(as_expected, as_cards(expected)))
+        self.expected = tuple(_expected_cards(expected))
         self.settings = settings or MatchSettings()
         kinds = [(tuple(card.keywords), card.card_type is not None) for card in self.expected]
         weights = {kind: self.settings.weights.of(*kind) for kind in dict.fromkeys(kinds)}
@@ -79,14 +87,14 @@ class CardMatcher:
         self._type_suffices = 0.0 < largest >= self.settings.threshold
 
     def match(self, generated: Iterable[Any], case_id: str = "") -> CaseResult:
-        """Say which generated cards are expected ones.
+        """Match generated cards with the expected ones.
 
         Raises:
-            InputError: A generated card cannot be used; says which.
+            InputError: An invalid generated card; names it.
         """
         cards = as_cards(generated)
         types = types_of(cards)
-        found = self._found(cards)
+        found = [f.search.found_in_each(field_texts(cards, f.name)) for f in self._fields]
         scores = self._scores(found, types)
         partners, note = self._assigned(scores, len(cards))
         taken = set(partners.values())
@@ -100,35 +108,33 @@ class CardMatcher:
             note,
         )
 
-    def scores(self, generated: Iterable[Any]) -> Scores:
-        """The scores of all pairs that share a keyword, or a type if that can make a match.
+    def scores(self, generated: Iterable[Any]) -> PairScores:
+        """The scores of all pairs that share a keyword, or a type if that can make a pair.
 
         Returns:
             For each expected card the scores above 0, by the number of the generated card.
 
         Raises:
-            InputError: A generated card cannot be used; says which.
+            InputError: An invalid generated card; names it.
         """
         cards = as_cards(generated)
-        return self._scores(self._found(cards), types_of(cards))
+        found = [f.search.found_in_each(field_texts(cards, f.name)) for f in self._fields]
+        return self._scores(found, types_of(cards))
 
-    def _found(self, cards: Sequence[Any]) -> list[Found]:
-        return [f.search.found_in_each(field_texts(cards, f.name)) for f in self._fields]
-
-    def _scores(self, found: Sequence[Found], types: Sequence[Any]) -> Scores:
+    def _scores(self, found: Sequence[Found], types: Sequence[Any]) -> PairScores:
         scores: list[dict[int, float]] = [{} for _ in self.expected]
         bonuses, wanted = self._bonuses, self._types
         for j, kind in enumerate(types):
-            for i, score in self._without_types(found, j).items():
+            for i, score in self._field_scores(found, j).items():
                 total = score + bonuses[i] if kind == wanted[i] else score
                 if total > 0.0:
                     scores[i][j] = min(1.0, total)
         return scores
 
-    def _without_types(self, found: Sequence[Found], j: int) -> dict[int, float]:
-        """What its fields alone score a generated card, by expected card.
+    def _field_scores(self, found: Sequence[Found], j: int) -> dict[int, float]:
+        """The scores of a generated card without its type, by expected card.
 
-        A card with a keyword that must not occur is no partner, whatever else it has.
+        A card in which a forbidden keyword occurs has no score, whatever else it has.
         """
         sums: dict[int, float] = {}
         if self._type_suffices:
@@ -137,18 +143,18 @@ class CardMatcher:
             for i, part in field.parts(column[j]).items():
                 sums[i] = sums[i] + part if i in sums else part
         for field, column in zip(self._fields, found, strict=True):
-            for i in field.banned_by(column[j]):
+            for i in field.forbidden_by(column[j]):
                 sums.pop(i, None)
         return sums
 
-    def _assigned(self, scores: Scores, n_generated: int) -> tuple[Partners, str]:
-        """Which cards are pairs, and a note where greedy and optimal pairs differ."""
+    def _assigned(self, scores: PairScores, n_generated: int) -> tuple[Partners, str]:
+        """Partners, and a note where greedy and optimal assignment differ."""
         threshold = self.settings.threshold
         by_greedy = greedy(scores, threshold)
         if self.settings.assignment == "greedy":
             return by_greedy, ""
         by_optimum = optimal(scores, n_generated, threshold)
-        return by_optimum, difference(scores, by_greedy, by_optimum)
+        return by_optimum, difference_note(scores, by_greedy, by_optimum)
 
     def _match(
         self, i: int, j: int, score: float, found: Sequence[Found], types: Sequence[Any]
@@ -156,9 +162,10 @@ class CardMatcher:
         similarities: dict[str, float] = {}
         unmet: dict[str, tuple[Keyword, ...]] = {}
         for field, column in zip(self._fields, found, strict=True):
-            if field.name in self.expected[i].keywords:
-                similarities[field.name], missing = field.similarity(i, column[j])
-                if missing:
+            words = self.expected[i].keywords.get(field.name)
+            if words is not None:
+                similarities[field.name] = share_found(words, column[j])
+                if missing := unmet_keywords(words, column[j]):
                     unmet[field.name] = missing
         wanted = self._types[i]
         right_type = None if wanted is None else types[j] == wanted
@@ -166,42 +173,32 @@ class CardMatcher:
 
 
 class _Field:
-    """One field of all expected cards: which keywords it should have, and what each is worth."""
+    """One field of all expected cards: its keywords, and what each is worth."""
 
     def __init__(self, name: str, cards: Sequence[ExpectedCard], weights: Sequence[float]) -> None:
         self.name = name
-        self._words = [card.keywords.get(name) for card in cards]
         self._weights = weights
+        self._sizes = [0] * len(cards)
         self._owners: dict[Keyword, list[int]] = {}
-        for i, words in enumerate(self._words):
-            for word in words or ():
-                if word in self._owners:
-                    self._owners[word].append(i)
+        self._forbidden: dict[Keyword, list[int]] = {}
+        for i, card in enumerate(cards):
+            for word in card.keywords.get(name, ()):
+                if type(word) is Not:
+                    self._forbidden.setdefault(word, []).append(i)
                 else:
-                    self._owners[word] = [i]
-        self.search = KeywordSearch(self._owners)
-        self._sizes = [len(words or ()) for words in self._words]
-        self._bans: dict[Keyword, list[int]] = {}
-        self._without: dict[int, float] = {}
-        """What cards get that ban keywords only, and score where none of them occurs."""
-        if self.search.has_forms:
-            self._set_bans_apart()
-
-    def _set_bans_apart(self) -> None:
-        bans = [word for word in self._owners if isinstance(word, Not)]
-        self._bans = {word: self._owners.pop(word) for word in bans}
-        for owners in self._bans.values():
-            for i in owners:
-                self._sizes[i] -= 1
-        banning = {i for owners in self._bans.values() for i in owners}
-        self._without = {i: self._weights[i] for i in banning if not self._sizes[i]}
+                    self._owners.setdefault(word, []).append(i)
+                    self._sizes[i] += 1
+        self.search = KeywordSearch([*self._owners, *self._forbidden])
+        self._without = {
+            i: weights[i]
+            for owners in self._forbidden.values()
+            for i in owners
+            if not self._sizes[i]
+        }
+        """The parts of cards with forbidden keywords only, none of which occurs."""
 
     def parts(self, found: set[Keyword]) -> dict[int, float]:
-        """What a text adds to the score of each card, where it adds anything.
-
-        Args:
-            found: The keywords that occur in it.
-        """
+        """What these keywords add to the score of each card, where they add anything."""
         counts: dict[int, int] = {}
         owners_of = self._owners
         for word in found:
@@ -209,27 +206,75 @@ class _Field:
                 counts[i] = counts[i] + 1 if i in counts else 1
         sizes, weights = self._sizes, self._weights
         parts = {i: count / sizes[i] * weights[i] for i, count in counts.items()}
-        return parts | self._without if self._bans else parts
+        return parts | self._without if self._without else parts
 
-    def banned_by(self, found: set[Keyword]) -> Iterator[int]:
-        """The cards that one of these keywords must not occur in."""
-        for word in found if self._bans else ():
-            yield from self._bans.get(word, ())
-
-    def similarity(self, i: int, found: set[Keyword]) -> tuple[float, tuple[Keyword, ...]]:
-        """The similarity of one card, and the keywords that are not as it wants them."""
-        words = self._words[i] or ()
-        if self._bans:
-            unmet = tuple(word for word in words if (word in found) == isinstance(word, Not))
-            return share_found(words, found), unmet
-        unmet = tuple([word for word in words if word not in found])
-        return (len(words) - len(unmet)) / len(words) if words else 0.0, unmet
+    def forbidden_by(self, found: set[Keyword]) -> Iterator[int]:
+        """The cards that forbid one of these keywords."""
+        for word in found if self._forbidden else ():
+            yield from self._forbidden.get(word, ())
 
 
-def _numbered(made: Callable[[Any], T], cards: Iterable[Any]) -> Iterable[T]:
-    """What is made of each card; an error says which card it is about."""
-    for number, card in enumerate(cards, 1):
+def unmet_keywords(words: Sequence[Keyword], found: set[Keyword]) -> tuple[Keyword, ...]:
+    """The keywords that do not occur, and the forbidden ones that do."""
+    return tuple([word for word in words if (word in found) == (type(word) is Not)])
+
+
+def greedy(scores: PairScores, threshold: float) -> Partners:
+    """Each expected card in turn takes the best card left, the first of equally good ones.
+
+    Args:
+        scores: Of all pairs with a score above 0; others never match.
+        threshold: Minimum score of a pair.
+    """
+    partners: dict[int, int] = {}
+    taken: set[int] = set()
+    for i, own in enumerate(scores):
+        best, partner = 0.0, -1
+        for j, score in own.items():
+            if score > best and j not in taken:
+                best, partner = score, j
+        if partner >= 0 and best >= threshold:
+            partners[i] = partner
+            taken.add(partner)
+    return partners
+
+
+def optimal(scores: PairScores, n_generated: int, threshold: float) -> Partners:
+    """The pairs with the highest total score, among those that reach the threshold.
+
+    Source:
+        The assignment problem (Kuhn, 1955), solved by `scipy.optimize.linear_sum_assignment`.
+    """
+    import numpy as np
+    from scipy.optimize import linear_sum_assignment
+
+    gains = np.zeros((len(scores), n_generated))
+    for i, own in enumerate(scores):
+        for j, score in own.items():
+            if score >= threshold:
+                gains[i, j] = score
+    rows, columns = linear_sum_assignment(gains, maximize=True)
+    pairs = zip(rows.tolist(), columns.tolist(), strict=True)
+    return {i: j for i, j in pairs if gains[i, j] > 0}
+
+
+def difference_note(scores: PairScores, by_greedy: Partners, by_optimum: Partners) -> str:
+    """How the two assignments differ, in words; empty if they do not."""
+    if by_greedy == by_optimum:
+        return ""
+    of_greedy = math.fsum(scores[i][j] for i, j in by_greedy.items())
+    of_optimum = math.fsum(scores[i][j] for i, j in by_optimum.items())
+    if math.isclose(of_greedy, of_optimum) and len(by_greedy) == len(by_optimum):
+        return "greedy matching makes other pairs, equally good"
+    return (
+        f"greedy matching has a total score of {of_greedy:.3f} (pairs: {len(by_greedy)}), "
+        f"the optimum {of_optimum:.3f} (pairs: {len(by_optimum)})"
+    )
+
+
+def _expected_cards(cards: Iterable[Any]) -> Iterator[ExpectedCard]:
+    for number, card in enumerate(as_cards(cards), 1):
         try:
-            yield made(card)
+            yield as_expected(card)
         except InputError as error:  # noqa: PERF203 - it names the card
             raise InputError(f"expected card {number}: {error}") from error

@@ -1,19 +1,98 @@
-"""What matching gives back: pairs, what was missed, what is extra; and the scores of a run."""
+"""Results of matching one case: pairs, missed and extra cards, and their scores.
+
+A share of nothing is 1 if the other side is empty too, else 0: no card expected and none generated
+is fine; cards on one side only make recall, precision and F1 0. No score is ever NaN.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
-from factcheck.keywords.forms import Keyword
-from factcheck.keywords.metrics import Scores, Sums, macro, micro
-from factcheck.keywords.settings import MatchSettings
-from factcheck.stats import Interval
+from factcheck.documents import json_text, parse_json
+from factcheck.errors import InputError
+from factcheck.facts.reading import Reader
+from factcheck.keywords.forms import Keyword, as_keywords, to_data
+from factcheck.reports.report import Report
+from factcheck.stats import Interval, wilson
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+
+class Scores(NamedTuple):
+    """Recall, precision and F1 in [0, 1], and the similarity of the matched pairs."""
+
+    recall: float
+    """Share of the expected cards that were matched."""
+    precision: float
+    """Share of the generated cards that were matched."""
+    f1: float
+    """Harmonic mean of the two."""
+    average_similarity: float | None
+    """Mean score of the matched pairs; `None` without a match."""
+
+
+class Counts(NamedTuple):
+    """What scores are computed from."""
+
+    matched: int = 0
+    expected: int = 0
+    generated: int = 0
+    similarity: float = 0.0
+    """Sum of the scores of the matched pairs."""
+
+    def scores(self) -> Scores:
+        """The scores of these counts."""
+        total = self.expected + self.generated
+        nothing = 0.0 if total else 1.0
+        return Scores(
+            self.matched / self.expected if self.expected else nothing,
+            self.matched / self.generated if self.generated else nothing,
+            2 * self.matched / total if total else nothing,
+            self.similarity / self.matched if self.matched else None,
+        )
+
+    def intervals(self) -> dict[str, Interval]:
+        """95 % intervals of recall, precision and F1; (0, 1) where there is nothing to count.
+
+        Source:
+            Wilson's interval. F1 is the share of matched cards in half the cards of both sides.
+        """
+        sizes = (self.expected, self.generated, (self.expected + self.generated) / 2)
+        return {
+            name: wilson(share, size) if size else Interval(0.0, 1.0)
+            for name, share, size in zip(Scores._fields[:3], self.scores()[:3], sizes, strict=True)
+        }
+
+
+def micro(cases: Iterable[Counts]) -> Scores:
+    """The scores over all cards of all cases."""
+    matched, expected, generated, similarities = zip(Counts(), *cases, strict=True)
+    return Counts(sum(matched), sum(expected), sum(generated), math.fsum(similarities)).scores()
+
+
+def macro(cases: Iterable[Counts]) -> Scores:
+    """The mean scores of the cases; average similarity over those with a match.
+
+    Without any case, the scores of an empty one.
+    """
+    recalls, precisions, f1s, similarities = zip(
+        *([counts.scores() for counts in cases] or [Counts().scores()]), strict=True
+    )
+    known = [one for one in similarities if one is not None]
+    means = (_mean(recalls), _mean(precisions), _mean(f1s))
+    return Scores(*means, _mean(known) if known else None)
+
+
+def _mean(values: Sequence[float]) -> float:
+    return math.fsum(values) / len(values)
 
 
 class Match(NamedTuple):
-    """An expected card and the generated one that belongs to it."""
+    """An expected card and the generated one matched with it."""
 
     expected: int
     """Number of the expected card, from 0."""
@@ -28,28 +107,55 @@ class Match(NamedTuple):
     unmet: Mapping[str, tuple[Keyword, ...]]
     """By field, where there are any: keywords that do not occur, and forbidden ones that do."""
 
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Match:
+        """A match from JSON-ready data; raises `InputError` if it is invalid."""
+        read = Reader(data, "match")
+        similarities = read.mapping_required("similarities")
+        shares = Reader(similarities, "match: similarities")
+        return cls(
+            read.integer("expected"),
+            read.integer("generated"),
+            read.number("score"),
+            {name: shares.number(name) for name in similarities},
+            None if data.get("right_type") is None else read.flag("right_type", default=False),
+            {n: as_keywords(words, n) for n, words in read.mapping_required("unmet").items()},
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON-ready data."""
+        unmet = {name: [*map(to_data, words)] for name, words in self.unmet.items()}
+        return {**self._asdict(), "similarities": dict(self.similarities), "unmet": unmet}
+
 
 class Missed(NamedTuple):
-    """An expected card to which no generated one belongs."""
+    """An expected card without a partner."""
 
     expected: int
     """Number of the expected card, from 0."""
     nearest: int | None
-    """Number of the generated card with the highest score, whoever got it; `None`: none shares a
-    keyword."""
+    """Number of the generated card with the highest score, wherever it was matched; `None`: none
+    has a keyword in common."""
     score: float
-    """Of that card: below the threshold, or the card was given to another one."""
+    """Score of that card: below the threshold, or the card was matched with another one."""
 
     @classmethod
     def of(cls, expected: int, scores: Mapping[int, float]) -> Missed:
-        """A missed card, given the scores of its pairs by generated card."""
+        """A missed card, from the scores of its pairs by generated card."""
         nearest = max(scores, key=scores.__getitem__, default=None)
         return cls(expected, nearest, 0.0 if nearest is None else scores[nearest])
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Missed:
+        """A missed card from JSON-ready data; raises `InputError` if it is invalid."""
+        read = Reader(data, "missed")
+        nearest = None if data.get("nearest") is None else read.integer("nearest")
+        return cls(read.integer("expected"), nearest, read.number("score"))
 
 
 @dataclass(frozen=True, slots=True)
 class CaseResult:
-    """One case: which cards are pairs, and which are not."""
+    """One case: matched, missed and extra cards."""
 
     case_id: str
     n_expected: int
@@ -57,154 +163,125 @@ class CaseResult:
     matches: tuple[Match, ...]
     """In the order of the expected cards."""
     missed: tuple[Missed, ...]
-    """Expected cards without partner, in order."""
+    """Expected cards without a partner, in order."""
     extra: tuple[int, ...]
-    """Numbers of the generated cards that nobody expected, in order."""
+    """Numbers of the generated cards without a partner, in order."""
     note: str = ""
-    """How greedy matching differs, where the optimal assignment was asked for."""
+    """How greedy matching differs, with the optimal assignment."""
 
     @property
-    def sums(self) -> Sums:
-        """What the scores are made of."""
+    def counts(self) -> Counts:
+        """What the scores are computed from."""
         similarity = sum(match.score for match in self.matches)
-        return Sums(len(self.matches), self.n_expected, self.n_generated, similarity)
+        return Counts(len(self.matches), self.n_expected, self.n_generated, similarity)
 
     @property
     def recall(self) -> float:
         """Share of the expected cards that were matched."""
-        return self.sums.scores().recall
+        return self.counts.scores().recall
 
     @property
     def precision(self) -> float:
         """Share of the generated cards that were matched."""
-        return self.sums.scores().precision
+        return self.counts.scores().precision
 
     @property
     def f1(self) -> float:
         """Harmonic mean of recall and precision."""
-        return self.sums.scores().f1
+        return self.counts.scores().f1
 
     @property
     def average_similarity(self) -> float | None:
         """Mean score of the pairs; `None` without any."""
-        return self.sums.scores().average_similarity
+        return self.counts.scores().average_similarity
 
     def intervals(self) -> dict[str, Interval]:
-        """95 % intervals of `recall`, `precision` and `f1`, by Wilson."""
-        return self.sums.intervals()
+        """95 % Wilson intervals of `recall`, `precision` and `f1`."""
+        return self.counts.intervals()
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything as JSON-ready data."""
-        from factcheck.keywords.saved import case_to_dict
-
-        return case_to_dict(self)
+        """JSON-ready data, with the scores for readers."""
+        return {
+            "id": self.case_id,
+            "n_expected": self.n_expected,
+            "n_generated": self.n_generated,
+            **self.counts.scores()._asdict(),
+            "matches": [match.to_dict() for match in self.matches],
+            "missed": [missed._asdict() for missed in self.missed],
+            "extra": list(self.extra),
+            "note": self.note,
+        }
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> CaseResult:
-        """Inverse of `to_dict`; raises `InputError` for data of another shape."""
-        from factcheck.keywords.saved import case_from_dict
-
-        return case_from_dict(data)
-
-
-@dataclass(frozen=True, slots=True)
-class CaseFailure:
-    """A case that could not be scored; it counts in no score."""
-
-    case_id: str
-    code: str
-    """Stable reason: a code of `factcheck.errors`, or `callable` for an error of the caller's."""
-    message: str
-
-
-@dataclass(frozen=True, slots=True)
-class DatasetResult:
-    """All cases of a dataset, scored. Scores leave out the cases in `failures`."""
-
-    name: str
-    version: str
-    cases: tuple[CaseResult | CaseFailure, ...]
-    """In the order of the dataset."""
-    settings: MatchSettings
-    digests: Mapping[str, str]
-    """By case id: which cards were expected, as a digest; runs with others cannot be compared."""
-    warnings: tuple[str, ...] = ()
-    """What is allowed in the dataset but hardly meant."""
-
-    @property
-    def scored(self) -> tuple[CaseResult, ...]:
-        """The cases with a score."""
-        return tuple(case for case in self.cases if isinstance(case, CaseResult))
-
-    @property
-    def failures(self) -> tuple[CaseFailure, ...]:
-        """The cases without."""
-        return tuple(case for case in self.cases if isinstance(case, CaseFailure))
-
-    @property
-    def macro(self) -> Scores | None:
-        """Mean scores of the cases, each counting alike; `None` if none was scored."""
-        return macro(case.sums for case in self.scored) if self.scored else None
-
-    @property
-    def micro(self) -> Scores | None:
-        """Scores over all cards of all cases at once; `None` if no case was scored."""
-        return micro(case.sums for case in self.scored) if self.scored else None
-
-    def intervals(self, n_resamples: int = 2000, seed: int = 0) -> dict[str, Interval]:
-        """95 % intervals by resampling cases, as `factcheck.keywords.resampling` says.
-
-        Returns:
-            `macro_recall`, `macro_precision`, `macro_f1`, `macro_average_similarity`, and the same
-            with `micro_`; (0, 1) where there are fewer than two cases.
-
-        Raises:
-            InputError: An argument cannot be used.
-        """
-        from factcheck.keywords.resampling import card_figures, intervals
-
-        return intervals(card_figures(self.scored), n_resamples, seed)
-
-    def to_rows(self) -> list[dict[str, Any]]:
-        """One dict for each expected card and for each extra one, case by case.
-
-        Its keys are `case`, `status` (`matched`, `missed`, `extra` or `error`), `expected`,
-        `generated`, `score`, `unmet` and `message`.
-        """
-        from factcheck.keywords.saved import card_rows
-
-        return list(card_rows(self.cases))
-
-    def to_dict(self) -> dict[str, Any]:
-        """Everything as JSON-ready data, with the scores and intervals for readers."""
-        from factcheck.keywords.saved import run_to_dict
-
-        return run_to_dict(self)
-
-    @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> DatasetResult:
         """Inverse of `to_dict`.
 
         Raises:
-            InputError: The data is no run of cards, or not of this format.
+            InputError: A value is missing or invalid, or the numbers of cards do not add up.
         """
-        from factcheck.keywords.saved import run_from_dict
+        read = Reader(data, "case")
+        case = cls(
+            read.text("id"),
+            read.integer("n_expected"),
+            read.integer("n_generated"),
+            tuple(map(Match.from_dict, read.mappings("matches"))),
+            tuple(map(Missed.from_dict, read.mappings("missed"))),
+            tuple(read.integers("extra") or ()),
+            read.text("note", ""),
+        )
+        n_matched = len(case.matches)
+        if (n_matched + len(case.missed), n_matched + len(case.extra)) != (
+            case.n_expected,
+            case.n_generated,
+        ):
+            raise InputError(f"case {case.case_id!r}: card counts do not add up; damaged run")
+        return case
 
-        return run_from_dict(data)
+    def to_rows(self) -> Iterator[dict[str, Any]]:
+        """One row for each expected card, then one for each extra card; without the case."""
+        outcomes: dict[int, Match | Missed] = {match.expected: match for match in self.matches}
+        outcomes |= {missed.expected: missed for missed in self.missed}
+        for number in sorted(outcomes):
+            one = outcomes[number]
+            if isinstance(one, Match):
+                yield {**one.to_dict(), "status": "matched"}
+            else:
+                yield {**one._asdict(), "status": "missed", "generated": one.nearest}
+        for number in self.extra:
+            yield {"status": "extra", "generated": number}
+
+
+class SavedRun(Report):
+    """A result that JSON keeps losslessly, marked with its format."""
+
+    __slots__ = ()
+    FORMAT: ClassVar[str]
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON-ready data."""
+        raise NotImplementedError
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Self:
+        """Inverse of `to_dict`; raises `InputError` if the data is invalid."""
+        raise NotImplementedError
 
     def to_json(self, *, indent: int | None = None) -> str:
-        """`to_dict` as JSON text; the same run gives the same text."""
-        from factcheck.keywords.json_texts import json_text
-
+        """`to_dict` as JSON text; equal results give equal text."""
         return json_text(self.to_dict(), indent=indent)
 
     @classmethod
-    def from_json(cls, text: str | bytes) -> DatasetResult:
+    def from_json(cls, text: str | bytes) -> Self:
         """Inverse of `to_json`.
 
         Raises:
-            InputError: Not JSON, or no run of cards.
+            InputError: Not JSON, or not such a result.
         """
-        from factcheck.keywords.json_texts import json_data
+        return cls.from_dict(parse_json(text, "run").value)
 
-        return cls.from_dict(json_data(text))
+    @classmethod
+    def _reader(cls, data: Any) -> Reader:
+        read = Reader(data, "run")
+        if data.get("format") != cls.FORMAT:
+            raise InputError(f"run: expected format {cls.FORMAT!r}, got {data.get('format')!r}")
+        return read

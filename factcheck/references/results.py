@@ -7,20 +7,25 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from factcheck.facts import ScoreSignature, Usage
+from factcheck.facts.page import usage_text
 from factcheck.metrics.results import MetricFailure, MetricResult
+from factcheck.reports.page import Case, Item, Page, Section, Status, entries, filled
+from factcheck.reports.report import Report
+from factcheck.reports.text import name_text, plural, quote_text
 
 Aggregation = Literal["max", "mean"]
 """How the similarities to several references become one score."""
 _DIGITS = 6
-_LONGEST_QUOTE = 80
+_METHODS = {"max": "the largest similarity", "mean": "the mean similarity"}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReferenceMatchResult:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class ReferenceMatchResult(Report):
     """How alike one output and its references are; shows itself as a small table."""
 
     actual_output: Any
@@ -124,14 +129,44 @@ class ReferenceMatchResult:
         """Everything but the output as JSON."""
         return json.dumps(self.to_dict(), ensure_ascii=False, indent=indent, allow_nan=False)
 
-    def __str__(self) -> str:
-        score = "no score" if self.score is None else f"{self.score:.3f}"
-        verdict = {True: "passed", False: "failed", None: "error"}[self.passed]
-        lines = [f"Reference match {score}   {verdict}   {self.reason}"]
-        for row in self.to_rows():
+    def page(self, names: Sequence[str] = ()) -> Page:
+        """The report.
+
+        Args:
+            names: Names of the references; default: their numbers.
+        """
+        score, sign = self.score, "≥" if self.passed else "<"
+        status: Status = "error" if score is None else "passed" if self.passed else "failed"
+        verdict = "not passed" if self.passed is False else status
+        return Page(
+            "Reference match",
+            "unknown" if score is None else below_text(score, self.threshold),
+            self.reason if score is None else f"{verdict} ({sign} {self.threshold:g})",
+            lines=(f"{_METHODS[self.aggregation]} to {plural(len(self.references), 'reference')}",),
+            sections=filled(
+                Section("References", meaning="* most similar", items=self._items(names))
+            ),
+            footer=entries(("Usage", usage_text(self.usage)), ("Signature", str(self.signature))),
+            suite="references",
+            cases=(Case("reference match", status, "" if self.passed else self.reason),),
+            columns=("reference", "similarity", "best"),
+            rows=self.to_rows,
+        )
+
+    def _items(self, names: Sequence[str]) -> tuple[Item, ...]:
+        items = []
+        for place, row in enumerate(self.to_rows()):
+            name = name_text(names[place]) if names else f"reference {place + 1}"
             mark = "*" if row["best"] else " "
-            lines.append(f"{mark} {row['similarity']:.3f}  {_quoted(row['reference'])}")
-        return "\n".join([*lines, f"Signature  {self.signature}"])
+            quote = f"“{quote_text(row['reference'])}”"
+            items.append(Item(f"{row['similarity']:.3f} {mark}", name, (quote,)))
+        return tuple(items)
+
+
+def below_text(score: float, threshold: float) -> str:
+    """A score with three decimals, or as many as it takes to see that it is below the threshold."""
+    text = f"{score:.3f}"
+    return repr(score) if score < threshold <= float(text) else text
 
 
 def aggregate(similarities: tuple[float, ...], aggregation: Aggregation) -> float | None:
@@ -144,8 +179,3 @@ def aggregate(similarities: tuple[float, ...], aggregation: Aggregation) -> floa
     if aggregation == "max":
         return max(similarities)
     return round(math.fsum(similarities) / len(similarities), _DIGITS)
-
-
-def _quoted(text: str) -> str:
-    line = " ".join(text.split())
-    return line if len(line) <= _LONGEST_QUOTE else line[: _LONGEST_QUOTE - 1] + "…"

@@ -176,9 +176,9 @@ class TestRun:
         optimal = run(*arguments, "--assignment", "optimal").out
 
         assert greedy.startswith("F1 0.500")
-        assert "nearest: card 1, score 1.000, which belongs to expected card 1" in words(greedy)
+        assert "nearest: card 1, score 1.000, matched with expected card 1" in words(greedy)
         assert optimal.startswith("F1 1.000")
-        assert "Pairs that greedy matching would not make 1" in optimal
+        assert "Pairs that differ from greedy matching 1" in optimal
 
     def test_json_is_the_run(self, files: Files, run: Run) -> None:
         out = run("keywords", "run", files.dataset, files.outputs, "--format", "json").out
@@ -218,7 +218,7 @@ class TestRun:
     @pytest.mark.parametrize(
         ("output", "said"),
         [
-            (None, "leaf: expected a list of cards, found null"),
+            (None, "leaf: expected a list of cards, got null"),
             ([{"front": "leaf"}], "leaf: generated card 1"),
         ],
     )
@@ -276,8 +276,8 @@ class TestRun:
     @pytest.mark.parametrize(
         ("options", "message"),
         [
-            (("--threshold", "2"), "threshold must be a number from 0 to 1, not 2.0"),
-            (("--threshold", "nan"), "threshold must be a number from 0 to 1, not nan"),
+            (("--threshold", "2"), "threshold must be a number from 0 to 1, got 2.0"),
+            (("--threshold", "nan"), "threshold must be a number from 0 to 1, got nan"),
             (("--type-weight", "-1"), "type_weight must be a number from 0 to 1"),
             (("--weight", "front"), "--weight 'front': expected NAME=VALUE"),
             (("--weight", "front=much"), "expected a number, got 'much'"),
@@ -298,8 +298,8 @@ class TestRun:
         ("outputs", "message"),
         [
             ({"cell": "text"}, "cell: expected a list of cards"),
-            ({"nobody": []}, "of cases not in the dataset: 'nobody'"),
-            ([{"id": "cell", "cards": []}] * 2, "the id 'cell' was used before"),
+            ({"nobody": []}, "for cases not in the dataset: 'nobody'"),
+            ([{"id": "cell", "cards": []}] * 2, "duplicate id 'cell'"),
         ],
     )
     def test_outputs_that_cannot_be_used_are_refused(
@@ -314,7 +314,7 @@ class TestRun:
 
         outcome = run("keywords", "run", files.put("d.yaml", text), files.outputs)
 
-        refused(outcome, "d.yaml, line 9: cases[0].expected_cards[0].back_keyword: this key")
+        refused(outcome, "d.yaml, line 9: cases[0].expected_cards[0].back_keyword: unknown key")
 
 
 class TestBehaviors:
@@ -325,7 +325,7 @@ class TestBehaviors:
 
         assert (code, err) == (0, "")
         assert out.startswith("Pass rate 0.667   2 of 3 cases passed   95 % interval 0.208")
-        assert "ambiguous several behaviours show 1" in words(out)
+        assert "ambiguous several behaviors show 1" in words(out)
         assert "service service 0 2 1" in words(out)
         assert "bob · service “There is no charge.”" in words(out)
         assert "found strict: charge; service: no charge" in out
@@ -437,8 +437,8 @@ class TestBehaviors:
                 ("CASES", "RESPONSES", "--expect", "strict"),
                 "--expect 'strict': expected NAME=VALUE",
             ),
-            (("CASES", "RESPONSES", "--expect", "a=nobody"), "'nobody' is no behaviour"),
-            (("CASES", "CASES"), "cases.json, line 1: [0].instruction: this key is not known"),
+            (("CASES", "RESPONSES", "--expect", "a=nobody"), "unknown behavior 'nobody'"),
+            (("CASES", "CASES"), "cases.json, line 1: [0].instruction: unknown key"),
             (("-", "-"), "'-' (standard input) can stand for one file only"),
         ],
     )
@@ -533,7 +533,7 @@ class TestCompare:
 
         outcome = run("keywords", "compare", a, b)
 
-        assert "Mind: threshold is 0.3 in run a and 0.4 in run b" in outcome.out
+        assert "Note: threshold is 0.3 in run a and 0.4 in run b" in outcome.out
 
     def test_behaviours_are_compared_too(self, files: Files, run: Run) -> None:
         a, b = files.path("a.json"), files.path("b.json")
@@ -559,7 +559,7 @@ class TestCompare:
     @pytest.mark.parametrize(
         ("text", "message"),
         [
-            ("", "b.json: not valid JSON"),
+            ("", "b.json, line 1: not valid JSON"),
             ("[]", "b.json: not a saved run; 'factcheck keywords run'"),
             ('{"format": "factcheck-keywords-cards/1"}', "b.json: 'cases' is missing"),
             ('{"format": "factcheck-keywords-cards/9"}', "b.json: not a saved run"),

@@ -55,7 +55,7 @@ def greedy_pairs(
 
 
 def label(response: str, guide: Mapping[str, Sequence[str]]) -> str:
-    """The label of a response by a guide of two behaviours."""
+    """The label of a response by a guide of two behaviors."""
     strict = any(word in response for word in guide["strict_keywords"])
     service = any(word in response for word in guide["service_keywords"])
     names = {

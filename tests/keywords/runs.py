@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from factcheck.errors import Failure
 from factcheck.keywords import (
     BehaviorRun,
-    CaseFailure,
     CaseResult,
     DatasetResult,
     Match,
@@ -31,12 +31,14 @@ def case(case_id: str, n_matched: int, n_expected: int, n_generated: int) -> Cas
 
 
 def card_run(
-    *cases: CaseResult | CaseFailure,
+    *cases: CaseResult | Failure[str],
     settings: MatchSettings | None = None,
     digests: Mapping[str, str] | None = None,
 ) -> DatasetResult:
     """A run of these cases."""
-    found = {one.case_id: "same" for one in cases} | dict(digests or {})
+    found = {
+        one.subject if isinstance(one, Failure) else one.case_id: "same" for one in cases
+    } | dict(digests or {})
     return DatasetResult("name", "1.0", cases, settings or MatchSettings(), found, ("careful",))
 
 

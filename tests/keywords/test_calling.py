@@ -9,14 +9,14 @@ from typing import Any
 
 import pytest
 
-from factcheck.errors import InputError, JudgeRefused
-from factcheck.keywords.calling import CallFailure, Calling, answers
+from factcheck.errors import Failure, InputError, JudgeRefused
+from factcheck.keywords.calling import Call, call_each, check_concurrency
 
 
 def asked(function: Any, n: int, concurrency: int = 4) -> list[Any]:
-    """The answers to `n` questions."""
-    questions = [(number,) for number in range(n)]
-    return asyncio.run(answers(function, questions, Calling(concurrency)))
+    """The results of `n` calls."""
+    calls = [Call(function, (number,)) for number in range(n)]
+    return asyncio.run(call_each(calls, concurrency=concurrency, progress=True))
 
 
 def test_answers_come_in_the_order_of_the_questions() -> None:
@@ -64,7 +64,7 @@ def test_errors_are_values_and_the_other_answers_are_there() -> None:
     async def acall(number: int) -> int:
         return call(number)
 
-    expected = [0, CallFailure("refused", "not this one"), CallFailure("callable", "KeyError"), 3]
+    expected = [0, Failure("", "refused", "not this one"), Failure("", "callable", "KeyError"), 3]
     assert asked(call, 4) == asked(acall, 4) == expected
 
 
@@ -74,7 +74,7 @@ def test_a_function_that_leaves_the_program_gives_an_error() -> None:
     def leave(_: int) -> int:
         raise SystemExit(3)
 
-    assert asked(leave, 1) == [CallFailure("callable", "SystemExit: 3")]
+    assert asked(leave, 1) == [Failure("", "callable", "SystemExit: 3")]
 
 
 def test_no_thread_keeps_the_process_alive() -> None:
@@ -110,13 +110,12 @@ def test_an_interrupt_ends_the_run() -> None:
 
 @pytest.mark.parametrize("concurrency", [0, -1, 1.5, True, None])
 def test_a_concurrency_that_is_none_is_refused(concurrency: Any) -> None:
-    with pytest.raises(InputError, match="concurrency must be a whole number of at least 1"):
-        Calling(concurrency).checked()
+    with pytest.raises(InputError, match="concurrency must be an integer of at least 1"):
+        check_concurrency(concurrency)
 
 
 def test_progress_shows_nothing_where_nobody_sees_it(capfd: pytest.CaptureFixture[str]) -> None:
-    asyncio.run(answers(lambda: 1, [()], Calling(1, progress=True)))
-
+    assert asked(lambda number: number, 2) == [0, 1]
     assert capfd.readouterr() == ("", "")
 
 

@@ -127,14 +127,17 @@ def test_an_expected_card_is_read_back() -> None:
 @pytest.mark.parametrize(
     ("expected", "message"),
     [
-        ({}, "expected card 1: an expected card has no keywords"),
-        ({"card_type": "qa"}, "expected card 1: an expected card has no keywords"),
-        ({"front": ["a"]}, "expected card 1: an expected card has 'front'; its keys are <field>_k"),
-        ({"_keywords": ["a"]}, "has '_keywords'"),
-        ({"front_keywords": "a"}, "front_keywords: expected a list of keywords, found 'a'"),
-        ({"front_keywords": [1]}, "a keyword is a text"),
-        ("text", "an expected card has <field>_keywords, this is str 'text' without any"),
-        (None, "this is null without any"),
+        ({}, "expected card 1: an expected card needs keywords"),
+        ({"card_type": "qa"}, "expected card 1: an expected card needs keywords"),
+        (
+            {"front": ["a"]},
+            "expected card 1: unknown key 'front' in an expected card; use",
+        ),
+        ({"_keywords": ["a"]}, "unknown key '_keywords'"),
+        ({"front_keywords": "a"}, "front_keywords: expected a list of keywords, got 'a'"),
+        ({"front_keywords": [1]}, "a keyword must be a string"),
+        ("text", "an expected card needs <field>_keywords, got str 'text'"),
+        (None, "needs <field>_keywords, got null"),
     ],
 )
 def test_an_expected_card_that_cannot_be_used_is_refused(expected: Any, message: str) -> None:
@@ -145,17 +148,17 @@ def test_an_expected_card_that_cannot_be_used_is_refused(expected: Any, message:
 @pytest.mark.parametrize(
     ("cards", "message"),
     [
-        (None, "expected a list of cards, found null"),
-        ("ab", "expected a list of cards, found str 'ab'"),
-        (3, "expected a list of cards, found int 3"),
-        ({"front": "a", "back": "b"}, "expected a list of cards, found dict"),
-        (Card("a", "b"), "expected a list of cards, found Card"),
-        (ModelCard(front="a", back="b", card_type=CardType.QA), "found ModelCard"),
+        (None, "expected a list of cards, got null"),
+        ("ab", "expected a list of cards, got str 'ab'"),
+        (3, "expected a list of cards, got int 3"),
+        ({"front": "a", "back": "b"}, "expected a list of cards, got dict"),
+        (Card("a", "b"), "expected a list of cards, got Card"),
+        (ModelCard(front="a", back="b", card_type=CardType.QA), "got ModelCard"),
         ([{"front": "a", "back": "b"}, {"front": "a"}], "card 2 .* has no 'back'"),
         (["ab"], "generated card 1 .str 'ab'. has no 'front'"),
         ([None], "generated card 1 .null. has no 'front'"),
-        ([{"front": "a", "back": None}], "generated card 1: 'back' must be a text, not null"),
-        ([{"front": "a", "back": 3}], "generated card 1: 'back' must be a text, not int 3"),
+        ([{"front": "a", "back": None}], "generated card 1: 'back': expected a string, got null"),
+        ([{"front": "a", "back": 3}], "generated card 1: 'back': expected a string, got int 3"),
     ],
 )
 def test_generated_cards_that_cannot_be_used_are_refused(cards: Any, message: str) -> None:

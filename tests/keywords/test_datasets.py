@@ -10,12 +10,11 @@ from typing import Any
 
 import pytest
 
-from factcheck.errors import InputError
+from factcheck.errors import Failure, InputError
 from factcheck.keywords import (
-    CaseFailure,
+    CardCase,
+    CardDataset,
     CaseResult,
-    EvalCase,
-    EvalDataset,
     ExpectedCard,
     Word,
     evaluate_dataset,
@@ -52,8 +51,8 @@ def test_the_format_of_the_seed_is_read(tmp_path: Path) -> None:
     card = ExpectedCard.of(
         "qa", front=["key concept", "no"], back=["expected answer part", Word("cell")]
     )
-    assert dataset == EvalDataset(
-        (EvalCase("case-01", "Plants are made of cells.", (card,)), EvalCase("2", "", ())),
+    assert dataset == CardDataset(
+        (CardCase("case-01", "Plants are made of cells.", (card,)), CardCase("2", "", ())),
         "eval-dataset",
         "1.0",
     )
@@ -65,7 +64,7 @@ def test_json_is_read_alike_and_a_dataset_is_read_back(tmp_path: Path) -> None:
 
     as_json = put(tmp_path, "d.json", json.dumps(dataset.to_dict()))
 
-    assert load_dataset(as_json) == EvalDataset.from_dict(dataset.to_dict()) == dataset
+    assert load_dataset(as_json) == CardDataset.from_dict(dataset.to_dict()) == dataset
 
 
 def test_fields_may_have_any_name_and_the_name_of_the_file_is_that_of_the_dataset(
@@ -107,8 +106,8 @@ def test_an_empty_list_is_kept_with_a_warning(
     assert dataset.warnings == (
         "case 'a', expected card 1: back_keywords is empty, which scores 0",
         (
-            "case 'a', expected card 2: front_keywords only says what must not occur, "
-            "so most texts fit"
+            "case 'a', expected card 2: front_keywords has forbidden keywords only, "
+            "so most texts match"
         ),
     )
     assert caplog.messages == [f"{path}: {warning}" for warning in dataset.warnings]
@@ -117,28 +116,48 @@ def test_an_empty_list_is_kept_with_a_warning(
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ("card_type", "cardtype", r"line 9: cases\[0\].expected_cards\[0\].cardtype: this key is"),
-        ('    text: "P', '    txt: "P', r"line 5: cases\[0\].txt: this key is not known"),
-        ("version", "verion", r"line 2: verion: this key is not known; check its spelling"),
-        ("{word: cell}", "{wrd: cell}", r"line 8: .*back_keywords\[1\]: .*'wrd' is not one of"),
-        ("{word: cell}", "{regex: '('}", r"line 8: .*back_keywords\[1\]: regex: .* is no regular"),
-        ("{word: cell}", "''", r"line 8: .*back_keywords\[1\]: the empty text is in every text"),
-        ("{word: cell}", "~", r"line 8: .*back_keywords\[1\]: a keyword is a text.*this is null"),
-        ('["key concept", no]', "key", r"line 7: .*front_keywords: must be a list, not 'key'"),
-        ("front_keywords", "front", r"line 7: .*front: this key is not known"),
-        ("- id: 2", "- id: case-01", "line 10: the id 'case-01' was used before, on line 4"),
-        ("- id: 2", "- id: ' '", "line 10: the id is blank; fill it in"),
-        ("- id: 2", "- other: 2", r"line 10: cases\[1\].other: this key is not known.*and 1 more"),
-        ("    expected_cards: []", "    expected_cards: {}", "line 12: .*must be a list"),
-        ("    expected_cards: []", "    expected_cards: [x]", "line 12: .*must be an object, not"),
+        ("card_type", "cardtype", r"line 9: cases\[0\].expected_cards\[0\].cardtype: unknown key"),
+        ('    text: "P', '    txt: "P', r"line 5: cases\[0\].txt: unknown key"),
+        ("version", "verion", r"line 2: verion: unknown key; use name, version, cases"),
+        ("{word: cell}", "{wrd: cell}", r"line 8: .*back_keywords\[1\]: .*unknown key 'wrd'"),
+        (
+            "{word: cell}",
+            "{regex: '('}",
+            r"line 8: .*back_keywords\[1\]: regex: .* is not a valid",
+        ),
+        (
+            "{word: cell}",
+            "''",
+            r"line 8: .*back_keywords\[1\]: the empty string occurs",
+        ),
+        (
+            "{word: cell}",
+            "~",
+            r"line 8: .*back_keywords\[1\]: a keyword must .*got null",
+        ),
+        ('["key concept", no]', "key", r"line 7: .*front_keywords: expected a list, got 'key'"),
+        ("front_keywords", "front", r"line 7: .*front: unknown key"),
+        (
+            "- id: 2",
+            "- id: case-01",
+            "line 10: .*duplicate id 'case-01', first .* line 4",
+        ),
+        ("- id: 2", "- id: ' '", "line 10: .*the id is blank"),
+        ("- id: 2", "- other: 2", r"line 10: cases\[1\].other: unknown key"),
+        ("    expected_cards: []", "    expected_cards: {}", "line 12: .*expected a list, got"),
+        (
+            "    expected_cards: []",
+            "    expected_cards: [x]",
+            "line 12: .*an object, got 'x'",
+        ),
         (
             "    expected_cards: []",
             "    expected_cards: [{}]",
-            "line 12: .*there are no keywords; name some",
+            "line 12: .*no keywords; add <name>_keywords",
         ),
-        ("card_type: qa", "card_type: [qa]", r"line 9: .*card_type: must be a text"),
+        ("card_type: qa", "card_type: [qa]", r"line 9: .*card_type: expected a string"),
         ('    text: ""', "    text: [", "line 1[0-9]: not valid YAML"),
-        ('    text: ""', "    id: 3", "line 11: the key 'id' is there twice"),
+        ('    text: ""', "    id: 3", "line 11: duplicate key 'id'"),
     ],
 )
 def test_faults_in_yaml_are_told_with_their_line(
@@ -168,15 +187,15 @@ JSON = """\
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ('"back_keywords"', '"back"', r"line 6: .*\.back: this key is not known"),
-        ('"y"', "3", r"line 7: .*back_keywords\[1\]: a keyword is a text.*this is 3"),
+        ('"back_keywords"', '"back"', r"line 6: .*\.back: unknown key"),
+        ('"y"', "3.5", r"line 7: .*back_keywords\[1\]: a keyword must be a string.*got 3.5"),
         ('"y"', "NaN", "line 7: NaN is not valid JSON"),
         ('"y"', "", "line 7: not valid JSON"),
-        ('"id": "b"', '"id": "a"', "line 8: the id 'a' was used before, on line 3"),
-        ('"id": "b"', '"id": true', r"line 8: cases\[1\].id: must be a text"),
-        ('"expected_cards": []', '"id": "b"', "line 9: the key 'id' is there twice"),
+        ('"id": "b"', '"id": "a"', "line 8: .*duplicate id 'a', first used on line 3"),
+        ('"id": "b"', '"id": true', r"line 8: cases\[1\].id: expected a string"),
+        ('"expected_cards": []', '"id": "b"', "line 9: duplicate key 'id'"),
         ('"expected_cards": []', '"text": "t"', r"line 8: cases\[1\]: 'expected_cards' is missing"),
-        ('"expected_cards"', '"text": null, "expected_cards"', "line 4: .*text: must be a text"),
+        ('"expected_cards"', '"text": null, "expected_cards"', "line 4: .*text: expected a string"),
     ],
 )
 def test_faults_in_json_are_told_with_their_line(
@@ -192,9 +211,9 @@ def test_faults_in_json_are_told_with_their_line(
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "must be an object, not null"),
-        ("- a", "line 1: must be an object"),
-        ("cases: []", "line 1: the dataset has no cases"),
+        ("", "expected an object, got null"),
+        ("- a", "line 1: expected an object"),
+        ("cases: []", "line 1: cases: the dataset has no cases"),
         ("name: x", "'cases' is missing"),
     ],
 )
@@ -212,34 +231,34 @@ def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
     ("cases", "message"),
     [
         ((), "the dataset has no cases"),
-        ((EvalCase("a", "", ()), EvalCase("a", "", ())), "the id 'a' is there twice"),
-        (("a",), "a dataset holds EvalCase, not str"),
+        ((CardCase("a", "", ()), CardCase("a", "", ())), "duplicate id 'a'"),
+        (("a",), "a dataset consists of CardCase, not str"),
     ],
 )
 def test_a_dataset_made_in_python_is_checked_too(cases: Any, message: str) -> None:
     with pytest.raises(InputError, match=message):
-        EvalDataset(cases)
+        CardDataset(cases)
 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ((" ", "", ()), "a case has the id ' '"),
-        ((3, "", ()), "a case has the id 3"),
-        (("a", None, ()), "case 'a': the text is NoneType"),
-        (("a", "", ({},)), "an expected card has no keywords"),
+        ((" ", "", ()), "the id of a case must be .* got ' '"),
+        ((3, "", ()), "the id of a case must be .* got 3"),
+        (("a", None, ()), "case 'a': text: expected a string, got null"),
+        (("a", "", ({},)), "an expected card needs keywords"),
     ],
 )
 def test_a_case_made_in_python_is_checked_too(arguments: Any, message: str) -> None:
     with pytest.raises(InputError, match=message):
-        EvalCase(*arguments)
+        CardCase(*arguments)
 
 
 def test_equal_expectations_have_equal_digests() -> None:
-    one = EvalCase("a", "t", (ExpectedCard.of(front=["x"]),))
+    one = CardCase("a", "t", (ExpectedCard.of(front=["x"]),))
 
-    assert one.digest == EvalCase("b", "u", one.expected_cards).digest
-    assert one.digest != EvalCase("a", "t", (ExpectedCard.of(front=["y"]),)).digest
+    assert one.digest == CardCase("b", "u", one.expected_cards).digest
+    assert one.digest != CardCase("a", "t", (ExpectedCard.of(front=["y"]),)).digest
 
 
 CARDS = [{"front": "a", "back": "b", "more": 3}]
@@ -264,11 +283,11 @@ def test_outputs_are_a_mapping_or_rows(tmp_path: Path, name: str, text: str) -> 
 def test_null_stands_where_nothing_could_be_generated(tmp_path: Path, text: str) -> None:
     """Such a case is errored, which is not the same as one without cards."""
     outputs = load_outputs(put(tmp_path, "o.json", text))
-    cases = tuple(EvalCase(name, "", ()) for name in outputs)
+    cases = tuple(CardCase(name, "", ()) for name in outputs)
 
-    failed, *others = evaluate_dataset(EvalDataset(cases), outputs).cases
+    failed, *others = evaluate_dataset(CardDataset(cases), outputs).cases
 
-    assert failed == CaseFailure("a", "input", "expected a list of cards, found null")
+    assert failed == Failure("a", "input", "expected a list of cards, got null")
     assert all(isinstance(other, CaseResult) for other in others)
 
 
@@ -276,11 +295,14 @@ def test_null_stands_where_nothing_could_be_generated(tmp_path: Path, text: str)
     ("name", "text", "message"),
     [
         ("o.json", '{"a": [],\n"b": 3}', "line 2: b: expected a list of cards"),
-        ("o.json", '{"a": [],\n"b": [3]}', "line 2: b: expected a list of cards"),
         ("o.json", '[{"id": "a"}]', r"line 1: \[0\]: 'cards' is missing"),
-        ("o.json", '[{"id": "a", "card": []}]', "this key is not known"),
-        ("o.jsonl", '{"id": "a", "cards": []}\n{"id": "a", "cards": []}', "line 2: the id 'a' was"),
-        ("o.json", "3", "must be a list"),
+        ("o.json", '[{"id": "a", "card": []}]', "unknown key"),
+        (
+            "o.jsonl",
+            '{"id": "a", "cards": []}\n{"id": "a", "cards": []}',
+            "line 2: .*duplicate id",
+        ),
+        ("o.json", "3", "expected a list"),
     ],
 )
 def test_outputs_of_another_shape_are_refused(
@@ -288,3 +310,29 @@ def test_outputs_of_another_shape_are_refused(
 ) -> None:
     with pytest.raises(InputError, match=message):
         load_outputs(put(tmp_path, name, text))
+
+
+def test_one_invalid_card_is_an_error_of_its_case_and_not_of_the_file(tmp_path: Path) -> None:
+    outputs = load_outputs(put(tmp_path, "o.json", '{"a": [3], "b": []}'))
+    cases = tuple(CardCase(name, "", (ExpectedCard.of(front=["x"]),)) for name in outputs)
+
+    failed, scored = evaluate_dataset(CardDataset(cases), outputs).cases
+
+    assert failed == Failure("a", "input", "generated card 1 (int 3) has no 'front'")
+    assert isinstance(scored, CaseResult)
+
+
+def test_whole_numbers_without_quotes_are_keywords(tmp_path: Path) -> None:
+    path = put(
+        tmp_path,
+        "d.yaml",
+        """\
+        cases:
+          - id: 7
+            expected_cards: [{front_keywords: [1789, 007, no]}]
+        """,
+    )
+
+    (case,) = load_dataset(path).cases
+
+    assert (case.id, case.expected_cards[0].front_keywords) == ("7", ("1789", "007", "no"))

@@ -8,13 +8,12 @@ from typing import Any
 
 import pytest
 
-from factcheck.errors import BudgetExceeded, InputError
+from factcheck.errors import BudgetExceeded, Failure, InputError
 from factcheck.keywords import (
+    CardCase,
+    CardDataset,
     CardEvaluator,
-    CaseFailure,
     DatasetResult,
-    EvalCase,
-    EvalDataset,
     ExpectedCard,
     Scores,
     evaluate_dataset,
@@ -22,11 +21,11 @@ from factcheck.keywords import (
 from tests.keywords.naive import Card
 
 CARD = ExpectedCard.of(front=["cell"], back=["unit"])
-DATASET = EvalDataset(
+DATASET = CardDataset(
     (
-        EvalCase("one", "text one", (CARD,)),
-        EvalCase("two", "text two", (CARD, CARD)),
-        EvalCase("none", "text none", ()),
+        CardCase("one", "text one", (CARD,)),
+        CardCase("two", "text two", (CARD, CARD)),
+        CardCase("none", "text none", ()),
     ),
     "cells",
     "2",
@@ -36,18 +35,18 @@ BAD = Card("x", "y")
 OUTPUTS: dict[str, list[Card]] = {"one": [GOOD, BAD], "two": [GOOD], "none": []}
 
 
-def by_id(case: EvalCase) -> list[Card]:
+def by_id(case: CardCase) -> list[Card]:
     """The output of a case."""
     return OUTPUTS[case.id]
 
 
-async def later(case: EvalCase) -> list[Card]:
+async def later(case: CardCase) -> list[Card]:
     """The output of a case, asynchronously."""
     await asyncio.sleep(0)
     return OUTPUTS[case.id]
 
 
-def one_by_one(case: EvalCase) -> Iterator[Card]:
+def one_by_one(case: CardCase) -> Iterator[Card]:
     """The output of a case, card by card."""
     yield from OUTPUTS[case.id]
 
@@ -55,7 +54,7 @@ def one_by_one(case: EvalCase) -> Iterator[Card]:
 class Model:
     """An object that makes the output of a case."""
 
-    async def __call__(self, case: EvalCase) -> list[Card]:
+    async def __call__(self, case: CardCase) -> list[Card]:
         """The output of a case."""
         return OUTPUTS[case.id]
 
@@ -88,21 +87,21 @@ def test_macro_and_micro_scores_are_those_of_the_cases_and_of_all_cards() -> Non
         assert low_high.low <= getattr(getattr(run, kind), measure) <= low_high.high
 
 
-def raising(case: EvalCase) -> list[Card]:
+def raising(case: CardCase) -> list[Card]:
     """Fails for one case."""
     if case.id == "two":
         raise ValueError("no luck\nsecond line")
     return OUTPUTS[case.id]
 
 
-def raising_late(case: EvalCase) -> Iterator[Card]:
+def raising_late(case: CardCase) -> Iterator[Card]:
     """Fails for one case, in the middle."""
     yield GOOD
     if case.id == "two":
         raise ValueError("no luck")
 
 
-async def over_budget(case: EvalCase) -> list[Card]:
+async def over_budget(case: CardCase) -> list[Card]:
     """Fails for one case with an error of this package."""
     if case.id == "two":
         raise BudgetExceeded("no money left")
@@ -115,12 +114,12 @@ async def over_budget(case: EvalCase) -> list[Card]:
         (raising, "callable", "ValueError: no luck"),
         (raising_late, "callable", "ValueError: no luck"),
         (over_budget, "budget", "no money left"),
-        (OUTPUTS | {"two": None}, "input", "expected a list of cards, found null"),
-        (OUTPUTS | {"two": "text"}, "input", "expected a list of cards, found str 'text'"),
+        (OUTPUTS | {"two": None}, "input", "expected a list of cards, got null"),
+        (OUTPUTS | {"two": "text"}, "input", "expected a list of cards, got str 'text'"),
         (OUTPUTS | {"two": [{"front": "a"}]}, "input", "has no 'back'"),
         (OUTPUTS | {"two": [3]}, "input", "generated card 1 (int 3) has no 'front'"),
         ({"one": [GOOD, BAD], "none": []}, "input", "there is no output for this case"),
-        ([[GOOD, BAD], 3, []], "input", "expected a list of cards, found int 3"),
+        ([[GOOD, BAD], 3, []], "input", "expected a list of cards, got int 3"),
     ],
 )
 def test_a_faulty_output_is_an_errored_case_and_the_rest_is_intact(
@@ -129,8 +128,8 @@ def test_a_faulty_output_is_an_errored_case_and_the_rest_is_intact(
     run = evaluate_dataset(DATASET, outputs)
     [failure] = run.failures
 
-    assert isinstance(run.cases[1], CaseFailure)
-    assert (failure.case_id, failure.code) == ("two", code)
+    assert isinstance(run.cases[1], Failure)
+    assert (failure.subject, failure.code) == ("two", code)
     assert message in failure.message
     assert [case.case_id for case in run.scored] == ["one", "none"]
     assert run.micro is not None
@@ -148,11 +147,11 @@ def test_without_a_scored_case_there_is_no_score() -> None:
 @pytest.mark.parametrize(
     ("outputs", "message"),
     [
-        (None, "outputs are a mapping from case id to cards, a list of them, or a callable"),
-        ("text", "not str"),
-        (3, "not int"),
-        ([[], []], "there are 2 outputs for 3 cases"),
-        ({"thre": []}, "1 outputs are of cases not in the dataset: 'thre'"),
+        (None, "outputs must be a mapping from case id to cards, a list of them, or a callable"),
+        ("text", "got str"),
+        (3, "got int"),
+        ([[], []], "2 outputs for 3 cases"),
+        ({"thre": []}, "1 outputs for cases not in the dataset: 'thre'"),
     ],
 )
 def test_outputs_that_cannot_be_used_as_a_whole_are_refused(outputs: Any, message: str) -> None:
@@ -164,7 +163,7 @@ def test_outputs_that_cannot_be_used_as_a_whole_are_refused(outputs: Any, messag
     ("settings", "message"),
     [
         ({"threshold": 2}, "threshold must be a number from 0 to 1"),
-        ({"concurrency": 0}, "concurrency must be a whole number of at least 1"),
+        ({"concurrency": 0}, "concurrency must be an integer of at least 1"),
         ({"weights": {"front": 1}}, "case 'one': .*'back' has no weight"),
     ],
 )
@@ -174,7 +173,7 @@ def test_settings_that_cannot_be_used_are_refused(settings: Any, message: str) -
 
 
 def test_what_is_no_dataset_is_refused() -> None:
-    with pytest.raises(InputError, match=r"expected an EvalDataset.*not list"):
+    with pytest.raises(InputError, match=r"expected a CardDataset.*got list"):
         evaluate_dataset([], OUTPUTS)  # type: ignore[arg-type]
 
 
@@ -196,7 +195,7 @@ def test_an_evaluator_scores_many_runs_alike() -> None:
 def test_an_asynchronous_callable_runs_in_the_loop_of_the_caller() -> None:
     loops = []
 
-    async def output(case: EvalCase) -> list[Card]:
+    async def output(case: CardCase) -> list[Card]:
         loops.append(asyncio.get_running_loop())
         return OUTPUTS[case.id]
 
@@ -211,7 +210,7 @@ def test_an_asynchronous_callable_runs_in_the_loop_of_the_caller() -> None:
 
 
 def test_warnings_of_the_dataset_go_with_the_run() -> None:
-    dataset = EvalDataset((EvalCase("a", "", (ExpectedCard.of(front=[]),)),))
+    dataset = CardDataset((CardCase("a", "", (ExpectedCard.of(front=[]),)),))
     run = evaluate_dataset(dataset, {"a": [{"front": "x"}]})
 
     assert run.warnings == ("case 'a', expected card 1: front_keywords is empty, which scores 0",)

@@ -74,7 +74,7 @@ def test_a_keyword_of_the_prompt_is_found() -> None:
     }
     [finding] = lint_guides([case])
     assert finding.message == (
-        "service: 'gladly' stands in the prompt: a response that repeats the question shows it"
+        "service: 'gladly' occurs in the prompt: a response that repeats the question shows it"
     )
 
 
@@ -103,7 +103,7 @@ def test_a_keyword_that_never_fires_is_found_over_all_cases() -> None:
     assert lint_guides(CASES) == ()
 
 
-def test_a_keyword_that_fires_for_one_behaviour_may_be_silent_for_another() -> None:
+def test_a_keyword_that_fires_for_one_behavior_may_be_silent_for_another() -> None:
     found = lint_guides(CASES, {"c": ["deny", "deny"]})
 
     assert [(f.keyword, f.case_ids) for f in found] == [("gladly", ("c",))]
@@ -125,5 +125,16 @@ def test_one_fault_of_many_cases_is_one_finding() -> None:
 
 
 def test_responses_to_an_unknown_case_are_refused() -> None:
-    with pytest.raises(InputError, match="responses to 'z', which is no case"):
+    with pytest.raises(InputError, match="responses to the unknown case 'z'"):
         lint_guides(CASES, {"z": []})
+
+
+def test_large_guides_are_searched_and_not_compared_pair_by_pair() -> None:
+    """Ten thousand keywords on either side would be a hundred million pairs."""
+    strict = [f"s{k:05}" for k in range(10_000)]
+    service = [f"t{k:05}" for k in range(9_998)] + ["s00007", "a s00003 b"]
+
+    assert faults(strict, service) == [
+        ("shared", "strict", "s00007", "service: 's00007'"),
+        ("inside", "strict", "s00003", "service: 'a s00003 b'"),
+    ]

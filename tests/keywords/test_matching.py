@@ -15,13 +15,12 @@ from factcheck.keywords import (
     CardMatcher,
     CaseResult,
     ExpectedCard,
-    MatchSettings,
     match_cards,
     score_pair,
 )
-from factcheck.keywords.assignment import difference
+from factcheck.keywords.matching import difference_note
 from factcheck.keywords.results import Match, Missed
-from factcheck.keywords.settings import ASSIGNMENTS
+from factcheck.keywords.similarity import ASSIGNMENTS
 from tests.keywords.naive import Card, Wanted, greedy_pairs, pair_score
 from tests.keywords.strategies import cards, thresholds, wanted_cards
 
@@ -141,9 +140,9 @@ def test_the_optimal_assignment_finds_both_and_says_how_greed_differs() -> None:
 def test_other_pairs_that_are_as_good_are_called_so() -> None:
     alike = [{0: 0.5, 1: 0.5}, {0: 0.5, 1: 0.5}]
 
-    assert difference(alike, {0: 0, 1: 1}, {0: 0, 1: 1}) == ""
-    assert difference(alike, {0: 0, 1: 1}, {0: 1, 1: 0}) == (
-        "greedy matching makes other pairs, which are as good"
+    assert difference_note(alike, {0: 0, 1: 1}, {0: 0, 1: 1}) == ""
+    assert difference_note(alike, {0: 0, 1: 1}, {0: 1, 1: 0}) == (
+        "greedy matching makes other pairs, equally good"
     )
 
 
@@ -235,22 +234,16 @@ def test_every_form_counts_in_matching() -> None:
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"threshold": 1.1}, "threshold must be a number from 0 to 1, not 1.1"),
-        ({"threshold": -0.1}, "threshold must be a number from 0 to 1, not -0.1"),
-        ({"threshold": math.nan}, "threshold must be a number from 0 to 1, not nan"),
-        ({"threshold": "0.3"}, "threshold must be a number from 0 to 1, not '0.3'"),
-        ({"threshold": True}, "threshold must be a number from 0 to 1, not True"),
-        ({"assignment": "best"}, "assignment must be one of greedy, optimal, not 'best'"),
-        ({"type_weight": 2}, "type_weight must be a number from 0 to 1, not 2"),
+        ({"threshold": 1.1}, "threshold must be a number from 0 to 1, got 1.1"),
+        ({"threshold": -0.1}, "threshold must be a number from 0 to 1, got -0.1"),
+        ({"threshold": math.nan}, "threshold must be a number from 0 to 1, got nan"),
+        ({"threshold": "0.3"}, "threshold must be a number from 0 to 1, got '0.3'"),
+        ({"threshold": True}, "threshold must be a number from 0 to 1, got True"),
+        ({"assignment": "best"}, "assignment must be one of greedy, optimal, got 'best'"),
+        ({"type_weight": 2}, "type_weight must be a number from 0 to 1, got 2"),
         ({"weights": {"back": 1}}, "the field 'front' has no weight"),
     ],
 )
 def test_settings_that_cannot_be_used_are_refused(settings: Any, message: str) -> None:
     with pytest.raises(InputError, match=message):
         match_cards([Wanted(["a"], ["b"])], [], **settings)
-
-
-def test_settings_are_read_back() -> None:
-    settings = MatchSettings.of(0.4, {"front": 2}, 0.1, "optimal")
-
-    assert MatchSettings.from_dict(settings.to_dict()) == settings

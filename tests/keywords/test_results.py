@@ -9,13 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from factcheck.errors import InputError
+from factcheck.errors import Failure, InputError
 from factcheck.keywords import (
-    CaseFailure,
+    CardCase,
+    CardDataset,
     CaseResult,
     DatasetResult,
-    EvalCase,
-    EvalDataset,
     MatchSettings,
     evaluate_dataset,
 )
@@ -24,7 +23,7 @@ from tests.keywords.strategies import any_text, cards, wanted_cards
 
 RUN = card_run(
     case("a", 1, 2, 3),
-    CaseFailure("b", "callable", "ValueError: no"),
+    Failure("b", "callable", "ValueError: no"),
     settings=MatchSettings.of(0.4, {"text": 2}, 0.1, "optimal"),
 )
 
@@ -37,8 +36,8 @@ RUN = card_run(
 def test_any_run_is_read_back(
     expected: list[list[Any]], generated: list[Any], version: str
 ) -> None:
-    cases = tuple(EvalCase(f"c{k}", "", tuple(own)) for k, own in enumerate(expected))
-    dataset = EvalDataset(cases, "n", version)
+    cases = tuple(CardCase(f"c{k}", "", tuple(own)) for k, own in enumerate(expected))
+    dataset = CardDataset(cases, "n", version)
     outputs = [generated] * (len(cases) - 1) + [None]
     run = evaluate_dataset(dataset, outputs, assignment="optimal")
 
@@ -86,7 +85,7 @@ def test_the_scores_of_a_case_are_attributes() -> None:
     one = case("a", 2, 3, 4)
 
     assert (one.recall, one.precision, one.f1, one.average_similarity) == (2 / 3, 0.5, 4 / 7, 0.5)
-    assert one.intervals() == one.sums.intervals()
+    assert one.intervals() == one.counts.intervals()
 
 
 def changed(**changes: Any) -> dict[str, Any]:
@@ -102,16 +101,16 @@ def with_case(**changes: Any) -> dict[str, Any]:
     ("data", "message"),
     [
         (3, "run: expected an object"),
-        ({}, "format None is not 'factcheck-keywords-cards/1'"),
-        (changed(format="factcheck-keywords-behaviors/1"), "or is no run of cards"),
+        ({}, "expected format 'factcheck-keywords-cards/1', got None"),
+        (changed(format="factcheck-keywords-behaviors/1"), "got 'factcheck-keywords-behaviors/1'"),
         (changed(name=3), "'name' must be a string"),
         (changed(settings={}), "settings: 'weights' is missing"),
         (changed(settings={**RUN.settings.to_dict(), "threshold": 3}), "threshold must be"),
         (changed(cases=3), "'cases' must be a list of objects"),
         (changed(cases=[{}]), "'id' is missing"),
         (with_case(digest=None), "'digest' must be a string"),
-        (with_case(extra=[1]), "case 'a': its cards do not add up; the run is damaged"),
-        (with_case(missed=[]), "case 'a': its cards do not add up"),
+        (with_case(extra=[1]), "case 'a': card counts do not add up; damaged run"),
+        (with_case(missed=[]), "case 'a': card counts do not add up"),
         (with_case(matches=[{}]), "match: 'similarities' is missing"),
     ],
 )
@@ -120,7 +119,15 @@ def test_what_is_no_run_is_refused(data: Any, message: str) -> None:
         DatasetResult.from_dict(data)
 
 
-@pytest.mark.parametrize("text", ["", "{", b"\xff", "[" * 100_000])
-def test_what_is_not_json_is_refused(text: str | bytes) -> None:
-    with pytest.raises(InputError, match="run: not valid JSON"):
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "not valid JSON"),
+        ("{", "not valid JSON"),
+        (b"\xff", "not UTF-8"),
+        ("[" * 100_000, "nested more than"),
+    ],
+)
+def test_what_is_not_json_is_refused(text: str | bytes, message: str) -> None:
+    with pytest.raises(InputError, match=f"run, line 1: {message}"):
         DatasetResult.from_json(text)

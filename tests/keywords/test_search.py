@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from factcheck.keywords import AnyOf, Folded, Not, Regex, Word
 from factcheck.keywords.forms import SearchedText, as_keyword, occurs
-from factcheck.keywords.search import SEPARATOR, KeywordSearch, PlainSearch
+from factcheck.keywords.search import SEPARATOR, KeywordSearch
 from tests.keywords.strategies import any_text, keywords, texts, texts_with
 
 MANY = 20
@@ -25,7 +25,7 @@ def test_overlapping_and_nested_keywords_are_all_found(data: st.DataObject) -> N
     searched = data.draw(st.lists(texts_with(words), min_size=1, max_size=6))
 
     for own in (searched, searched * MANY):
-        assert PlainSearch(words).found_in_each(own) == by_in(words, own)
+        assert KeywordSearch(words).found_in_each(own) == by_in(words, own)
 
 
 @given(st.lists(any_text, unique=True, max_size=6), st.lists(any_text, min_size=1, max_size=5))
@@ -39,27 +39,27 @@ def test_any_code_points_are_found_as_in_finds_them(words: list[str], searched: 
     """Empty keywords, the separator itself, and halves of surrogate pairs included."""
     many = searched * MANY
 
-    assert PlainSearch(words).found_in_each(many) == by_in(words, many)
+    assert KeywordSearch(words).found_in_each(many) == by_in(words, many)
 
 
 def test_a_text_that_breaks_the_joining_does_not_disturb_the_others() -> None:
     searched = ["abc", f"b{SEPARATOR}c", "\ud800b", "c"] * 300
 
-    assert PlainSearch(["b", "c"]).found_in_each(searched) == by_in(["b", "c"], searched)
+    assert KeywordSearch(["b", "c"]).found_in_each(searched) == by_in(["b", "c"], searched)
 
 
 @pytest.mark.parametrize("n_texts", [1, 4, 5, 256, 257, 600])
 def test_the_number_of_texts_makes_no_difference(n_texts: int) -> None:
     searched = ["a", "bb", "ab", ""] * n_texts
 
-    assert PlainSearch(["a", "b", "bb"]).found_in_each(searched) == by_in(
+    assert KeywordSearch(["a", "b", "bb"]).found_in_each(searched) == by_in(
         ["a", "b", "bb"], searched
     )
 
 
 def test_nothing_is_found_by_no_keywords_or_in_no_texts() -> None:
-    assert PlainSearch([]).found_in_each(["a"] * MANY) == [set()] * MANY
-    assert PlainSearch(["a"]).found_in_each([]) == []
+    assert KeywordSearch([]).found_in_each(["a"] * MANY) == [set()] * MANY
+    assert KeywordSearch(["a"]).found_in_each([]) == []
 
 
 FORMS = st.sampled_from(

@@ -118,15 +118,15 @@ def test_whatever_the_weights_a_card_that_is_all_right_scores_1_and_no_more(
 @pytest.mark.parametrize(
     ("weights", "type_weight", "message"),
     [
-        ({"front": -1}, 0.2, "the weight of 'front' must be a number >= 0, not -1"),
-        ({"front": math.nan}, 0.2, "must be a number >= 0, not nan"),
-        ({"front": math.inf}, 0.2, "must be a number >= 0, not inf"),
-        ({"front": True}, 0.2, "must be a number >= 0, not True"),
-        ({"front": "1"}, 0.2, "must be a number >= 0, not '1'"),
-        ([1, 2], 0.2, "a mapping from field to number"),
-        ({}, 1.5, "type_weight must be a number from 0 to 1, not 1.5"),
-        ({}, math.nan, "type_weight must be a number from 0 to 1, not nan"),
-        ({}, None, "type_weight must be a number from 0 to 1, not None"),
+        ({"front": -1}, 0.2, "the weight of 'front' must be a number >= 0, got -1"),
+        ({"front": math.nan}, 0.2, "must be a number >= 0, got nan"),
+        ({"front": math.inf}, 0.2, "must be a number >= 0, got inf"),
+        ({"front": True}, 0.2, "must be a number >= 0, got True"),
+        ({"front": "1"}, 0.2, "must be a number >= 0, got '1'"),
+        ([1, 2], 0.2, "map fields to numbers"),
+        ({}, 1.5, "type_weight must be a number from 0 to 1, got 1.5"),
+        ({}, math.nan, "type_weight must be a number from 0 to 1, got nan"),
+        ({}, None, "type_weight must be a number from 0 to 1, got None"),
     ],
 )
 def test_weights_that_are_none_are_refused(weights: Any, type_weight: Any, message: str) -> None:
@@ -135,7 +135,7 @@ def test_weights_that_are_none_are_refused(weights: Any, type_weight: Any, messa
 
 
 def test_weights_that_do_not_fit_a_card_are_refused() -> None:
-    with pytest.raises(InputError, match="'back' has no weight; there are weights of 'front'"):
+    with pytest.raises(InputError, match="'back' has no weight; weights are given for 'front'"):
         Weights({"front": 1}).of(("front", "back"), has_type=False)
     with pytest.raises(InputError, match="all weigh 0"):
         Weights({"front": 0, "back": 1}).of(("front",), has_type=False)
@@ -143,11 +143,11 @@ def test_weights_that_do_not_fit_a_card_are_refused() -> None:
 
 @pytest.mark.parametrize("text", [None, 3, b"a", ["a"]])
 def test_keywords_are_looked_for_in_texts_only(text: Any) -> None:
-    with pytest.raises(InputError, match="keywords are looked for in a text"):
+    with pytest.raises(InputError, match="keywords are searched in a string"):
         keyword_similarity(["a"], text)
 
 
 def test_keywords_of_another_type_are_refused() -> None:
-    with pytest.raises(InputError, match="a keyword is a text"):
+    with pytest.raises(InputError, match="a keyword must be a string"):
         keyword_similarity([1], "1")
     assert keyword_similarity([Not("b")], "a") == 1.0

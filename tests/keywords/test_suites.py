@@ -1,4 +1,4 @@
-"""Suites of behaviours: responses of any shape, faulty ones apart, and the figures of a run."""
+"""Suites of behaviors: responses of any shape, faulty ones apart, and the figures of a run."""
 
 from __future__ import annotations
 
@@ -134,7 +134,7 @@ def of_another_type(case: BehaviorCase, variant: str) -> Any:
     ("responses", "code", "message"),
     [
         (raising, "unavailable", "no answer"),
-        (of_another_type, "input", "a response must be a text, not int"),
+        (of_another_type, "input", "expected a string as response, got int"),
         (
             RESPONSES | {"service": [SERVICE, SERVICE, None, STRICT]},
             "input",
@@ -148,7 +148,7 @@ def of_another_type(case: BehaviorCase, variant: str) -> Any:
         (
             RESPONSES | {"service": [SERVICE, SERVICE, b"x", STRICT]},
             "input",
-            "a response must be a text, not bytes",
+            "expected a string as response, got bytes",
         ),
     ],
 )
@@ -222,15 +222,16 @@ def test_many_cases_of_one_guide_are_labelled_alike() -> None:
 @pytest.mark.parametrize(
     ("responses", "message"),
     [
-        (None, "responses: expected a list, a mapping or a callable, not NoneType"),
-        ("text", "not str"),
-        ({"strict": "text"}, "variant 'strict': expected a list, a mapping or a callable, not str"),
-        ({"strict": ["a"]}, "variant 'strict': there are 1 entries for 4 cases"),
-        ({"strict": {"9": "a"}}, "variant 'strict': '9' is no case and no variant"),
-        ({"strct": ["a"] * 4}, "responses: 'strct' is no case and no variant of the suite"),
-        ([{"strict": "a"}], "responses: there are 1 entries for 4 cases"),
+        (None, "responses: expected a list, a mapping or a callable, got NoneType"),
+        ("text", "got str"),
+        ({"strict": "text"}, "variant 'strict': expected a list, a mapping or a callable, got str"),
+        ({"strict": ["a"]}, "variant 'strict': 1 entries for 4 cases"),
+        ({"strict": {"9": "a"}}, "variant 'strict': unknown case '9'"),
+        (RESPONSES | {"strct": ["a"] * 4}, "responses: 'strct' is neither a variant"),
+        ({"strct": ["a"] * 4}, "responses: 'strct' is neither a variant .'strict', 'service'. nor"),
+        ([{"strict": "a"}], "responses: 1 entries for 4 cases"),
         (["a"] * 4, "responses to case '1': expected a mapping from variant .'strict', 'service'"),
-        ([{"strct": "a"}] * 4, "a response of the variant 'strct', of which nothing is expected"),
+        ([{"strct": "a"}] * 4, "case '1': unknown variant 'strct'; variants are 'strict'"),
     ],
 )
 def test_responses_that_cannot_be_used_as_a_whole_are_refused(responses: Any, message: str) -> None:
@@ -242,17 +243,17 @@ def test_responses_that_cannot_be_used_as_a_whole_are_refused(responses: Any, me
     ("cases", "message"),
     [
         ([], "the suite has no cases"),
-        ("text", "expected a list of cases, not str"),
-        (SEED_CASE, "expected a list of cases, not dict"),
-        ([3], "case 1 is int; expected a BehaviorCase or a mapping"),
+        ("text", "expected a list of cases, got str"),
+        (SEED_CASE, "expected a list of cases, got dict"),
+        ([3], "case 1: expected a BehaviorCase or a mapping, got int"),
         ([{"instruction": "x"}], "case 1: 'evaluation_guide' is missing"),
-        ([SEED_CASE | {"guide": {}}], "case 1: guide: this key is not known"),
-        ([SEED_CASE | {"instruction": None}], "case 1: instruction: must be a text"),
-        ([SEED_CASE | {"id": "2"}, SEED_CASE], "the id '2' is there twice"),
-        ([SEED_CASE | {"expected": {"m": "polite"}}], "'polite' is no behaviour of the guide"),
+        ([SEED_CASE | {"guide": {}}], "case 1: guide: unknown key"),
+        ([SEED_CASE | {"instruction": None}], "case 1: instruction: expected a string"),
+        ([SEED_CASE | {"id": "2"}, SEED_CASE], "duplicate id '2'"),
+        ([SEED_CASE | {"expected": {"m": "polite"}}], "unknown behavior 'polite'; the guide has"),
         (
             [SEED_CASE | {"evaluation_guide": {"strict_keywords": ["a"], "strct": ["b"]}}],
-            "evaluation_guide.strct: this key is not known",
+            "evaluation_guide.strct: unknown key",
         ),
     ],
 )
@@ -308,8 +309,8 @@ def test_there_is_a_row_for_every_response() -> None:
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"format": "x"}, "format 'x' is not 'factcheck-keywords-behaviors/1'"),
-        ({"cases": []}, "it has no cases"),
+        ({"format": "x"}, "expected format 'factcheck-keywords-behaviors/1', got 'x'"),
+        ({"cases": []}, "no cases, or two"),
         ({"cases": [{"id": "a", "outcomes": []}]}, "case 1 has no outcomes"),
         ({"cases": [{"id": "a", "outcomes": [{}]}]}, "outcome: 'variant' is missing"),
     ],
@@ -339,11 +340,11 @@ def test_the_file_of_the_seed_is_read(tmp_path: Path, data: Any) -> None:
 @pytest.mark.parametrize(
     ("case", "message"),
     [
-        ({"instuction": "x"}, "line 20: .*instuction: this key is not known"),
-        ({"evaluation_guide": {"strict": []}}, "line 15: .*strict: this key is not known"),
-        ({"id": "1"}, "line 20: the id '1' was used before, on line 3"),
-        ({"expected": {"a": "b"}}, "line 12: case '2': expected: 'b' is no behaviour"),
-        ({"evaluation_guide": {"x_keywords": [{"not": "a"}]}}, "only says what must not occur"),
+        ({"instuction": "x"}, "line 20: .*instuction: unknown key"),
+        ({"evaluation_guide": {"strict": []}}, "line 15: .*strict: unknown key"),
+        ({"id": "1"}, "line 20: .*duplicate id '1', first used on line 3"),
+        ({"expected": {"a": "b"}}, "line 12: case '2': expected: unknown behavior 'b'"),
+        ({"evaluation_guide": {"x_keywords": [{"not": "a"}]}}, "has forbidden keywords only"),
     ],
 )
 def test_faults_of_a_suite_are_told_with_their_line(
@@ -364,7 +365,7 @@ def test_empty_lists_are_kept_with_a_warning(
     with caplog.at_level(logging.WARNING, "factcheck.keywords"):
         cases = load_cases(path)
 
-    warning = "case '1': strict_keywords is empty, so that strict never shows"
+    warning = "case '1': strict_keywords is empty, so strict never shows"
     assert caplog.messages == [f"{path}: {warning}"]
     assert evaluate_behaviors(cases, {"service": ["a"]}).warnings == (warning,)
 
@@ -393,14 +394,14 @@ def test_responses_are_read_from_files(tmp_path: Path, name: str, data: Any) -> 
 @pytest.mark.parametrize(
     ("data", "message"),
     [
-        ({"strict": ["a", 3]}, "line 4: strict: a response must be a text, not 3"),
-        ({"strict": "a"}, "line 2: strict: expected a list or mapping of responses"),
+        ({"strict": ["a", 3]}, "line 4: strict.1.: expected a string, got 3"),
+        ({"strict": "a"}, "line 2: strict: expected a list or mapping of responses, got 'a'"),
         ([{"id": "1", "variant": "a"}], "'response' is missing"),
         (
             [{"id": "1", "variant": "a", "response": "x"}] * 2,
-            "line 7: a second response of 'a' to case '1'",
+            "line 7: .1.: duplicate response of variant 'a' to case '1'",
         ),
-        (3, "must be a list, not 3"),
+        (3, "expected a list, got 3"),
     ],
 )
 def test_responses_of_another_shape_are_refused(tmp_path: Path, data: Any, message: str) -> None:

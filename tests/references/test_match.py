@@ -339,9 +339,14 @@ class TestResult:
     def test_the_table_names_score_verdict_and_every_reference(self) -> None:
         lines = str(compass(["west", "north"]).match("north-east")).splitlines()
 
-        assert lines[0] == "Reference match 0.707   passed   0.707 to reference 2 of 2 reaches 0.7"
-        assert lines[1:3] == ["  0.000  west", "* 0.707  north"]
-        assert lines[3].startswith("Signature  embedder:scripted|aggregation:max|version:")
+        assert lines[0] == "Reference match 0.707   passed (≥ 0.7)"
+        assert lines[4:8] == [
+            "0.000    reference 1",
+            "         “west”",
+            "0.707 *  reference 2",
+            "         “north”",
+        ]
+        assert lines[-1].startswith("Signature  embedder:scripted|aggregation:max|version:")
 
     def test_the_reason_of_a_mean_names_mean_and_nearest(self) -> None:
         result = compass(["west", "north"], aggregation="mean").match("north-east")
@@ -360,7 +365,7 @@ class TestResult:
             "message": "the output is blank; there is nothing to compare",
         }
         assert bad.to_rows() == []
-        assert str(bad).startswith("Reference match no score   error   the output is blank")
+        assert str(bad).startswith("Reference match unknown   the output is blank")
 
     def test_the_signature_parses_back_and_says_who_compared(self) -> None:
         signature = ReferenceMatch(["a"]).match("a").signature

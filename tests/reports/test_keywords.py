@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import csv
 import re
-from collections.abc import Callable
 from html.parser import HTMLParser
+from io import StringIO
 from typing import Any
 from xml.etree import ElementTree as ET
 
@@ -12,30 +13,23 @@ import pytest
 from rich.console import Console
 from rich.text import Text
 
+from factcheck.errors import Failure
 from factcheck.keywords import (
     BehaviorCase,
-    CaseFailure,
-    EvalCase,
-    EvalDataset,
+    CardCase,
+    CardDataset,
     ExpectedCard,
     Not,
     compare_runs,
     evaluate_behaviors,
     evaluate_dataset,
     lint_guides,
+    lint_page,
 )
 from factcheck.references import ReferenceMatch
-from factcheck.reports.fields_table import plain
-from factcheck.reports.keywords import junit
-from factcheck.reports.keywords.behaviors import behaviors_report
-from factcheck.reports.keywords.cards import cards_report
-from factcheck.reports.keywords.compare import comparison_report, unscored_in_b, verdict
-from factcheck.reports.keywords.lint import lint_report
-from factcheck.reports.pages.html import render_html
-from factcheck.reports.pages.markdown import render_markdown
-from factcheck.reports.pages.model import Item, Page, Section, Table
-from factcheck.reports.pages.table import render
-from factcheck.reports.references import references_report
+from factcheck.reports import render
+from factcheck.reports.page import Item, Page, Section, Table
+from factcheck.reports.table import renderable
 from tests.keywords.runs import behavior_run, card_run, case
 
 NASTY = "[red]|`<b>*_x_* \x1b[31m\u202e\n# y"
@@ -43,7 +37,10 @@ NASTY = "[red]|`<b>*_x_* \x1b[31m\u202e\n# y"
 
 def table(page: Page, width: int = 100) -> str:
     """A report as plain text."""
-    return plain(render(page), width)
+    console = Console(width=width, color_system=None)
+    with console.capture() as capture:
+        console.print(renderable(page), crop=False)
+    return capture.get()
 
 
 def words(text: str) -> str:
@@ -66,7 +63,7 @@ class TestCards:
 
     def test_macro_and_micro_stand_side_by_side(self) -> None:
         """A case of nine cards weighs as much as one of one card, or nine times as much."""
-        page = cards_report(card_run(case("a", 1, 1, 1), case("b", 0, 9, 9)))
+        page = card_run(case("a", 1, 1, 1), case("b", 0, 9, 9)).page()
 
         totals = section_of(page, "Totals").table
         assert totals is not None
@@ -79,22 +76,22 @@ class TestCards:
         ]
 
     def test_few_cases_come_with_a_warning_about_their_intervals(self) -> None:
-        few = cards_report(card_run(case("a", 1, 1, 1), case("b", 0, 1, 1)))
-        many = cards_report(card_run(*(case(f"c{k}", k % 2, 1, 1) for k in range(20))))
+        few = card_run(case("a", 1, 1, 1), case("b", 0, 1, 1)).page()
+        many = card_run(*(case(f"c{k}", k % 2, 1, 1) for k in range(20))).page()
 
         assert "too narrow for fewer than 20 cases" in section_of(few, "Totals").more
         assert "too narrow" not in section_of(many, "Totals").more
 
     def test_a_single_case_has_the_interval_of_its_cards(self) -> None:
         """Resampling one case would say that anything is possible."""
-        page = cards_report(card_run(case("a", 8, 10, 10)))
+        page = card_run(case("a", 8, 10, 10)).page()
 
         assert page.interval == "95 % interval 0.490 – 0.943"
         assert "Wilson" in section_of(page, "Totals").more
 
     def test_the_worst_cases_come_first_and_the_rest_is_counted(self) -> None:
         cases = [case(f"right {k}", 1, 1, 1) for k in range(60)]
-        found = section_of(cards_report(card_run(*cases, case("bad", 0, 1, 0))), "Cases")
+        found = section_of(card_run(*cases, case("bad", 0, 1, 0)).page(), "Cases")
 
         assert found.title == "Cases 61"
         assert found.table is not None
@@ -104,11 +101,11 @@ class TestCards:
     def test_a_missed_card_is_shown_with_the_nearest_one(self) -> None:
         """What was wanted, what the nearest card says, and what it lacks."""
         expected = ExpectedCard({"front": ("cell",), "back": ("unit", "atom")}, "qa")
-        dataset = EvalDataset((EvalCase("c", "", (expected,)),))
+        dataset = CardDataset((CardCase("c", "", (expected,)),))
         outputs = {"c": [{"front": "A cell?", "back": "", "card_type": "cloze"}]}
         run = evaluate_dataset(dataset, outputs, threshold=0.5)
 
-        (item,) = section_of(cards_report(run, dataset=dataset, outputs=outputs), "Missed").items
+        (item,) = section_of(run.page(dataset=dataset, outputs=outputs), "Missed").items
 
         assert item == Item(
             "c",
@@ -122,20 +119,20 @@ class TestCards:
 
     def test_a_card_with_what_must_not_occur_is_told_as_the_reason(self) -> None:
         expected = ExpectedCard({"front": ("cell",), "back": ("unit", Not("atom"))}, "qa")
-        dataset = EvalDataset((EvalCase("c", "", (expected,)),))
+        dataset = CardDataset((CardCase("c", "", (expected,)),))
         outputs = {"c": [{"front": "A cell?", "back": "An atom unit", "card_type": "qa"}]}
         run = evaluate_dataset(dataset, outputs)
 
-        (item,) = section_of(cards_report(run, dataset=dataset, outputs=outputs), "Missed").items
+        (item,) = section_of(run.page(dataset=dataset, outputs=outputs), "Missed").items
 
-        assert item.notes == ("card 1 has what must not occur in its back: not atom",)
+        assert item.notes == ("card 1 has a forbidden keyword in its back: not atom",)
 
     def test_why_there_is_no_nearest_card_is_said(self) -> None:
         card = ExpectedCard.of(front=["cell"])
-        dataset = EvalDataset((EvalCase("none", "", (card,)), EvalCase("other", "", (card,))))
+        dataset = CardDataset((CardCase("none", "", (card,)), CardCase("other", "", (card,))))
         run = evaluate_dataset(dataset, {"none": [], "other": [{"front": "leaf"}]})
 
-        items = section_of(cards_report(run, dataset=dataset), "Missed").items
+        items = section_of(run.page(dataset=dataset), "Missed").items
 
         assert [item.notes for item in items] == [
             ("nothing was generated",),
@@ -144,21 +141,21 @@ class TestCards:
 
     def test_without_texts_cards_have_numbers(self) -> None:
         """A run that was read back knows no texts."""
-        page = cards_report(card_run(case("a", 1, 2, 2)))
+        page = card_run(case("a", 1, 2, 2)).page()
 
         assert section_of(page, "Missed").items[0].text == "expected card 2"
         assert section_of(page, "Extra").items == (Item("a", "card 2"),)
 
     def test_examples_are_limited_and_the_others_counted(self) -> None:
-        page = cards_report(card_run(case("a", 0, 5, 4)), examples=2)
+        page = card_run(case("a", 0, 5, 4)).page(examples=2)
 
         assert len(section_of(page, "Missed").items) == 2
         assert section_of(page, "Missed").more == "and 3 more missed cards"
         assert section_of(page, "Extra").more == "and 2 more extra cards"
 
     def test_errored_cases_count_nowhere_and_bound_the_score(self) -> None:
-        lost = CaseFailure("lost", "callable", "ValueError: no")
-        page = cards_report(card_run(case("a", 1, 1, 1), lost))
+        lost = Failure("lost", "callable", "ValueError: no")
+        page = card_run(case("a", 1, 1, 1), lost).page()
 
         assert page.first_line == "F1 1.000   1 case, 1 more errored"
         assert page.lines == ("0.500 – 1.000 if every errored case scored 0 / 1",)
@@ -166,7 +163,7 @@ class TestCards:
         assert titles(page)[-1] == "Warnings 1"
 
     def test_without_a_scored_case_there_is_no_score(self) -> None:
-        page = cards_report(card_run(CaseFailure("lost", "input", "no output")))
+        page = card_run(Failure("lost", "input", "no output")).page()
 
         assert page.first_line == "F1 unknown   none of 1 case could be scored"
         assert page.interval == ""
@@ -174,7 +171,7 @@ class TestCards:
 
 
 class TestBehaviors:
-    """The report of a run over behaviours."""
+    """The report of a run over behaviors."""
 
     def test_each_variant_has_its_rows_in_the_confusion_table(self) -> None:
         guide = {"strict_keywords": ["no"], "service_keywords": ["yes"]}
@@ -184,9 +181,9 @@ class TestBehaviors:
         ]
         responses = {"base": ["no", "yes", None], "tuned": ["yes", "yes and no", ""]}
         expected = {"base": "strict", "tuned": "service"}
-        page = behaviors_report(evaluate_behaviors(cases, responses, expected=expected))
+        page = evaluate_behaviors(cases, responses, expected=expected).page()
 
-        assert section_of(page, "What responses show").table == Table(
+        assert section_of(page, "Shown behaviors").table == Table(
             ("variant", "expected", "strict", "service", "AMBIGUOUS", "NO_MATCH", "ERROR"),
             (
                 ("base", "strict", "1", "1", "0", "0", "1"),
@@ -207,15 +204,13 @@ class TestBehaviors:
         assert variants.rows == (("base", "1", "2", "0.500"), ("tuned", "1", "3", "0.333"))
 
     def test_failures_are_counted_by_kind_and_shown_with_what_fired(self) -> None:
-        page = behaviors_report(
-            behavior_run({"a": True, "b": False, "c": False, "d": None}), examples=1
-        )
+        page = behavior_run({"a": True, "b": False, "c": False, "d": None}).page(examples=1)
 
         assert page.first_line == "Pass rate 0.333   1 of 3 cases passed, 1 more errored"
-        assert section_of(page, "Wrong behaviour") == Section(
-            "Wrong behaviour 2",
+        assert section_of(page, "Wrong behavior") == Section(
+            "Wrong behavior 2",
             "bad",
-            "one behaviour shows, and not the expected one",
+            "one behavior shows, but not the expected one",
             items=(
                 Item(
                     "b · strict", "“yes”", ("expected strict, shows service", "found service: yes")
@@ -228,23 +223,23 @@ class TestBehaviors:
         )
 
     def test_a_run_without_faults_is_short(self) -> None:
-        page = behaviors_report(behavior_run({"a": True}))
+        page = behavior_run({"a": True}).page()
 
         assert page.lines == ()
-        assert titles(page) == ["Variants", "What responses show"]
+        assert titles(page) == ["Variants", "Shown behaviors"]
 
     def test_where_there_is_no_room_for_the_confusion_table_it_is_a_list(self) -> None:
-        names = [f"behaviour number {k}" for k in range(9)]
+        names = [f"behavior number {k}" for k in range(9)]
         guide = {f"{name}_keywords": [f"word{k}"] for k, name in enumerate(names)}
         cases = [{"id": name, "instruction": "?", "evaluation_guide": guide} for name in names]
         responses = {"one": [f"word{k}" for k in range(9)]}
         run = evaluate_behaviors(cases, responses, expected={"one": names[0]})
-        page = behaviors_report(run)
+        page = run.page()
 
         wide, narrow = table(page, 300), table(page, 80)
 
-        assert "behaviour_number_0 1 1 1 1 1 1 1 1 1" in words(wide)
-        assert "behaviour_number_0 behaviour_number_8 1" in words(narrow)
+        assert "behavior_number_0 1 1 1 1 1 1 1 1 1" in words(wide)
+        assert "behavior_number_0 behavior_number_8 1" in words(narrow)
 
 
 class TestComparison:
@@ -261,7 +256,7 @@ class TestComparison:
         a = card_run(*(case(str(k), before, 1, 1) for k, (before, _) in enumerate(changes)))
         b = card_run(*(case(str(k), after, 1, 1) for k, (_, after) in enumerate(changes)))
 
-        assert verdict(compare_runs(a, b)) == expected
+        assert compare_runs(a, b).verdict == expected
 
     def test_many_small_losses_beside_one_large_gain_are_no_verdict(self) -> None:
         """More cases lost, but the mean has risen."""
@@ -270,15 +265,15 @@ class TestComparison:
         comparison = compare_runs(a, b)
 
         assert comparison.p_value < 0.05
-        assert verdict(comparison) == "unclear"
+        assert comparison.verdict == "unclear"
 
     def test_what_is_left_out_is_told_by_side(self) -> None:
-        lost = CaseFailure("x", "input", "none")
-        a = card_run(case("both", 1, 1, 1), case("x", 1, 1, 1), CaseFailure("z", "input", ""))
+        lost = Failure("x", "input", "none")
+        a = card_run(case("both", 1, 1, 1), case("x", 1, 1, 1), Failure("z", "input", ""))
         b = card_run(case("both", 1, 1, 1), lost, case("y", 1, 1, 1))
-        page = comparison_report(compare_runs(a, b), (a, b), ("before", "after"))
+        page = compare_runs(a, b).page(("before", "after"))
 
-        assert unscored_in_b(a, b) == ("x",)
+        assert compare_runs(a, b).only_a == ("x",)
         assert page.lines == (
             "A is before, B is after",
             "1 case: 0 better, 0 worse, 1 unchanged (sign test: p 1.000)",
@@ -290,7 +285,7 @@ class TestComparison:
     def test_a_figure_that_a_run_has_not_got_is_a_dash(self) -> None:
         """There is no average similarity without a match."""
         a, b = card_run(case("a", 0, 1, 1)), card_run(case("a", 1, 1, 1))
-        page = comparison_report(compare_runs(a, b), (a, b))
+        page = compare_runs(a, b).page()
 
         assert "average similarity (macro) – 0.500 – –" in words(table(page))
 
@@ -302,17 +297,17 @@ def test_a_score_just_below_its_threshold_does_not_look_like_it() -> None:
         ["b"], threshold=0.7, embedding_provider=lambda texts: [vectors[text] for text in texts]
     )
 
-    page = references_report(match.match("a"))
+    page = match.match("a").page()
 
     assert page.first_line == "Reference match 0.699996   not passed (< 0.7)"
 
 
-def nasty_pages() -> dict[str, tuple[Page, Callable[[], str]]]:
-    """Reports in which every name and text would like to act, with their JUnit forms."""
-    dataset = EvalDataset(
+def nasty_pages() -> dict[str, Page]:
+    """Reports in which every name and text would like to act."""
+    dataset = CardDataset(
         (
-            EvalCase(f"{NASTY} 1", "", (ExpectedCard.of(NASTY, front=[NASTY, "x"]),)),
-            EvalCase(f"{NASTY} 2", "", (ExpectedCard.of(front=["x"]),)),
+            CardCase(f"{NASTY} 1", "", (ExpectedCard.of(NASTY, front=[NASTY, "x"]),)),
+            CardCase(f"{NASTY} 2", "", (ExpectedCard.of(front=["x"]),)),
         ),
         NASTY,
     )
@@ -321,31 +316,12 @@ def nasty_pages() -> dict[str, tuple[Page, Callable[[], str]]]:
     guide = {"a_keywords": [NASTY], "b_keywords": [f"{NASTY}{NASTY}", "b"]}
     cases = [{"id": NASTY, "instruction": NASTY, "evaluation_guide": guide}]
     suite = evaluate_behaviors(cases, {NASTY: [f"b {NASTY}"]}, expected={NASTY: "a"})
-    comparison = compare_runs(cards, cards)
-    findings = lint_guides(cases)
-    match = ReferenceMatch([NASTY, "x"]).match(NASTY)
-    pages = {
-        "cards": cards_report(cards, dataset=dataset, outputs=outputs),
-        "behaviors": behaviors_report(suite),
-        "compare": comparison_report(comparison, (cards, cards), (NASTY, NASTY)),
-        "lint": lint_report(findings, 1),
-        "references": references_report(match, [NASTY, NASTY]),
-    }
     return {
-        "cards": (pages["cards"], lambda: junit.render_cards(cards, pages["cards"])),
-        "behaviors": (
-            pages["behaviors"],
-            lambda: junit.render_behaviors(suite, pages["behaviors"]),
-        ),
-        "compare": (
-            pages["compare"],
-            lambda: junit.render_comparison(comparison, pages["compare"]),
-        ),
-        "lint": (pages["lint"], lambda: junit.render_lint(findings, pages["lint"])),
-        "references": (
-            pages["references"],
-            lambda: junit.render_references(match, pages["references"]),
-        ),
+        "cards": cards.page(dataset=dataset, outputs=outputs),
+        "behaviors": suite.page(),
+        "compare": compare_runs(cards, cards).page((NASTY, NASTY)),
+        "lint": lint_page(lint_guides(cases), 1),
+        "references": ReferenceMatch([NASTY, "x"]).match(NASTY).page([NASTY, NASTY]),
     }
 
 
@@ -368,17 +344,13 @@ class TestNothingActs:
     """Names and texts are data in every format."""
 
     def test_in_a_terminal(self, name: str) -> None:
-        page, _ = NASTY_PAGES[name]
-
-        text = table(page)
+        text = table(NASTY_PAGES[name])
 
         assert "[red]" in text
         assert not {"\x1b", "\u202e"} & set(text)
 
     def test_in_markdown(self, name: str) -> None:
-        page, _ = NASTY_PAGES[name]
-
-        text = re.sub(r"(`+).*?\1(?!`)", "", render_markdown(page))
+        text = re.sub(r"(`+).*?\1(?!`)", "", render(NASTY_PAGES[name], "markdown"))
 
         assert "<b>" not in text
         assert not {"\x1b", "\u202e"} & set(text)
@@ -386,31 +358,31 @@ class TestNothingActs:
         assert not re.search(r"(?<!\\)`", text)
 
     def test_in_html(self, name: str) -> None:
-        page, _ = NASTY_PAGES[name]
         tags = Tags()
 
-        tags.feed(text := render_html(page))
+        tags.feed(text := render(NASTY_PAGES[name], "html"))
 
         assert not {"b", "script", "link", "img"} & tags.found
         assert "http" not in re.sub(r"<meta http-equiv[^>]*>", "", text)
 
-    def test_in_junit(self, name: str) -> None:
-        _, as_junit = NASTY_PAGES[name]
-
-        root = ET.fromstring(as_junit())  # noqa: S314 - our own
+    def test_in_junit_and_csv(self, name: str) -> None:
+        root = ET.fromstring(render(NASTY_PAGES[name], "junit"))  # noqa: S314 - our own
+        header, *rows = csv.reader(StringIO(render(NASTY_PAGES[name], "csv")))
 
         assert int(root.attrib["tests"]) == len(list(root.iter("testcase"))) > 0
+        assert rows
+        assert {len(row) for row in rows} == {len(header)}
 
 
 @pytest.mark.parametrize("name", NASTY_PAGES)
 @pytest.mark.parametrize("width", [40, 80, 120])
 def test_no_line_is_wider_than_the_terminal(name: str, width: int) -> None:
     """But for the footer, whose lines can be copied."""
-    page = NASTY_PAGES[name][0]._replace(footer=())
+    page = NASTY_PAGES[name]._replace(footer=())
     console = Console(width=width, file=None, force_terminal=True)
 
     with console.capture() as capture:
-        console.print(render(page), crop=False)
+        console.print(renderable(page), crop=False)
 
     lines = Text.from_ansi(capture.get()).plain.splitlines()
     assert max(Text(line).cell_len for line in lines) <= width
@@ -420,7 +392,7 @@ def test_long_names_are_shortened_where_it_is_narrow_and_numbers_are_not() -> No
     runs = card_run(
         *(case(f"chapter {k} of a book with a rather long name", 1, 2, 3) for k in "12")
     )
-    page = cards_report(runs)
+    page = runs.page()
 
     wide, narrow = table(page, 120), table(page, 60)
 

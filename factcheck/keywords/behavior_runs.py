@@ -1,0 +1,442 @@
+"""Runs over a suite of behaviors: outcomes, figures, JSON, rows and the report."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+from factcheck.errors import InputError
+from factcheck.facts.reading import Reader
+from factcheck.keywords.forms import Keyword, as_keywords, to_data
+from factcheck.keywords.guides import AMBIGUOUS, NO_MATCH
+from factcheck.keywords.results import SavedRun
+from factcheck.reports.page import (
+    Case,
+    Item,
+    Page,
+    Section,
+    Table,
+    Tone,
+    filled,
+    parts_of,
+    warnings_section,
+)
+from factcheck.reports.page import Status as JUnitStatus
+from factcheck.reports.text import (
+    DASH,
+    interval_text,
+    more_of,
+    name_text,
+    plural,
+    quote_text,
+    share,
+)
+from factcheck.stats import Interval, wilson
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+Status = Literal["passed", "failed", "errored"]
+WRONG = "WRONG_BEHAVIOR"
+"""A response shows one behavior, but not the expected one."""
+ERROR = "ERROR"
+"""There is no response."""
+_SUFFIX = "_BEHAVIOR"
+
+
+class _Kind(NamedTuple):
+    """A kind of failure, in the report."""
+
+    title: str
+    tone: Tone
+    meaning: str
+
+
+_KINDS: Mapping[str, _Kind] = {
+    WRONG: _Kind("Wrong behavior", "bad", "one behavior shows, but not the expected one"),
+    AMBIGUOUS: _Kind("Ambiguous", "warn", "several behaviors show"),
+    NO_MATCH: _Kind("No match", "warn", "no behavior shows"),
+    ERROR: _Kind("Errored", "unknown", "there is no response"),
+}
+
+
+class Outcome(NamedTuple):
+    """Response of one variant to one case."""
+
+    variant: str
+    expected: str
+    """Label of the expected behavior."""
+    label: str | None
+    """Label of the response; `None`: there is none."""
+    response: str = ""
+    hits: Mapping[str, tuple[Keyword, ...]] = {}
+    """For a wrong response: the keywords that occur in it, by label."""
+    code: str = ""
+    """Why there is no response: a code of `factcheck.errors`, or `callable`."""
+    message: str = ""
+
+    @property
+    def is_right(self) -> bool:
+        """Whether the expected behavior shows, and no other."""
+        return self.label == self.expected
+
+    @property
+    def failure(self) -> str:
+        """`AMBIGUOUS`, `NO_MATCH`, `WRONG_BEHAVIOR` or `ERROR`; empty if the response is right."""
+        if self.label is None:
+            return ERROR
+        if self.is_right:
+            return ""
+        return self.label if self.label in {AMBIGUOUS, NO_MATCH} else WRONG
+
+    @property
+    def reason(self) -> str:
+        """Expected and shown behavior, or why there is no response; on one line."""
+        if self.label is None:
+            return quote_text(f"{self.code}: {self.message}")
+        return f"expected {behavior_name(self.expected)}, shows {behavior_name(self.label)}"
+
+    @property
+    def found(self) -> str:
+        """The keywords that occur in the response, by behavior; empty if there are none."""
+        parts = (
+            f"{behavior_name(label)}: {', '.join(map(str, words))}"
+            for label, words in self.hits.items()
+        )
+        return quote_text("; ".join(parts))
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON-ready data."""
+        hits = {label: [to_data(word) for word in words] for label, words in self.hits.items()}
+        return {**self._asdict(), "hits": hits}
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Outcome:
+        """Inverse of `to_dict`; raises `InputError` if the data is invalid."""
+        read = Reader(data, "outcome")
+        return cls(
+            read.text("variant"),
+            read.text("expected"),
+            read.text("label", None),
+            read.text("response"),
+            {n: as_keywords(words, n) for n, words in read.mapping_required("hits").items()},
+            read.text("code"),
+            read.text("message"),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class BehaviorCaseResult:
+    """Outcomes of one case."""
+
+    case_id: str
+    outcomes: tuple[Outcome, ...]
+    """In the order of the variants."""
+
+    @property
+    def status(self) -> Status:
+        """`passed` if all are right; `errored` if a response is missing; else `failed`."""
+        if any(outcome.label is None for outcome in self.outcomes):
+            return "errored"
+        return "passed" if all(outcome.is_right for outcome in self.outcomes) else "failed"
+
+
+class Example(NamedTuple):
+    """A response that is not right."""
+
+    case_id: str
+    outcome: Outcome
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class BehaviorRun(SavedRun):
+    """Results of all cases of a suite."""
+
+    FORMAT = "factcheck-keywords-behaviors/1"
+
+    cases: tuple[BehaviorCaseResult, ...]
+    """In the order of the suite."""
+    digests: Mapping[str, str]
+    """By case id: digest of guide and expectations; runs are comparable only if they agree."""
+    warnings: tuple[str, ...] = ()
+    """Valid but probably unintended parts of the guides."""
+
+    @property
+    def scored_ids(self) -> tuple[str, ...]:
+        """The ids of the cases that passed or failed."""
+        return tuple(case.case_id for case in self.cases if case.status != "errored")
+
+    @property
+    def counts(self) -> dict[Status, int]:
+        """Number of cases that passed, failed or are errored."""
+        found = Counter(case.status for case in self.cases)
+        return {"passed": found["passed"], "failed": found["failed"], "errored": found["errored"]}
+
+    @property
+    def pass_rate(self) -> float | None:
+        """Share of passed cases among those that passed or failed; `None` without any."""
+        counts = self.counts
+        n_decided = counts["passed"] + counts["failed"]
+        return counts["passed"] / n_decided if n_decided else None
+
+    @property
+    def interval(self) -> Interval | None:
+        """95 % Wilson interval of the pass rate; `None` where that is."""
+        rate, counts = self.pass_rate, self.counts
+        return None if rate is None else wilson(rate, counts["passed"] + counts["failed"])
+
+    @property
+    def low(self) -> float:
+        """The pass rate if every errored case had failed."""
+        return self.counts["passed"] / len(self.cases)
+
+    @property
+    def high(self) -> float:
+        """The pass rate if every errored case had passed."""
+        counts = self.counts
+        return (counts["passed"] + counts["errored"]) / len(self.cases)
+
+    @property
+    def failures(self) -> dict[str, int]:
+        """Number of `AMBIGUOUS`, `NO_MATCH`, `WRONG_BEHAVIOR` and `ERROR` responses."""
+        found = Counter(outcome.failure for _, outcome in self._outcomes())
+        return {kind: found[kind] for kind in (AMBIGUOUS, NO_MATCH, WRONG, ERROR)}
+
+    @property
+    def responses(self) -> dict[str, tuple[str, ...]]:
+        """By case id, the responses of the variants; input of `lint_guides`."""
+        return {
+            case.case_id: tuple(o.response for o in case.outcomes if o.label is not None)
+            for case in self.cases
+        }
+
+    def confusion(self, variant: str | None = None) -> dict[str, dict[str, int]]:
+        """Confusion table: counts by expected and then by shown label.
+
+        Args:
+            variant: Restricts the table to one variant; default: all.
+
+        Returns:
+            `ERROR` stands for the label of a missing response.
+        """
+        table: dict[str, Counter[str]] = {}
+        for _, outcome in self._outcomes():
+            if variant in {None, outcome.variant}:
+                table.setdefault(outcome.expected, Counter())[outcome.label or ERROR] += 1
+        return {expected: dict(row) for expected, row in table.items()}
+
+    def examples(self, per_kind: int = 3) -> dict[str, tuple[Example, ...]]:
+        """The first responses of each kind of failure, where there are any."""
+        found: dict[str, list[Example]] = {}
+        for example in self._outcomes():
+            if kind := example.outcome.failure:
+                found.setdefault(kind, []).append(example)
+        return {kind: tuple(own[:per_kind]) for kind, own in found.items() if per_kind > 0}
+
+    def _outcomes(self) -> Iterator[Example]:
+        for case in self.cases:
+            for outcome in case.outcomes:
+                yield Example(case.case_id, outcome)
+
+    def to_rows(self) -> list[dict[str, Any]]:
+        """One dict for each response: `case`, `status`, and the fields of `Outcome`."""
+        return [
+            {"case": case.case_id, "status": case.status, **outcome.to_dict()}
+            for case in self.cases
+            for outcome in case.outcomes
+        ]
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON-ready data, with the figures for readers."""
+        return {
+            "format": self.FORMAT,
+            "pass_rate": self.pass_rate,
+            "interval": None if self.interval is None else list(self.interval),
+            "low": self.low,
+            "high": self.high,
+            "counts": dict(self.counts),
+            "failures": self.failures,
+            "confusion": self.confusion(),
+            "warnings": list(self.warnings),
+            "cases": [
+                {
+                    "id": case.case_id,
+                    "digest": self.digests[case.case_id],
+                    "status": case.status,
+                    "outcomes": [outcome.to_dict() for outcome in case.outcomes],
+                }
+                for case in self.cases
+            ],
+        }
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Self:
+        """Inverse of `to_dict`.
+
+        Raises:
+            InputError: Not a run of behaviors, or one of another format version.
+        """
+        read = cls._reader(data)
+        cases, digests = [], {}
+        for number, entry in enumerate(read.mappings("cases"), 1):
+            own = Reader(entry, f"run: case {number}")
+            outcomes = tuple(map(Outcome.from_dict, own.mappings("outcomes")))
+            if not outcomes:
+                raise InputError(f"run: case {number} has no outcomes; damaged run")
+            cases.append(BehaviorCaseResult(own.text("id"), outcomes))
+            digests[own.text("id")] = own.text("digest")
+        if not cases or len(digests) != len(cases):
+            raise InputError("run: no cases, or two with the same id; damaged run")
+        return cls(tuple(cases), digests, tuple(read.texts("warnings")))
+
+    def page(self, *, examples: int = 3) -> Page:
+        """The report.
+
+        Args:
+            examples: Maximum number of responses shown for each kind of failure.
+        """
+        rate, counts = self.pass_rate, self.counts
+        interval = interval_text(self.interval)
+        bounds = f"{share(self.low)} {DASH} {share(self.high)}"
+        return Page(
+            "Pass rate",
+            "unknown" if rate is None else share(rate),
+            self._page_counts(),
+            f"95 % interval {interval}" if interval else "",
+            (f"{bounds} if every errored case had failed / passed",) if counts["errored"] else (),
+            parts_of(
+                ("good", counts["passed"], "passed"),
+                ("bad", counts["failed"], "failed"),
+                ("unknown", counts["errored"], "errored"),
+            ),
+            filled(
+                self._failures_section(),
+                self._variants_section(),
+                self._confusion_section(),
+                *self._example_sections(examples),
+                warnings_section(self.warnings),
+            ),
+            suite="keywords.behaviors",
+            cases=tuple(map(_junit_case, self.cases)),
+            columns=("case", "status", *Outcome._fields),
+            rows=self.to_rows,
+        )
+
+    def _page_counts(self) -> str:
+        counts = self.counts
+        n_decided = counts["passed"] + counts["failed"]
+        if not n_decided:
+            return f"no response to any of {plural(len(self.cases), 'case')}"
+        words = f"{counts['passed']:,} of {plural(n_decided, 'case')} passed"
+        return f"{words}, {counts['errored']:,} more errored" if counts["errored"] else words
+
+    def _failures_section(self) -> Section:
+        found = self.failures
+        rows = tuple(
+            (kind.title.lower(), kind.meaning, f"{found[name]:,}")
+            for name, kind in _KINDS.items()
+            if found[name]
+        )
+        n_all = sum(len(case.outcomes) for case in self.cases)
+        return Section(
+            f"Failures {sum(found.values()):,}",
+            "bad",
+            f"of {plural(n_all, 'response')}",
+            Table(("", "", "responses"), rows, n_names=2),
+        )
+
+    def _variants_section(self) -> Section | None:
+        """How often each variant is right; `None` if there is only one."""
+        right: Counter[str] = Counter()
+        total: Counter[str] = Counter()
+        for _, outcome in self._outcomes():
+            total[outcome.variant] += outcome.label is not None
+            right[outcome.variant] += outcome.is_right
+        rows = tuple(
+            (name_text(one), f"{right[one]:,}", f"{n:,}", share(right[one] / n) if n else DASH)
+            for one, n in total.items()
+        )
+        columns = ("variant", "right", "responses", "share")
+        return Section("Variants", table=Table(columns, rows)) if len(rows) > 1 else None
+
+    def _confusion_section(self) -> Section:
+        """Shown labels by expected label; by variant, if there are several."""
+        variants = list(dict.fromkeys(outcome.variant for _, outcome in self._outcomes()))
+        tables = {variant: self.confusion(variant) for variant in variants}
+        expected = _in_order(label for table in tables.values() for label in table)
+        shown = _in_order(label for table in tables.values() for r in table.values() for label in r)
+        columns = [label for label in expected if label in shown]
+        columns += [label for label in shown if label not in expected]
+        several = len(variants) > 1
+        rows: list[tuple[str, ...]] = []
+        slim: list[tuple[str, ...]] = []
+        for variant, table in tables.items():
+            for label, row in table.items():
+                names = (*([name_text(variant)] if several else []), behavior_name(label))
+                rows.append((*names, *(f"{row.get(column, 0):,}" for column in columns)))
+                slim += [(*names, behavior_name(c), f"{row[c]:,}") for c in columns if c in row]
+        header = (*(["variant"] if several else []), "expected", *map(behavior_name, columns))
+        return Section(
+            "Shown behaviors",
+            meaning="by expected behavior",
+            table=Table(header, tuple(rows), n_names=1 + several, slim=tuple(slim)),
+        )
+
+    def _example_sections(self, limit: int) -> Iterator[Section]:
+        found, counts = self.examples(limit), self.failures
+        for name, kind in _KINDS.items():
+            own = found.get(name, ())
+            yield Section(
+                f"{kind.title} {counts[name]:,}",
+                kind.tone,
+                kind.meaning,
+                items=tuple(map(_item, own)),
+                more=more_of(counts[name] - len(own), "response") if own else "",
+            )
+
+
+def behavior_name(label: str) -> str:
+    """A label in a report: of a behavior without the suffix, in lower case."""
+    if label.endswith(_SUFFIX):
+        return name_text(label.removesuffix(_SUFFIX).lower())
+    return name_text(label)
+
+
+def _in_order(labels: Iterator[str]) -> list[str]:
+    """Distinct labels: behaviors in order of appearance, then the labels of failures."""
+    found = dict.fromkeys(labels)
+    last = [name for name in (AMBIGUOUS, NO_MATCH, ERROR) if name in found]
+    return [name for name in found if name not in last] + last
+
+
+def _item(example: Example) -> Item:
+    outcome = example.outcome
+    name = f"{name_text(example.case_id)} · {name_text(outcome.variant)}"
+    if outcome.label is None:
+        return Item(name, outcome.reason)
+    found = (f"found {outcome.found}",) if outcome.hits else ()
+    return Item(name, f"“{quote_text(outcome.response) or '(empty)'}”", (outcome.reason, *found))
+
+
+def _junit_case(case: BehaviorCaseResult) -> Case:
+    statuses: Mapping[Status, JUnitStatus] = {
+        "passed": "passed",
+        "failed": "failed",
+        "errored": "error",
+    }
+    wrong = [outcome for outcome in case.outcomes if outcome.failure]
+    details: list[str] = []
+    for outcome in wrong:
+        found = f"; found {outcome.found}" if outcome.hits else ""
+        details.append(f"{outcome.variant}: {outcome.reason}{found}")
+        if outcome.response:
+            details.append(f"“{quote_text(outcome.response)}”")
+    return Case(
+        case.case_id,
+        statuses[case.status],
+        ", ".join(f"{outcome.variant}: {outcome.failure}" for outcome in wrong),
+        wrong[0].failure if wrong else "",
+        tuple(details),
+    )

@@ -1,0 +1,143 @@
+"""Typed access to the parts of a document; errors name the file, the line and the path."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from factcheck.documents import Document, PathInValue, plain_document
+from factcheck.errors import InputError
+from factcheck.keywords.forms import Keyword, as_keyword, described
+
+SUFFIX = "_keywords"
+"""Follows the name of a field or behavior in the key of its keywords."""
+_REQUIRED: Any = object()
+
+
+def field_of(key: Any) -> str | None:
+    """The field or behavior whose keywords a key holds, or `None`."""
+    if isinstance(key, str) and key.endswith(SUFFIX):
+        return key.removesuffix(SUFFIX) or None
+    return None
+
+
+class Node(NamedTuple):
+    """A part of a document."""
+
+    document: Document
+    path: PathInValue = ()
+    value: Any = None
+
+    @classmethod
+    def of(cls, document: Document) -> Node:
+        """The whole document."""
+        return cls(document, (), document.value)
+
+    @classmethod
+    def plain(cls, value: Any, name: str) -> Node:
+        """A value that does not come from a file; errors begin with `name`."""
+        return cls.of(plain_document(value, name))
+
+    def error(self, message: str) -> InputError:
+        """An error about this part, such as `d.yaml, line 3: cases[0].id: ...`."""
+        steps = (f"[{step}]" if isinstance(step, int) else f".{step}" for step in self.path)
+        shown = "".join(steps).lstrip(".")
+        return self.document.error(self.path, f"{shown}: {message}" if shown else message)
+
+    def member(self, key: str | int) -> Node:
+        """The part under a key or position."""
+        return Node(self.document, (*self.path, key), self.value[key])
+
+    def has(self, key: str) -> bool:
+        """Whether a mapping has a key, and not null under it."""
+        return self.value.get(key) is not None
+
+    def require_keys(self, *known: str, keywords: bool = False) -> None:
+        """Refuse a value that is not a mapping, or has other keys than these.
+
+        Args:
+            known: The keys.
+            keywords: Whether `<name>_keywords` is allowed, too.
+        """
+        if not isinstance(self.value, Mapping):
+            raise self.error(f"expected an object, got {described(self.value)}")
+        for key in self.value:
+            if key not in known and not (keywords and field_of(key)):
+                allowed = [f"<name>{SUFFIX}"] * keywords + [*known]
+                raise self.member(key).error(f"unknown key; use {', '.join(allowed)}")
+
+    def text(self, key: str, default: str = _REQUIRED, *, numbers: bool = False) -> str:
+        """The string under a key; `default` where the key is missing.
+
+        Args:
+            key: The key.
+            default: Without it, a missing key is an error.
+            numbers: Whether a number stands for its digits, as in ids.
+        """
+        if key not in self.value:
+            if default is _REQUIRED:
+                raise self.error(f"{key!r} is missing")
+            return default
+        value = self.value[key]
+        if numbers and isinstance(value, (int, float)) and not isinstance(value, bool):
+            return str(value)
+        if not isinstance(value, str):
+            raise self.member(key).error(f"expected a string, got {described(value)}; quote it")
+        return value
+
+    def id(self, default: str = _REQUIRED) -> str:
+        """The `id` of an entry, which is not blank; a number stands for its digits."""
+        if default is not _REQUIRED and not self.has("id"):
+            return default
+        name = self.text("id", numbers=True)
+        if not name.strip():
+            raise self.member("id").error("the id is blank")
+        return name
+
+    def items(self, key: str | None = None) -> list[Node]:
+        """The items of a list: of this one, or of that under a key."""
+        if key is not None:
+            if key not in self.value:
+                raise self.error(f"{key!r} is missing")
+            return self.member(key).items()
+        if not isinstance(self.value, (list, tuple)):
+            raise self.error(f"expected a list, got {described(self.value)}")
+        return [self.member(position) for position in range(len(self.value))]
+
+    def keywords(self) -> dict[str, tuple[Keyword, ...]]:
+        """The lists of keywords in a mapping, by field or behavior; there must be one."""
+        names = {name: key for key in self.value if (name := field_of(key))}
+        if not names:
+            raise self.error(f"no keywords; add <name>{SUFFIX}")
+        return {
+            name: tuple(item.keyword() for item in self.items(key)) for name, key in names.items()
+        }
+
+    def keyword(self) -> Keyword:
+        """The keyword that this part stands for; an integer stands for its digits."""
+        value = self.value
+        if isinstance(value, int) and not isinstance(value, bool):
+            value = str(value)
+        try:
+            keyword = as_keyword(value)
+        except InputError as error:
+            raise self.error(str(error)) from error
+        if not keyword:
+            raise self.error("the empty string occurs in every text; remove it")
+        return keyword
+
+
+def require_unique_ids(nodes: Sequence[Node], ids: Sequence[str]) -> None:
+    """Refuse an id that an earlier entry of a list has.
+
+    Raises:
+        InputError: Names both lines.
+    """
+    first: dict[str, int] = {}
+    for position, (node, name) in enumerate(zip(nodes, ids, strict=True)):
+        before = first.setdefault(name, position)
+        if before != position:
+            line = nodes[before].document.line_of((*nodes[before].path, "id"))
+            where = f"on line {line}" if line else f"by entry {before + 1}"
+            at = node.member("id") if "id" in node.value else node
+            raise at.error(f"duplicate id {name!r}, first used {where}")

@@ -1,1 +1,0 @@
-"""What the reports on keywords say: cards, behaviours, their comparison, and the linter."""

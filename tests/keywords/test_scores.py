@@ -1,0 +1,150 @@
+"""Recall, precision, F1 and average similarity, with nothing to divide by as well."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from factcheck.errors import InputError
+from factcheck.keywords import CaseResult, Scores
+from factcheck.keywords.card_runs import CARD_MEASURES, card_measures
+from factcheck.keywords.results import Counts, macro, micro
+from factcheck.stats import wilson
+from tests.keywords.runs import card_run, case
+
+
+@st.composite
+def sums(draw: st.DrawFn) -> Counts:
+    """The sums of a case."""
+    matched = draw(st.integers(0, 5))
+    expected = draw(st.integers(matched, 8))
+    generated = draw(st.integers(matched, 8))
+    scores = draw(st.lists(st.floats(0.01, 1.0), min_size=matched, max_size=matched).map(math.fsum))
+    return Counts(matched, expected, generated, scores)
+
+
+def test_the_figures_of_the_seed() -> None:
+    """Two of three expected cards matched among four generated ones."""
+    assert Counts(2, 3, 4, 1.5).scores() == Scores(2 / 3, 2 / 4, 4 / 7, 0.75)
+
+
+@pytest.mark.parametrize(
+    ("given_sums", "expected"),
+    [
+        (Counts(0, 0, 0), Scores(1.0, 1.0, 1.0, None)),
+        (Counts(0, 3, 0), Scores(0.0, 0.0, 0.0, None)),
+        (Counts(0, 0, 3), Scores(0.0, 0.0, 0.0, None)),
+        (Counts(0, 3, 3), Scores(0.0, 0.0, 0.0, None)),
+    ],
+    ids=["nothing at all", "nothing generated", "nothing expected", "nothing matched"],
+)
+def test_a_share_of_nothing_is_1_only_if_there_is_nothing_at_all(
+    given_sums: Counts, expected: Scores
+) -> None:
+    assert given_sums.scores() == expected
+
+
+@given(sums())
+def test_f1_lies_between_its_two_parts_and_is_their_harmonic_mean(counts: Counts) -> None:
+    recall, precision, f1, similarity = counts.scores()
+
+    assert 0.0 <= min(recall, precision) <= f1 <= max(recall, precision) <= 1.0
+    if recall + precision:
+        assert f1 == pytest.approx(2 * recall * precision / (recall + precision))
+    assert similarity is None or 0.0 < similarity <= 1.0 + 1e-12
+
+
+@given(sums())
+def test_intervals_hold_the_figure_and_stay_within_0_and_1(counts: Counts) -> None:
+    for name, interval in counts.intervals().items():
+        assert 0.0 <= interval.low <= getattr(counts.scores(), name) <= interval.high <= 1.0
+
+
+def test_intervals_are_those_of_wilson() -> None:
+    intervals = Counts(2, 3, 5).intervals()
+
+    assert intervals["recall"] == wilson(2 / 3, 3)
+    assert intervals["precision"] == wilson(2 / 5, 5)
+    assert intervals["f1"] == wilson(2 / 4, 4)
+    assert Counts(0, 0, 0).intervals()["recall"] == (0.0, 1.0)
+
+
+@given(st.lists(sums(), min_size=1, max_size=6))
+def test_the_micro_scores_are_those_of_all_cards_in_one_case(cases: list[Counts]) -> None:
+    together = Counts(*(sum(column) for column in zip(*cases, strict=True)))
+
+    assert micro(cases)[:3] == together.scores()[:3]
+    assert micro(cases).average_similarity == pytest.approx(together.scores().average_similarity)
+
+
+def test_the_macro_scores_are_means_over_cases() -> None:
+    found = macro([Counts(1, 1, 1, 0.5), Counts(0, 2, 2), Counts(1, 2, 1, 1.0)])
+
+    assert found.recall == pytest.approx((1 + 0 + 0.5) / 3)
+    assert found.precision == pytest.approx(2 / 3)
+    assert found.f1 == pytest.approx((1 + 0 + 2 / 3) / 3)
+    assert found.average_similarity == 0.75
+
+
+@given(st.lists(sums(), min_size=1, max_size=6), st.randoms(use_true_random=False))
+def test_the_order_of_the_cases_makes_no_difference(cases: list[Counts], chance: object) -> None:
+    shuffled = chance.sample(cases, len(cases))  # type: ignore[attr-defined]
+
+    assert macro(shuffled) == macro(cases)
+    assert micro(shuffled) == micro(cases)
+
+
+def test_without_cases_the_scores_are_those_of_an_empty_one() -> None:
+    assert macro([]) == micro([]) == Scores(1.0, 1.0, 1.0, None)
+
+
+CASES = [case("a", 2, 3, 4), case("b", 0, 2, 0), case("c", 0, 0, 0), case("d", 1, 1, 5)]
+
+
+def by_hand(cases: list[CaseResult]) -> dict[str, float | None]:
+    own = [one.counts for one in cases]
+    return {
+        f"{kind}_{name}": value
+        for kind, scores in (("macro", macro(own)), ("micro", micro(own)))
+        for name, value in scores._asdict().items()
+    }
+
+
+@pytest.mark.parametrize(
+    "cases",
+    [CASES, CASES[1:3], [case("x", 0, 0, 3), case("y", 0, 0, 1)]],
+    ids=["usual", "no match", "nothing expected"],
+)
+def test_the_measures_of_all_cases_are_the_scores_of_the_run(cases: list[CaseResult]) -> None:
+    measures = card_measures(cases)
+    found = dict(zip(measures.names, measures.of_all(), strict=True))
+
+    expected = {n: math.nan if v is None else v for n, v in by_hand(cases).items()}
+    assert list(found) == list(CARD_MEASURES)
+    assert found == pytest.approx(expected, nan_ok=True)
+
+
+def test_the_interval_holds_the_middle_of_the_scores_of_resamples() -> None:
+    n = len(CASES)
+    draws = np.random.default_rng(7).integers(0, n, (400, n), np.int32)
+    scores = [by_hand([CASES[number] for number in row])["macro_f1"] for row in draws]
+    low, high = np.quantile(np.array(scores, dtype=float), (0.025, 0.975))
+
+    assert card_run(*CASES).intervals(400, 7)["macro_f1"] == pytest.approx((low, high))
+
+
+def test_intervals_repeat_themselves_and_say_nothing_of_one_case() -> None:
+    run = card_run(*(case(f"{one.case_id}{k}", *one.counts[:3]) for one in CASES for k in range(5)))
+
+    assert run.intervals(300, 1) == run.intervals(300, 1) != run.intervals(300, 2)
+    assert set(card_run(CASES[0]).intervals(10).values()) == {(0.0, 1.0)}
+    assert card_run(*CASES[1:3]).intervals(50)["micro_average_similarity"] == (0.0, 1.0)
+    wrong: Any
+    for wrong in ({"n_resamples": 0}, {"seed": -1}):
+        with pytest.raises(InputError, match="must be"):
+            run.intervals(**wrong)
