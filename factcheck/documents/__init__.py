@@ -18,7 +18,7 @@ from factcheck.documents.json_documents import json_entries, json_lines, json_te
 from factcheck.documents.reading import read_document, read_entries
 from factcheck.documents.results import Ids, ResultsFile, read_results
 from factcheck.documents.tables import table_entries
-from factcheck.documents.values import Reader, from_plain, shown, to_plain
+from factcheck.documents.values import PlainData, Reader, from_plain, shown, to_plain
 from factcheck.documents.yaml_documents import parse_yaml, yaml_text
 
 __all__ = [
@@ -28,6 +28,7 @@ __all__ = [
     "PathInValue",
     "PathOrDash",
     "Place",
+    "PlainData",
     "Reader",
     "ResultsFile",
     "check_writable",

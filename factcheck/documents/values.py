@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+import re
 import types
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import MISSING, fields, is_dataclass
 from functools import cache
 from typing import (
+    TYPE_CHECKING,
     Any,
     Literal,
     TypeVar,
@@ -21,12 +23,16 @@ from typing import (
 
 from factcheck.errors import InputError
 
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
 T = TypeVar("T")
 S = TypeVar("S", bound=str)
 _Read = Callable[[Any, str], Any]
 """Takes the data and where it stands; returns the value."""
 _MISSING: Any = object()
 _SHOWN = 60
+_WORD_START = re.compile(r"(?<=[a-z])(?=[A-Z])")
 
 
 def shown(value: Any) -> str:
@@ -36,7 +42,8 @@ def shown(value: Any) -> str:
     if isinstance(value, str):
         return repr(value) if len(value) <= _SHOWN else f"{value[:_SHOWN]!r}…"
     if isinstance(value, (int, float)):
-        return repr(value) if abs(value) < 10**_SHOWN else "a number out of range"
+        is_short = isinstance(value, float) or abs(value) < 10**_SHOWN
+        return repr(value) if is_short else "a very large number"
     if isinstance(value, Mapping):
         return "an object"
     return "a list" if isinstance(value, (list, tuple)) else type(value).__name__
@@ -68,6 +75,26 @@ def from_plain(kind: type[T], data: Any, what: str) -> T:
     read = _reader(cast("Any", kind))
     value: T = read(data, what)
     return value
+
+
+class PlainData:
+    """Gives a dataclass `to_dict` and `from_dict`."""
+
+    __slots__ = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as JSON-ready data."""
+        data: dict[str, Any] = to_plain(self)
+        return data
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Self:
+        """Inverse of `to_dict`; keys with a default may be left out.
+
+        Raises:
+            InputError: A value is missing or of the wrong type.
+        """
+        return from_plain(cls, data, _WORD_START.sub(" ", cls.__name__).lower())
 
 
 def _wrong(where: str, expected: str, value: Any) -> InputError:
@@ -148,7 +175,7 @@ def _items(read: _Read, make: type[Any]) -> _Read:
     def read_items(data: Any, where: str) -> Any:
         if not isinstance(data, (list, tuple)):
             raise _wrong(where, "a list", data)
-        return make(read(item, f"{where}[{n}]") for n, item in enumerate(data))
+        return make(read(item, f"{where}, item {n}") for n, item in enumerate(data, 1))
 
     return read_items
 
@@ -176,7 +203,9 @@ def _class(kind: Any) -> _Read:
     readers = {name: _reader(hints[name]) for name in names}
 
     def read_class(data: Any, where: str) -> Any:
-        if not is_dataclass(kind) and isinstance(data, (list, tuple)) and len(data) == len(names):
+        if not is_dataclass(kind) and isinstance(data, (list, tuple)):
+            if len(data) != len(names):
+                raise _wrong(where, f"a list of {len(names)} values", data)
             data = dict(zip(names, data, strict=True))
         if not isinstance(data, Mapping):
             raise _wrong(where, "an object", data)

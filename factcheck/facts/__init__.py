@@ -13,6 +13,7 @@ from factcheck.facts.model import (
     Span,
     Usage,
     Verdict,
+    free_ids,
 )
 from factcheck.facts.report import CoverageReport
 from factcheck.facts.run import RunSummary
@@ -38,6 +39,7 @@ __all__ = [
     "Verdict",
     "digest",
     "effective_size",
+    "free_ids",
     "locate",
     "share_entailed",
     "short_digest",

@@ -5,17 +5,20 @@ Every class turns into JSON-ready data with `to_dict` and back with `from_dict`,
 
 from __future__ import annotations
 
+import itertools
 import math
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
+from factcheck.documents import PlainData, Reader, shown
 from factcheck.errors import InputError
-from factcheck.facts.reading import Reader
 
 EntailmentLabel = Literal["entailed", "contradicted", "neutral"]
 """Whether a text says a fact, says something incompatible with it, or neither."""
 LABELS: tuple[EntailmentLabel, ...] = ("entailed", "contradicted", "neutral")
+_NUMBERED = re.compile(r"f([1-9][0-9]{0,9})")
 _N_SHOWN = 3
 """Facts in the `repr` of a set."""
 
@@ -28,7 +31,7 @@ class Span(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class AtomicFact:
+class AtomicFact(PlainData):
     """The shortest self-contained statement taken from a text."""
 
     id: str
@@ -45,48 +48,23 @@ class AtomicFact:
 
     def __post_init__(self) -> None:
         if not isinstance(self.text, str) or not self.text.strip():
-            raise InputError(f"fact {self.id!r} has no text; give every fact a statement to check")
+            raise InputError(f"fact {shown(self.id)} has no text; every fact needs a statement")
         if not isinstance(self.id, str) or not self.id:
-            raise InputError(f"fact {self.text!r} has no id")
-        if not is_share(self.weight):
-            raise InputError(f"fact {self.id!r} has a weight that is no finite number >= 0")
+            raise InputError(f"fact {shown(self.text)} has no id")
+        if not _is_weight(self.weight):
+            raise InputError(
+                f"fact {shown(self.id)}: 'weight': expected a finite number >= 0, "
+                f"got {shown(self.weight)}"
+            )
         if isinstance(self.tags, str) or not all(isinstance(tag, str) for tag in self.tags):
-            raise InputError(f"fact {self.id!r}: tags must be a list of strings")
+            raise InputError(f"fact {shown(self.id)}: 'tags': expected a list of strings")
         object.__setattr__(self, "weight", float(self.weight))
         object.__setattr__(self, "tags", tuple(self.tags))
         object.__setattr__(self, "span", _as_span(self.span))
 
-    def to_dict(self) -> dict[str, Any]:
-        """Everything as JSON-ready data."""
-        return {
-            "id": self.id,
-            "text": self.text,
-            "span": list(self.span) if self.span else None,
-            "weight": self.weight,
-            "must": self.must,
-            "tags": list(self.tags),
-        }
-
-    @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> AtomicFact:
-        """Inverse of `to_dict`; everything but `id` and `text` may be left out.
-
-        Raises:
-            InputError: A value is missing or of the wrong type.
-        """
-        read = Reader(data, "fact")
-        return cls(
-            id=read.text("id"),
-            text=read.text("text"),
-            span=_as_span(read.integers("span")),
-            weight=read.number("weight", 1.0),
-            must=read.flag("must", default=False),
-            tags=tuple(read.texts("tags")),
-        )
-
 
 @dataclass(frozen=True, slots=True)
-class Evidence:
+class Evidence(PlainData):
     """A passage of the checked text that a verdict rests on; `text[start:end] == quote` holds."""
 
     quote: str
@@ -97,19 +75,9 @@ class Evidence:
         """The same passage, counted from `offset` characters further left."""
         return Evidence(self.quote, self.start + offset, self.end + offset)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Everything as JSON-ready data."""
-        return {"quote": self.quote, "start": self.start, "end": self.end}
-
-    @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> Evidence:
-        """Inverse of `to_dict`; raises `InputError` for data of another shape."""
-        read = Reader(data, "evidence")
-        return cls(read.text("quote"), read.integer("start"), read.integer("end"))
-
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class Verdict(PlainData):
     """What a judge found for one fact."""
 
     fact: AtomicFact
@@ -128,7 +96,7 @@ class Verdict:
 
     def __post_init__(self) -> None:
         if self.label not in LABELS:
-            raise InputError(f"label {self.label!r} is not one of {', '.join(LABELS)}")
+            raise InputError(f"label {shown(self.label)} is not one of {', '.join(LABELS)}")
         if self.probability is not None and not 0.0 <= self.probability <= 1.0:
             raise InputError(f"probability {self.probability!r} is outside [0, 1]")
 
@@ -137,43 +105,9 @@ class Verdict:
         """Whether the text entails the fact."""
         return self.label == "entailed"
 
-    def to_dict(self) -> dict[str, Any]:
-        """Everything as JSON-ready data."""
-        return {
-            "fact": self.fact.to_dict(),
-            "label": self.label,
-            "probability": self.probability,
-            "evidence": self.evidence.to_dict() if self.evidence else None,
-            "reason": self.reason,
-            "judge": self.judge,
-            "cached": self.cached,
-            "flags": list(self.flags),
-        }
-
-    @classmethod
-    def from_dict(cls, data: Mapping[str, Any], fact: AtomicFact | None = None) -> Verdict:
-        """Inverse of `to_dict`; raises `InputError` for data of another shape.
-
-        Args:
-            data: The verdict.
-            fact: The fact it is about, where the data does not hold it.
-        """
-        read = Reader(data, "verdict")
-        evidence = read.mapping("evidence")
-        return cls(
-            fact=fact or AtomicFact.from_dict(read.mapping_required("fact")),
-            label=read.choice("label", LABELS),
-            probability=read.optional_number("probability"),
-            evidence=Evidence.from_dict(evidence) if evidence is not None else None,
-            reason=read.text("reason", ""),
-            judge=read.text("judge", ""),
-            cached=read.flag("cached", default=False),
-            flags=tuple(read.texts("flags")),
-        )
-
 
 @dataclass(frozen=True, slots=True)
-class CheckFailure:
+class CheckFailure(PlainData):
     """No verdict could be had for a fact. Counted as undecided, never as a verdict."""
 
     fact: AtomicFact
@@ -181,24 +115,13 @@ class CheckFailure:
     """Stable reason: `missing`, `duplicate`, `invalid`, or a code of `factcheck.errors`."""
     message: str
 
-    def to_dict(self) -> dict[str, Any]:
-        """Everything as JSON-ready data."""
-        return {"fact": self.fact.to_dict(), "code": self.code, "message": self.message}
-
-    @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> CheckFailure:
-        """Inverse of `to_dict`; raises `InputError` for data of another shape."""
-        read = Reader(data, "failure")
-        fact = AtomicFact.from_dict(read.mapping_required("fact"))
-        return cls(fact, read.text("code"), read.text("message", ""))
-
 
 CheckResult = Verdict | CheckFailure
 """What a checker returns for each fact, in fact order."""
 
 
 @dataclass(frozen=True, slots=True)
-class Usage:
+class Usage(PlainData):
     """What an answer cost."""
 
     calls: int = 0
@@ -229,25 +152,6 @@ class Usage:
             cached_tokens=self.cached_tokens + other.cached_tokens,
         )
 
-    def to_dict(self) -> dict[str, Any]:
-        """Everything as JSON-ready data."""
-        return {field.name: getattr(self, field.name) for field in fields(self)}
-
-    @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> Usage:
-        """Inverse of `to_dict`; raises `InputError` for data of another shape."""
-        read = Reader(data, "usage")
-        return cls(
-            calls=read.integer("calls"),
-            prompt_tokens=read.integer("prompt_tokens"),
-            completion_tokens=read.integer("completion_tokens"),
-            cost_usd=read.optional_number("cost_usd"),
-            cache_hits=read.integer("cache_hits"),
-            seconds=read.number("seconds"),
-            attempts=read.integer("attempts"),
-            cached_tokens=read.integer("cached_tokens"),
-        )
-
 
 @dataclass(frozen=True, slots=True, repr=False)
 class FactSet(Sequence[AtomicFact]):
@@ -268,7 +172,7 @@ class FactSet(Sequence[AtomicFact]):
 
     @classmethod
     def of(cls, facts: FactSet | Iterable[AtomicFact | str]) -> FactSet:
-        """Facts in any accepted form as a `FactSet`; plain strings are numbered `f1`, `f2`, ...
+        """Facts in any accepted form as a `FactSet`; plain strings are numbered (see `free_ids`).
 
         Raises:
             InputError: Not a sequence of facts, a blank fact, or an id used twice.
@@ -279,17 +183,19 @@ class FactSet(Sequence[AtomicFact]):
             raise InputError(
                 f"facts must be a sequence of strings or AtomicFacts, not {type(facts).__name__}"
             )
-        made = []
-        for number, fact in enumerate(facts, 1):
-            if isinstance(fact, str):
-                made.append(AtomicFact(f"f{number}", " ".join(fact.split())))
-            elif isinstance(fact, AtomicFact):
-                made.append(fact)
-            else:
+        given = list(facts)
+        for number, fact in enumerate(given, 1):
+            if not isinstance(fact, (str, AtomicFact)):
                 raise InputError(
                     f"fact {number} is a {type(fact).__name__}; use a string or an AtomicFact"
                 )
-        return cls(tuple(made))
+        ids = free_ids([None if isinstance(fact, str) else fact.id for fact in given])
+        return cls(
+            tuple(
+                AtomicFact(id_, " ".join(fact.split())) if isinstance(fact, str) else fact
+                for id_, fact in zip(ids, given, strict=True)
+            )
+        )
 
     def __len__(self) -> int:
         return len(self.facts)
@@ -318,17 +224,34 @@ class FactSet(Sequence[AtomicFact]):
     def from_dict(cls, data: Mapping[str, Any]) -> FactSet:
         """Inverse of `to_dict`; raises `InputError` for data of another shape."""
         read = Reader(data, "fact set")
+        made_by = read.get("made_by", dict[str, Any] | None, None) or {}
         return cls(
-            facts=tuple(AtomicFact.from_dict(item) for item in read.mappings("facts")),
+            facts=tuple(read.get("facts", list[AtomicFact])),
             source_digest=read.text("source_digest", None),
-            made_by=tuple(
-                (str(key), str(value)) for key, value in (read.mapping("made_by") or {}).items()
-            ),
+            made_by=tuple((str(key), str(value)) for key, value in made_by.items()),
         )
 
 
-def is_share(weight: Any) -> bool:
-    """Whether a value can be a weight: a finite number that is not negative."""
+def free_ids(given: Sequence[str | None]) -> list[str]:
+    """An id for every fact.
+
+    Args:
+        given: The ids that the facts have; `None`: it has none.
+
+    Returns:
+        The ids given; for a fact without one, `f` and its position, counted from 1. Where other
+        facts have ids of this form, the next number that is free.
+    """
+    matches = [_NUMBERED.fullmatch(id_) for id_ in given if id_ is not None]
+    numbers = [int(match[1]) for match in matches if match]
+    free = itertools.count(max(numbers) + 1) if numbers else None
+    return [
+        id_ if id_ is not None else f"f{next(free) if free else position}"
+        for position, id_ in enumerate(given, 1)
+    ]
+
+
+def _is_weight(weight: Any) -> bool:
     try:
         return not isinstance(weight, (bool, str)) and math.isfinite(weight) and weight >= 0
     except (TypeError, OverflowError):
@@ -343,5 +266,5 @@ def _as_span(pair: Any) -> Span | None:
     except (TypeError, ValueError):
         start, end = None, None
     if type(start) is not int or type(end) is not int or not 0 <= start <= end:
-        raise InputError(f"span of a fact must be [start, end] with 0 <= start <= end, not {pair}")
+        raise InputError(f"'span': expected [start, end] with 0 <= start <= end, got {shown(pair)}")
     return Span(start, end)

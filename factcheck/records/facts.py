@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -18,11 +17,10 @@ from factcheck.documents import (
     shown,
 )
 from factcheck.errors import InputError
-from factcheck.facts import AtomicFact, FactSet
+from factcheck.facts import AtomicFact, FactSet, free_ids
 
 _FACT_KEYS = ("id", "text", "span", "weight", "must", "tags")
 _SET_KEYS = ("source_digest", "made_by", "facts")
-_NUMBERED = re.compile(r"f([1-9][0-9]{0,9})")
 
 
 def read_facts(path: PathOrDash) -> FactSet:
@@ -34,7 +32,7 @@ def read_facts(path: PathOrDash) -> FactSet:
             JSON if it starts like JSON, else lines.
 
     Returns:
-        The facts in file order; those without id are numbered (see `facts_from_data`).
+        The facts in file order; those without id are numbered (see `factcheck.facts.free_ids`).
 
     Raises:
         InputError: Not readable, another shape, or no fact in it; names file and line.
@@ -68,8 +66,7 @@ def facts_from_data(data: Any, name: str) -> FactSet:
         name: Name of the list for messages.
 
     Returns:
-        The facts. One without id gets `f` and its position, counted from 1; where facts beside it
-        have such ids, the next number that is free.
+        The facts; those without id are numbered (see `factcheck.facts.free_ids`).
 
     Raises:
         InputError: Another shape, or an id used twice; begins with `name`.
@@ -90,12 +87,13 @@ def _facts_of(document: Document) -> FactSet:
             under, f"expected a list of facts, or 'facts:' with a list under it, got {shown(items)}"
         )
     items = list(items)
+    ids = free_ids([_id_of(item) for item in items])
     facts = []
-    for position, (item, free_id) in enumerate(zip(items, _free_ids(items), strict=True)):
+    for position, (item, free_id) in enumerate(zip(items, ids, strict=True)):
         try:
             facts.append(_fact(item, free_id))
         except InputError as error:  # noqa: PERF203 - it names the fact
-            problem = f"fact {position + 1}: {str(error).removeprefix('fact: ')}"
+            problem = f"fact {position + 1}: {str(error).removeprefix('atomic fact: ')}"
             raise document.error((*under, position), problem) from error
     try:
         made = FactSet.from_dict({**head, "facts": []})
@@ -104,23 +102,11 @@ def _facts_of(document: Document) -> FactSet:
         raise document.error(under, str(error).removeprefix("fact set: ")) from error
 
 
-def _free_ids(items: list[Any]) -> Iterable[str]:
-    """An id for each fact, to be used if it has none."""
-    given = [
-        item.id if isinstance(item, AtomicFact) else item.get("id")
-        for item in items
-        if isinstance(item, (AtomicFact, Mapping))
-    ]
-    matches = [_NUMBERED.fullmatch(id_) for id_ in given if isinstance(id_, str)]
-    numbers = [int(match[1]) for match in matches if match]
-    free = max(numbers, default=0)
-    for position, item in enumerate(items, 1):
-        has_id = isinstance(item, AtomicFact) or (isinstance(item, Mapping) and "id" in item)
-        if has_id or not numbers:
-            yield f"f{position}"
-        else:
-            free += 1
-            yield f"f{free}"
+def _id_of(item: Any) -> str | None:
+    id_ = item.id if isinstance(item, AtomicFact) else None
+    if isinstance(item, Mapping):
+        id_ = item.get("id")
+    return id_ if isinstance(id_, str) else None
 
 
 def _fact(item: Any, free_id: str) -> AtomicFact:

@@ -26,7 +26,7 @@ def test_anything_but_a_sequence_of_statements_is_refused(facts: object) -> None
 
 def test_an_id_used_twice_is_refused() -> None:
     with pytest.raises(InputError, match="two facts have the id 'f1'"):
-        FactSet.of(["A is B.", AtomicFact("f1", "C is D.")])
+        FactSet.of([AtomicFact("f1", "A is B."), AtomicFact("f1", "C is D.")])
 
 
 @pytest.mark.parametrize("weight", [-1.0, math.nan, math.inf])

@@ -88,7 +88,7 @@ def test_a_report_refuses_results_that_are_not_one_per_fact(
         ("[]", "expected an object"),
         ("{}", "format None"),
         ('{"format": 1}', "'facts' is missing"),
-        ('{"format": 1, "facts": {"facts": [{"id": 1}]}}', "'id' must be a string, not 1"),
+        ('{"format": 1, "facts": {"facts": [{"id": 1}]}}', "'id': expected a string, got 1"),
     ],
 )
 def test_data_that_is_no_report_says_what_is_wrong(text: str, says: str) -> None:

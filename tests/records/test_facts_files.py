@@ -120,11 +120,15 @@ def test_facts_come_from_standard_input(
         ("a.yaml", "- One.\n- true\n", "a.yaml, line 2: fact 2: expected a string, got true"),
         ("a.json", '["One.", " "]', "fact 2: fact 'f2' has no text"),
         ("a.json", '[{"text": "One.", "Must": true}]', "fact 1: 'Must' is not one of"),
-        ("a.json", '[{"text": "One.", "weight": -1}]', "fact 1: fact 'f1' has a weight"),
+        (
+            "a.json",
+            '[{"text": "One.", "weight": -1}]',
+            "fact 1: fact 'f1': 'weight': expected a finite",
+        ),
         ("a.json", '[{"id": "a", "text": "x"}, {"id": "a", "text": "y"}]', "two facts have the id"),
         ("a.json", '"One."', "expected a list of facts"),
         ("a.json", '{"fact": []}', "'fact' is not one of source_digest, made_by, facts"),
-        ("a.json", '{"facts": ["x"], "made_by": 3}', "'made_by' must be an object"),
+        ("a.json", '{"facts": ["x"], "made_by": 3}', "'made_by': expected an object"),
     ],
 )
 def test_errors_name_the_file_and_the_entry(

@@ -24,7 +24,7 @@ SECTION = 120_000
 _OVERLAP = 10
 """Neighbouring sections share up to one tenth of their size."""
 _STAGE = "check"
-_SOME_FACT = AtomicFact("kept", "kept")
+_SOME_FACT = AtomicFact("kept", "kept").to_dict()
 """Stands for the fact of a kept verdict until it is given the one that was asked."""
 
 
@@ -113,7 +113,7 @@ def _to_json(result: CheckResult) -> Mapping[str, Any] | None:
 
 
 def _from_json(data: Mapping[str, Any]) -> CheckResult:
-    return Verdict.from_dict({**data, "cached": True}, _SOME_FACT)
+    return Verdict.from_dict({**data, "fact": _SOME_FACT, "cached": True})
 
 
 def _merge(earlier: CheckResult | None, result: CheckResult) -> CheckResult:

@@ -170,12 +170,15 @@ def test_blank_lines_are_passed_over(path: Path) -> None:
         (b'{"ask": "\xff"}\n', "not UTF-8"),
         (b"[" * 100_000 + b"\n", "not valid JSON"),
         (b"7\n", "expected an object"),
-        (b'{"ask": "guess", "by": {}}\n', "'ask' must be one of extract, check"),
+        (b'{"ask": "guess", "by": {}}\n', "'ask': expected one of extract, check"),
         (b'{"ask": "check", "text": "0", "fact": "It sank.", "verdict": {}}\n', "'by' is missing"),
-        (b'{"ask": "check", "by": {"judge": 1}}\n', "by: 'judge' must be a string"),
+        (b'{"ask": "check", "by": {"judge": 1}}\n', "by: 'judge': expected a string"),
         (b'{"ask": "check", "by": {}, "text": "0", "fact": " ", "verdict": {}}\n', "no text"),
-        (verdict().to_line().replace(b"entailed", b"supported"), "'label' must be one of"),
-        (verdict().to_line().replace(b"null", b"NaN", 1), "'probability' must be a finite number"),
+        (verdict().to_line().replace(b"entailed", b"supported"), "'label': expected one of"),
+        (
+            verdict().to_line().replace(b"null", b"NaN", 1),
+            "'probability': expected a finite number",
+        ),
     ],
 )
 def test_a_broken_line_is_named_by_its_number(path: Path, line: bytes, problem: str) -> None:
