@@ -5,14 +5,15 @@ from __future__ import annotations
 import json
 import random
 import time
+from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from factcheck.testing.replies import ChatRequest, HttpResponse, Request, error_response, response
+from factcheck.testing.replies import ChatRequest, Reply, Request, error_reply, json_reply
 
 _OK = 200
-_Line = Mapping[str, Any]
+_KEYS = ("id", "custom_id", "response", "error")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,19 +34,6 @@ class BatchPlan:
     HTTP 500, or made while the client's connection breaks."""
 
 
-@dataclass(slots=True)
-class _Batch:
-    id: str
-    input_file_id: str
-    endpoint: str
-    requests: Sequence[_Line]
-    problem: str | None
-    status: str = "validating"
-    looks: int = 0
-    files: dict[str, str] = field(default_factory=dict)
-    counts: dict[str, int] = field(default_factory=dict)
-
-
 class BatchService:
     """Keeps files and batches; lives in the server's thread.
 
@@ -54,13 +42,14 @@ class BatchService:
         chat: Answers the requests in them.
     """
 
-    def __init__(self, plan: BatchPlan, chat: Callable[[ChatRequest], HttpResponse]) -> None:
+    def __init__(self, plan: BatchPlan, chat: Callable[[ChatRequest], Reply]) -> None:
         self._plan = plan
         self._chat = chat
         self._files: dict[str, bytes] = {}
-        self._batches: dict[str, _Batch] = {}
+        self._batches: dict[str, dict[str, Any]] = {}
+        self._polls: Counter[str] = Counter()
         self._creations = iter(plan.creations)
-        self.routes: Sequence[tuple[str, str, Callable[..., HttpResponse]]] = (
+        self.routes: Sequence[tuple[str, str, Callable[..., Reply]]] = (
             ("POST", "/v1/files", self._upload),
             ("GET", "/v1/files/{id}/content", self._content),
             ("POST", "/v1/batches", self._create),
@@ -69,103 +58,105 @@ class BatchService:
         )
         """Method, path and function of each endpoint."""
 
-    def _upload(self, request: Request) -> HttpResponse:
+    def _upload(self, request: Request) -> Reply:
         form = request.body if isinstance(request.body, dict) else {}
         content = form.get("file")
         if form.get("purpose") != b"batch" or not isinstance(content, bytes):
-            return error_response(request, 400, "a batch file is needed", "invalid_body")
+            return error_reply(request, 400, "a batch file is needed", "invalid_body")
         described = {"object": "file", "bytes": len(content), "created_at": int(time.time())}
         named = {"filename": "requests.jsonl", "purpose": "batch", "status": "processed"}
-        return response(request, {"id": self._store(content), **described, **named})
+        return json_reply(request, {"id": self._store(content), **described, **named})
 
     def _store(self, content: bytes) -> str:
         file_id = f"file-{len(self._files)}"
         self._files[file_id] = content
         return file_id
 
-    def _content(self, request: Request, file_id: str) -> HttpResponse:
+    def _content(self, request: Request, file_id: str) -> Reply:
         if file_id not in self._files:
-            return error_response(request, 404, f"no file {file_id}", "not_found")
+            return error_reply(request, 404, f"no file {file_id}", "not_found")
         headers = {"content-type": "application/octet-stream"}
-        return HttpResponse(_OK, headers, self._files[file_id])
+        return Reply(raw_body=self._files[file_id], headers=headers)
 
-    def _create(self, request: Request) -> HttpResponse:
+    def _create(self, request: Request) -> Reply:
         outcome = next(self._creations, "made")
         if outcome == "refused":
-            return error_response(request, 500, "no batch was made", "server_error")
+            return error_reply(request, 500, "no batch was made", "server_error")
         asked = request.body if isinstance(request.body, dict) else {}
         content = self._files.get(str(asked.get("input_file_id")))
         if content is None or asked.get("completion_window") != "24h":
-            return error_response(request, 400, "no such file or window", "invalid_body")
-        requests = [_parsed(line) for line in content.splitlines()]
-        batch = _Batch(
-            id=f"batch_{len(self._batches)}",
-            input_file_id=asked["input_file_id"],
-            endpoint=str(asked.get("endpoint")),
-            requests=requests,
-            problem=_problem(requests, asked.get("endpoint")),
-        )
-        self._batches[batch.id] = batch
-        made = response(request, _as_json(batch))
-        return made if outcome == "made" else made._replace(close=True)
+            return error_reply(request, 400, "no such file or window", "invalid_body")
+        batch = {
+            "id": f"batch_{len(self._batches)}",
+            "object": "batch",
+            "endpoint": str(asked.get("endpoint")),
+            "errors": None,
+            "input_file_id": asked["input_file_id"],
+            "completion_window": "24h",
+            "status": "validating",
+            "output_file_id": None,
+            "error_file_id": None,
+            "created_at": int(time.time()),
+            "request_counts": {"completed": 0, "failed": 0, "total": len(content.splitlines())},
+        }
+        self._batches[batch["id"]] = batch
+        return replace(json_reply(request, batch), close=outcome == "unanswered")
 
-    def _list(self, request: Request) -> HttpResponse:
-        newest_first = [_as_json(batch) for batch in reversed(self._batches.values())]
-        return response(request, {"object": "list", "data": newest_first, "has_more": False})
+    def _list(self, request: Request) -> Reply:
+        newest_first = [*self._batches.values()][::-1]
+        return json_reply(request, {"object": "list", "data": newest_first, "has_more": False})
 
-    def _retrieve(self, request: Request, batch_id: str) -> HttpResponse:
-        batch = self._batches.get(batch_id)
-        if batch is None:
-            return error_response(request, 404, f"no batch {batch_id}", "not_found")
-        batch.looks += 1
-        if batch.status in {"validating", "in_progress"}:
-            batch.status = "in_progress"
-            if batch.looks > self._plan.polls:
-                self._end(batch, request)
-        return response(request, _as_json(batch))
+    def _retrieve(self, request: Request, batch_id: str) -> Reply:
+        if batch_id not in self._batches:
+            return error_reply(request, 404, f"no batch {batch_id}", "not_found")
+        batch = self._batches[batch_id]
+        self._polls[batch_id] += 1
+        if batch["status"] == "validating":
+            batch["status"] = "in_progress"
+        if batch["status"] == "in_progress" and self._polls[batch_id] > self._plan.polls:
+            self._end(batch, request)
+        return json_reply(request, batch)
 
-    def _end(self, batch: _Batch, request: Request) -> None:
+    def _end(self, batch: dict[str, Any], request: Request) -> None:
         plan = self._plan
-        if plan.ending == "failed" and batch.problem is None:
-            batch.problem = "the batch failed as planned"
-        batch.status = "failed" if batch.problem else plan.ending
-        if batch.problem:
+        lines = [_parsed(line) for line in self._files[batch["input_file_id"]].splitlines()]
+        planned = "the batch failed as planned" if plan.ending == "failed" else None
+        problem = _problem(lines, batch["endpoint"]) or planned
+        batch["status"] = "failed" if problem else plan.ending
+        if problem:
+            error = {"code": "invalid_file", "message": problem, "line": None, "param": None}
+            batch["errors"] = {"object": "list", "data": [error]}
             return
-        results = [self._result(place, batch, request) for place in range(len(batch.requests))]
-        good = [place for place, line in enumerate(results) if _succeeded(line)]
-        batch.counts = {"completed": len(good), "failed": len(results) - len(good)}
-        for name, wanted in (("output_file_id", True), ("error_file_id", False)):
+        for place, line in enumerate(lines):
+            line.update(self._result(place, line, request))
+        succeeded = [(line["response"] or {}).get("status_code") == _OK for line in lines]
+        batch["request_counts"].update(completed=sum(succeeded), failed=succeeded.count(False))
+        for name, good in (("output_file_id", True), ("error_file_id", False)):
             kept = [
-                line
-                for place, line in enumerate(results)
-                if place not in plan.lost and (place in good) is wanted
+                {key: line[key] for key in _KEYS}
+                for place, line in enumerate(lines)
+                if succeeded[place] is good and place not in plan.lost
             ]
             if plan.shuffled:
                 random.Random(len(kept)).shuffle(kept)  # noqa: S311 - the same order every time
             if kept:
                 content = "".join(json.dumps(line) + "\n" for line in kept)
-                batch.files[name] = self._store(content.encode())
+                batch[name] = self._store(content.encode())
 
-    def _result(self, place: int, batch: _Batch, request: Request) -> _Line:
-        """The line about a request in one of the result files."""
-        line, plan = batch.requests[place], self._plan
-        result = {"id": f"batch_req_{place}", "custom_id": line["custom_id"]}
-        if plan.carried_out is not None and place >= plan.carried_out:
+    def _result(self, place: int, line: Mapping[str, Any], request: Request) -> Mapping[str, Any]:
+        """What the result files say about a request."""
+        if self._plan.carried_out is not None and place >= self._plan.carried_out:
             message = "This request could not be executed before the completion window expired."
-            error = {"code": f"batch_{plan.ending}", "message": message}
-            return {**result, "response": None, "error": error}
+            error = {"code": f"batch_{self._plan.ending}", "message": message}
+            return {"id": "", "response": None, "error": error}
         asked = ChatRequest("POST", str(line["url"]), request.headers, line["body"], place, 1)
         answer = self._chat(asked)
         reply = {
             "status_code": answer.status,
             "request_id": answer.headers.get("x-request-id", ""),
-            "body": _parsed(answer.body),
+            "body": _parsed(answer.raw_body or b""),
         }
-        return {**result, "response": reply, "error": None}
-
-
-def _succeeded(line: _Line) -> bool:
-    return line["response"] is not None and line["response"]["status_code"] == _OK
+        return {"id": f"batch_req_{place}", "response": reply, "error": None}
 
 
 def _problem(requests: Sequence[Any], endpoint: object) -> str | None:
@@ -182,29 +173,6 @@ def _problem(requests: Sequence[Any], endpoint: object) -> str | None:
     if len({line["body"].get("model") for line in requests}) != 1:
         return "all requests of a file must name the same model"
     return None
-
-
-def _as_json(batch: _Batch) -> Mapping[str, Any]:
-    problems = [{"code": "invalid_file", "message": batch.problem, "line": None, "param": None}]
-    failed = batch.status == "failed"
-    return {
-        "id": batch.id,
-        "object": "batch",
-        "endpoint": batch.endpoint,
-        "errors": {"object": "list", "data": problems} if failed else None,
-        "input_file_id": batch.input_file_id,
-        "completion_window": "24h",
-        "status": batch.status,
-        "output_file_id": batch.files.get("output_file_id"),
-        "error_file_id": batch.files.get("error_file_id"),
-        "created_at": int(time.time()),
-        "request_counts": {
-            "completed": 0,
-            "failed": 0,
-            **batch.counts,
-            "total": len(batch.requests),
-        },
-    }
 
 
 def _parsed(data: bytes) -> Any:

@@ -141,14 +141,27 @@ def leave_out(*facts: str) -> Mangle:
 
     Here and below, a pair of values is named by either of them.
     """
-    return lambda drafts: [draft for draft in drafts if not _concerns(facts, draft)]
+    return _changing(facts, lambda _draft: [])
 
 
 def duplicate(*facts: str) -> Mangle:
     """Two verdicts for each of these facts, or for all."""
-    return lambda drafts: [
-        copy for draft in drafts for copy in [draft] * (2 if _concerns(facts, draft) else 1)
-    ]
+    return _changing(facts, lambda draft: [draft, draft])
+
+
+def overwrite(key: str, value: Any, *facts: str) -> Mangle:
+    """Another value, of any type, for one key of the verdicts of these facts, or of all."""
+    return _changing(facts, lambda draft: [{**draft, key: value}])
+
+
+def without_key(key: str, *facts: str) -> Mangle:
+    """One key missing from the verdicts of these facts, or of all."""
+    return _changing(facts, lambda draft: [{k: v for k, v in draft.items() if k != key}])
+
+
+def bad_quote(*facts: str) -> Mangle:
+    """A quote that is in no text, for these facts or for all."""
+    return overwrite("quote", _NOWHERE, *facts)
 
 
 def invent(*ids: str) -> Mangle:
@@ -157,24 +170,13 @@ def invent(*ids: str) -> Mangle:
     return lambda drafts: [*drafts, *({"id": i, **said} for i in ids)]
 
 
-def overwrite(key: str, value: Any, *facts: str) -> Mangle:
-    """Another value, of any type, for one key of the verdicts of these facts, or of all."""
+def _changing(facts: Sequence[str], change: Callable[[Draft], Sequence[Draft]]) -> Mangle:
+    def concerned(draft: Draft) -> bool:
+        return not facts or not {draft.get("fact"), *draft.get("values", ())}.isdisjoint(facts)
+
     return lambda drafts: [
-        {**draft, key: value} if _concerns(facts, draft) else draft for draft in drafts
+        made for draft in drafts for made in (change(draft) if concerned(draft) else [draft])
     ]
-
-
-def without_key(key: str, *facts: str) -> Mangle:
-    """One key missing from the verdicts of these facts, or of all."""
-    return lambda drafts: [
-        {name: value for name, value in draft.items() if name != key or not _concerns(facts, draft)}
-        for draft in drafts
-    ]
-
-
-def bad_quote(*facts: str) -> Mangle:
-    """A quote that is in no text, for these facts or for all."""
-    return overwrite("quote", _NOWHERE, *facts)
 
 
 def in_prose(answer: ChatAnswer, *facts: str) -> ChatAnswer:
@@ -199,10 +201,6 @@ def in_code_fence(answer: ChatAnswer) -> ChatAnswer:
         return f"Here is the result:\n```json\n{content}\n```"
 
     return fenced
-
-
-def _concerns(facts: Sequence[str], draft: Draft) -> bool:
-    return not facts or any(it in facts for it in (draft.get("fact"), *draft.get("values", ())))
 
 
 def _json(reply: Mapping[str, Any]) -> str:

@@ -10,12 +10,11 @@ import struct
 import time
 import zlib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 _CHARS_PER_TOKEN = 4
 _EMBEDDING_SIZE = 64
-_JSON = {"content-type": "application/json"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,16 +87,6 @@ EmbeddingsAnswer = Callable[[EmbeddingsRequest], Reply | Vectors]
 """Answers a request for embeddings."""
 
 
-class HttpResponse(NamedTuple):
-    """Bytes to send, and when."""
-
-    status: int
-    headers: Mapping[str, str]
-    body: bytes
-    delay_s: float = 0.0
-    close: bool = False
-
-
 def hashed_embeddings(request: EmbeddingsRequest) -> Sequence[Sequence[float]]:
     """Unit vectors of hashed word counts: texts with the same words point the same way."""
     size = request.body.get("dimensions") or _EMBEDDING_SIZE
@@ -112,8 +101,8 @@ def _hashed_words(text: str, size: int) -> tuple[float, ...]:
     return tuple(x / length for x in vector)
 
 
-def chat_response(request: ChatRequest, answer: Reply | str) -> HttpResponse:
-    """A chat completion, or the error that the reply describes."""
+def chat_reply(request: ChatRequest, answer: Reply | str) -> Reply:
+    """A chat completion as it is sent, or the error or the bytes that the answer has."""
     reply = Reply(answer) if isinstance(answer, str) else answer
     usage = reply.usage or {
         "prompt_tokens": _tokens(*(str(message.get("content")) for message in request.messages)),
@@ -129,41 +118,38 @@ def chat_response(request: ChatRequest, answer: Reply | str) -> HttpResponse:
         "choices": [{**choice, "logprobs": None}],
         "usage": {**usage, "total_tokens": sum(usage.values())},
     }
-    return response(request, completion, reply)
+    return json_reply(request, completion, reply)
 
 
-def embeddings_response(request: EmbeddingsRequest, answer: Reply | Vectors) -> HttpResponse:
-    """Embeddings, as numbers or base64 as requested, or the error that the reply describes."""
+def embeddings_reply(request: EmbeddingsRequest, answer: Reply | Vectors) -> Reply:
+    """Embeddings as they are sent, as numbers or base64 as requested, or the answer's error."""
     if isinstance(answer, Reply):
-        return response(request, None, answer)
+        return json_reply(request, None, answer)
     items = answer.items() if isinstance(answer, Mapping) else enumerate(answer)
     encode = _base64 if request.body.get("encoding_format") == "base64" else list
     n_tokens = _tokens(*request.texts)
-    result = {
-        "object": "list",
-        "data": [{"object": "embedding", "index": i, "embedding": encode(v)} for i, v in items],
-        "model": request.body["model"],
-        "usage": {"prompt_tokens": n_tokens, "total_tokens": n_tokens},
-    }
-    return response(request, result)
+    data = [{"object": "embedding", "index": i, "embedding": encode(v)} for i, v in items]
+    usage = {"prompt_tokens": n_tokens, "total_tokens": n_tokens}
+    result = {"object": "list", "data": data, "model": request.body["model"], "usage": usage}
+    return json_reply(request, result)
 
 
-def error_response(request: Request, status: int, message: str, code: str) -> HttpResponse:
-    """An error of the server's own."""
+def error_reply(request: Request, status: int, message: str, code: str) -> Reply:
+    """An error of the server's own, as it is sent."""
     kind = "invalid_request_error" if status < 500 else "server_error"  # noqa: PLR2004 - HTTP
     error = {"message": message, "type": kind, "code": code}
-    return response(request, None, Reply(status=status, error=error))
+    return json_reply(request, None, Reply(status=status, error=error))
 
 
-def response(request: Request, result: Any, reply: Reply | None = None) -> HttpResponse:
-    """A result as JSON, or what the reply has instead."""
+def json_reply(request: Request, result: Any, reply: Reply | None = None) -> Reply:
+    """The reply with `raw_body` and `headers` as they are sent: its own, else the result's JSON."""
     reply = reply or Reply()
     if reply.status >= 400:  # noqa: PLR2004 - HTTP
         default = {"message": f"HTTP {reply.status}", "type": "error", "param": None, "code": None}
         result = {"error": {**default, **(reply.error or {})}}
-    body = reply.raw_body if reply.raw_body is not None else json.dumps(result).encode()
-    headers = {**_JSON, "x-request-id": f"req_{request.index}", **reply.headers}
-    return HttpResponse(reply.status, headers, body, reply.delay_s, reply.close)
+    own = {"content-type": "application/json", "x-request-id": f"req_{request.index}"}
+    body = json.dumps(result).encode() if reply.raw_body is None else reply.raw_body
+    return replace(reply, raw_body=body, headers={**own, **reply.headers})
 
 
 def _tokens(*texts: str) -> int:

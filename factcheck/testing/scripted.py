@@ -30,30 +30,12 @@ from factcheck.judges.ports import (
     ValuePair,
 )
 
-Scripted = EntailmentLabel | Verdict | CheckFailure | Exception
-"""A script's result for a fact; an exception is raised and fails the whole call."""
-CheckScript = Mapping[str, Scripted] | Callable[[str, str], Scripted]
-"""By statement, or a function of statement and text."""
-ScriptedFacts = Sequence[str | AtomicFact] | Exception
-"""A script's facts for a source; an exception is raised."""
-ExtractScript = Mapping[str, ScriptedFacts] | Callable[[str], ScriptedFacts]
-"""By source, or a function of the source."""
-ScriptedPair = bool | float | PairVerdict | PairFailure | Exception
-"""Whether a pair is equivalent, the probability that it is (equivalent from 0.5 on), or a whole
-result; an exception is raised and fails the whole call."""
-PairScript = Mapping[tuple[str, str], ScriptedPair] | Callable[[ValuePair], ScriptedPair]
-"""By gold and extracted value, or a function of the pair."""
-ScriptedRating = int | Rating | RatingFailure | Exception
-"""A script's rating of a summary; an exception is raised."""
-RateScript = Mapping[str, ScriptedRating] | Callable[[str, str], ScriptedRating]
-"""By summary, or a function of source and summary."""
-ScriptedVector = Sequence[float] | EmbeddingFailure | Exception
-"""A script's vector for a text; an exception is raised and fails the whole call."""
-EmbedScript = Mapping[str, ScriptedVector] | Callable[[str], ScriptedVector]
-"""By text, or a function of the text."""
-
-ScriptT = TypeVar("ScriptT")
+KeyT = TypeVar("KeyT")
+ResultT = TypeVar("ResultT")
 CallT = TypeVar("CallT")
+Script = Mapping[KeyT, ResultT | Exception] | Callable[..., ResultT | Exception]
+"""Results by key, or a function that gives them; an exception is raised and fails the call."""
+
 _EVEN = 0.5
 
 
@@ -89,11 +71,11 @@ class EmbedCall(NamedTuple):
     texts: tuple[str, ...]
 
 
-class _Scripted(Generic[ScriptT, CallT]):
+class _Scripted(Generic[KeyT, ResultT, CallT]):
     """A script, the calls so far, and what each of them costs.
 
     Args:
-        script: Results by key, or a function.
+        script: Results by key, or a function of what the call is about.
         name: Name in results and in the score signature.
         usage: Booked for each call.
     """
@@ -101,7 +83,7 @@ class _Scripted(Generic[ScriptT, CallT]):
     _role = "judge"
 
     def __init__(
-        self, script: ScriptT, *, name: str = "scripted", usage: Usage | None = None
+        self, script: Script[KeyT, ResultT], *, name: str = "scripted", usage: Usage | None = None
     ) -> None:
         self._script = script
         self._name = name
@@ -123,9 +105,14 @@ class _Scripted(Generic[ScriptT, CallT]):
         if self._usage is not None:
             ledger.book(self._usage)
 
-    def _look_up(self, what: str, arguments: Sequence[Any], *keys: Any) -> Any:
-        """The script's result: of the arguments for a function, else of the first known key."""
-        script: Any = self._script
+    def _look_up(self, what: str, arguments: Sequence[Any], *keys: KeyT) -> ResultT:
+        """What a function returns for the arguments, or the entry of the first known key.
+
+        Raises:
+            InputError: No key is known.
+            Exception: The one in the script.
+        """
+        script = self._script
         if callable(script):
             result = script(*arguments)
         else:
@@ -138,8 +125,8 @@ class _Scripted(Generic[ScriptT, CallT]):
         return result
 
 
-class ScriptedChecker(_Scripted[CheckScript, CheckCall]):
-    """A `Checker` that answers each fact from its `CheckScript`.
+class ScriptedChecker(_Scripted[str, EntailmentLabel | Verdict | CheckFailure, CheckCall]):
+    """A `Checker` with a script by statement, or a function of statement and text.
 
     A scripted `Verdict` or `CheckFailure` is returned for the fact that was asked, whatever fact it
     was made with.
@@ -157,12 +144,7 @@ class ScriptedChecker(_Scripted[CheckScript, CheckCall]):
     async def check(
         self, facts: Sequence[AtomicFact], text: str, ledger: Ledger
     ) -> Sequence[CheckResult]:
-        """One result per fact, in fact order.
-
-        Raises:
-            InputError: A fact is not in the script.
-            Exception: The one in the script.
-        """
+        """One result per fact, in fact order."""
         self._start(CheckCall(tuple(fact.text for fact in facts), text), ledger)
         return tuple(self._result(fact, text) for fact in facts)
 
@@ -173,37 +155,30 @@ class ScriptedChecker(_Scripted[CheckScript, CheckCall]):
         return Verdict(fact, scripted, judge=self._name)
 
 
-class ScriptedExtractor(_Scripted[ExtractScript, ExtractCall]):
-    """An `Extractor` that returns the facts in its `ExtractScript`."""
+class ScriptedExtractor(_Scripted[str, Sequence[str | AtomicFact], ExtractCall]):
+    """An `Extractor` with a script by source; plain strings are numbered `f1`, `f2`, ..."""
 
     _role = "extractor"
 
     async def extract(self, source: str, ledger: Ledger) -> FactSet:
-        """The scripted facts; plain strings are numbered `f1`, `f2`, ...
-
-        Raises:
-            InputError: The source is not in the script.
-            Exception: The one in the script.
-        """
+        """The scripted facts."""
         self._start(ExtractCall(source), ledger)
         facts = FactSet.of(self._look_up("facts for the source", (source,), source))
         made_by = tuple(self.identity.items())
         return replace(facts, source_digest=digest(source), made_by=made_by)
 
 
-class ScriptedPairJudge(_Scripted[PairScript, CompareCall]):
-    """A `PairJudge` that answers each pair from its `PairScript`.
+class ScriptedPairJudge(
+    _Scripted[tuple[str, str], bool | float | PairVerdict | PairFailure, CompareCall]
+):
+    """A `PairJudge` with a script by gold and extracted value, or a function of the pair.
 
-    In a mapping, a pair whose order is irrelevant is also found under its mirror image.
+    A number is the probability that the values are equivalent. In a mapping, a pair whose order is
+    irrelevant is also found under its mirror image.
     """
 
     async def compare(self, pairs: Sequence[ValuePair], ledger: Ledger) -> Sequence[PairResult]:
-        """One result per pair, in their order.
-
-        Raises:
-            InputError: A pair is not in the script.
-            Exception: The one in the script.
-        """
+        """One result per pair, in their order."""
         self._start(CompareCall(tuple(pairs)), ledger)
         return tuple(self._result(pair) for pair in pairs)
 
@@ -218,16 +193,11 @@ class ScriptedPairJudge(_Scripted[PairScript, CompareCall]):
         return PairVerdict(scripted >= _EVEN, probability, "scripted", self._name)
 
 
-class ScriptedRater(_Scripted[RateScript, RateCall]):
-    """A `Rater` that rates from its `RateScript`."""
+class ScriptedRater(_Scripted[str, int | Rating | RatingFailure, RateCall]):
+    """A `Rater` with a script by summary, or a function of source and summary."""
 
     async def rate(self, source: str, summary: str, ledger: Ledger) -> RatingResult:
-        """The scripted rating of this summary.
-
-        Raises:
-            InputError: The summary is not in the script, or its number is no rating.
-            Exception: The one in the script.
-        """
+        """The scripted rating of this summary."""
         self._start(RateCall(source, summary), ledger)
         scripted = self._look_up("rating for", (source, summary), summary)
         if isinstance(scripted, (Rating, RatingFailure)):
@@ -235,17 +205,12 @@ class ScriptedRater(_Scripted[RateScript, RateCall]):
         return Rating(scripted, "scripted", self._name)
 
 
-class ScriptedEmbedder(_Scripted[EmbedScript, EmbedCall]):
-    """An `Embedder` that takes each vector from its `EmbedScript`."""
+class ScriptedEmbedder(_Scripted[str, Sequence[float] | EmbeddingFailure, EmbedCall]):
+    """An `Embedder` with a script of vectors by text."""
 
     _role = "embedder"
 
     async def embed(self, texts: Sequence[str], ledger: Ledger) -> Sequence[EmbeddingResult]:
-        """One result per text, in their order.
-
-        Raises:
-            InputError: A text is not in the script.
-            Exception: The one in the script.
-        """
+        """One result per text, in their order."""
         self._start(EmbedCall(tuple(texts)), ledger)
         return tuple(self._look_up("vector for", (text,), text) for text in texts)

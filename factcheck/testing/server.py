@@ -7,7 +7,6 @@ import json
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
-from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from factcheck.testing.batches import BatchPlan, BatchService
@@ -16,13 +15,13 @@ from factcheck.testing.replies import (
     ChatRequest,
     EmbeddingsAnswer,
     EmbeddingsRequest,
-    HttpResponse,
+    Reply,
     Request,
-    chat_response,
-    embeddings_response,
-    error_response,
+    chat_reply,
+    embeddings_reply,
+    error_reply,
     hashed_embeddings,
-    response,
+    json_reply,
 )
 
 if TYPE_CHECKING:
@@ -31,7 +30,10 @@ if TYPE_CHECKING:
 
 _BACKLOG = 1024
 _LARGEST_BODY = 2**30
-Respond = Callable[..., HttpResponse]
+_SHUTDOWN_S = 0.01
+"""Seconds that open requests get when the server stops."""
+_KINDS = {"/v1/chat/completions": ChatRequest, "/v1/embeddings": EmbeddingsRequest}
+Respond = Callable[..., Reply]
 
 
 class LocalOpenAIServer:
@@ -73,7 +75,8 @@ class LocalOpenAIServer:
         self._port: int | None = None
         self._connections: set[object] = set()
         self._errors: list[Exception] = []
-        self._in_flight = 0
+        self.in_flight = 0
+        """Requests awaiting an answer now; those whose client has left do not count."""
         self.clear()
 
     @property
@@ -89,16 +92,6 @@ class LocalOpenAIServer:
         return tuple(self._requests)
 
     @property
-    def max_in_flight(self) -> int:
-        """The largest number of requests that awaited an answer at the same time."""
-        return self._max_in_flight
-
-    @property
-    def in_flight(self) -> int:
-        """Requests awaiting an answer now; those whose client has left do not count."""
-        return self._in_flight
-
-    @property
     def n_connections(self) -> int:
         """Connections that have sent a request; fewer than `len(requests)` if reused."""
         return len(self._connections)
@@ -106,29 +99,25 @@ class LocalOpenAIServer:
     def clear(self) -> None:
         """Forget all requests and count from 0 again."""
         self._requests: list[Request] = []
-        self._max_in_flight = 0
+        self.max_in_flight = 0
+        """The largest number of requests that awaited an answer at the same time."""
 
     def __enter__(self) -> Self:
         started: Future[tuple[int, Callable[[], object]]] = Future()
-        self._thread = threading.Thread(
-            target=lambda: asyncio.run(self._serve(started)),
-            name="local-openai-server",
-            daemon=True,
-        )
+
+        def serve() -> None:
+            asyncio.run(self._serve(started))
+
+        self._thread = threading.Thread(target=serve, name="local-openai-server", daemon=True)
         self._thread.start()
         self._port, self._stop = started.result()
         return self
 
-    def __exit__(
-        self,
-        exc_type: type[BaseException] | None,
-        exc: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, raised: object, *_: object) -> None:
         self._stop()
         self._thread.join()
         self._port = None
-        if exc is None and self._errors:
+        if raised is None and self._errors:
             raise RuntimeError("an answer of the server raised") from self._errors[0]
 
     async def _serve(self, started: Future[tuple[int, Callable[[], object]]]) -> None:
@@ -136,11 +125,12 @@ class LocalOpenAIServer:
         from aiohttp import web
 
         loop, stopped = asyncio.get_running_loop(), asyncio.Event()
-        runner = web.AppRunner(self._app(), access_log=None, handler_cancellation=True)
+        runner = web.AppRunner(
+            self._app(), access_log=None, handler_cancellation=True, shutdown_timeout=_SHUTDOWN_S
+        )
         try:
             await runner.setup()
-            site = web.TCPSite(runner, "127.0.0.1", 0, backlog=_BACKLOG)
-            await site.start()
+            await web.TCPSite(runner, "127.0.0.1", 0, backlog=_BACKLOG).start()
         except BaseException as error:  # noqa: BLE001 - raised where the server is entered
             started.set_exception(error)
             return
@@ -149,79 +139,73 @@ class LocalOpenAIServer:
         # asyncio loses a connection that it accepted but could not announce before the close
         while accepting := {t for t in asyncio.all_tasks() if "_accept" in repr(t.get_coro())}:
             await asyncio.gather(*accepting)
-        await site.stop()
-        while runner.server is not None and (connections := runner.server.connections):
-            for connection in connections:
-                if connection.transport is not None:
-                    connection.transport.abort()
-            await asyncio.sleep(0)
         await runner.cleanup()
 
     def _app(self) -> web.Application:
         from aiohttp import web
 
         app = web.Application(client_max_size=_LARGEST_BODY)
-        routes: list[tuple[str, str, Respond, type[Request]]] = [
-            ("POST", "/v1/chat/completions", self._chat, ChatRequest),
-            ("POST", "/v1/embeddings", self._embeddings, EmbeddingsRequest),
-            ("GET", "/v1/models", self._list_models, Request),
-        ]
-        for method, path, respond in BatchService(self._batches, self._chat).routes:
-            routes.append((method, path, respond, Request))
-        routes.append(("*", "/{rest:.*}", _unknown_url, Request))
-        for method, path, respond, kind in routes:
-            app.router.add_route(method, path, self._handler(respond, kind))
+        routes: tuple[tuple[str, str, Respond], ...] = (
+            ("POST", "/v1/chat/completions", self._chat),
+            ("POST", "/v1/embeddings", self._embeddings),
+            ("GET", "/v1/models", self._list_models),
+            *BatchService(self._batches, self._chat).routes,
+            ("*", "/{rest:.*}", _unknown_url),
+        )
+        for method, path, respond in routes:
+            app.router.add_route(method, path, self._handler(respond))
         return app
 
-    def _handler(self, respond: Respond, kind: type[Request]) -> Callable[..., Any]:
+    def _handler(self, respond: Respond) -> Callable[..., Any]:
         from aiohttp import web
 
         async def handle(request: web.Request) -> web.Response:
             body = await _body(request)
             self._connections.add(request.protocol)
-            self._in_flight += 1
-            self._max_in_flight = max(self._max_in_flight, self._in_flight)
+            self.in_flight += 1
+            self.max_in_flight = max(self.max_in_flight, self.in_flight)
             try:
-                result = self._respond(respond, self._record(kind, request, body), request)
-                if result.delay_s:
-                    await asyncio.sleep(result.delay_s)
+                reply = self._reply(respond, self._record(request, body), request)
+                if reply.delay_s:
+                    await asyncio.sleep(reply.delay_s)
             finally:
-                self._in_flight -= 1
-            if result.close and request.transport is not None:
+                self.in_flight -= 1
+            if reply.close and request.transport is not None:
                 request.transport.close()
-            return web.Response(status=result.status, headers=result.headers, body=result.body)
+            return web.Response(status=reply.status, headers=reply.headers, body=reply.raw_body)
 
         return handle
 
-    def _record(self, kind: type[Request], request: web.Request, body: Any) -> Request:
+    def _record(self, request: web.Request, body: Any) -> Request:
+        kind = _KINDS.get(request.path, Request)
         headers = {name.lower(): value for name, value in request.headers.items()}
         place = len(self._requests)
-        recorded = kind(request.method, request.path, headers, body, place, self._in_flight)
+        recorded = kind(request.method, request.path, headers, body, place, self.in_flight)
         self._requests.append(recorded)
         return recorded
 
-    def _respond(self, respond: Respond, recorded: Request, request: web.Request) -> HttpResponse:
+    def _reply(self, respond: Respond, recorded: Request, request: web.Request) -> Reply:
         try:
             return respond(recorded, *request.match_info.values())
         except Exception as error:  # noqa: BLE001 - sent to the client, and raised on exit
             self._errors.append(error)
-            return error_response(recorded, 500, f"the answer raised {error!r}", "answer_raised")
+            return error_reply(recorded, 500, f"the answer raised {error!r}", "answer_raised")
 
-    def _chat(self, request: ChatRequest) -> HttpResponse:
-        return _refusal(request, "messages") or chat_response(request, self._answer(request))
+    def _chat(self, request: ChatRequest) -> Reply:
+        return _refusal(request, "messages") or chat_reply(request, self._answer(request))
 
-    def _embeddings(self, request: EmbeddingsRequest) -> HttpResponse:
-        return _refusal(request, "input") or embeddings_response(request, self._embed(request))
+    def _embeddings(self, request: EmbeddingsRequest) -> Reply:
+        return _refusal(request, "input") or embeddings_reply(request, self._embed(request))
 
-    def _list_models(self, request: Request) -> HttpResponse:
+    def _list_models(self, request: Request) -> Reply:
         model = {"object": "model", "created": 0, "owned_by": "local"}
         data = [{"id": name, **model} for name in self._models]
-        return response(request, {"object": "list", "data": data})
+        return json_reply(request, {"object": "list", "data": data})
 
 
-def _unknown_url(request: Request, _path: str) -> HttpResponse:
+def _unknown_url(request: Request, _path: str) -> Reply:
     message = f"Unknown request URL: {request.method} {request.path}"
-    return error_response(request, 404, message, "unknown_url")
+    return error_reply(request, 404, message, "unknown_url")
 
 
 async def _body(request: web.Request) -> Any:
@@ -239,7 +223,7 @@ async def _body(request: web.Request) -> Any:
         return None
 
 
-def _refusal(request: Request, required: str) -> HttpResponse | None:
+def _refusal(request: Request, required: str) -> Reply | None:
     """HTTP 400 for a body that the API itself would refuse, or that this server cannot honour."""
     body = request.body
     if not isinstance(body, dict):
@@ -252,4 +236,4 @@ def _refusal(request: Request, required: str) -> HttpResponse | None:
         problem = "this server supports neither streaming nor n > 1"
     else:
         return None
-    return error_response(request, 400, problem, "invalid_body")
+    return error_reply(request, 400, problem, "invalid_body")

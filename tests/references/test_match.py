@@ -18,14 +18,13 @@ from factcheck.judges.ports import EmbeddingFailure
 from factcheck.metrics import EvalCase
 from factcheck.references import Aggregation, ReferenceMatch
 from factcheck.testing import ScriptedEmbedder
-from factcheck.testing.scripted import ScriptedVector
 from tests.strategies import prose
 
 RESET = (
     "To reset your password, navigate to Settings.",
     "Go to Settings > Security to change your password.",
 )
-COMPASS: dict[str, ScriptedVector] = {
+COMPASS: dict[str, Sequence[float] | EmbeddingFailure | Exception] = {
     "east": (1.0, 0.0),
     "north": (0.0, 1.0),
     "north-east": (2.0, 2.0),

@@ -23,7 +23,6 @@ from factcheck.testing import (
     leave_out,
     overwrite,
     parse_prompt,
-    rate_by_words,
     same_words,
     without_key,
 )
@@ -303,8 +302,8 @@ def test_parse_summarize_prompt() -> None:
 def test_default_rating() -> None:
     """By default a summary is rated by how many words of the source it has."""
     assert reply(FactModel(), RATE) == {"reason": "scripted", "faithfulness": 3}
-    assert rate_by_words(SOURCE, "") == rate_by_words("", "") == 1
-    assert rate_by_words(SOURCE, SOURCE) == 5
+    whole = asked(f"{SOURCE_FENCE}\n<summary 1>\n{SOURCE}\n</summary 1>")
+    assert reply(FactModel(), whole)["faithfulness"] == 5
 
 
 @pytest.mark.parametrize("value", [5, 0, 6, 4.5, "four", None])

@@ -26,17 +26,14 @@ from factcheck.judges.ports import (
     ValuePair,
 )
 from factcheck.testing import (
-    CheckCall,
     CompareCall,
-    EmbedCall,
-    ExtractCall,
-    RateCall,
     ScriptedChecker,
     ScriptedEmbedder,
     ScriptedExtractor,
     ScriptedPairJudge,
     ScriptedRater,
 )
+from factcheck.testing.scripted import CheckCall, EmbedCall, ExtractCall, RateCall
 
 MOSS = AtomicFact("a", "Moss has no roots.", weight=2.0)
 FERN = AtomicFact("b", "Ferns make seeds.")
