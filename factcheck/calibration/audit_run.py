@@ -13,9 +13,9 @@ from factcheck.calibration.audit_trials import AuditText, Question, Trial, trial
 from factcheck.calibration.bullets_summary import split_bullets
 from factcheck.calibration.judges import Checks, blocking, check_texts, named_judges
 from factcheck.calibration.texts import BundledText, load_texts
-from factcheck.datasets import Record, as_record
 from factcheck.errors import InputError
 from factcheck.facts import CheckResult, FactSet
+from factcheck.records import Record, as_record
 from factcheck.runtime.budget import Budget
 from factcheck.runtime.loop import together
 from factcheck.scoring import FactCoverage

@@ -8,10 +8,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
-from factcheck.documents import json_lines, write_text
+from factcheck.documents import Reader, json_lines, write_text
 from factcheck.errors import InputError
 from factcheck.facts import CoverageReport, Usage, Verdict
-from factcheck.facts.reading import Reader
 
 T = TypeVar("T")
 

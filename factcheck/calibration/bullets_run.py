@@ -18,11 +18,11 @@ from factcheck.calibration.judges import (
     require_unique,
 )
 from factcheck.calibration.texts import BundledText, load_texts
-from factcheck.datasets import Record, as_record
 from factcheck.errors import InputError, JudgeError
 from factcheck.facts import CoverageReport, FactSet
 from factcheck.judges.factory import build_rater
 from factcheck.judges.ports import HIGHEST, LOWEST, Ledger, Rater, RatingFailure
+from factcheck.records import Record, as_record
 from factcheck.runtime.budget import Budget
 from factcheck.runtime.loop import together
 from factcheck.runtime.session import Session

@@ -13,9 +13,9 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 from factcheck.calibration.texts import BundledText
+from factcheck.documents import Reader
 from factcheck.errors import InputError
 from factcheck.facts import CoverageReport, FactSet
-from factcheck.facts.reading import Reader
 from factcheck.facts.spans import fold_text
 
 TRUTH = "truth"

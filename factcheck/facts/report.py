@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from factcheck.documents import Reader
 from factcheck.errors import InputError
 from factcheck.facts.coverage import Share, share_entailed
 from factcheck.facts.model import (
@@ -22,7 +23,6 @@ from factcheck.facts.model import (
     Verdict,
 )
 from factcheck.facts.page import coverage_page
-from factcheck.facts.reading import Reader
 from factcheck.facts.signature import ScoreSignature
 from factcheck.reports.page import Page
 from factcheck.reports.report import Report

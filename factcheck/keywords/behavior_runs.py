@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
+from factcheck.documents import Reader
 from factcheck.errors import InputError
-from factcheck.facts.reading import Reader
 from factcheck.keywords.forms import Keyword, as_keywords, to_data
 from factcheck.keywords.guides import AMBIGUOUS, NO_MATCH
 from factcheck.keywords.results import SavedRun

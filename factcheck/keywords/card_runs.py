@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from factcheck.documents import Reader
 from factcheck.errors import Failure
-from factcheck.facts.reading import Reader
 from factcheck.keywords.card_page import (
     CardTexts,
     cases_section,

@@ -11,9 +11,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
-from factcheck.documents import json_text, parse_json
+from factcheck.documents import Reader, json_text, parse_json
 from factcheck.errors import InputError
-from factcheck.facts.reading import Reader
 from factcheck.keywords.forms import Keyword, as_keywords, to_data
 from factcheck.reports.report import Report
 from factcheck.stats import Interval, wilson

@@ -12,7 +12,7 @@ import pytest
 
 from factcheck.errors import ConfigError
 from factcheck.facts import CoverageReport, FactSet
-from factcheck.files import read_facts
+from factcheck.records import read_facts
 from tests.cli.conftest import LOST, SOURCE
 
 if TYPE_CHECKING:

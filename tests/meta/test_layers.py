@@ -22,7 +22,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("factcheck.facts",),
     ("factcheck.settings", "factcheck.records"),
     ("factcheck.judges.ports", "factcheck.files", "factcheck.datasets"),
-    ("factcheck.lock", "factcheck.results", "factcheck.judges.cascade"),
+    ("factcheck.judges.cascade",),
     ("factcheck.runtime",),
     ("factcheck.judges.local",),
     ("factcheck.judges.llm", "factcheck.judges.replay", "factcheck.judges.isolated"),

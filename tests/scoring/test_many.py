@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 from factcheck import FactCoverage
-from factcheck.datasets import Record
 from factcheck.errors import FactcheckError, JudgeUnavailable
 from factcheck.facts import AtomicFact, CheckResult, CoverageReport, Verdict
 from factcheck.judges.ports import Ledger
+from factcheck.records import Record
 from factcheck.scoring import RecordFailure
 from factcheck.testing import ScriptedChecker, ScriptedExtractor
 

@@ -15,8 +15,8 @@ from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
+from factcheck.documents import Reader
 from factcheck.errors import InputError
-from factcheck.facts.reading import Reader
 
 _VERSION = 1
 _DIGEST = re.compile(r"[0-9a-f]{64}")

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
+from factcheck.documents import Reader
 from factcheck.errors import JudgeNotAsked, JudgeOutputError, JudgeTruncated
 from factcheck.facts import AtomicFact, FactSet, Span, digest
-from factcheck.facts.reading import Reader
 from factcheck.judges.llm.engine import looking_again
 from factcheck.judges.llm.fences import one_line
 from factcheck.judges.llm.modules import KeyFactExtraction, fingerprint

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from factcheck.documents import Reader
 from factcheck.errors import InputError, JudgeError
-from factcheck.facts.reading import Reader
 from factcheck.judges.llm.asking import Asker, require_one_not_rejected
 from factcheck.judges.llm.modules import SemanticEquivalence, fingerprint, pair_results_of
 from factcheck.judges.llm.values import field_of, order_of, shown_values

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import dspy
 
+from factcheck.documents import Reader
 from factcheck.errors import InputError, JudgeError
 from factcheck.facts import digest
-from factcheck.facts.reading import Reader
 from factcheck.judges.llm.asking import Asker
 from factcheck.judges.llm.modules import fingerprint
 from factcheck.judges.llm.modules_summaries import LLMJudge

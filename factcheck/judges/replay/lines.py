@@ -14,9 +14,9 @@ import json
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from factcheck.documents import Reader
 from factcheck.errors import InputError
 from factcheck.facts import AtomicFact, FactSet, Verdict
-from factcheck.facts.reading import Reader
 
 Identity = tuple[tuple[str, str], ...]
 """What a judge says about itself, in its order."""
