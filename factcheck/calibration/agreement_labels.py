@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal, NamedTuple, get_args
 
 from factcheck.documents import PathOrDash, json_lines, table_entries
@@ -62,14 +62,8 @@ class RecordedAnswers(NamedTuple):
     answers: list[Answer]
 
 
-class _Unlabelled(NamedTuple):
-    """A pair as a row has it, before its values are checked."""
-
-    document: str
-    system: str
-    text: Any
-    fact: Any
-    label: Any
+_Entry = tuple[str, str, Any, Any, Any]
+"""Document, system, text, fact and label, before they are checked."""
 
 
 def read_pairs(path: PathOrDash, *, partly: Partly = "not_covered") -> list[LabelledPair]:
@@ -154,82 +148,75 @@ def _rows(path: PathOrDash) -> Iterator[tuple[Row, str]]:
 
 
 def _pairs(row: Row, where: str, partly: Partly) -> list[LabelledPair]:
-    for keys, read in _FORMATS:
-        if keys <= row.keys():
-            try:
-                return [pair for given in read(row) if (pair := _pair(given, partly)) is not None]
-            except KeyError as error:
-                raise InputError(f"{where}: {error.args[0]!r} is missing") from None
-            except (TypeError, ValueError) as error:
-                raise InputError(f"{where}: {error}") from None
-    raise InputError(
-        f"{where}: unknown format with the keys {sorted(row)}; a line needs 'fact', 'text' and "
-        "'label'"
-    )
+    try:
+        found = [_pair(*entry) for entry in _entries(row)]
+    except (KeyError, TypeError, ValueError) as error:
+        raise InputError(f"{where}: {_reason(error)}") from None
+    left_out = (0.0, 1.0) if partly == "left_out" else ()
+    return [
+        LabelledPair(document or text, system, text, fact, share >= COVERED)
+        for document, system, text, fact, share in found
+        if share is not None and (not left_out or share in left_out)
+    ]
 
 
-def _document(row: Row, *keys: str) -> str:
+def _reason(error: Exception) -> str:
+    return f"{error.args[0]!r} is missing" if isinstance(error, KeyError) else str(error)
+
+
+def _entries(row: Row) -> Iterator[_Entry]:
+    """The pairs of a row; its keys determine its format."""
+    keys = row.keys()
+    if keys >= {"facts", "systems"}:
+        document = _first(row, "doc_id", "document", "id", "reference", "source")
+        for system, given in _mapping(row["systems"], "systems").items():
+            one = _mapping(given, f"systems, {system!r}")
+            labelled = _labelled(row["facts"], one["labels"])
+            yield from ((document, system, one["summary"], *both) for both in labelled)
+    elif keys >= {"facts", "labels"}:
+        document, system = _first(row, "doc_id", "document", "id"), str(row.get("system", ""))
+        text = row["summary"] if "summary" in row else row["text"]
+        labelled = _labelled(row["facts"], row["labels"])
+        yield from ((document, system, text, *both) for both in labelled)
+    elif keys >= {"fact", "text", "label"}:
+        document, system = _first(row, "doc_id", "document"), str(row.get("system") or "")
+        yield document, system, row["text"], row["fact"], row["label"]
+    elif "question" in keys and keys >= {"premise", "hypothesis", "label"}:
+        raise ValueError(
+            "a pair of answers, not a fact and a text; its judge is that of field values: see "
+            "benchmarks/pairs"
+        )
+    elif keys >= {"premise", "hypothesis", "label"}:
+        document = _first(row, "doc_id", "document")
+        yield document, "", row["premise"], row["hypothesis"], row["label"]
+    else:
+        raise ValueError(
+            f"unknown format with the keys {sorted(row)}; a line needs 'fact', 'text' and 'label'"
+        )
+
+
+def _first(row: Row, *keys: str) -> str:
     """The first of these that the row has; 0 is a name, too."""
     names = (row.get(key) for key in keys)
     return next((str(name) for name in names if name is not None and name != ""), "")
 
 
-def _of_systems(row: Row) -> Iterator[_Unlabelled]:
-    document = _document(row, "doc_id", "document", "id", "reference", "source")
-    for system, given in _mapping(row["systems"], "systems").items():
-        one = _mapping(given, f"systems, {system!r}")
-        yield from _of_text(one["summary"], row["facts"], one["labels"], document, system)
-
-
-def _of_one_text(row: Row) -> Iterator[_Unlabelled]:
-    text = row["summary"] if "summary" in row else row["text"]
-    document = _document(row, "doc_id", "document", "id")
-    yield from _of_text(text, row["facts"], row["labels"], document, str(row.get("system", "")))
-
-
-def _of_text(
-    text: Any, facts: Any, labels: Any, document: str, system: str
-) -> Iterator[_Unlabelled]:
+def _labelled(facts: Any, labels: Any) -> Iterator[tuple[Any, Any]]:
     n_facts, n_labels = len(_list(facts, "facts")), len(_list(labels, "labels"))
     if n_facts != n_labels:
         raise ValueError(f"{n_facts} facts and {n_labels} labels; every fact needs one")
-    for fact, label in zip(facts, labels, strict=True):
-        yield _Unlabelled(document, system, text, fact, label)
+    return zip(facts, labels, strict=True)
 
 
-def _of_pair(row: Row) -> Iterator[_Unlabelled]:
-    document, system = _document(row, "doc_id", "document"), str(row.get("system") or "")
-    yield _Unlabelled(document, system, row["text"], row["fact"], row["label"])
-
-
-def _of_sentences(row: Row) -> Iterator[_Unlabelled]:
-    if "question" in row:
-        raise ValueError(
-            "a pair of answers, not a fact and a text; its judge is that of field values: see "
-            "benchmarks/pairs"
-        )
-    document = _document(row, "doc_id", "document")
-    yield _Unlabelled(document, "", row["premise"], row["hypothesis"], row["label"])
-
-
-_FORMATS: tuple[tuple[set[str], Callable[[Row], Iterator[_Unlabelled]]], ...] = (
-    ({"facts", "systems"}, _of_systems),
-    ({"facts", "labels"}, _of_one_text),
-    ({"fact", "text", "label"}, _of_pair),
-    ({"premise", "hypothesis", "label"}, _of_sentences),
-)
-
-
-def _pair(given: _Unlabelled, partly: Partly) -> LabelledPair | None:
-    if given.label is None or given.label == "":
-        return None
-    text, fact = given.text, given.fact
+def _pair(
+    document: str, system: str, text: Any, fact: Any, label: Any
+) -> tuple[str, str, str, str, float | None]:
+    """The pair with the share that its label stands for; `None` without a label."""
+    if label is None or label == "":
+        return document, system, "", "", None
     if not isinstance(text, str) or not isinstance(fact, str) or not fact.strip():
         raise TypeError("fact and text must be strings, and the fact not blank")
-    share = _share(given.label)
-    if partly == "left_out" and 0 < share < 1:
-        return None
-    return LabelledPair(given.document or text, given.system, text, fact, share >= COVERED)
+    return document, system, text, fact, _share(label)
 
 
 def _share(label: Any) -> float:
@@ -260,8 +247,7 @@ def _recorded(row: Row, where: str) -> Iterator[RecordedVerdict]:
                 entailed = _verdict(given[place]) if is_aligned else None
                 yield RecordedVerdict(judge, document, text, fact, entailed, system)
     except (KeyError, TypeError) as error:
-        is_missing = isinstance(error, KeyError)
-        reason = f"{error.args[0]!r} is missing" if is_missing else str(error)
+        reason = _reason(error)
         raise InputError(f"{where}: not a line of recorded verdicts: {reason}") from None
 
 

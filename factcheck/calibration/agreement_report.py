@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from factcheck.calibration.agreement_metrics import N_BINS, Bin, DocumentsNeeded
-from factcheck.calibration.numbers import cells, short, short_range
+from factcheck.calibration.numbers import short, short_range
 from factcheck.reports.page import Alert, Page, Section, Table, filled
 from factcheck.reports.report import Report
 from factcheck.reports.text import DASH, plural
@@ -109,6 +109,7 @@ class AgreementReport(Report):
 
     def page(self) -> Page:
         """The report: tables of verdicts, probabilities and coverage, with caveats."""
+        with_curve = [judge for judge in self.judges if judge.curve]
         return Page(
             "Agreement with human labels",
             counts=(
@@ -117,10 +118,23 @@ class AgreementReport(Report):
             ),
             alerts=tuple(Alert(note, "unknown") for note in self._notes()),
             sections=filled(
-                _verdicts(self.judges),
-                _over_baseline(self.judges),
-                _probabilities(self.judges),
-                _calibration([judge for judge in self.judges if judge.curve]),
+                _section("Verdicts", _VERDICTS, self.judges, "docs", "kappa", "facts"),
+                _section(
+                    "Compared with word containment",
+                    _BASELINE,
+                    (one for one in self.judges if one.metrics["over_baseline"].value is not None),
+                    legend="balanced accuracy, on the facts that the judge decided",
+                ),
+                _section(
+                    "Probabilities",
+                    _PROBABILITIES,
+                    with_curve,
+                    "thresholds",
+                    "95 % ",
+                    legend="tuned: balanced accuracy, the threshold of each half chosen on the "
+                    "other half",
+                ),
+                _calibration(with_curve),
                 _coverage(self.judges),
             ),
             columns=("judge", "metric", "value", "low", "high", "why"),
@@ -164,60 +178,69 @@ def _undefined(judge: JudgeAgreement) -> dict[str, list[str]]:
     return reasons
 
 
-def _verdicts(judges: Sequence[JudgeAgreement]) -> Section:
-    rows = [
-        (
-            judge.judge,
-            f"{judge.n_pairs:,}",
-            str(judge.n_documents),
-            *cells(judge.metrics["balanced_accuracy"]),
-            *(short(judge.metrics[name].value) for name in ("sensitivity", "specificity", "kappa")),
-        )
-        for judge in judges
-    ]
-    columns = (
-        "judge", "facts", "docs", "balanced accuracy", "95 %", "sensitivity", "specificity",
-        "kappa",
-    )  # fmt: skip
-    return Section("Verdicts", table=Table(columns, tuple(rows), 1, ("docs", "kappa", "facts")))
+_Columns = Mapping[str, Callable[[JudgeAgreement], str]]
 
 
-def _over_baseline(judges: Sequence[JudgeAgreement]) -> Section:
-    rows = [
-        (
-            judge.judge,
-            short(judge.metrics["balanced_accuracy"].value),
-            short(judge.metrics["baseline_accuracy"].value),
-            *cells(judge.metrics["over_baseline"], signed=True),
-        )
-        for judge in judges
-        if judge.metrics["over_baseline"].value is not None
-    ]
-    return Section(
-        "Compared with word containment",
-        legend=("balanced accuracy, on the facts that the judge decided",),
-        table=Table(("judge", "judge's", "words'", "difference", "95 %"), tuple(rows)),
-    )
+def _value(name: str, *, signed: bool = False) -> Callable[[JudgeAgreement], str]:
+    return lambda judge: short(judge.metrics[name].value, signed=signed)
 
 
-def _probabilities(judges: Sequence[JudgeAgreement]) -> Section:
-    rows = [
-        (
-            judge.judge,
-            *cells(judge.metrics["auroc"]),
-            *cells(judge.metrics["tuned_accuracy"]),
-            ", ".join(map(short, judge.thresholds)) or DASH,
-            short(judge.metrics["calibration_error"].value),
-        )
-        for judge in judges
-        if judge.curve
-    ]
-    columns = ("judge", "AUROC", "95 %", "tuned", "95 % ", "thresholds", "calibration error")
-    return Section(
-        "Probabilities",
-        legend=("tuned: balanced accuracy, the threshold of each half chosen on the other half",),
-        table=Table(columns, tuple(rows), 1, ("thresholds", "95 % ")),
-    )
+def _interval(name: str, *, signed: bool = False) -> Callable[[JudgeAgreement], str]:
+    return lambda judge: short_range(judge.metrics[name].interval, signed=signed)
+
+
+def _both(own: str, human: str) -> Callable[[JudgeAgreement], str]:
+    return lambda judge: f"{_value(own)(judge)} / {_value(human)(judge)}"
+
+
+_NAME: _Columns = {"judge": lambda judge: judge.judge}
+_VERDICTS: _Columns = {
+    **_NAME,
+    "facts": lambda judge: f"{judge.n_pairs:,}",
+    "docs": lambda judge: str(judge.n_documents),
+    "balanced accuracy": _value("balanced_accuracy"),
+    "95 %": _interval("balanced_accuracy"),
+    "sensitivity": _value("sensitivity"),
+    "specificity": _value("specificity"),
+    "kappa": _value("kappa"),
+}
+_BASELINE: _Columns = {
+    **_NAME,
+    "judge's": _value("balanced_accuracy"),
+    "words'": _value("baseline_accuracy"),
+    "difference": _value("over_baseline", signed=True),
+    "95 %": _interval("over_baseline", signed=True),
+}
+_PROBABILITIES: _Columns = {
+    **_NAME,
+    "AUROC": _value("auroc"),
+    "95 %": _interval("auroc"),
+    "tuned": _value("tuned_accuracy"),
+    "95 % ": _interval("tuned_accuracy"),
+    "thresholds": lambda judge: ", ".join(map(short, judge.thresholds)) or DASH,
+    "calibration error": _value("calibration_error"),
+}
+_COVERAGE: _Columns = {
+    **_NAME,
+    "mean": _both("coverage", "human_coverage"),
+    "corrected": _both("corrected_coverage", "held_out_human_coverage"),
+    "95 %": _interval("corrected_coverage"),
+    "Pearson": _value("pearson"),
+    "Kendall": _value("kendall"),
+    "of docs": lambda judge: str(judge.n_correlated),
+}
+
+
+def _section(
+    title: str,
+    columns: _Columns,
+    judges: Iterable[JudgeAgreement],
+    *dispensable: str,
+    legend: str = "",
+) -> Section:
+    rows = tuple(tuple(cell(judge) for cell in columns.values()) for judge in judges)
+    table = Table((*columns,), rows, dispensable=dispensable)
+    return Section(title, legend=(legend,) if legend else (), table=table)
 
 
 def _calibration(judges: Sequence[JudgeAgreement]) -> Section:
@@ -242,36 +265,16 @@ def _bin_cells(one: Bin | None) -> tuple[str, str]:
 
 
 def _coverage(judges: Sequence[JudgeAgreement]) -> Section:
-    rows = [
-        (
-            judge.judge,
-            _both(judge, "coverage", "human_coverage"),
-            _both(judge, "corrected_coverage", "held_out_human_coverage"),
-            short_range(judge.metrics["corrected_coverage"].interval),
-            short(judge.metrics["pearson"].value),
-            short(judge.metrics["kendall"].value),
-            str(judge.n_correlated),
-            f"{judge.needed.paired or DASH} / {judge.needed.unpaired or DASH}",
-        )
-        for judge in judges
-    ]
     difference = short(judges[0].needed.difference)
-    columns = (
-        "judge", "mean", "corrected", "95 %", "Pearson", "Kendall", "of docs",
-        f"to detect {difference}",
-    )  # fmt: skip
-    return Section(
-        "Coverage",
-        legend=(
-            (
-                "by the judge / by humans; corrected on one half for the error rates on the other; "
-                "documents behind the correlations; documents needed to detect a difference of "
-                f"{difference}, paired / unpaired"
-            ),
-        ),
-        table=Table(columns, tuple(rows), 1, ("95 %", "Pearson")),
+    needed: _Columns = {
+        f"to detect {difference}": lambda judge: (
+            f"{judge.needed.paired or DASH} / {judge.needed.unpaired or DASH}"
+        )
+    }
+    legend = (
+        "by the judge / by humans; corrected on one half for the error rates on the other; "
+        "documents behind the correlations; documents needed to detect a difference of "
+        f"{difference}, paired / unpaired"
     )
-
-
-def _both(judge: JudgeAgreement, own: str, human: str) -> str:
-    return f"{short(judge.metrics[own].value)} / {short(judge.metrics[human].value)}"
+    columns = {**_COVERAGE, **needed}
+    return _section("Coverage", columns, judges, "95 %", "Pearson", legend=legend)

@@ -22,7 +22,6 @@ from factcheck.calibration.agreement_metrics import Array, Decisions, TextCovera
 from factcheck.calibration.agreement_report import AgreementReport, JudgeAgreement
 from factcheck.calibration.containment import BASELINE, WordContainment
 from factcheck.calibration.judges import (
-    Checks,
     Judges,
     blocking,
     check_texts,
@@ -122,7 +121,7 @@ async def aagreement(
 agreement = blocking(aagreement)
 
 
-async def _answers(scorer: Checks, pairs: Sequence[LabelledPair]) -> list[Answer]:
+async def _answers(scorer: FactCoverage, pairs: Sequence[LabelledPair]) -> list[Answer]:
     """One answer for each pair; the facts of one text are checked together."""
     by_text: dict[str, dict[str, list[int]]] = {}
     for place, pair in enumerate(pairs):
@@ -282,16 +281,17 @@ class _Measured:
         decisions = self._decisions
         if decisions.probabilities is None:
             return (), Estimate(None, why=_NO_PROBABILITIES)
-        halves = self._halves()
-        chosen = [metrics.best_threshold(decisions.of(half)) for half in halves]
-        thresholds = [threshold for threshold in chosen if threshold is not None]
-        if len(thresholds) < len(halves):
+        first, second = self._halves()
+        thresholds = [metrics.best_threshold(decisions.of(half)) for half in (first, second)]
+        if None in thresholds:
             return (), Estimate(None, why="all labels in one half of the documents are equal")
         entailed = decisions.entailed.copy()
-        for half, threshold in zip(halves, reversed(thresholds), strict=True):
+        for half, threshold in zip((second, first), thresholds, strict=True):
             entailed[half] = decisions.probabilities[half] >= threshold
         tuned = _Measured(decisions._replace(entailed=entailed), self._settings)
-        return tuple(thresholds), tuned.estimate(metrics.balanced_accuracy)
+        return tuple(t for t in thresholds if t is not None), tuned.estimate(
+            metrics.balanced_accuracy
+        )
 
     def corrected(self) -> dict[str, Estimate]:
         """Coverage of the second half of the documents, corrected by the errors on the first."""
@@ -311,9 +311,8 @@ class _Measured:
             labels = pairs.labels[np.isin(pairs.documents, held_out)]
             return float(labels.mean()) if len(labels) else None
 
+        why = "the error rates are unknown, or too high"
         return {
-            "corrected_coverage": self.estimate(
-                corrected_coverage, "the error rates are unknown, or too high"
-            ),
+            "corrected_coverage": self.estimate(corrected_coverage, why),
             "held_out_human_coverage": self.estimate(human_coverage, "only one document"),
         }

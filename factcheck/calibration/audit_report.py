@@ -10,20 +10,7 @@ from itertools import chain
 from typing import Any, NamedTuple
 
 from factcheck.calibration.audit_edits import MUTATIONS
-from factcheck.calibration.audit_trials import (
-    AGAIN,
-    BULLETS,
-    FACTS,
-    INSERTED,
-    PARAPHRASED,
-    REMOVED,
-    RULES,
-    TOLD_NO,
-    TOLD_YES,
-    UNRELATED,
-    Question,
-    Trial,
-)
+from factcheck.calibration.audit_trials import RULES, Question, Trial
 from factcheck.calibration.numbers import short, short_range
 from factcheck.facts import CheckResult, Usage, Verdict
 from factcheck.reports.page import Alert, Case, Item, Page, Section, Table
@@ -40,14 +27,6 @@ OFTEN = 0.05
 _MIN_ERRORS = 2
 _MAX_EXAMPLES = 2
 _COLUMNS = ("rule", "tried", "broken", "rate", "95 %")
-_FAULTS = {
-    FACTS: "its answers depend on the order of the facts: {} change",
-    BULLETS: "its answers depend on the position of a bullet: {} change with the order",
-    REMOVED: "it finds facts in a part of a text that it does not find in the whole: {}",
-    UNRELATED: "a sentence about something else changes {} of its answers",
-    TOLD_YES: "it can be told what to say: an order in the text turns {} of its answers",
-    TOLD_NO: "it can be told to say no: an order in the text turns {} of its answers",
-}
 
 
 class Finding(NamedTuple):
@@ -167,7 +146,7 @@ class AuditReport(Report):
             "rules": [
                 {
                     "rule": one.rule,
-                    "says": RULES[one.rule],
+                    "says": RULES[one.rule].statement,
                     "tried": one.n_tried,
                     "undecided": one.n_undecided,
                     "broken": len(one.errors),
@@ -232,7 +211,7 @@ def _row(rule: RuleResult) -> tuple[str, ...]:
 
 def _examples(rule: RuleResult) -> Section:
     return Section(
-        RULES[rule.rule],
+        RULES[rule.rule].statement,
         "bad",
         "proven errors: at least one answer of each is wrong",
         items=tuple(map(_item, rule.errors[:_MAX_EXAMPLES])),
@@ -290,20 +269,17 @@ def _faults_of(rules: Sequence[RuleResult], share_entailed: float | None) -> tup
 
 
 def _faults(rules: Mapping[str, RuleResult]) -> Iterator[str]:
-    noise = rules[AGAIN].rate or 0.0
-    if _is_fault(rules[AGAIN]):
-        yield f"it answers at random: asked again, {_rate(rules[AGAIN])} of its verdicts change"
-    for rule, sentence in _FAULTS.items():
-        if _is_fault(rules[rule], above=2 * noise):
-            yield sentence.format(_rate(rules[rule]))
-    if _is_fault(rules[INSERTED]):
-        yield f"it misses {_rate(rules[INSERTED])} of facts that stand in the text word for word"
+    again, *others = (name for name, rule in RULES.items() if rule.fault)
+    noise = 2 * (rules[again].rate or 0.0)
+    names = [again, *sorted(others, key=lambda name: not RULES[name].is_comparison)]
+    for name in names:
+        rule = RULES[name]
+        if _is_fault(rules[name], above=noise if rule.is_comparison else 0.0):
+            yield rule.fault.format(_rate(rules[name]))
     copied = [kind for kind in MUTATIONS if _is_fault(rules[kind])]
     if copied:
         kinds = ", ".join(f"{kind} {_rate(rules[kind])}" for kind in copied)
         yield f"it goes by the words, not by their meaning: still entailed after {kinds}"
-    if _is_fault(rules[PARAPHRASED]):
-        yield f"it loses {_rate(rules[PARAPHRASED])} of sentences that are only paraphrased"
 
 
 def _is_fault(rule: RuleResult, *, above: float = 0.0) -> bool:

@@ -11,7 +11,7 @@ from typing import Any
 from factcheck.calibration.audit_report import Answers, AuditReport
 from factcheck.calibration.audit_trials import AuditText, Question, Trial, trials_of
 from factcheck.calibration.bullets_summary import split_bullets
-from factcheck.calibration.judges import Checks, blocking, check_texts, named_judges
+from factcheck.calibration.judges import blocking, check_texts, named_judges
 from factcheck.calibration.texts import BundledText, load_texts
 from factcheck.errors import InputError
 from factcheck.facts import CheckResult, FactSet
@@ -89,7 +89,7 @@ async def _text(text: Text, number: int, lister: FactCoverage) -> AuditText:
 
 
 async def _answers(
-    scorer: Checks, trials: Iterable[Trial], answered: Callable[[], None]
+    scorer: FactCoverage, trials: Iterable[Trial], answered: Callable[[], None]
 ) -> Answers:
     """The judge's answer to every question of the trials, each asked once.
 

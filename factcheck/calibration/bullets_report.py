@@ -204,7 +204,7 @@ class BulletRemoval(Report):
             KeyError: There is no such judge, text or order, or the judge gives no verdicts.
         """
         subject = self._subject(text)
-        kept_sets = next(list(one.kept()) for one in subject.orders if one.name == order)
+        kept_sets = list({one.name: one for one in subject.orders}[order].kept())
         rows = [self.row(judge, text, kept) for kept in kept_sets]
         states = [[_state(row.verdicts[fact.id]) for row in rows] for fact in subject.facts]
         truth = None

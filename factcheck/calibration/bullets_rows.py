@@ -41,11 +41,6 @@ class VariantRow:
         """Whether the score rests on an answer to every question."""
         return self.score is not None and self.low == self.high
 
-    @property
-    def n_undecided(self) -> int:
-        """Facts without a verdict."""
-        return sum(label.startswith("?") for label in self.verdicts.values())
-
     @classmethod
     def of(cls, text: str, judge: str, kept: frozenset[int], report: CoverageReport) -> VariantRow:
         """The row of a coverage report."""

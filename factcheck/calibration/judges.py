@@ -6,7 +6,7 @@ import functools
 from collections import Counter
 from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 from contextlib import AsyncExitStack
-from typing import Any, ParamSpec, Protocol, TypeVar
+from typing import Any, ParamSpec, TypeVar
 
 from factcheck.errors import InputError, JudgeError
 from factcheck.facts import AtomicFact, CheckFailure, CheckResult, FactSet
@@ -18,14 +18,6 @@ Judges = Sequence[Any] | Mapping[str, Any]
 """Judges in any form that `FactCoverage` takes; a mapping gives them names."""
 P = ParamSpec("P")
 T = TypeVar("T")
-
-
-class Checks(Protocol):
-    """The part of a scorer that checks given facts."""
-
-    async def acheck(self, facts: FactSet, text: str) -> tuple[CheckResult, ...]:
-        """One result per fact."""
-        ...
 
 
 def named_judges(judges: Judges) -> list[tuple[str, Any]]:
@@ -67,7 +59,9 @@ async def open_scorer(judge: Any, budget: Budget | None, stack: AsyncExitStack) 
     return await stack.enter_async_context(FactCoverage(judge, budget=budget))
 
 
-async def check_texts(scorer: Checks, facts: Sequence[str], text: str) -> tuple[CheckResult, ...]:
+async def check_texts(
+    scorer: FactCoverage, facts: Sequence[str], text: str
+) -> tuple[CheckResult, ...]:
     """One result per fact; an error of the judge becomes a failure of every fact."""
     given = FactSet(tuple(AtomicFact(f"f{n}", fact) for n, fact in enumerate(facts, 1)))
     try:

@@ -6,7 +6,6 @@ import re
 from collections.abc import Sequence
 
 from factcheck.reports.text import DASH
-from factcheck.stats import Estimate
 
 
 def short(value: float | None, *, signed: bool = False) -> str:
@@ -23,8 +22,3 @@ def short_range(interval: Sequence[float] | None, *, signed: bool = False) -> st
         return DASH
     joint = " to " if signed else DASH
     return joint.join(short(bound, signed=signed) for bound in interval)
-
-
-def cells(estimate: Estimate, *, signed: bool = False) -> tuple[str, str]:
-    """Value and interval as two cells of a table."""
-    return short(estimate.value, signed=signed), short_range(estimate.interval, signed=signed)
