@@ -4,7 +4,7 @@
     python -m benchmarks.gepa.run --model openai/gpt-4.1-mini --reflection-model openai/gpt-4.1
     OPENAI_BASE_URL=http://127.0.0.1:8000/v1 python -m benchmarks.gepa.run --model openai/NAME
 
-Texts are the bundled ones, or those of `--data FILE`, in the format of `factcheck score --records`
+Texts are the bundled ones, or those of `--data FILE`, in the format of `factcheck run`
 (the summaries in it are not read; facts are, where there are any). A third is shown to the
 reflection model, a third selects among its proposals, and a third that neither has seen is
 reported.

@@ -129,7 +129,7 @@ class Desk(NamedTuple):
     def start(self, name: str, *, cache: str | None = None, records: Path | None = None) -> Run:
         """Start the command line; its rows go to a file of that name, and are resumed."""
         out = self.folder / f"{name}.jsonl"
-        command = ["score", "--records", str(records or self.records), "--judge", MODEL]
+        command = ["run", str(records or self.records), "--judge", MODEL]
         environment = {
             **os.environ,
             "OPENAI_BASE_URL": self.server.base_url,

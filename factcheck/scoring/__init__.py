@@ -1,9 +1,9 @@
-"""Scoring: extract the facts, check them, report the coverage; one text or many."""
+"""Fact coverage of one summary or many: extract facts, check them, report."""
 
-from factcheck.scoring.accounting import account
+from factcheck.scoring.dspy_metric import Direction
 from factcheck.scoring.functions import acheck, aextract, ascore, check, extract, score
 from factcheck.scoring.many import RecordFailure, score_records
-from factcheck.scoring.scorer import Direction, FactCoverage, Facts
+from factcheck.scoring.scorer import FactCoverage, Facts, account
 
 __all__ = [
     "Direction",

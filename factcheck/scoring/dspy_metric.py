@@ -1,49 +1,63 @@
-"""Coverage as a DSPy metric: a number for evaluation, a number with its reasons for GEPA."""
+"""Coverage as a DSPy metric: a score for evaluation, a score with feedback for GEPA."""
 
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from collections.abc import Awaitable, Callable, Iterable, Iterator
+from typing import Any, Generic, Literal, Protocol, TypeVar
 
 from factcheck.errors import FactcheckError, InputError, JudgeError
-from factcheck.facts import CheckFailure, CoverageReport, FactSet, digest
+from factcheck.facts import CheckFailure, CoverageReport, FactSet, Verdict, digest
 from factcheck.runtime.flight import Settle, SingleFlight
 from factcheck.runtime.loop import background
-from factcheck.scoring.feedback import feedback_of
 from factcheck.scoring.many import RecordFailure
 
-if TYPE_CHECKING:
-    from factcheck.scoring.scorer import Direction, FactCoverage
-
 _SOURCES = ("source", "source_text")
-"""Under which names an example's source is looked for, where the caller names none."""
+"""Default names of the source in an example."""
 _KEPT_REPORTS = 1024
 _ABSENT: Any = object()
+_MISSING = "Missing: facts of the source that the summary does not say."
+_DISTORTED = "Distorted: facts of the source that the summary says differently."
+_SUPERFLUOUS = "Superfluous: what the summary says and the source does not."
+_UNDECIDED = "Undecided: no verdict on these; they count neither way."
 
+Direction = Literal["coverage", "both"]
 T = TypeVar("T")
 
 
+class Scorer(Protocol):
+    """What the metric needs of a `FactCoverage`."""
+
+    async def aextract(self, source: str) -> FactSet:
+        """The atomic facts of a source."""
+        ...
+
+    async def ascore(
+        self, source: str, summary: str, *, facts: FactSet, direction: Direction
+    ) -> CoverageReport:
+        """The coverage report of one pair."""
+        ...
+
+
 class CoverageMetric:
-    """Scores predicted summaries as DSPy asks for it; made by `FactCoverage.as_dspy_metric`.
+    """Scores predicted summaries for DSPy; made by `FactCoverage.as_dspy_metric`.
 
     Call it with an example and a prediction. Without `pred_name` it returns the score, a float in
-    [0, 1]; with it, as `dspy.GEPA` asks for the feedback to one predictor, it returns a
-    `dspy.Prediction` of the same score and a `feedback` that names every fact that is missing,
-    distorted, superfluous or undecided. It may be called from any thread and inside a running
-    event loop, which it blocks.
+    [0, 1]; with it, as `dspy.GEPA` calls it for one predictor, it returns a `dspy.Prediction` with
+    the same score and a `feedback` that names every fact that is missing, distorted, superfluous
+    or undecided. It can be called from any thread and inside a running event loop, which it blocks.
 
-    The facts of a source are extracted once, and a prediction is judged once, however often and
-    from however many threads it is asked about.
+    The facts of a source are extracted once, and a prediction is judged once, however many calls
+    and threads need it.
 
-    A prediction that has no score (nothing could be decided, the judge could not be asked, the
-    example has no source) raises. DSPy logs that and goes on with its `failure_score`, which is
-    0.0 unless you set it: look at `failures` before you believe an average.
+    A prediction without a score (nothing decided, judge unreachable, no source) raises. DSPy logs
+    that and continues with its `failure_score`, 0.0 by default: check `failures` before trusting
+    an average.
     """
 
     def __init__(
         self,
-        scorer: FactCoverage,
+        scorer: Scorer,
         *,
         source: str | None,
         summary: str,
@@ -61,9 +75,9 @@ class CoverageMetric:
 
     @property
     def failures(self) -> tuple[RecordFailure, ...]:
-        """Predictions that raised instead of having a score, each once, in order.
+        """Predictions that raised instead of returning a score, each once, in order.
 
-        Their ids are those of the examples, where they have any, else digests of their sources.
+        Their ids are those of the examples, or digests of examples without one.
         """
         return tuple(self._failures.copy().values())  # other threads may be adding to it
 
@@ -75,11 +89,11 @@ class CoverageMetric:
         pred_name: str | None = None,
         pred_trace: Any = None,  # noqa: ARG002 - DSPy's protocol
     ) -> Any:
-        """The score of a prediction, with feedback where a predictor is named.
+        """The score of a prediction; with `pred_name`, also feedback.
 
         Raises:
             InputError: The example has no source, or the prediction no summary.
-            JudgeError: The facts could not be had, or not one of them was decided.
+            JudgeError: The facts could not be extracted, or none of them was decided.
         """
         report = self.report(example, prediction)
         score = _require_score(report, self._direction)
@@ -90,11 +104,11 @@ class CoverageMetric:
         return score_with_feedback(score, feedback_of(report))
 
     def report(self, example: Any, prediction: Any) -> CoverageReport:
-        """The report behind a score; the one that was made, where the score was asked for before.
+        """The report behind a score; made once per prediction.
 
         Raises:
             InputError: The example has no source, or the prediction no summary.
-            JudgeError: The facts could not be had, or not one of them was decided.
+            JudgeError: The facts could not be extracted, or none of them was decided.
         """
         try:
             source = self._source_of(example)
@@ -137,10 +151,10 @@ class CoverageMetric:
 
 
 class _Once(Generic[T]):
-    """Results by key, each worked out once; what failed is worked out again.
+    """Results by key, each computed once; a failed one is computed again.
 
     Args:
-        most: How many are kept; `None`: all.
+        most: Maximum number kept; `None`: all.
     """
 
     def __init__(self, most: int | None = None) -> None:
@@ -149,7 +163,7 @@ class _Once(Generic[T]):
         self._flight: SingleFlight[T] = SingleFlight()
 
     async def get(self, key: str, work: Callable[[], Awaitable[T]]) -> T:
-        """The result under `key`; to be awaited in the background loop."""
+        """The result under `key`; await it in the background loop."""
         if key in self._done:
             return self._done[key]
 
@@ -169,15 +183,14 @@ def _require_score(report: CoverageReport, direction: Direction) -> float:
         return score
     failures: tuple[CheckFailure, ...] = (*report.undecided, *report.undecided_claims)
     raise JudgeError(
-        f"nothing could be decided about this summary, so it has no score: "
-        f"{len(failures)} undecided, the first one because {failures[0].message}"
+        f"no score: {len(failures)} undecided, the first: {failures[0].message}"
         if failures
-        else "no fact of this source has a weight, so there is no score"
+        else "no score: every fact of this source weighs 0"
     )
 
 
 def _score(report: CoverageReport, direction: Direction) -> float | None:
-    """Coverage; its harmonic mean with faithfulness where both directions count."""
+    """Coverage, or with both directions its harmonic mean with faithfulness."""
     coverage, faithfulness = report.score, report.faithfulness
     if direction == "coverage" or coverage is None:
         return coverage
@@ -198,9 +211,43 @@ def _text(holder: Any, names: tuple[str, ...], what: str) -> str:
             raise InputError(f"the {what}'s {name!r} must be a string, not {type(value).__name__}")
     raise InputError(
         f"the {what} has no {' or '.join(map(repr, names))}; "
-        "say with as_dspy_metric(source=..., summary=...) what your fields are called"
+        "name your fields with as_dspy_metric(source=..., summary=...)"
     )
 
 
 def _attribute(holder: Any, name: str) -> Any:
     return getattr(holder, name, _ABSENT)
+
+
+def feedback_of(report: CoverageReport) -> str:
+    """Feedback on a report: every fact and claim that is not right, by name."""
+    return "\n".join(_lines(report))
+
+
+def _lines(report: CoverageReport) -> Iterator[str]:
+    decided = len(report.results) - len(report.undecided)
+    yield f"The summary keeps {len(report.kept)} of {decided} facts of the source."
+    yield from _section(_MISSING, (verdict.fact.text for verdict in report.dropped))
+    yield from _section(_DISTORTED, (_beside(v, "the summary says") for v in report.distorted))
+    yield from _section(_SUPERFLUOUS, (_beside(v, "the source says") for v in report.superfluous))
+    yield from _section(_UNDECIDED, map(_why, (*report.undecided, *report.undecided_claims)))
+
+
+def _section(title: str, items: Iterable[str]) -> Iterator[str]:
+    lines = [f"- {' '.join(item.split())}" for item in items]
+    if lines:
+        yield title
+        yield from lines
+
+
+def _beside(verdict: Verdict, who_says: str) -> str:
+    """A fact, and what the other text says instead, if the judge quotes it."""
+    if verdict.label != "contradicted":
+        return verdict.fact.text
+    if verdict.evidence is not None:
+        return f'{verdict.fact.text} ({who_says}: "{verdict.evidence.quote}")'
+    return f"{verdict.fact.text} ({verdict.reason})" if verdict.reason else verdict.fact.text
+
+
+def _why(failure: CheckFailure) -> str:
+    return f"{failure.fact.text} ({failure.code})"

@@ -1,10 +1,11 @@
-"""Scoring in one call, with a scorer made for it and closed after."""
+"""Score, check and extract in one call, without making a scorer."""
 
 from __future__ import annotations
 
 from factcheck.facts import CheckResult, CoverageReport, FactSet
 from factcheck.judges.ports import ExtractorSpec, JudgeSpec
-from factcheck.scoring.scorer import Direction, FactCoverage, Facts
+from factcheck.scoring.dspy_metric import Direction
+from factcheck.scoring.scorer import FactCoverage, Facts
 
 
 def score(

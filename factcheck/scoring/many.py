@@ -1,4 +1,4 @@
-"""Many records: a stream in, a stream out, in order, with a bounded number under way."""
+"""Score a stream of records in order, with a bounded number in flight."""
 
 from __future__ import annotations
 
@@ -7,31 +7,29 @@ from collections import deque
 from collections.abc import Awaitable, Callable, Generator, Iterable, Mapping
 from concurrent.futures import Future
 from contextlib import ExitStack, closing
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from factcheck.errors import FactcheckError, InputError
+from factcheck.errors import FactcheckError, Failure, JudgeError, describe
 from factcheck.facts import CoverageReport, RunSummary
 from factcheck.records import Record, as_record
 from factcheck.runtime.loop import background
 from factcheck.runtime.progress import progress as shown_progress
 
 
-@dataclass(frozen=True, slots=True)
-class RecordFailure:
-    """A record that has no report."""
+class RecordFailure(Failure[str]):
+    """A record without a report."""
 
-    id: str
-    code: str
-    """Stable reason: a code of `factcheck.errors`."""
-    message: str
+    @property
+    def id(self) -> str:
+        """Id of the record; its position, from 1, if it is invalid."""
+        return self.subject
 
 
 class Scored(NamedTuple):
-    """A record and what became of it."""
+    """A record and its outcome."""
 
     record: Record | None
-    """`None` for an item that is no record."""
+    """`None` for an invalid item."""
     outcome: CoverageReport | RecordFailure
 
 
@@ -41,16 +39,16 @@ def score_records(
     *,
     under_way: int,
 ) -> Generator[Scored, None, None]:
-    """Score records as they are asked for; nothing is read far ahead.
+    """Score records lazily; few are read ahead.
 
     Args:
         score: Scores one record.
-        records: Any iterable, endless ones too; it is read in the calling thread.
-        under_way: Records that are read before the first of them must be finished.
+        records: Any iterable, even an endless one; it is read in the calling thread.
+        under_way: Maximum number of records read before the first of them is finished.
 
     Yields:
-        One `Scored` per record, in order. An error of this package ends only its own record.
-        Leaving the iterator early cancels what is under way.
+        One `Scored` per record, in order. Any exception of a judge fails only its own record.
+        Leaving the iterator early cancels what is in flight.
     """
     window: deque[Future[Scored]] = deque()
     door = asyncio.Lock()
@@ -66,7 +64,7 @@ def score_records(
 
 
 def _first(window: deque[Future[Scored]]) -> Scored:
-    """The oldest outcome, which stays in the window, to be cancelled, while it is waited for."""
+    """The oldest outcome; it stays in the window until then, to be cancelled with the others."""
     scored = window[0].result()
     window.popleft()
     return scored
@@ -75,7 +73,7 @@ def _first(window: deque[Future[Scored]]) -> Scored:
 def outcomes(
     scored: Generator[Scored, None, None], *, progress: bool
 ) -> Generator[CoverageReport | RecordFailure, None, None]:
-    """What became of each record; leaving early closes `scored`."""
+    """The outcomes alone, perhaps with progress; leaving early closes `scored`."""
     summary = RunSummary()
     with ExitStack() as stack:
         stack.enter_context(closing(scored))
@@ -95,11 +93,12 @@ async def _scored(
 ) -> Scored:
     async with door:  # one after the other, so that the first request is sent before all are made
         await asyncio.sleep(0)
+    record = None
     try:
         record = as_record(item, number)
-    except InputError as error:
-        return Scored(None, RecordFailure(str(number), error.code, str(error)))
-    try:
         return Scored(record, await score(record))
     except FactcheckError as error:
-        return Scored(record, RecordFailure(record.id, error.code, str(error)))
+        code, message = error.code, str(error)
+    except Exception as error:  # noqa: BLE001 - a judge of one's own may raise anything
+        code, message = JudgeError.code, describe(error)
+    return Scored(record, RecordFailure(record.id if record else str(number), code, message))

@@ -18,8 +18,9 @@ from factcheck.facts.page import lost_musts, run_page
 from factcheck.records import Record, read_records
 from factcheck.reports.page import Page
 from factcheck.runtime.session import Session
+from factcheck.scoring.dspy_metric import Direction
 from factcheck.scoring.many import RecordFailure
-from factcheck.scoring.scorer import Direction, FactCoverage, Facts
+from factcheck.scoring.scorer import FactCoverage, Facts
 
 FINAL = frozenset({"input", "output", "truncated", "refused", "missing", "duplicate", "invalid"})
 """Codes of failures that would come up again. Only these are written as rows."""

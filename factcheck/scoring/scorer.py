@@ -1,4 +1,4 @@
-"""Scoring one text: extract the facts, check them, report the coverage."""
+"""Score one summary: extract the facts of the source, check them, report the coverage."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from importlib.metadata import version
 from os import PathLike
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 from factcheck.errors import InputError
 from factcheck.facts import (
@@ -23,8 +23,7 @@ from factcheck.judges.ports import ExtractorSpec, JudgeSpec, Ledger
 from factcheck.records import Record
 from factcheck.runtime.loop import background
 from factcheck.runtime.session import Session, SessionOptions, SessionUser
-from factcheck.scoring.accounting import account
-from factcheck.scoring.dspy_metric import CoverageMetric
+from factcheck.scoring.dspy_metric import CoverageMetric, Direction
 from factcheck.scoring.many import RecordFailure, Scored, outcomes, score_records
 
 if TYPE_CHECKING:
@@ -32,7 +31,6 @@ if TYPE_CHECKING:
 
 _VERSION = version("factcheck")
 Facts = FactSet | Iterable[AtomicFact | str]
-Direction = Literal["coverage", "both"]
 
 
 class FactCoverage(SessionUser):
@@ -72,14 +70,14 @@ class FactCoverage(SessionUser):
             judge, extractor, self.session, batch_size=batch_size, cassette=cassette
         )
         self.ledger = Ledger()
-        """What was spent over the scorer's life, per model and stage."""
+        """Usage over the scorer's life, per model and stage."""
 
     def extract(self, source: str) -> FactSet:
         """The atomic facts of a source.
 
         Raises:
             InputError: The source is blank, or no facts are found in it.
-            JudgeError: The extractor could not be asked.
+            JudgeError: The extractor could not be reached.
         """
         return background.run(self.aextract(source))
 
@@ -92,7 +90,7 @@ class FactCoverage(SessionUser):
 
         Raises:
             InputError: The facts cannot be read.
-            JudgeRejected: The judge turns every request down.
+            JudgeRejected: The judge rejects every request.
         """
         return background.run(self.acheck(facts, text))
 
@@ -109,19 +107,19 @@ class FactCoverage(SessionUser):
         facts: Facts | None = None,
         direction: Direction = "coverage",
     ) -> CoverageReport:
-        """How much of a source a summary keeps.
+        """Score how much of a source a summary keeps.
 
         Args:
             source: The text the facts are taken from; not needed (may be blank) with `facts`,
                 unless `direction` is `"both"`.
-            summary: The text under evaluation. A blank one is legal and keeps nothing.
+            summary: The text under evaluation. A blank one is valid and keeps nothing.
             facts: Facts to check instead of extracting them: a `FactSet` from `extract`, or a
                 list. The next summary of the same source then costs only the check.
             direction: `"both"` also lists what the summary says and the source does not.
 
         Raises:
             InputError: The source is blank or states no facts.
-            JudgeError: The facts could not be extracted, or the judge turns every request down.
+            JudgeError: The facts could not be extracted, or the judge rejects every request.
         """
         return background.run(self.ascore(source, summary, facts=facts, direction=direction))
 
@@ -166,14 +164,15 @@ class FactCoverage(SessionUser):
         """Score many records, in order, with bounded memory.
 
         Args:
-            records: Any iterable of `Record`s or mappings with `source`, `summary` and, if there
-                are any, `id` and `facts`. It is read only as far as it is needed.
+            records: Any iterable of `Record`s or mappings with `source`, `summary` and optionally
+                `id` and `facts`. It is read only as far as needed.
             direction: As in `score`.
-            progress: Whether to show on standard error, if that is a terminal, how far it is.
+            progress: Whether to show progress on standard error, if that is a terminal.
 
         Yields:
-            A report for each record, or a `RecordFailure` where there is none. Leaving the
-            iterator early cancels what is under way; what was paid for is in the cache.
+            A report for each record, or a `RecordFailure` if there is none: any exception of a
+            judge fails only its own record. Leaving the iterator early cancels what is in flight;
+            what was paid for is in the cache.
         """
         scored = self.score_records(records, direction=direction)
         return outcomes(scored, progress=progress)
@@ -184,7 +183,7 @@ class FactCoverage(SessionUser):
         *,
         direction: Direction = "coverage",
     ) -> Generator[Scored, None, None]:
-        """`score_many`, with each record beside its outcome."""
+        """Score many records and yield each with its outcome; see `score_many`."""
 
         async def score(record: Record) -> CoverageReport:
             return await self.ascore(
@@ -203,16 +202,16 @@ class FactCoverage(SessionUser):
     ) -> CoverageMetric:
         """This scorer as a metric for `dspy.Evaluate` and for DSPy's optimizers.
 
-        Length costs nothing in it: a summary that repeats its source keeps every fact.
+        It does not penalize length: a summary that repeats its source keeps every fact.
 
         Args:
-            source: What an example calls its source; `None`: `source` or `source_text`.
-            summary: What a prediction calls its summary.
-            facts: What an example calls the facts to check. Examples without them have theirs
-                extracted from the source, once.
-            direction: `"coverage"`: the score is the share of facts that are kept. `"both"`: it is
-                the harmonic mean of that and of the share of the summary's claims that the source
-                entails, and the feedback names the others.
+            source: Name of the source in an example; `None`: `source` or `source_text`.
+            summary: Name of the summary in a prediction.
+            facts: Name of the facts to check in an example. Without them, the facts of the source
+                are extracted, once.
+            direction: `"coverage"`: the score is the share of facts kept. `"both"`: the harmonic
+                mean of that and of the share of the summary's claims that the source entails, and
+                the feedback names the others.
         """
         if direction not in get_args(Direction):
             raise InputError(f"direction {direction!r} is not one of {get_args(Direction)}")
@@ -223,7 +222,7 @@ class FactCoverage(SessionUser):
     async def _extract(self, source: str, ledger: Ledger) -> FactSet:
         _require_text(source, "the source")
         if not source.strip():
-            raise InputError("the source is empty; give it a text with facts in it")
+            raise InputError("the source is empty; there are no facts to extract")
         facts = await self._judges.extractor.extract(source, ledger)
         if not facts:
             raise InputError(
@@ -252,7 +251,7 @@ class FactCoverage(SessionUser):
 
     @property
     def signature(self) -> ScoreSignature:
-        """How this scorer makes scores, whatever the text."""
+        """Signature of this scorer, without the counts of a single text."""
         return ScoreSignature.of(
             {
                 **self._judges.extractor.identity,
@@ -280,5 +279,36 @@ def _require_text(value: object, what: str) -> None:
 
 
 def _numbered_as_claims(facts: FactSet) -> FactSet:
-    """Ids of their own, so that a claim is not taken for the fact of the same number."""
+    """With ids of their own, so that a claim is not mistaken for the fact of the same number."""
     return replace(facts, facts=tuple(replace(f, id=f"c{n}") for n, f in enumerate(facts, 1)))
+
+
+def account(facts: FactSet, results: Sequence[Any], text: str) -> tuple[CheckResult, ...]:
+    """Exactly one result per fact, in fact order, whatever a checker returned.
+
+    Results for other facts are dropped; a fact without a result, or with more than one, is
+    undecided. Evidence that does not match `text` at its offsets is removed.
+    """
+    given: dict[str, list[CheckResult]] = {fact.id: [] for fact in facts}
+    asked = {fact.id: fact for fact in facts}
+    for result in results:
+        is_result = isinstance(result, (Verdict, CheckFailure))
+        if is_result and asked.get(result.fact.id) == result.fact:
+            given[result.fact.id].append(result)
+    return tuple(_only(fact, given[fact.id], text) for fact in facts)
+
+
+def _only(fact: AtomicFact, got: Sequence[CheckResult], text: str) -> CheckResult:
+    if len(got) == 1:
+        return _with_true_evidence(got[0], text)
+    code = "duplicate" if got else "missing"
+    return CheckFailure(fact, code, f"the judge gave {len(got)} verdicts for this fact")
+
+
+def _with_true_evidence(result: CheckResult, text: str) -> CheckResult:
+    if isinstance(result, CheckFailure) or result.evidence is None:
+        return result
+    evidence = result.evidence
+    if evidence.quote and text[evidence.start : evidence.end] == evidence.quote:
+        return result
+    return replace(result, evidence=None, flags=(*result.flags, "quote_not_found"))

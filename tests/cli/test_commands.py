@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree as ET
 
 import pytest
@@ -13,6 +14,8 @@ import pytest
 from factcheck.errors import ConfigError
 from factcheck.facts import CoverageReport, FactSet
 from factcheck.records import read_facts
+from factcheck.scoring import FactCoverage
+from factcheck.testing import FactModel, LocalOpenAIServer
 from tests.cli.conftest import LOST, SOURCE
 
 if TYPE_CHECKING:
@@ -357,6 +360,91 @@ def test_an_interruption_exits_with_130(
     monkeypatch.setattr("factcheck.scoring.scorer.build_judges", interrupt)
 
     assert run("score", desk.source, desk.summary) == (130, "", "factcheck: interrupted\n")
+
+
+@pytest.fixture
+def interrupted_once(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The first call of `FactCoverage.score` ends with Ctrl-C; the summaries of all calls."""
+    score, calls = FactCoverage.score, []
+
+    def interrupt(scorer: FactCoverage, source: str, summary: str, **options: Any) -> Any:
+        calls.append(summary)
+        if len(calls) == 1:
+            raise KeyboardInterrupt
+        return score(scorer, source, summary, **options)
+
+    monkeypatch.setattr(FactCoverage, "score", interrupt)
+    return calls
+
+
+def test_an_interrupted_local_judge_does_not_start_over(
+    tmp_path: Path, run: Run, interrupted_once: list[str]
+) -> None:
+    text = tmp_path / "text.txt"
+    text.write_text(SOURCE, "utf-8")
+
+    outcome = run("score", str(text), str(text), "--judge", "local")
+
+    assert outcome == (130, "", "factcheck: interrupted\n")
+    assert len(interrupted_once) == 1
+
+
+def test_an_interrupted_model_judge_shows_what_is_cached(
+    tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
+) -> None:
+    text, facts = tmp_path / "text.txt", tmp_path / "facts.txt"
+    text.write_text("The lake is deep.", "utf-8")
+    facts.write_text("The lake is deep.\n", "utf-8")
+    command = ("score", str(text), str(text), "--judge", "openai/tiny", "--facts", str(facts))
+    with LocalOpenAIServer(FactModel()) as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
+        assert run(*command).code == 0
+        n_sent = len(server.requests)
+        facts.write_text("The lake is deep.\nThe pier is old.\n", "utf-8")
+        request.getfixturevalue("interrupted_once")
+
+        code, out, err = run(*command)
+
+        assert len(server.requests) == n_sent
+    assert (code, err) == (130, "factcheck: interrupted\n")
+    assert "1 of 1 decided fact kept, 1 undecided" in out
+
+
+def test_an_error_is_one_line_of_at_most_300_characters(run: Run) -> None:
+    """Its end, which says what is wrong, is not cut off."""
+    code, _, err = run("score", "a" * 1_500_000, "b")
+
+    assert code == 2
+    assert len(err) <= 301
+    assert err.startswith("factcheck: cannot read aaa")
+    assert err.endswith("File name too long\n")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="POSIX devices")
+def test_a_device_without_end_is_invalid_input(desk: Desk, run: Run) -> None:
+    code, _, err = run("score", "/dev/zero", desk.summary)
+
+    assert code == 2
+    assert "not a text file" in err
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "said"),
+    [
+        (MemoryError(), 2, "out of memory; the input is too large"),
+        (OSError(28, "No space left on device", "rows"), 2, "rows: No space left on device"),
+    ],
+)
+def test_what_the_system_runs_out_of_is_not_a_bug(
+    desk: Desk, run: Run, monkeypatch: pytest.MonkeyPatch, error: Exception, code: int, said: str
+) -> None:
+    def run_out(*_: object, **__: object) -> None:
+        raise error
+
+    monkeypatch.setattr("factcheck.scoring.scorer.build_judges", run_out)
+    monkeypatch.setattr("factcheck.cli.app.discard_stdout", lambda: None)
+
+    assert run("score", desk.source, desk.summary) == (code, "", f"factcheck: {said}\n")
 
 
 def test_the_version_is_the_package_s(run: Run) -> None:

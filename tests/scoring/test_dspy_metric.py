@@ -72,7 +72,7 @@ def test_gepa_gets_the_same_number_with_the_facts_that_are_not_kept() -> None:
         "- It was rebuilt in stone.",
         "Distorted: facts of the source that the summary says differently.",
         '- It burned in 1904. (the summary says: "burned in 1940")',
-        "Undecided: no verdict could be had on these; they count neither way.",
+        "Undecided: no verdict on these; they count neither way.",
         "- Ida owned the mill. (output)",
     ]
 

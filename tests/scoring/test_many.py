@@ -160,6 +160,27 @@ def test_an_error_ends_only_its_own_record() -> None:
     assert "'summary'" in failures[2].message
 
 
+class Unreadable(Exception):
+    """An exception that cannot even be printed."""
+
+    def __str__(self) -> str:
+        raise LookupError("nothing to say")
+
+
+@pytest.mark.parametrize(
+    ("error", "message"),
+    [(ValueError("no such model"), "ValueError: no such model"), (Unreadable(), "Unreadable")],
+)
+def test_any_exception_of_a_judge_fails_only_its_own_record(error: Exception, message: str) -> None:
+    checker = ScriptedChecker(lambda _, text: error if text == "1" else "entailed")
+
+    outcomes = list(FactCoverage(checker).score_many(record(n) for n in range(3)))
+
+    assert isinstance(outcomes[0], CoverageReport)
+    assert outcomes[1] == RecordFailure("r1", "judge", message)
+    assert isinstance(outcomes[2], CoverageReport)
+
+
 def test_an_error_of_the_reader_comes_out_and_cancels_the_rest() -> None:
     checker = Endless()
 
