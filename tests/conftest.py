@@ -18,10 +18,14 @@ _LOOPBACK = frozenset({"127.0.0.1", "::1", "localhost"})
 _FOREIGN_PREFIXES = ("FACTCHECK_", "OPENAI_", "AZURE_", "AWS_", "DSPY_", "LITELLM_", "VERTEX")
 _FOREIGN_SUFFIXES = ("_API_KEY", "_API_BASE", "_BASE_URL", "_PROXY", "_TOKEN")
 
-settings.register_profile(  # nothing is timed in a test, these machines are noisy
-    "factcheck", deadline=None, suppress_health_check=[HealthCheck.too_slow]
-)
-settings.load_profile("factcheck")
+for _name, _examples in {"ci": 30, "nightly": 500}.items():
+    settings.register_profile(  # nothing is timed in a test, these machines are noisy
+        _name,
+        deadline=None,
+        max_examples=_examples,
+        suppress_health_check=[HealthCheck.too_slow],
+    )
+settings.load_profile(os.environ.get("FACTCHECK_TESTS", "ci"))
 
 os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "true"  # read when litellm or dspy is imported
 

@@ -9,7 +9,7 @@ from copy import deepcopy
 from typing import Any
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from factcheck.fields import FieldEvaluator, RecordResult, RunResult, annotate_xeval, evaluate
@@ -87,7 +87,6 @@ def assert_agree(rows: list[Row], record: RecordResult, expected: Outcome) -> No
 
 
 @given(examples(ORDER_KEPT))
-@settings(max_examples=300)
 def test_every_result_is_that_of_the_naive_evaluation(example: Example) -> None:
     expected = naive_evaluate(*example)
     record = record_of(example)
@@ -97,7 +96,6 @@ def test_every_result_is_that_of_the_naive_evaluation(example: Example) -> None:
 
 
 @given(examples())
-@settings(max_examples=300)
 def test_the_best_pairing_is_that_of_the_naive_evaluation(example: Example) -> None:
     record = record_of(example)
 
@@ -105,7 +103,6 @@ def test_the_best_pairing_is_that_of_the_naive_evaluation(example: Example) -> N
 
 
 @given(flat_arrays())
-@settings(max_examples=300)
 def test_elements_that_are_much_alike_find_each_other(example: Example) -> None:
     record = record_of(example)
 

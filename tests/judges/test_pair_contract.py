@@ -182,7 +182,7 @@ any_pair = st.builds(
 )
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(any_pair, max_size=6))
 def test_whatever_stands_in_a_pair_it_has_one_result_which_is_always_the_same(
     judge: PairJudge, pairs: list[ValuePair]

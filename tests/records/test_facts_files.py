@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from factcheck.errors import InputError
@@ -170,7 +170,6 @@ def test_the_lock_file_is_made_to_be_reviewed() -> None:
     )
 
 
-@settings(max_examples=50, deadline=None)
 @given(facts=fact_sets)
 def test_the_lock_file_reads_back_equal(
     tmp_path_factory: pytest.TempPathFactory, facts: FactSet

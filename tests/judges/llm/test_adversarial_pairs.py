@@ -142,7 +142,7 @@ def adversary() -> Iterator[tuple[Adversary, PairJudge]]:
             yield model, build_pair_judge("openai/adversary", session)
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=200)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     st.lists(st.tuples(replies, ways_to_send), min_size=1, max_size=5),
     st.lists(st.sampled_from(PAIRS), min_size=1, max_size=8),

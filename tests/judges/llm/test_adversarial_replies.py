@@ -115,7 +115,7 @@ def adversary() -> Iterator[tuple[Adversary, FactCoverage]]:
             yield model, scorer
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=150)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(st.tuples(whole_replies, ways_to_send), min_size=1, max_size=3))
 def test_kept_dropped_distorted_and_undecided_are_exactly_the_facts(
     adversary: tuple[Adversary, FactCoverage], script: list[tuple[Any, str]]

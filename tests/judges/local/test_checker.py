@@ -9,7 +9,7 @@ import sys
 from collections.abc import Sequence
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from factcheck.facts import AtomicFact, FactSet, Verdict
@@ -109,7 +109,6 @@ def test_a_number_alone_is_a_sentence_or_the_mark_of_an_item_by_its_place() -> N
 
 
 @given(st.lists(st.sampled_from(SENTENCES), min_size=1, max_size=6))
-@settings(max_examples=60, deadline=None)
 def test_deleting_a_sentence_never_raises_a_probability(chosen: list[str]) -> None:
     """Nor turns a fact that was not entailed into one that is."""
     assert_no_deletion_helps(FACTS, " ".join(chosen))
@@ -120,7 +119,6 @@ def test_deleting_a_sentence_never_raises_a_probability(chosen: list[str]) -> No
     st.lists(RANDOM_SENTENCES, min_size=1, max_size=3),
     st.sampled_from([" ", "\n", "\n\n", "\n- "]),
 )
-@settings(max_examples=120, deadline=None)
 def test_deleting_a_sentence_of_any_words_never_helps(
     chosen: list[str], facts: list[str], between: str
 ) -> None:
@@ -129,7 +127,6 @@ def test_deleting_a_sentence_of_any_words_never_helps(
 
 
 @given(st.lists(RANDOM_SENTENCES, min_size=1, max_size=5))
-@settings(max_examples=100, deadline=None)
 def test_each_sentence_of_a_text_is_entailed_by_it(chosen: list[str]) -> None:
     """Whatever it says, denies or counts."""
     text = " ".join(chosen)
@@ -138,7 +135,6 @@ def test_each_sentence_of_a_text_is_entailed_by_it(chosen: list[str]) -> None:
 
 
 @given(st.text(max_size=60))
-@settings(max_examples=300, deadline=None)
 def test_each_sentence_of_arbitrary_text_is_entailed_by_it(text: str) -> None:
     """Also when it is made of symbols, of one character, or of another script."""
     for sentence in split_sentences(text):
@@ -149,7 +145,6 @@ def test_each_sentence_of_arbitrary_text_is_entailed_by_it(text: str) -> None:
 
 
 @given(st.text(max_size=30), st.text(max_size=60))
-@settings(max_examples=300, deadline=None)
 def test_any_fact_and_any_text_give_a_verdict(fact: str, text: str) -> None:
     """With a probability that fits the label, and evidence that stands where it says."""
     if not fact.strip():

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from factcheck.facts import FactSet, Usage, digest
@@ -155,7 +155,6 @@ LINES = st.tuples(st.sampled_from(["", "- ", "# ", "1. ", "> ", "\n"]), st.lists
 SOURCES = st.lists(LINES.map(lambda line: line[0] + " ".join(line[1])), max_size=6).map("\n".join)
 
 
-@settings(max_examples=60, deadline=None)
 @given(SOURCES)
 def test_any_mix_entails_its_own_facts_and_is_extracted_alike_twice(source: str) -> None:
     """Bullets, headings and sentences in any order: true passages, entailed facts, same result."""
@@ -168,7 +167,6 @@ def test_any_mix_entails_its_own_facts_and_is_extracted_alike_twice(source: str)
         assert source[span.start : span.end].strip()
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.text(max_size=80))
 def test_any_characters_are_taken(source: str) -> None:
     """Nothing a string can hold is refused, and what is found is entailed."""
@@ -253,7 +251,6 @@ ABBREVIATED = st.lists(
 ).map(" ".join)
 
 
-@settings(max_examples=100, deadline=None)
 @given(ABBREVIATED)
 def test_facts_cut_and_joined_by_both_sides_are_entailed(source: str) -> None:
     """Though the checker reads sentences that depend on their left side only."""

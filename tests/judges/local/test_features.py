@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from factcheck.judges.local.differences import Mismatch
@@ -55,7 +55,6 @@ def test_the_model_has_a_weight_for_each_feature() -> None:
 
 
 @given(st.sets(st.integers(0, len(LINES) - 1), min_size=1), st.integers(0, len(LINES) - 1))
-@settings(max_examples=50, deadline=None)
 def test_whole_text_features_never_rise_by_deletion(kept: set[int], dropped: int) -> None:
     """For any text and any sentence of it."""
     wanted = statement(statements("Anna Berg discovered Lund for 12 million euros.", "en")[0])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from factcheck.judges.local.sentences import (
@@ -167,7 +167,6 @@ WHOLE = [
 ]  # fmt: skip
 
 
-@settings(max_examples=300)
 @given(st.lists(st.sampled_from(WHOLE), min_size=2, max_size=8), st.data())
 def test_deleting_a_sentence_leaves_the_others_alone(
     pieces: list[str], data: st.DataObject

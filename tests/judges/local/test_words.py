@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from factcheck.judges.local.words import words
@@ -18,7 +18,6 @@ def telling(text: str, language: str = "en") -> set[str]:
 
 
 @given(st.text(max_size=80), st.sampled_from(["en", "de", "fr", "es", "zh", "xx"]))
-@settings(max_examples=300, deadline=None)
 def test_words_know_their_places(text: str, language: str) -> None:
     """In order, without overlap, never empty; any language code will do."""
     end = 0

@@ -163,9 +163,7 @@ def maintain(folder: Path) -> None:
         assert maintenance.verify(folder).damage is not None
 
 
-@settings(
-    max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture], database=None
-)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], database=None)
 @given(seed=st.integers(0, 2**32))
 def test_flipped_bits_never_give_a_wrong_answer(
     tmp_path_factory: pytest.TempPathFactory, seed: int
