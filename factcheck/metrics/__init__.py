@@ -1,12 +1,9 @@
-"""Several metrics over the same cases, in one report."""
+"""Evaluation of cases by several metrics, in one report."""
 
-from factcheck.metrics.cases import EvalCase
-from factcheck.metrics.coverage import FactCoverageMetric
-from factcheck.metrics.evaluation import evaluate, evaluate_sync
-from factcheck.metrics.keywords import CardMetric, KeywordMetric
-from factcheck.metrics.ports import BatchMetric, Metric
+from factcheck.metrics.builtin import CardMetric, FactCoverageMetric, KeywordMetric
+from factcheck.metrics.evaluation import FunctionMetric, aevaluate, evaluate, metric
+from factcheck.metrics.ports import BatchMetric, EvalCase, Metric, MetricResult
 from factcheck.metrics.report import EvalReport, EvalRow, MetricReport, MetricSummary
-from factcheck.metrics.results import MetricFailure, MetricResult
 
 __all__ = [
     "BatchMetric",
@@ -15,12 +12,13 @@ __all__ = [
     "EvalReport",
     "EvalRow",
     "FactCoverageMetric",
+    "FunctionMetric",
     "KeywordMetric",
     "Metric",
-    "MetricFailure",
     "MetricReport",
     "MetricResult",
     "MetricSummary",
+    "aevaluate",
     "evaluate",
-    "evaluate_sync",
+    "metric",
 ]

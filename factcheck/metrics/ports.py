@@ -1,42 +1,159 @@
-"""What a metric is. Any object with these names is one."""
+"""Cases, results and metrics: what an evaluation passes to a metric, and what it gets back."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Protocol, runtime_checkable
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from typing import Any, Protocol, runtime_checkable
 
+from factcheck.errors import Failure, InputError
+from factcheck.facts import AtomicFact, FactSet
 from factcheck.judges.ports import Ledger
-from factcheck.metrics.cases import EvalCase
-from factcheck.metrics.results import MetricResult
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EvalCase:
+    """An output of a system, and what is known about it. A metric reads the fields it needs.
+
+    Raises:
+        InputError: A field is of another type.
+    """
+
+    actual_output: Any
+    """Output of the system under evaluation; for most metrics a string."""
+    input: str | None = None
+    """Input of the system."""
+    expected_output: Any = None
+    """Expected output, in the form of `actual_output`."""
+    source: str | None = None
+    """Text whose facts the output should keep."""
+    references: tuple[str, ...] = ()
+    """Reference outputs; they replace those of a metric."""
+    facts: FactSet | tuple[str | AtomicFact, ...] | None = None
+    """Facts of the source; `None`: extracted where a metric needs them."""
+    id: str | None = None
+    """Unique within an evaluation; `None`: its position, counted from 1."""
+    metadata: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    """Anything else, for custom metrics."""
+
+    def __post_init__(self) -> None:
+        for name in ("input", "source", "id"):
+            value = getattr(self, name)
+            if value is not None and not isinstance(value, str):
+                raise InputError(f"a case: {name!r} must be a string, got {type(value).__name__}")
+        if self.id is not None and not self.id.strip():
+            raise InputError("a case: 'id' is blank; fill it in, or leave it out")
+        object.__setattr__(self, "references", text_list(self.references, "a case: 'references'"))
+        if self.facts is not None and not isinstance(self.facts, FactSet):
+            object.__setattr__(self, "facts", tuple(FactSet.of(self.facts)))
+
+    @classmethod
+    def of(cls, item: EvalCase | Mapping[str, Any]) -> EvalCase:
+        """A case from itself, or from a mapping with its fields.
+
+        Raises:
+            InputError: Neither, an unknown key, or no `actual_output`.
+        """
+        if isinstance(item, EvalCase):
+            return item
+        if not isinstance(item, Mapping):
+            kind = type(item).__name__
+            raise InputError(f"a case must be an EvalCase or a mapping with its fields, got {kind}")
+        if unknown := sorted(str(key) for key in item if key not in CASE_FIELDS):
+            raise InputError(f"a case: unknown keys {unknown}; use {list(CASE_FIELDS)}")
+        if "actual_output" not in item:
+            raise InputError(f"a case: 'actual_output' is missing; found {sorted(item)}")
+        return cls(**item)
+
+
+CASE_FIELDS = tuple(one.name for one in fields(EvalCase))
+"""Names of the fields of a case."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MetricResult:
+    """Result of a metric on one case; made by `scored` or `failed`.
+
+    Raises:
+        InputError: The score is outside [0, 1], or there is neither a score nor an error, or both.
+    """
+
+    score: float | None
+    """In [0, 1]; `None` (never 0.0 or NaN) where the case could not be measured."""
+    passed: bool | None
+    """Whether the score is good enough; `None` without a score."""
+    reason: str = ""
+    error: Failure[str] | None = None
+    """Why there is no score; its code is one of `factcheck.errors`, `undecided`, or `raised` for an
+    error of foreign code."""
+    details: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    """How the score came about, JSON-ready; its keys are the metric's own."""
+
+    def __post_init__(self) -> None:
+        if self.error is not None:
+            if (self.score, self.passed) != (None, None):
+                raise InputError("a result with an error has no score and neither passes nor fails")
+            return
+        _require_share(self.score, "a score")
+        if not isinstance(self.passed, bool):
+            raise InputError(f"a result with a score passes or fails, got {self.passed!r}")
+
+    @classmethod
+    def scored(
+        cls,
+        score: float,
+        *,
+        passed: bool,
+        reason: str = "",
+        details: Mapping[str, Any] | None = None,
+    ) -> MetricResult:
+        """The result of a case that was measured."""
+        return cls(score=score, passed=passed, reason=reason, details=details or {})
+
+    @classmethod
+    def failed(cls, code: str, message: str) -> MetricResult:
+        """The result of a case that could not be measured."""
+        return cls(score=None, passed=None, reason=message, error=Failure("", code, message))
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON-ready data."""
+        error = self.error
+        return {
+            "score": self.score,
+            "passed": self.passed,
+            "reason": self.reason,
+            "error": {"code": error.code, "message": error.message} if error else None,
+            "details": dict(self.details),
+        }
 
 
 @runtime_checkable
 class Metric(Protocol):
-    """Scores one case."""
+    """Scores one case; any object with these names. See `factcheck.metrics.metric`, too."""
 
     @property
     def name(self) -> str:
-        """What reports call it; unique within an evaluation."""
+        """Name in reports; unique within an evaluation."""
         ...
 
     @property
     def threshold(self) -> float:
-        """The score from which a case passes, in [0, 1]."""
+        """Score from which a case passes, in [0, 1]."""
         ...
 
     @property
     def required_fields(self) -> Sequence[str]:
-        """Fields of `EvalCase` it cannot do without; a case that lacks one is not measured."""
+        """Fields of `EvalCase` without which a case is not measured."""
         ...
 
     async def measure(self, case: EvalCase) -> MetricResult:
-        """The result of a case. An error that it raises is that case's result and no other's."""
+        """The result of a case. An error that it raises is the failure of that case only."""
         ...
 
 
 @runtime_checkable
 class BatchMetric(Metric, Protocol):
-    """Scores many cases together, says how it was made, and books what it costs."""
+    """Scores many cases together, and reports its identity and cost."""
 
     @property
     def identity(self) -> Mapping[str, str]:
@@ -46,5 +163,38 @@ class BatchMetric(Metric, Protocol):
     async def measure_many(
         self, cases: Sequence[EvalCase], ledger: Ledger
     ) -> Sequence[MetricResult]:
-        """One result per case, in their order, each as if the case were the only one."""
+        """One result per case, in order, each as if the case were the only one."""
         ...
+
+
+def text_list(value: Any, what: str) -> tuple[str, ...]:
+    """Strings, none of them blank; errors start with `what`.
+
+    Raises:
+        InputError: A single string, or another value in it.
+    """
+    if isinstance(value, str) or not isinstance(value, Iterable):
+        raise InputError(f"{what} must be a list of strings, got {type(value).__name__}")
+    texts = tuple(value)
+    for number, text in enumerate(texts, 1):
+        if not isinstance(text, str):
+            raise InputError(f"{what}: number {number} is not a string but {type(text).__name__}")
+        if not text.strip():
+            raise InputError(f"{what}: number {number} is blank")
+    return texts
+
+
+def check_threshold(threshold: Any) -> float:
+    """The threshold of a metric.
+
+    Raises:
+        InputError: Not a number in [0, 1].
+    """
+    _require_share(threshold, "threshold")
+    return float(threshold)
+
+
+def _require_share(value: Any, what: str) -> None:
+    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    if not is_number or not 0.0 <= value <= 1.0:
+        raise InputError(f"{what} must be a number from 0 to 1, got {value!r}")

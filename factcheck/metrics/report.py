@@ -1,29 +1,57 @@
-"""The report of an evaluation: one row per case and metric; all numbers follow from the rows."""
+"""Report of an evaluation: one row per case and metric; all figures follow from the rows."""
 
 from __future__ import annotations
 
-import json
 import math
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from factcheck.documents import json_text
 from factcheck.facts import Interval, ScoreSignature, Usage, wilson
-from factcheck.metrics.results import MetricResult
+from factcheck.facts.page import usage_text
+from factcheck.metrics.ports import MetricResult
+from factcheck.reports.page import (
+    MOST_ROWS,
+    Case,
+    Item,
+    Page,
+    Section,
+    Status,
+    Table,
+    entries,
+    filled,
+    parts_of,
+)
+from factcheck.reports.report import Report
+from factcheck.reports.text import (
+    DASH,
+    interval_text,
+    more_of,
+    name_text,
+    plural,
+    quote_text,
+    share,
+)
 
 _FORMAT = 1
 
 
 @dataclass(frozen=True, slots=True)
 class EvalRow:
-    """What one metric says about one case."""
+    """Result of one metric on one case."""
 
     case_id: str
     metric: str
     result: MetricResult
 
+    @property
+    def status(self) -> Status:
+        """`passed`, `failed`, or `error` for a case that could not be measured."""
+        return {True: "passed", False: "failed", None: "error"}[self.result.passed]  # type: ignore[return-value]
+
     def to_dict(self) -> dict[str, Any]:
-        """Everything as JSON-ready data, on one level but for the error and the details."""
+        """JSON-ready data, flat but for the error and the details."""
         return {"case": self.case_id, "metric": self.metric, **self.result.to_dict()}
 
 
@@ -36,18 +64,18 @@ class MetricReport:
     signature: ScoreSignature
     """How its scores were made."""
     usage: Usage
-    """What they cost."""
+    """Their cost."""
 
 
 @dataclass(frozen=True, slots=True)
 class MetricSummary:
-    """What a metric says about all cases."""
+    """Figures of a metric over all cases."""
 
     name: str
     n_passed: int
     n_failed: int
     n_errors: int
-    """Cases that could not be measured; they count neither as passed nor as failed."""
+    """Cases that could not be measured; they neither pass nor fail."""
     mean: float | None
     """Mean score of the measured cases, in [0, 1]; `None` without any."""
 
@@ -69,7 +97,7 @@ class MetricSummary:
         return None if rate is None else wilson(rate, self.n_passed + self.n_failed)
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything as JSON-ready data."""
+        """JSON-ready data."""
         return {
             "name": self.name,
             "cases": self.n_cases,
@@ -82,20 +110,20 @@ class MetricSummary:
         }
 
 
-@dataclass(frozen=True)
-class EvalReport:
-    """What all metrics say about all cases."""
+@dataclass(frozen=True, repr=False)
+class EvalReport(Report):
+    """Results of all metrics on all cases."""
 
     case_ids: tuple[str, ...]
-    """The cases, in their order."""
+    """The cases, in order."""
     metrics: tuple[MetricReport, ...]
-    """The metrics, in their order."""
+    """The metrics, in order."""
     rows: tuple[EvalRow, ...]
     """One for each metric and case: the first metric's cases, then the next one's."""
 
     @cached_property
     def summaries(self) -> tuple[MetricSummary, ...]:
-        """What each metric says about all cases, in the order of the metrics."""
+        """Figures of each metric, in the order of the metrics."""
         return tuple(self._summary(metric.name) for metric in self.metrics)
 
     def _summary(self, metric: str) -> MetricSummary:
@@ -111,7 +139,7 @@ class EvalReport:
 
     @property
     def usage(self) -> Usage:
-        """What all metrics cost together."""
+        """Cost of all metrics together."""
         return sum((metric.usage for metric in self.metrics), Usage())
 
     def __getitem__(self, place: tuple[str, str]) -> MetricResult:
@@ -139,7 +167,7 @@ class EvalReport:
         return [row.to_dict() for row in self.rows]
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything as JSON-ready data."""
+        """JSON-ready data."""
         return {
             "format": _FORMAT,
             "cases": list(self.case_ids),
@@ -156,14 +184,69 @@ class EvalReport:
         }
 
     def to_json(self, *, indent: int | None = 2) -> str:
-        """Everything as JSON.
+        """The report as JSON.
 
         Raises:
-            TypeError: A metric of your own put something else into its details.
+            TypeError: The details of a custom metric are not JSON-ready.
         """
-        return json.dumps(self.to_dict(), ensure_ascii=False, indent=indent, allow_nan=False)
+        return json_text(self.to_dict(), indent=indent)
 
-    def __str__(self) -> str:
-        from factcheck.metrics.table import render_text
+    def page(self) -> Page:
+        """The report, ready to be rendered."""
+        verdicts = [self.case_passed(case_id) for case_id in self.case_ids]
+        n_passed = verdicts.count(True)
+        return Page(
+            "Passed",
+            f"{n_passed:,} of {plural(len(verdicts), 'case')}",
+            f"by {plural(len(self.metrics), 'metric')}",
+            parts=parts_of(
+                ("good", n_passed, "passed"),
+                ("bad", verdicts.count(False), "failed"),
+                ("unknown", verdicts.count(None), "errored"),
+            ),
+            sections=filled(self._metrics_section(), self._not_passed_section()),
+            footer=entries(
+                ("Usage", usage_text(self.usage)),
+                *(("Signature", str(metric.signature)) for metric in self.metrics),
+            ),
+            suite="metrics",
+            cases=tuple(
+                Case(
+                    f"{row.case_id} · {row.metric}",
+                    row.status,
+                    "" if row.result.passed else row.result.reason,
+                    row.result.error.code if row.result.error else "",
+                )
+                for row in self.rows
+            ),
+            columns=("case", "metric", "score", "passed", "reason", "error", "details"),
+            rows=self.to_rows,
+        )
 
-        return render_text(self)
+    def _metrics_section(self) -> Section:
+        rows = []
+        for metric, one in zip(self.metrics, self.summaries, strict=True):
+            rate = DASH
+            if one.pass_rate is not None:
+                rate = f"{share(one.pass_rate, 2)} ({interval_text(one.interval, 2)})"
+            counts = (f"{count:,}" for count in (one.n_passed, one.n_failed, one.n_errors))
+            mean = DASH if one.mean is None else share(one.mean)
+            rows.append((name_text(one.name), *counts, rate, mean, f"{metric.threshold:g}"))
+        columns = ("metric", "passed", "failed", "errors", "pass rate", "mean", "threshold")
+        dispensable = ("threshold", "mean", "errors")
+        return Section("Metrics", table=Table(columns, tuple(rows), dispensable=dispensable))
+
+    def _not_passed_section(self) -> Section:
+        left = [row for row in self.rows if row.result.passed is not True]
+        items = []
+        for row in left[:MOST_ROWS]:
+            score = row.result.score
+            shown = "error" if score is None else share(score)
+            text = f"{name_text(row.metric)} {shown}   {quote_text(row.result.reason)}".rstrip()
+            items.append(Item(name_text(row.case_id), text))
+        return Section(
+            f"Not passed {len(left):,}",
+            "bad",
+            items=tuple(items),
+            more=more_of(len(left) - MOST_ROWS, "result"),
+        )

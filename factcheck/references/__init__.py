@@ -1,4 +1,4 @@
-"""Outputs compared with texts that are known to be good, by the similarity of their embeddings."""
+"""Similarity of outputs to reference texts, by embeddings."""
 
 from factcheck.references.comparator import ReferenceComparator
 from factcheck.references.match import ReferenceMatch

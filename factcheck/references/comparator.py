@@ -1,21 +1,20 @@
-"""Reference match as a comparator of `factcheck.fields`: how alike two texts are, by embeddings."""
+"""Field comparator `reference`: embedding similarity of an extracted text to the gold one."""
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping, Sequence
-from types import TracebackType
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from factcheck.errors import ParameterError
 from factcheck.references.match import ReferenceMatch
-from factcheck.references.results import ReferenceMatchResult
 
 if TYPE_CHECKING:
     from typing_extensions import Self
 
     from factcheck.facts import Usage
     from factcheck.fields.types import BatchItem, ComparatorResult
+    from factcheck.judges.ports import EmbedderSpec
 
 _log = logging.getLogger("factcheck.fields")
 
@@ -23,72 +22,72 @@ _log = logging.getLogger("factcheck.fields")
 class ReferenceComparator:
     """Scores a field by the similarity of its extracted text to the gold one, or ones.
 
-    The gold value is a reference; a list of texts is several. The score is the similarity, in
-    [0, 1]: set `x-eval-threshold` for what makes a match, and measure it first, for what a
-    similarity means depends on who makes the vectors. The texts of many records are embedded
-    together, each once. A field whose vectors cannot be had is a `batch_error`.
+    The gold value is a reference, or a list of several. The score is the similarity, in [0, 1]: set
+    `x-eval-threshold` for what makes a match, and calibrate it, because similarities depend on the
+    embedder. The texts of many records are embedded together, each once. A field without usable
+    vectors is a `batch_error`.
 
     Register it under the name that schemas use: `register("reference", ReferenceComparator())`.
 
     Args:
-        embedding_provider: Who turns texts into vectors; as in `ReferenceMatch`.
-        name: What results call the comparator.
-        settings: What else `ReferenceMatch` takes, by name.
+        embedding_provider: Embedder, as in `ReferenceMatch`.
+        name: Name of the comparator in results.
+        settings: Other arguments of `ReferenceMatch`, by name.
 
     Raises:
-        ConfigError: The provider is not known, or its key or package is missing.
+        ConfigError: Unknown embedder, or a missing key or package.
     """
 
     is_batch: ClassVar[bool] = True
     across_records: ClassVar[bool] = True
 
     def __init__(
-        self, embedding_provider: Any = "local", *, name: str = "reference", **settings: Any
+        self,
+        embedding_provider: EmbedderSpec = "local",
+        *,
+        name: str = "reference",
+        **settings: Any,
     ) -> None:
         self.name = name
         self._metric = ReferenceMatch.per_case(embedding_provider=embedding_provider, **settings)
 
     @property
     def usage(self) -> Usage:
-        """What was spent over the comparator's life."""
+        """Cost over the lifetime of the comparator."""
         return self._metric.usage
 
     def check_params(self, params: Mapping[str, Any]) -> None:
-        """Refuse parameters of a field: there are none.
+        """Refuse parameters of a field.
 
         Raises:
             ParameterError: There is one.
         """
         for key in params:
             raise ParameterError(
-                f"{self.name!r} takes no parameters, so no {key!r}; a threshold is written as "
+                f"{self.name!r} takes no parameters, got {key!r}; a threshold is written as "
                 "x-eval-threshold beside it"
             )
 
     def __call__(self, items: list[BatchItem]) -> list[ComparatorResult | None]:
-        """One result per item, in their order; `None` where no vector could be had."""
+        """One result per item, in order; `None` without a usable vector."""
         from factcheck.fields.types import ComparatorResult
 
-        open_cases = {}
-        answers: list[ComparatorResult | None] = []
+        results: list[ComparatorResult | None] = [None] * len(items)
+        cases = {}
         for place, item in enumerate(items):
-            known = _known(item.gold_compared, item.extracted_compared)
-            answers.append(ComparatorResult(known[0], self.name, known[1]) if known else None)
-            if known is None:
-                open_cases[place] = _case(item.gold_compared, item.extracted_compared)
-        results = self._metric.match_many(open_cases.values())
-        for (place, _), result in zip(open_cases.items(), results, strict=True):
-            answers[place] = self._answer(items[place], result)
-        return answers
-
-    def _answer(self, item: BatchItem, result: ReferenceMatchResult) -> ComparatorResult | None:
-        from factcheck.fields.types import ComparatorResult
-
-        if result.score is None:
-            why = result.error.message if result.error else "no score"
-            _log.warning("%s: %s: %s", item.path, self.name, why)
-            return None
-        return ComparatorResult(result.score, self.name, result.reason)
+            gold, extracted = item.gold_compared, item.extracted_compared
+            if known := _known(gold, extracted):
+                results[place] = ComparatorResult(known[0], self.name, known[1])
+            else:
+                references = list(gold) if isinstance(gold, (list, tuple)) else [gold]
+                cases[place] = {"actual_output": extracted, "references": references}
+        matched = self._metric.match_many(cases.values())
+        for place, found in zip(cases, matched, strict=True):
+            if found.score is None:
+                _log.warning("%s: %s: %s", items[place].path, self.name, found.reason)
+            else:
+                results[place] = ComparatorResult(found.score, self.name, found.reason)
+        return results
 
     def close(self) -> None:
         """Close connections and the cache; a comparator that is used again opens them again."""
@@ -97,17 +96,12 @@ class ReferenceComparator:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
 
 def _known(gold: Any, extracted: Any) -> tuple[float, str] | None:
-    """Score and reason where no vector is needed."""
+    """Score and reason of a pair that needs no vectors."""
     if gold is None and extracted is None:
         return 1.0, "both are null"
     if gold is None or extracted is None:
@@ -118,8 +112,3 @@ def _known(gold: Any, extracted: Any) -> tuple[float, str] | None:
         if not (gold.strip() and extracted.strip()):
             return float(gold.strip() == extracted.strip()), "a text is blank"
     return None
-
-
-def _case(gold: Any, extracted: Any) -> Mapping[str, Any]:
-    references: Sequence[Any] = gold if isinstance(gold, (list, tuple)) else [gold]
-    return {"actual_output": extracted, "references": list(references)}

@@ -1,19 +1,17 @@
-"""What a match says: similarity to every reference, the score that follows, and whether it will do.
-
-Only what was found is stored; the score follows from it, so that they can never disagree.
-"""
+"""Result of a reference match: similarities, the score that follows from them, and the report."""
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from factcheck.documents import json_text
+from factcheck.errors import Failure
 from factcheck.facts import ScoreSignature, Usage
 from factcheck.facts.page import usage_text
-from factcheck.metrics.results import MetricFailure, MetricResult
+from factcheck.metrics.ports import MetricResult
 from factcheck.reports.page import Case, Item, Page, Section, Status, entries, filled
 from factcheck.reports.report import Report
 from factcheck.reports.text import name_text, plural, quote_text
@@ -26,22 +24,21 @@ _METHODS = {"max": "the largest similarity", "mean": "the mean similarity"}
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class ReferenceMatchResult(Report):
-    """How alike one output and its references are; shows itself as a small table."""
+    """Similarity of one output to its references."""
 
     actual_output: Any
-    """The output; what was given instead, where it cannot be used."""
+    """The output, also where it is invalid."""
     references: tuple[str, ...]
-    """What it was compared with."""
     similarities: tuple[float, ...]
-    """One for each reference, in their order, in [0, 1]; empty where there is an error."""
+    """One for each reference, in order, in [0, 1]; empty on error."""
     aggregation: Aggregation
     threshold: float
-    """The score from which an output passes, in [0, 1]."""
+    """Score from which an output passes, in [0, 1]."""
     signature: ScoreSignature
     """How the score was made."""
     usage: Usage = field(default_factory=Usage)
-    """What it cost; empty for one of many, whose texts were embedded together."""
-    error: MetricFailure | None = None
+    """Cost; zero for one of many, whose texts were embedded together."""
+    error: Failure[str] | None = None
     """Why there is no score."""
 
     @property
@@ -57,14 +54,14 @@ class ReferenceMatchResult(Report):
 
     @property
     def best_index(self) -> int | None:
-        """Place of the reference it is most like, the first of equals; `None` on error."""
+        """Position of the most similar reference, the first of equals; `None` on error."""
         if not self.similarities:
             return None
         return self.similarities.index(max(self.similarities))
 
     @property
     def best_reference(self) -> str | None:
-        """The reference it is most like, the first of equals; `None` on error."""
+        """The most similar reference, the first of equals; `None` on error."""
         return None if self.best_index is None else self.references[self.best_index]
 
     @property
@@ -79,12 +76,12 @@ class ReferenceMatchResult(Report):
         if self.aggregation == "max":
             return f"{score:.3f} to {nearest} {against}"
         most = f"{self.similarities[best]:.3f} to {nearest}"
-        return f"a mean of {score:.3f} {against}; most alike is {most}"
+        return f"a mean of {score:.3f} {against}; highest: {most}"
 
     def as_metric_result(self) -> MetricResult:
-        """The same for the report of an evaluation."""
-        if self.score is None or self.error is not None:
-            failure = self.error or MetricFailure("undecided", "nothing was compared")
+        """The result as that of a metric."""
+        if self.score is None:
+            failure = self.error or Failure("", "undecided", "nothing was compared")
             return MetricResult.failed(failure.code, failure.message)
         return MetricResult.scored(
             self.score,
@@ -109,7 +106,8 @@ class ReferenceMatchResult(Report):
         ]
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything but the output as JSON-ready data."""
+        """JSON-ready data, without the output."""
+        error = self.error
         return {
             "score": self.score,
             "passed": self.passed,
@@ -120,14 +118,14 @@ class ReferenceMatchResult(Report):
             "best_index": self.best_index,
             "best_reference": self.best_reference,
             "reason": self.reason,
-            "error": self.error.to_dict() if self.error else None,
+            "error": {"code": error.code, "message": error.message} if error else None,
             "usage": self.usage.to_dict(),
             "signature": str(self.signature),
         }
 
     def to_json(self, *, indent: int | None = 2) -> str:
-        """Everything but the output as JSON."""
-        return json.dumps(self.to_dict(), ensure_ascii=False, indent=indent, allow_nan=False)
+        """`to_dict` as JSON."""
+        return json_text(self.to_dict(), indent=indent)
 
     def page(self, names: Sequence[str] = ()) -> Page:
         """The report.
@@ -170,10 +168,7 @@ def below_text(score: float, threshold: float) -> str:
 
 
 def aggregate(similarities: tuple[float, ...], aggregation: Aggregation) -> float | None:
-    """One score for the similarities to all references; `None` for none.
-
-    The same for every order of them; the largest is never below the mean.
-    """
+    """One score for the similarities to all references, in any order; `None` for none."""
     if not similarities:
         return None
     if aggregation == "max":

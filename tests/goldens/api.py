@@ -79,7 +79,7 @@ def _metrics_report() -> str:
         {"id": "b", "actual_output": "No source."},
     ]
     with factcheck.FactCoverage() as scorer:
-        report = metrics.evaluate_sync(cases, [metrics.FactCoverageMetric(scorer)])
+        report = metrics.evaluate(cases, [metrics.FactCoverageMetric(scorer)])
     return report.to_json() + "\n"
 
 

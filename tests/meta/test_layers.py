@@ -27,7 +27,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("factcheck.judges.embedders",),
     ("factcheck.judges.factory",),
     ("factcheck.fields.types",),
-    ("factcheck.metrics.cases", "factcheck.metrics.results", "factcheck.metrics.ports"),
+    ("factcheck.metrics.ports",),
     ("factcheck.references",),
     ("factcheck.scoring", "factcheck.fields", "factcheck.keywords"),
     ("factcheck.metrics",),

@@ -7,8 +7,9 @@ from typing import Any
 import pytest
 
 from factcheck import AtomicFact, FactSet, InputError
-from factcheck.metrics import EvalCase, MetricFailure
-from factcheck.metrics.cases import CASE_FIELDS, as_case, read_cases
+from factcheck.metrics import EvalCase
+from factcheck.metrics.evaluation import read_cases
+from factcheck.metrics.ports import CASE_FIELDS
 
 
 def test_a_case_holds_what_is_known_and_nothing_else_is_needed() -> None:
@@ -30,12 +31,12 @@ def test_a_mapping_is_read_like_a_case() -> None:
         "metadata": {"run": 3},
     }
 
-    case = as_case(data)
+    case = EvalCase.of(data)
 
     assert case == EvalCase(**data)
     assert case.references == ("Paris", "It is Paris.")
     assert case.facts == (AtomicFact("f1", "Paris is the capital."),)
-    assert as_case(case) is case
+    assert EvalCase.of(case) is case
 
 
 def test_a_fact_set_stays_one() -> None:
@@ -45,35 +46,39 @@ def test_a_fact_set_stays_one() -> None:
 
 
 def test_outputs_of_any_type_are_kept_for_metrics_that_take_them() -> None:
-    assert as_case({"actual_output": [{"front": "a"}]}).actual_output == [{"front": "a"}]
+    assert EvalCase.of({"actual_output": [{"front": "a"}]}).actual_output == [{"front": "a"}]
 
 
 @pytest.mark.parametrize(
     ("item", "says"),
     [
-        ({"output": "x", "actual_output": "y"}, r"unknown keys \['output'\]; known are"),
+        ({"output": "x", "actual_output": "y"}, r"unknown keys \['output'\]; use"),
         ({"input": "x"}, "'actual_output' is missing"),
-        ({"actual_output": "x", "input": 3}, "'input' must be a text, not int"),
-        ({"actual_output": "x", "source": ["y"]}, "'source' must be a text, not list"),
-        ({"actual_output": "x", "id": 7}, "'id' must be a text, not int"),
+        ({"actual_output": "x", "input": 3}, "'input' must be a string, got int"),
+        ({"actual_output": "x", "source": ["y"]}, "'source' must be a string, got list"),
+        ({"actual_output": "x", "id": 7}, "'id' must be a string, got int"),
         ({"actual_output": "x", "id": " "}, "'id' is blank"),
-        ({"actual_output": "x", "references": "y"}, "'references' must be a list of texts"),
-        ({"actual_output": "x", "references": ["y", None]}, "number 2 is no text but NoneType"),
+        ({"actual_output": "x", "references": "y"}, "'references' must be a list of strings"),
+        (
+            {"actual_output": "x", "references": ["y", None]},
+            "number 2 is not a string",
+        ),
         ({"actual_output": "x", "facts": [" "]}, "has no text"),
-        ("x", "must be an EvalCase or a mapping with its fields, not str"),
-        (None, "not NoneType"),
+        ("x", "must be an EvalCase or a mapping with its fields, got str"),
+        (None, "got NoneType"),
     ],
 )
 def test_what_is_no_case_says_why(item: Any, says: str) -> None:
     with pytest.raises(InputError, match=says):
-        as_case(item)
+        EvalCase.of(item)
 
 
 def test_cases_without_an_id_have_their_position() -> None:
     read = read_cases([{"actual_output": "a"}, {"actual_output": "b", "id": "x"}, {"b": 1}])
 
     assert [one.id for one in read] == ["1", "x", "3"]
-    assert isinstance(read[2].case, MetricFailure)
+    assert read[2].case is None
+    assert read[2].failed is not None
 
 
 def test_two_cases_of_one_id_are_refused() -> None:

@@ -7,6 +7,7 @@ import json
 import math
 from collections.abc import Mapping, Sequence
 from typing import Any
+from xml.etree import ElementTree as ET
 
 import pytest
 from hypothesis import given
@@ -28,11 +29,12 @@ from factcheck.metrics import (
     FactCoverageMetric,
     Metric,
     MetricResult,
+    aevaluate,
     evaluate,
-    evaluate_sync,
+    metric,
 )
-from factcheck.metrics.cases import as_case
 from factcheck.references import ReferenceMatch
+from factcheck.reports import render
 from factcheck.testing import ScriptedChecker, ScriptedEmbedder
 
 SOURCE = "The bridge was closed in April. A diver found the crack. It cost $40."
@@ -110,7 +112,7 @@ def test_the_usage_of_the_guide_works_as_it_stands() -> None:
         embedding_provider="local",
     )
 
-    report = asyncio.run(evaluate([case], [metric]))
+    report = asyncio.run(aevaluate([case], [metric]))
 
     result = report["1", "reference_match"]
     assert result.passed is True
@@ -130,7 +132,7 @@ def test_coverage_references_and_a_metric_of_ones_own_land_in_one_report() -> No
         Length(),
     ]
 
-    report = evaluate_sync(cases, metrics)
+    report = evaluate(cases, metrics)
 
     assert [row.metric for row in report.rows] == [
         *["fact_coverage"] * 3, *["reference_match"] * 3, *["length"] * 3,
@@ -147,7 +149,7 @@ class TestErrors:
     """A case that could not be measured neither passes nor fails."""
 
     def test_it_counts_as_neither_and_is_counted(self) -> None:
-        report = evaluate_sync(outputs("long enough", "boom", "no", "down"), [Length()])
+        report = evaluate(outputs("long enough", "boom", "no", "down"), [Length()])
 
         (summary,) = report.summaries
         assert (summary.n_passed, summary.n_failed, summary.n_errors) == (1, 1, 2)
@@ -156,7 +158,7 @@ class TestErrors:
         assert report["2", "length"].reason == "RuntimeError: boom"
 
     def test_cases_that_cannot_be_read_are_errors_of_every_metric(self) -> None:
-        report = evaluate_sync([{"actual_output": "fine text"}, {"a": 1}], [Length(), Together()])
+        report = evaluate([{"actual_output": "fine text"}, {"a": 1}], [Length(), Together()])
 
         assert scores(report, "length") == [0.9, "input"]
         assert scores(report, "together") == [0.9, "input"]
@@ -165,7 +167,7 @@ class TestErrors:
         metric = Length()
         metric.required_fields = ("expected_output", "references")
 
-        report = evaluate_sync(outputs("text"), [metric])
+        report = evaluate(outputs("text"), [metric])
 
         assert report["1", "length"].reason == (
             "the case lacks 'expected_output' and 'references', which length needs"
@@ -185,7 +187,7 @@ class TestErrors:
     def test_a_batch_that_fails_is_an_error_of_its_cases_and_of_no_other_metric(
         self, wrong: Any, code: str
     ) -> None:
-        report = evaluate_sync(outputs("one", "two"), [Together(wrong), Length()])
+        report = evaluate(outputs("one", "two"), [Together(wrong), Length()])
 
         assert scores(report, "together") == [code, code]
         assert scores(report, "length") == [0.3, 0.3]
@@ -195,9 +197,9 @@ class TestErrors:
             async def measure(self, case: EvalCase) -> Any:
                 return 0.9
 
-        report = evaluate_sync(outputs("one"), [Number()])
+        report = evaluate(outputs("one"), [Number()])
 
-        assert report["1", "length"].reason == "length gave no MetricResult but float"
+        assert report["1", "length"].reason == "length returned float instead of a MetricResult"
         assert scores(report, "length") == ["output"]
 
     def test_an_interrupt_is_no_result(self) -> None:
@@ -206,10 +208,10 @@ class TestErrors:
                 raise asyncio.CancelledError
 
         with pytest.raises(asyncio.CancelledError):
-            asyncio.run(evaluate(outputs("one"), [Interrupted()]))
+            asyncio.run(aevaluate(outputs("one"), [Interrupted()]))
 
     def test_nothing_measured_is_no_rate(self) -> None:
-        (summary,) = evaluate_sync(outputs("boom"), [Length()]).summaries
+        (summary,) = evaluate(outputs("boom"), [Length()]).summaries
 
         assert (summary.pass_rate, summary.interval, summary.mean) == (None, None, None)
 
@@ -218,11 +220,11 @@ class TestErrors:
     ("metrics", "error", "says"),
     [
         ([], InputError, "list of metrics is empty"),
-        (Length(), InputError, "metrics must be a list, not one Length"),
-        ([Length(), Length()], InputError, "two metrics are called 'length'"),
-        ([Length], ConfigError, "Length is no metric"),
-        ([object()], ConfigError, "object is no metric: it needs `name`"),
-        (["length"], ConfigError, "str is no metric"),
+        (Length(), InputError, "metrics must be a list, got Length"),
+        ([Length(), Length()], InputError, "two metrics have the name 'length'"),
+        ([Length], ConfigError, "Length is not a metric"),
+        ([object()], ConfigError, "object is not a metric: it needs `name`"),
+        (["length"], ConfigError, "str is not a metric"),
         (None, InputError, "metrics must be a list"),
     ],
 )
@@ -230,7 +232,7 @@ def test_what_is_no_list_of_metrics_is_refused_before_anything_is_measured(
     metrics: Any, error: type[Exception], says: str
 ) -> None:
     with pytest.raises(error, match=says):
-        evaluate_sync(outputs("one"), metrics)
+        evaluate(outputs("one"), metrics)
 
 
 @pytest.mark.parametrize(
@@ -248,7 +250,7 @@ def test_a_metric_that_says_nonsense_about_itself_is_refused(
     setattr(metric, name, value)
 
     with pytest.raises(error):
-        evaluate_sync(outputs("one"), [metric])
+        evaluate(outputs("one"), [metric])
 
 
 class TestRunning:
@@ -257,7 +259,7 @@ class TestRunning:
     def test_a_batch_metric_is_called_once_with_every_case_it_can_measure(self) -> None:
         metric = Together()
 
-        report = evaluate_sync([*outputs("a", "b"), {"bad": 1}, *outputs("c")], [metric])
+        report = evaluate([*outputs("a", "b"), {"bad": 1}, *outputs("c")], [metric])
 
         assert metric.calls == [3]
         assert scores(report, "together") == [0.1, 0.1, "input", 0.1]
@@ -267,7 +269,7 @@ class TestRunning:
     def test_a_batch_metric_without_cases_is_not_called(self) -> None:
         metric = Together()
 
-        report = evaluate_sync([], [metric])
+        report = evaluate([], [metric])
 
         assert metric.calls == []
         assert (report.case_ids, report.rows, report.summaries[0].n_cases) == ((), (), 0)
@@ -275,7 +277,7 @@ class TestRunning:
     def test_single_cases_are_measured_at_the_same_time_but_not_all_of_them(self) -> None:
         metric = Length()
 
-        evaluate_sync(outputs(*(f"text {number}" for number in range(500))), [metric])
+        evaluate(outputs(*(f"text {number}" for number in range(500))), [metric])
 
         assert 1 < metric.most_under_way <= 64
 
@@ -283,7 +285,7 @@ class TestRunning:
         embedder = ScriptedEmbedder(lambda text: (1.0, float(len(text))))
         metric = ReferenceMatch(["ab"], embedding_provider=embedder)
 
-        report = evaluate_sync(outputs("cd", "efg", "cd"), [metric])
+        report = evaluate(outputs("cd", "efg", "cd"), [metric])
 
         assert [call.texts for call in embedder.calls] == [("cd", "ab", "efg")]
         assert scores(report, "reference_match")[0] == 1.0
@@ -292,14 +294,14 @@ class TestRunning:
         embedder = ScriptedEmbedder(lambda _: (1.0,), usage=Usage(calls=1, prompt_tokens=9))
         metric = ReferenceMatch(["ab"], embedding_provider=embedder)
 
-        report = evaluate_sync(outputs("cd"), [metric])
+        report = evaluate(outputs("cd"), [metric])
 
         assert report.usage == metric.usage == Usage(calls=1, prompt_tokens=9)
 
     def test_it_works_inside_a_running_loop_in_both_forms(self) -> None:
         async def both() -> tuple[EvalReport, EvalReport]:
             cases = outputs("long enough")
-            return evaluate_sync(cases, [Length()]), await evaluate(cases, [Length()])
+            return evaluate(cases, [Length()]), await aevaluate(cases, [Length()])
 
         sync, later = asyncio.run(both())
 
@@ -327,7 +329,7 @@ class TestCoverage:
 
     @pytest.mark.parametrize("field", ["input", "expected_output"])
     def test_the_text_may_stand_in_another_field(self, field: Any) -> None:
-        case = as_case({"actual_output": "It cost $40.", field: "It cost $40."})
+        case = EvalCase.of({"actual_output": "It cost $40.", field: "It cost $40."})
 
         assert asyncio.run(FactCoverageMetric(source_field=field).measure(case)).passed is True
 
@@ -341,7 +343,7 @@ class TestCoverage:
         )
 
         assert (result.score, result.passed) == (0.5, False)
-        assert "must be kept and is not: One." in result.reason
+        assert "must fact not kept: One." in result.reason
 
     def test_a_judge_that_decides_nothing_is_an_error_and_no_zero(self) -> None:
         checker = ScriptedChecker({})
@@ -391,7 +393,7 @@ class TestResults:
 
 @given(st.lists(st.sampled_from(["", "short", "long enough", "boom"]), max_size=12))
 def test_the_numbers_of_a_report_follow_from_its_rows(texts: list[str]) -> None:
-    report = asyncio.run(evaluate(outputs(*texts), [Length()]))
+    report = asyncio.run(aevaluate(outputs(*texts), [Length()]))
 
     (summary,) = report.summaries
     passed, failed = texts.count("long enough") + texts.count("short"), texts.count("")
@@ -406,7 +408,7 @@ class TestForms:
     """The same report as data, as JSON and as text."""
 
     def test_json_is_the_data(self) -> None:
-        report = evaluate_sync(outputs("long enough", "boom"), [Length(), Together()])
+        report = evaluate(outputs("long enough", "boom"), [Length(), Together()])
 
         data = json.loads(report.to_json())
 
@@ -422,27 +424,33 @@ class TestForms:
             "details": {},
         }
 
-    def test_the_text_counts_every_outcome_and_shows_what_did_not_pass(self) -> None:
-        lines = str(evaluate_sync(outputs("long enough", "boom", "no"), [Length()])).splitlines()
+    def test_the_report_counts_every_outcome_and_shows_what_did_not_pass(self) -> None:
+        report = evaluate(outputs("long enough", "boom", "no"), [Length()])
+        lines = [line.split() for line in str(report).splitlines()]
 
-        assert lines[0].split() == [
-            "metric", "passed", "failed", "errors", "pass", "rate", "mean", "threshold",
-        ]  # fmt: skip
-        assert lines[1].split()[:4] == ["length", "1", "1", "1"]
-        assert "Not passed 2" in lines
-        assert ["2", "length", "error", "RuntimeError:", "boom"] in [line.split() for line in lines]
-        assert lines[-1].startswith("Signature  metric:length|version:")
+        assert report.page().first_line == "Passed 1 of 3 cases   by 1 metric"
+        assert ["length", "1", "1", "1"] in [line[:4] for line in lines]
+        assert ["Not", "passed", "2"] in lines
+        assert ["2", "length", "error", "RuntimeError:", "boom"] in lines
+        assert lines[-1][1].startswith("metric:length|version:")
 
     def test_a_long_list_is_cut_and_says_so(self) -> None:
-        text = str(evaluate_sync(outputs(*["no"] * 30), [Length()]))
+        assert "and 10 more results" in str(evaluate(outputs(*["no"] * 50), [Length()]))
 
-        assert "... and 10 more; to_rows() has all" in text
+    def test_every_format_has_the_outcomes(self) -> None:
+        page = evaluate(outputs("long enough", "boom", "no"), [Length()]).page()
+        junit = ET.fromstring(render(page, "junit"))  # noqa: S314 - our own
+
+        assert [junit.get(name) for name in ("tests", "failures", "errors")] == ["3", "1", "1"]
+        assert render(page, "csv").splitlines()[2].startswith("2,length,,,RuntimeError: boom")
+        for to in ("markdown", "html"):
+            assert "RuntimeError: boom" in render(page, to)
 
     def test_brackets_in_names_and_reasons_are_text(self) -> None:
         class Odd(Length):
             name = "[bold]odd[/]"
 
-        assert "[bold]odd[/]" in str(evaluate_sync(outputs("boom"), [Odd()]))
+        assert "[bold]odd[/]" in str(evaluate(outputs("boom"), [Odd()]))
 
 
 @pytest.mark.parametrize("error", [SystemExit(3), StopIteration()])
@@ -455,6 +463,52 @@ def test_a_metric_that_would_end_the_program_fails_its_case(error: BaseException
         async def measure(self, case: EvalCase) -> MetricResult:
             raise error
 
-    report = evaluate_sync([EvalCase(actual_output="x")], [Quitting()])
+    report = evaluate([EvalCase(actual_output="x")], [Quitting()])
     assert report.rows[0].result.error is not None
     assert report.passed is False
+
+
+class TestFunctions:
+    """A function from case to score is a metric under a decorator."""
+
+    def test_a_metric_of_ones_own_is_six_lines(self) -> None:
+        @metric(threshold=0.7)
+        def brevity(case: EvalCase) -> float:
+            return min(1.0, 5 / len(case.actual_output))
+
+        report = evaluate(outputs("short", "much longer", ""), [brevity])
+
+        assert scores(report, "brevity") == [1.0, 5 / 11, "raised"]
+        assert [row.result.passed for row in report.rows] == [True, False, None]
+        assert brevity(EvalCase(actual_output="short")) == 1.0
+
+    def test_it_may_be_asynchronous_or_give_a_decision_or_a_result(self) -> None:
+        @metric(name="later")
+        async def waiting(case: EvalCase) -> bool:
+            await asyncio.sleep(0)
+            return bool(case.actual_output == "yes")
+
+        @metric(required_fields=("input",))
+        def whole(case: EvalCase) -> MetricResult:
+            return MetricResult.scored(1.0, passed=False, reason=str(case.input))
+
+        report = evaluate(outputs("yes", "no"), [waiting, whole])
+
+        assert scores(report, "later") == [1.0, 0.0]
+        assert scores(report, "whole") == ["input", "input"]
+        assert evaluate([EvalCase(actual_output=1, input="x")], [whole]).rows[0].status == "failed"
+
+    @pytest.mark.parametrize(("given", "code"), [(2.0, "input"), ("1", "output"), (None, "output")])
+    def test_what_is_no_share_is_an_error_of_the_case(self, given: Any, code: str) -> None:
+        odd = metric()(lambda _: given)
+
+        assert scores(evaluate(outputs("x"), [odd]), "<lambda>") == [code]
+
+    def test_one_that_would_end_the_program_fails_its_case(self) -> None:
+        @metric()
+        def leaving(case: EvalCase) -> float:
+            raise StopIteration if case.actual_output == "a" else SystemExit(3)
+
+        assert scores(evaluate(outputs("a", "b"), [leaving]), "leaving") == ["raised", "raised"]
+        with pytest.raises(InputError, match="threshold"):
+            metric(threshold=2)(lambda _: 1.0)

@@ -14,7 +14,7 @@ from factcheck.metrics import (
     FactCoverageMetric,
     KeywordMetric,
     MetricResult,
-    evaluate_sync,
+    evaluate,
 )
 from factcheck.references import ReferenceMatch
 
@@ -27,7 +27,7 @@ CARD = {"front_keywords": ["sky", "blue"], "back_keywords": ["light"]}
 
 
 def test_keywords_of_the_metric() -> None:
-    report = evaluate_sync(
+    report = evaluate(
         [EvalCase(actual_output="The sky is blue."), EvalCase(actual_output="Grass.")],
         [KeywordMetric(["sky", {"any": ["blue", "azure"]}, {"not": "green"}], threshold=0.5)],
     )
@@ -40,7 +40,7 @@ def test_keywords_of_the_metric() -> None:
 
 def test_keywords_of_the_case() -> None:
     case = EvalCase(actual_output="The sky.", expected_output=["sky", "sea"])
-    report = evaluate_sync([case], [KeywordMetric()])
+    report = evaluate([case], [KeywordMetric()])
     assert results(report)[0].score == 0.5
 
 
@@ -50,7 +50,7 @@ def test_a_case_without_keywords_is_errored_and_the_rest_is_intact(expected: Any
         EvalCase(actual_output="The sky.", expected_output=expected),
         EvalCase(actual_output="The sky.", expected_output=["sky"]),
     ]
-    first, second = results(evaluate_sync(cases, [KeywordMetric()]))
+    first, second = results(evaluate(cases, [KeywordMetric()]))
     assert first.score is None
     assert first.error is not None
     assert second.score == 1.0
@@ -61,7 +61,7 @@ def test_cards() -> None:
         expected_output=[CARD, {"front_keywords": ["sea"], "back_keywords": ["salt"]}],
         actual_output=[{"front": "Why is the sky blue?", "back": "It scatters light."}],
     )
-    report = evaluate_sync([case], [CardMetric(), CardMetric(score="precision", name="precision")])
+    report = evaluate([case], [CardMetric(), CardMetric(score="precision", name="precision")])
     cards, precision = results(report)
     assert cards.score == pytest.approx(2 / 3)
     assert cards.passed is False
@@ -74,9 +74,7 @@ def test_all_metrics_land_in_one_report() -> None:
     case = EvalCase(
         actual_output=text, source=text, references=(text,), expected_output=["tram", "museum"]
     )
-    report = evaluate_sync(
-        [case], [KeywordMetric(), FactCoverageMetric(), ReferenceMatch.per_case()]
-    )
+    report = evaluate([case], [KeywordMetric(), FactCoverageMetric(), ReferenceMatch.per_case()])
     assert {row.metric: row.result.score for row in report.rows} == {
         "keywords": 1.0,
         "fact_coverage": 1.0,

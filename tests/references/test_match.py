@@ -17,6 +17,7 @@ from factcheck import ConfigError, InputError, JudgeError, JudgeOutputError, Sco
 from factcheck.judges.ports import EmbeddingFailure
 from factcheck.metrics import EvalCase
 from factcheck.references import Aggregation, ReferenceMatch
+from factcheck.references.similarity import compare
 from factcheck.testing import ScriptedEmbedder
 from tests.strategies import prose
 
@@ -188,11 +189,15 @@ class TestMany:
         [
             ("", "input", "the output is blank"),
             (" \n\t", "input", "the output is blank"),
-            (None, "input", "the output must be a text, not NoneType"),
-            (["east"], "input", "the output must be a text, not list"),
-            ({"actual_output": 3}, "input", "the output must be a text, not int"),
+            (None, "input", "the output must be a string, got NoneType"),
+            (["east"], "input", "the output must be a string, got list"),
+            ({"actual_output": 3}, "input", "the output must be a string, got int"),
             ({"output": "east"}, "input", "unknown keys ['output']"),
-            ({"actual_output": "east", "references": "north"}, "input", "must be a list of texts"),
+            (
+                {"actual_output": "east", "references": "north"},
+                "input",
+                "must be a list of strings",
+            ),
             ({"actual_output": "east", "references": [" "]}, "input", "number 1 is blank"),
             ("nothing", "refused", "the filter declined"),
             ("nowhere", "output", "all zero"),
@@ -226,7 +231,7 @@ class TestMany:
     def test_very_many_texts_are_embedded_a_part_at_a_time(
         self, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr("factcheck.references.match._MOST_TEXTS", 3)
+        monkeypatch.setattr(compare, "__kwdefaults__", {"most_texts": 3})
         embedder = ScriptedEmbedder(lambda text: (1.0, float(len(text))))
         metric = ReferenceMatch(["a"], embedding_provider=embedder)
 
@@ -262,7 +267,7 @@ class TestOneCase:
 
         metric = ReferenceMatch(["east"], embedding_provider=Short(COMPASS))
 
-        with pytest.raises(JudgeOutputError, match="gave 1 vectors for 2 texts"):
+        with pytest.raises(JudgeOutputError, match="returned 1 vectors for 2 texts"):
             metric.match("north")
 
     @pytest.mark.parametrize("error", [ValueError("broken"), ConfigError("no model")])
@@ -312,17 +317,17 @@ class TestOneCase:
     ("options", "says"),
     [
         ({"references": []}, "references is empty"),
-        ({"references": None}, "references must be a list of texts, not NoneType"),
-        ({"references": "Paris"}, "references must be a list of texts, not str"),
+        ({"references": None}, "references must be a list of strings, got NoneType"),
+        ({"references": "Paris"}, "references must be a list of strings, got str"),
         ({"references": ["Paris", ""]}, "references: number 2 is blank"),
-        ({"references": ["Paris", 3]}, "references: number 2 is no text but int"),
-        ({"threshold": 1.01}, "threshold must be a number from 0 to 1, not 1.01"),
+        ({"references": ["Paris", 3]}, "references: number 2 is not a string but int"),
+        ({"threshold": 1.01}, "threshold must be a number from 0 to 1, got 1.01"),
         ({"threshold": -0.1}, "threshold must be a number"),
         ({"threshold": math.nan}, "threshold must be a number"),
-        ({"threshold": "0.7"}, "threshold must be a number from 0 to 1, not '0.7'"),
+        ({"threshold": "0.7"}, "threshold must be a number from 0 to 1, got '0.7'"),
         ({"threshold": True}, "threshold must be a number"),
         ({"threshold": None}, "threshold must be a number"),
-        ({"aggregation": "median"}, "aggregation must be 'max' or 'mean', not 'median'"),
+        ({"aggregation": "median"}, "aggregation must be 'max' or 'mean', got 'median'"),
         ({"aggregation": ["max"]}, "aggregation must be"),
         ({"concurrency": 0}, "concurrency must be an integer of at least 1"),
     ],
@@ -350,9 +355,7 @@ class TestResult:
     def test_the_reason_of_a_mean_names_mean_and_nearest(self) -> None:
         result = compass(["west", "north"], aggregation="mean").match("north-east")
 
-        assert result.reason == (
-            "a mean of 0.354 is below 0.7; most alike is 0.707 to reference 2 of 2"
-        )
+        assert result.reason == "a mean of 0.354 is below 0.7; highest: 0.707 to reference 2 of 2"
 
     def test_json_holds_everything_and_no_nan(self) -> None:
         good, bad = compass(["east"]).match_many(["east", ""])

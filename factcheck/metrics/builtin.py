@@ -1,0 +1,199 @@
+"""Built-in metrics: fact coverage, keywords in a text, and cards."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Literal, get_args
+
+from factcheck.errors import FactcheckError, InputError
+from factcheck.facts import CoverageReport
+from factcheck.judges.ports import Ledger
+from factcheck.keywords import CardMatcher, MatchSettings, keyword_similarity
+from factcheck.keywords.forms import as_keywords
+from factcheck.metrics.evaluation import each
+from factcheck.metrics.ports import EvalCase, MetricResult, check_threshold
+from factcheck.scoring import FactCoverage
+
+SourceField = Literal["source", "input", "expected_output"]
+"""Field of a case with the text whose facts are checked."""
+CardScore = Literal["f1", "recall", "precision"]
+"""Figure of the cards that is the score."""
+
+
+class FactCoverageMetric:
+    """The share of a text's facts that the output keeps; a `BatchMetric`.
+
+    A case passes if its score reaches the threshold and every `must` fact is kept. A case without a
+    decided fact has no score.
+
+    Args:
+        scorer: Extracts and checks; default: `FactCoverage()`, which is offline unless the
+            environment names another judge.
+        threshold: Score from which a case passes, in [0, 1].
+        source_field: Field of a case with the text whose facts are checked.
+        name: Name in reports.
+
+    Raises:
+        InputError: A threshold outside [0, 1], or an unknown field.
+    """
+
+    required_fields: Sequence[str] = ("actual_output",)
+    """The source is not required, because a case may have the facts."""
+
+    def __init__(
+        self,
+        scorer: FactCoverage | None = None,
+        *,
+        threshold: float = 0.7,
+        source_field: SourceField = "source",
+        name: str = "fact_coverage",
+    ) -> None:
+        if source_field not in get_args(SourceField):
+            raise InputError(
+                f"source_field must be one of {get_args(SourceField)}, got {source_field!r}"
+            )
+        self.scorer = scorer or FactCoverage()
+        self.threshold = check_threshold(threshold)
+        self.name = name
+        self._source_field = source_field
+
+    @property
+    def identity(self) -> Mapping[str, str]:
+        """Extractor and judge."""
+        return {k: v for k, v in self.scorer.signature.entries if k != "version"}
+
+    async def measure(self, case: EvalCase) -> MetricResult:
+        """The result of one case."""
+        return (await self.measure_many([case], Ledger()))[0]
+
+    async def measure_many(
+        self, cases: Sequence[EvalCase], ledger: Ledger
+    ) -> Sequence[MetricResult]:
+        """One result per case, in order."""
+
+        async def one(case: EvalCase) -> MetricResult:
+            source = getattr(case, self._source_field)
+            if source is None and case.facts is None:
+                message = f"the case lacks {self._source_field!r}, which {self.name} needs"
+                return MetricResult.failed(InputError.code, message)
+            try:
+                report = await self.scorer.ascore(
+                    "" if source is None else source, case.actual_output, facts=case.facts
+                )
+            except FactcheckError as error:
+                return MetricResult.failed(error.code, str(error))
+            ledger.book(report.usage)
+            return self._result(report)
+
+        return await each(one, cases)
+
+    def _result(self, report: CoverageReport) -> MetricResult:
+        score, counts = report.score, report.counts
+        if score is None:
+            first = f": {report.undecided[0].message}" if report.undecided else ""
+            return MetricResult.failed("undecided", f"no fact could be decided{first}")
+        kept = {verdict.fact.id for verdict in report.kept}
+        lost = [fact.text for fact in report.facts if fact.must and fact.id not in kept]
+        reasons = [f"{counts['kept']} of {counts['facts']} facts kept"]
+        reasons += [f"{counts[kind]} {kind}" for kind in ("distorted", "undecided") if counts[kind]]
+        reasons += [f"must fact not kept: {text}" for text in lost]
+        return MetricResult.scored(
+            score,
+            passed=score >= self.threshold and not lost,
+            reason=", ".join(reasons),
+            details={"low": report.low, "high": report.high, "counts": counts},
+        )
+
+
+class KeywordMetric:
+    """The share of keywords that occur in the output; a `Metric`.
+
+    Args:
+        keywords: Keywords in any form of `factcheck.keywords`; default: the `expected_output` of
+            each case is its list of keywords.
+        threshold: Score from which a case passes, in [0, 1].
+        name: Name in reports.
+
+    Raises:
+        InputError: No keywords, an invalid one, or a threshold outside [0, 1].
+    """
+
+    def __init__(
+        self,
+        keywords: Iterable[Any] | None = None,
+        *,
+        threshold: float = 1.0,
+        name: str = "keywords",
+    ) -> None:
+        self._keywords = None if keywords is None else as_keywords(keywords, "keywords")
+        if self._keywords == ():
+            raise InputError("keywords is empty, which always scores 0")
+        self.threshold = check_threshold(threshold)
+        self.name = name
+
+    @property
+    def required_fields(self) -> tuple[str, ...]:
+        """The output, and the keywords where the metric has none."""
+        return ("actual_output",) if self._keywords else ("actual_output", "expected_output")
+
+    async def measure(self, case: EvalCase) -> MetricResult:
+        """The result of one case."""
+        words = self._keywords
+        if words is None:
+            words = as_keywords(case.expected_output, "expected_output")
+            if not words:
+                raise InputError("'expected_output' has no keywords")
+        missing = [word for word in words if not keyword_similarity([word], case.actual_output)]
+        score = keyword_similarity(words, case.actual_output)
+        return MetricResult.scored(
+            score,
+            passed=score >= self.threshold,
+            reason=f"not satisfied: {', '.join(map(str, missing))}"
+            if missing
+            else "every keyword is satisfied",
+        )
+
+
+class CardMetric:
+    """How well the generated cards match the expected ones; a `Metric`.
+
+    The `expected_output` of a case is the list of expected cards, its `actual_output` the list of
+    generated ones; see `factcheck.keywords.match_cards`.
+
+    Args:
+        settings: How cards are scored and matched.
+        score: Figure that is the score of a case.
+        threshold: Score from which a case passes, in [0, 1].
+        name: Name in reports.
+
+    Raises:
+        InputError: Another figure, or a threshold outside [0, 1].
+    """
+
+    required_fields: Sequence[str] = ("actual_output", "expected_output")
+
+    def __init__(
+        self,
+        settings: MatchSettings | None = None,
+        *,
+        score: CardScore = "f1",
+        threshold: float = 0.7,
+        name: str = "cards",
+    ) -> None:
+        if score not in get_args(CardScore):
+            raise InputError(f"score must be one of {get_args(CardScore)}, got {score!r}")
+        self._settings = settings or MatchSettings()
+        self._score = score
+        self.threshold = check_threshold(threshold)
+        self.name = name
+
+    async def measure(self, case: EvalCase) -> MetricResult:
+        """The result of one case."""
+        result = CardMatcher(case.expected_output, self._settings).match(case.actual_output)
+        figures = {name: getattr(result, name) for name in get_args(CardScore)}
+        return MetricResult.scored(
+            figures[self._score],
+            passed=figures[self._score] >= self.threshold,
+            reason=", ".join(f"{name} {value:.3f}" for name, value in figures.items()),
+            details=figures,
+        )
