@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from os import getpid
 from typing import TYPE_CHECKING, TypeVar
 
@@ -42,6 +43,8 @@ class DiskCache:
         """Where the responses are."""
         self._warn = WarnOnce()
         self._store: Store | None = None
+        self._thread: ThreadPoolExecutor | None = None
+        self._process = getpid()
         self._identity: tuple[int, int] | None = None
         self._lock = threading.RLock()
         self._patience_s = LOCK_WAIT_S
@@ -67,9 +70,12 @@ class DiskCache:
     def close(self) -> None:
         """Close the file."""
         with self._lock:
-            if self._store is not None:
-                self._store.close()
-            self._store = None
+            store, thread = self._store, self._thread
+            self._store = self._thread = None
+            if thread is not None and self._process == getpid():
+                if store is not None:
+                    thread.submit(store.close).result()
+                thread.shutdown()
 
     def _use(self, operation: Callable[[Store], T]) -> T | None:
         """The operation's result, or `None`, with a warning, if the store fails.
@@ -83,7 +89,7 @@ class DiskCache:
         while not self._abandoned:
             with self._lock:
                 try:
-                    result = operation(self._open())
+                    result = self._in_thread(lambda: operation(self._open()))
                 except Exception as error:
                     trouble = classify(error)
                     if trouble is None:
@@ -101,11 +107,18 @@ class DiskCache:
             time.sleep(_LOCK_POLL_S)
         return None
 
+    def _in_thread(self, work: Callable[[], T]) -> T:
+        """The result of `work` in the one thread that uses the store, so that it can be closed."""
+        if self._process != getpid():  # a fork has neither the thread nor a right to the connection
+            self._store = self._thread = None
+            self._process = getpid()
+        if self._thread is None:
+            self._thread = ThreadPoolExecutor(1, thread_name_prefix="factcheck-cache")
+        return self._thread.submit(work).result()
+
     def _open(self) -> Store:
         from factcheck.runtime.cache.store import Store
 
-        if self._store is not None and self._store.process != getpid():
-            self.close()  # a fork must not use its parent's connection
         if self._store is None:
             warning = folders.make_private(self.folder)
             if warning is not None:

@@ -27,7 +27,7 @@ def expanded(folder: PathLike) -> Path:
 
 def database(folder: Path) -> Path:
     """The SQLite file of the cache in this folder."""
-    return folder / _STORE / "answers.db"
+    return folder / _STORE / "cache.db"
 
 
 def make_private(folder: Path) -> str | None:

@@ -168,7 +168,7 @@ def prune(folder: Path, *, before: float | None = None, judge: str | None = None
     with _connected(folder) as connection:
         connection.execute("BEGIN IMMEDIATE")
         removed = connection.executemany(  # unless another process has written it anew
-            "DELETE FROM answers WHERE rowid = ? AND stored_at IS ?", chosen
+            "DELETE FROM Cache WHERE rowid = ? AND store_time IS ?", chosen
         ).rowcount
         connection.execute("COMMIT")
     return removed
@@ -179,7 +179,7 @@ def clear(folder: Path) -> int:
     if not database(folder).exists():
         return 0
     with _connected(folder) as connection:
-        return connection.execute("DELETE FROM answers").rowcount
+        return connection.execute("DELETE FROM Cache").rowcount
 
 
 def export_lines(folder: Path) -> Export:

@@ -1,32 +1,44 @@
-"""One SQLite file of sealed values, trusted in nothing. Imported when a store is opened."""
+"""A `diskcache` store that runs no code and touches no file but its own. Imported when opened.
+
+A plain `diskcache` store believes its rows: it unpickles what a row calls pickled, reads the file
+that a row names, and removes that file when the row is overwritten (CVE-2025-69872). Here each of
+these is refused, whoever wrote the row.
+"""
 
 from __future__ import annotations
 
-import os
 import sqlite3
 import stat
-import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
+import diskcache
+from diskcache.core import DEFAULT_SETTINGS, METADATA, MODE_RAW
+
 from factcheck.errors import ConfigError, InputError
 from factcheck.runtime.cache.entries import is_key, unseal
 from factcheck.runtime.cache.folder import database
 
-_CREATE = (
-    "CREATE TABLE IF NOT EXISTS answers "
-    "(key TEXT PRIMARY KEY, value BLOB NOT NULL, stored_at REAL NOT NULL)"
-)
+_NEVER = 2**62
+"""As a size in bytes, more than any."""
+_SETTINGS = {
+    **DEFAULT_SETTINGS,
+    "cull_limit": 0,
+    "disk_min_file_size": _NEVER,
+    "eviction_policy": "none",
+    "size_limit": _NEVER,
+    "sqlite_mmap_size": 0,  # a mapped file that someone truncates would end the process
+}
+"""All of them: what the file says about itself is not used."""
 _ROWS = (
-    "SELECT rowid, CASE typeof(key) WHEN 'text' THEN CAST(key AS BLOB) END, "
-    "CASE typeof(value) WHEN 'blob' THEN value END, stored_at FROM answers ORDER BY rowid"
+    "SELECT rowid, CASE typeof(key) WHEN 'text' THEN CAST(key AS BLOB) END, raw, mode, filename, "
+    "CASE typeof(value) WHEN 'blob' THEN value END, store_time FROM Cache ORDER BY rowid"
 )
 _FORMATS = slice(18, 20)
 """Where SQLite's header has the version of the file, for writing and for reading."""
 _KNOWN_FORMATS = {b"", b"\1\1", b"\2\2"}
-_KEYS_PER_QUERY = 500
 
 Trouble = Literal["locked", "full", "unusable", "damaged"]
 """Wait, go on without, go on without, or start a new store."""
@@ -49,85 +61,112 @@ class DamagedStore(Exception):
     """The file is not a store, or not a whole one."""
 
 
-def classify(error: Exception) -> Trouble | None:
+class _RefusedEntry(ValueError):
+    """A row that this program did not write."""
+
+
+def classify(error: BaseException) -> Trouble | None:
     """What is the matter with the store; `None` if the error is not the store's."""
     if isinstance(error, (DamagedStore, UnicodeDecodeError)):
         return "damaged"  # the second: SQLite quotes bytes of the file that are not text
     if isinstance(error, sqlite3.ProgrammingError):
         return None
+    if isinstance(error, diskcache.Timeout):
+        return "locked"
     if isinstance(error, sqlite3.Error):
         message = str(error).lower()
         return next((trouble for part, trouble in _BY_MESSAGE if part in message), "damaged")
     return "unusable" if isinstance(error, (OSError, OverflowError)) else None
 
 
+class _PlainDisk(diskcache.Disk):  # type: ignore[misc]  # diskcache has no types
+    """Text keys and byte values in the SQLite file itself: no pickle, no other file."""
+
+    def put(self, key: Any) -> tuple[str, bool]:
+        """Take a text key as it is."""
+        return str(key), True
+
+    def store(self, value: Any, read: bool, key: Any = None) -> tuple[int, int, None, bytes]:  # noqa: ARG002, FBT001 - the signature of diskcache
+        """Keep bytes inside the row."""
+        return len(value), MODE_RAW, None, bytes(value)
+
+    def fetch(self, mode: Any, filename: Any, value: Any, read: bool) -> bytes:  # noqa: ARG002, FBT001 - the signature of diskcache
+        """Refuse a value that is pickled, or in another file."""
+        if mode != MODE_RAW or filename is not None or type(value) is not bytes:
+            raise _RefusedEntry("the value is not plain bytes")
+        return value
+
+    def remove(self, file_path: str) -> None:
+        """Leave the file alone: no row of ours has one."""
+
+
 class Store:
-    """The open file: one connection for all threads, which take turns. Nothing here waits.
+    """An open store, used by one thread: `diskcache` has a connection per thread.
+
+    Nothing here waits for a lock.
 
     Raises:
         DamagedStore: The file is not a store.
-        sqlite3.Error: The file is locked, damaged or cannot be used.
+        sqlite3.Error, diskcache.Timeout: The file is locked, damaged or cannot be used.
         OSError: The folder cannot be used.
     """
 
     def __init__(self, folder: Path) -> None:
-        self.process = os.getpid()
-        self._connection = _connect(database(folder), timeout_s=0.0)
+        path = database(folder)
+        _check_file(path)
+        _check_settings(path)
         try:
-            self._connection.execute("PRAGMA journal_mode = WAL")
-            self._connection.execute("PRAGMA synchronous = NORMAL")
-            self._connection.execute(_CREATE)
-        except BaseException:
-            self._connection.close()
-            raise
+            self.rows = diskcache.Cache(str(path.parent), timeout=0, disk=_PlainDisk, **_SETTINGS)
+        except (TypeError, ValueError, LookupError, AttributeError, AssertionError) as error:
+            raise DamagedStore(f"{type(error).__name__} on opening it") from error
 
-    def read(self, keys: Sequence[str]) -> dict[str, Any]:
-        """The stored values of these keys, as they are."""
-        found: dict[str, Any] = {}
-        for start in range(0, len(keys), _KEYS_PER_QUERY):
-            part = keys[start : start + _KEYS_PER_QUERY]
-            marks = ", ".join("?" * len(part))
-            rows = self._connection.execute(
-                f"SELECT key, CASE typeof(value) WHEN 'blob' THEN value END "  # noqa: S608 - marks
-                f"FROM answers WHERE key IN ({marks})",
-                part,
-            )
-            found.update((key.decode("ascii", "replace"), value) for key, value in rows)
+    def read(self, keys: Sequence[str]) -> dict[str, bytes | None]:
+        """The stored values of these keys; `None` for a row that is refused."""
+        found: dict[str, bytes | None] = {}
+        for key in keys:
+            try:
+                stored = self.rows.get(key, default=b"")
+            except _RefusedEntry:
+                stored = None
+            if stored != b"":
+                found[key] = stored
         return found
 
     def write(self, values: Mapping[str, bytes]) -> None:
         """Store all of these, or none."""
-        now = time.time()
-        self._connection.execute("BEGIN IMMEDIATE")
-        try:
-            self._connection.executemany(
-                "INSERT OR REPLACE INTO answers VALUES (?, ?, ?)",
-                ((key, value, now) for key, value in values.items()),
-            )
-            self._connection.execute("COMMIT")
-        except BaseException:
-            if self._connection.in_transaction:
-                self._connection.execute("ROLLBACK")
-            raise
+        with self.rows.transact():
+            for key, value in values.items():
+                self.rows.set(key, value)
 
     def close(self) -> None:
-        """Close the connection."""
-        self._connection.close()
+        """Close the connection of this thread."""
+        self.rows.close()
 
 
-def _connect(path: Path, *, timeout_s: float) -> sqlite3.Connection:
-    """A connection to a file that SQLite may open: not a pipe, a link or a foreign format."""
+def _check_file(path: Path) -> None:
+    """The file is one that SQLite may open: not a pipe, a link or a foreign format."""
     if path.is_symlink() or path.exists():
         if not stat.S_ISREG(path.lstat().st_mode):
             raise PermissionError(f"{path} is not a regular file")
         with path.open("rb") as file:
             if file.read(_FORMATS.stop)[_FORMATS] not in _KNOWN_FORMATS:
                 raise DamagedStore("not a SQLite database of a known format")
-    connection = sqlite3.connect(
-        path, timeout=timeout_s, isolation_level=None, check_same_thread=False
-    )
-    connection.text_factory = bytes  # whatever the file calls text, without decoding it
-    return connection
+
+
+def _check_settings(path: Path) -> None:
+    """The file can be written now, and has no settings that `diskcache` does not know.
+
+    Each setting becomes an attribute of the cache, so a planted one could replace a method; and on
+    a locked file `diskcache` would wait for a minute per statement.
+    """
+    with closing(sqlite3.connect(path, timeout=0, isolation_level=None)) as connection:
+        connection.execute("BEGIN IMMEDIATE")
+        tables = connection.execute("SELECT name FROM sqlite_master WHERE name = 'Settings'")
+        if tables.fetchone() is not None:
+            names = {name for (name,) in connection.execute("SELECT key FROM Settings")}
+            if not names <= {*DEFAULT_SETTINGS, *METADATA}:
+                raise DamagedStore("it has settings that are not those of diskcache")
+        connection.execute("ROLLBACK")
 
 
 class StoredEntry(NamedTuple):
@@ -146,14 +185,20 @@ class StoredEntry(NamedTuple):
 
 @contextmanager
 def connected(folder: Path, *, timeout_s: float) -> Iterator[sqlite3.Connection]:
-    """A connection of its own to a store that exists; `timeout_s` is how long a lock may last.
+    """A plain connection to a store that exists; `timeout_s` is how long a lock may last.
+
+    Listing rows through `diskcache` would unpickle what a row calls a pickled key.
 
     Raises:
         InputError: The file is damaged.
         ConfigError: It is locked, full or cannot be used.
     """
     try:
-        with closing(_connect(database(folder), timeout_s=timeout_s)) as connection:
+        _check_file(database(folder))
+        with closing(
+            sqlite3.connect(database(folder), timeout=timeout_s, isolation_level=None)
+        ) as connection:
+            connection.text_factory = bytes  # whatever the file calls text, without decoding it
             yield connection
     except Exception as error:
         trouble = classify(error)
@@ -169,13 +214,19 @@ def connected(folder: Path, *, timeout_s: float) -> Iterator[sqlite3.Connection]
 
 def read_entries(connection: sqlite3.Connection) -> Iterator[StoredEntry]:
     """Every row, in the order written; none if there is no table."""
-    tables = connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'answers'")
-    if tables.fetchone() is None:
-        return
-    for rowid, stored_key, stored, stored_at in connection.execute(_ROWS):
-        key = stored_key.decode("ascii", "replace") if stored_key is not None else ""
-        value = unseal(key, stored) if is_key(key) else None
-        problem = None
-        if value is None:
-            problem = "its checksum does not match" if is_key(key) else "its key is not valid"
-        yield StoredEntry(rowid, key if is_key(key) else "", value or "", problem, stored_at)
+    tables = connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'Cache'")
+    if tables.fetchone() is not None:
+        for rowid, stored_key, *row, stored_at in connection.execute(_ROWS):
+            key = stored_key.decode("ascii", "replace") if stored_key is not None else ""
+            problem, value = _value(key, *row)
+            yield StoredEntry(rowid, key if is_key(key) else "", value, problem, stored_at)
+
+
+def _value(key: str, raw: Any, mode: Any, filename: Any, stored: Any) -> tuple[str | None, str]:
+    """What is wrong with a row, or else its value."""
+    if raw != 1 or not is_key(key):
+        return "its key is not valid", ""
+    if mode != MODE_RAW or filename is not None:
+        return "its value is not plain bytes", ""
+    value = unseal(key, stored)
+    return ("its checksum does not match", "") if value is None else (None, value)

@@ -11,10 +11,18 @@ from typing import Any
 
 from factcheck.runtime.cache import DiskCache
 
+_DEFAULTS: Mapping[str, Any] = {
+    "raw": 1,
+    "store_time": 1.0,
+    "access_time": 1.0,
+    "mode": 1,
+    "filename": None,
+}
+
 
 def database(folder: Path) -> Path:
     """The SQLite file of a cache."""
-    return folder / "answers" / "answers.db"
+    return folder / "answers" / "cache.db"
 
 
 def filled(folder: Path, entries: Mapping[str, str]) -> bytes:
@@ -32,9 +40,11 @@ def run_sql(folder: Path, statement: str, values: tuple[Any, ...] = ()) -> None:
         connection.commit()
 
 
-def plant(folder: Path, key: Any, value: Any = b"") -> None:
+def plant(folder: Path, key: Any, value: Any = b"", **columns: Any) -> None:
     """Put a row into the file, whatever is in it."""
-    run_sql(folder, "INSERT OR REPLACE INTO answers VALUES (?, ?, 1.0)", (key, value))
+    row = {**_DEFAULTS, "key": key, "value": value, **columns}
+    names, marks = ", ".join(row), ", ".join("?" * len(row))
+    run_sql(folder, f"INSERT OR REPLACE INTO Cache ({names}) VALUES ({marks})", tuple(row.values()))  # noqa: S608 - ours
 
 
 class _Toucher:

@@ -12,6 +12,7 @@ import tempfile
 import threading
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -25,7 +26,7 @@ NOBODY = 65534
 
 
 def database(folder: Path) -> Path:
-    return folder / "answers" / "answers.db"
+    return folder / "answers" / "cache.db"
 
 
 def mode(path: Path) -> int:
@@ -41,7 +42,7 @@ def test_nothing_is_created_before_the_first_use(folder: Path) -> None:
 def test_importing_loads_no_store() -> None:
     code = (
         "import sys, factcheck.runtime.cache as c; c.DiskCache('x');"
-        "print([m for m in ('sqlite3', 'redis', 'platformdirs') if m in sys.modules])"
+        "print([m for m in ('diskcache', 'sqlite3', 'redis', 'platformdirs') if m in sys.modules])"
     )
 
     assert printed_by_python(code) == "[]"
@@ -153,14 +154,20 @@ def test_a_lock_that_stays_is_a_warning(
     disk.close()
 
 
+def _run_sql(disk: DiskCache, statement: str) -> int:
+    """The first number that SQLite answers in the connection of this cache."""
+    assert disk._store is not None
+    rows = disk._store.rows
+    return int(disk._in_thread(lambda: rows._sql(statement).fetchone()[0]))
+
+
 def test_a_full_disk_keeps_all_of_a_batch_or_nothing(
     folder: Path, disk: DiskCache, caplog: pytest.LogCaptureFixture
 ) -> None:
     """Two warnings would be a flood; what was kept before can still be read."""
     disk.set_many({KEY: "kept"})
-    assert disk._store is not None
-    pages = disk._store._connection.execute("PRAGMA page_count").fetchone()[0]
-    disk._store._connection.execute(f"PRAGMA max_page_count = {pages + 8}")
+    run = partial(_run_sql, disk)
+    run(f"PRAGMA max_page_count = {run('PRAGMA page_count') + 8}")
     batch = {answer_key(n=n): "x" * 4000 for n in range(16)}
     disk.set_many(batch)
     disk.set_many(batch)
@@ -168,7 +175,7 @@ def test_a_full_disk_keeps_all_of_a_batch_or_nothing(
     assert len(caplog.messages) == 1
     assert "the disk is full" in caplog.text
     assert disk.get_many([KEY, *batch]) == {KEY: "kept"}
-    disk._store._connection.execute("PRAGMA max_page_count = 1000000")
+    run("PRAGMA max_page_count = 1000000")
     disk.set_many(batch)
     assert disk.get_many([KEY, *batch]) == {KEY: "kept", **batch}
 
@@ -267,7 +274,7 @@ def test_processes_share_a_cache(folder: Path) -> None:
     cache.close()
     with closing(sqlite3.connect(database(folder))) as connection:
         assert connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
-        assert connection.execute("SELECT COUNT(*) FROM answers").fetchone() == (570,)
+        assert connection.execute("SELECT COUNT(*) FROM Cache").fetchone() == (570,)
 
 
 @pytest.mark.skipif(os.name == "nt", reason="no links without rights there")

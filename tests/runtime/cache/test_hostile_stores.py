@@ -53,18 +53,17 @@ def use_everything(folder: Path) -> None:
     cache.close()
 
 
-@pytest.mark.parametrize("as_text", [False, True])
+@pytest.mark.parametrize("mode", [4, 1, 2, 3, 0, None, "4"])
 def test_a_planted_pickle_is_a_miss(
     folder: Path,
     canary: Path,
     disk: DiskCache,
     caplog: pytest.LogCaptureFixture,
-    as_text: bool,  # noqa: FBT001 - a parameter of the test
+    mode: int | str | None,
 ) -> None:
     """Whatever the row says it is."""
     filled(folder, {OTHER: "good"})
-    planted = bomb(canary)
-    plant(folder, KEY, planted.decode("latin-1") if as_text else planted)
+    plant(folder, KEY, bomb(canary), mode=mode)
 
     assert disk.get_many([KEY, OTHER, KEY]) == {OTHER: "good"}
     assert len(caplog.messages) == 1
@@ -72,6 +71,60 @@ def test_a_planted_pickle_is_a_miss(
     assert [entry.key for entry in maintenance.verify(folder).refused] == [KEY]
     use_everything(folder)
     assert not canary.exists()
+
+
+def test_a_planted_pickled_key_is_never_loaded(folder: Path, canary: Path, disk: DiskCache) -> None:
+    filled(folder, {OTHER: "good"})
+    plant(folder, bomb(canary), seal(KEY, "x"), raw=0)
+
+    assert disk.get_many([KEY, OTHER]) == {OTHER: "good"}
+    use_everything(folder)
+    assert not canary.exists()
+
+
+@pytest.mark.parametrize("mode", [1, 2, 3, 4])
+@pytest.mark.parametrize("name", ["absolute", "../../victim"])
+def test_a_planted_path_is_neither_read_nor_removed(
+    folder: Path, tmp_path: Path, canary: Path, disk: DiskCache, mode: int, name: str
+) -> None:
+    """`diskcache` alone reads the file on reading the row, and removes it on overwriting."""
+    victim = tmp_path / "victim"
+    victim.write_bytes(bomb(canary))
+    filled(folder, {OTHER: "good"})
+    path = str(victim) if name == "absolute" else name
+    plant(folder, KEY, None, mode=mode, filename=path)
+
+    assert disk.get_many([KEY, OTHER]) == {OTHER: "good"}
+    use_everything(folder)
+    assert victim.read_bytes() == bomb(canary)
+    assert not canary.exists()
+
+
+@pytest.mark.parametrize("name", ["transact", "get", "_sql", "timeout", "disk_hash", "sqlite_x"])
+def test_planted_settings_do_not_become_attributes(
+    folder: Path, disk: DiskCache, caplog: pytest.LogCaptureFixture, name: str
+) -> None:
+    """Each setting in the file becomes an attribute of a `diskcache.Cache`; not of ours."""
+    filled(folder, ENTRIES)
+    run_sql(folder, "INSERT INTO Settings VALUES (?, 'planted')", (name,))
+    disk.set_many({KEY: "new"})
+
+    assert disk.get_many([KEY, *ENTRIES]) == {KEY: "new"}
+    assert "settings that are not those of diskcache" in caplog.text
+
+
+@pytest.mark.parametrize(
+    "name", ["size_limit", "count", "disk_min_file_size", "sqlite_journal_mode", "cull_limit"]
+)
+@pytest.mark.parametrize("value", [None, b"\xff", "many", -1])
+def test_changed_settings_do_no_harm(
+    folder: Path, disk: DiskCache, name: str, value: object
+) -> None:
+    filled(folder, ENTRIES)
+    run_sql(folder, "UPDATE Settings SET value = ? WHERE key = ?", (value, name))
+    disk.set_many({KEY: "new"})
+
+    assert disk.get_many([KEY]) == {KEY: "new"}
 
 
 @pytest.mark.parametrize("key", [b"\xff", b"0" * 64, 7, None, "0" * 63, "é" * 64])
@@ -100,10 +153,11 @@ def test_a_value_of_another_form_or_key_is_refused(
 @pytest.mark.parametrize(
     "statement",
     [
-        "DROP TABLE answers",
-        "ALTER TABLE answers RENAME COLUMN value TO other",
-        "ALTER TABLE answers ADD COLUMN other",
-        "DROP TABLE answers; CREATE VIEW answers AS SELECT 1 AS key, 2 AS value, 3 AS stored_at",
+        "DROP TABLE Cache",
+        "DROP TABLE Settings",
+        "ALTER TABLE Cache RENAME COLUMN value TO other",
+        "ALTER TABLE Cache ADD COLUMN other",
+        "DROP TABLE Cache; CREATE VIEW Cache AS SELECT 1 AS key, 2 AS value, 3 AS store_time",
     ],
 )
 def test_a_planted_schema_costs_the_entries_at_most(folder: Path, statement: str) -> None:

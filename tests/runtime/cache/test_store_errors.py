@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 
+import diskcache
 import pytest
 
 from factcheck.runtime.cache.store import DamagedStore, classify
@@ -20,8 +21,9 @@ from factcheck.runtime.cache.store import DamagedStore, classify
         (sqlite3.DataError("string or blob too big"), "unusable"),
         (PermissionError("no"), "unusable"),
         (sqlite3.DatabaseError("database disk image is malformed"), "damaged"),
-        (sqlite3.OperationalError("no such table: answers"), "damaged"),
+        (sqlite3.OperationalError("no such table: Cache"), "damaged"),
         (DamagedStore("planted"), "damaged"),
+        (diskcache.Timeout("busy"), "locked"),
         (sqlite3.ProgrammingError("a mistake of ours"), None),
         (RuntimeError("a mistake of ours"), None),
     ],
