@@ -1,17 +1,22 @@
-"""Caps on spending, enforced before anything is sent."""
+"""Prices, and caps on spending, which are enforced before anything is sent."""
 
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import NamedTuple
 
 from factcheck.errors import BudgetExceeded
 from factcheck.facts import Usage
-from factcheck.runtime.forks import PerProcess
+from factcheck.runtime.loop import PerProcess
 from factcheck.settings import require_integer, require_number
 
+_MILLION = 1_000_000
 _UNITS = {"max_calls": "requests", "max_tokens": "tokens", "max_cost_usd": "US dollars"}
 """Unit of each cap, for messages."""
 
@@ -121,3 +126,30 @@ def _exceeded(name: str, cap: float) -> BudgetExceeded:
         f"the budget of {cap:g} {_UNITS[name]} does not allow another request; "
         "raise it and run again: responses so far are in the cache"
     )
+
+
+class Price(NamedTuple):
+    """US dollars per million tokens."""
+
+    prompt: float
+    cached: float
+    completion: float
+
+    def cost_usd(self, prompt_tokens: int, cached_tokens: int, completion_tokens: int) -> float:
+        """Cost of these tokens in US dollars; `cached_tokens` are among the `prompt_tokens`."""
+        fresh = max(0, prompt_tokens - cached_tokens)
+        total = fresh * self.prompt + cached_tokens * self.cached
+        return (total + completion_tokens * self.completion) / _MILLION
+
+
+def price_of(model: str) -> Price | None:
+    """The list price of `"PROVIDER/MODEL"`; `None` if unknown, which is not 0."""
+    provider, _, name = model.partition("/")
+    numbers = _table().get(provider, {}).get(name)
+    return Price(*numbers) if numbers else None
+
+
+@cache
+def _table() -> dict[str, dict[str, list[float]]]:
+    data = json.loads((files("factcheck.runtime") / "prices.json").read_text("utf-8"))
+    return {provider: models for provider, models in data.items() if isinstance(models, dict)}

@@ -1,4 +1,4 @@
-"""Event loops in daemon threads: one for everything on the network, one for each guest.
+"""Event loops in daemon threads, and values that a forked child must not inherit.
 
 Connections belong to the loop they were opened in. A loop of our own lets synchronous callers,
 callers inside a running loop (a notebook, a web server) and callers in threads share one client.
@@ -7,11 +7,12 @@ callers inside a running loop (a notebook, a web server) and callers in threads 
 from __future__ import annotations
 
 import asyncio
+import os
 import threading
 import time
-from collections.abc import Coroutine, Generator, Iterable
+from collections.abc import Callable, Coroutine, Generator, Iterable
 from concurrent.futures import Future
-from typing import Any, TypeVar
+from typing import Any, Generic, TypeVar
 from weakref import WeakKeyDictionary
 
 from factcheck.errors import describe
@@ -38,8 +39,7 @@ class BackgroundLoop:
 
     def submit(self, work: Coroutine[Any, Any, T]) -> Future[T]:
         """Start `work` in this loop."""
-        contained = _Contained(work)
-        future = asyncio.run_coroutine_threadsafe(contained, self._running())
+        future = asyncio.run_coroutine_threadsafe(contained := _Contained(work), self._running())
         self._works[future] = contained
         return future
 
@@ -55,11 +55,12 @@ class BackgroundLoop:
                 "a synchronous factcheck call inside an asynchronous judge would wait for itself; "
                 "await the asynchronous form (ascore, acheck, aextract) instead"
             )
-        future = self.submit(work)
+        future = asyncio.run_coroutine_threadsafe(contained := _Contained(work), self._running())
         try:
             return future.result()
         except BaseException:
-            self.cancel([future])
+            if future.cancel():
+                contained.ended.wait(_CLEAN_UP_S)
             raise
 
     async def hop(self, work: Coroutine[Any, Any, T]) -> T:
@@ -86,18 +87,12 @@ class BackgroundLoop:
         with self._lock:
             if self._loop is None or self._thread is None or not self._thread.is_alive():
                 self._loop = asyncio.new_event_loop()
+                loop = self._loop
                 self._thread = threading.Thread(
-                    target=_serve, args=(self._loop,), name=self._name, daemon=True
+                    target=lambda: (loop.run_forever(), loop.close()), name=self._name, daemon=True
                 )
                 self._thread.start()
             return self._loop
-
-
-def _serve(loop: asyncio.AbstractEventLoop) -> None:
-    try:
-        loop.run_forever()
-    finally:
-        loop.close()
 
 
 class _Contained(Coroutine[Any, Any, T]):
@@ -155,3 +150,27 @@ async def together(works: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
 
 background = BackgroundLoop()
 """The loop every synchronous call and every connection of this process uses."""
+
+
+class PerProcess(Generic[T]):
+    """A value that is made anew in every process: connections, limits, requests in flight.
+
+    Args:
+        make: Makes it, on first use.
+    """
+
+    def __init__(self, make: Callable[[], T]) -> None:
+        self._make = make
+        self._made: tuple[int, T] | None = None
+
+    def __call__(self) -> T:
+        """The value of this process."""
+        process = os.getpid()
+        if self._made is None or self._made[0] != process:
+            self._made = (process, self._make())
+        return self._made[1]
+
+    def take(self) -> T | None:
+        """The value of this process if it was made, and forget it."""
+        made, self._made = self._made, None
+        return made[1] if made is not None and made[0] == os.getpid() else None

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 from factcheck.errors import FactcheckError, JudgeRateLimited
 from factcheck.settings import require_integer, require_number
 
 if TYPE_CHECKING:
-    import tenacity
-
-T = TypeVar("T")
+    from tenacity import AsyncRetrying, RetryCallState
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,42 +38,35 @@ class RetryPolicy:
         for name in ("stop_after_delay", "wait_max", "wait_multiplier"):
             require_number(name, getattr(self, name), 0)
 
-    async def run(
-        self, send: Callable[[], Awaitable[T]], queued_s: Callable[[], float] = lambda: 0.0
-    ) -> T:
-        """Await `send()` until it succeeds, fails for good, or the policy says stop.
+    def retrying(self, queued_s: Callable[[], float] = lambda: 0.0) -> AsyncRetrying:
+        """Calls a coroutine function until it succeeds, fails for good, or the policy says stop.
+
+        The last error is raised unchanged.
 
         Args:
-            send: Sends one request.
             queued_s: Seconds the requests have waited for their turn so far.
-
-        Raises:
-            FactcheckError: The last error, unchanged.
         """
         from tenacity import AsyncRetrying, retry_if_exception, wait_random_exponential
         from tenacity import stop_after_attempt as after_attempt
 
         backoff = wait_random_exponential(multiplier=self.wait_multiplier, max=self.wait_max)
 
-        def wait(state: tenacity.RetryCallState) -> float:
+        def wait(state: RetryCallState) -> float:
             asked_s = _retry_after_s(state.outcome.exception() if state.outcome else None)
             if asked_s is None:
                 return backoff(state)
             return asked_s * random.uniform(1, 1.25)  # noqa: S311 - jitter
 
-        def too_late(state: tenacity.RetryCallState) -> bool:
+        def too_late(state: RetryCallState) -> bool:
             used_s = (state.seconds_since_start or 0.0) - queued_s()
             return used_s + state.upcoming_sleep > self.stop_after_delay
 
-        async def attempt() -> T:  # tenacity awaits what is a coroutine function by itself
-            return await send()
-
-        return await AsyncRetrying(
+        return AsyncRetrying(
             retry=retry_if_exception(self._is_retryable),
             wait=wait,
             stop=lambda state: after_attempt(self.stop_after_attempt)(state) or too_late(state),
             reraise=True,
-        )(attempt)
+        )
 
     def shared_wait_s(self, error: FactcheckError) -> float:
         """Seconds for which no request should be sent after this error; 0 if others may go on."""

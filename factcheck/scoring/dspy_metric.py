@@ -8,8 +8,8 @@ from typing import Any, Generic, Literal, Protocol, TypeVar
 
 from factcheck.errors import FactcheckError, InputError, JudgeError
 from factcheck.facts import CheckFailure, CoverageReport, FactSet, Verdict, digest
-from factcheck.runtime.flight import Settle, SingleFlight
 from factcheck.runtime.loop import background
+from factcheck.runtime.result_cache import Settle, SingleFlight
 from factcheck.scoring.many import RecordFailure
 
 _SOURCES = ("source", "source_text")
@@ -99,7 +99,7 @@ class CoverageMetric:
         score = _require_score(report, self._direction)
         if pred_name is None:
             return score
-        from factcheck.judges.llm.feedback import score_with_feedback
+        from factcheck.judges.llm.modules_summaries import score_with_feedback
 
         return score_with_feedback(score, feedback_of(report))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from factcheck.facts import CheckResult, CoverageReport, FactSet
 from factcheck.judges.ports import ExtractorSpec, JudgeSpec
+from factcheck.runtime.loop import background
 from factcheck.scoring.dspy_metric import Direction
 from factcheck.scoring.scorer import FactCoverage, Facts
 
@@ -19,7 +20,7 @@ def score(
 ) -> CoverageReport:
     """Score one summary with a scorer made for it; see `FactCoverage.score`."""
     with FactCoverage(judge, extractor) as scorer:
-        return scorer.score(source, summary, facts=facts, direction=direction)
+        return background.run(scorer.ascore(source, summary, facts=facts, direction=direction))
 
 
 async def ascore(

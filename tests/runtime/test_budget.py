@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 
 from factcheck import InputError, Usage
 from factcheck.errors import BudgetExceeded
-from factcheck.runtime.budget import Budget, BudgetTracker
-from factcheck.runtime.prices import Price, price_of
+from factcheck.runtime.budget import Budget, BudgetTracker, Price, price_of
 
 
 async def spend(tracker: BudgetTracker, most: Usage, actual: Usage | None) -> None:

@@ -9,7 +9,7 @@ from itertools import count
 import pytest
 
 from factcheck import FactCoverage
-from factcheck.runtime.forks import PerProcess
+from factcheck.runtime.loop import PerProcess
 from factcheck.testing import FactModel, LocalOpenAIServer
 
 TEXT = "The barn burned. The cow lived."

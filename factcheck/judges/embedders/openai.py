@@ -8,20 +8,23 @@ from typing import TYPE_CHECKING, Any
 
 from factcheck.errors import InputError, JudgeError, JudgeOutputError
 from factcheck.facts import Usage
-from factcheck.judges.embedders.sending import STAGE, EmbeddingsTransport, Requests, TextsRejected
 from factcheck.judges.embedders.split_retry import SpoiltRequest, ask_in_parts
 from factcheck.judges.embedders.vectors import packed, single_precision
+from factcheck.judges.llm.engine import Account, RequestRunner, likely_tokens, most_tokens
+from factcheck.judges.llm.transports import EmbeddingsTransport, TextsRejected
 from factcheck.judges.ports import EmbeddingFailure, EmbeddingResult
-from factcheck.runtime.answers import Answers
+from factcheck.runtime.budget import Price
 from factcheck.runtime.cache import answer_key
-from factcheck.runtime.loop import together
-from factcheck.runtime.prices import Price
+from factcheck.runtime.loop import background, together
+from factcheck.runtime.result_cache import ResultCache
 
 if TYPE_CHECKING:
     from factcheck.judges.ports import Ledger
-    from factcheck.runtime.flight import Settle
+    from factcheck.runtime.result_cache import Settle
     from factcheck.runtime.session import Session
 
+STAGE = "embed"
+"""Under which stage usage is recorded and vectors are cached."""
 DEFAULT_MODEL = "text-embedding-3-small"
 MOST_TEXTS = 2048
 """Texts in one request, at most; the API's limit."""
@@ -53,16 +56,11 @@ class OpenAIEmbedder:
     """
 
     def __init__(self, model: str, session: Session) -> None:
-        self._transport = EmbeddingsTransport(
-            model,
-            api_key=session.settings.openai_api_key,
-            base_url=session.settings.openai_base_url,
-            timeout_s=session.timeout_s,
-        )
+        self._transport = EmbeddingsTransport(model, session.settings, session.timeout_s)
         self.name = self._transport.name
         price = _PRICES.get(model) if session.settings.openai_base_url is None else None
-        self._requests = Requests(self._transport, session, price)
-        self._answers = Answers[EmbeddingResult](
+        self._runner: RequestRunner[Mapping[str, Any]] = RequestRunner(self.name, session, price)
+        self._cache = ResultCache[EmbeddingResult](
             session.cache, {"task": STAGE, "judge": self.name}, _to_json, self._from_json
         )
         self._length: int | None = None
@@ -85,10 +83,10 @@ class OpenAIEmbedder:
 
             await together(ask_batch(batch) for batch in _batches(wanted, text_of))
 
-        resolved = await self._answers.resolve(list(text_of), ask)
-        if resolved.known:
-            ledger.book(Usage(cache_hits=len(resolved.known)), model=self.name, stage=STAGE)
-        return tuple(resolved.answers.get(keys[text], _UNSENDABLE) for text in texts)
+        resolved = await self._cache.resolve(list(text_of), ask)
+        if resolved.cached:
+            ledger.book(Usage(cache_hits=len(resolved.cached)), model=self.name, stage=STAGE)
+        return tuple(resolved.results.get(keys[text], _UNSENDABLE) for text in texts)
 
     def _key(self, text: str) -> str:
         return answer_key(
@@ -113,12 +111,20 @@ class OpenAIEmbedder:
 
     async def _ask(self, texts: Sequence[str], ledger: Ledger) -> list[EmbeddingResult]:
         try:
-            answer = await self._requests.send(texts, ledger)
+            answer = await background.hop(self._send(texts, ledger))
         except TextsRejected as error:
             raise SpoiltRequest(EmbeddingFailure(error.code, str(error))) from error
         except JudgeError as error:
             return [EmbeddingFailure(error.code, str(error))] * len(texts)
         return self._of_one_length(read_vectors(answer["data"], len(texts)))
+
+    async def _send(self, texts: Sequence[str], ledger: Ledger) -> Mapping[str, Any]:
+        return await self._runner.run(
+            lambda: self._transport.send(texts),
+            Account(ledger, STAGE),
+            upper_bound=Usage(prompt_tokens=sum(map(most_tokens, texts))),
+            tokens_of=lambda answer: _tokens(answer, texts),
+        )
 
     def _of_one_length(self, results: Sequence[EmbeddingResult]) -> list[EmbeddingResult]:
         """The results without vectors of another length than this model's."""
@@ -156,7 +162,7 @@ class OpenAIEmbedder:
 
     async def aclose(self) -> None:
         """Close the connections; the next request opens new ones."""
-        await self._requests.aclose()
+        await background.hop(self._transport.aclose())
 
 
 def read_vectors(data: Sequence[Any], n_texts: int) -> list[EmbeddingResult]:
@@ -218,3 +224,12 @@ def _to_json(result: EmbeddingResult) -> Mapping[str, Any] | None:
     if isinstance(result, EmbeddingFailure):
         return None
     return {"vector": packed(result)}
+
+
+def _tokens(answer: Mapping[str, Any], texts: Sequence[str]) -> Usage:
+    """The tokens that the server counted; estimated where it does not say, which is not 0."""
+    usage = answer.get("usage")
+    counted = usage.get("prompt_tokens") if isinstance(usage, dict) else None
+    if type(counted) is not int or counted < 0:
+        counted = sum(map(likely_tokens, texts))
+    return Usage(prompt_tokens=counted)

@@ -5,17 +5,21 @@ Every step that leaves something at the provider is written down before the next
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager, suppress
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from factcheck.errors import ConfigError, InputError
+from factcheck.errors import InputError
 from factcheck.judges.llm.batch_files import URL, file_digest
 from factcheck.judges.llm.batch_state import Batch, BatchState, BatchStore, open_private
 from factcheck.judges.llm.errors import UNREADABLE, from_openai
-from factcheck.judges.llm.transports import endpoint
+from factcheck.judges.llm.transports import (
+    connect_openai,
+    endpoint,
+    require_access,
+)
 from factcheck.runtime.retry import RetryPolicy
 
 if TYPE_CHECKING:
@@ -25,7 +29,6 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-_OPENAI = "https://api.openai.com/v1"
 _TIMEOUT_S = 600.0
 """Seconds one step may take; files are large."""
 _NAME = "the batch endpoint"
@@ -41,10 +44,7 @@ class BatchClient:
     """
 
     def __init__(self, store: BatchStore, settings: Settings, retry: RetryPolicy) -> None:
-        if settings.openai_api_key is None and settings.openai_base_url is None:
-            raise ConfigError(
-                "a batch needs a key: set OPENAI_API_KEY, or OPENAI_BASE_URL for your own server"
-            )
+        require_access("a batch", settings)
         self._store = store
         self._settings = settings
         self._retry = retry
@@ -52,7 +52,7 @@ class BatchClient:
     @property
     def endpoint(self) -> str:
         """Host and path of the server."""
-        return endpoint(self._settings.openai_base_url or _OPENAI)
+        return endpoint(self._settings.openai_base_url)
 
     async def submit(self, state: BatchState) -> BatchState:
         """Upload and create what is not there yet.
@@ -109,7 +109,7 @@ class BatchClient:
                 made = await client.files.create(file=(path.name, file), purpose="batch")
             return made.id
 
-        return await self._retry.run(lambda: _ours(upload))
+        return await self._retrying(upload)
 
     async def _create(self, client: openai.AsyncOpenAI, batch: Batch) -> str:
         """Make a batch; never tried twice, because it may be there although no answer came."""
@@ -120,7 +120,7 @@ class BatchClient:
             )
             return made.id
 
-        return await _ours(create)
+        return await _translated(create)
 
     async def _find(self, client: openai.AsyncOpenAI, batch: Batch) -> str | None:
         """The batch that was made of an uploaded file, if there is one."""
@@ -131,7 +131,7 @@ class BatchClient:
                     return made.id
             return None
 
-        return await self._retry.run(lambda: _ours(find))
+        return await self._retrying(find)
 
     async def _look_at(self, client: openai.AsyncOpenAI, batch: Batch) -> Batch:
         async def look() -> Batch:
@@ -148,7 +148,7 @@ class BatchClient:
                 error_file_id=found.error_file_id,
             )
 
-        return await self._retry.run(lambda: _ours(look))
+        return await self._retrying(look)
 
     async def _download(self, client: openai.AsyncOpenAI, file_id: str, path: Path) -> None:
         async def download() -> None:
@@ -164,23 +164,22 @@ class BatchClient:
                     draft.unlink()
                 raise InputError(f"cannot write {path}: {error.strerror or error}") from error
 
-        await self._retry.run(lambda: _ours(download))
+        await self._retrying(download)
 
-    @asynccontextmanager
-    async def _connected(self) -> AsyncIterator[openai.AsyncOpenAI]:
-        import openai
+    async def _retrying(self, step: Callable[[], Awaitable[T]]) -> T:
+        """Do a step that leaves nothing behind when it is done twice."""
 
-        async with openai.AsyncOpenAI(
-            api_key=self._settings.openai_api_key or "none",
-            base_url=self._settings.openai_base_url or _OPENAI,
-            max_retries=0,
-            timeout=_TIMEOUT_S,
-            http_client=openai.DefaultAsyncHttpx2Client(),
-        ) as client:
-            yield client
+        async def attempt() -> T:
+            return await _translated(step)
+
+        result: T = await self._retry.retrying()(attempt)
+        return result
+
+    def _connected(self) -> openai.AsyncOpenAI:
+        return connect_openai(self._settings, _TIMEOUT_S)
 
 
-async def _ours(step: Callable[[], Awaitable[T]]) -> T:
+async def _translated(step: Callable[[], Awaitable[T]]) -> T:
     """Do a step; its errors are ours."""
     import openai
 

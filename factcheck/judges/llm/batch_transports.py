@@ -15,10 +15,11 @@ from factcheck.errors import (
 )
 from factcheck.judges.llm.batch_files import BatchAnswers, RequestFiles, request_id
 from factcheck.judges.llm.batch_state import BatchState, BatchStore
-from factcheck.judges.llm.errors import from_status, shortened
+from factcheck.judges.llm.errors import from_status
+from factcheck.judges.llm.fences import one_line
 from factcheck.judges.llm.modules import FactChecker, KeyFactExtraction, fingerprint
 from factcheck.judges.llm.prompts import CHECK_FACTS, EXTRACT_FACTS, load_prompt
-from factcheck.judges.llm.transports import BatchTransport, OpenAITransport, Transport
+from factcheck.judges.llm.transports import BatchTransport, ChatTransport, Transport
 
 if TYPE_CHECKING:
     from dspy.lm15 import Request, Response
@@ -45,7 +46,7 @@ class Outbox:
 class _Queueing(BatchTransport):
     """Writes requests down."""
 
-    def __init__(self, inner: OpenAITransport, secret: bytes, files: RequestFiles) -> None:
+    def __init__(self, inner: ChatTransport, secret: bytes, files: RequestFiles) -> None:
         super().__init__(inner, secret)
         self._files = files
 
@@ -60,7 +61,7 @@ class _Queueing(BatchTransport):
 class _Answering(BatchTransport):
     """Looks answers up."""
 
-    def __init__(self, inner: OpenAITransport, secret: bytes, inbox: Inbox) -> None:
+    def __init__(self, inner: ChatTransport, secret: bytes, inbox: Inbox) -> None:
         super().__init__(inner, secret)
         self._inbox = inbox
 
@@ -119,7 +120,7 @@ class Inbox:
                 )
         return _Answering(inner, self._state.secret, self)
 
-    def answer(self, inner: OpenAITransport, request: Request) -> Response:
+    def answer(self, inner: ChatTransport, request: Request) -> Response:
         """The answer to a request.
 
         Raises:
@@ -132,7 +133,7 @@ class Inbox:
             raise self._put_off(f"{inner.name}: not among the answers of the batch")
         return self._read(inner, line, booked=name in self._booked)
 
-    def _read(self, inner: OpenAITransport, line: Mapping[str, Any], *, booked: bool) -> Response:
+    def _read(self, inner: ChatTransport, line: Mapping[str, Any], *, booked: bool) -> Response:
         from dspy import lm15
 
         reply = line.get("response")
@@ -147,7 +148,7 @@ class Inbox:
             return replace(response, usage=nothing)
         return response
 
-    def _failure(self, inner: OpenAITransport, line: Mapping[str, Any]) -> FactcheckError:
+    def _failure(self, inner: ChatTransport, line: Mapping[str, Any]) -> FactcheckError:
         error = _error_in(line)
         said = f"{inner.name}: no answer from the batch ({error.message or 'it does not say why'})"
         if error.status is not None:
@@ -179,19 +180,19 @@ def _error_in(line: Mapping[str, Any]) -> _LineError:
     kinds = tuple(str(error[key]) for key in ("code", "type") if error.get(key))
     status = reply.get("status_code")
     return _LineError(
-        message=shortened(error.get("message") or " ".join(kinds)),
+        message=one_line(error.get("message") or " ".join(kinds)),
         kinds=kinds,
         status=status if isinstance(status, int) and status >= _FIRST_ERROR else None,
     )
 
 
-def _require_openai(transport: Transport) -> OpenAITransport:
-    if not isinstance(transport, OpenAITransport):
+def _require_openai(transport: Transport) -> ChatTransport:
+    if not isinstance(transport, ChatTransport):
         raise ConfigError(f"{transport.name} cannot be asked in batches; only 'openai/MODEL' can")
     return transport
 
 
-def _shape(inner: OpenAITransport) -> Mapping[str, str]:
+def _shape(inner: ChatTransport) -> Mapping[str, str]:
     """What shapes the requests to a model and their answers, by name."""
     return {
         "model": inner.name,

@@ -1,4 +1,4 @@
-"""Our engine under `dspy.LM`: budget, limit, retry, book, check that the answer is whole.
+"""Our engine under `dspy.LM`: budget, rate limit, retries, usage, and a check for complete replies.
 
 DSPy renders the prompt and parses the reply; everything between is here, so that there is one
 retry loop, one limiter and one ledger. All requests run in the background loop.
@@ -11,8 +11,8 @@ import time
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, NamedTuple
+from dataclasses import replace
+from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
 from factcheck.errors import (
     ConfigError,
@@ -27,10 +27,9 @@ from factcheck.errors import (
 )
 from factcheck.facts import Usage
 from factcheck.judges.ports import Ledger
-from factcheck.runtime.forks import PerProcess
+from factcheck.runtime.budget import Price
 from factcheck.runtime.limiter import Limiter
-from factcheck.runtime.loop import background
-from factcheck.runtime.prices import Price
+from factcheck.runtime.loop import PerProcess, background
 from factcheck.runtime.tracing import note, span
 
 if TYPE_CHECKING:
@@ -39,62 +38,154 @@ if TYPE_CHECKING:
     from factcheck.judges.llm.transports import Transport
     from factcheck.runtime.session import Session
 
-_WORTH_A_LOOK_S = 0.02
-"""Seconds of waiting after which an answer is looked up again before it is paid for."""
+_RECHECK_AFTER_S = 0.02
+"""Seconds of queueing after which the cache is checked again before a request is paid for."""
 _log = logging.getLogger("factcheck.judge")
 
-
-IsKnown = Callable[[], Awaitable[bool]]
+Recheck = Callable[[], Awaitable[bool]]
+"""Whether the response has come into the cache in the meantime."""
+R = TypeVar("R")
 
 
 class Account(NamedTuple):
-    """On which ledger, and under which stage, requests are booked."""
+    """Where the usage of requests is recorded."""
 
     ledger: Ledger
     stage: str
-    is_known: IsKnown | None = None
-    """Whether another process has come to know the answer."""
+    recheck: Recheck | None = None
 
 
-@dataclass(slots=True)
-class Queue:
-    """What has become of one request so far."""
-
-    seconds: float = 0.0
-    """How long its attempts waited for their turn."""
-    sent: int = 0
-    """Attempts that went out."""
-
-
-_is_known: ContextVar[IsKnown | None] = ContextVar("factcheck_is_known", default=None)
 _account: ContextVar[Account | None] = ContextVar("factcheck_account", default=None)
 
 
 @contextmanager
-def looking_again(is_known: IsKnown) -> Iterator[None]:
-    """Ask `is_known` before a request of this task is sent that had to wait for its turn.
+def record_usage(
+    ledger: Ledger, stage: str, recheck_cache: Recheck | None = None
+) -> Iterator[None]:
+    """Record the usage of this task's requests on `ledger`.
 
-    If it is, nothing is sent, and the request ends in `JudgeNotAsked`.
+    Args:
+        ledger: Where usage is recorded.
+        stage: Under which stage, such as `"check"`.
+        recheck_cache: Asked before a request is sent that had to queue. If another process has the
+            response by then, nothing is sent, and the request ends in `JudgeNotAsked`.
     """
-    token = _is_known.set(is_known)
-    try:
-        yield
-    finally:
-        _is_known.reset(token)
-
-
-@contextmanager
-def booking(ledger: Ledger, stage: str) -> Iterator[None]:
-    """Book the requests of this task or thread on `ledger`."""
-    token = _account.set(Account(ledger, stage, _is_known.get()))
+    token = _account.set(Account(ledger, stage, recheck_cache))
     try:
         yield
     finally:
         _account.reset(token)
 
 
+class RequestRunner(Generic[R]):
+    """Sends the requests of one model; the one place where money is spent.
+
+    Args:
+        name: The model, `PROVIDER/MODEL`.
+        session: Budget, concurrency and retries.
+        price: List price, or `None` if it is not known.
+
+    Raises:
+        ConfigError: The budget is in dollars and the price is not known.
+    """
+
+    def __init__(self, name: str, session: Session, price: Price | None) -> None:
+        if session.budget.capped_by_usd and price is None:
+            raise ConfigError(
+                f"the price of {name} is not known, so a budget in dollars cannot be enforced; "
+                "cap calls or tokens instead"
+            )
+        self.name = name
+        self._price = price
+        self._retry = session.retry
+        self._budget = session.budget
+        self.limiter = PerProcess(lambda: Limiter(session.concurrency))
+
+    async def run(
+        self,
+        send: Callable[[], Awaitable[R]],
+        account: Account,
+        *,
+        upper_bound: Usage,
+        tokens_of: Callable[[R], Usage],
+    ) -> R:
+        """The response to one request, repeated as the retry policy says.
+
+        Args:
+            send: Sends it once.
+            account: Where every attempt is recorded.
+            upper_bound: Most tokens an attempt can take.
+            tokens_of: The tokens that a response took.
+
+        Raises:
+            JudgeError: There is none.
+        """
+        queued_s = 0.0
+        n_sent = 0
+
+        async def attempt() -> R:
+            nonlocal queued_s, n_sent
+            asked = time.perf_counter()
+            limiter = self.limiter()
+            async with (
+                self._budget.reserve(self._priced(upper_bound)) as spent,
+                limiter.slot() as number,
+            ):
+                started = time.perf_counter()
+                queued_s += started - asked
+                if n_sent == 0 and queued_s >= _RECHECK_AFTER_S and await _is_cached(account):
+                    spent.append(Usage())
+                    raise JudgeNotAsked(f"{self.name}: another run has received the response")
+                usage: Usage | None = Usage(cost_usd=None)
+                try:
+                    response = await send()
+                    usage = self._priced(tokens_of(response))
+                    spent.append(usage)
+                except JudgeNotAsked:
+                    usage = None
+                    raise
+                except FactcheckError as error:
+                    if isinstance(error, (JudgeRateLimited, JudgeRejected)):
+                        usage = Usage()  # turned away: it costs nothing
+                        spent.append(usage)
+                    self._slow_down(limiter, number, error)
+                    raise
+                finally:
+                    if usage is not None:
+                        seconds = time.perf_counter() - started
+                        usage = replace(usage, calls=int(n_sent == 0), attempts=1, seconds=seconds)
+                        account.ledger.book(usage, model=self.name, stage=account.stage)
+                        n_sent += 1
+                limiter.answered()
+                return response
+
+        with span(f"{account.stage} {self.name}", gen_ai_request_model=self.name) as trace:
+            response: R = await self._retry.retrying(lambda: queued_s)(attempt)
+            tokens = tokens_of(response)
+            note(
+                trace,
+                gen_ai_usage_input_tokens=tokens.prompt_tokens,
+                gen_ai_usage_output_tokens=tokens.completion_tokens,
+            )
+        return response
+
+    def _priced(self, usage: Usage) -> Usage:
+        tokens = (usage.prompt_tokens, usage.cached_tokens, usage.completion_tokens)
+        return replace(usage, cost_usd=self._price.cost_usd(*tokens) if self._price else None)
+
+    def _slow_down(self, limiter: Limiter, number: int, error: FactcheckError) -> None:
+        """Send less at a time to a provider that is overloaded or does not answer."""
+        if isinstance(error, (JudgeRateLimited, JudgeUnavailable)):
+            limiter.overloaded(number, self._retry.shared_wait_s(error))
+            _log.info("%s; at most %d requests at a time now", error.code, limiter.limit)
+
+
+async def _is_cached(account: Account) -> bool:
+    return account.recheck is not None and await account.recheck()
+
+
 class _Capabilities:
-    """What DSPy asks an engine about; unknown to it means not sent."""
+    """What DSPy may use of an engine; what it does not list is not sent."""
 
     supports_response_schema = True
     supports_reasoning = False
@@ -103,130 +194,41 @@ class _Capabilities:
 
 
 class AsyncEngine(_Capabilities):
-    """Answers DSPy's requests; the one place where money is spent.
+    """Answers DSPy's requests.
 
     Args:
         transport: Sends one request once.
         session: Budget, concurrency and retries.
-        price: What tokens cost, or `None` where that is not known.
-
-    Raises:
-        ConfigError: The budget is in dollars and the price is not known.
+        price: List price, or `None` if it is not known.
     """
 
     def __init__(self, transport: Transport, session: Session, price: Price | None) -> None:
-        if session.budget.capped_by_usd and price is None:
-            raise ConfigError(
-                f"the price of {transport.name} is not known, so a budget in dollars cannot be "
-                "kept; cap calls or tokens instead"
-            )
-        self.transport = transport
-        self._retry = session.retry
-        self._budget = session.budget
-        self._price = price
-        self._limiter = PerProcess(lambda: Limiter(session.concurrency))
+        self._transport = transport
+        self._runner: RequestRunner[Response] = RequestRunner(transport.name, session, price)
 
     async def complete(self, request: Request) -> Response:
-        """The whole answer to a request.
+        """The complete response to a request.
 
         Raises:
-            JudgeError: None came, or it is cut off, refused or empty.
+            JudgeError: There is none, or it is cut off, refused or empty.
         """
-        return await background.hop(self.answer(request, _account.get()))
-
-    async def answer(self, request: Request, account: Account | None) -> Response:
-        """`complete`, to be run in the background loop."""
-        account = account or Account(Ledger(), "")
-        queue = Queue()
-        with span(f"{account.stage} {request.model}", gen_ai_request_model=request.model) as trace:
-            response = await self._retry.run(
-                lambda: self._attempt(request, account, queue), lambda: queue.seconds
-            )
-            note(
-                trace,
-                gen_ai_usage_input_tokens=response.usage.input_tokens or 0,
-                gen_ai_usage_output_tokens=response.usage.output_tokens or 0,
-            )
-            _require_whole(response, request.model)
+        prompt = prompt_of(request)
+        work = self._runner.run(
+            lambda: self._transport.send(request),
+            _account.get() or Account(Ledger(), ""),
+            upper_bound=Usage(
+                prompt_tokens=most_tokens(prompt),
+                completion_tokens=self._transport.max_tokens(request.config.max_tokens or 0),
+            ),
+            tokens_of=lambda response: _tokens(response, prompt),
+        )
+        response = await (work if background.is_current else background.hop(work))
+        _require_complete(response, request.model)
         return response
-
-    async def _attempt(self, request: Request, account: Account, queue: Queue) -> Response:
-        asked = time.perf_counter()
-        limiter = self._limiter()
-        async with (
-            self._budget.reserve(self._most(request)) as spent,
-            limiter.slot() as number,
-        ):
-            started = time.perf_counter()
-            queue.seconds += started - asked
-            if await _known_by_now(account, queue):
-                spent.append(Usage())
-                raise JudgeNotAsked(f"{request.model}: another run has the answer by now")
-            usage = Usage(calls=int(queue.sent == 0), attempts=1, cost_usd=None)
-            try:
-                response = await self.transport.send(request)
-                usage = self._usage(request, response, usage)
-                spent.append(usage)
-            except JudgeNotAsked:
-                usage = Usage()
-                raise
-            except FactcheckError as error:
-                if isinstance(error, (JudgeRateLimited, JudgeRejected)):
-                    spent.append(Usage())
-                self._slow_down(limiter, number, error)
-                raise
-            finally:
-                queue.sent += usage.attempts
-                if usage.attempts:
-                    seconds = time.perf_counter() - started
-                    self._book(account, replace(usage, seconds=seconds))
-            limiter.answered()
-            return response
-
-    def _slow_down(self, limiter: Limiter, number: int, error: FactcheckError) -> None:
-        """A provider that says it is too much, or says nothing, is asked for less at a time."""
-        if not isinstance(error, (JudgeRateLimited, JudgeUnavailable)):
-            return
-        pause_s = self._retry.shared_wait_s(error)
-        limiter.overloaded(number, pause_s)
-        _log.info("%s; at most %d requests at a time now", error.code, limiter.limit)
-
-    def _most(self, request: Request) -> Usage:
-        """The most an attempt can cost."""
-        prompt = most_tokens(prompt_of(request))
-        completion = self.transport.room(request.config.max_tokens or 0)
-        return Usage(
-            prompt_tokens=prompt,
-            completion_tokens=completion,
-            cost_usd=self._cost_usd(prompt, 0, completion),
-        )
-
-    def _usage(self, request: Request, response: Response, asked: Usage) -> Usage:
-        """The cost of an attempt; estimated where the server does not say, which is not 0."""
-        tokens = response.usage
-        prompt, completion = tokens.input_tokens, tokens.output_tokens
-        if prompt is None:
-            prompt = likely_tokens(prompt_of(request))
-        if completion is None:
-            completion = likely_tokens(response.text or "")
-        cached = tokens.cache_read_tokens or 0
-        return replace(
-            asked,
-            prompt_tokens=prompt,
-            cached_tokens=cached,
-            completion_tokens=completion,
-            cost_usd=self._cost_usd(prompt, cached, completion),
-        )
-
-    def _cost_usd(self, prompt: int, cached: int, completion: int) -> float | None:
-        return self._price.cost_usd(prompt, cached, completion) if self._price else None
-
-    def _book(self, account: Account, usage: Usage) -> None:
-        account.ledger.book(usage, model=self.transport.name, stage=account.stage)
 
     async def aclose(self) -> None:
         """Close the connections."""
-        await background.hop(self.transport.aclose())
+        await background.hop(self._transport.aclose())
 
 
 class SyncEngine(_Capabilities):
@@ -236,24 +238,17 @@ class SyncEngine(_Capabilities):
         self._engine = engine
 
     def complete(self, request: Request) -> Response:
-        """The whole answer to a request; see `AsyncEngine.complete`."""
-        return background.run(self._engine.answer(request, _account.get()))
-
-
-async def _known_by_now(account: Account, queue: Queue) -> bool:
-    """Whether it was worth looking again, and the answer is there."""
-    if account.is_known is None or queue.sent or queue.seconds < _WORTH_A_LOOK_S:
-        return False
-    return await account.is_known()
+        """The complete response to a request; see `AsyncEngine.complete`."""
+        return background.run(self._engine.complete(request))
 
 
 def most_tokens(text: str) -> int:
-    """No tokenizer in use makes more tokens of a text than it has bytes; a few frame a message."""
+    """Upper bound: no tokenizer makes more tokens than bytes; a few frame a message."""
     return len(text.encode("utf-8", "surrogatepass")) + 16
 
 
 def likely_tokens(text: str) -> int:
-    """About how many tokens a text has: four bytes each, as English prose has."""
+    """Estimate: four bytes per token, as in English prose."""
     return -(-len(text.encode("utf-8", "surrogatepass")) // 4)
 
 
@@ -263,14 +258,22 @@ def prompt_of(request: Request) -> str:
     return system + "".join(message.text or "" for message in request.messages)
 
 
-def _require_whole(response: Response, model: str) -> None:
+def _tokens(response: Response, prompt: str) -> Usage:
+    """The tokens of an exchange; estimated where the server does not say, which is not 0."""
+    tokens = response.usage
+    given, taken = tokens.input_tokens, tokens.output_tokens
+    return Usage(
+        prompt_tokens=likely_tokens(prompt) if given is None else given,
+        cached_tokens=tokens.cache_read_tokens or 0,
+        completion_tokens=likely_tokens(response.text or "") if taken is None else taken,
+    )
+
+
+def _require_complete(response: Response, model: str) -> None:
     if response.finish_reason == "length":
         raise JudgeTruncated(f"{model}: the reply was cut off at the token limit")
-    if response.finish_reason == "content_filter" or _refused(response):
+    refused = any(part.type == "refusal" for part in response.message.parts)
+    if response.finish_reason == "content_filter" or refused:
         raise JudgeRefused(f"{model}: the model or its content filter declined to answer")
     if not (response.text or "").strip():
         raise JudgeOutputError(f"{model}: the reply is empty")
-
-
-def _refused(response: Response) -> bool:
-    return any(part.type == "refusal" for part in response.message.parts)

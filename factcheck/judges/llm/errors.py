@@ -20,6 +20,7 @@ from factcheck.errors import (
     JudgeTruncated,
     JudgeUnavailable,
 )
+from factcheck.judges.llm.fences import one_line
 
 if TYPE_CHECKING:
     import openai
@@ -34,7 +35,6 @@ _ADVICE = {
 }
 _TOO_MANY_REQUESTS = 429
 _SERVER_ERROR = 500
-_LONGEST_MESSAGE = 300
 
 UNREADABLE = (json.JSONDecodeError, UnicodeDecodeError, RecursionError)
 """What the client raises on a body that cannot be read as JSON."""
@@ -50,20 +50,20 @@ def from_openai(error: Exception, model: str) -> FactcheckError:
         return JudgeUnavailable(f"{model}: no answer in time")
     if isinstance(error, openai.APIConnectionError):
         return JudgeUnavailable(
-            f"{model}: cannot reach {_host(error)} ({shortened(error.__cause__ or error)}); "
+            f"{model}: cannot reach {_host(error)} ({one_line(str(error.__cause__ or error))}); "
             "check the network and OPENAI_BASE_URL"
         )
     if isinstance(error, openai.APIStatusError):
         return _from_status(error, model)
     if isinstance(error, openai.OpenAIError):
-        return JudgeUnavailable(f"{model}: {shortened(error)}")
-    return JudgeError(f"{model}: {type(error).__name__}: {shortened(error)}")
+        return JudgeUnavailable(f"{model}: {one_line(str(error))}")
+    return JudgeError(f"{model}: {type(error).__name__}: {one_line(str(error))}")
 
 
 def _from_status(error: openai.APIStatusError, model: str) -> FactcheckError:
     return from_status(
         error.status_code,
-        f"{model}: {shortened(error)}",
+        f"{model}: {one_line(str(error))}",
         kinds=(error.code, error.type),
         retry_after_s=retry_after_s(error.response.headers),
     )
@@ -129,18 +129,18 @@ def from_dspy(error: Exception, model: str) -> FactcheckError:
         return ours
     if isinstance(error, dspy.AdapterParseError):
         reason = str(error).split("\n", 1)[0]
-        return JudgeOutputError(f"{model}: {shortened(reason)}")
+        return JudgeOutputError(f"{model}: {one_line(reason)}")
     if "LLM Provider NOT provided" in str(error):
         return ConfigError(
             f"{model!r}: the provider {model.partition('/')[0]!r} is not known; "
             "use a name that LiteLLM knows, such as 'openai' or 'anthropic'"
         )
     if isinstance(error, theirs.LMRateLimitError):
-        return JudgeRateLimited(f"{model}: {shortened(error)}", retry_after_s=error.retry_after)
+        return JudgeRateLimited(f"{model}: {one_line(str(error))}", retry_after_s=error.retry_after)
     for their_class, our_class in dspy_classes():
         if isinstance(error, their_class):
-            return our_class(f"{model}: {shortened(error)}")
-    return JudgeError(f"{model}: {type(error).__name__}: {shortened(error)}")
+            return our_class(f"{model}: {one_line(str(error))}")
+    return JudgeError(f"{model}: {type(error).__name__}: {one_line(str(error))}")
 
 
 def dspy_classes() -> tuple[tuple[type[Exception], type[FactcheckError]], ...]:
@@ -174,9 +174,3 @@ def _cause(error: BaseException | None) -> FactcheckError | None:
 def _host(error: openai.APIConnectionError) -> str:
     url: Any = error.request.url
     return str(url.host)
-
-
-def shortened(error: object) -> str:
-    """What it says, on one line of bounded length."""
-    text = " ".join(str(error).split())
-    return text if len(text) <= _LONGEST_MESSAGE else text[: _LONGEST_MESSAGE - 1] + "…"

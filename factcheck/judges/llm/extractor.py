@@ -1,4 +1,4 @@
-"""The LLM extractor: `KeyFactExtraction` made to fill the port, for sources of any length."""
+"""The LLM extractor: `KeyFactExtraction` behind the port, for sources of any length."""
 
 from __future__ import annotations
 
@@ -9,23 +9,22 @@ from typing import TYPE_CHECKING, Any
 from factcheck.documents import Reader
 from factcheck.errors import JudgeNotAsked, JudgeOutputError, JudgeTruncated
 from factcheck.facts import AtomicFact, FactSet, Span, digest
-from factcheck.judges.llm.engine import looking_again
+from factcheck.judges.llm.engine import record_usage
 from factcheck.judges.llm.fences import one_line
 from factcheck.judges.llm.modules import KeyFactExtraction, fingerprint
 from factcheck.judges.llm.sections import sections
 from factcheck.judges.local.checker import check_facts
 from factcheck.judges.local.duplicates import drop_near_duplicates
-from factcheck.runtime.answers import Answers
 from factcheck.runtime.cache import answer_key
-from factcheck.runtime.flight import Settle
 from factcheck.runtime.loop import together
+from factcheck.runtime.result_cache import ResultCache, Settle
 
 if TYPE_CHECKING:
     from factcheck.judges.llm.language_model import LanguageModel
     from factcheck.judges.ports import Ledger
 
 SECTION = 16_000
-"""Characters of source whose facts a model lists in one call (about 4,000 tokens)."""
+"""Characters of source whose facts a model lists in one request (about 4,000 tokens)."""
 _OVERLAP = 10
 """Neighbouring sections share up to one tenth of their size."""
 _SMALLEST_SECTION = 1_000
@@ -42,7 +41,7 @@ class LLMExtractor:
         self._section = section
         self._prompt = fingerprint(KeyFactExtraction, self._module.prompt)
         labels = {"task": _STAGE, "judge": model.name}
-        self._answers = Answers[tuple[str, ...]](model.cache, labels, _to_json, _from_json)
+        self._cache = ResultCache[tuple[str, ...]](model.cache, labels, _to_json, _from_json)
 
     @property
     def identity(self) -> dict[str, str]:
@@ -53,7 +52,7 @@ class LLMExtractor:
         """The facts of all sections, without those that say the same.
 
         Raises:
-            JudgeError: One section could not be had; a partial list is never returned.
+            JudgeError: One section failed; a partial list is never returned.
         """
         spans = sections(source, self._section, self._section // _OVERLAP)
         asked = await together(self._section_if_asked(source[slice(*s)], ledger) for s in spans)
@@ -72,45 +71,49 @@ class LLMExtractor:
     async def _section_facts(self, section: str, ledger: Ledger) -> tuple[str, ...]:
         key = self._key(section)
 
+        async def is_cached() -> bool:
+            return key in await self._cache.known([key])
+
         async def ask(keys: Sequence[str], settle: Settle[tuple[str, ...]]) -> None:
             try:
-                with looking_again(lambda: self._answers.all_known(keys)):
-                    facts = tuple(await self._list_facts(section, ledger))
+                with record_usage(ledger, _STAGE, is_cached):
+                    facts = tuple(await self._list_facts(section))
             except JudgeNotAsked:
-                found = await self._answers.known(keys)
+                found = await self._cache.known(keys)
                 if not found:
                     raise
                 facts = found[key]
             await settle(dict.fromkeys(keys, facts))
 
-        resolved = await self._answers.resolve([key], ask)
-        self._model.book_cache_hits(len(resolved.known), ledger, _STAGE)
-        return resolved.answers[key]
+        resolved = await self._cache.resolve([key], ask)
+        self._model.record_cache_hits(len(resolved.cached), ledger, _STAGE)
+        return resolved.results[key]
 
     async def _section_if_asked(
         self, section: str, ledger: Ledger
     ) -> tuple[str, ...] | JudgeNotAsked:
-        """One section that is put aside must not keep the others from being put aside, too."""
+        """A section that is queued must not keep the others from being queued, too."""
         try:
             return await self._section_facts(section, ledger)
         except JudgeNotAsked as error:
             return error
 
-    async def _list_facts(self, section: str, ledger: Ledger) -> list[str]:
+    async def _list_facts(self, section: str) -> list[str]:
         try:
-            return await self._ask(section, ledger)
+            return await self._ask(section)
         except JudgeTruncated:
             if len(section) < 2 * _SMALLEST_SECTION:
                 raise
             half = len(section) * 6 // 10
             halves = sections(section, half, len(section) // _OVERLAP)
-            lists = await together(self._list_facts(section[slice(*s)], ledger) for s in halves)
+            lists = await together(self._list_facts(section[slice(*span)]) for span in halves)
             return [text for texts in lists for text in texts]
         except JudgeOutputError:
-            return await self._ask(section, ledger)
+            return await self._ask(section)
 
-    async def _ask(self, section: str, ledger: Ledger) -> list[str]:
-        prediction = await self._model.ask(self._module, ledger, _STAGE, source=section)
+    async def _ask(self, section: str) -> list[str]:
+        with self._model.context():
+            prediction = await self._module.acall(source=section)
         facts: list[str] = prediction.facts
         return facts
 
@@ -122,19 +125,19 @@ def _require_asked(facts: tuple[str, ...] | JudgeNotAsked) -> tuple[str, ...]:
 
 
 def _to_json(facts: tuple[str, ...]) -> Mapping[str, Any] | None:
-    """A list of facts; an empty one is not kept, because it may be a bad reply."""
+    """A list of facts; an empty one is not cached, because it may be a bad reply."""
     return {"facts": list(facts)} if facts else None
 
 
 def _from_json(data: Mapping[str, Any]) -> tuple[str, ...]:
-    return tuple(Reader(data, "kept list of facts").texts("facts"))
+    return tuple(Reader(data, "cached list of facts").texts("facts"))
 
 
 @lru_cache(maxsize=64)
 def _located(facts: tuple[AtomicFact, ...], source: str) -> tuple[AtomicFact, ...]:
     """The facts, numbered, each with the passage of the source that states it if one is found.
 
-    Found by the embedded checker: a model's word for where it read something proves nothing.
+    Found by the built-in checker: a model's word for where it read something proves nothing.
     """
     verdicts = check_facts(facts, source)
     return tuple(

@@ -23,7 +23,7 @@ from typing import TypeVar
 T = TypeVar("T")
 
 _SECRET = secrets.token_bytes(16)
-_kept_secret: ContextVar[bytes | None] = ContextVar("factcheck_kept_secret", default=None)
+_fixed_secret: ContextVar[bytes | None] = ContextVar("factcheck_fixed_secret", default=None)
 _NUMBERED_TAG = re.compile(r"(</?\w+) \d{6}(?=>)")
 _IDS = range(100, 1000)
 _HIDDEN = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
@@ -38,7 +38,7 @@ def fence(tag: str, text: str) -> str:
 
 def _number(text: str) -> str:
     keyed = hashlib.blake2b(
-        text.encode("utf-8", "surrogatepass"), key=_kept_secret.get() or _SECRET, digest_size=8
+        text.encode("utf-8", "surrogatepass"), key=_fixed_secret.get() or _SECRET, digest_size=8
     ).digest()
     return f"{int.from_bytes(keyed, 'big') % 10**6:06d}"
 
@@ -62,17 +62,17 @@ def random_ids(items: Sequence[T], texts: Sequence[str]) -> dict[str, T]:
 
 
 @contextmanager
-def kept_secret(secret: bytes) -> Iterator[None]:
+def fixed_secret(secret: bytes) -> Iterator[None]:
     """Render the same facts and texts in the same way whenever this secret is used."""
-    token = _kept_secret.set(secret)
+    token = _fixed_secret.set(secret)
     try:
         yield
     finally:
-        _kept_secret.reset(token)
+        _fixed_secret.reset(token)
 
 
 def _source_of_ids(texts: Sequence[str]) -> random.Random:
-    secret = _kept_secret.get()
+    secret = _fixed_secret.get()
     if secret is None:
         return random.Random(secrets.token_bytes(16))  # noqa: S311 - one unknown seed a call
     return random.Random(secret + repr(list(texts)).encode())  # noqa: S311

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 from importlib.metadata import version
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 # DSPy and LiteLLM fetch a price table from the network on first use unless told not to.
 os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "true")
@@ -14,16 +15,11 @@ import dspy
 
 from factcheck.errors import FactcheckError, InputError
 from factcheck.facts import Usage
-from factcheck.judges.llm.engine import AsyncEngine, SyncEngine, booking
+from factcheck.judges.llm.engine import AsyncEngine, SyncEngine
 from factcheck.judges.llm.errors import from_dspy
-from factcheck.judges.llm.fences import kept_secret
-from factcheck.judges.llm.transports import (
-    BatchTransport,
-    LMTransport,
-    OpenAITransport,
-    Transport,
-)
-from factcheck.runtime.prices import Price, price_of
+from factcheck.judges.llm.fences import fixed_secret
+from factcheck.judges.llm.transports import BatchTransport, ChatTransport, LMTransport, Transport
+from factcheck.runtime.budget import Price, price_of
 
 if TYPE_CHECKING:
     from factcheck.judges.ports import Ledger
@@ -34,13 +30,13 @@ _DSPY_VERSION = version("dspy")
 
 
 class LanguageModel:
-    """One model: one set of connections, one limit of concurrent requests, one store of answers.
+    """One model: its connections, rate limit and cache.
 
     Args:
         transport: Sends its requests.
         session: Cache, budget, limits and retries.
-        keep: Whether its answers may be kept: not where two models could share a name.
-        price: What its tokens cost, or `None` where that is not known.
+        keep: Whether its responses may be cached: not where two models could share a name.
+        price: List price, or `None` if it is not known.
     """
 
     def __init__(
@@ -48,10 +44,12 @@ class LanguageModel:
     ) -> None:
         if session.transport is not None:
             transport = session.transport(transport)
+        if price is not None and isinstance(transport, BatchTransport):
+            price = Price(*(transport.price_share * number for number in price))
         self.name = transport.name
         self.cache = session.cache if keep else None
         self._transport = transport
-        self._engine = AsyncEngine(transport, session, _price_by(transport, price))
+        self._engine = AsyncEngine(transport, session, price)
         self._lm = dspy.LM(
             self.name,
             engine=SyncEngine(self._engine),
@@ -70,23 +68,23 @@ class LanguageModel:
         """Entries for the score signature, besides its name."""
         return {**self._transport.identity, "dspy": _DSPY_VERSION}
 
-    def book_cache_hits(self, count: int, ledger: Ledger, stage: str) -> None:
-        """Book answers that were paid for earlier."""
+    def record_cache_hits(self, count: int, ledger: Ledger, stage: str) -> None:
+        """Record responses that were paid for earlier."""
         if count:
             ledger.book(Usage(cache_hits=count), model=self.name, stage=stage)
 
-    async def ask(
-        self, module: dspy.Module, ledger: Ledger, stage: str, **inputs: Any
-    ) -> dspy.Prediction:
-        """Run a DSPy module on this model and book what it costs.
+    @contextmanager
+    def context(self) -> Iterator[None]:
+        """Run DSPy modules on this model; DSPy's errors become ours.
 
         Raises:
             JudgeError: No usable reply.
             InputError: The text cannot be sent to any provider.
         """
+        secret = self._transport.secret if isinstance(self._transport, BatchTransport) else None
         try:
-            with self._rendering(), booking(ledger, stage), dspy.context(lm=self._lm):
-                return await module.acall(**inputs)
+            with fixed_secret(secret) if secret else nullcontext(), dspy.context(lm=self._lm):
+                yield
         except FactcheckError:
             raise
         except ValueError as error:  # DSPy's answer to text that is not valid Unicode
@@ -94,36 +92,26 @@ class LanguageModel:
         except Exception as error:
             raise from_dspy(error, self.name) from error
 
-    def _rendering(self) -> AbstractContextManager[None]:
-        if isinstance(self._transport, BatchTransport):
-            return kept_secret(self._transport.secret)
-        return nullcontext()
-
     async def aclose(self) -> None:
         """Close the connections."""
         await self._engine.aclose()
 
 
 def connect(judge: str | dspy.BaseLM, session: Session) -> LanguageModel:
-    """The language model a judge's name or a DSPy object stands for.
+    """The language model that a judge's name or a DSPy object stands for.
 
     Args:
         judge: `"openai/MODEL"` for OpenAI or the server at `OPENAI_BASE_URL`,
             `"PROVIDER/MODEL"` for what DSPy reaches, or a `dspy.BaseLM`.
-        session: Keys, addresses, and how it is called.
+        session: Keys, addresses, cache, budget, limits and retries.
 
     Raises:
         ConfigError: A key is missing, or a price that a budget needs.
     """
     if isinstance(judge, str) and judge.startswith(_OPENAI):
-        transport = OpenAITransport(
-            judge[len(_OPENAI) :],
-            api_key=session.settings.openai_api_key,
-            base_url=session.settings.openai_base_url,
-            timeout_s=session.timeout_s,
-        )
-        at_openai = session.settings.openai_base_url is None
-        price = price_of(judge) if at_openai else None
+        settings = session.settings
+        transport = ChatTransport(judge.removeprefix(_OPENAI), settings, session.timeout_s)
+        price = price_of(judge) if settings.openai_base_url is None else None
         return LanguageModel(transport, session, keep=True, price=price)
     lm: dspy.BaseLM = judge
     if isinstance(judge, str):
@@ -135,12 +123,6 @@ def connect(judge: str | dspy.BaseLM, session: Session) -> LanguageModel:
         keep=type(lm) is dspy.LM,
         price=None if elsewhere else price_of(lm.model),
     )
-
-
-def _price_by(transport: Transport, price: Price | None) -> Price | None:
-    if price is None or not isinstance(transport, BatchTransport):
-        return price
-    return Price(*(transport.price_share * number for number in price))
 
 
 def _without_retries_and_cache(lm: dspy.BaseLM) -> dspy.BaseLM:

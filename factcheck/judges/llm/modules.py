@@ -15,7 +15,7 @@ from typing import Any, ClassVar, get_args
 
 import dspy
 
-from factcheck.facts import AtomicFact, CheckResult, FactSet, short_digest
+from factcheck.facts import AtomicFact, FactSet, short_digest
 from factcheck.judges.llm.adapter import StrictJSONAdapter, response_schema
 from factcheck.judges.llm.fences import random_ids, without_numbers
 from factcheck.judges.llm.prompts import CHECK_FACTS, COMPARE_VALUES, EXTRACT_FACTS, load_prompt
@@ -28,7 +28,7 @@ from factcheck.judges.llm.replies import (
     account_pairs,
 )
 from factcheck.judges.llm.values import order_of, render
-from factcheck.judges.ports import PairResult, Specificity, ValuePair
+from factcheck.judges.ports import Specificity, ValuePair
 
 _ROOM_PER_VERDICT = 96
 _ROOM_PER_PAIR = 64
@@ -181,18 +181,6 @@ def fingerprint(module: Callable[[str], dspy.Module], prompt: str) -> str:
     messages = adapter.format(predict.signature, predict.demos, stand_ins)
     request = {"messages": messages, "response_format": response_schema(predict.signature)}
     return f"{prompt}@{short_digest(without_numbers(json.dumps(request, sort_keys=True)))}"
-
-
-def results_of(prediction: dspy.Prediction) -> tuple[CheckResult, ...]:
-    """The typed results of a `FactChecker` prediction."""
-    results: tuple[CheckResult, ...] = prediction.results
-    return results
-
-
-def pair_results_of(prediction: dspy.Prediction) -> tuple[PairResult, ...]:
-    """The typed results of a `SemanticEquivalence` prediction."""
-    results: tuple[PairResult, ...] = prediction.results
-    return results
 
 
 def _our_way() -> Any:

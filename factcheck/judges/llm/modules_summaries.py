@@ -129,3 +129,8 @@ def _rated(reply: dspy.Prediction) -> dspy.Prediction:
 def _summarized(reply: dspy.Prediction) -> dspy.Prediction:
     summary = "\n".join(f"- {bullet}" for bullet in reply.bullets)
     return dspy.Prediction(summary=summary, bullets=reply.bullets)
+
+
+def score_with_feedback(score: float, feedback: str) -> dspy.Prediction:
+    """What a metric of `dspy.GEPA` returns; adds up and compares like the number."""
+    return dspy.Prediction(score=score, feedback=feedback)

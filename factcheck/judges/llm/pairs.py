@@ -1,4 +1,4 @@
-"""The LLM pair judge: `SemanticEquivalence` made to fill the port, for any number of pairs."""
+"""The LLM pair judge: `SemanticEquivalence` behind the port, for any number of pairs."""
 
 from __future__ import annotations
 
@@ -7,36 +7,36 @@ from typing import TYPE_CHECKING, Any
 
 from factcheck.documents import Reader
 from factcheck.errors import InputError, JudgeError
-from factcheck.judges.llm.asking import Asker, require_one_not_rejected
-from factcheck.judges.llm.modules import SemanticEquivalence, fingerprint, pair_results_of
+from factcheck.judges.llm.batched import BatchedRequests, require_one_not_rejected
+from factcheck.judges.llm.modules import SemanticEquivalence, fingerprint
 from factcheck.judges.llm.values import field_of, order_of, shown_values
 from factcheck.judges.ports import PairFailure, PairResult, PairVerdict, ValuePair
-from factcheck.runtime.answers import Answers
 from factcheck.runtime.cache import JSON, answer_key
+from factcheck.runtime.result_cache import ResultCache
 
 if TYPE_CHECKING:
     from factcheck.judges.llm.language_model import LanguageModel
     from factcheck.judges.ports import Ledger
 
 _LONG = 4_000
-"""Characters of the two values of a pair from which on it has a call of its own.
+"""Characters of the two values of a pair from which on it gets a request of its own.
 
-The others of a call then fit into it together, and a pair that is too long for the model, which is
-never cut, takes none of them along.
+The others of a request then fit into it together, and a pair that is too long for the model, which
+is never cut, takes none of them along.
 """
 _FAILED_AS_A_WHOLE = ("output", "truncated", "refused")
-"""How a call fails of which one value may be the cause: its pairs are asked one by one."""
+"""Failures of a request that one value may have caused: its pairs are asked about one by one."""
 _STAGE = "compare"
 
 
 class LLMPairJudge:
-    """Compares values with a language model, many pairs in one call; fulfils `PairJudge`.
+    """Compares values with a language model, many pairs in one request; fulfils `PairJudge`.
 
-    A verdict is kept under a key of all that was said about its pair, and of nothing else: what a
-    later call asks besides does not change it.
+    A verdict is cached under a key of all that was said about its pair, and of nothing else: what
+    else a later request asks does not change it.
 
     Args:
-        model: Who is asked.
+        model: The model.
         batch_size: Maximum number of pairs in one request, from 1 to 100.
     """
 
@@ -46,13 +46,13 @@ class LLMPairJudge:
         self._batch_size = batch_size
         self._prompt = fingerprint(SemanticEquivalence, self._module.prompt)
         labels = {"task": _STAGE, "judge": model.name}
-        self._asker = Asker[ValuePair, PairResult](
+        self._requests = BatchedRequests[ValuePair, PairResult](
             model,
             _STAGE,
-            Answers(model.cache, labels, _to_json, _from_json),
-            per_call=batch_size,
+            ResultCache(model.cache, labels, _to_json, _from_json),
+            batch_size=batch_size,
             parts=dict.fromkeys(_FAILED_AS_A_WHOLE, batch_size),
-            alone=_is_long,
+            is_alone=_is_long,
         )
 
     @property
@@ -61,14 +61,14 @@ class LLMPairJudge:
         return {"judge": self._model.name, "compare": self._prompt, **self._model.identity}
 
     async def compare(self, pairs: Sequence[ValuePair], ledger: Ledger) -> tuple[PairResult, ...]:
-        """One result per pair, in their order. Pairs that are one question are asked once.
+        """One result per pair, in their order. Pairs that are the same question are asked once.
 
         Raises:
-            JudgeRejected: Every single call was turned down: nothing can be had from this judge.
+            JudgeRejected: Every single request was turned down.
         """
         keys = self._keys(pairs)
         questions = dict(sorted(zip(keys, pairs, strict=True), key=lambda item: order_of(item[1])))
-        results = await self._asker.results(questions, lambda call: self._ask(call, ledger), ledger)
+        results = await self._requests.results(questions, self._ask, ledger)
         require_one_not_rejected(list(results.values()))
         return tuple(results[key] for key in keys)
 
@@ -84,12 +84,14 @@ class LLMPairJudge:
             for pair in pairs
         ]
 
-    async def _ask(self, pairs: Sequence[ValuePair], ledger: Ledger) -> Sequence[PairResult]:
+    async def _ask(self, pairs: Sequence[ValuePair]) -> Sequence[PairResult]:
         try:
-            prediction = await self._model.ask(self._module, ledger, _STAGE, pairs=pairs)
+            with self._model.context():
+                prediction = await self._module.acall(pairs=pairs)
         except JudgeError as error:
             return [PairFailure(error.code, str(error)) for _ in pairs]
-        return pair_results_of(prediction)
+        results: tuple[PairResult, ...] = prediction.results
+        return results
 
 
 def _is_long(pair: ValuePair) -> bool:
@@ -97,15 +99,15 @@ def _is_long(pair: ValuePair) -> bool:
 
 
 def _to_json(result: PairResult) -> Mapping[str, Any] | None:
-    """A verdict without its pair, which is in the key; what could not be decided is not kept."""
+    """A verdict without its pair, which is in the key; failures are not cached."""
     if isinstance(result, PairFailure):
         return None
     return {"equivalent": result.equivalent, "reason": result.reason, "judge": result.judge}
 
 
 def _from_json(data: Mapping[str, Any]) -> PairResult:
-    kept = Reader(data, "kept verdict")
+    read = Reader(data, "cached verdict")
     equivalent = data.get("equivalent")
     if not isinstance(equivalent, bool):
-        raise InputError("kept verdict: 'equivalent' must be true or false")
-    return PairVerdict(equivalent, None, kept.text("reason"), kept.text("judge"), cached=True)
+        raise InputError("cached verdict: 'equivalent' must be true or false")
+    return PairVerdict(equivalent, None, read.text("reason"), read.text("judge"), cached=True)

@@ -1,4 +1,4 @@
-"""The LLM rater: `LLMJudge` made to fill the `Rater` port."""
+"""The LLM rater: `LLMJudge` behind the `Rater` port."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ import dspy
 from factcheck.documents import Reader
 from factcheck.errors import InputError, JudgeError
 from factcheck.facts import digest
-from factcheck.judges.llm.asking import Asker
+from factcheck.judges.llm.batched import BatchedRequests
 from factcheck.judges.llm.modules import fingerprint
 from factcheck.judges.llm.modules_summaries import LLMJudge
 from factcheck.judges.ports import Rating, RatingFailure, RatingResult
-from factcheck.runtime.answers import Answers
 from factcheck.runtime.cache import answer_key
+from factcheck.runtime.result_cache import ResultCache
 
 if TYPE_CHECKING:
     from factcheck.judges.llm.language_model import LanguageModel
@@ -30,10 +30,10 @@ class _Question(NamedTuple):
 
 
 class LLMRater:
-    """Rates summaries with a language model, one in a call; fulfils the `Rater` port.
+    """Rates summaries with a language model, one per request; fulfils the `Rater` port.
 
-    A reply that is not a whole number from 1 to 5 is asked for once more, and is a failure then.
-    Both texts are sent whole: what is too long for the model is a failure, too (`rejected`).
+    A reply that is not a whole number from 1 to 5 is asked for once more; then it is a failure.
+    Both texts are sent whole: one that is too long for the model is a failure, too (`rejected`).
     """
 
     def __init__(self, model: LanguageModel) -> None:
@@ -41,11 +41,11 @@ class LLMRater:
         self._module = LLMJudge()
         self._prompt = fingerprint(LLMJudge, self._module.prompt)
         labels = {"task": _STAGE, "judge": model.name}
-        self._asker = Asker[_Question, RatingResult](
+        self._requests = BatchedRequests[_Question, RatingResult](
             model,
             _STAGE,
-            Answers(model.cache, labels, _to_json, _from_json),
-            per_call=1,
+            ResultCache(model.cache, labels, _to_json, _from_json),
+            batch_size=1,
             parts={},
         )
 
@@ -55,7 +55,7 @@ class LLMRater:
         return {"judge": self._model.name, "rate": self._prompt, **self._model.identity}
 
     async def rate(self, source: str, summary: str, ledger: Ledger) -> RatingResult:
-        """A rating, or a failure where none could be had.
+        """A rating, or why there is none.
 
         Raises:
             InputError: A text is not a string, or the source is blank. A blank summary is legal.
@@ -63,11 +63,7 @@ class LLMRater:
         _require_texts(source, summary)
         question = _Question(source, summary)
         key = self._key(question)
-
-        async def ask(questions: Sequence[_Question]) -> Sequence[RatingResult]:
-            return [await self._ask(each, ledger) for each in questions]
-
-        results = await self._asker.results({key: question}, ask, ledger)
+        results = await self._requests.results({key: question}, self._ask, ledger)
         return results[key]
 
     def _key(self, question: _Question) -> str:
@@ -79,19 +75,14 @@ class LLMRater:
             summary=digest(question.summary),
         )
 
-    async def _ask(self, question: _Question, ledger: Ledger) -> RatingResult:
+    async def _ask(self, questions: Sequence[_Question]) -> Sequence[RatingResult]:
+        ((source, summary),) = questions
         try:
-            with dspy.context(trace=None):
-                reply = await self._model.ask(
-                    self._module,
-                    ledger,
-                    _STAGE,
-                    source_text=question.source,
-                    summary=question.summary,
-                )
+            with self._model.context(), dspy.context(trace=None):
+                reply = await self._module.acall(source_text=source, summary=summary)
         except JudgeError as error:
-            return RatingFailure(error.code, str(error))
-        return Rating(reply.faithfulness, reply.reason, self._model.name)
+            return [RatingFailure(error.code, str(error))]
+        return [Rating(reply.faithfulness, reply.reason, self._model.name)]
 
 
 def _require_texts(source: object, summary: object) -> None:
@@ -103,12 +94,12 @@ def _require_texts(source: object, summary: object) -> None:
 
 
 def _to_json(result: RatingResult) -> Mapping[str, Any] | None:
-    """A rating without its texts, which are in the key; what could not be had is not kept."""
+    """A rating without its texts, which are in the key; failures are not cached."""
     if isinstance(result, RatingFailure):
         return None
     return {"value": result.value, "reason": result.reason, "judge": result.judge}
 
 
 def _from_json(data: Mapping[str, Any]) -> RatingResult:
-    kept = Reader(data, "kept rating")
-    return Rating(kept.integer("value"), kept.text("reason"), kept.text("judge"), cached=True)
+    read = Reader(data, "cached rating")
+    return Rating(read.integer("value"), read.text("reason"), read.text("judge"), cached=True)

@@ -5,29 +5,38 @@ from __future__ import annotations
 import asyncio
 import json
 import re
-from typing import TYPE_CHECKING, Any, Protocol
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar
 from urllib.parse import urlsplit
 
-from factcheck.errors import ConfigError, JudgeUnavailable
+from factcheck.errors import ConfigError, FactcheckError, JudgeRejected, JudgeUnavailable
 from factcheck.facts import short_digest
 from factcheck.judges.llm.errors import UNREADABLE, from_dspy, from_openai
-from factcheck.runtime.forks import PerProcess
+from factcheck.runtime.loop import PerProcess
 
 if TYPE_CHECKING:
     import dspy
     import openai
     from dspy.lm15 import Request, Response
 
+    from factcheck.settings import Settings
+
+OPENAI_URL = "https://api.openai.com/v1"
 _REASONING_MODEL = re.compile(r"o\d|gpt-5(?!.*-chat)")
-_SHAPE_NOTHING = frozenset({"api_key", "timeout", "num_retries", "cache", "rollout_id", "headers"})
-_CHAT = "/chat/completions"
+_IRRELEVANT = frozenset({"api_key", "timeout", "num_retries", "cache", "rollout_id", "headers"})
+"""Settings of a language model that do not shape its answers."""
 _EFFORT = "low"
-_ROOM_TO_THINK = 8192
+_REASONING_TOKENS = 8192
 """Tokens a reasoning model may spend before its answer; a limit, not a cost."""
+_TEXTS_AT_FAULT = (400, 413, 422)
+"""HTTP statuses for which fewer or shorter texts may fare better."""
+
+Q = TypeVar("Q")
+A = TypeVar("A")
 
 
 class Transport(Protocol):
-    """Sends one request once."""
+    """Sends one chat request once."""
 
     name: str
     """`PROVIDER/MODEL`."""
@@ -37,12 +46,12 @@ class Transport(Protocol):
         """What of it shapes an answer."""
         ...
 
-    def room(self, tokens: int) -> int:
-        """Completion tokens a request may take that asks for an answer of at most `tokens`."""
+    def max_tokens(self, tokens: int) -> int:
+        """Completion tokens of a request whose answer may have at most `tokens`."""
         ...
 
     async def send(self, request: Request) -> Response:
-        """The provider's answer, as it came; raises `FactcheckError` where none came."""
+        """The provider's response, as it came; raises `FactcheckError` if there is none."""
         ...
 
     async def aclose(self) -> None:
@@ -50,50 +59,56 @@ class Transport(Protocol):
         ...
 
 
-class OpenAITransport:
-    """The official client, for OpenAI and for any server that speaks its Chat Completions."""
+class OpenAITransport(Generic[Q, A]):
+    """Base: the official client, for one endpoint of OpenAI or of any compatible server.
 
-    def __init__(
-        self, model: str, *, api_key: str | None, base_url: str | None, timeout_s: float
-    ) -> None:
+    Args:
+        model: The model's name at the server.
+        settings: Key and address.
+        timeout_s: Time limit of one request in seconds.
+
+    Raises:
+        ConfigError: There is neither key nor address, or one cannot be used.
+    """
+
+    path: ClassVar[str]
+    """Below the server's address."""
+
+    def __init__(self, model: str, settings: Settings, timeout_s: float) -> None:
         self._model = model
         self.name = f"openai/{model}"
-        if api_key is None and base_url is None:
-            raise ConfigError(
-                f"{self.name!r} needs a key: set OPENAI_API_KEY, "
-                "or OPENAI_BASE_URL for a server of your own"
-            )
-        if not (api_key or "").isascii():
-            raise ConfigError("OPENAI_API_KEY holds characters that no key has; check it")
-        if base_url is not None:
-            require_url(base_url)
-        self._reasons = bool(_REASONING_MODEL.match(model))
-        self._api_key = api_key or "none"
-        self._base_url = base_url
+        require_access(self.name, settings)
+        self._settings = settings
         self._timeout_s = timeout_s
-        self._client = PerProcess(self._connect)
+        self._client = PerProcess(lambda: connect_openai(settings, timeout_s))
 
     @property
     def identity(self) -> dict[str, str]:
-        """Sampling, and the server where it is not OpenAI's own."""
-        sampling = {"effort": _EFFORT} if self._reasons else {"temp": "0"}
-        if self._base_url is None:
-            return sampling
-        return {**sampling, "endpoint": endpoint(self._base_url)}
+        """The server, if it is not OpenAI's own."""
+        base_url = self._settings.openai_base_url
+        return {} if base_url is None else {"endpoint": endpoint(base_url)}
 
-    def room(self, tokens: int) -> int:
-        """A reasoning model also needs room to think; without a limit there is none."""
-        return tokens + _ROOM_TO_THINK if tokens and self._reasons else tokens
+    def body(self, request: Q) -> dict[str, Any]:
+        """The JSON body of a request."""
+        raise NotImplementedError
 
-    async def send(self, request: Request) -> Response:
+    def response(self, body: Any) -> A:
+        """A response from its JSON; raises `JudgeUnavailable` if it is not one."""
+        raise NotImplementedError
+
+    def translated(self, error: Exception) -> FactcheckError:
+        """Our error for one of the client's."""
+        return from_openai(error, self.name)
+
+    async def send(self, request: Q) -> A:
         """One request, no retry, within the time limit."""
         import openai
 
         try:
             # `post` rather than `chat.completions.create`: the same request without a model object
-            # for the reply, which DSPy's reader does not need and which costs more than the rest.
+            # for the response, which nobody needs and which costs more than the rest.
             body = await asyncio.wait_for(
-                self._client().post(_CHAT, cast_to=object, body=self.body(request)),
+                self._client().post(self.path, cast_to=object, body=self.body(request)),
                 self._timeout_s,
             )
         except asyncio.TimeoutError:
@@ -101,17 +116,57 @@ class OpenAITransport:
                 f"{self.name}: no answer within {self._timeout_s:g} seconds"
             ) from None
         except (openai.OpenAIError, *UNREADABLE) as error:
-            raise from_openai(error, self.name) from error
+            raise self.translated(error) from error
         if not isinstance(body, dict):  # a 200 of another type is handed through as text
             raise JudgeUnavailable(f"{self.name}: the server's answer is not JSON")
         return self.response(body)
 
-    def response(self, body: Any) -> Response:
-        """A chat completion in OpenAI's JSON as DSPy's type.
+    async def aclose(self) -> None:
+        """Close the client's connections; the next request opens new ones."""
+        client = self._client.take()
+        if client is not None:
+            await client.close()
 
-        Raises:
-            JudgeUnavailable: It is none.
-        """
+
+class ChatTransport(OpenAITransport["Request", "Response"]):
+    """Chat Completions."""
+
+    path = "/chat/completions"
+
+    def __init__(self, model: str, settings: Settings, timeout_s: float) -> None:
+        super().__init__(model, settings, timeout_s)
+        self._reasons = bool(_REASONING_MODEL.match(model))
+
+    @property
+    def identity(self) -> dict[str, str]:
+        """Sampling, and the server if it is not OpenAI's own."""
+        return {**({"effort": _EFFORT} if self._reasons else {"temp": "0"}), **super().identity}
+
+    def max_tokens(self, tokens: int) -> int:
+        """A reasoning model needs tokens to think, too; 0 is no limit."""
+        return tokens + _REASONING_TOKENS if tokens and self._reasons else tokens
+
+    def body(self, request: Request) -> dict[str, Any]:
+        """The JSON body of a Chat Completions call."""
+        system = request.system
+        if not isinstance(system, str):
+            system = "".join(part.text for part in system or ())
+        messages = [{"role": "system", "content": system}] if system else []
+        messages += [{"role": str(m.role), "content": m.text or ""} for m in request.messages]
+        config = request.config
+        body: dict[str, Any] = {"model": self._model, "messages": messages}
+        if self._reasons:
+            body["reasoning_effort"] = _EFFORT
+        else:
+            body["temperature"] = config.temperature if config.temperature is not None else 0.0
+        if limit := self.max_tokens(config.max_tokens or 0):
+            body["max_completion_tokens"] = limit
+        if config.response_format is not None:
+            body["response_format"] = _wire_format(config.response_format)
+        return body
+
+    def response(self, body: Any) -> Response:
+        """A chat completion in OpenAI's JSON as DSPy's type."""
         from dspy import lm15
 
         try:
@@ -121,72 +176,77 @@ class OpenAITransport:
                 f"{self.name}: the server's answer is not a chat completion ({error})"
             ) from error
 
-    def _connect(self) -> openai.AsyncOpenAI:
-        import openai
 
-        return openai.AsyncOpenAI(
-            api_key=self._api_key,
-            base_url=self._base_url or "https://api.openai.com/v1",
-            max_retries=0,
-            timeout=self._timeout_s,
-            http_client=openai.DefaultAsyncHttpx2Client(),
-        )
+class TextsRejected(JudgeRejected):
+    """A request for vectors was turned down, and one of its texts may be why."""
 
-    def body(self, request: Request) -> dict[str, Any]:
-        """What is sent for a request: the JSON body of a Chat Completions call."""
-        system = request.system if isinstance(request.system, str) else _texts(request.system)
-        messages = [{"role": "system", "content": system}] if system else []
-        messages += [{"role": str(m.role), "content": m.text or ""} for m in request.messages]
-        config = request.config
-        room = self.room(config.max_tokens or 0)
-        body: dict[str, Any] = {"model": self._model, "messages": messages}
-        if self._reasons:
-            body["reasoning_effort"] = _EFFORT
-        else:
-            body["temperature"] = config.temperature if config.temperature is not None else 0.0
-        if room:
-            body["max_completion_tokens"] = room
-        if config.response_format is not None:
-            body["response_format"] = _wire_format(config.response_format)
-        return body
+
+class EmbeddingsTransport(OpenAITransport[Sequence[str], Mapping[str, Any]]):
+    """Embeddings: texts in, the server's JSON out."""
+
+    path = "/embeddings"
+
+    def body(self, request: Sequence[str]) -> dict[str, Any]:
+        """The JSON body of an Embeddings call."""
+        return {"model": self._model, "input": list(request), "encoding_format": "base64"}
+
+    def response(self, body: Any) -> Mapping[str, Any]:
+        """The JSON as it is, which has a list of vectors."""
+        if not isinstance(body.get("data"), list):
+            raise JudgeUnavailable(f"{self.name}: the server's answer has no list of vectors")
+        vectors: Mapping[str, Any] = body
+        return vectors
+
+    def translated(self, error: Exception) -> FactcheckError:
+        """`TextsRejected` where fewer or shorter texts may fare better."""
+        translated = super().translated(error)
+        at_fault = getattr(error, "status_code", None) in _TEXTS_AT_FAULT
+        return TextsRejected(str(translated)) if at_fault else translated
+
+
+class WrappedTransport:
+    """Base of transports that take the place of another one, and answer in its name.
+
+    Args:
+        inner: Renders requests and reads responses; it sends nothing.
+    """
+
+    def __init__(self, inner: Any) -> None:
+        self.name: str = inner.name
+        self._inner = inner
+
+    @property
+    def identity(self) -> dict[str, str]:
+        """That of the transport inside: a response is the same, however it came."""
+        identity: dict[str, str] = self._inner.identity
+        return identity
+
+    def max_tokens(self, tokens: int) -> int:
+        """That of the transport inside."""
+        limit: int = self._inner.max_tokens(tokens)
+        return limit
 
     async def aclose(self) -> None:
-        """Close the client's connections; the next request opens new ones."""
-        client = self._client.take()
-        if client is not None:
-            await client.close()
+        """Close the transport inside."""
+        await self._inner.aclose()
 
 
-class BatchTransport:
+class BatchTransport(WrappedTransport):
     """Base of transports whose requests travel in a batch instead of one by one.
 
     A batch is written by one run and read by another, so both have to render the same prompts.
 
     Args:
-        inner: Makes the requests and reads the answers; it sends nothing.
+        inner: Renders requests and reads responses; it sends nothing.
         secret: What prompts are rendered with.
     """
 
     price_share = 0.5
     """The part of the list price that a request in a batch costs."""
 
-    def __init__(self, inner: OpenAITransport, secret: bytes) -> None:
-        self.name = inner.name
+    def __init__(self, inner: ChatTransport, secret: bytes) -> None:
+        super().__init__(inner)
         self.secret = secret
-        self._inner = inner
-
-    @property
-    def identity(self) -> dict[str, str]:
-        """That of the transport inside: an answer is the same, however it came."""
-        return self._inner.identity
-
-    def room(self, tokens: int) -> int:
-        """That of the transport inside."""
-        return self._inner.room(tokens)
-
-    async def aclose(self) -> None:
-        """Close the transport inside."""
-        await self._inner.aclose()
 
 
 class LMTransport:
@@ -199,7 +259,7 @@ class LMTransport:
     @property
     def identity(self) -> dict[str, str]:
         """Sampling and endpoint, and a digest of every other setting that shapes an answer."""
-        settings = {k: v for k, v in self._lm.kwargs.items() if k not in _SHAPE_NOTHING and v}
+        settings = {k: v for k, v in self._lm.kwargs.items() if k not in _IRRELEVANT and v}
         named = {}
         if (temperature := self._lm.kwargs.get("temperature")) is not None:
             named["temp"] = f"{temperature:g}"
@@ -210,7 +270,7 @@ class LMTransport:
             named["settings"] = short_digest(json.dumps(settings, sort_keys=True, default=repr))
         return named
 
-    def room(self, tokens: int) -> int:
+    def max_tokens(self, tokens: int) -> int:
         """What was asked for."""
         return tokens
 
@@ -229,14 +289,22 @@ class LMTransport:
         """Nothing: a language model that was handed in belongs to whoever made it."""
 
 
-def require_url(base_url: str) -> None:
-    """Refuse an address that cannot be one.
+def require_access(name: str, settings: Settings) -> None:
+    """Refuse settings with which no OpenAI-compatible server can be reached.
 
     Raises:
-        ConfigError: No scheme, no host, or a port out of range.
+        ConfigError: Neither key nor address, a key that cannot be one, an address without scheme
+            or host, or a port out of range.
     """
+    key, base_url = settings.openai_api_key, settings.openai_base_url
+    if key is None and base_url is None:
+        raise ConfigError(
+            f"{name!r} needs a key: set OPENAI_API_KEY, or OPENAI_BASE_URL for your own server"
+        )
+    if not (key or "").isascii():
+        raise ConfigError("OPENAI_API_KEY has characters that no key has; check it")
     try:
-        url = urlsplit(base_url)
+        url = urlsplit(base_url or OPENAI_URL)
         usable = url.scheme in {"http", "https"} and url.hostname and url.port != 0
     except ValueError:
         usable = False
@@ -246,15 +314,24 @@ def require_url(base_url: str) -> None:
         )
 
 
-def endpoint(base_url: str) -> str:
+def connect_openai(settings: Settings, timeout_s: float) -> openai.AsyncOpenAI:
+    """A client without retries of its own."""
+    import openai
+
+    return openai.AsyncOpenAI(
+        api_key=settings.openai_api_key or "none",
+        base_url=settings.openai_base_url or OPENAI_URL,
+        max_retries=0,
+        timeout=timeout_s,
+        http_client=openai.DefaultAsyncHttpx2Client(),
+    )
+
+
+def endpoint(base_url: str | None) -> str:
     """Host, port and path of a server's address; never a user name, a password or a query."""
-    url = urlsplit(base_url)
+    url = urlsplit(base_url or OPENAI_URL)
     port = f":{url.port}" if url.port else ""
     return f"{url.hostname}{port}{url.path.rstrip('/')}"
-
-
-def _texts(parts: Any) -> str:
-    return "".join(part.text for part in parts or ())
 
 
 def _wire_format(form: dict[str, Any]) -> dict[str, Any]:

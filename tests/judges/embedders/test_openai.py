@@ -441,7 +441,7 @@ class TestCosts:
         self, remote: MakeSetup
     ) -> None:
         setup = remote(sequence(rate_limited(0.01), then=hashed_embeddings), concurrency=4)
-        limiter = setup.embedder._requests._limiter()
+        limiter = setup.embedder._runner.limiter()
 
         setup.embed("a")
         after_the_cut = limiter.limit

@@ -26,7 +26,7 @@ from factcheck.judges.llm.batch_files import RequestFiles, request_id
 from factcheck.judges.llm.batch_state import BatchStore
 from factcheck.judges.llm.extractor import SECTION
 from factcheck.judges.llm.sections import sections
-from factcheck.runtime.prices import Price
+from factcheck.runtime.budget import Price
 from factcheck.runtime.session import Session
 from factcheck.testing import (
     BatchPlan,
@@ -463,7 +463,7 @@ def test_a_batch_costs_half_the_list_price(
     job = pottery()
     listed = Price(2.0, 1.0, 8.0)
     monkeypatch.setattr("factcheck.judges.llm.language_model.price_of", lambda _: listed)
-    monkeypatch.setattr("factcheck.judges.llm.batch_client._OPENAI", job.server.base_url)
+    monkeypatch.setattr("factcheck.judges.llm.transports.OPENAI_URL", job.server.base_url)
     monkeypatch.delenv("OPENAI_BASE_URL")
 
     job.submit()

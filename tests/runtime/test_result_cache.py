@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from factcheck.runtime.flight import Settle, SingleFlight
+from factcheck.runtime.result_cache import Settle, SingleFlight
 
 
 class Asked:
