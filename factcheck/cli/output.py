@@ -63,11 +63,22 @@ def page_report(
     to_json: Callable[[], str],
     warnings: Sequence[str] = (),
     texts: Mapping[Format, Callable[[], str]] | None = None,
+    *,
+    failure: GateFailure | None = None,
 ) -> Report:
-    """The report of a result that describes itself as a page, in every format."""
-    from factcheck.reports import FORMATS, render
+    """The report of a result that describes itself as a page, in every format.
+
+    Args:
+        page: The report.
+        to_json: The result as JSON.
+        warnings: Printed on standard error where the report is not.
+        texts: Formats that are not made of the page.
+        failure: Why the gate failed; JUnit fails exactly then.
+    """
+    from factcheck.reports import FORMATS, gated, render
     from factcheck.reports.table import for_stdout
 
+    page = gated(page, failure.message if failure else "")
     every: dict[Format, Callable[[], str]] = {
         Format(name): partial(render, page, name) for name in FORMATS
     }

@@ -100,7 +100,7 @@ def run(  # noqa: PLR0913 - one parameter per option
         typer.Option(
             "--format",
             metavar="FORMAT",
-            help="Format of the summary: table or json.",
+            help="Format of the summary: table, markdown, html, junit, json or csv.",
             rich_help_panel=options.OUTPUT,
         ),
     ] = options.Format.TABLE,
@@ -145,13 +145,25 @@ def run(  # noqa: PLR0913 - one parameter per option
         _show_estimate(runs.estimate(settings, records(), direction.value))
     else:
         signature = _score(settings, records(), tally, direction.value, out, resume=resume)
-        _show_tally(tally, signature, format_)
+        failure = gates.run_gate(tally, fail_under)
+        if tally.interrupted:
+            failure = gates.GateFailure(130, "the run was interrupted")
+        elif tally.write_error:
+            failure = gates.GateFailure(InputError.exit_code, tally.write_error)
+        shown = output.page_report(
+            tally.page(signature),
+            lambda: json.dumps(
+                {**tally.to_dict(), "signature": signature}, ensure_ascii=False, indent=2
+            ),
+            failure=failure,
+        )
+        output.show(shown, output.Destination(format_))
         if tally.interrupted:
             output.print_note("This is the result so far; --out ROWS --resume continues the run.")
             raise KeyboardInterrupt
         if tally.write_error:
             raise InputError(tally.write_error)
-        output.exit_with(gates.run_gate(tally, fail_under))
+        output.exit_with(failure)
 
 
 def _check_rows(files: list[str], out: str | None, *, resume: bool) -> None:
@@ -197,16 +209,6 @@ def _skipper(tally: Tally) -> Any:
         output.print_error(f"skipped: {error}")
 
     return skip
-
-
-def _show_tally(tally: Tally, signature: str, made: options.Format) -> None:
-    from factcheck.reports import render
-
-    if made is options.Format.JSON:
-        data = {**tally.to_dict(), "signature": signature}
-        output.print_out(json.dumps(data, ensure_ascii=False, indent=2))
-        return
-    output.print_out(render(tally.page(signature)))
 
 
 def _show_estimate(estimate: Any) -> None:

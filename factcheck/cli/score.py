@@ -91,11 +91,12 @@ def show_scored(
         KeyboardInterrupt: After that.
     """
     from factcheck.scoring import FactCoverage
+    from factcheck.scoring.gates import coverage_gate
     from factcheck.scoring.runs import cached_report
 
     def show(report: CoverageReport) -> None:
-        page = report.page(fail_under=fail_under)
-        output.show(output.page_report(page, report.to_json), to)
+        failure = coverage_gate(report, fail_under)
+        output.show(output.page_report(report.page(), report.to_json, failure=failure), to)
 
     try:
         with FactCoverage(**settings) as scorer, output.spinner(message):

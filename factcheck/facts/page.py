@@ -1,4 +1,4 @@
-"""The reports of coverage: one pair, a run over many pairs, a list of facts.
+"""The report of coverage, and a list of facts.
 
 Groups come in the order of what hurts: distorted facts first, kept facts last.
 """
@@ -27,8 +27,6 @@ from factcheck.reports.page import (
 )
 from factcheck.reports.text import interval_text, one_line, plural, share, shorten
 
-ROUNDING = 1e-9
-"""A score this much under a threshold still reaches it."""
 _DISTORTED = "≠"
 COLUMNS = (
     "kind", "id", "text", "status", "label", "probability", "weight", "must", "tags", "quote",
@@ -93,25 +91,24 @@ _CLAIMS = _Figure(
     ),
     {"contradicted": "contradicts the source", "neutral": "not in the source"},
 )
+_kept_first = (_FACTS.groups[-1], *_FACTS.groups[:-1])
+PARTS = tuple(Part(group.tone, 0, group.title.lower(), group.mark) for group in _kept_first)
+"""What becomes of facts, best first; to be given sizes."""
 
 
 def coverage_page(
     results: Sequence[CheckResult],
+    claim_results: Sequence[CheckResult] | None,
     usage: Usage,
     signature: ScoreSignature,
-    *,
-    claim_results: Sequence[CheckResult] | None = None,
-    fail_under: float | None = None,
 ) -> Page:
     """The report of one pair.
 
     Args:
         results: One result per fact of the source.
+        claim_results: One result per claim of the summary; `None` if claims were not checked.
         usage: Cost of the report.
         signature: How the score was made.
-        claim_results: One result per claim of the summary; `None` if claims were not checked.
-        fail_under: Threshold of the gate, in [0, 1]; `None` for no threshold. In JUnit, what was
-            lost fails exactly if the gate does, and is skipped with its reason otherwise.
     """
     weighted = any(result.fact.weight != 1.0 for result in results)
     figure = _FACTS._replace(name="Weighted coverage") if weighted else _FACTS
@@ -126,62 +123,17 @@ def coverage_page(
 
     return page._replace(
         alerts=(Alert(lost),) if lost else (),
-        parts=_parts(results),
+        parts=tuple(
+            part._replace(size=n, anchor=part.name)
+            for part, group in zip(PARTS, _kept_first, strict=True)
+            if (n := len(group.of(results)))
+        ),
         footer=_footer((*results, *(claim_results or ())), usage, signature),
         also=(claims,) if claims else (),
         suite="coverage",
-        cases=tuple(_cases(results, fail_under)),
         properties=properties,
         columns=COLUMNS,
         rows=rows,
-    )
-
-
-def run_page(
-    figures: Mapping[str, Any],
-    usage: Usage,
-    signature: str,
-    *,
-    worst: Sequence[tuple[float, str]] = (),
-    failures: Mapping[str, int] | None = None,
-    n_skipped: int = 0,
-) -> Page:
-    """The report of a run over many pairs.
-
-    Args:
-        figures: `RunSummary.to_dict()`.
-        usage: Cost of the run.
-        signature: How the scores were made.
-        worst: Lowest scores with the ids of their records, lowest first.
-        failures: Number of records without a report, by code.
-        n_skipped: Number of invalid records that were left out.
-    """
-    failures, counts = failures or {}, figures["counts"]
-    n_records = figures["records"] + sum(failures.values())
-    kinds = (("good", "kept"), ("bad", "distorted"), ("warn", "dropped"), ("unknown", "undecided"))
-    lines = [f"{plural(counts['facts'], 'fact')}: "]
-    lines[0] += ", ".join(f"{counts[kind]:,} {kind}" for _, kind in kinds)
-    if counts["undecided"]:
-        bounds = interval_text((figures["low"], figures["high"]), 2)
-        lines.append(f"{bounds} if every undecided fact were dropped / kept")
-    missing = [f"{n:,} without a report ({code})" for code, n in sorted(failures.items())]
-    if n_skipped:
-        missing.append(f"{plural(n_skipped, 'invalid record')} skipped")
-    if missing:
-        lines.append(", ".join(missing))
-    interval = figures["interval"]
-    lowest = tuple(Item(share(score, 2), one_line(name)) for score, name in worst)
-    return Page(
-        "Mean coverage",
-        _score_text(figures["score"]),
-        f"{figures['scored']:,} of {plural(n_records, 'record')} scored",
-        f"95 % interval {interval_text(interval, 2)} over {plural(figures['sources'], 'source')}"
-        if interval
-        else "",
-        tuple(lines),
-        tuple(Part(tone, counts[kind], kind) for tone, kind in kinds if counts[kind]),  # type: ignore[arg-type]
-        filled(Section("Lowest", items=lowest)),
-        entries(("Usage", usage_text(usage)), ("Signature", signature)),
     )
 
 
@@ -217,7 +169,8 @@ def _label(result: CheckResult) -> str:
     return result.label if isinstance(result, Verdict) else ""
 
 
-def _score_text(score: float | None) -> str:
+def score_text(score: float | None) -> str:
+    """A score with two decimals, or that there is none."""
     return "undecided" if score is None else share(score, 2)
 
 
@@ -234,13 +187,13 @@ def _page(figure: _Figure, results: Sequence[CheckResult]) -> Page:
         )
     return Page(
         figure.name,
-        _score_text(found.value),
+        score_text(found.value),
         _counts(figure, results, n_undecided),
         interval and f"95 % interval {interval}",
         lines=(bounds,) if bounds else (),
         sections=filled(*(_section(group, group.of(results)) for group in figure.groups)),
         suite=figure.name.lower(),
-        cases=tuple(_case(figure, result, "skipped", "skipped") for result in results),
+        cases=tuple(_case(figure, result) for result in results),
     )
 
 
@@ -312,16 +265,6 @@ def _reason(result: CheckResult) -> str:
     return f"{one_line(result.reason)} {flags and f'({flags})'}".strip()
 
 
-def _parts(results: Sequence[CheckResult]) -> tuple[Part, ...]:
-    kept_first = (_FACTS.groups[-1], *_FACTS.groups[:-1])
-    sized = ((group, len(group.of(results))) for group in kept_first)
-    return tuple(
-        Part(group.tone, n, group.title.lower(), group.mark, group.title.lower())
-        for group, n in sized
-        if n
-    )
-
-
 def _footer(
     results: Iterable[CheckResult], usage: Usage, signature: ScoreSignature
 ) -> tuple[Entry, ...]:
@@ -354,32 +297,20 @@ def _properties(
     return tuple(Entry(name, str(value)) for name, value in values.items() if value is not None)
 
 
-def _cases(results: Sequence[CheckResult], fail_under: float | None) -> Iterator[Case]:
-    """A case for each fact, and one for the threshold; one of them fails if the gate does."""
-    score = share_entailed(results).value
-    is_silent = bool(results) and not any(map(_label, results))
-    is_under = fail_under is not None and score is not None and score < fail_under - ROUNDING
-    fails = is_silent or is_under or bool(lost_musts(results))
-    for result in results:
-        is_lost = is_under or _label(result) == "contradicted"
-        lost: Status = "failed" if fails and (result.fact.must or is_lost) else "skipped"
-        yield _case(_FACTS, result, lost, "error" if fails else "skipped")
-    if fail_under is not None:
-        status: Status = "failed" if is_under else "passed" if score is not None else "error"
-        message = f"score {_score_text(score)}" if status != "passed" else ""
-        yield Case(f"coverage of at least {fail_under:g}", status, message, "threshold")
-
-
-def _case(figure: _Figure, result: CheckResult, lost: Status, undecided: Status) -> Case:
+def _case(figure: _Figure, result: CheckResult) -> Case:
+    """A test; what no gate looks at is skipped: a claim, and a fact that may be dropped."""
     fact = result.fact
     parts = (one_line(fact.id), _badge_text(fact), one_line(fact.text))
     name = " ".join(part for part in parts if part)
     if isinstance(result, CheckFailure):
-        return Case(name, undecided, "undecided", result.code, (one_line(result.message),))
+        unknown: Status = "skipped" if figure is _CLAIMS else "error"
+        return Case(name, unknown, "undecided", result.code, (one_line(result.message),))
     if result.supported:
         return Case(name)
     quote = _quote(result)
     details = tuple(line for line in (quote and f"“{quote}”", _reason(result)) if line)
+    is_loss = figure is not _CLAIMS and (fact.must or result.label == "contradicted")
+    lost: Status = "failed" if is_loss else "skipped"
     return Case(name, lost, figure.lost[result.label], result.label, details)
 
 

@@ -195,20 +195,10 @@ class CoverageReport(Report):
             raise InputError("report: not valid JSON (nested too deeply)") from error
         return cls.from_dict(data)
 
-    def page(self, *, fail_under: float | None = None) -> Page:
-        """The report, ready to be rendered.
-
-        Args:
-            fail_under: Threshold of the gate, in [0, 1]: what JUnit calls a failure depends on it.
-        """
+    def page(self) -> Page:
+        """The report, ready to be rendered; `gated` decides what JUnit calls a failure."""
         claim_results = None if self.claims is None else self.claim_results
-        return coverage_page(
-            self.results,
-            self.usage,
-            self.signature,
-            claim_results=claim_results,
-            fail_under=fail_under,
-        )
+        return coverage_page(self.results, claim_results, self.usage, self.signature)
 
 
 def _match(facts: FactSet, results: Sequence[CheckResult], what: str) -> None:

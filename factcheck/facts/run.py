@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from factcheck.facts.model import Usage
+from factcheck.facts.page import PARTS, score_text, usage_text
 from factcheck.facts.report import CoverageReport
+from factcheck.reports.page import Case, Item, Page, Part, Section, entries, filled
+from factcheck.reports.report import Report
+from factcheck.reports.text import interval_text, one_line, plural, share
 from factcheck.stats import Interval, cluster_interval
 
 
-class RunSummary:
+class RunSummary(Report):
     """Takes reports one by one and forgets them; memory grows with the number of sources only."""
 
     def __init__(self) -> None:
@@ -69,6 +74,67 @@ class RunSummary:
         Summaries of one source are not independent, so the spread is taken between sources.
         """
         return cluster_interval(self._by_source.values())
+
+    def page(
+        self,
+        signature: str = "",
+        *,
+        lowest: Sequence[tuple[float, str]] = (),
+        failures: Mapping[str, int] | None = None,
+        n_skipped: int = 0,
+    ) -> Page:
+        """The report of the run, ready to be rendered.
+
+        Args:
+            signature: How the scores were made.
+            lowest: Lowest scores with the ids of their records, lowest first.
+            failures: Number of records without a report, by code.
+            n_skipped: Number of invalid records that were left out.
+        """
+        failures, interval = failures or {}, interval_text(self.interval, 2)
+        n_records = self.n_records + sum(failures.values())
+        items = tuple(Item(share(score, 2), one_line(name)) for score, name in lowest)
+        return Page(
+            "Mean coverage",
+            score_text(self.score),
+            f"{self.n_scored:,} of {plural(n_records, 'record')} scored",
+            interval and f"95 % interval {interval} over {plural(self.n_sources, 'source')}",
+            tuple(self._lines(failures, n_skipped)),
+            tuple(
+                Part(part.tone, self.counts[part.name], part.name, part.mark)
+                for part in PARTS
+                if self.counts[part.name]
+            ),
+            filled(Section("Lowest", items=items)),
+            entries(("Usage", usage_text(self.usage)), ("Signature", signature)),
+            suite="run",
+            cases=(
+                Case("mean coverage"),
+                *(Case("report", "error", f"{n:,} missing", code) for code, n in failures.items()),
+            ),
+            columns=tuple(self._row()),
+            rows=lambda: [self._row()],
+        )
+
+    def _lines(self, failures: Mapping[str, int], n_skipped: int) -> Iterator[str]:
+        kinds = ("kept", "distorted", "dropped", "undecided")
+        counts = ", ".join(f"{self.counts[kind]:,} {kind}" for kind in kinds)
+        yield f"{plural(self.counts['facts'], 'fact')}: {counts}"
+        if self.counts["undecided"]:
+            bounds = interval_text((self.low, self.high), 2)
+            yield f"{bounds} if every undecided fact were dropped / kept"
+        missing = [f"{n:,} without a report ({code})" for code, n in sorted(failures.items())]
+        if n_skipped:
+            missing.append(f"{plural(n_skipped, 'invalid record')} skipped")
+        if missing:
+            yield ", ".join(missing)
+
+    def _row(self) -> dict[str, Any]:
+        """The figures, flat."""
+        low, high = self.interval or (None, None)
+        nested = ("interval", "counts", "usage")
+        row = {key: value for key, value in self.to_dict().items() if key not in nested}
+        return {**row, "interval_low": low, "interval_high": high, **self.counts}
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as JSON-ready data."""

@@ -15,6 +15,7 @@ from factcheck.reports.page import (
     Tone,
     entries,
     filled,
+    gated,
     parts_of,
     warnings_section,
 )
@@ -37,6 +38,7 @@ __all__ = [
     "Tone",
     "entries",
     "filled",
+    "gated",
     "parts_of",
     "render",
     "warnings_section",

@@ -124,7 +124,7 @@ class Entry(NamedTuple):
 
 
 class Case(NamedTuple):
-    """A test of a JUnit suite. `failed` and `error` exactly where they fail the gate."""
+    """A test of a JUnit suite; see `gated`."""
 
     name: str
     status: Status = "passed"
@@ -208,6 +208,25 @@ def warnings_section(warnings: Iterable[str]) -> Section:
         "unknown",
         items=tuple(Item("", one_line(line)) for line in lines[:MOST_ROWS]),
         more=more_of(len(lines) - MOST_ROWS, "warning"),
+    )
+
+
+def gated(page: Page, failure: str) -> Page:
+    """The page with test cases that fail exactly if the gate does, as the exit code.
+
+    Args:
+        page: The report.
+        failure: Why the gate failed: a case of its own. Empty if it passed: cases that failed or
+            have an error are skipped with their message.
+    """
+    if failure:
+        return page._replace(cases=(*page.cases, Case("gate", "failed", failure)))
+    excused = (
+        case._replace(status="skipped") if case.status in {"failed", "error"} else case
+        for case in page.cases
+    )
+    return page._replace(
+        cases=tuple(excused), also=tuple(gated(other, failure) for other in page.also)
     )
 
 

@@ -14,7 +14,7 @@ from typing import Any, Literal, NamedTuple
 from factcheck.documents import Ids, PathOrDash, ResultsFile, read_results
 from factcheck.errors import ConfigError, FactcheckError, InputError
 from factcheck.facts import CoverageReport, FactSet, RunSummary, Usage, digest, short_digest
-from factcheck.facts.page import lost_musts, run_page
+from factcheck.facts.page import lost_musts
 from factcheck.records import Record, read_records
 from factcheck.reports.page import Page
 from factcheck.runtime.session import Session
@@ -103,11 +103,9 @@ class Tally:
         Args:
             signature: How the scores were made; see `run_signature`.
         """
-        return run_page(
-            self.summary.to_dict(),
-            self.summary.usage,
+        return self.summary.page(
             signature,
-            worst=self.lowest,
+            lowest=self.lowest,
             failures=self.failures,
             n_skipped=self.skipped,
         )

@@ -8,10 +8,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from factcheck.facts import AtomicFact, CheckFailure, CoverageReport, EntailmentLabel, Usage
+from factcheck.facts import (
+    AtomicFact,
+    CheckFailure,
+    CoverageReport,
+    EntailmentLabel,
+    RunSummary,
+    Usage,
+)
 from factcheck.facts.page import lost_musts
-from factcheck.reports import Page
+from factcheck.reports import Page, gated, render
 from factcheck.scoring import gates
+from factcheck.scoring.gates import coverage_gate
 from tests.reports.examples import all_groups, both_directions, report_of, verdict
 
 FACT = AtomicFact("f1", "The lake is deep.")
@@ -164,7 +172,8 @@ def test_junit_fails_exactly_if_the_gate_does(
     both = both_directions()
     report = replace(report_of(*results), claims=both.claims, claim_results=both.claim_results)
 
-    page = report.page(fail_under=threshold)
+    failure = coverage_gate(report, threshold)
+    page = gated(report.page(), failure.message if failure else "")
 
     statuses = {case.status for figure in (page, *page.also) for case in figure.cases}
     assert bool(statuses & {"failed", "error"}) is (
@@ -181,11 +190,11 @@ def test_a_distorted_fact_fails_where_the_gate_fails() -> None:
         verdict(facts[2], "neutral"),
     )
 
-    assert [case.status for case in report.page(fail_under=0.9).cases] == [
-        "passed", "failed", "failed", "failed"
+    assert [case.status for case in gated(report.page(), "score 0.33 is under 0.9").cases] == [
+        "passed", "failed", "skipped", "failed"
     ]  # fmt: skip
-    assert [case.status for case in report.page(fail_under=0.2).cases] == [
-        "passed", "skipped", "skipped", "passed"
+    assert [case.status for case in gated(report.page(), "").cases] == [
+        "passed", "skipped", "skipped"
     ]  # fmt: skip
 
 
@@ -203,3 +212,25 @@ def test_a_report_is_a_table_of_facts_and_claims() -> None:
     assert list(frame["status"]) == [
         "kept", "supported", "contradicts the source", "not in the source", "undecided"
     ]  # fmt: skip
+
+
+def test_a_run_has_a_report_in_every_format() -> None:
+    run = RunSummary()
+    for report in (all_groups(), report_of(verdict(FACT, "entailed"))):
+        run.add(report)
+    page = run.page("judge:x", lowest=[(0.5, "a\nb")], failures={"input": 2}, n_skipped=1)
+
+    assert str(run).startswith("Mean coverage 0.75   2 of 2 records scored")
+    assert render(page).splitlines()[1:] == [
+        "9 facts: 4 kept, 1 distorted, 2 dropped, 2 undecided",
+        "0.69 – 0.81 if every undecided fact were dropped / kept",
+        "2 without a report (input), 1 invalid record skipped",
+        "",
+        "Lowest",
+        "0.50  a b",
+        "",
+        "Signature  judge:x",
+    ]
+    assert [part.size for part in page.parts] == [4, 1, 2, 2]
+    assert [case.status for case in page.cases] == ["passed", "error"]
+    assert run.to_pandas().to_dict("records")[0]["kept"] == 4

@@ -33,6 +33,7 @@ from factcheck.reports import (
     Table,
     entries,
     filled,
+    gated,
     parts_of,
     render,
     warnings_section,
@@ -284,6 +285,14 @@ def test_junit_has_a_suite_for_each_figure() -> None:
         {"message": "mismatch", "type": "mismatch"},
         "Oslo → Bergen",
     )
+
+
+def test_junit_fails_exactly_if_the_gate_does() -> None:
+    passed, failed = gated(PAGE._replace(also=(PAGE,)), ""), gated(PAGE, "F1 0.713 is under 0.8")
+
+    assert parsed(passed).attrib["skipped"] == "6"
+    assert not parsed(passed).findall("*/*/failure") + parsed(passed).findall("*/*/error")
+    assert [case.name for case in failed.cases if case.status == "failed"] == ["r1", "gate"]
 
 
 def test_csv_takes_no_cell_for_a_formula() -> None:
