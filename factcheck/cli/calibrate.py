@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from enum import Enum
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from factcheck.cli import options, output
 from factcheck.cli.options import Format
 from factcheck.cli.output import Destination
-from factcheck.errors import InputError, JudgeUnavailable
+from factcheck.errors import InputError
+
+if TYPE_CHECKING:
+    from factcheck.scoring.gates import GateFailure
 
 DATA = "Own text"
 
@@ -132,15 +136,19 @@ def bullets(  # noqa: PLR0913 - one parameter per option
                 seed=seed,
             )
         run.save(out)
-    output.show(output.page_report(run.page(), run.to_json), Destination(format_, None))
+    rows = {name: [row for row in run.rows if row.judge == name] for name in run.judges}
+    failure = _silent(
+        (name, own[0].note)
+        for name, own in rows.items()
+        if name != BASELINE and all(row.score is None for row in own)
+    )
+    shown = output.page_report(run.page(), run.to_json, failure=failure)
+    output.show(shown, Destination(format_, None))
     folder = from_rows or out
     with output.spinner("Plotting"):
         files = run.write_report(folder)
     output.print_note(f"{files} in {folder}")
-    for name in run.judges:
-        rows = [row for row in run.rows if row.judge == name]
-        if name != BASELINE and all(row.score is None for row in rows):
-            raise JudgeUnavailable(f"{name} returned no verdicts: {rows[0].note}")
+    output.exit_with(failure)
 
 
 @app.command("audit", epilog="Example: factcheck calibrate audit --judge openai/gpt-5-nano")
@@ -184,11 +192,10 @@ def audit(  # noqa: PLR0913 - one parameter per option
         reports.append(report)
     data = [report.to_dict() for report in reports]
     to_json = partial(json.dumps, data, ensure_ascii=False, indent=2)
-    shown = output.page_report(audits_page(reports), to_json)
+    failure = _silent((one.judge, one.failure) for one in reports if not one.n_answers)
+    shown = output.page_report(audits_page(reports), to_json, failure=failure)
     output.show(shown, Destination(format_, None))
-    for report in reports:
-        if not report.n_answers:
-            raise JudgeUnavailable(f"{report.judge} returned no verdicts: {report.failure}")
+    output.exit_with(failure)
 
 
 @app.command("agreement", epilog="Example: factcheck calibrate agreement labelled.jsonl")
@@ -252,10 +259,13 @@ def agreement(  # noqa: PLR0913 - one parameter per option
             difference=difference,
             budget=_budget(max_calls, max_cost_usd),
         )
-    output.show(output.page_report(report.page(), report.to_json), to)
-    for one in report.judges:
-        if one.judge != BASELINE and not one.n_pairs:
-            raise JudgeUnavailable(f"{one.judge} returned no verdicts: {one.failure}")
+    failure = _silent(
+        (one.judge, one.failure)
+        for one in report.judges
+        if one.judge != BASELINE and not one.n_pairs
+    )
+    output.show(output.page_report(report.page(), report.to_json, failure=failure), to)
+    output.exit_with(failure)
 
 
 @app.command("compare", epilog="Example: factcheck calibrate compare before.jsonl after.jsonl")
@@ -277,6 +287,15 @@ def compare(
     refuse_stdin_twice(run_a, run_b)
     found = compare_coverage(run_a, run_b)
     output.show(output.page_report(found.page(), found.to_json), Destination(format_, None))
+
+
+def _silent(judges: Iterable[tuple[str, str]]) -> GateFailure | None:
+    """Why the command fails, from the judges without a verdict and their reasons."""
+    from factcheck.scoring.gates import NOTHING_DECIDED, GateFailure
+
+    for judge, why in judges:
+        return GateFailure(NOTHING_DECIDED, f"{judge} returned no verdicts: {why}")
+    return None
 
 
 def _default_judge() -> list[str]:

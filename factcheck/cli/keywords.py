@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from factcheck.keywords import BehaviorCase, BehaviorRun
     from factcheck.keywords.comparison import Run
     from factcheck.reports import Page
+    from factcheck.scoring.gates import GateFailure
 
 _LOG = "factcheck.keywords"
 _THRESHOLD = 0.7
@@ -139,10 +140,11 @@ def run(  # noqa: PLR0913 - one parameter per option
         expected, generated = load_dataset(dataset), load_outputs(outputs)
         result = CardEvaluator(expected, settings, keep=False).evaluate(generated)
         page = result.page(dataset=expected, outputs=generated, examples=examples)
-    _show(page, lambda: result.to_json(indent=2), to, result.warnings)
     score = None if result.macro is None else result.macro.f1
     errors = [(case.subject, case.message) for case in result.failures]
-    output.exit_with(gates.cases_gate("mean F1", score, fail_under, errors))
+    failure = gates.cases_gate("mean F1", score, fail_under, errors)
+    _show(page, lambda: result.to_json(indent=2), to, failure, result.warnings)
+    output.exit_with(failure)
 
 
 @app.command("behaviors", epilog="Example: factcheck keywords behaviors cases.json responses.json")
@@ -209,16 +211,19 @@ def behaviors(  # noqa: PLR0913 - one parameter per option
     with output.capture_log(_LOG, _ignore):
         result, interrupted = _classify(cases, responses, call, expected, concurrency)
     page = result.page(examples=examples)
-    _show(page, lambda: result.to_json(indent=2), to, result.warnings)
-    if interrupted:
-        output.print_note("This is the result so far; cases without a response are errors.")
-        raise KeyboardInterrupt
     errors = [
         (case.case_id, f"{outcome.variant}: {outcome.message}")
         for case in result.cases
         for outcome in [one for one in case.outcomes if one.label is None][:1]
     ]
-    output.exit_with(gates.cases_gate("pass rate", result.pass_rate, fail_under, errors))
+    failure = gates.cases_gate("pass rate", result.pass_rate, fail_under, errors)
+    if interrupted:
+        failure = gates.GateFailure(130, "the run was interrupted")
+    _show(page, lambda: result.to_json(indent=2), to, failure, result.warnings)
+    if interrupted:
+        output.print_note("This is the result so far; cases without a response are errors.")
+        raise KeyboardInterrupt
+    output.exit_with(failure)
 
 
 @app.command("lint", epilog="Example: factcheck keywords lint cases.json responses.json")
@@ -265,8 +270,9 @@ def lint(
         findings = lint_guides(suite, given)
     page = lint_page(findings, len(suite))
     data = {"n_cases": len(suite), "findings": [finding.to_dict() for finding in findings]}
-    _show(page, lambda: json.dumps(data, ensure_ascii=False, indent=2), to)
-    output.exit_with(gates.findings_gate(len(findings)) if strict else None)
+    failure = gates.findings_gate(len(findings)) if strict else None
+    _show(page, lambda: json.dumps(data, ensure_ascii=False, indent=2), to, failure)
+    output.exit_with(failure)
 
 
 @app.command("compare", epilog="Example: factcheck keywords compare before.json after.json")
@@ -310,14 +316,16 @@ def compare(
         comparison = compare_runs(a, b)
     names = (output.file_name(run_a), output.file_name(run_b))
     page = comparison.page(names)
-    _show(page, lambda: comparison.to_json(indent=2), to, comparison.notes)
+    failure = None
     if fail_if_worse:
         worse = ""
         if comparison.verdict == "worse":
             change = comparison.main.difference or 0.0
             figure = "F1" if comparison.kind == "cards" else "pass rate"
             worse = f"{figure} {change:+.3f}, p {p_text(comparison.p_value)}"
-        output.exit_with(gates.comparison_gate(worse, comparison.only_a))
+        failure = gates.comparison_gate(worse, comparison.only_a)
+    _show(page, lambda: comparison.to_json(indent=2), to, failure, comparison.notes)
+    output.exit_with(failure)
 
 
 def references(
@@ -379,17 +387,19 @@ def references(
     ):
         result = metric.match(text)
     page = result.page([output.file_name(path) for path in reference])
-    _show(page, result.to_json, to)
-    output.exit_with(gates.cases_gate("score", result.score or 0.0, fail_under, ()))
+    failure = gates.cases_gate("score", result.score or 0.0, fail_under, ())
+    _show(page, result.to_json, to, failure)
+    output.exit_with(failure)
 
 
 def _show(
     page: Page,
     to_json: Callable[[], str],
     to: output.Destination,
+    failure: GateFailure | None,
     warnings: Sequence[str] = (),
 ) -> None:
-    output.show(output.page_report(page, to_json, warnings), to)
+    output.show(output.page_report(page, to_json, warnings, failure=failure), to)
 
 
 def _pairs(pairs: Sequence[str] | None, option: str) -> dict[str, str]:

@@ -86,13 +86,15 @@ def test_a_score_equal_to_the_gate_passes(texts: tuple[str, ...], run: Run) -> N
     assert run("references", texts[0], texts[0], "--fail-under", "1").code == 0
 
 
-@pytest.mark.parametrize(("threshold", "failures"), [("0.1", "0"), ("0.999", "1")])
-def test_junit_fails_below_the_threshold(
-    texts: tuple[str, ...], run: Run, threshold: str, failures: str
+@pytest.mark.parametrize("option", ["--threshold", "--fail-under"])
+@pytest.mark.parametrize("threshold", ["0.1", "0.999"])
+def test_junit_fails_exactly_if_the_exit_code_does(
+    texts: tuple[str, ...], run: Run, option: str, threshold: str
 ) -> None:
-    out = run("references", *texts, "--format", "junit", "--threshold", threshold).out
+    done = run("references", *texts, "--format", "junit", option, threshold)
 
-    assert ET.fromstring(out).attrib["failures"] == failures  # noqa: S314 - our own
+    failures = ET.fromstring(done.out).attrib["failures"]  # noqa: S314 - our own
+    assert (failures != "0") is (done.code == 1)
 
 
 def test_the_name_of_the_file_decides_the_format(
