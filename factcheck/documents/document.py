@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -40,17 +40,16 @@ def plain_document(value: Any, name: str) -> Document:
 
 
 def line_finder(
-    parts: Callable[[], Iterator[tuple[PathInValue, int]]],
+    read_lines: Callable[[], Mapping[PathInValue, int]],
 ) -> Callable[[PathInValue], int]:
-    """`Document.line_of` from the paths and lines of all parts, which are read when needed."""
-    index: dict[PathInValue, int] = {}
+    """`Document.line_of` from the lines of all parts, which are read when first needed."""
+    lines: dict[PathInValue, int] = {}
 
     def line_of(path: PathInValue) -> int:
-        if not index:
-            for part, line in parts():
-                index.setdefault(part, line)
-        while path and path not in index:
+        if not lines:
+            lines.update(read_lines())
+        while path and path not in lines:
             path = path[:-1]
-        return index.get(path, 0)
+        return lines.get(path, 0)
 
     return line_of

@@ -148,45 +148,51 @@ _DECODER = json.JSONDecoder(object_pairs_hook=_unique, parse_float=_finite, pars
 
 def _first_fault(text: str) -> tuple[int, str]:
     """Offset and description of the first fault in a text that the decoder refused."""
-    keys: list[set[str]] = []
-    last: re.Match[str] | None = None
-    for token in _TOKEN.finditer(text):
+    keys: dict[int, set[str]] = {}
+    for path, token, is_key in _parts(text):
         mark = token[0]
-        if mark == "{":
-            keys.append(set())
-        elif mark == "}":
-            keys.pop()
-        elif mark == ":" and last is not None:
-            key = json.loads(last[0])
-            if key in keys[-1]:
-                return last.start(), f"duplicate key {key!r:.80}; keep one"
-            keys[-1].add(key)
-        elif mark[0] not in '"[],' and (problem := _number_problem(mark)):
-            return token.start(), problem
-        last = token
+        if is_key:
+            if path[-1] in keys[len(path)]:
+                return token.start(), f"duplicate key {path[-1]!r:.80}; keep one"
+            keys[len(path)].add(path[-1])
+        elif mark == "{":
+            keys[len(path) + 1] = set()
+        elif mark.lstrip("-") in {"NaN", "Infinity"}:
+            return token.start(), f"{mark} is not valid JSON; write null where there is no value"
+        elif mark[0] in "-0123456789" and not _is_number(mark):
+            what = mark if len(mark) <= _SHOWN else f"{mark[:_SHOWN]}… of {len(mark):,} characters"
+            return token.start(), f"the number {what} is too large; write it in quotes"
     return 0, "it holds a value that cannot be read"
 
 
-def _number_problem(mark: str) -> str:
+def _is_number(mark: str) -> bool:
     try:
         _DECODER.decode(mark)
     except ValueError:
-        if mark.lstrip("-") in {"NaN", "Infinity"}:
-            return f"{mark} is not valid JSON; write null where there is no value"
-        shown = mark if len(mark) <= _SHOWN else f"{mark[:_SHOWN]}… of {len(mark):,} characters"
-        return f"the number {shown} is too large; write it in quotes"
-    return ""
+        return False
+    return True
 
 
-def _lines_of_parts(text: str) -> Iterator[tuple[PathInValue, int]]:
-    """Path and line of every part of a JSON text: members by their key, items by their start."""
-    path: list[Any] = []
-    is_object: list[bool] = []
+def _lines_of_parts(text: str) -> dict[PathInValue, int]:
+    """Line of every part of a valid JSON text; of a member that of its key."""
+    lines: dict[PathInValue, int] = {}
     line, position = 1, 0
-    for token in _TOKEN.finditer(text):
-        mark = token[0]
+    for path, token, _ in _parts(text):
         line += text.count("\n", position, token.start())
         position = token.start()
+        lines.setdefault(tuple(path), line)
+    return lines
+
+
+def _parts(text: str) -> Iterator[tuple[list[Any], re.Match[str], bool]]:
+    """Path and first token of every key and value of a JSON text, and whether it is a key.
+
+    The path is one list that changes while the text is read.
+    """
+    path: list[Any] = []
+    is_object: list[bool] = []
+    for token in _TOKEN.finditer(text):
+        mark = token[0]
         if mark in {"}", "]"}:
             path.pop()
             is_object.pop()
@@ -194,9 +200,9 @@ def _lines_of_parts(text: str) -> Iterator[tuple[PathInValue, int]]:
             path[-1] = None if is_object[-1] else path[-1] + 1
         elif path and path[-1] is None:
             path[-1] = json.loads(mark)
-            yield tuple(path), line
+            yield path, token, True
         elif mark != ":":
-            yield tuple(path), line
+            yield path, token, False
             if mark in {"{", "["}:
                 is_object.append(mark == "{")
                 path.append(None if mark == "{" else 0)

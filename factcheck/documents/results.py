@@ -12,9 +12,10 @@ import logging
 import os
 import stat
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from importlib.metadata import version
 from types import TracebackType
-from typing import IO, TYPE_CHECKING, Any, NamedTuple
+from typing import IO, TYPE_CHECKING, Any
 
 from factcheck.documents.files import (
     MAX_DOCUMENT_BYTES,
@@ -138,16 +139,14 @@ class ResultsFile:
 
     def _load(self, run: str) -> None:
         with open(self._descriptor, "rb", closefd=False) as stream:
-            for line in _lines(stream, self._path):
-                if line.data is None:
-                    _log.warning("%s, line %d was cut off; removed", self._path, line.number)
-                    os.ftruncate(self._descriptor, line.start)
-                    break
-                self._end = line.end
-                if line.number == 1:
-                    _require_same_run(line.data, run, self._path)
-                else:
-                    _add_id(line, self.done, self._path)
+            for row in _rows(stream, self._path, self.done):
+                if self._end == 0 and row.get("run") != run:
+                    raise InputError(
+                        f"{self._path} holds the rows of another run: {row.get('run')!r}, and this "
+                        f"one is {run!r}; use the settings of that run, or name another file"
+                    )
+                self._end = stream.tell()
+        os.ftruncate(self._descriptor, self._end)
         if self._end == 0:
             self._write({"factcheck_results": _FORMAT, "run": run, "version": version("factcheck")})
 
@@ -228,70 +227,48 @@ class ResultsFile:
 def read_results(path: str | os.PathLike[str]) -> Iterator[dict[str, Any]]:
     """Rows of a results file, in order; one is held at a time.
 
-    A last line that was cut off by a crash is left out, with a warning in the log.
+    A last line that was cut off by a crash is ignored, with a warning in the log.
 
     Raises:
         InputError: Not readable, not a results file, a damaged line, or an id with two rows.
     """
-    ids = Ids()
     with open_binary(path) as stream:
-        for line in _lines(stream, path):
-            if line.data is None:
-                _log.warning("%s, line %d was cut off; it is left out", path, line.number)
-            elif line.number > 1:
-                _add_id(line, ids, path)
-                yield line.data
+        rows = _rows(stream, path, Ids())
+        next(rows, None)
+        yield from rows
 
 
-class _Line(NamedTuple):
-    number: int
-    start: int
-    end: int
-    data: dict[str, Any] | None
-    """`None`: the line was cut off; it is the last one."""
-
-
-def _lines(stream: IO[bytes], path: str | os.PathLike[str]) -> Iterator[_Line]:
-    """Lines of a results file, the checked header first."""
-    start = number = 0
+def _rows(stream: IO[bytes], path: str | os.PathLike[str], ids: Ids) -> Iterator[dict[str, Any]]:
+    """The checked header and the rows of a results file; adds their ids to `ids`."""
+    number = 0
     while raw := stream.readline(MAX_DOCUMENT_BYTES):
         number += 1
+        place = Place(str(path), "line", number)
         if number == 1 and not (raw.startswith(_MARK) or _MARK.startswith(raw)):
             raise InputError(f"{path} is not a results file; name another file")
-        data = _object(raw, Place(str(path), "line", number))
-        if data is None and stream.read(1):
-            raise InputError(
-                f"{path}, line {number}: not a JSON object; the file is damaged: "
-                "remove that line, or name another file"
-            )
-        if number == 1 and data is not None and data["factcheck_results"] != _FORMAT:
-            raise InputError(f"{path} was written by another version of factcheck")
-        yield _Line(number, start, start + len(raw), data)
-        start += len(raw)
+        data = _object(raw, place)
+        if data is None:
+            if stream.read(1):
+                raise InputError(
+                    f"{place}: not a JSON object; the file is damaged: "
+                    "remove that line, or name another file"
+                )
+            _log.warning("%s was cut off; it is ignored", place)
+            return
+        if number == 1:
+            if data["factcheck_results"] != _FORMAT:
+                raise InputError(f"{path} was written by another version of factcheck")
+        elif not isinstance(name := data.get("id"), str):
+            raise InputError(f"{place}: a row without id; the file is damaged")
+        elif not ids.add(name):
+            raise InputError(f"{place}: a second row of {name!r:.80}")
+        yield data
 
 
 def _object(raw: bytes, place: Place) -> dict[str, Any] | None:
     """The object in a line, or `None` if the line is not whole."""
-    if not raw.endswith(b"\n"):
-        return None
-    try:
-        data = parse_json_line(raw, place)
-    except InputError:
-        return None
+    data = None
+    if raw.endswith(b"\n"):
+        with suppress(InputError):
+            data = parse_json_line(raw, place)
     return data if isinstance(data, dict) else None
-
-
-def _require_same_run(header: Mapping[str, Any], run: str, path: str | os.PathLike[str]) -> None:
-    if header.get("run") != run:
-        raise InputError(
-            f"{path} holds the rows of another run: {header.get('run')!r}, and this one is {run!r};"
-            " use the settings of that run, or name another file"
-        )
-
-
-def _add_id(line: _Line, ids: Ids, path: str | os.PathLike[str]) -> None:
-    name = line.data.get("id") if line.data else None
-    if not isinstance(name, str):
-        raise InputError(f"{path}, line {line.number}: a row without id; the file is damaged")
-    if not ids.add(name):
-        raise InputError(f"{path}, line {line.number}: a second row of {name!r:.80}")

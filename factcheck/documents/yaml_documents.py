@@ -8,15 +8,16 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 from factcheck.documents.document import MAX_DEPTH, Document, PathInValue, line_finder
 from factcheck.documents.files import MAX_TEXT_BYTES
+from factcheck.documents.values import shown
 from factcheck.errors import InputError
 
 _MAX_VALUES = 1_000_000
-"""Limit on the values of a document, aliases expanded; more only where the text is longer."""
+"""Limit on the values of a document, aliases expanded."""
 _CORE = "tag:yaml.org,2002:"
 _PLAIN = re.compile(
     r"""(?P<null>~|null|Null|NULL|)
@@ -49,9 +50,11 @@ def parse_yaml(text: str, name: str) -> Document:
             f"{name} is larger than the limit of {MAX_TEXT_BYTES:,} bytes for YAML; use JSON"
         )
     try:
-        value = _Composer(text, name).document()
+        composer = _Composer(text, name)
+        value = composer.document()
     except yaml.YAMLError as error:
-        line = _line_of_error(error, text)
+        mark, position = getattr(error, "problem_mark", None), getattr(error, "position", 0)
+        line = mark.line + 1 if mark else text.count("\n", 0, position) + 1
         detail = getattr(error, "problem", None) or getattr(error, "reason", None) or "unreadable"
         raise InputError(
             f"{name}, line {line}: not valid YAML ({detail}); "
@@ -61,7 +64,7 @@ def parse_yaml(text: str, name: str) -> Document:
         raise InputError(f"{name}: nested more than {MAX_DEPTH} levels deep") from error
     except UnicodeEncodeError as error:
         raise InputError(f"{name}: not valid Unicode ({error.reason})") from error
-    return Document(name, value, line_finder(lambda: _lines_of_parts(text)))
+    return Document(name, value, line_finder(lambda: composer.lines))
 
 
 def yaml_text(value: Any, *, width: int = 100) -> str:
@@ -96,18 +99,6 @@ def _represent_tuple(dumper: Any, value: tuple[Any, ...]) -> Any:
     return dumper.represent_sequence(f"{_CORE}seq", value, flow_style=True)
 
 
-def _line_of_error(error: Any, text: str) -> int:
-    if mark := getattr(error, "problem_mark", None):
-        return int(mark.line) + 1
-    return text.count("\n", 0, getattr(error, "position", None) or 0) + 1
-
-
-def _parser(text: str) -> Any:
-    import yaml
-
-    return getattr(yaml, "CSafeLoader", yaml.SafeLoader)(text)
-
-
 class _Part(NamedTuple):
     value: Any
     size: int
@@ -115,58 +106,59 @@ class _Part(NamedTuple):
 
 
 class _Composer:
-    """Builds the value of a document from the events of the parser, one at a time."""
+    """Builds the value of a document from the events of the parser, and notes the lines."""
 
     def __init__(self, text: str, name: str) -> None:
-        self._parser = _parser(text)
+        import yaml
+
+        self._parser: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)(text)
         self._name = name
-        self._max_values = max(_MAX_VALUES, len(text))
         self._anchors: dict[str, _Part | None] = {}
         """`None` while the part is being built."""
+        self.lines: dict[PathInValue, int] = {}
+        """Line of every part; of a member that of its key."""
 
     def document(self) -> Any:
+        """The value of the only document; `None` if there is none."""
         try:
-            self._next()
-            if self._kind(self._parser.peek_event()) == "StreamEnd":
+            self._parser.get_event()
+            if self._next()[0] == "StreamEnd":
                 return None
-            self._next()
-            value = self._part(self._next(), 0).value
-            self._next()
-            event = self._parser.peek_event()
-            if self._kind(event) != "StreamEnd":
+            value = self._part(*self._next(), ()).value
+            self._parser.get_event()
+            kind, event = self._next()
+            if kind != "StreamEnd":
                 raise self._error(event, "a second document begins here; keep one")
             return value
         finally:
             self._parser.dispose()
 
-    def _next(self) -> Any:
-        return self._parser.get_event()
-
-    @staticmethod
-    def _kind(event: Any) -> str:
-        return type(event).__name__.removesuffix("Event")
+    def _next(self) -> tuple[str, Any]:
+        event = self._parser.get_event()
+        return type(event).__name__.removesuffix("Event"), event
 
     def _error(self, event: Any, message: str) -> InputError:
         return InputError(f"{self._name}, line {event.start_mark.line + 1}: {message}")
 
-    def _part(self, event: Any, depth: int) -> _Part:
-        kind = self._kind(event)
+    def _part(self, kind: str, event: Any, path: PathInValue) -> _Part:
+        self.lines.setdefault(path, event.start_mark.line + 1)
         if kind == "Alias":
             return self._aliased(event)
-        if depth > MAX_DEPTH:
+        if len(path) > MAX_DEPTH:
             raise self._error(event, f"nested more than {MAX_DEPTH} levels deep")
         if event.anchor:
             self._anchors[event.anchor] = None
+        tag = (event.tag or "").removeprefix(_CORE)
         if kind == "Scalar":
             part = _Part(self._scalar(event), 1)
-        elif kind == "SequenceStart" and event.tag in {None, "!", f"{_CORE}seq"}:
-            part = self._sequence(depth)
-        elif kind == "MappingStart" and event.tag in {None, "!", f"{_CORE}map"}:
-            part = self._mapping(depth)
+        elif kind == "SequenceStart" and tag in {"", "!", "seq"}:
+            part = self._sequence(path)
+        elif kind == "MappingStart" and tag in {"", "!", "map"}:
+            part = self._mapping(path)
         else:
             raise self._error(event, f"the tag {event.tag!r:.80} is not a JSON type; remove it")
-        if part.size > self._max_values:
-            raise self._error(event, f"it becomes too large: {part.size:,} values by its aliases")
+        if max(part.size, len(self.lines)) > _MAX_VALUES:
+            raise self._error(event, f"more than {_MAX_VALUES:,} values; use JSON lines")
         if event.anchor:
             self._anchors[event.anchor] = part
         return part
@@ -179,27 +171,30 @@ class _Composer:
             raise self._error(event, f"{event.anchor!r:.80} contains itself; write it out")
         return part
 
-    def _sequence(self, depth: int) -> _Part:
-        items = []
+    def _sequence(self, path: PathInValue) -> _Part:
+        items: list[Any] = []
         size = 1
-        while self._kind(event := self._next()) != "SequenceEnd":
-            value, n_values = self._part(event, depth + 1)
+        while (following := self._next())[0] != "SequenceEnd":
+            value, n_values = self._part(*following, (*path, len(items)))
             items.append(value)
             size += n_values
         return _Part(items, size)
 
-    def _mapping(self, depth: int) -> _Part:
+    def _mapping(self, path: PathInValue) -> _Part:
         own: dict[str, Any] = {}
         merged: dict[str, Any] = {}
         size = 1
-        while self._kind(event := self._next()) != "MappingEnd":
-            is_merge = _meaning(event) == "merge"
-            key = None if is_merge else self._key(event, depth)
+        while (following := self._next())[0] != "MappingEnd":
+            kind, event = following
+            key = "<<" if kind == "Scalar" and _meaning(event) == "merge" else None
+            is_merge = key is not None
+            key = key or self._key(kind, event)
             if key in own:
                 raise self._error(event, f"duplicate key {key!r:.80}; keep one")
-            value, n_values = self._part(self._next(), depth + 1)
+            self.lines.setdefault((*path, key), event.start_mark.line + 1)
+            value, n_values = self._part(*self._next(), (*path, key))
             size += n_values
-            if key is not None:
+            if not is_merge:
                 own[key] = value
                 continue
             sources = value if isinstance(value, list) else [value]
@@ -209,17 +204,17 @@ class _Composer:
                 merged = {**source, **merged}
         return _Part({**merged, **own}, size)
 
-    def _key(self, event: Any, depth: int) -> str:
-        kind = self._kind(event)
-        key = self._part(event, depth + 1).value if kind in {"Scalar", "Alias"} else None
+    def _key(self, kind: str, event: Any) -> str:
+        key = self._aliased(event).value if kind == "Alias" else None
+        if kind == "Scalar":
+            key = self._part(kind, event, ()).value
         if not isinstance(key, str):
-            shown = f"{event.value:.80}" if kind == "Scalar" else f"a {kind.removesuffix('Start')}"
-            raise self._error(event, f"the key {shown} is not a string; put it in quotes")
+            what = "a list" if kind == "SequenceStart" else shown(key)
+            raise self._error(event, f"the key {what} is not a string; put it in quotes")
         return key
 
     def _scalar(self, event: Any) -> Any:
-        meaning = _meaning(event)
-        text = event.value
+        meaning, text = _meaning(event), event.value
         if meaning in {"str", "merge"}:
             return text
         if meaning == "null":
@@ -228,63 +223,25 @@ class _Composer:
             return text.lower() == "true"
         number = _number(text) if meaning in {"int", "float"} else None
         if number is None:
-            shown = text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
-            raise self._error(
-                event, f"{shown} is not a JSON value; write null, or put it in quotes"
-            )
+            what = text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
+            raise self._error(event, f"{what} is not a JSON value; write null, or put it in quotes")
         return number
 
 
-def _meaning(event: Any) -> str | None:
+def _meaning(scalar: Any) -> str | None:
     """What a scalar stands for: a type of JSON or `merge`; a tag has precedence."""
-    if not hasattr(event, "implicit") or not hasattr(event, "value"):
-        return None
-    if event.tag not in {None, "!"}:
-        return str(event.tag).removeprefix(_CORE)
-    if event.tag == "!" or not event.implicit[0]:
+    if scalar.tag not in {None, "!"}:
+        return str(scalar.tag).removeprefix(_CORE)
+    if scalar.tag == "!" or not scalar.implicit[0]:
         return "str"
-    found = _PLAIN.fullmatch(event.value)
+    found = _PLAIN.fullmatch(scalar.value)
     return found.lastgroup if found else "str"
 
 
 def _number(text: str) -> float | None:
-    for kind in (int, float):
-        try:
-            number = kind(text)
-        except ValueError:
-            continue
-        return number if kind is int or math.isfinite(number) else None
+    with suppress(ValueError):
+        return int(text)
+    with suppress(ValueError):
+        number = float(text)
+        return number if math.isfinite(number) else None
     return None
-
-
-def _lines_of_parts(text: str) -> Iterator[tuple[PathInValue, int]]:
-    """Path and line of every part of a valid YAML text: members by their key."""
-    path: list[Any] = []
-    is_key = False
-    parser = _parser(text)
-    while parser.check_event():
-        event = parser.get_event()
-        kind = type(event).__name__.removesuffix("Event")
-        line = event.start_mark.line + 1
-        if kind in {"SequenceEnd", "MappingEnd"}:
-            path.pop()
-        elif kind not in {"Scalar", "Alias", "SequenceStart", "MappingStart"}:
-            continue
-        elif is_key:
-            path[-1] = getattr(event, "value", None)
-            yield tuple(path), line
-            is_key = False
-            continue
-        else:
-            yield tuple(path), line
-            if kind == "SequenceStart":
-                path.append(0)
-                continue
-            if kind == "MappingStart":
-                path.append("")
-                is_key = True
-                continue
-        is_key = bool(path) and not isinstance(path[-1], int)
-        if path and not is_key:
-            path[-1] += 1
-    parser.dispose()

@@ -146,8 +146,8 @@ def test_a_last_line_that_is_not_whole_is_no_row(
     assert path.read_bytes() == whole + tail
     assert write_rows(path).read_bytes() == whole
     assert [record.getMessage() for record in caplog.records] == [
-        f"{path}, line 5 was cut off; it is left out",
-        f"{path}, line 5 was cut off; removed",
+        f"{path}, line 5 was cut off; it is ignored",
+        f"{path}, line 5 was cut off; it is ignored",
     ]
 
 

@@ -169,7 +169,7 @@ def test_a_plain_value_in_yaml_is_that_of_json(text: str, value: Any) -> None:
     [
         ("a: 1\nb: 2\na: 3", "x.yaml, line 3: duplicate key 'a'; keep one"),
         ("a: 1\n2: 3", "x.yaml, line 2: the key 2 is not a string; put it in quotes"),
-        ("a: 1\n? [b]\n: 2", "x.yaml, line 2: the key a Sequence is not a string"),
+        ("a: 1\n? [b]\n: 2", "x.yaml, line 2: the key a list is not a string"),
         ("a: [1,\n&", "x.yaml, line 2: not valid YAML"),
         ("a: 1\nb: \x07", "x.yaml, line 2: not valid YAML"),
         ("a: 1\n---\nb: 2", "x.yaml, line 2: a second document begins here"),
@@ -185,7 +185,7 @@ def test_a_plain_value_in_yaml_is_that_of_json(text: str, value: Any) -> None:
         ("<<: 3", "'<<' needs another mapping"),
         ("[" * 400 + "]" * 400, "nested more than 300 levels deep"),
         ("[" * 10_000, "nested more than 300 levels deep"),
-        (EXPLODING, "it becomes too large: 1,"),
+        (EXPLODING, "more than 1,000,000 values"),
         ("a\ud800", "not valid Unicode"),
     ],
 )
