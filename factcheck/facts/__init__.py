@@ -19,7 +19,6 @@ from factcheck.facts.report import CoverageReport
 from factcheck.facts.run import RunSummary
 from factcheck.facts.signature import ScoreSignature
 from factcheck.facts.spans import locate
-from factcheck.stats import Interval, effective_size, wilson
 
 __all__ = [
     "LABELS",
@@ -30,7 +29,6 @@ __all__ = [
     "EntailmentLabel",
     "Evidence",
     "FactSet",
-    "Interval",
     "RunSummary",
     "ScoreSignature",
     "Share",
@@ -38,10 +36,8 @@ __all__ = [
     "Usage",
     "Verdict",
     "digest",
-    "effective_size",
     "free_ids",
     "locate",
     "share_entailed",
     "short_digest",
-    "wilson",
 ]

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from factcheck.documents import json_text
-from factcheck.facts import Interval, ScoreSignature, Usage, wilson
+from factcheck.facts import ScoreSignature, Usage
 from factcheck.facts.page import usage_text
 from factcheck.metrics.ports import MetricResult
 from factcheck.reports.page import (
@@ -33,6 +33,7 @@ from factcheck.reports.text import (
     quote_text,
     share,
 )
+from factcheck.stats import Interval, wilson
 
 _FORMAT = 1
 
