@@ -13,6 +13,7 @@ from functools import lru_cache
 from importlib.resources import files
 from typing import Any
 
+from factcheck.documents import parse_yaml
 from factcheck.facts import AtomicFact, Span
 
 
@@ -62,10 +63,7 @@ def load_texts() -> tuple[BundledText, ...]:
 
 
 def _read(name: str, text: str) -> BundledText:
-    import yaml
-
-    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-    data = yaml.load(text, Loader=loader)  # noqa: S506 - both are safe
+    data = parse_yaml(text, name).value
     return BundledText(
         name=name,
         title=data["title"],
