@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 
     from factcheck.fields import FieldResult, Registry, RunResult, SchemaNode, SemanticComparator
     from factcheck.fields.evaluation import FieldEvaluator
-    from factcheck.fields.reading import Records
+    from factcheck.fields.files import Records
     from factcheck.fields.runs.undecided import Undecided
-    from factcheck.scoring.gates import FieldScores
+    from factcheck.scoring.gates import FieldScores, GateFailure
     from factcheck.stats import Interval
 
 SEMANTIC = "semantic"
@@ -160,11 +160,12 @@ def evaluate(  # noqa: PLR0913 - one parameter per option
     if to.format in {Format.JSON, Format.CSV}:
         for note in scored.notes:
             output.print_note(note)
-    output.show(_run_report(scored, examples), to)
+    failure = gates.fields_gate(field_scores(scored.run, scored.undecided), fail_under)
+    output.show(_run_report(scored, examples, failure), to)
     if comparator.n_undecided and not comparator.n_judged:
         why = f"no verdict on any of {comparator.n_undecided:,} pairs: {comparator.last_failure}"
         output.exit_with(gates.GateFailure(gates.NOTHING_DECIDED, why))
-    output.exit_with(gates.fields_gate(field_scores(scored.run, scored.undecided), fail_under))
+    output.exit_with(failure)
 
 
 @app.command(
@@ -197,14 +198,14 @@ def infer_schema(
     comparator of its type. Review it before use.
     """
     from factcheck.documents import write_text
-    from factcheck.fields import reading
-    from factcheck.reports.fields import many
+    from factcheck.fields import files
+    from factcheck.reports.text import plural
 
     output.check_out(out, gold)
     made = _schema_format(format_, out)
-    records = reading.read_records(gold)
+    records = files.read_records(gold)
     with output.collect_warnings(_LOG):
-        schema = reading.infer_schema_of(records)
+        schema = files.infer_schema_of(records)
     if made is SchemaFormat.YAML:
         from factcheck.documents import yaml_text
 
@@ -215,8 +216,8 @@ def infer_schema(
         output.print_out(text)
         return
     write_text(out, text)
-    fields = many(text.count("x-eval-compare"), "field")
-    output.print_out(f"{fields} of {many(len(records.values), 'record')} written to {out}")
+    fields = plural(text.count("x-eval-compare"), "field")
+    output.print_out(f"{fields} of {plural(len(records.values), 'record')} written to {out}")
 
 
 @app.command(
@@ -239,27 +240,26 @@ def validate(
     An unknown key is an error (exit code 2); a missing key, or a list in
     place of an object, is a warning.
     """
-    from factcheck.documents import refuse_stdin_twice
-    from factcheck.fields import reading
-    from factcheck.reports.content import one_line
-    from factcheck.reports.fields import many
+    from factcheck.documents import name_of, refuse_stdin_twice
+    from factcheck.fields import files
+    from factcheck.reports.text import one_line, plural
 
     refuse_stdin_twice(gold, schema)
-    tree = reading.read_schema(schema)
-    records = reading.read_records(gold)
-    with reading.schema_errors(reading.name_of(schema)):
+    tree = files.read_schema(schema)
+    records = files.read_records(gold)
+    with files.schema_errors(name_of(schema)):
         misfits = _misfits(records, tree, id_field, strict_types=strict_types)
-    ids = reading.id_problems(records, id_field, unique=True) if id_field else ()
+    ids = files.id_problems(records, id_field, unique=True) if id_field else ()
     found = [*(_Problem(position, what, True) for position, what in ids), *misfits]
     for problem in sorted(found, key=lambda problem: problem.position):
         kind = "error  " if problem.is_error else "warning"
         at = problem.position
-        where = records.places[at] if at >= 0 else reading.name_of(schema)
+        where = records.places[at] if at >= 0 else name_of(schema)
         output.print_out(f"{kind}  {one_line(f'{where}: {problem.what}')}")
     n_errors = sum(problem.is_error for problem in found)
     output.print_out(
-        f"{many(len(records.values), 'record')}: {many(n_errors, 'error')}, "
-        f"{many(len(found) - n_errors, 'warning')}"
+        f"{plural(len(records.values), 'record')}: {plural(n_errors, 'error')}, "
+        f"{plural(len(found) - n_errors, 'warning')}"
     )
     if n_errors:
         raise typer.Exit(InputError.exit_code)
@@ -285,34 +285,22 @@ def compare(
     p-value, adjusted for the number of fields, is below 0.05; one whose
     95 % interval excludes 0 may still be neither.
     """
-    from factcheck.documents import refuse_stdin_twice
-    from factcheck.fields import reading
-    from factcheck.fields.runs.comparison import compare_runs
-    from factcheck.reports import fields_csv, fields_markdown, fields_table
-    from factcheck.reports.fields_compare import comparison_report, schema_warning
+    from factcheck.documents import name_of, refuse_stdin_twice
+    from factcheck.fields import compare_runs, files
 
     to = output.destination(format_, out, run_a, run_b)
     refuse_stdin_twice(run_a, run_b)
+    names = (name_of(run_a), name_of(run_b))
     with output.collect_warnings(_LOG), output.spinner("Comparing"), _without_gc():
-        comparison = compare_runs(reading.read_run(run_a), reading.read_run(run_b))
-    if to.format in {Format.JSON, Format.CSV} and (warning := schema_warning(comparison)):
-        output.print_error(f"warning: {warning}")
-    report = comparison_report(comparison, (reading.name_of(run_a), reading.name_of(run_b)))
-    shown = output.Report(
-        report.headline,
-        {
-            Format.TABLE: lambda: output.renderable_text(
-                fields_table.render_comparison(report), plain=True
-            ),
-            Format.JSON: lambda: (
-                json.dumps(comparison.to_dict(), ensure_ascii=False, indent=2) + "\n"
-            ),
-            Format.CSV: lambda: fields_csv.render_comparison(comparison),
-            Format.MARKDOWN: lambda: fields_markdown.render_comparison(report),
-        },
-        lambda: output.renderable_text(fields_table.render_comparison(report)),
-    )
-    output.show(shown, to)
+        comparison = compare_runs(files.read_run(run_a), files.read_run(run_b), names=names)
+    if to.format in {Format.JSON, Format.CSV} and comparison.schema_warning:
+        output.print_error(f"warning: {comparison.schema_warning}")
+    report = output.page_report(comparison.page(), partial(_json, comparison.to_dict()))
+    output.show(report, to)
+
+
+def _json(data: dict[str, Any]) -> str:
+    return json.dumps(data, ensure_ascii=False, indent=2) + "\n"
 
 
 # --- evaluate -----------------------------------------------------------------------------------
@@ -340,16 +328,16 @@ class _Evaluation(NamedTuple):
 
     def results(self) -> _Scored:
         """Evaluate with all records in memory."""
-        from factcheck.fields import reading
+        from factcheck.fields import files
         from factcheck.fields.runs.undecided import Undecided
 
-        schema = None if self.schema is None else reading.read_schema(self.schema)
-        gold = reading.read_records(self.gold)
-        extracted = reading.read_records(self.extracted, gaps=True)
+        schema = None if self.schema is None else files.read_schema(self.schema)
+        gold = files.read_records(self.gold)
+        extracted = files.read_records(self.extracted, nullable=True)
         self._check_pairs(gold, extracted)
         notes: tuple[str, ...] = ()
         if schema is None:
-            schema = reading.infer_schema_of(gold)
+            schema = files.infer_schema_of(gold)
             how = "every field is compared by type"
             if self.semantic is not None:
                 _compare_by_meaning(schema)
@@ -365,11 +353,11 @@ class _Evaluation(NamedTuple):
 
     def totals(self) -> _Scored:
         """Evaluate record by record, keeping aggregates only."""
-        from factcheck.fields import reading
+        from factcheck.fields import files
         from factcheck.fields.runs.tally import RunTally
         from factcheck.fields.runs.undecided import Undecided
 
-        schema = reading.read_schema(str(self.schema))
+        schema = files.read_schema(str(self.schema))
         evaluator = self._evaluator(schema)
         weights = _weights(evaluator.schema)
         tally, undecided = RunTally(weights, evaluator.schema_digest), Undecided(weights)
@@ -380,7 +368,8 @@ class _Evaluation(NamedTuple):
         return _Scored(tally.result(), tally.intervals(), weights, notes, undecided)
 
     def _evaluator(self, schema: dict[str, Any]) -> FieldEvaluator:
-        from factcheck.fields import NullHandling, reading, reclassify_nulls
+        from factcheck.documents import name_of
+        from factcheck.fields import NullHandling, files, reclassify_nulls
         from factcheck.fields.evaluation import FieldEvaluator
 
         if self.semantic is not None and not _is_semantic(schema):
@@ -390,7 +379,7 @@ class _Evaluation(NamedTuple):
         post_process: Callable[[list[FieldResult]], list[FieldResult]] | None = None
         if self.nulls_absent:
             post_process = partial(reclassify_nulls, config=NullHandling(missing_is_absent=True))
-        with reading.schema_errors(reading.name_of(self.schema or self.gold)):
+        with files.schema_errors(name_of(self.schema or self.gold)):
             return FieldEvaluator(
                 schema,
                 id_field=self.id_field,
@@ -401,46 +390,47 @@ class _Evaluation(NamedTuple):
     def _semantic_note(self, schema: dict[str, Any]) -> tuple[str, ...]:
         if not _is_semantic(schema):
             return ()
-        from factcheck.reports.content import usage_in_words
+        from factcheck.facts.page import usage_text
 
         judge = " ".join(f"{name}:{value}" for name, value in self.comparator.identity.items())
-        usage = usage_in_words(self.comparator.usage)
+        usage = usage_text(self.comparator.usage)
         return (f"Compared by meaning: {judge}{', ' if usage else ''}{usage}",)
 
     def _check_pairs(self, gold: Records, extracted: Records) -> None:
-        from factcheck.fields import reading
-        from factcheck.reports.fields import many
+        from factcheck.fields import files
+        from factcheck.reports.text import plural
 
         if self.join is Join.ID:
             for records in (gold, extracted):
-                for position, what in reading.id_problems(records, str(self.id_field), unique=True):
+                for position, what in files.id_problems(records, str(self.id_field), unique=True):
                     raise InputError(f"{records.places[position]}: {what}")
             _warn_of_mixed_id_types(str(self.id_field), gold, extracted)
             return
         if self.id_field:
-            for position, what in reading.id_problems(gold, self.id_field, unique=False):
+            for position, what in files.id_problems(gold, self.id_field, unique=False):
                 raise InputError(f"{gold.places[position]}: {what}")
         n_gold, n_extracted = len(gold.values), len(extracted.values)
         if n_gold != n_extracted:
             raise _unequal(
-                f"{gold.name} has {many(n_gold, 'record')}, {extracted.name} {n_extracted:,}"
+                f"{gold.name} has {plural(n_gold, 'record')}, {extracted.name} {n_extracted:,}"
             )
         if self.id_field:
             _warn_of_ids(self.id_field, gold, extracted)
 
     def _pairs(self) -> Iterator[tuple[Any, Any]]:
-        from factcheck.fields import reading
-        from factcheck.reports.fields import many
+        from factcheck.documents import name_of
+        from factcheck.fields import files
+        from factcheck.reports.text import plural
 
-        gold = reading.iter_records(self.gold)
-        extracted = reading.iter_records(self.extracted, gaps=True)
+        gold = files.iter_records(self.gold)
+        extracted = files.iter_records(self.extracted, nullable=True)
         pairs = zip_longest(gold, extracted, fillvalue=(None, _MISSING))
         for number, ((_, wanted), (_, found)) in enumerate(pairs):
             if wanted is _MISSING or found is _MISSING:
-                short, long = map(reading.name_of, (self.gold, self.extracted))
+                short, long = map(name_of, (self.gold, self.extracted))
                 if found is _MISSING:
                     short, long = long, short
-                raise _unequal(f"{short} has {many(number, 'record')}, {long} more")
+                raise _unequal(f"{short} has {plural(number, 'record')}, {long} more")
             yield wanted, found
 
 
@@ -480,8 +470,8 @@ def _unequal(what: str) -> InputError:
 
 
 def _warn_of_ids(id_field: str, gold: Records, extracted: Records) -> None:
-    from factcheck.fields.reading import id_problems
-    from factcheck.reports.fields import many
+    from factcheck.fields.files import id_problems
+    from factcheck.reports.text import plural
 
     if problem := next(id_problems(gold, id_field, unique=True), None):
         output.print_error(
@@ -493,20 +483,20 @@ def _warn_of_ids(id_field: str, gold: Records, extracted: Records) -> None:
     )
     if n_others:
         output.print_error(
-            f"warning: {many(n_others, 'record')} of {extracted.name} differ in {id_field} "
+            f"warning: {plural(n_others, 'record')} of {extracted.name} differ in {id_field} "
             "from the gold record at their position; --join id pairs them by id"
         )
 
 
 def _warn_of_mixed_id_types(id_field: str, gold: Records, extracted: Records) -> None:
     """Warn that 1 and "1" are different ids."""
-    from factcheck.reports.fields import many
+    from factcheck.reports.text import plural
 
     ids, others = ({record[id_field] for record in side.values} for side in (gold, extracted))
     alike = {str(one) for one in ids - others} & {str(one) for one in others - ids}
     if alike:
         output.print_error(
-            f"warning: {many(len(alike), 'id')}, such as {min(alike):.80}, "
+            f"warning: {plural(len(alike), 'id')}, such as {min(alike):.80}, "
             f"{'is' if len(alike) == 1 else 'are'} a string in one file and a number in the "
             "other, so the records are not joined; use one type in both"
         )
@@ -557,22 +547,20 @@ def _compare_by_meaning(schema: dict[str, Any]) -> None:
 
 def field_scores(run: RunResult, undecided: Undecided) -> FieldScores:
     """What the gate needs to know of a run."""
-    from factcheck.reports.fields import shown_path
-    from factcheck.reports.fields_examples import unscored
+    from factcheck.fields.pages import field_text, undecided_text
     from factcheck.scoring.gates import FieldScores
 
     def first(*statuses: str) -> str:
         for status in statuses:
             for field in undecided.fields:
                 if field.status == status:
-                    shown = unscored(field)
-                    return f"{shown_path(shown.field)}: {shown.words} {shown.reason}".rstrip()
+                    return f"{field_text(field.field)}: {undecided_text(field)}"
         return ""
 
     never = ""
     for path, field in run.by_field.items():
         if field.counts.get("batch_error") and not field.counts.keys() & {"match", "mismatch"}:
-            never = shown_path(path)
+            never = field_text(path)
             break
     return FieldScores(
         f1=undecided.decided_f1(run),
@@ -584,28 +572,19 @@ def field_scores(run: RunResult, undecided: Undecided) -> FieldScores:
     )
 
 
-def _run_report(scored: _Scored, examples: int) -> output.Report:
-    from factcheck.reports import fields_csv, fields_markdown, fields_table
-    from factcheck.reports.fields import fields_report
+def _run_report(scored: _Scored, examples: int, failure: GateFailure | None) -> output.Report:
+    from factcheck.fields.pages import run_page
 
-    report = fields_report(
+    page = run_page(
         scored.run,
         intervals=scored.intervals,
         weights=scored.weights,
         examples=examples,
         notes=scored.notes,
         undecided=scored.undecided,
+        failure=failure.message if failure else "",
     )
-    return output.Report(
-        f"{report.headline.score}   {report.headline.counts}",
-        {
-            Format.TABLE: lambda: output.renderable_text(fields_table.render(report), plain=True),
-            Format.JSON: lambda: f"{scored.run.to_json()}\n",
-            Format.CSV: lambda: fields_csv.render_rows(scored.run.to_rows()),
-            Format.MARKDOWN: lambda: fields_markdown.render_markdown(report),
-        },
-        lambda: output.renderable_text(fields_table.render(report)),
-    )
+    return output.page_report(page, scored.run.to_json)
 
 
 # --- infer-schema and validate ------------------------------------------------------------------

@@ -1,46 +1,61 @@
-"""The evaluation of records: score, ask batch comparators, post-process, sum up."""
+"""Evaluates extracted records: score, run batch comparators, post-process, aggregate."""
 
 from __future__ import annotations
 
-import gc
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+import asyncio
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
 from itertools import islice
-from typing import Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from factcheck.errors import InputError
+from factcheck.fields.comparators.semantic import SemanticComparator
 from factcheck.fields.joining import joined, record_id
 from factcheck.fields.registry import Registry, default_registry
-from factcheck.fields.runs.fingerprint import schema_digest
-from factcheck.fields.runs.metrics import Weighing, sums_of
-from factcheck.fields.runs.results import RecordResult, RunResult
+from factcheck.fields.runs.export import schema_digest
+from factcheck.fields.runs.records import RecordResult, WeightedCounts, count
+from factcheck.fields.runs.results import RunResult
 from factcheck.fields.runs.tally import RunTally
-from factcheck.fields.schemas.models import as_record
 from factcheck.fields.schemas.parsing import SchemaNode, parse_eval_schema
-from factcheck.fields.scoring.deferred import Deferred, settled
-from factcheck.fields.scoring.dispatch import dispatch
-from factcheck.fields.scoring.nodes import Out
+from factcheck.fields.scoring.deferred import settled
+from factcheck.fields.scoring.dispatch import Calls, arun, dispatch, run
+from factcheck.fields.scoring.nodes import Deferred, Out
 from factcheck.fields.scoring.plan import Plan, compile_schema
 from factcheck.fields.types import FieldResult, FieldStatus
+from factcheck.fields.values import as_record
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 PostProcess = Callable[[list[FieldResult]], list[FieldResult]]
 Join = Literal["position", "id"]
+Pairs = Iterable[tuple[Any, Any]]
+"""Gold and extracted records; `None` for a missing one."""
 _STATUSES: tuple[str, ...] = get_args(FieldStatus)
 _WINDOW = 1_000
-"""Records whose fields are asked about together, where a comparator takes many records."""
+"""Records whose fields are compared together, if a batch comparator takes many records."""
+_ASYNC_WINDOW = 100
+"""Records that are scored without giving way to other tasks."""
 
 
 class FieldEvaluator:
-    """Scores extracted records against gold ones, field by field.
+    """Scores extracted records against gold records, field by field.
+
+    Methods come in pairs, synchronous and asynchronous (`evaluate`, `aevaluate`). With `semantic`,
+    use it as a context manager, or call `close`, to close the judge.
 
     Args:
         schema: An evaluation schema (`annotate_xeval`), or a pydantic model class.
-        id_field: The field whose value names a record in the results; `None`: its position.
-        post_process: Gets the results of each record and gives back those that count.
-        registry: Where comparators and transforms are looked up; `None`: those of the process.
+        id_field: The field whose value identifies a record in the results; `None`: its position.
+        post_process: Called with the results of each record; returns the results that count.
+        registry: Comparators and transforms that the schema may name; `None`: the process-wide
+            registry.
+        semantic: Judge for fields with the comparator `semantic`: `"local"`, `"PROVIDER/MODEL"` or
+            any other judge of value pairs, or a `SemanticComparator`, which is not closed with the
+            evaluator. `None`: whatever `registry` has.
 
     Raises:
-        SchemaError: The schema cannot be used; says at which path, and why.
+        SchemaError: The schema is invalid; says at which path, and why.
+        ConfigError: The judge is unknown, or its API key is missing.
     """
 
     def __init__(
@@ -50,15 +65,22 @@ class FieldEvaluator:
         id_field: str | None = None,
         post_process: PostProcess | None = None,
         registry: Registry | None = None,
+        semantic: Any = None,
     ) -> None:
         registry = registry or default_registry
+        self._own_comparator: SemanticComparator | None = None
+        if semantic is not None:
+            comparator = semantic
+            if not isinstance(semantic, SemanticComparator):
+                comparator = self._own_comparator = SemanticComparator(semantic)
+            registry = registry.extended("semantic", comparator)
         self.schema = parse_eval_schema(schema, registry)
         self.schema_digest = schema_digest(self.schema)
-        """Equal for schemas that score alike; it goes into the results."""
+        """Digest of the schema, equal for schemas that score alike; it is part of the results."""
         self._plan = compile_schema(self.schema, registry)
         self._id_field = id_field
         self._post_process = post_process
-        self._sums = Weighing(self._plan.weights) if self._plan.weights else sums_of
+        self._count = WeightedCounts(self._plan.weights) if self._plan.weights else count
 
     def evaluate(
         self, gold: Sequence[Any], extracted: Sequence[Any], *, join: Join = "position"
@@ -66,84 +88,123 @@ class FieldEvaluator:
         """Score lists of records and keep every result.
 
         Args:
-            gold: The right records: dicts, or pydantic models.
-            extracted: The records under evaluation.
-            join: Which belong together: `"position"`, or `"id"` by the `id_field`, where a record
-                without partner is omitted or hallucinated as a whole.
+            gold: The gold records: dicts, or pydantic models.
+            extracted: The records to score.
+            join: How records are paired: by `"position"`, or by `"id"`, the value of `id_field`; a
+                record without partner is an omission or hallucination as a whole.
 
         Raises:
-            InputError: The lists differ in length, or an id is missing or doubled.
+            InputError: The lists differ in length, or an id is missing or not unique.
         """
         pairs = joined(gold, extracted, self._id_field, join)
-        with nullcontext() if self._plan.batch_leaves else _collector_paused():
-            records = list(self._scored(pairs, window=len(pairs)))
-            tally = RunTally(schema_digest=self.schema_digest)
-            for record in records:
-                tally.add(record)
-        return tally.result(records)
+        return self._result(list(self._scored(pairs, window=len(pairs))))
 
-    def stream(self, pairs: Iterable[tuple[Any, Any]]) -> Iterator[RecordResult]:
+    async def aevaluate(
+        self, gold: Sequence[Any], extracted: Sequence[Any], *, join: Join = "position"
+    ) -> RunResult:
+        """Asynchronous form of `evaluate`."""
+        pairs = joined(gold, extracted, self._id_field, join)
+        return self._result([r async for r in self._ascored(pairs, window=len(pairs))])
+
+    def stream(self, pairs: Pairs) -> Iterator[RecordResult]:
         """Score pairs of a gold and an extracted record as they come, in order.
 
-        At most 1,000 records are held at a time, and only where a batch comparator takes many.
+        At most 1,000 records are held at a time, and only for batch comparators.
         """
         return self._scored(pairs, window=_WINDOW)
 
-    def tally(self, pairs: Iterable[tuple[Any, Any]]) -> RunTally:
-        """Score pairs and keep only the totals, so that memory does not grow with their number."""
+    def astream(self, pairs: Pairs) -> AsyncIterator[RecordResult]:
+        """Asynchronous form of `stream`."""
+        return self._ascored(pairs, window=_WINDOW)
+
+    def tally(self, pairs: Pairs) -> RunTally:
+        """Score pairs and keep only the totals, in constant memory."""
         tally = RunTally(self._plan.paths, self.schema_digest)
         for record in self.stream(pairs):
             tally.add(record)
         return tally
 
-    def _scored(self, pairs: Iterable[tuple[Any, Any]], window: int) -> Iterator[RecordResult]:
-        if not self._plan.batch_leaves:
-            window = 1
-        numbered = enumerate(iter(pairs))
-        while batch := list(islice(numbered, max(1, window))):
-            outs = [score(self._plan, gold, extracted) for _, (gold, extracted) in batch]
-            if self._plan.batch_leaves:
-                dispatch(outs, self._plan)
-            for (position, (gold, extracted)), out in zip(batch, outs, strict=True):
-                yield self._finished(position, gold, extracted, settled(out))
+    async def atally(self, pairs: Pairs) -> RunTally:
+        """Asynchronous form of `tally`."""
+        tally = RunTally(self._plan.paths, self.schema_digest)
+        async for record in self.astream(pairs):
+            tally.add(record)
+        return tally
 
-    def _finished(
+    def close(self) -> None:
+        """Close the judge of `semantic`."""
+        if self._own_comparator is not None:
+            self._own_comparator.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await asyncio.to_thread(self.close)
+
+    def _result(self, records: list[RecordResult]) -> RunResult:
+        tally = RunTally(schema_digest=self.schema_digest)
+        for record in records:
+            tally.add(record)
+        return tally.result(records)
+
+    def _scored(self, pairs: Pairs, window: int) -> Iterator[RecordResult]:
+        for first, batch in _windows(pairs, window if self._plan.batch_leaves else 1):
+            yield from run(self._records(first, batch))
+
+    async def _ascored(self, pairs: Pairs, window: int) -> AsyncIterator[RecordResult]:
+        for first, batch in _windows(pairs, window if self._plan.batch_leaves else _ASYNC_WINDOW):
+            for record in await arun(self._records(first, batch)):
+                yield record
+            await asyncio.sleep(0)
+
+    def _records(self, first: int, batch: Sequence[tuple[Any, Any]]) -> Calls[list[RecordResult]]:
+        """The results of some records, the position of the first of which is given."""
+        outs = [_score(self._plan, gold, extracted) for gold, extracted in batch]
+        if self._plan.batch_leaves:
+            yield from dispatch(outs, self._plan)
+        return [
+            self._record(first + place, gold, extracted, settled(out))
+            for place, ((gold, extracted), out) in enumerate(zip(batch, outs, strict=True))
+        ]
+
+    def _record(
         self, position: int, gold: Any, extracted: Any, results: list[FieldResult]
     ) -> RecordResult:
         name = record_id(gold, extracted, self._id_field, position)
         if self._post_process is not None:
             results = self._post_process(results)
             _check_processed(results, name)
-        sums = self._sums(results)
-        return RecordResult(name, results, gold, extracted, *sums.scores(), sums)
+        counts = self._count(results)
+        return RecordResult(name, results, gold, extracted, *counts.scores(), counts)
 
 
-@contextmanager
-def _collector_paused() -> Iterator[None]:
-    """Pause the collector of cycles: what is made is kept, and it would look at all of it again.
-
-    With 10,000 records, that is half of the time.
-    """
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_enabled:
-            gc.enable()
+def _windows(pairs: Pairs, size: int) -> Iterator[tuple[int, list[tuple[Any, Any]]]]:
+    """Batches of pairs with the position of their first."""
+    source = iter(pairs)
+    first = 0
+    while batch := list(islice(source, max(1, size))):
+        yield first, batch
+        first += len(batch)
 
 
 def _check_processed(results: Any, name: str | int) -> None:
     if not isinstance(results, list):
         raise InputError(
-            f"post_process gave {type(results).__name__} for record {name!r}; "
-            "it must give back the list of results"
+            f"post_process returned {type(results).__name__} for record {name!r}; "
+            "it must return the list of results"
         )
     for result in results:
         if not isinstance(result, FieldResult) or result.status not in _STATUSES:
             raise InputError(
-                f"post_process gave {result!r:.200} for record {name!r}; it must be a FieldResult "
-                f"with a status among {', '.join(_STATUSES)}"
+                f"post_process returned {result!r:.80} for record {name!r}; it must be a "
+                f"FieldResult with a status among {', '.join(_STATUSES)}"
             )
         if not 0 <= result.score <= 1:
             raise InputError(
@@ -161,36 +222,74 @@ def evaluate(
     *,
     join: Join = "position",
     registry: Registry | None = None,
+    semantic: Any = None,
 ) -> RunResult:
-    """Score extracted records against gold ones; see `FieldEvaluator`.
+    """Score extracted records against gold records, field by field.
+
+    The arguments are those of `FieldEvaluator` and its `evaluate`.
+
+    Example:
+        `evaluate(gold, extracted, annotate_xeval(infer_schema(gold)))`, and with `semantic="local"`
+        for schemas with the comparator `semantic`.
 
     Raises:
-        SchemaError: The schema cannot be used.
-        InputError: The lists differ in length, or an id is missing or doubled.
+        SchemaError: The schema is invalid.
+        InputError: The lists differ in length, or an id is missing or not unique.
+        ConfigError: The judge is unknown, or its API key is missing.
     """
-    evaluator = FieldEvaluator(
-        schema, id_field=id_field, post_process=post_process, registry=registry
-    )
-    return evaluator.evaluate(gold, extracted, join=join)
+    with FieldEvaluator(
+        schema,
+        id_field=id_field,
+        post_process=post_process,
+        registry=registry,
+        semantic=semantic,
+    ) as evaluator:
+        return evaluator.evaluate(gold, extracted, join=join)
+
+
+async def aevaluate(
+    gold: Sequence[Any],
+    extracted: Sequence[Any],
+    schema: Any,
+    id_field: str | None = None,
+    post_process: PostProcess | None = None,
+    *,
+    join: Join = "position",
+    registry: Registry | None = None,
+    semantic: Any = None,
+) -> RunResult:
+    """Asynchronous form of `evaluate`.
+
+    Records are scored in the event loop, in steps of 100. Batch comparators without an asynchronous
+    method `acall` run in a thread.
+    """
+    async with FieldEvaluator(
+        schema,
+        id_field=id_field,
+        post_process=post_process,
+        registry=registry,
+        semantic=semantic,
+    ) as evaluator:
+        return await evaluator.aevaluate(gold, extracted, join=join)
 
 
 def score_record(
     schema: SchemaNode, gold: Any, extracted: Any, registry: Registry | None = None
 ) -> list[FieldResult]:
-    """The results of one record; fields with a batch comparator are left pending.
+    """The results of one record; fields with a batch comparator stay pending.
 
-    Only arrays to be paired at best ask their batch comparators here, since the pairing needs it.
+    Only optimally aligned arrays call their batch comparators, because the alignment needs them.
     """
     plan = compile_schema(schema, registry or default_registry)
-    out = score(plan, gold, extracted)
+    out = _score(plan, gold, extracted)
     arrays: Out = [entry for entry in out if isinstance(entry, Deferred)]
     if arrays:
-        dispatch([arrays], plan)
+        run(dispatch([arrays], plan))
     return settled(out)
 
 
-def score(plan: Plan, gold: Any, extracted: Any) -> Out:
-    """The results of one record, with pending fields and deferred arrays among them."""
+def _score(plan: Plan, gold: Any, extracted: Any) -> Out:
+    """The results of one record, pending fields and deferred arrays included."""
     out: Out = []
     plan.root.pair(as_record(gold), as_record(extracted), "", out)
     return out

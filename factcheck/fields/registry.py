@@ -1,4 +1,4 @@
-"""Comparators and transforms by name: one set for the process, or one of its own per evaluation."""
+"""Comparators and transforms by name: one registry for the process, or one per evaluation."""
 
 from __future__ import annotations
 
@@ -8,51 +8,37 @@ from typing import Any
 from factcheck.fields.comparators.builtin import COMPARATORS
 from factcheck.fields.comparators.transforms import TRANSFORMS
 
-KEPT_COMPARATORS = frozenset({"exact", "numeric", "oneof"})
-"""These mean the same in every schema; the others of this package give way to a registration."""
-KEPT_TRANSFORMS = frozenset(
-    {
-        "lowercase",
-        "normalize_whitespace",
-        "round_digits",
-        "sort_tokens",
-        "strip",
-        "type_convert",
-    }
+FIXED_COMPARATORS = frozenset({"exact", "numeric", "oneof"})
+"""These mean the same in every schema; a registration may replace the other built-in ones."""
+FIXED_TRANSFORMS = frozenset(
+    {"lowercase", "normalize_whitespace", "round_digits", "sort_tokens", "strip", "type_convert"}
 )
-"""Likewise."""
-
-
-_HOW = {
-    "semantic": "in Python it is to be registered, with the judge who compares: "
-    "registry.register('semantic', SemanticComparator('local')); the command line always knows it, "
-    "and takes the judge from --semantic",
-    "keywords": "in Python it is to be registered: "
-    "registry.register('keywords', factcheck.keywords.KeywordComparator())",
-    "reference": "in Python it is to be registered: "
-    "registry.register('reference', factcheck.references.ReferenceComparator())",
+"""The transforms that mean the same in every schema."""
+_HINTS = {
+    "semantic": "it needs a judge: evaluate(..., semantic='local'), or --semantic local",
+    "keywords": "registry.register('keywords', factcheck.keywords.KeywordComparator())",
+    "reference": "registry.register('reference', factcheck.references.ReferenceComparator())",
 }
-"""How the comparators are had that other parts of this package bring."""
+"""How to get the comparators that are not built in."""
 
 
-class ComparatorNotFoundError(KeyError):
-    """No comparator has that name."""
-
+class _NotFoundError(KeyError):
     def __str__(self) -> str:
         return str(self.args[0])
 
 
-class TransformNotFoundError(KeyError):
-    """No transform has that name."""
+class ComparatorNotFoundError(_NotFoundError):
+    """There is no comparator of that name."""
 
-    def __str__(self) -> str:
-        return str(self.args[0])
+
+class TransformNotFoundError(_NotFoundError):
+    """There is no transform of that name."""
 
 
 class Registry:
-    """The comparators and transforms of this package, and those that are registered with it.
+    """The built-in comparators and transforms, and those registered with it.
 
-    Give one to `evaluate(..., registry=...)` to keep registrations to that evaluation.
+    Pass one to `evaluate(..., registry=...)` to limit registrations to that evaluation.
     """
 
     def __init__(self) -> None:
@@ -60,14 +46,14 @@ class Registry:
         self._transforms: dict[str, Callable[..., Any]] = {}
 
     def register(self, name: str, fn: Callable[..., Any], *, overwrite: bool = False) -> None:
-        """Make a comparator known.
+        """Register a comparator.
 
         Args:
-            name: What the schema calls it.
-            fn: `fn(gold, extracted, params) -> ComparatorResult`; or, with the attribute
+            name: Its name in schemas.
+            fn: `fn(gold, extracted, params) -> ComparatorResult`, or, with the attribute
                 `is_batch = True`, `fn(items) -> list[ComparatorResult | None]`.
-            overwrite: Whether it may replace one that was registered. Of those of this package,
-                `exact`, `numeric` and `oneof` stay; any other gives way, as `date` and `fuzzy` do.
+            overwrite: Whether to replace a comparator registered before. The built-in `exact`,
+                `numeric` and `oneof` can never be replaced, `date` and `fuzzy` always.
 
         Raises:
             TypeError: `fn` is not callable.
@@ -75,14 +61,14 @@ class Registry:
         """
         if not callable(fn):
             raise TypeError(f"the comparator {name!r} must be callable, not {fn!r}")
-        if name in KEPT_COMPARATORS:
+        if name in FIXED_COMPARATORS:
             raise ValueError(f"Cannot overwrite built-in comparator {name!r}; choose another name")
         if name in self._comparators and not overwrite:
             raise ValueError(f"comparator {name!r} is already registered; use overwrite=True")
         self._comparators[name] = fn
 
     def register_transform(self, name: str, fn: Callable[..., Any]) -> None:
-        """Make a transform known: `fn(value, params) -> value`; it never sees `None`.
+        """Register a transform, `fn(value, params) -> value`; it is never called with `None`.
 
         Raises:
             TypeError: `fn` is not callable.
@@ -90,7 +76,7 @@ class Registry:
         """
         if not callable(fn):
             raise TypeError(f"the transform {name!r} must be callable, not {fn!r}")
-        if name in KEPT_TRANSFORMS:
+        if name in FIXED_TRANSFORMS:
             raise ValueError(f"Cannot overwrite built-in transform {name!r}; choose another name")
         if name in self._transforms:
             raise ValueError(f"transform {name!r} is already registered; choose another name")
@@ -104,7 +90,8 @@ class Registry:
         """
         found = self._comparators.get(name) or COMPARATORS.get(name)
         if found is None:
-            raise ComparatorNotFoundError(_unknown("comparator", name, self.comparators))
+            hint = _HINTS.get(name) if isinstance(name, str) else None
+            raise ComparatorNotFoundError(_unknown("comparator", name, self.comparators, hint))
         return found
 
     def get_transform(self, name: str) -> Callable[..., Any]:
@@ -115,18 +102,26 @@ class Registry:
         """
         found = self._transforms.get(name) or TRANSFORMS.get(name)
         if found is None:
-            raise TransformNotFoundError(_unknown("transform", name, self.transforms))
+            raise TransformNotFoundError(_unknown("transform", name, self.transforms, None))
         return found
 
     @property
     def comparators(self) -> list[str]:
-        """All names of comparators."""
+        """The names of all comparators."""
         return sorted({*COMPARATORS, *self._comparators})
 
     @property
     def transforms(self) -> list[str]:
-        """All names of transforms."""
+        """The names of all transforms."""
         return sorted({*TRANSFORMS, *self._transforms})
+
+    def extended(self, name: str, fn: Callable[..., Any]) -> Registry:
+        """A copy of this registry with one more comparator, which replaces any of that name."""
+        extended = Registry()
+        extended._comparators.update(self._comparators)
+        extended._transforms.update(self._transforms)
+        extended.register(name, fn, overwrite=True)
+        return extended
 
 
 def is_batch(comparator: Any) -> bool:
@@ -134,15 +129,15 @@ def is_batch(comparator: Any) -> bool:
     return getattr(comparator, "is_batch", False) is True
 
 
-def _unknown(what: str, name: Any, known: list[str]) -> str:
-    told = f"Unknown {what} {name!r}; known are {', '.join(known)}; "
-    if what == "comparator" and name in _HOW:
-        return told + _HOW[name]
-    return f"{told}others are to be registered"
+def _unknown(kind: str, name: Any, known: list[str], hint: str | None) -> str:
+    return (
+        f"Unknown {kind} {name!r}; expected one of {', '.join(known)}; "
+        f"{hint or 'register any other one first'}"
+    )
 
 
 default_registry = Registry()
-"""What `evaluate` uses unless it is given another one."""
+"""The registry that `evaluate` uses by default."""
 register = default_registry.register
 register_transform = default_registry.register_transform
 get_comparator = default_registry.get_comparator

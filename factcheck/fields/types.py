@@ -1,4 +1,4 @@
-"""What goes in and out of the field evaluator: statuses, results of one field, batch items."""
+"""Inputs and outputs of the field evaluator: statuses, field results, comparators, transforms."""
 
 from __future__ import annotations
 
@@ -16,46 +16,48 @@ FieldStatus = Literal[
     "batch_error",
     "error",
 ]
-"""What became of one field. The first four count; the others stand outside every share."""
+"""The outcome of one field. Only the first four count in precision, recall and F1."""
 
 COUNTED = frozenset({"match", "mismatch", "omission", "hallucination"})
-"""The statuses that precision, recall and F1 are made of."""
+"""The statuses that count in precision, recall and F1."""
+UNDECIDED = frozenset({"error", "batch_error", "pending"})
+"""The statuses of fields that should have been compared and were not."""
 
 
 @dataclass(slots=True)
 class FieldResult:
-    """One field of one record. Not frozen: post-processors change it in place."""
+    """One field of one record. Mutable, because post-processors change it in place."""
 
     path: str
-    """Where in the record: `items[0].name`; an element without gold partner has `[-1]`, `[-2]`."""
+    """Path in the record: `items[0].name`; `[-1]`, `[-2]` for elements without gold partner."""
     score: float
-    """In [0, 1]; 0 wherever nothing was compared."""
+    """In [0, 1]; 0 if nothing was compared."""
     comparator: str
-    """The comparator's name in the schema; empty where none was asked."""
+    """Name of the comparator in the schema; empty if none was used."""
     gold_value: Any
     extracted_value: Any
     status: FieldStatus
     reason: str | None = None
     gold_compared: Any = None
-    """The gold value after its transforms, where a comparator saw it."""
+    """The gold value after transforms, if a comparator got it."""
     extracted_compared: Any = None
 
 
 @dataclass(frozen=True)
 class ComparatorResult:
-    """What a comparator says about two values."""
+    """The outcome of comparing two values."""
 
     score: float
     """In [0, 1]; 1 is a match."""
     comparator: str
     reason: str | None = None
     skip: bool = False
-    """Batch comparators only: leave this field out of every share."""
+    """Batch comparators only: exclude this field from all metrics."""
 
 
 @dataclass(frozen=True)
 class BatchItem:
-    """One question to a batch comparator."""
+    """One field for a batch comparator to score."""
 
     path: str
     gold_raw: Any
@@ -63,25 +65,26 @@ class BatchItem:
     gold_compared: Any
     extracted_compared: Any
     params: Mapping[str, Any] = field(default_factory=dict)
-    """What the schema gives the comparator for this field."""
+    """Parameters of the comparator in the schema."""
     schema_path: str = ""
     """The path without positions: `items[].name`."""
     description: str = ""
-    """What the schema says the field holds."""
+    """Description of the field in the schema."""
 
 
 class BatchComparator(Protocol):
     """Scores many fields in one call.
 
-    A class that has `across_records = True` gets the fields of many records in one call, and the
-    same path may then come more than once; else there is one call per record.
+    With `across_records = True` a comparator gets the fields of many records in one call, in which
+    paths may repeat; otherwise it is called once per record. If it also has an asynchronous method
+    `acall`, with the signature of `__call__`, the asynchronous functions await that instead.
     """
 
     is_batch: bool
     """Exactly `True`."""
 
     def __call__(self, items: list[BatchItem]) -> list[ComparatorResult | None]:
-        """One entry per item, in their order; `None` where the comparator cannot decide."""
+        """One entry per item, in order; `None` for an item that could not be decided."""
         ...
 
 
@@ -89,38 +92,39 @@ Comparator = Callable[[Any, Any, Mapping[str, Any]], ComparatorResult]
 """Scores one field: `fn(gold, extracted, params)`."""
 Transform = Callable[[Any, Mapping[str, Any]], Any]
 """Prepares one value for comparison: `fn(value, params)`."""
-Compare = Callable[[Any, Any], "tuple[float, str | None]"]
-"""A comparator whose parameters are bound: score in [0, 1] and reason."""
+Outcome = tuple[float, "str | None"]
+"""Score in [0, 1] and reason."""
+MATCH: Outcome = (1.0, None)
 
 
 class Numbers(NamedTuple):
-    """A comparator of numbers for arrays; equal ones compare alike."""
+    """A comparison of plain numbers as numpy arrays; equal ones are run together."""
 
     array: Callable[[Sequence[Any]], Any]
-    """Values as an array, or `None` if they are not all plain numbers."""
+    """Values as an array; `None` unless all are plain numbers."""
     near: Callable[[Any, Any], Any]
-    """Where two arrays, broadcast against each other, match. NaN matches nothing."""
+    """Where two arrays, broadcast against each other, match. NaN never matches."""
 
 
 class BoundComparator(NamedTuple):
-    """A comparator with its parameters checked and bound."""
+    """A comparator with validated, bound parameters."""
 
-    compare: Compare
+    compare: Callable[[Any, Any], Outcome]
     key: Callable[[Any], Hashable] | None = None
-    """If there is one: two values score 1 where their keys are equal, and 0 elsewhere."""
+    """If given: two values score 1 if their keys are equal, and 0 otherwise."""
     scores: Callable[[Sequence[Any], Sequence[Any]], Any] | None = None
-    """If there is one: the scores of all pairs at once, as a numpy array, gold by extracted."""
+    """If given: the scores of all pairs as a numpy array, gold by extracted."""
     numbers: Numbers | None = None
-    """If there is one: how plain numbers are compared as arrays, many fields at once."""
+    """If given: how arrays of plain numbers are compared, for many fields at once."""
 
 
 @dataclass(frozen=True, slots=True)
 class BuiltinComparator:
-    """A comparator of this package: callable like any other, and bindable."""
+    """A built-in comparator: callable like any other, and bindable."""
 
     name: str
     bind: Callable[[Mapping[str, Any]], BoundComparator]
-    """Raises `ParameterError` where the parameters cannot be used."""
+    """Raises `ParameterError` for invalid parameters."""
 
     def __call__(
         self, gold: Any, extracted: Any, params: Mapping[str, Any] | None = None
@@ -128,7 +132,7 @@ class BuiltinComparator:
         """Score two values.
 
         Raises:
-            ParameterError: The parameters cannot be used.
+            ParameterError: The parameters are invalid.
         """
         score, reason = self.bind(params or {}).compare(gold, extracted)
         return ComparatorResult(score, self.name, reason)
@@ -136,12 +140,12 @@ class BuiltinComparator:
 
 @dataclass(frozen=True, slots=True)
 class BuiltinTransform:
-    """A transform of this package: callable like any other, and bindable."""
+    """A built-in transform: callable like any other, and bindable."""
 
     name: str
     bind: Callable[[Mapping[str, Any]], Callable[[Any], Any]]
-    """Raises `ParameterError` where the parameters cannot be used."""
+    """Raises `ParameterError` for invalid parameters."""
 
     def __call__(self, value: Any, params: Mapping[str, Any] | None = None) -> Any:
-        """The prepared value; `None` stays `None`, whatever the parameters."""
+        """The transformed value; `None` stays `None`, whatever the parameters."""
         return None if value is None else self.bind(params or {})(value)

@@ -23,6 +23,7 @@ from factcheck.keywords.similarity import (
     MatchSettings,
     share_found,
 )
+from factcheck.stats import assign
 
 Found = Sequence[set[Keyword]]
 """The keywords that occur in one field of each generated card."""
@@ -240,22 +241,15 @@ def greedy(scores: PairScores, threshold: float) -> Partners:
 
 
 def optimal(scores: PairScores, n_generated: int, threshold: float) -> Partners:
-    """The pairs with the highest total score, among those that reach the threshold.
-
-    Source:
-        The assignment problem (Kuhn, 1955), solved by `scipy.optimize.linear_sum_assignment`.
-    """
+    """The pairs with the highest total score, among those that reach the threshold."""
     import numpy as np
-    from scipy.optimize import linear_sum_assignment
 
     gains = np.zeros((len(scores), n_generated))
     for i, own in enumerate(scores):
         for j, score in own.items():
             if score >= threshold:
                 gains[i, j] = score
-    rows, columns = linear_sum_assignment(gains, maximize=True)
-    pairs = zip(rows.tolist(), columns.tolist(), strict=True)
-    return {i: j for i, j in pairs if gains[i, j] > 0}
+    return assign(gains)
 
 
 def difference_note(scores: PairScores, by_greedy: Partners, by_optimum: Partners) -> str:

@@ -3,6 +3,7 @@
 Importing it is cheap: numpy is loaded by the first function that draws or ranks.
 """
 
+from factcheck.stats.assignment import assign
 from factcheck.stats.comparison import (
     Change,
     Changes,
@@ -49,6 +50,7 @@ __all__ = [
     "Interval",
     "Matrix",
     "SumScores",
+    "assign",
     "bootstrap_differences",
     "bootstrap_groups",
     "bootstrap_mean",

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from factcheck.fields import FieldResult, RecordResult, RunResult, RunTally
-from factcheck.fields.runs.metrics import sums_of
+from factcheck.fields.runs.records import count
 
 STATUSES: Mapping[str, Any] = {
     "+": ("match", 1.0),
@@ -34,7 +34,7 @@ def run_of(records: Iterable[Mapping[str, str]], ids: Sequence[Any] | None = Non
     made = []
     for position, signs in enumerate(records):
         results = fields_of(signs)
-        sums = sums_of(results)
+        sums = count(results)
         name = position if ids is None else ids[position]
         made.append(RecordResult(name, results, None, None, *sums.scores(), sums))
     return summed_up(made)

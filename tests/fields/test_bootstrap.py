@@ -7,7 +7,6 @@ import random
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
 import pytest
 from pytest import approx  # noqa: PT013 - it reads like a word
 
@@ -21,8 +20,8 @@ from factcheck.fields import (
     evaluate,
 )
 from factcheck.fields.runs import resampling
-from factcheck.fields.runs.metrics import Sums
-from factcheck.fields.runs.resampling import MEASURES, coins, drawn
+from factcheck.fields.runs.records import Counts
+from factcheck.fields.runs.resampling import MEASURES
 from tests.fields.builders import TEXT, record
 from tests.fields.runs import drawn_run, run_of, summed_up
 
@@ -36,9 +35,9 @@ def scores_of(records: Sequence[RecordResult], measure: str) -> float:
     kind, name = measure.split("_")
     if kind == "mean":
         return float(sum(getattr(record, name) for record in records)) / len(records)
-    total = Sums()
+    total = Counts()
     for each in records:
-        total = total.plus(each.sums)
+        total = total.plus(each.counts)
     return float(getattr(total.scores(), name))
 
 
@@ -210,42 +209,15 @@ class TestDraws:
         assert run.intervals(200, 7) == run.intervals(200, 7) != run.intervals(200, 8)
         assert run.field_intervals(200, 7) == run.field_intervals(200, 7)
 
-    def test_a_resample_has_as_many_records_as_the_run(self) -> None:
-        draws = np.hstack(list(drawn(7, 500, 0)))
-
-        assert draws.shape == (7, 500)
-        assert set(draws.sum(axis=0)) == {7}
-        assert draws.mean(axis=1) == approx(np.ones(7), abs=0.2)
-
-    def test_coins_fall_on_both_sides_as_often(self) -> None:
-        sides = np.hstack(list(coins(9, 500, 0)))
-
-        assert sides.shape == (9, 500)
-        assert set(sides.flat) == {0.0, 1.0}
-        assert sides.mean(axis=1) == approx(np.full(9, 0.5), abs=0.1)
-
-    @pytest.mark.parametrize("n_resamples", [7, 14])
-    def test_few_coins_fall_in_every_way_but_the_first(self, n_resamples: int) -> None:
-        [sides] = coins(3, n_resamples, 0)
-
-        ways = {tuple(way) for way in sides.T}
-        assert ways == set(itertools.product((0.0, 1.0), repeat=3)) - {(0.0, 0.0, 0.0)}
-        assert sides.shape == (3, 7)
-
-    def test_how_many_are_made_at_a_time_changes_nothing(
-        self, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_the_size_of_the_tables_changes_nothing(self, monkeypatch: pytest.MonkeyPatch) -> None:
         run = drawn_run(20, 6, lambda *_: 0.5)
-        before: tuple[Any, Any] = run.intervals(100), run.field_intervals(100)
+        before = run.field_intervals(100)
 
-        monkeypatch.setattr(resampling, "_MOST_NUMBERS", 60)
-        monkeypatch.setattr(resampling, "_MOST_FIELDS", 2)
+        monkeypatch.setattr(resampling, "_MAX_NUMBERS", 120)
 
-        assert len(list(drawn(20, 100, 0))) == 34
-        assert (run.intervals(100), run.field_intervals(100)) == before
-
-    def test_the_size_of_an_array_of_draws_is_bounded(self) -> None:
-        assert all(draws.size <= 4_000_000 for draws in drawn(1_500_001, 3, 0))
+        tables = [scores.table for scores in resampling.field_scores(run.records, ["a", "b", "c"])]
+        assert [table.shape for table in tables] == [(6, 20), (3, 20)]
+        assert run.field_intervals(100) == before
 
 
 def test_a_run_of_records_that_were_kept_in_part_is_refused() -> None:

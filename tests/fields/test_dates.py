@@ -163,11 +163,11 @@ def test_a_format_without_day_is_not_the_first_of_the_month() -> None:
 @pytest.mark.parametrize(
     ("notation", "said"),
     [
-        ("%d.%m.", "it gives no year"),
+        ("%d.%m.", "it has no year"),
         ("%%Y", "no year"),
-        ("", "it gives no year"),
-        ("%Y %d", "it gives a day without its month"),
-        ("%Y %H:%M", "it gives a time without its day"),
+        ("", "it has no year"),
+        ("%Y %d", "it has a day without a month"),
+        ("%Y %H:%M", "it has a time without a day"),
         ("%-d.%m.%Y", "bad directive"),
         ("%Y %", "stray %"),
     ],

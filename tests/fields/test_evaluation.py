@@ -26,7 +26,7 @@ from factcheck.fields import (
     score_record,
 )
 from factcheck.fields.registry import ComparatorNotFoundError, TransformNotFoundError
-from factcheck.fields.schemas.entries import ComparatorSpec
+from factcheck.fields.schemas.structure import ComparatorSpec
 from tests.fields.builders import NUMBER, TEXT, array, best, compared, record, run, statuses
 
 
@@ -49,7 +49,7 @@ class TestBadValues:
 
         assert statuses(result) == {"a": "error", "b": "match"}
         assert (result.total_errors, result.total_fields, result.mean_f1) == (1, 1, 1.0)
-        assert "not a ComparatorResult" in (result.records[0].field_results[0].reason or "")
+        assert "expected a ComparatorResult" in (result.records[0].field_results[0].reason or "")
         assert "a" not in result.per_field
         assert result.by_field["a"].counts == {"error": 1}
 
@@ -388,13 +388,13 @@ class TestJoins:
     @pytest.mark.parametrize(
         ("gold", "options", "says"),
         [
-            ([{"id": 1}, {"id": 1}, {"id": 2}], {"join": "id"}, "gold records share the id 1"),
+            ([{"id": 1}, {"id": 1}, {"id": 2}], {"join": "id"}, "duplicate id in gold records: 1"),
             ([{"id": 1}, {}], {"join": "id"}, "gold record 1 has no 'id'"),
             ([{"id": 1}, "x"], {"join": "id"}, "gold record 1 has no 'id'"),
             ([{"id": 1}, {}], {"join": "position"}, "gold record 1 has no 'id'"),
             ([{"id": True}], {"join": "id"}, "string or an integer"),
             ([{"id": 1}], {"join": "key"}, "'position' or 'id'"),
-            ([{"id": 1}], {"join": "id", "id_field": None}, "needs an id_field"),
+            ([{"id": 1}], {"join": "id", "id_field": None}, "requires id_field"),
         ],
     )
     def test_ids_that_cannot_be_used(
@@ -460,7 +460,7 @@ def test_post_processing_may_filter_and_must_give_a_list() -> None:
     result = run(schema, rows, [{"a": "x", "b": "z"}], post_process=lambda fields: fields[:1])
 
     assert (result.total_fields, result.mean_f1) == (1, 1.0)
-    with pytest.raises(InputError, match="post_process gave NoneType"):
+    with pytest.raises(InputError, match="post_process returned NoneType"):
         run(schema, rows, rows, post_process=lambda _fields: None)
 
     def spoil(fields: list[Any]) -> list[Any]:
@@ -479,7 +479,7 @@ def test_post_processing_must_give_results(odd: Any) -> None:
     """Another status would leave the score without a word."""
     rows = [{"a": "x"}]
 
-    with pytest.raises(InputError, match=r"post_process gave .* it must be a FieldResult"):
+    with pytest.raises(InputError, match=r"post_process returned .* it must be a FieldResult"):
         run(record(a=TEXT), rows, rows, post_process=lambda _fields: [odd])
 
 

@@ -40,7 +40,7 @@ def test_with_a_threshold_a_text_matches_or_does_not() -> None:
     gold, extracted = "abcdefghij", "abcdefghix"
 
     assert fuzzy(gold, extracted, {"threshold": 0.9}) == ComparatorResult(
-        1.0, "fuzzy", "ratio 0.9, 0.9 is enough"
+        1.0, "fuzzy", "ratio 0.9, at least 0.9"
     )
     assert fuzzy(gold, extracted, {"threshold": 0.95}) == ComparatorResult(
         0.0, "fuzzy", "ratio 0.9 is below 0.95"

@@ -11,21 +11,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from factcheck.fields import ComparatorResult, Registry, annotate_xeval, parse_eval_schema
-from factcheck.fields.runs.metrics import Weighing
+from factcheck.fields.runs.records import WeightedCounts
 from factcheck.fields.scoring.grid import Grid
 from factcheck.fields.scoring.plan import compile_schema
 from tests.fields.builders import NUMBER, TEXT, array, best, compared, record
 from tests.fields.strategies import examples
 
 
-def pair_by_pair(node: Any, gold: list[Any], found: list[Any], weigh: Weighing) -> Any:
+def pair_by_pair(node: Any, gold: list[Any], found: list[Any], weigh: WeightedCounts) -> Any:
     """F1 of each pair, from its own results."""
 
     def f1(one: Any, other: Any) -> float:
         results: list[Any] = []
         node.pair(one, other, node.path, results)
         sums = weigh(results)
-        stake = sums.found + sums.wanted
+        stake = sums.n_extracted + sums.n_gold
         return 2 * sums.matched / stake if stake else 0.0
 
     return np.array([[f1(g, e) for e in found] for g in gold])
@@ -37,7 +37,7 @@ def both_ways(items: Any, gold: list[Any], found: list[Any], registry: Registry)
     element = plan.root.element  # type: ignore[attr-defined]
     grid = Grid(len(gold), len(found), plan.weights)
     grid.add(element, gold, found)
-    return grid.outcome()[0], pair_by_pair(element, gold, found, Weighing(plan.weights))
+    return grid.outcome()[0], pair_by_pair(element, gold, found, WeightedCounts(plan.weights))
 
 
 def assert_alike(items: Any, gold: list[Any], found: list[Any], registry: Registry) -> None:

@@ -114,7 +114,7 @@ def test_one_value_is_not_taken_for_a_list_of_them(values: Any) -> None:
 
 
 def test_names_that_are_no_strings_are_refused_with_their_path() -> None:
-    with pytest.raises(SchemaError, match="2 is no string") as caught:
+    with pytest.raises(SchemaError, match="2 is not a string") as caught:
         infer_schema([{"a": [{2: "x"}]}])
 
     assert caught.value.path == "a[]"

@@ -23,7 +23,8 @@ from factcheck.fields import (
     resolve_schema_references,
     validate_gold,
 )
-from factcheck.fields.schemas.models import as_record, as_schema
+from factcheck.fields.schemas.references import as_schema
+from factcheck.fields.values import as_record
 from tests.processes import printed_by_python
 
 T = TypeVar("T")
@@ -365,7 +366,8 @@ def test_instances_are_examples_like_any_other() -> None:
 
 def test_plain_dicts_do_not_load_pydantic() -> None:
     code = (
-        "import sys; from factcheck.fields.schemas.models import as_record, as_schema;"
+        "import sys; from factcheck.fields.schemas.references import as_schema;"
+        "from factcheck.fields.values import as_record;"
         "as_record({}); as_record(5); as_schema({}); as_schema(int);"
         "print('pydantic' in sys.modules)"
     )

@@ -196,7 +196,7 @@ def test_a_tolerance_never_turns_a_match_into_a_mismatch(
 )
 @pytest.mark.parametrize("key", ["rel", "abs"])
 def test_a_limit_must_be_a_finite_number_from_zero_on(key: str, limit: Any) -> None:
-    message = f"the tolerance of numeric: '{key}' must be a finite number from 0 on, not "
+    message = f"the tolerance of numeric: '{key}' must be a finite number of at least 0, not "
     with pytest.raises(ParameterError, match=message):
         numeric.bind({"tolerance": {key: limit}})
 

@@ -15,14 +15,12 @@ from pydantic import BaseModel
 from factcheck.errors import ParameterError, SchemaError
 from factcheck.fields import (
     annotate_xeval,
-    parse_eval_schema,
-    resolve_schema_references,
-    validate_gold,
-)
-from factcheck.fields.schemas.references import (
     collapse_multi_type_anyof,
     merge_all_of,
+    parse_eval_schema,
     remove_null_anyof,
+    resolve_schema_references,
+    validate_gold,
 )
 from tests.fields.json_schemas import (
     INTEGER,
@@ -137,9 +135,9 @@ def test_a_reference_is_replaced_by_its_target_and_the_keys_beside_it_win(
         ("#/$defs/list/2", "there is no '2'"),
         ("#/$defs/list/01", "there is no '01'"),
         ("#/$defs/list/" + "9" * 5_000, "there is no"),
-        ("#/$defs/number", "which is no schema"),
-        ("#/$defs/true", "which is no schema"),
-        ("#/$defs/list", "which is no schema"),
+        ("#/$defs/number", "which is not a schema"),
+        ("#/$defs/true", "which is not a schema"),
+        ("#/$defs/list", "which is not a schema"),
     ],
 )
 def test_a_reference_that_cannot_be_followed_is_an_error_with_its_path(
@@ -238,7 +236,7 @@ def test_a_schema_may_be_deep_but_not_bottomless() -> None:
     [({1: STRING}, ""), (object_of(a={"properties": {2: STRING}}), "a"), ({"a": 1, None: 2}, "")],
 )
 def test_keys_that_are_no_strings_are_refused_with_their_path(schema: Any, path: str) -> None:
-    with pytest.raises(SchemaError, match="is no string") as caught:
+    with pytest.raises(SchemaError, match="is not a string") as caught:
         resolve_schema_references(schema)
 
     assert caught.value.path == path

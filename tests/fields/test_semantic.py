@@ -113,8 +113,8 @@ def test_the_judge_sees_what_the_schema_says() -> None:
     ("params", "says"),
     [
         ({"specificity": "loose"}, "allow_more_specific"),
-        ({"instructions": 3}, "must be a text"),
-        ({"hint": "x"}, "knows no 'hint'"),
+        ({"instructions": 3}, "must be a string"),
+        ({"hint": "x"}, "unknown parameter 'hint'"),
     ],
 )
 def test_parameters_are_checked_with_the_schema(params: dict[str, Any], says: str) -> None:

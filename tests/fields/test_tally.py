@@ -268,7 +268,7 @@ def test_merging_keeps_that_bound() -> None:
 
 
 def test_tallies_of_two_kinds_do_not_add_up() -> None:
-    with pytest.raises(InputError, match="by field and the other by position"):
+    with pytest.raises(InputError, match="by field and the other by path"):
         RunTally().merge(RunTally(["a"]))
 
 

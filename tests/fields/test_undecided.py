@@ -10,8 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from factcheck.fields import FieldResult, RecordResult
-from factcheck.fields.runs.metrics import Weighing
-from factcheck.fields.runs.undecided import UNDECIDED, Undecided
+from factcheck.fields.runs.records import WeightedCounts
+from factcheck.fields.runs.undecided import Undecided
+from factcheck.fields.types import UNDECIDED
 from tests.fields.runs import summed_up
 
 STATUSES: Any = st.sampled_from(
@@ -28,7 +29,7 @@ def records_of(statuses: list[list[Any]]) -> list[RecordResult]:
             FieldResult(f"f{n}", float(status == "match"), "c", None, None, status, f"why {n % 2}")
             for n, status in enumerate(own)
         ]
-        sums = Weighing(WEIGHTS)(results)
+        sums = WeightedCounts(WEIGHTS)(results)
         made.append(RecordResult(position, results, None, None, *sums.scores(), sums))
     return made
 

@@ -13,8 +13,8 @@ from typing import NamedTuple
 
 from factcheck.fields.comparators.parameters import shown
 
-_LONGEST = 80
-"""Letters; no date has more, and a longer text is not kept either."""
+_MAX_CHARS = 80
+"""No date is longer, and longer strings are not cached."""
 _MONTHS = (
     "january", "february", "march", "april", "may", "june",
     "july", "august", "september", "october", "november", "december",
@@ -99,7 +99,7 @@ def read_date(text: str, *, day_first: bool | None = None) -> DateReading | Unre
         day_first: Whether 03/04/2024 is in April; `None`: it is not read. A text that leaves no
             doubt is read whatever this says.
     """
-    if len(text) > _LONGEST:
+    if len(text) > _MAX_CHARS:
         return _unread(text)
     return _read(text, day_first=day_first)
 

@@ -1,4 +1,4 @@
-"""The comparator `date`: the same day, whatever the notation."""
+"""The comparator `date`: the same calendar date, whatever the notation."""
 
 from __future__ import annotations
 
@@ -7,21 +7,19 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from itertools import product
-from typing import Any, Final, NamedTuple
+from typing import Any, NamedTuple
 
 from factcheck.errors import ParameterError
 from factcheck.fields.comparators.date_texts import DateReading, Unread, read_date, reading_of
 from factcheck.fields.comparators.parameters import flag, refuse_unknown, shown
-from factcheck.fields.types import BoundComparator, BuiltinComparator
+from factcheck.fields.types import MATCH, BoundComparator, BuiltinComparator, Outcome
 
-_Outcome = tuple[float, "str | None"]
 _Read = Callable[[str], "DateReading | Unread"]
-_MATCH: Final[_Outcome] = (1.0, None)
 _PROBE = dt.datetime(2023, 11, 27, 13, 47, 38, 123456, tzinfo=dt.timezone.utc)
-"""None of its parts is what `strptime` takes where a format does not give it."""
+"""Differs in every part from the defaults of `strptime`."""
 _GIVES_YEAR = re.compile("%[YyGcxDF]")
-_LONGEST = 200
-"""Letters; a longer text is not tried with formats."""
+_MAX_CHARS = 200
+"""Longer strings are not tried with formats."""
 
 
 def _bind(params: Mapping[str, Any]) -> BoundComparator:
@@ -31,25 +29,25 @@ def _bind(params: Mapping[str, Any]) -> BoundComparator:
     read = _reader(formats, day_first=day_first)
     both_ways = [_reader(formats, day_first=one) for one in (True, False)]
 
-    def compare(gold: Any, extracted: Any) -> _Outcome:
+    def compare(gold: Any, extracted: Any) -> Outcome:
         if gold is None and extracted is None:
-            return _MATCH
-        wanted = _reading(gold, "gold", read)
-        found = _reading(extracted, "extracted", read)
-        if isinstance(wanted, DateReading) and isinstance(found, DateReading):
-            return _MATCH if wanted == found else _outcome(wanted, found)
-        for reading in (wanted, found):
+            return MATCH
+        own = _reading(gold, "gold", read)
+        other = _reading(extracted, "extracted", read)
+        if isinstance(own, DateReading) and isinstance(other, DateReading):
+            return MATCH if own == other else _outcome(own, other)
+        for reading in (own, other):
             if isinstance(reading, Unread) and not reading.ambiguous:
                 return _without_dates(gold, extracted, reading)
         if _is_same_text(gold, extracted):
-            return _MATCH
-        return _either_way(_ways(gold, wanted, both_ways), _ways(extracted, found, both_ways))
+            return MATCH
+        return _either_way(_ways(gold, own, both_ways), _ways(extracted, other, both_ways))
 
     return BoundComparator(compare)
 
 
 class _Ways(NamedTuple):
-    """What a text may say."""
+    """The possible readings of a string."""
 
     readings: tuple[DateReading, ...]
     doubt: str
@@ -63,16 +61,16 @@ def _ways(value: Any, reading: DateReading | Unread, both_ways: Sequence[_Read])
     return _Ways(tuple(one for one in readings if isinstance(one, DateReading)), reading.reason)
 
 
-def _either_way(gold: _Ways, extracted: _Ways) -> _Outcome:
-    """A mismatch, if no way to read two texts is the same date.
+def _either_way(gold: _Ways, extracted: _Ways) -> Outcome:
+    """A mismatch if no readings of two ambiguous strings agree.
 
     Raises:
-        ValueError: Some ways are and some are not: that is for the schema to say.
+        ValueError: Some readings agree and some do not, so the schema has to decide.
     """
     if any(_outcome(*pair)[0] for pair in product(gold.readings, extracted.readings)):
         raise ValueError(gold.doubt or extracted.doubt)
-    wanted, found = (" or ".join(map(str, side.readings)) for side in (gold, extracted))
-    return 0.0, f"the dates differ: {wanted}, and {found}"
+    dates = (" or ".join(map(str, side.readings)) for side in (gold, extracted))
+    return 0.0, f"the dates differ: {', and '.join(dates)}"
 
 
 def _reading(value: Any, side: str, read: _Read) -> DateReading | Unread:
@@ -83,20 +81,20 @@ def _reading(value: Any, side: str, read: _Read) -> DateReading | Unread:
     return Unread(f"date compares dates, and the {side} value is of type {type(value).__name__}")
 
 
-def _outcome(gold: DateReading, extracted: DateReading) -> _Outcome:
+def _outcome(gold: DateReading, extracted: DateReading) -> Outcome:
     instant, other = _instant(gold), _instant(extracted)
     if instant is not None and other is not None:
-        return _MATCH if instant == other else _times_differ(gold, extracted)
+        return MATCH if instant == other else _times_differ(gold, extracted)
     if len(gold.parts) != len(extracted.parts):
         return 0.0, f"one is more precise than the other: {gold} and {extracted}"
     if gold.parts != extracted.parts:
         return 0.0, f"the dates differ: {gold} and {extracted}"
     if None in (gold.clock, extracted.clock) or gold.clock == extracted.clock:
-        return _MATCH
+        return MATCH
     return _times_differ(gold, extracted)
 
 
-def _times_differ(gold: DateReading, extracted: DateReading) -> _Outcome:
+def _times_differ(gold: DateReading, extracted: DateReading) -> Outcome:
     return 0.0, f"the times differ: {gold} and {extracted}"
 
 
@@ -107,8 +105,8 @@ def _instant(reading: DateReading) -> dt.datetime | None:
     return dt.datetime.combine(day, reading.clock, dt.timezone(reading.offset))
 
 
-def _without_dates(gold: Any, extracted: Any, unread: Unread) -> _Outcome:
-    """Texts that are not read match where they are the same."""
+def _without_dates(gold: Any, extracted: Any, unread: Unread) -> Outcome:
+    """Strings that are not dates match if they are equal."""
     if _is_same_text(gold, extracted):
         return 1.0, f"the same text; {unread.reason}"
     return 0.0, unread.reason
@@ -120,7 +118,7 @@ def _is_same_text(gold: Any, extracted: Any) -> bool:
 
 
 def _reader(formats: Sequence[_Format], *, day_first: bool | None) -> _Read:
-    """What reads a text: the formats first, then the notations that need none."""
+    """A reader that tries the formats first, then the notations that need none."""
     if not formats:
         return lambda text: read_date(text, day_first=day_first)
 
@@ -132,27 +130,27 @@ def _reader(formats: Sequence[_Format], *, day_first: bool | None) -> _Read:
                 return reading
         return read_date(text, day_first=day_first)
 
-    return lambda text: (by_formats if len(text) <= _LONGEST else read_date)(text)
+    return lambda text: (by_formats if len(text) <= _MAX_CHARS else read_date)(text)
 
 
 class _Format:
-    """One notation of `strptime`, and which parts of a date it gives."""
+    """A `strptime` format and the parts of a date that it contains."""
 
     def __init__(self, notation: str) -> None:
         if not _GIVES_YEAR.search(notation):
-            raise ValueError("it gives no year")
+            raise ValueError("it has no year")
         parsed = dt.datetime.strptime(_PROBE.strftime(notation), notation)  # noqa: DTZ007 - a probe
         self._notation = notation
         self._gives_month = parsed.month == _PROBE.month
         self._gives_day = parsed.day == _PROBE.day
         self._gives_clock = parsed.time() != dt.time.min
         if parsed.year != _PROBE.year or (self._gives_day and not self._gives_month):
-            raise ValueError("it gives a day without its month, or no year")
+            raise ValueError("it has a day without a month, or no year")
         if self._gives_clock and not self._gives_day:
-            raise ValueError("it gives a time without its day")
+            raise ValueError("it has a time without a day")
 
     def read(self, text: str) -> DateReading | None:
-        """What a text of this notation says; `None` of another."""
+        """The date in a string of this format; `None` for any other string."""
         try:
             parsed = dt.datetime.strptime(text.strip(), self._notation)  # noqa: DTZ007 - as written
         except ValueError:
@@ -186,11 +184,11 @@ def _format(notation: str) -> _Format:
 
 
 date = BuiltinComparator("date", _bind)
-"""The same calendar date, and the same time where both give one; the same instant where both give
-time and time zone. A month is not its first day.
+"""The same calendar date; also the same time if both have one, and the same instant if both have a
+time zone. A month is not its first day.
 
 Parameters:
-    formats: `strptime` formats that are tried before the notations that need none.
-    day_first: Whether 03/04/2024 is in April. Without it such a text equals itself and differs
-        from what neither way to read it says; anything else is an error of the field.
+    formats: `strptime` formats, tried before the notations that need none.
+    day_first: Whether 03/04/2024 is in April. Without it such a string equals itself and differs
+        from any date that is neither of its readings; any other comparison is an error.
 """

@@ -1,38 +1,37 @@
-"""The comparator `numeric`: equal numbers, or numbers that are near enough.
+"""The comparator `numeric`: equal numbers, or numbers within a tolerance.
 
-Two whole numbers are compared digit by digit, whatever their size. Where a float takes part, both
-are compared as floats, because a float above 2**53 stands for more than one whole number.
+Two integers are compared exactly, whatever their size. If one side is a float, both are compared as
+floats, because a float above 2**53 stands for more than one integer.
 """
 
 from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
 from factcheck.errors import ParameterError
 from factcheck.fields.comparators.parameters import finite_number, refuse_unknown, shown
-from factcheck.fields.types import BoundComparator, BuiltinComparator, Compare, Numbers
+from factcheck.fields.types import MATCH, BoundComparator, BuiltinComparator, Numbers, Outcome
+from factcheck.fields.values import is_nan
 
-_Outcome = tuple[float, "str | None"]
-_MATCH: Final[_Outcome] = (1.0, None)
-_TYPE_ERROR: Final[_Outcome] = (0.0, "type_error")
-_DIFFERENT: Final[_Outcome] = (0.0, "values differ without tolerance")
-_EVERY_DIGIT = 2**53
-"""Below it a float holds every whole number."""
-_IN_ARRAYS = 2**52
-"""Whole numbers up to here are compared as floats: their differences are exact, too."""
+_TYPE_ERROR: Final[Outcome] = (0.0, "type_error")
+_DIFFERENT: Final[Outcome] = (0.0, "values differ without tolerance")
+_EXACT_LIMIT = 2**53
+"""Below it a float represents every integer."""
+_ARRAY_LIMIT = 2**52
+"""Integers up to here are compared as floats: their differences are exact, too."""
 _NAN = "NaN"
-"""The key of what is not a number although it is a float."""
+"""Key of the float that is not a number."""
 
 
 def number_of(value: Any) -> int | float | None:
-    """The number that a value stands for, as `float` reads it; `None` if it stands for none.
+    """A value as a number, as `float` parses it; `None` if it is not one.
 
-    Booleans are 0 and 1. A text of digits alone is a whole number of any length; one too large for
-    a float is no number, unless it is a word for infinity.
+    Booleans are 0 and 1. A string of digits is an integer of any length; any other number too
+    large for a float is `None`, unless it spells infinity.
     """
     kind = type(value)
     if kind is int or kind is float:
@@ -55,20 +54,16 @@ def _number_in(text: str) -> int | float | None:
         number = float(text)
     except ValueError:
         return None
-    if -_EVERY_DIGIT < number < _EVERY_DIGIT:
+    if -_EXACT_LIMIT < number < _EXACT_LIMIT:
         return number
     try:
         return int(text)
-    except ValueError:  # a float, or more digits than Python turns into a number
+    except ValueError:  # a float, or more digits than Python converts
         return None if math.isinf(number) and "n" not in text.lower() else number
 
 
-def _is_nan(number: float) -> bool:
-    return isinstance(number, float) and math.isnan(number)
-
-
 def _same(gold: float, extracted: float) -> bool:
-    if type(gold) is type(extracted) or -_EVERY_DIGIT < gold < _EVERY_DIGIT:
+    if type(gold) is type(extracted) or -_EXACT_LIMIT < gold < _EXACT_LIMIT:
         return gold == extracted
     try:
         return float(gold) == float(extracted)
@@ -77,7 +72,7 @@ def _same(gold: float, extracted: float) -> bool:
 
 
 class _Wide:
-    """Key of a number from 2**53 on: equal to those that `numeric` calls equal."""
+    """Key of a number from 2**53 on, equal to those that `numeric` takes for equal."""
 
     __slots__ = ("number",)
 
@@ -100,62 +95,59 @@ def _key(value: Any) -> Hashable:
     number = number_of(value)
     if number is None:
         return object()
-    if -_EVERY_DIGIT < number < _EVERY_DIGIT:
+    if -_EXACT_LIMIT < number < _EXACT_LIMIT:
         return number
-    return _NAN if _is_nan(number) else _Wide(number)
+    return _NAN if is_nan(number) else _Wide(number)
 
 
-def _compare(gold: Any, extracted: Any) -> _Outcome:
+def _compare(gold: Any, extracted: Any) -> Outcome:
     kind, other = type(gold), type(extracted)
     if (kind is float or kind is int) and (other is float or other is int):
         if gold == extracted:
-            return _MATCH
-        if -_EVERY_DIGIT < gold < _EVERY_DIGIT and -_EVERY_DIGIT < extracted < _EVERY_DIGIT:
+            return MATCH
+        if -_EXACT_LIMIT < gold < _EXACT_LIMIT and -_EXACT_LIMIT < extracted < _EXACT_LIMIT:
             return _DIFFERENT
     return _compare_any(gold, extracted)
 
 
-def _compare_any(gold: Any, extracted: Any) -> _Outcome:
+def _compare_any(gold: Any, extracted: Any) -> Outcome:
     numbers = _both_numbers(gold, extracted)
     if numbers is None:
         return _without_number(gold, extracted)
     if _same(*numbers):
-        return _MATCH
+        return MATCH
     return _with_nan(*numbers) or _DIFFERENT
 
 
 def _both_numbers(gold: Any, extracted: Any) -> tuple[float, float] | None:
     if gold is None or extracted is None:
         return None
-    wanted = number_of(gold)
-    if wanted is None:
-        return None
-    found = number_of(extracted)
-    return None if found is None else (wanted, found)
+    numbers = number_of(gold), number_of(extracted)
+    return None if None in numbers else numbers  # type: ignore[return-value]
 
 
-def _without_number(gold: Any, extracted: Any) -> _Outcome:
-    return _MATCH if gold is None and extracted is None else _TYPE_ERROR
+def _without_number(gold: Any, extracted: Any) -> Outcome:
+    return MATCH if gold is None and extracted is None else _TYPE_ERROR
 
 
-def _with_nan(gold: float, extracted: float) -> _Outcome | None:
-    """The outcome if a side is NaN, and `None` if none is."""
-    sides = _is_nan(gold) + _is_nan(extracted)
-    return (None, _TYPE_ERROR, _MATCH)[sides]
+def _with_nan(gold: float, extracted: float) -> Outcome | None:
+    """The outcome if a side is NaN, else `None`."""
+    sides = is_nan(gold) + is_nan(extracted)
+    return (None, _TYPE_ERROR, MATCH)[sides]
 
 
 class _Tolerance(NamedTuple):
-    """How far off a number may be; both limits hold, and one that is not given is infinite."""
+    """Limits of the difference, which must both hold; a missing one is infinite."""
 
     rel: float
-    """Share of the gold value, or of 1 where that is 0."""
+    """Share of the gold value, or of 1 if that is 0."""
     abs: float
 
-    def compare(self) -> Compare:
-        """The comparator of two values."""
+    def compare(self) -> Callable[[Any, Any], Outcome]:
+        """The comparison of two values."""
         rel, largest = self
 
-        def compare(gold: Any, extracted: Any) -> _Outcome:
+        def compare(gold: Any, extracted: Any) -> Outcome:
             kind, other = type(gold), type(extracted)
             if not ((kind is float or kind is int) and (other is float or other is int)):
                 numbers = _both_numbers(gold, extracted)
@@ -165,19 +157,19 @@ class _Tolerance(NamedTuple):
             try:
                 gap = abs(gold - extracted)
                 if gap <= largest and gap / (abs(gold) or 1) <= rel:
-                    return _MATCH
+                    return MATCH
             except OverflowError:
-                pass  # further apart than a float can say
+                pass  # the difference is too large for a float
             return self._outside(gold, extracted)
 
         return compare
 
-    def _outside(self, gold: float, extracted: float) -> _Outcome:
+    def _outside(self, gold: float, extracted: float) -> Outcome:
         with_nan = _with_nan(gold, extracted)
         if with_nan is not None:
             return with_nan
         if _same(gold, extracted):
-            return _MATCH  # infinity: its distance to itself is not a number
+            return MATCH  # infinity minus infinity is not a number
         gap, share = _distances(gold, extracted)
         reasons = []
         if not share <= self.rel:
@@ -187,54 +179,54 @@ class _Tolerance(NamedTuple):
         return 0.0, "; ".join(reasons)
 
     def scores(self, gold: Sequence[Any], extracted: Sequence[Any]) -> Any:
-        """The scores of all pairs, gold by extracted; the same as those of `compare`."""
+        """The scores of all pairs, gold by extracted, as `compare` gives them."""
         import numpy as np
 
         plain, other_plain = _plain(gold), _plain(extracted)
         if plain is not None and other_plain is not None:
             return self.near(plain[:, None], other_plain).astype(float)
-        wanted, of_gold = _columns(gold)
-        found, of_extracted = _columns(extracted)
+        numbers, of_gold = _columns(gold)
+        others, of_extracted = _columns(extracted)
         kinds, other_kinds = of_gold[:, None], of_extracted[None, :]
         with np.errstate(all="ignore"):
-            near = self.near(wanted[:, None], found)
+            near = self.near(numbers[:, None], others)
         near |= (kinds == other_kinds) & ((kinds == _IS_NAN) | (kinds == _IS_NULL))
         scores = near.astype(float)
         self._add_wide(scores, (gold, of_gold), (extracted, of_extracted))
         return scores
 
-    def near(self, wanted: Any, found: Any) -> Any:
-        """Where numbers match, as arrays; NaN matches nothing."""
+    def near(self, gold: Any, extracted: Any) -> Any:
+        """Where two arrays of numbers match; NaN never does."""
         import numpy as np
 
-        gap = abs(wanted - found)
+        gap = abs(gold - extracted)
         near = gap <= self.abs
         if self.rel < math.inf:
-            near &= gap / np.where(wanted == 0, 1.0, abs(wanted)) <= self.rel
-        return near | (wanted == found)
+            near &= gap / np.where(gold == 0, 1.0, abs(gold)) <= self.rel
+        return near | (gold == extracted)
 
     def _add_wide(
         self, scores: Any, gold: tuple[Sequence[Any], Any], extracted: tuple[Sequence[Any], Any]
     ) -> None:
-        """Score those pairs one by one in which a number does not fit an array."""
+        """Score one by one the pairs with an integer that does not fit a float array."""
         compare = self.compare()
-        (wanted, of_gold), (found, of_extracted) = gold, extracted
+        (values, of_gold), (others, of_extracted) = gold, extracted
         wide = [j for j, kind in enumerate(of_extracted.tolist()) if kind == _IS_WIDE]
         for i, kind in enumerate(of_gold.tolist()):
-            for j in range(len(found)) if kind == _IS_WIDE else wide:
-                scores[i, j] = compare(wanted[i], found[j])[0]
+            for j in range(len(others)) if kind == _IS_WIDE else wide:
+                scores[i, j] = compare(values[i], others[j])[0]
 
 
 _IS_NUMBER, _IS_NAN, _IS_NULL, _IS_OTHER, _IS_WIDE = range(5)
 
 
 def _plain(values: Sequence[Any]) -> Any:
-    """Values as an array, if all are finite numbers that an array holds exactly."""
+    """Values as an array, if all are finite numbers that it represents exactly."""
     import numpy as np
 
     if not set(map(type, values)) <= {float, int} or not values:
         return None
-    if not -_IN_ARRAYS <= min(values) <= max(values) <= _IN_ARRAYS:
+    if not -_ARRAY_LIMIT <= min(values) <= max(values) <= _ARRAY_LIMIT:
         return None
     if math.isnan(sum(values)):
         return None
@@ -242,7 +234,7 @@ def _plain(values: Sequence[Any]) -> Any:
 
 
 def _columns(values: Sequence[Any]) -> tuple[Any, Any]:
-    """Values as floats, NaN where that cannot be, and what kind each is."""
+    """Values as floats, NaN for those that have none, and the kind of each."""
     import numpy as np
 
     numbers = np.full(len(values), np.nan)
@@ -251,16 +243,16 @@ def _columns(values: Sequence[Any]) -> tuple[Any, Any]:
         number = number_of(value)
         if number is None:
             kinds[place] = _IS_NULL if value is None else _IS_OTHER
-        elif isinstance(number, int) and not -_IN_ARRAYS <= number <= _IN_ARRAYS:
+        elif isinstance(number, int) and not -_ARRAY_LIMIT <= number <= _ARRAY_LIMIT:
             kinds[place] = _IS_WIDE
         else:
             numbers[place] = number
-            kinds[place] = _IS_NAN if _is_nan(number) else _IS_NUMBER
+            kinds[place] = _IS_NAN if is_nan(number) else _IS_NUMBER
     return numbers, kinds
 
 
 def _distances(gold: float, extracted: float) -> tuple[float, float]:
-    """Absolute and relative error of two numbers that differ; infinite beyond the floats."""
+    """Absolute and relative error of two numbers; infinite where a float overflows."""
     try:
         gap = float(abs(gold - extracted))
     except OverflowError:
@@ -302,7 +294,7 @@ def _within(rel: float, largest: float) -> BoundComparator:
 def _limit(tolerance: Mapping[str, Any], key: str) -> float:
     if key not in tolerance:
         return math.inf
-    allowed = "a finite number from 0 on"
+    allowed = "a finite number of at least 0"
     limit = finite_number("the tolerance of numeric", key, tolerance[key], allowed)
     if limit < 0:
         raise ParameterError(f"the tolerance of numeric: {key!r} must be {allowed}, not {limit!r}")
@@ -310,7 +302,7 @@ def _limit(tolerance: Mapping[str, Any], key: str) -> float:
 
 
 numeric = BuiltinComparator("numeric", _bind)
-"""Two numbers, as such or as texts.
+"""Two numbers, or strings that spell them.
 
 Parameters:
     tolerance: `{"rel": share of the gold value, "abs": difference}`, either or both.

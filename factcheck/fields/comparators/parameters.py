@@ -1,4 +1,4 @@
-"""Checks of what a schema gives a comparator or transform; each failure names what is allowed."""
+"""Validation of the parameters that a schema passes to comparators and transforms."""
 
 from __future__ import annotations
 
@@ -14,38 +14,38 @@ def shown(value: Any) -> str:
     """A value for a message: short, and never an error itself."""
     try:
         return reprlib.repr(value)
-    except Exception:  # noqa: BLE001 - ints of many digits have no repr, objects may have a bad one
+    except Exception:  # noqa: BLE001 - huge integers have no repr, objects may have a broken one
         return f"a value of type {type(value).__name__}"
 
 
 def refuse_unknown(owner: str, params: Mapping[str, Any], *known: str) -> None:
-    """Raise unless every parameter is one of these.
+    """Refuse any parameter that is not among the known ones.
 
     Args:
-        owner: The comparator or transform, as messages name it.
-        params: What the schema gives it.
-        known: The names that it takes.
+        owner: Name of the comparator or transform, for the message.
+        params: The parameters in the schema.
+        known: Names of the parameters that it takes.
 
     Raises:
-        ParameterError: There is another one.
+        ParameterError: There is an unknown parameter.
     """
     for name in params:
         if name not in known:
-            allowed = f"it takes {alternatives(known)}" if known else "it takes no parameters"
-            raise ParameterError(f"{owner} does not know the parameter {shown(name)}; {allowed}")
+            allowed = f"it takes {quoted(known)}" if known else "it takes no parameters"
+            raise ParameterError(f"{owner}: unknown parameter {shown(name)}; {allowed}")
 
 
-def alternatives(names: tuple[str, ...]) -> str:
-    """The names in quotes, with an `and` before the last."""
+def quoted(names: tuple[str, ...]) -> str:
+    """The names in quotes, with an `and` before the last one."""
     *first, last = (repr(name) for name in names)
     return f"{', '.join(first)} and {last}" if first else last
 
 
 def flag(owner: str, params: Mapping[str, Any], key: str) -> bool | None:
-    """A parameter that is true or false; `None` where it is not given.
+    """A boolean parameter; `None` if it is missing.
 
     Raises:
-        ParameterError: It is something else.
+        ParameterError: It is not a boolean.
     """
     if key not in params:
         return None
@@ -56,16 +56,16 @@ def flag(owner: str, params: Mapping[str, Any], key: str) -> bool | None:
 
 
 def finite_number(owner: str, key: str, value: Any, allowed: str) -> float:
-    """A parameter as a float.
+    """A numeric parameter as a float.
 
     Args:
-        owner: The comparator or transform, as messages name it.
-        key: Which parameter.
-        value: What the schema gives.
-        allowed: What the message says it must be.
+        owner: Name of the comparator or transform, for the message.
+        key: Name of the parameter.
+        value: Its value in the schema.
+        allowed: Its allowed values in words, for the message.
 
     Raises:
-        ParameterError: It is no number, or not a finite one.
+        ParameterError: It is not a finite number.
     """
     refused = ParameterError(f"{owner}: {key!r} must be {allowed}, not {shown(value)}")
     if isinstance(value, bool) or not isinstance(value, (int, float)):

@@ -1,7 +1,7 @@
-"""The semantic comparator: whether two values mean the same, asked in as few calls as can be.
+"""The semantic comparator: whether two values mean the same, in as few judge calls as possible.
 
-It follows the protocol of batch comparators and nothing else of this package's evaluator, so the
-same object works in every evaluator with that protocol.
+It depends on the protocol of batch comparators only, so the same object works in every evaluator
+with that protocol.
 """
 
 from __future__ import annotations
@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING, Any, ClassVar, get_args
 
 from factcheck.errors import JudgeError, ParameterError
 from factcheck.facts import Usage
-from factcheck.fields.comparators.builtin import exact_key
-from factcheck.fields.comparators.judged import as_text
+from factcheck.fields.comparators.batch import as_text
+from factcheck.fields.comparators.parameters import quoted
 from factcheck.fields.schemas.structure import schema_path
 from factcheck.fields.types import BatchItem, ComparatorResult
+from factcheck.fields.values import exact_key
 from factcheck.judges.factory import BATCH_SIZE, build_pair_judge
 from factcheck.judges.ports import (
     Ledger,
@@ -40,28 +41,28 @@ _log = logging.getLogger("factcheck.fields")
 class SemanticComparator(SessionUser):
     """Scores fields by whether their values mean the same: 1 if they do, 0 if not.
 
-    Equal values, and null against a value, need no judge. Every other pair of values of a field is
-    asked once, wherever in however many records it stands, and what a language model said is kept
-    in the cache. `None` for a field means that the judge could not decide: a `batch_error`.
+    Equal values, and null against a value, need no judge. Any other pair of values of a field is
+    judged once, in however many records it occurs, and responses of language models are cached.
+    `None` for a field means that the judge could not decide: a `batch_error`.
 
-    A field may say more in the schema: `{"semantic": {"instructions": "...", "specificity":
-    "allow_more_specific"}}`; its description is shown to the judge, too.
+    A field may set parameters in the schema: `{"semantic": {"instructions": "...", "specificity":
+    "allow_more_specific"}}`. Its description is shown to the judge, too.
 
     Args:
         judge: `"local"`, `"PROVIDER/MODEL"`, `"cascade(local, PROVIDER/MODEL)"`, a `dspy.BaseLM`,
             or an object with the `PairJudge` port. `None`: `FACTCHECK_JUDGE`, or else `"local"`.
-        name: What results call the comparator.
-        batch_size: Pairs a language model judges in one request, from 1 to 100.
-        across_records: Whether the evaluator may ask about many records at once.
-        specificity: Whether an extracted value may say more or less than the gold one, where the
-            schema does not say it.
-        instructions: What the judge should know about comparing values, likewise.
+        name: Name of the comparator in results.
+        batch_size: Pairs in one request to a language model, from 1 to 100.
+        across_records: Whether one call may hold the fields of many records.
+        specificity: Whether an extracted value may be more or less specific than the gold value;
+            the schema takes precedence.
+        instructions: Guidance for the judge on comparing values; the schema takes precedence.
         session: Cache, budget, limits and connections shared with other evaluators.
         options: Keyword arguments of `Session`, for a session of its own.
 
     Raises:
-        ConfigError: A judge or cache is not known, or a key is missing.
-        ParameterError: `specificity` or `instructions` cannot be used.
+        ConfigError: The judge or cache is unknown, or an API key is missing.
+        ParameterError: `specificity` or `instructions` is invalid.
     """
 
     is_batch: ClassVar[bool] = True
@@ -85,82 +86,92 @@ class SemanticComparator(SessionUser):
         self.check_params(self._defaults)
         self._judge = build_pair_judge(judge, self.session, batch_size=batch_size)
         self.ledger = Ledger()
-        """What was spent over the comparator's life."""
+        """Usage over the lifetime of the comparator."""
         self.n_judged = 0
-        """Pairs that the judge gave a verdict on."""
+        """Pairs with a verdict."""
         self.n_undecided = 0
-        """Pairs that it gave none on."""
+        """Pairs without a verdict."""
         self.last_failure = ""
-        """Why it gave none, the last time."""
+        """Reason of the last missing verdict."""
 
     @property
     def identity(self) -> Mapping[str, str]:
-        """Names and versions that shape the verdicts."""
+        """Names and versions that determine the verdicts."""
         return self._judge.identity
 
     @property
     def usage(self) -> Usage:
-        """What was spent over the comparator's life."""
+        """Usage over the lifetime of the comparator."""
         return self.ledger.usage
 
     def check_params(self, params: Mapping[str, Any]) -> None:
-        """Refuse parameters of a field that cannot be used.
+        """Check the parameters of a field.
 
         Raises:
-            ParameterError: A name or value that is not known.
+            ParameterError: A parameter is unknown, or its value is invalid.
         """
         for key, value in params.items():
             if key not in _PARAMS:
-                raise ParameterError(f"{self.name!r} knows no {key!r}; known are {list(_PARAMS)}")
+                raise ParameterError(
+                    f"{self.name}: unknown parameter {key!r}; it takes {quoted(_PARAMS)}"
+                )
             if key == "instructions" and not isinstance(value, str):
-                raise ParameterError(f"'instructions' must be a text, not {value!r}")
+                raise ParameterError(f"'instructions' must be a string, not {value!r}")
             if key == "specificity" and value not in get_args(Specificity):
                 raise ParameterError(
                     f"'specificity' must be one of {list(get_args(Specificity))}, not {value!r}"
                 )
 
     def __call__(self, items: list[BatchItem]) -> list[ComparatorResult | None]:
-        """One result per item, in their order; `None` where there is no verdict."""
-        result = _result_type(items)
-        answers: list[Any] = []
-        open_pairs: dict[ValuePair, None] = {}
-        for item in items:
-            known = _without_judge(item)
-            if known is not None:
-                answers.append(result(known[0], self.name, known[1]))
-                continue
-            try:
-                pair = self._pair(item)
-            except (ValueError, RecursionError) as error:
-                _log.warning("%s: %s cannot be asked: %s", item.path, self.name, error)
-                answers.append(None)
-                continue
-            open_pairs[pair] = None
-            answers.append(pair)
-        verdicts = self._verdicts(list(open_pairs))
-        return [
-            self._judged(verdicts.get(answer), result) if isinstance(answer, ValuePair) else answer
-            for answer in answers
-        ]
+        """One result per item, in order; `None` for an item without a verdict."""
+        pairs, results = self._prepared(items)
+        verdicts = background.run(self._verdicts(pairs)) if pairs else {}
+        kind = _result_type(items)
+        return [self._result(one, verdicts, kind) for one in results]
 
-    def _pair(self, item: BatchItem) -> ValuePair:
+    async def acall(self, items: list[BatchItem]) -> list[ComparatorResult | None]:
+        """Asynchronous form of calling the comparator."""
+        pairs, results = self._prepared(items)
+        verdicts = await background.hop(self._verdicts(pairs)) if pairs else {}
+        kind = _result_type(items)
+        return [self._result(one, verdicts, kind) for one in results]
+
+    def _prepared(self, items: Sequence[BatchItem]) -> tuple[list[ValuePair], list[Any]]:
+        """The distinct pairs to judge; and for each item a pair, a score with reason, or `None`."""
+        results = [self._without_judge(item) or self._pair(item) for item in items]
+        pairs = dict.fromkeys(one for one in results if isinstance(one, ValuePair))
+        return list(pairs), results
+
+    def _without_judge(self, item: BatchItem) -> tuple[float, str] | None:
+        """Score and reason of a pair that needs no judge."""
+        gold, extracted = item.gold_compared, item.extracted_compared
+        if gold is None and extracted is None:
+            return 1.0, "exact"
+        if gold is None or extracted is None:
+            side = "gold" if gold is None else "extracted"
+            return 0.0, f"null against a value ({side} is null)"
+        return (1.0, "exact") if exact_key(gold) == exact_key(extracted) else None
+
+    def _pair(self, item: BatchItem) -> ValuePair | None:
         params = {**self._defaults, **(item.params or {})}
-        self.check_params(params)
-        return ValuePair(
-            as_text(item.gold_compared),
-            as_text(item.extracted_compared),
-            path=getattr(item, "schema_path", "") or schema_path(item.path),
-            description=getattr(item, "description", ""),
-            instructions=params["instructions"],
-            specificity=params["specificity"],
-        )
+        try:
+            self.check_params(params)
+            return ValuePair(
+                as_text(item.gold_compared),
+                as_text(item.extracted_compared),
+                path=getattr(item, "schema_path", "") or schema_path(item.path),
+                description=getattr(item, "description", ""),
+                instructions=params["instructions"],
+                specificity=params["specificity"],
+            )
+        except (ValueError, RecursionError) as error:
+            _log.warning("%s: %s cannot judge it: %s", item.path, self.name, error)
+            return None
 
-    def _verdicts(self, pairs: Sequence[ValuePair]) -> dict[ValuePair, PairResult]:
-        if not pairs:
-            return {}
+    async def _verdicts(self, pairs: Sequence[ValuePair]) -> dict[ValuePair, PairResult]:
         results: Sequence[PairResult]
         try:
-            results = background.run(self._judge.compare(pairs, self.ledger))
+            results = await self._judge.compare(pairs, self.ledger)
         except JudgeError as error:
             results = [PairFailure(error.code, str(error))] * len(pairs)
         failures = [result for result in results if isinstance(result, PairFailure)]
@@ -168,34 +179,27 @@ class SemanticComparator(SessionUser):
         self.n_undecided += len(failures)
         if failures:
             self.last_failure = failures[0].message
+            counts = (len(failures), len(pairs))
             _log.warning(
-                "%s: no verdict on %d of %d pairs: %s",
-                self.name,
-                len(failures),
-                len(pairs),
-                self.last_failure,
+                "%s: no verdict on %d of %d pairs: %s", self.name, *counts, self.last_failure
             )
         return dict(zip(pairs, results, strict=True))
 
-    def _judged(self, verdict: PairResult | None, result: Any) -> Any:
-        if not isinstance(verdict, PairVerdict):
+    def _result(self, one: Any, verdicts: Mapping[ValuePair, PairResult], kind: Any) -> Any:
+        if isinstance(one, ValuePair):
+            verdict = verdicts[one]
+            if not isinstance(verdict, PairVerdict):
+                return None
+            reason = f"{verdict.judge}: {verdict.reason}" if verdict.reason else verdict.judge
+            one = float(verdict.equivalent), reason
+        if one is None:
             return None
-        reason = f"{verdict.judge}: {verdict.reason}" if verdict.reason else verdict.judge
-        return result(float(verdict.equivalent), self.name, reason)
-
-
-def _without_judge(item: BatchItem) -> tuple[float, str] | None:
-    """Score and reason of a pair that is clear without a judge."""
-    gold, extracted = item.gold_compared, item.extracted_compared
-    if gold is None and extracted is None:
-        return 1.0, "exact"
-    if gold is None or extracted is None:
-        return 0.0, f"null against a value ({'gold' if gold is None else 'extracted'} is null)"
-    return (1.0, "exact") if exact_key(gold) == exact_key(extracted) else None
+        score, reason = one
+        return kind(score, self.name, reason)
 
 
 def _result_type(items: Sequence[Any]) -> Any:
-    """The class of results that the caller knows: that of the package its items come from."""
+    """The `ComparatorResult` of the package that the items come from."""
     if not items or isinstance(items[0], BatchItem):
         return ComparatorResult
     home = type(items[0]).__module__

@@ -1,4 +1,4 @@
-"""The transforms of this package: what is done to both values before they are compared."""
+"""The built-in transforms, which are applied to both values before they are compared."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from typing import Any
 
 from factcheck.errors import ParameterError
 from factcheck.fields.comparators.number_texts import read_number
-from factcheck.fields.comparators.parameters import alternatives, refuse_unknown, shown
+from factcheck.fields.comparators.parameters import quoted, refuse_unknown, shown
 from factcheck.fields.types import BuiltinTransform
 
 _Bound = Callable[[Any], Any]
 _MOST_DIGITS = 1000
 _NUMBER = re.compile(r"(?:(?<!\w)[-+\u2013]?[$€£¥]?[.,]?)?\d+(?:[^\w\s]\d+)*(?:\s?[%‰])?")
-"""A number with the marks that change what it says."""
+"""A number with the punctuation that is part of it."""
 
 
 def _of_text(name: str, change: Callable[[str], str]) -> BuiltinTransform:
-    """A transform of strings that takes no parameters."""
+    """A transform of strings without parameters."""
 
     def apply(value: Any) -> Any:
         if isinstance(value, str):
@@ -71,7 +71,7 @@ def _unmarked(text: str) -> str:
 def _bind_round(params: Mapping[str, Any]) -> _Bound:
     refuse_unknown("round_digits", params, "digits")
     if "digits" not in params:
-        raise ParameterError("round_digits requires 'digits', a whole number such as 2 or -3")
+        raise ParameterError("round_digits requires 'digits', an integer such as 2 or -3")
     digits = _digits(params["digits"])
 
     def apply(value: Any) -> Any:
@@ -89,7 +89,7 @@ def _bind_round(params: Mapping[str, Any]) -> _Bound:
 
 def _digits(given: Any) -> int:
     refused = ParameterError(
-        f"round_digits requires 'digits' to be a whole number from {-_MOST_DIGITS} to "
+        f"round_digits requires 'digits' to be an integer from {-_MOST_DIGITS} to "
         f"{_MOST_DIGITS}, not {shown(given)}"
     )
     if isinstance(given, bool):
@@ -124,7 +124,7 @@ _CASTS: Mapping[str, Callable[[Any], Any]] = {
 
 def _bind_convert(params: Mapping[str, Any]) -> _Bound:
     refuse_unknown("type_convert", params, "to")
-    names = alternatives(tuple(_CASTS))
+    names = quoted(tuple(_CASTS))
     if "to" not in params:
         raise ParameterError(f"type_convert requires 'to', one of {names}")
     target = params["to"]
@@ -156,34 +156,34 @@ def _bind_parse(params: Mapping[str, Any]) -> _Bound:
 
 
 lowercase = _of_text("lowercase", str.lower)
-"""Small letters."""
+"""Lower case."""
 strip = _of_text("strip", str.strip)
-"""No white space around."""
+"""No leading or trailing white space."""
 normalize_whitespace = _of_text("normalize_whitespace", _one_space)
-"""One space for any white space, and none around."""
+"""One space for any run of white space, and none at the ends."""
 sort_tokens = _of_text("sort_tokens", _in_order)
-"""The words in the order of their code points, one space between."""
+"""The words sorted by code point and joined by single spaces."""
 unicode_nfkc = _of_text("unicode_nfkc", _compose)
-"""Unicode's normal form KC: one spelling for ligatures, full-width letters and accents."""
+"""Unicode normalization form KC: one spelling for ligatures, full-width letters and accents."""
 strip_punctuation = _of_text("strip_punctuation", _without_punctuation)
-"""No punctuation marks, but those of numbers: `-5`, `3.14`, `10:30` and `5%` stay."""
+"""No punctuation except in numbers: `-5`, `3.14`, `10:30` and `5%` stay."""
 round_digits = BuiltinTransform("round_digits", _bind_round)
-"""A number rounded as Python rounds, halves to even.
+"""A number rounded half to even, as Python does.
 
 Parameters:
-    digits: How many digits behind the point; -3 rounds to thousands.
+    digits: Number of decimals; -3 rounds to thousands.
 """
 type_convert = BuiltinTransform("type_convert", _bind_convert)
-"""The value as another type, as Python converts it; only true, false, 1 and 0 are booleans.
+"""The value converted as Python does; only true, false, 1 and 0 convert to booleans.
 
 Parameters:
     to: `float`, `int`, `str` or `bool`.
 """
 parse_number = BuiltinTransform("parse_number", _bind_parse)
-"""The one number in a text: `1240.0` of "1,240.00 EUR"; `number_texts` says how it is read.
+"""The only number in a string: `1240.0` for "1,240.00 EUR"; see `number_texts` for the rules.
 
 Parameters:
-    decimal: `.` or `,`, for texts such as "1,240" that can be read in two ways.
+    decimal: `.` or `,`, the decimal mark in strings such as "1,240", which are ambiguous.
 """
 TRANSFORMS: Mapping[str, BuiltinTransform] = MappingProxyType(
     {
@@ -201,4 +201,4 @@ TRANSFORMS: Mapping[str, BuiltinTransform] = MappingProxyType(
         )
     }
 )
-"""Every transform of this package, by its name in a schema."""
+"""Every built-in transform, by its name in a schema."""

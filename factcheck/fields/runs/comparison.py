@@ -1,115 +1,105 @@
-"""Two runs compared: overall, field by field, and record by record."""
+"""The result of comparing two runs: overall, field by field, and record by record."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from factcheck.errors import InputError
-from factcheck.fields.runs.plain import plain
-from factcheck.fields.runs.results import RecordResult, RunResult
-from factcheck.stats import Interval
+from factcheck.fields.pages import field_text
+from factcheck.fields.values import plain
+from factcheck.reports.page import MOST_ROWS, Alert, Case, Page, Section, Table, Tone, filled
+from factcheck.reports.report import Report
+from factcheck.reports.text import DASH, more_of, name_text, p_text, plural, share, signed
+from factcheck.stats import Change, Changes, Comparison
 
 FORMAT = "factcheck-fields-comparison/1"
-_SIGNIFICANT = 0.05
-_MOST_CHANGES = 10
-_MOST_SHOWN = 5
-_NEGLIGIBLE = 1e-9
+SIGNIFICANT = 0.05
+"""Significance level of `won` and `lost`."""
+_MAX_CHANGES = 10
+_SHOWN_CHANGES = 5
+_SHOWN_IDS = 5
+_COLUMNS = ("A", "B", "B - A", "95 % interval", "p")
+_NARROW = ("p", ("95 % interval",))
+_LEGEND = f"won, lost: p, adjusted for the number of fields, is below {SIGNIFICANT}"
+_OVERALL = {
+    "mean_f1": "F1 (macro)",
+    "mean_precision": "precision (macro)",
+    "mean_recall": "recall (macro)",
+    "micro_f1": "F1 (micro)",
+    "micro_precision": "precision (micro)",
+    "micro_recall": "recall (micro)",
+}
+_ROW_COLUMNS = ("field", "verdict", "a", "b", "difference", "low", "high", "p_value", "p_adjusted")
 
-
-@dataclass(frozen=True, slots=True)
-class Difference:
-    """One score in two runs, over the records that both have."""
-
-    a: float
-    b: float
-    difference: float
-    """`b - a`: above 0, `b` is better."""
-    interval: Interval
-    """95 % confidence interval of the difference; (-1, 1) where there is one record only."""
-    p_value: float
-    """How likely chance alone makes at least this difference, in either direction."""
-    p_adjusted: float
-    """Of a field: how likely chance makes so clear a difference anywhere among the fields. The
-    overall scores are not adjusted; for them it is the `p_value`."""
+Difference = Comparison[float]
+"""One score in two runs, over the records that both have."""
 
 
 class OneSided(NamedTuple):
-    """F1 of a field that only one of two runs has a score of; `None` in the other."""
+    """F1 of a field that only one of two runs has a score for; `None` in the other."""
 
     a: float | None
     b: float | None
 
 
-class RecordChange(NamedTuple):
-    """F1 of one record in two runs."""
-
-    record_id: str | int
-    a: float
-    b: float
-
-
-@dataclass(frozen=True, slots=True)
-class RecordChanges:
-    """How the F1 of single records changed from run `a` to run `b`."""
-
-    n_better: int
-    n_worse: int
-    n_equal: int
-    p_value: float
-    """Of the exact sign test: how likely tossed coins are at least as one-sided."""
-    most_improved: tuple[RecordChange, ...]
-    """The largest gains, at most 10."""
-    most_worsened: tuple[RecordChange, ...]
-    """The largest losses, at most 10."""
-
-
-@dataclass(frozen=True, slots=True)
-class RunComparison:
-    """What changed from run `a` to run `b`, over the records that both have."""
+@dataclass(frozen=True, slots=True, repr=False)
+class RunComparison(Report):
+    """Differences from run `a` to run `b`, over the records that both have."""
 
     n_records: int
     only_in_a: tuple[str | int, ...]
-    """Ids of the records that are left out because `b` does not have them."""
+    """Ids of records that are excluded because `b` lacks them."""
     only_in_b: tuple[str | int, ...]
     overall: Mapping[str, Difference]
-    """`mean_precision`, `mean_recall`, `mean_f1`, `micro_precision`, `micro_recall`, `micro_f1`."""
+    """`mean_precision`, `mean_recall`, `mean_f1`, `micro_precision`, `micro_recall`, `micro_f1`;
+    their p-values are not adjusted."""
     fields: Mapping[str, Difference]
     """F1 by path in the schema, of every field that counts in either run and can be compared."""
-    records: RecordChanges
+    records: Changes
+    """Changes in the F1 of single records."""
     not_compared: Mapping[str, OneSided] = field(default_factory=dict)
-    """Fields that have a score in one run only: in the other they are there, but skipped or
-    undecided throughout."""
+    """Fields that one run has a score for, and the other only skipped or undecided results."""
     schemas: tuple[str | None, str | None] = (None, None)
     """The `schema_digest` of both runs."""
+    names: tuple[str, str] = ("", "")
+    """What the report calls the runs; may be empty."""
 
     @property
     def same_schema(self) -> bool | None:
-        """Whether both runs were scored by the same schema; `None` where that is not known."""
+        """Whether both runs were scored by the same schema; `None` if unknown."""
         a, b = self.schemas
         return None if a is None or b is None else a == b
 
-    def __str__(self) -> str:
-        """What changed in a few lines; `factcheck fields compare` prints a table."""
-        from factcheck.fields.runs.words import comparison_in_words
-
-        return comparison_in_words(self)
+    @property
+    def schema_warning(self) -> str:
+        """Why differences may come from the schema; empty if both runs have the same."""
+        if self.same_schema:
+            return ""
+        if self.same_schema is False:
+            return (
+                "A and B were scored by different schemas, so a difference may come from the "
+                "schema alone; evaluate both by the same schema"
+            )
+        unknown = [run for run, digest in zip("AB", self.schemas, strict=True) if digest is None]
+        return (
+            f"the schema of {' and '.join(unknown)} is unknown, so a difference may come from the "
+            "schema alone; evaluate again"
+        )
 
     @property
     def won(self) -> tuple[str, ...]:
-        """Fields in which `b` is better with an adjusted p-value below 0.05; largest gain first."""
+        """Fields in which `b` is significantly better (adjusted p-value); largest gain first."""
         return tuple(sorted(self._clear(1), key=lambda name: -self.fields[name].difference))
 
     @property
     def lost(self) -> tuple[str, ...]:
-        """Fields in which `a` is better in the same sense; largest loss first."""
+        """Fields in which `a` is significantly better (adjusted p-value); largest loss first."""
         return tuple(sorted(self._clear(-1), key=lambda name: self.fields[name].difference))
 
     @property
     def unchanged(self) -> tuple[str, ...]:
-        """All other fields; that they are equal has not been shown."""
+        """All other fields, which does not mean that they are equal."""
         clear = {*self._clear(1), *self._clear(-1)}
         return tuple(name for name in self.fields if name not in clear)
 
@@ -117,11 +107,12 @@ class RunComparison:
         return [
             name
             for name, found in self.fields.items()
-            if found.p_adjusted < _SIGNIFICANT and found.difference * sign > 0
+            if found.is_significant and found.difference * sign > 0
         ]
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as JSON-ready data."""
+        records = self.records
         data: dict[str, Any] = plain(
             {
                 "format": FORMAT,
@@ -130,121 +121,151 @@ class RunComparison:
                 "n_records": self.n_records,
                 "only_in_a": self.only_in_a,
                 "only_in_b": self.only_in_b,
-                "overall": {name: asdict(found) for name, found in self.overall.items()},
-                "fields": {name: asdict(found) for name, found in self.fields.items()},
+                "overall": {name: found.to_dict() for name, found in self.overall.items()},
+                "fields": {name: found.to_dict() for name, found in self.fields.items()},
                 "won": self.won,
                 "lost": self.lost,
                 "unchanged": self.unchanged,
                 "not_compared": {name: f1._asdict() for name, f1 in self.not_compared.items()},
                 "records": {
-                    "better": self.records.n_better,
-                    "worse": self.records.n_worse,
-                    "equal": self.records.n_equal,
-                    "p_value": self.records.p_value,
-                    "most_improved": [change._asdict() for change in self.records.most_improved],
-                    "most_worsened": [change._asdict() for change in self.records.most_worsened],
+                    "better": len(records.better),
+                    "worse": len(records.worse),
+                    "equal": len(records.unchanged),
+                    "p_value": records.p_value,
+                    "most_improved": _changes_to_list(records.better),
+                    "most_worsened": _changes_to_list(records.worse),
                 },
             }
         )
         return data
 
-
-def compare_runs(
-    a: RunResult, b: RunResult, *, n_resamples: int = 2000, seed: int = 0
-) -> RunComparison:
-    """Say what changed from run `a` to run `b`, and what of it is more than chance.
-
-    Records are paired by their id. Intervals are by the paired bootstrap, p-values by paired
-    randomization; the methods, and why, are in `factcheck.fields.runs.paired`. With many fields,
-    some seem to differ by chance: fields count as won or lost by a p-value that is adjusted for
-    their number, so that no more than 1 in 20 comparisons of equal runs has any such field. A field
-    whose interval excludes 0 may thus still be `unchanged`.
-
-    Args:
-        a: What `b` is compared with.
-        b: The run in question; its gains are positive.
-        n_resamples: Resamples of the records, and randomizations, if there are as many. The
-            smallest p-value is `1 / (n_resamples + 1)`.
-        seed: Equal seeds give equal numbers.
-
-    Raises:
-        InputError: The runs have no record in common, a run has not kept its records or has two
-            with one id, gold records differ between the runs, or the settings cannot be used.
-    """
-    from factcheck.fields.runs.one_sided import one_sided_fields
-    from factcheck.fields.runs.paired import field_differences, overall_differences
-    from factcheck.fields.runs.resampling import check_settings, kept_records
-
-    check_settings(n_resamples, seed)
-    of_a = _by_id(kept_records(a, "run a"), "run a")
-    of_b = _by_id(kept_records(b, "run b"), "run b")
-    common = [name for name in of_a if name in of_b]
-    if not common:
-        raise InputError(
-            f"no record of run a ({_shown(list(of_a))}) is in run b ({_shown(list(of_b))}); "
-            "records are paired by id: use the same id_field for both"
+    def page(self) -> Page:
+        """The report: the verdict on F1, then fields won and lost, then records."""
+        main = self.overall["mean_f1"]
+        verdict = "no significant difference"
+        if main.is_significant:
+            verdict = "B is better" if main.difference > 0 else "B is worse"
+        if self.same_schema is False:
+            verdict += ", but by another schema"
+        overall = [_row(text, self.overall[name]) for name, text in _OVERALL.items()]
+        by_size = sorted(self.unchanged, key=lambda name: -abs(self.fields[name].difference))
+        return Page(
+            "F1",
+            f"{share(main.a)} → {share(main.b)} ({signed(main.difference)})",
+            verdict,
+            lines=tuple(self._lines()),
+            alerts=(Alert(f"Warning: {self.schema_warning}", "warn"),)
+            if self.schema_warning
+            else (),
+            sections=filled(
+                Section("Overall", table=_table(overall)),
+                self._section("Won", "good", self.won),
+                self._section("Lost", "bad", self.lost),
+                self._section("No significant difference", "plain", by_size),
+                _one_sided(self.not_compared),
+                _changes("Records improved most", "good", self.records.better),
+                _changes("Records worsened most", "bad", self.records.worse),
+            ),
+            suite="fields.compare",
+            cases=tuple(self._cases()),
+            columns=_ROW_COLUMNS,
+            rows=self._rows,
         )
-    pairs = [(of_a[name], of_b[name]) for name in common]
-    _check_gold(pairs)
-    records_a, records_b = [own for own, _ in pairs], [other for _, other in pairs]
-    one_sided = one_sided_fields(records_a, records_b)
-    return RunComparison(
-        len(common),
-        tuple(name for name in of_a if name not in of_b),
-        tuple(name for name in of_b if name not in of_a),
-        overall_differences(records_a, records_b, n_resamples, seed),
-        field_differences(records_a, records_b, n_resamples, seed, without=one_sided),
-        _record_changes(pairs),
-        one_sided,
-        (a.schema_digest, b.schema_digest),
+
+    def _lines(self) -> Iterator[str]:
+        records = self.records
+        if any(self.names):
+            yield f"A is {self.names[0]}, B is {self.names[1]}"
+        yield (
+            f"{plural(self.n_records, 'record')}: {len(records.better):,} better, "
+            f"{len(records.worse):,} worse, {len(records.unchanged):,} equal "
+            f"(sign test: p {p_text(records.p_value)})"
+        )
+        yield (
+            f"{plural(len(self.fields), 'field')}: {len(self.won):,} won, {len(self.lost):,} lost, "
+            f"{len(self.unchanged):,} without significant difference"
+        )
+        for side, ids in (("A", self.only_in_a), ("B", self.only_in_b)):
+            if ids:
+                some = ", ".join(name_text(str(one)) for one in ids[:_SHOWN_IDS])
+                dots = ", …" if len(ids) > _SHOWN_IDS else ""
+                yield f"Excluded: {plural(len(ids), 'record')} only in {side} ({some}{dots})"
+
+    def _section(self, title: str, tone: Tone, names: Sequence[str]) -> Section:
+        differing = [name for name in names if self.fields[name].difference]
+        rows = [_row(field_text(name), self.fields[name]) for name in differing[:MOST_ROWS]]
+        n_equal = len(names) - len(differing)
+        equal = f"{plural(n_equal, 'field')} with equal F1" if n_equal else ""
+        more = more_of(len(differing) - len(rows), "field")
+        if equal:
+            more = f"{more}, {equal}" if more else f"and {equal}" if rows else equal
+        return Section(
+            f"{title} {len(names):,}",
+            tone,
+            table=_table(rows),
+            more=more,
+            legend=(_LEGEND,) if rows else (),
+        )
+
+    def _rows(self) -> Iterator[Mapping[str, Any]]:
+        kinds = ("won", "lost", "unchanged")
+        verdicts = {name: verdict for verdict in kinds for name in getattr(self, verdict)}
+        for name, d in self.fields.items():
+            cells = (name, verdicts[name], d.a, d.b, d.difference, *(d.interval or ()))
+            yield dict(zip(_ROW_COLUMNS, (*cells, d.p_value, d.p_adjusted), strict=True))
+        for name, found in self.not_compared.items():
+            yield {"field": name, "verdict": "not compared", "a": found.a, "b": found.b}
+
+    def _cases(self) -> Iterator[Case]:
+        """A case per field, which fails if B is significantly worse."""
+        for name, d in self.fields.items():
+            change = f"F1 {share(d.a)} → {share(d.b)} ({signed(d.difference)})"
+            if name in self.lost:
+                change += f", p {p_text(d.p_adjusted or 0.0)}"
+                yield Case(field_text(name), "failed", change, "lost")
+            else:
+                yield Case(field_text(name), message=change)
+        for name in self.not_compared:
+            yield Case(field_text(name), "skipped", "only one run has a score", "not compared")
+
+
+def _changes_to_list(changes: Sequence[Change]) -> list[dict[str, Any]]:
+    return [{"record_id": name, "a": a, "b": b} for name, a, b in changes[:_MAX_CHANGES]]
+
+
+def _row(name: str, found: Difference) -> tuple[str, ...]:
+    low, high = found.interval or (-1.0, 1.0)
+    p_value = found.p_value if found.p_adjusted is None else found.p_adjusted
+    return (
+        name,
+        share(found.a),
+        share(found.b),
+        signed(found.difference),
+        f"{signed(low)} to {signed(high)}",
+        "" if p_value is None else p_text(p_value),
     )
 
 
-def _by_id(records: Sequence[RecordResult], what: str) -> dict[str | int, RecordResult]:
-    by_id = {record.record_id: record for record in records}
-    if len(by_id) != len(records):
-        counts = Counter(record.record_id for record in records)
-        doubled = [name for name, n in counts.items() if n > 1]
-        raise InputError(
-            f"{what} has several records with the id {_shown(doubled)}; "
-            "to be paired, records need ids of their own"
-        )
-    return by_id
+def _table(rows: Sequence[tuple[str, ...]]) -> Table:
+    columns = ("", *_COLUMNS)[: len(rows[0]) if rows else None]
+    return Table(columns, tuple(rows), dispensable=_NARROW)
 
 
-def _check_gold(pairs: Sequence[tuple[RecordResult, RecordResult]]) -> None:
-    """Two runs can only be compared where both were asked for the same."""
-    unlike = [a.record_id for a, b in pairs if not _same_gold(a.gold, b.gold)]
-    if unlike:
-        raise InputError(
-            f"{len(unlike)} of {len(pairs)} records have another gold record in run b than in "
-            f"run a ({_shown(unlike)}); evaluate both runs against the same gold records"
-        )
-
-
-def _same_gold(gold: Any, other: Any) -> bool:
-    """Whether two gold records are equal once they are written as JSON, as a saved run is."""
-    return gold is other or plain(gold) == plain(other)
-
-
-def _shown(names: Sequence[str | int]) -> str:
-    some = ", ".join(f"{name!r:.80}" for name in names[:_MOST_SHOWN])
-    return f"{some}, ..." if len(names) > _MOST_SHOWN else some
-
-
-def _record_changes(pairs: Sequence[tuple[RecordResult, RecordResult]]) -> RecordChanges:
-    from scipy.special import bdtr
-
-    changes = [RecordChange(a.record_id, a.f1, b.f1) for a, b in pairs]
-    better = sorted((c for c in changes if c.b - c.a > _NEGLIGIBLE), key=lambda c: c.a - c.b)
-    worse = sorted((c for c in changes if c.a - c.b > _NEGLIGIBLE), key=lambda c: c.b - c.a)
-    n_better, n_worse = len(better), len(worse)
-    tail = float(bdtr(min(n_better, n_worse), n_better + n_worse, 0.5))
-    return RecordChanges(
-        n_better,
-        n_worse,
-        len(changes) - n_better - n_worse,
-        min(1.0, 2 * tail),
-        tuple(better[:_MOST_CHANGES]),
-        tuple(worse[:_MOST_CHANGES]),
+def _one_sided(fields: Mapping[str, OneSided]) -> Section:
+    rows = [
+        (field_text(name), *(DASH if f1 is None else share(f1) for f1 in found), DASH)
+        for name, found in list(fields.items())[:MOST_ROWS]
+    ]
+    return Section(
+        f"Only one run has a score {len(fields):,}",
+        table=_table(rows),
+        more=more_of(len(fields) - len(rows), "field"),
     )
+
+
+def _changes(title: str, tone: Tone, changes: Sequence[Change]) -> Section:
+    rows = [
+        (name_text(str(name)), share(a), share(b), signed(b - a))
+        for name, a, b in changes[:_SHOWN_CHANGES]
+    ]
+    return Section(title, tone, table=_table(rows))

@@ -1,56 +1,129 @@
-"""Paired statistics: whether two runs differ by more than chance explains.
+"""Compares two runs over the same records.
 
-Intervals are by the paired bootstrap: both runs are scored on the same resamples of the records.
-
-Tests are by paired randomization: if the runs do not differ, each record might as well have had
-its two results the other way round, so a coin is tossed for each; for few records, each way to toss
-is taken once. Unlike a p-value read off the bootstrap, this keeps its level for a handful of
-records, and for fields in which few records differ: of five, no test can say less than 1 in 16.
-
-Among many fields some differ by chance. The adjusted p-value of a field is how often chance gives
-so large a difference to any of the fields that are not clearer, each difference being measured by
-its own spread (step-down maximum). As it comes from the same coins, it knows which fields go
-together, and asks no more of a field because there are many that hardly ever differ.
-
-Source:
-    Bootstrap: Efron and Tibshirani (1993). Randomization: Noreen (1989); for F1, Yeh (2000).
-    Step-down maximum: Westfall and Young (1993), algorithm 4.1.
+Intervals are by the paired bootstrap, p-values by paired randomization. Those of fields are
+adjusted for their number by the step-down maximum; see `factcheck.stats`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections import Counter
+from collections.abc import Collection, Sequence
 from dataclasses import replace
+from typing import Any
 
-import numpy as np
-
-from factcheck.fields.runs.bootstrap import middle
-from factcheck.fields.runs.comparison import Difference
+from factcheck.errors import InputError
+from factcheck.fields.runs.comparison import Difference, OneSided, RunComparison
+from factcheck.fields.runs.records import RecordResult, RunFigures, count
 from factcheck.fields.runs.resampling import (
-    Figures,
-    Matrix,
-    coins,
-    drawn,
-    field_figures,
-    numbered_fields,
-    overall_figures,
+    counted_fields,
+    field_scores,
+    kept_records,
+    overall_scores,
 )
-from factcheck.fields.runs.results import RecordResult
-from factcheck.stats import Interval
+from factcheck.fields.schemas.structure import schema_path
+from factcheck.fields.types import COUNTED, FieldResult
+from factcheck.fields.values import plain
+from factcheck.stats import (
+    Change,
+    Matrix,
+    SumScores,
+    check_resampling,
+    compare_scores,
+    split_changes,
+    step_down,
+)
 
-_NEGLIGIBLE = 1e-9
-"""Smaller differences are rounding."""
+_SHOWN_IDS = 5
+_ROUNDING = 1e-9
 
 
-def overall_differences(
-    a: Sequence[RecordResult], b: Sequence[RecordResult], n_resamples: int, seed: int
-) -> dict[str, Difference]:
-    """The means and the micro scores of two runs over the same records, in the same order."""
-    found, _ = _compared(overall_figures(a), overall_figures(b), n_resamples, seed)
-    return found
+def compare_runs(
+    a: RunFigures,
+    b: RunFigures,
+    *,
+    n_resamples: int = 2000,
+    seed: int = 0,
+    names: tuple[str, str] = ("", ""),
+) -> RunComparison:
+    """Compare run `b` with run `a`, and test which differences are more than chance.
+
+    Records are paired by id. Intervals are by the paired bootstrap, p-values by paired
+    randomization. Among many fields some differ by chance, so fields are won or lost by a p-value
+    adjusted for their number: at most 1 in 20 comparisons of equal runs has any such field. A field
+    whose interval excludes 0 may therefore still be `unchanged`.
+
+    Args:
+        a: The baseline.
+        b: The run in question; its gains are positive.
+        n_resamples: Number of resamples of the records, and of randomizations if there are as many.
+            The smallest p-value is `1 / (n_resamples + 1)`.
+        seed: Random seed; equal seeds give equal numbers.
+        names: What the report calls the runs.
+
+    Raises:
+        InputError: The runs have no record in common, a run has not kept its records or has
+            duplicate ids, gold records differ between the runs, or a setting is invalid.
+    """
+    check_resampling(n_resamples, seed)
+    of_a = _by_id(kept_records(a, "run a"), "run a")
+    of_b = _by_id(kept_records(b, "run b"), "run b")
+    common = [name for name in of_a if name in of_b]
+    if not common:
+        raise InputError(
+            f"no record of run a ({_ids(list(of_a))}) is in run b ({_ids(list(of_b))}); "
+            "records are paired by id: use the same id_field for both"
+        )
+    own, other = [of_a[name] for name in common], [of_b[name] for name in common]
+    _check_gold(own, other)
+    overall, _ = compare_scores(overall_scores(own), overall_scores(other), n_resamples, seed)
+    not_compared = _one_sided_fields(own, other)
+    changes = (Change(name, of_a[name].f1, of_b[name].f1) for name in common)
+    return RunComparison(
+        len(common),
+        tuple(name for name in of_a if name not in of_b),
+        tuple(name for name in of_b if name not in of_a),
+        overall,
+        _field_differences(own, other, n_resamples, seed, without=not_compared),
+        split_changes(changes),
+        not_compared,
+        (a.schema_digest, b.schema_digest),
+        names,
+    )
 
 
-def field_differences(
+def _by_id(records: Sequence[RecordResult], run: str) -> dict[str | int, RecordResult]:
+    by_id = {record.record_id: record for record in records}
+    if len(by_id) != len(records):
+        counts = Counter(record.record_id for record in records)
+        duplicates = [name for name, n in counts.items() if n > 1]
+        raise InputError(
+            f"{run} has several records with the id {_ids(duplicates)}; "
+            "ids must be unique for records to be paired"
+        )
+    return by_id
+
+
+def _check_gold(a: Sequence[RecordResult], b: Sequence[RecordResult]) -> None:
+    """Both runs must have the same gold records, at least once written as JSON."""
+    pairs = zip(a, b, strict=True)
+    unlike = [
+        own.record_id
+        for own, other in pairs
+        if own.gold is not other.gold and plain(own.gold) != plain(other.gold)
+    ]
+    if unlike:
+        raise InputError(
+            f"{len(unlike)} of {len(a)} records have another gold record in run b than in "
+            f"run a ({_ids(unlike)}); evaluate both runs against the same gold records"
+        )
+
+
+def _ids(names: Sequence[Any]) -> str:
+    some = ", ".join(f"{name!r:.80}" for name in names[:_SHOWN_IDS])
+    return f"{some}, ..." if len(names) > _SHOWN_IDS else some
+
+
+def _field_differences(
     a: Sequence[RecordResult],
     b: Sequence[RecordResult],
     n_resamples: int,
@@ -58,106 +131,83 @@ def field_differences(
     *,
     without: Collection[str] = (),
 ) -> dict[str, Difference]:
-    """The F1 of each field that counts in either run, adjusted for the number of fields.
+    """The F1 of each field that counts in either run, p-values adjusted for their number."""
+    import numpy as np
 
-    Args:
-        a: The records of one run.
-        b: Those of the other, in the same order.
-        n_resamples: Resamples of the records, and randomizations.
-        seed: Equal seeds give equal numbers.
-        without: Fields that are left out.
-    """
-    rows = numbered_fields(a, b, without=without)
+    fields = counted_fields(a, b, without=without)
     found: dict[str, Difference] = {}
     names: list[str] = []
     chances: list[Matrix] = []
     spreads: list[Matrix] = []
-    for some_of_a, some_of_b in zip(field_figures(a, rows), field_figures(b, rows), strict=True):
-        some, by_chance = _compared(some_of_a, some_of_b, n_resamples, seed)
+    for own, other in zip(field_scores(a, fields), field_scores(b, fields), strict=True):
+        some, by_chance = compare_scores(own, other, n_resamples, seed)
         found |= some
-        # Where at most one record differs, no coin changes the size of the difference.
-        varies = np.ptp(np.abs(by_chance), axis=1) > _NEGLIGIBLE
+        # With at most one differing record, no randomization changes the size of the difference.
+        varies = np.ptp(np.abs(by_chance), axis=1) > _ROUNDING
         names += [name for name, can_differ in zip(some, varies, strict=True) if can_differ]
         chances.append(by_chance[varies])
-        spreads.append(_spread(some_of_a, some_of_b, by_chance)[varies])
-    p_values: dict[str, float] = {}
+        spreads.append(f1_spread(own, other, by_chance)[varies])
+    adjusted: dict[str, float] = {}
     if names:
-        spread = np.concatenate(spreads)
-        sizes = np.abs([found[name].difference for name in names]) / spread
-        p_values = dict(zip(names, _step_down(sizes, np.vstack(chances), spread), strict=True))
+        differences = [found[name].difference for name in names]
+        p_values = step_down(differences, np.vstack(chances), np.concatenate(spreads))
+        adjusted = dict(zip(names, p_values, strict=True))
     return {
-        name: replace(difference, p_adjusted=p_values.get(name, 1.0))
+        name: replace(difference, p_adjusted=adjusted.get(name, 1.0))
         for name, difference in found.items()
     }
 
 
-def _compared(
-    a: Figures, b: Figures, n_resamples: int, seed: int
-) -> tuple[dict[str, Difference], Matrix]:
-    """The differences by name, and those that chance gives, as rows in the same order."""
-    n = a.matrix.shape[1]
-    everyone = np.ones((n, 1))
-    scores_a, scores_b = a.of(everyone)[:, 0], b.of(everyone)[:, 0]
-    by_chance = np.hstack(list(_with_coins(a, b, n_resamples, seed)))
-    if n > 1:
-        intervals = middle(b.of(draws) - a.of(draws) for draws in drawn(n, n_resamples, seed))
-    else:
-        intervals = [Interval(-1.0, 1.0)] * len(scores_a)
-    differences = scores_b - scores_a
-    p_values = [_p_value(*row) for row in zip(np.abs(differences), np.abs(by_chance), strict=True)]
-    rows = zip(scores_a, scores_b, differences, intervals, p_values, p_values, strict=True)
-    return {
-        name: Difference(float(own), float(other), float(change), *rest)
-        for name, (own, other, change, *rest) in zip(a.names, rows, strict=True)
-    }, by_chance
+def f1_spread(a: SumScores, b: SumScores, by_chance: Matrix) -> Matrix:
+    """The standard deviation of each difference in F1 under randomization.
 
-
-def _with_coins(a: Figures, b: Figures, n_resamples: int, seed: int) -> Iterator[Matrix]:
-    """The differences if a coin says of each record which run has which of its two results."""
-    records = np.unique((a.matrix != b.matrix).nonzero()[1])
-    n = a.matrix.shape[1]
-    equal = np.ones(n, dtype=bool)
-    equal[records] = False
-    rest = np.asarray(a.matrix[:, equal].sum(axis=1)).reshape(-1, 1)
-    of_a, of_b = a.matrix[:, records], b.matrix[:, records]
-    for tossed in coins(n, n_resamples, seed):
-        coin = tossed[records]
-        as_a = rest + (of_a @ (1 - coin) + of_b @ coin)
-        as_b = rest + (of_b @ (1 - coin) + of_a @ coin)
-        yield b.scores(as_b) - a.scores(as_a)
-
-
-def _p_value(size: float, by_chance: Matrix) -> float:
-    """How often chance gives at least this size, the observed case being one of the cases."""
-    limit = size * (1 - _NEGLIGIBLE) if size > _NEGLIGIBLE else 0.0
-    n_smaller = int(np.count_nonzero(by_chance < limit))
-    return (1 + len(by_chance) - n_smaller) / (1 + len(by_chance))
-
-
-def _spread(a: Figures, b: Figures, by_chance: Matrix) -> Matrix:
-    """The standard deviation that coins give the difference of each field.
-
-    F1 is twice what is matched, over what is found and wanted. Taken is the linear part of its
-    difference, since no toss changes that, so that equal fields have equal spreads. Where nothing
-    is ever matched there is no such part, and it is what the tosses have.
+    F1 is twice what is matched over what is extracted plus what is in gold. The linear part of its
+    difference is used, which no randomization changes, so that equal fields have equal spreads.
+    Where nothing is ever matched there is no such part, and the randomizations are used.
     """
-    both, change = a.matrix + b.matrix, b.matrix - a.matrix
+    import numpy as np
+
+    both, change = a.table + b.table, b.table - a.table
     matched = both[0::3].sum(axis=1)
     stake = (both[1::3] + both[2::3]).sum(axis=1)
-    ratio = np.asarray(matched / stake).reshape(-1, 1)
-    influence = change[0::3] - (change[1::3] + change[2::3]).multiply(ratio)
-    linear = 4 * np.sqrt(np.asarray(influence.multiply(influence).sum(axis=1))) / stake
+    ratio = (matched / stake)[:, None]
+    influence = change[0::3] - (change[1::3] + change[2::3]) * ratio
+    linear = 4 * np.sqrt((influence * influence).sum(axis=1)) / stake
     spread: Matrix = np.where(matched == 0, np.sqrt(np.mean(by_chance**2, axis=1)), linear)
     return spread
 
 
-def _step_down(sizes: Matrix, by_chance: Matrix, spread: Matrix) -> list[float]:
-    """Adjusted p-values of the fields, which are the rows; sizes are in units of their spread."""
-    clearest_first = np.argsort(-sizes, kind="stable")
-    adjusted = np.ones(len(sizes))
-    largest = np.zeros(by_chance.shape[1])
-    for row in reversed(clearest_first):
-        largest = np.maximum(largest, np.abs(by_chance[row]) / spread[row])
-        adjusted[row] = _p_value(sizes[row], largest)
-    adjusted[clearest_first] = np.maximum.accumulate(adjusted[clearest_first])
-    return [float(p_value) for p_value in adjusted]
+def _one_sided_fields(a: Sequence[RecordResult], b: Sequence[RecordResult]) -> dict[str, OneSided]:
+    """Fields that count in one run, and have only skipped or undecided results in the other.
+
+    A field without any results in a run is not among them.
+    """
+    counted_a, other_a = _fields(a)
+    counted_b, other_b = _fields(b)
+    only_a = [field for field in counted_a if field in other_b and field not in counted_b]
+    only_b = [field for field in counted_b if field in other_a and field not in counted_a]
+    f1_a, f1_b = _f1(a, only_a), _f1(b, only_b)
+    return {
+        **{field: OneSided(f1_a[field], None) for field in only_a},
+        **{field: OneSided(None, f1_b[field]) for field in only_b},
+    }
+
+
+def _fields(records: Sequence[RecordResult]) -> tuple[dict[str, None], dict[str, None]]:
+    """Schema paths with results that count, and with results that do not."""
+    paths: tuple[dict[str, None], dict[str, None]] = ({}, {})
+    for record in records:
+        for result in record.field_results:
+            paths[result.status not in COUNTED][result.path] = None
+    counted, other = (dict.fromkeys(map(schema_path, some)) for some in paths)
+    return counted, other
+
+
+def _f1(records: Sequence[RecordResult], fields: Sequence[str]) -> dict[str, float]:
+    found: dict[str, list[FieldResult]] = {field: [] for field in fields}
+    for record in records if fields else ():
+        for result in record.field_results:
+            own = found.get(schema_path(result.path))
+            if own is not None:
+                own.append(result)
+    return {field: count(results).scores().f1 for field, results in found.items()}

@@ -6,28 +6,28 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from factcheck.fields.comparators.builtin import exact_key
 from factcheck.fields.types import FieldResult
+from factcheck.fields.values import exact_key
 
 
 @dataclass(frozen=True)
 class NullHandling:
-    """Which values stand for "there is none"."""
+    """Values that mean "no value"."""
 
     absent_values: list[Any] = field(default_factory=lambda: [None])
     both_absent_skip: bool = True
-    """Whether a field that neither side has is skipped; else it is a match."""
+    """Whether a field that is absent on both sides is skipped; otherwise it is a match."""
     missing_is_absent: bool = False
-    """Whether a key that is not there is one of the absent values, too: gold null against a
-    missing key is then no omission."""
+    """Whether a missing key is absent, too, so that gold null against a missing key is no
+    omission."""
 
 
 def reclassify_nulls(field_results: list[FieldResult], config: NullHandling) -> list[FieldResult]:
-    """Count absent values like missing keys: as omissions and hallucinations, or not at all.
+    """Treat absent values like missing keys: as omissions and hallucinations, or not at all.
 
     Args:
         field_results: Results of one record, changed in place. Containers that were compared as a
-            whole by type (`[]` with `[]`, an object with a string) stay as they are.
+            whole by type (`[]` with `[]`, an object with a string) are left alone.
         config: Which values are absent.
 
     Returns:
@@ -38,24 +38,25 @@ def reclassify_nulls(field_results: list[FieldResult], config: NullHandling) -> 
         if result.status in {"match", "mismatch"} and result.comparator:
             gold_absent = _is_absent(result.gold_compared, absent)
             extracted_absent = _is_absent(result.extracted_compared, absent)
-            _reclassify(result, (gold_absent, extracted_absent), config)
+            if gold_absent and extracted_absent:
+                _both_absent(result, config)
+            elif gold_absent:
+                result.status, result.score = "hallucination", 0.0
+                result.reason = "gold is absent"
+            elif extracted_absent:
+                result.status, result.score = "omission", 0.0
+                result.reason = "extracted is absent"
         elif config.missing_is_absent and result.status in {"omission", "hallucination"}:
-            there = result.gold_value if result.status == "omission" else result.extracted_value
-            if _is_absent(there, absent):
-                _reclassify(result, (True, True), config)
+            is_omission = result.status == "omission"
+            if _is_absent(result.gold_value if is_omission else result.extracted_value, absent):
+                _both_absent(result, config)
     return field_results
 
 
-def _reclassify(result: FieldResult, absent: tuple[bool, bool], config: NullHandling) -> None:
-    gold_absent, extracted_absent = absent
-    if gold_absent and extracted_absent:
-        result.score = 0.0 if config.both_absent_skip else 1.0
-        result.status = "skipped" if config.both_absent_skip else "match"
-        result.reason = "both absent"
-    elif gold_absent:
-        result.status, result.score, result.reason = "hallucination", 0.0, "gold is absent"
-    elif extracted_absent:
-        result.status, result.score, result.reason = "omission", 0.0, "extracted is absent"
+def _both_absent(result: FieldResult, config: NullHandling) -> None:
+    result.score = 0.0 if config.both_absent_skip else 1.0
+    result.status = "skipped" if config.both_absent_skip else "match"
+    result.reason = "both absent"
 
 
 def _is_absent(value: Any, absent: Sequence[Any]) -> bool:
@@ -63,11 +64,11 @@ def _is_absent(value: Any, absent: Sequence[Any]) -> bool:
 
 
 def propagate_batch_errors(field_results: list[FieldResult]) -> list[FieldResult]:
-    """Distrust everything a batch comparator said in a record in which it failed once.
+    """Discard all results of a batch comparator in a record in which it failed once.
 
     Args:
         field_results: Results of one record, changed in place: every result of a comparator with a
-            batch error becomes one, but for omissions and hallucinations.
+            batch error becomes one, except omissions and hallucinations.
 
     Returns:
         The same list.

@@ -1,4 +1,4 @@
-"""Running totals over records: constant memory, mergeable, and all that a run's figures need."""
+"""Running totals over records: constant memory, mergeable, enough for all figures of a run."""
 
 from __future__ import annotations
 
@@ -7,28 +7,27 @@ from collections.abc import Iterable, Mapping, Sequence
 from operator import attrgetter
 
 from factcheck.errors import InputError
-from factcheck.fields.runs.metrics import Sums
-from factcheck.fields.runs.results import FieldAggregation, FieldSummary, RecordResult, RunResult
+from factcheck.fields.runs.records import Counts, FieldAggregation, FieldSummary, RecordResult
+from factcheck.fields.runs.results import RunResult
 from factcheck.fields.schemas.structure import schema_path
 from factcheck.fields.types import COUNTED
 from factcheck.stats import Interval, t_interval
 
 OTHER = "(other unknown keys)"
-"""Where keys that the schema does not know are counted, once there are too many of them."""
-_MOST_UNKNOWN = 1_000
-_MOST_PATHS = 100_000
-_COMPARED = frozenset({"match", "mismatch"})
+"""Counts the keys that the schema lacks, once there are too many of them."""
+_MAX_UNKNOWN = 1_000
+_MAX_PATHS = 100_000
 _path = attrgetter("path")
 _status = attrgetter("status")
 
 
 class RunTally:
-    """The totals of records that have been scored; the records themselves are not kept.
+    """The totals of scored records, which are not kept.
 
     Args:
-        fields: The schema paths. `None` counts by path in the record, position by position,
-            whose number grows with the arrays.
-        schema_digest: By which schema the records were scored, where it is known.
+        fields: All schema paths. `None`: count by path in the record, of which there are more the
+            longer the arrays.
+        schema_digest: Digest of the schema, if known.
     """
 
     def __init__(
@@ -39,11 +38,12 @@ class RunTally:
         self._n = 0
         self._means = [0.0, 0.0, 0.0]
         self._squares = [0.0, 0.0, 0.0]
-        """Of the distances from the means."""
-        self._sums = Sums()
+        """Sums of the squared distances from the means."""
+        self._sums = Counts()
         self._counts: Counter[tuple[str, str]] = Counter()
+        """Results by path and status."""
         self._partial: dict[str, float] = {}
-        """By how much scores differ from 1 for a match and 0 for a mismatch."""
+        """By path, how far scores are from 1 for a match and 0 for a mismatch, in sum."""
 
     def add(self, record: RecordResult) -> None:
         """Count one record."""
@@ -52,75 +52,81 @@ class RunTally:
             distance = value - self._means[k]
             self._means[k] += distance / self._n
             self._squares[k] += distance * (value - self._means[k])
-        self._sums = self._sums.plus(record.sums)
+        self._sums = self._sums.plus(record.counts)
         results = record.field_results
         paths: Iterable[str] = map(_path, results)
         if self._fields is not None:
             paths = map(self._fields.__getitem__, paths)
         self._counts.update(zip(paths, map(_status, results), strict=True))
         for result in results:
-            if result.score != (result.status == "match") and result.status in _COMPARED:
-                place = self._place(result.path)
-                difference = result.score - (result.status == "match")
-                self._partial[place] = self._partial.get(place, 0.0) + difference
+            status = result.status
+            if result.score != (status == "match") and status in ("match", "mismatch"):
+                self._add_partial(result.path, result.score - (status == "match"))
+
+    def _add_partial(self, path: str, difference: float) -> None:
+        place = self._place(path)
+        self._partial[place] = self._partial.get(place, 0.0) + difference
+
+    def _place(self, path: str) -> str:
+        return path if self._fields is None else self._fields[path]
 
     def merge(self, other: RunTally) -> None:
-        """Count what another tally has counted, of other records of the same schema.
+        """Add the totals of other records that were scored by the same schema.
 
         Raises:
-            InputError: The other tally counts in another way, or the fields of another schema.
+            InputError: The other tally counts in another way, or by another schema.
 
         Source:
             Means and squared distances are combined as in Chan, Golub and LeVeque (1979).
         """
-        if (self._fields is None) != (other._fields is None):
-            raise InputError("one tally counts by field and the other by position; use one kind")
-        if self._fields is not None and other._fields is not None:
-            self._fields.require_same(other._fields)
+        if self._fields is None or other._fields is None:
+            if self._fields is not other._fields:
+                raise InputError("one tally counts by field and the other by path; use one kind")
+        elif unlike := sorted(self._fields.known ^ other._fields.known):
+            raise InputError(
+                f"the tallies are of different schemas: only one has the field {unlike[0]!r}"
+            )
         if self._schema_digest != other._schema_digest:
             if self._schema_digest and other._schema_digest:
                 raise InputError(
-                    "the tallies are of different schemas: their fields are the same, but not how "
-                    "they are compared"
+                    "the tallies are of different schemas: same fields, but other comparators or "
+                    "settings"
                 )
             self._schema_digest = None
         n = self._n + other._n
-        for k in range(3):
+        for k in range(3 if n else 0):
             distance = other._means[k] - self._means[k]
-            if n:
-                self._squares[k] += other._squares[k] + distance**2 * self._n * other._n / n
-                self._means[k] += distance * other._n / n
+            self._squares[k] += other._squares[k] + distance**2 * self._n * other._n / n
+            self._means[k] += distance * other._n / n
         self._n = n
         self._sums = self._sums.plus(other._sums)
         for (path, status), count in other._counts.items():
             self._counts[self._place(path), status] += count
         for path, difference in other._partial.items():
-            place = self._place(path)
-            self._partial[place] = self._partial.get(place, 0.0) + difference
-
-    def _place(self, path: str) -> str:
-        return path if self._fields is None else self._fields[path]
+            self._add_partial(path, difference)
 
     def intervals(self) -> dict[str, Interval]:
-        """95 % confidence intervals of the means over records, by Student's distribution."""
+        """95 % intervals of the means over records, by Student's t; (0, 1) below two records."""
         names = ("mean_precision", "mean_recall", "mean_f1")
-        return {name: self._interval(k) for k, name in enumerate(names)}
-
-    def _interval(self, k: int) -> Interval:
-        if self._n < 2:  # noqa: PLR2004 - one record says nothing about another
-            return Interval(0.0, 1.0)
-        return t_interval(self._means[k], self._squares[k] / (self._n - 1) / self._n, self._n - 1)
+        if self._n < 2:  # noqa: PLR2004 - a single record has no spread
+            return dict.fromkeys(names, Interval(0.0, 1.0))
+        degrees = self._n - 1
+        return {
+            name: t_interval(mean, squares / degrees / self._n, degrees)
+            for name, mean, squares in zip(names, self._means, self._squares, strict=True)
+        }
 
     def result(self, records: Sequence[RecordResult] = ()) -> RunResult:
-        """The figures of the run.
+        """The result of the run.
 
         Args:
-            records: What was counted, where it was kept.
+            records: The records that were counted, if they were kept.
         """
-        by_path = _by_path(self._counts)
+        by_path: dict[str, Counter[str]] = {}
         totals = Counter[str]()
-        for counts in by_path.values():
-            totals.update(counts)
+        for (path, status), n in self._counts.items():
+            by_path.setdefault(path, Counter())[status] = n
+            totals[status] += n
         precision, recall, f1 = self._means if self._n else (1.0, 1.0, 1.0)
         return RunResult(
             records=list(records),
@@ -143,15 +149,13 @@ class RunTally:
             schema_digest=self._schema_digest,
         )
 
-    def _aggregation(self, path: str, counts: Mapping[str, int]) -> FieldAggregation:
-        matches, mismatches, omissions, hallucinations = (
-            counts.get(status, 0) for status in ("match", "mismatch", "omission", "hallucination")
-        )
-        n = matches + mismatches + omissions + hallucinations
-        mean = (matches + self._partial.get(path, 0.0)) / n
-        return FieldAggregation(mean, matches, mismatches, omissions, hallucinations)
+    def _aggregation(self, path: str, counts: Counter[str]) -> FieldAggregation:
+        statuses = ("match", "mismatch", "omission", "hallucination")
+        matches, *others = (counts[status] for status in statuses)
+        mean = (matches + self._partial.get(path, 0.0)) / (matches + sum(others))
+        return FieldAggregation(mean, matches, *others)
 
-    def _by_field(self, by_path: Mapping[str, Mapping[str, int]]) -> dict[str, FieldSummary]:
+    def _by_field(self, by_path: Mapping[str, Counter[str]]) -> dict[str, FieldSummary]:
         counts: dict[str, Counter[str]] = {}
         partial: dict[str, float] = {}
         for path, own in by_path.items():
@@ -162,51 +166,33 @@ class RunTally:
 
 
 class _Fields(dict[str, str]):
-    """The field that a path in a record belongs to; forgets what it can find again."""
+    """The schema path of each path in a record: a cache of bounded size."""
 
     def __init__(self, known: Iterable[str]) -> None:
         super().__init__()
-        self._known = frozenset(known)
+        self.known = frozenset(known)
         self._unknown: set[str] = set()
-
-    def require_same(self, other: _Fields) -> None:
-        """Both are of one schema.
-
-        Raises:
-            InputError: They are not; names a field that only one of them has.
-        """
-        if unlike := sorted(self._known ^ other._known):
-            raise InputError(
-                f"the tallies are of different schemas: only one has the field {unlike[0]!r}"
-            )
 
     def __missing__(self, path: str) -> str:
         field = schema_path(path)
-        if field not in self._known and field not in self._unknown:
-            if len(self._unknown) >= _MOST_UNKNOWN:
+        if field not in self.known and field not in self._unknown:
+            if len(self._unknown) >= _MAX_UNKNOWN:
                 return OTHER
             self._unknown.add(field)
-        if len(self) > _MOST_PATHS:
+        if len(self) > _MAX_PATHS:
             self.clear()
         self[path] = field
         return field
 
 
-def _by_path(counts: Mapping[tuple[str, str], int]) -> dict[str, dict[str, int]]:
-    by_path: dict[str, dict[str, int]] = {}
-    for (path, status), n in counts.items():
-        by_path.setdefault(path, {})[status] = n
-    return by_path
-
-
 def _summary(counts: Counter[str], partial: float) -> FieldSummary:
-    both = counts["match"] + counts["mismatch"]
+    n_both = counts["match"] + counts["mismatch"]
     matched = counts["match"] + partial
-    sums = Sums(matched, both + counts["hallucination"], both + counts["omission"])
-    n = sum(counts[status] for status in COUNTED)
+    sums = Counts(matched, n_both + counts["hallucination"], n_both + counts["omission"])
+    n = n_both + counts["omission"] + counts["hallucination"]
     return FieldSummary(
         *sums.scores(),
-        support=int(sums.wanted),
+        support=int(sums.n_gold),
         mean_score=matched / n if n else 0.0,
         counts=dict(counts),
     )

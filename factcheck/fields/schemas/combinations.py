@@ -1,7 +1,7 @@
-"""`allOf`, `anyOf` and `oneOf` become plain types, properties and items, where they can.
+"""`allOf`, `anyOf` and `oneOf` reduced to plain types, properties and items where possible.
 
-The three functions that users call change a schema and everything below it in place. The others
-change one schema only; nothing changes dicts below, so that what two schemas share stays as it is.
+The three public functions change a schema and everything below it in place. The helpers change one
+schema only and never a dict below it, so that sub-schemas may be shared.
 """
 
 from __future__ import annotations
@@ -21,32 +21,23 @@ LISTS = (*ALTERNATIVES, "allOf", "prefixItems")
 MAPS = ("properties", "patternProperties", "dependentSchemas", "$defs", "definitions")
 """Keywords that hold schemas by name."""
 SINGLES = (
-    "items",
-    "additionalProperties",
-    "additionalItems",
-    "unevaluatedProperties",
-    "unevaluatedItems",
-    "contains",
-    "propertyNames",
-    "not",
-    "if",
-    "then",
-    "else",
+    *("items", "additionalProperties", "additionalItems", "unevaluatedProperties"),
+    *("unevaluatedItems", "contains", "propertyNames", "not", "if", "then", "else"),
 )
 """Keywords that hold one schema."""
 _STRUCTURE = ("properties", "items")
-_UNMISSED = ("type", "title", "description")
+_DROPPED_SILENTLY = ("type", "title", "description")
 _log = logging.getLogger("factcheck.fields")
 
 
 def merge_all_of(schema: dict[str, Any]) -> dict[str, Any]:
-    """Merge the branches of every `allOf` into the schema around it, in place.
+    """Merge the branches of every `allOf` into the enclosing schema, in place.
 
-    What the schema says itself wins, then the first branch. Properties and items of the same name
-    are merged likewise.
+    The enclosing schema takes precedence, then earlier branches. Properties and items that several
+    of them describe are merged in the same way.
 
     Raises:
-        SchemaError: An `allOf` is no list.
+        SchemaError: An `allOf` is not a list.
     """
     return _everywhere(schema, merge_branches)
 
@@ -54,21 +45,21 @@ def merge_all_of(schema: dict[str, Any]) -> dict[str, Any]:
 def remove_null_anyof(schema: dict[str, Any]) -> dict[str, Any]:
     """Drop the null branches of every `anyOf` and `oneOf`, in place.
 
-    A branch that is left alone is merged into the schema around it, and wins over it.
+    A single remaining branch is merged into the enclosing schema and takes precedence over it.
 
     Raises:
-        SchemaError: An `anyOf` or `oneOf` is no list.
+        SchemaError: An `anyOf` or `oneOf` is not a list.
     """
     return _everywhere(schema, drop_null_branches)
 
 
 def collapse_multi_type_anyof(schema: dict[str, Any]) -> dict[str, Any]:
-    """Turn every `anyOf` and `oneOf` of different types into a list of types, in place.
+    """Replace every `anyOf` and `oneOf` of several types by a list of types, in place.
 
-    One with a branch that names no type, or with branches of one type only, is kept.
+    Alternatives of one type, or with a branch that names no type, are kept.
 
     Raises:
-        SchemaError: An `anyOf` or `oneOf` is no list.
+        SchemaError: An `anyOf` or `oneOf` is not a list.
     """
     return _everywhere(schema, collapse_types, inside_out=True)
 
@@ -80,51 +71,50 @@ def merge_branches(schema: dict[str, Any], path: str) -> None:
     schema.pop("allOf", None)
     while todo:
         branch = todo.pop()
-        if not isinstance(branch, dict) or id(branch) in seen:
-            continue
-        seen[id(branch)] = branch
-        add_missing(schema, {k: v for k, v in branch.items() if k != "allOf"}, path)
-        todo += _branches(branch, "allOf", path)[::-1]
+        if isinstance(branch, dict) and id(branch) not in seen:
+            seen[id(branch)] = branch
+            add_missing(schema, {k: v for k, v in branch.items() if k != "allOf"}, path)
+            todo += _branches(branch, "allOf", path)[::-1]
 
 
 def drop_null_branches(schema: dict[str, Any], path: str) -> None:
-    """Drop the null branches of this schema; one that is left alone replaces them."""
+    """Drop the null branches of this schema; a single remaining one replaces its keyword."""
     changed = True
-    while changed:
+    while changed:  # a branch that is merged in may bring alternatives of its own
         changed = any(_drop_null(schema, keyword, path) for keyword in ALTERNATIVES)
 
 
 def _drop_null(schema: dict[str, Any], keyword: str, path: str) -> bool:
-    """Whether a branch was left alone, so that it may bring in further ones."""
+    """Whether a single branch was left and merged."""
     branches = _branches(schema, keyword, path)
-    kept = [branch for branch in branches if not _is_null(branch)]
-    if branches and not kept:
+    left = [branch for branch in branches if not _is_null(branch)]
+    if branches and not left:
         del schema[keyword]
         schema.setdefault("type", "null")
-    elif len(kept) == 1 and isinstance(kept[0], dict):
+    elif len(left) == 1 and isinstance(left[0], dict):
         around = {key: value for key, value in schema.items() if key != keyword}
         schema.clear()
-        schema.update(kept[0])
+        schema.update(left[0])
         add_missing(schema, around, path)
         return True
-    elif len(kept) < len(branches):
-        schema[keyword] = kept
+    elif len(left) < len(branches):
+        schema[keyword] = left
     return False
 
 
 def collapse_types(schema: dict[str, Any], path: str) -> None:
-    """Replace the alternatives of this schema by their types, if there are several."""
+    """Replace alternatives of several types by the list of these types."""
     for keyword in ALTERNATIVES:
         branches = _branches(schema, keyword, path)
         types = _types_of_all(branches)
         if len(types) > 1:
             del schema[keyword]
             schema["type"] = types
-            _tell_dropped({k for b in branches for k in b} - {*_UNMISSED}, path)
+            _warn_dropped({k for b in branches for k in b} - {*_DROPPED_SILENTLY}, path)
 
 
 def unite_alternatives(schema: dict[str, Any], path: str) -> None:
-    """Replace alternatives of one type by one schema that has the fields of all of them."""
+    """Replace alternatives of one type by one schema with the fields of all of them."""
     for keyword in ALTERNATIVES:
         branches = _branches(schema, keyword, path)
         if len(_types_of_all(branches)) == 1:
@@ -133,11 +123,9 @@ def unite_alternatives(schema: dict[str, Any], path: str) -> None:
 
 
 def infer_type_of_values(schema: dict[str, Any]) -> None:
-    """Name the type of a schema that says which values there may be, and nothing else."""
-    if "type" in schema:
-        return
+    """Set the type of a schema that only lists its values, by `enum` or `const`."""
     values = schema.get("enum", [schema["const"]] if "const" in schema else None)
-    if not isinstance(values, list):
+    if "type" in schema or not isinstance(values, list):
         return
     found = dict.fromkeys(json_type(value) for value in values)
     if "number" in found:
@@ -148,10 +136,10 @@ def infer_type_of_values(schema: dict[str, Any]) -> None:
 
 
 def add_missing(schema: dict[str, Any], other: dict[str, Any], path: str) -> None:
-    """Add what another schema of the same value says; what this one says already wins.
+    """Add what another schema of the same value says; existing keys take precedence.
 
-    Of a property that both describe, the fields are those of both; all else is taken from the
-    other one only where this one names no type.
+    A property that both describe gets the fields of both; its other keys are taken from the other
+    schema only if this one names no type for it.
     """
     todo = [(schema, other, path, True)]
     while todo:
@@ -159,7 +147,7 @@ def add_missing(schema: dict[str, Any], other: dict[str, Any], path: str) -> Non
         clash = _clash(mine, theirs)
         if clash:
             _log.warning(
-                "%s: the types %s do not go together; the first is kept", where or "the root", clash
+                "%s: the types %s are incompatible; the first is kept", where or "the root", clash
             )
         for key, value in theirs.items():
             if key not in mine:
@@ -179,7 +167,7 @@ def add_missing(schema: dict[str, Any], other: dict[str, Any], path: str) -> Non
 def _shared(
     mine: dict[str, Any], theirs: dict[str, Any]
 ) -> Iterator[tuple[str, dict[str, Any], dict[str, Any]]]:
-    """Add the properties that are missing; give those that both have, ready to be changed."""
+    """Add missing properties; yield those that both have, as copies that may be changed."""
     for name, sub in theirs.items():
         if name not in mine:
             mine[name] = sub
@@ -197,24 +185,24 @@ def _clash(mine: dict[str, Any], theirs: dict[str, Any]) -> str:
 
 
 def _united(branches: list[dict[str, Any]], path: str) -> dict[str, Any]:
-    """One schema for values that fit any of the branches, which are all of one type."""
+    """One schema for values that fit any of these branches, which all have one type."""
     first = branches[0]
     union = {k: v for k, v in first.items() if all(k in b and b[k] == v for b in branches)}
     union["type"] = _types_of_all(branches)[0]
-    if union["type"] == "object" and all(_has(branch, "properties") for branch in branches):
+    if union["type"] == "object" and _all_have(branches, "properties"):
         names = dict.fromkeys(name for branch in branches for name in branch["properties"])
         union["properties"] = properties = {}
         for name in names:
             found = [b["properties"][name] for b in branches if name in b["properties"]]
-            properties[name] = _one_of(found, join(path, name))
-    elif union["type"] == "array" and all(_has(branch, "items") for branch in branches):
-        union["items"] = _one_of([branch["items"] for branch in branches], f"{path}[]")
+            properties[name] = _any_of(found, join(path, name))
+    elif union["type"] == "array" and _all_have(branches, "items"):
+        union["items"] = _any_of([branch["items"] for branch in branches], f"{path}[]")
     lost = {k for b in branches for k in b if k not in union}
-    _tell_dropped({k for k in lost if k in _STRUCTURE or k.startswith(PREFIX)}, path)
+    _warn_dropped({k for k in lost if k in _STRUCTURE or k.startswith(PREFIX)}, path)
     return union
 
 
-def _one_of(schemas: list[Any], path: str) -> Any:
+def _any_of(schemas: list[Any], path: str) -> Any:
     distinct = [s for place, s in enumerate(schemas) if s not in schemas[:place]]
     if len(distinct) == 1:
         return distinct[0]
@@ -225,12 +213,12 @@ def _one_of(schemas: list[Any], path: str) -> Any:
     return union
 
 
-def _has(schema: dict[str, Any], keyword: str) -> bool:
-    return isinstance(schema.get(keyword), dict) and bool(schema[keyword])
+def _all_have(branches: list[dict[str, Any]], keyword: str) -> bool:
+    return all(isinstance(b.get(keyword), dict) and b[keyword] for b in branches)
 
 
 def _types_of_all(branches: list[Any]) -> list[str]:
-    """All types that the branches name, in order; empty if one of them names none."""
+    """All types that the branches name, in order; empty if a branch names none."""
     types: dict[str, None] = {}
     for branch in branches:
         named = declared_types(branch.get("type")) if isinstance(branch, dict) else ()
@@ -253,7 +241,7 @@ def _branches(schema: dict[str, Any], keyword: str, path: str) -> list[Any]:
     return branches
 
 
-def _tell_dropped(keys: set[str], path: str) -> None:
+def _warn_dropped(keys: set[str], path: str) -> None:
     if keys:
         _log.warning(
             "%s: %s of its alternatives are dropped; they are scored as one field",
@@ -287,12 +275,11 @@ def _everywhere(
 
 def _below(schema: dict[str, Any], path: str) -> Iterator[tuple[dict[str, Any], str]]:
     for key, value in schema.items():
+        inside: list[tuple[Any, str]] = []
         if key in MAPS and isinstance(value, dict):
             inside = [(sub, join(path, str(name))) for name, sub in value.items()]
         elif key in LISTS and isinstance(value, list):
             inside = [(sub, path) for sub in value]
         elif key in SINGLES:
             inside = [(value, f"{path}[]" if key == "items" else path)]
-        else:
-            inside = []
         yield from ((sub, where) for sub, where in inside if isinstance(sub, dict))

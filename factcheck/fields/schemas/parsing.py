@@ -1,88 +1,88 @@
-"""An evaluation schema, checked once and read into nodes; every complaint names its place."""
+"""An evaluation schema, checked and parsed into nodes; every error names its path."""
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 from factcheck.errors import ParameterError, SchemaError
 from factcheck.fields.comparators.parameters import shown
-from factcheck.fields.registry import (
-    ComparatorNotFoundError,
-    Registry,
-    TransformNotFoundError,
-    default_registry,
-)
+from factcheck.fields.registry import Registry, default_registry
 from factcheck.fields.schemas import structure as keys
-from factcheck.fields.schemas.defaults import annotate_xeval
-from factcheck.fields.schemas.entries import ComparatorSpec, TransformSpec, parse_xeval_entry
-from factcheck.fields.scoring.alignment import check_align
+from factcheck.fields.schemas.references import annotate_xeval, as_schema
+from factcheck.fields.schemas.structure import ComparatorSpec, TransformSpec, parse_xeval_entry
 from factcheck.fields.types import BuiltinComparator, BuiltinTransform
 
-_HEAVIEST = 1e6
+Strategy = Literal["ordered", "key_field", "hungarian"]
+_STRATEGIES = ("key_field", "hungarian")
+_ALIGN_KEYS = ("ordered", "match_by", "key", "threshold")
+_MAX_WEIGHT = 1e6
 _log = logging.getLogger("factcheck.fields")
 
 
 @dataclass
 class SchemaNode:
-    """One field of an evaluation schema, with those below it."""
+    """One field of an evaluation schema and the fields below it."""
 
     path: str
     """`items[].name`; empty for the root."""
     json_type: str
-    """The effective type; `"multi"` where there are several."""
+    """The effective type; `"multi"` if several are allowed."""
     comparator: ComparatorSpec = field(default_factory=ComparatorSpec)
     children: list[SchemaNode] = field(default_factory=list)
-    """The properties of an object, or the one kind of element of an array."""
+    """The properties of an object, or the one item node of an array."""
     skip: bool = False
     transforms: list[TransformSpec] = field(default_factory=list)
     align: dict[str, Any] | None = None
-    """How the elements of an array find each other; `None` is by position."""
+    """How array elements are aligned; `None`: by position."""
     allowed_types: list[str] | None = None
-    """The types of a field that may have one of several."""
+    """The types of a field that allows several."""
     name: str | None = None
-    """Name of the property; `None` for elements and the root."""
+    """Name of the property; `None` for items and the root."""
     threshold: float = 1.0
-    """Score from which the field is a match."""
+    """Lowest score of a match, in (0, 1]."""
     weight: float = 1.0
-    """How much the field counts in precision, recall and F1."""
+    """Weight of the field in precision, recall and F1."""
     description: str = ""
+
+    @property
+    def strategy(self) -> Strategy:
+        """How the elements of an array are aligned."""
+        align = self.align or {}
+        chosen = align.get("match_by")
+        return chosen if chosen in _STRATEGIES and align.get("ordered") is not True else "ordered"
+
+    def compared(self) -> Iterator[SchemaNode]:
+        """The fields from here down that are compared: no containers, nothing that is skipped."""
+        if not self.skip:
+            if self.comparator.name or not self.children:
+                yield self
+            else:
+                for child in self.children:
+                    yield from child.compared()
 
 
 def parse_eval_schema(raw_schema: Any, registry: Registry | None = None) -> SchemaNode:
-    """Check an evaluation schema.
+    """Parse and check an evaluation schema.
 
     Args:
         raw_schema: A resolved JSON schema with `x-eval-*` keys, or a pydantic model class, whose
-            fields get the comparators of their types.
-        registry: Where names of comparators and transforms are looked up.
+            fields get the default comparators of their types.
+        registry: Comparators and transforms that the schema may name.
 
     Raises:
-        SchemaError: Says at which path which key is wrong, and what is allowed.
+        SchemaError: Says which key at which path is invalid, and what is allowed.
     """
-    from factcheck.fields.schemas.models import as_schema
-
     schema = annotate_xeval(raw_schema) if isinstance(raw_schema, type) else as_schema(raw_schema)
     if not isinstance(schema, dict):
         raise SchemaError(f"Eval schema must be an object, not {type(schema).__name__}")
     root = _Parser(registry or default_registry).node(schema, "", None, 1.0, 0)
-    weights = list(_weights(root))
+    weights = [node.weight for node in root.compared()]
     if weights and not any(weights):
-        raise SchemaError(f"every field has {keys.WEIGHT} 0, so that none would count; weigh one")
+        raise SchemaError(f"every field has {keys.WEIGHT} 0, so none would count; set one above 0")
     return root
-
-
-def _weights(node: SchemaNode) -> Iterator[float]:
-    """What the fields below a node count that are compared."""
-    if node.skip:
-        return
-    if node.comparator.name or not node.children:
-        yield node.weight
-        return
-    for child in node.children:
-        yield from _weights(child)
 
 
 class _Parser:
@@ -92,22 +92,25 @@ class _Parser:
     def node(
         self, schema: dict[str, Any], path: str, name: str | None, weight: float, depth: int
     ) -> SchemaNode:
-        if depth > keys.DEEPEST:
-            raise SchemaError(f"nested more than {keys.DEEPEST} levels deep; flatten it", path[:80])
-        _refuse_odd_keys(schema, path)
+        if depth > keys.MAX_DEPTH:
+            raise SchemaError(
+                f"nested more than {keys.MAX_DEPTH} levels deep; flatten it", path[:80]
+            )
+        _check_keys(schema, path)
         kind = _kind(schema, path)
         children = keys.sub_schemas(schema)
-        _refuse_odd_children(schema, kind, children, path)
-        types = keys.declared_types(schema["type"])
+        _check_children(schema, kind, children, path)
+        description = schema.get("description")
         node = SchemaNode(
             path,
             kind,
             skip=_skip(schema, path),
-            allowed_types=list(types) if kind == keys.MULTI else None,
             name=name,
-            weight=_number(schema, keys.WEIGHT, path, weight, highest=_HEAVIEST),
-            description=_text(schema.get("description")),
+            weight=_number(schema, keys.WEIGHT, path, weight, highest=_MAX_WEIGHT),
+            description=description if isinstance(description, str) else "",
         )
+        if kind == keys.MULTI:
+            node.allowed_types = list(keys.declared_types(schema["type"]))
         if keys.COMPARE in schema:
             node.comparator = self._comparator(schema, kind, path)
         elif not children and not node.skip:
@@ -119,7 +122,11 @@ class _Parser:
         node.transforms = self._transforms(schema, path)
         if node.transforms and children and not compared:
             _log.warning("%s: %s has no effect without a comparator", path, keys.TRANSFORM)
-        node.align = check_align(schema, kind, path)
+        if keys.ALIGN in schema:
+            node.align = _checked_align(schema, kind, path)
+            if node.strategy == "key_field":
+                _check_key(node.align.get("key"), schema.get("items"), path)
+            _check_align_threshold(node)
         node.children = [
             self.node(
                 child.schema,
@@ -134,23 +141,23 @@ class _Parser:
 
     def _comparator(self, schema: dict[str, Any], kind: str, path: str) -> ComparatorSpec:
         entry = schema[keys.COMPARE]
-        # An empty name is no error of shape here: it is a comparator that is not known.
+        # By contract an empty name is an unknown comparator, not a malformed entry.
         name, params = _entry(entry, keys.COMPARE, path) if entry != "" else ("", {})
         try:
             found = self._registry.get_comparator(name)
-        except ComparatorNotFoundError as error:
+        except KeyError as error:
             raise SchemaError(f"{keys.COMPARE}: {error}", path) from error
-        check = found.bind if isinstance(found, BuiltinComparator) else _check_params(found)
-        _bind(check, params, keys.COMPARE, path)
-        unlike = {"numeric": {"string", "boolean"}, "exact": {"number", "integer"}}
-        if kind in unlike.get(name, ()) and not schema.get(keys.TRANSFORM):
+        if isinstance(found, BuiltinComparator):
+            _bind(found.bind, params, keys.COMPARE, path)
+        elif callable(check := getattr(found, "check_params", None)):
+            _bind(check, params, keys.COMPARE, path)
+        unlikely = {"numeric": {"string", "boolean"}, "exact": {"number", "integer"}}
+        if kind in unlikely.get(name, ()) and not schema.get(keys.TRANSFORM):
             _log.warning("%s: the comparator %r on a field of type %s", path, name, kind)
         return ComparatorSpec(name, params)
 
     def _transforms(self, schema: dict[str, Any], path: str) -> list[TransformSpec]:
-        if keys.TRANSFORM not in schema:
-            return []
-        entries = schema[keys.TRANSFORM]
+        entries = schema.get(keys.TRANSFORM, [])
         if not isinstance(entries, list):
             raise SchemaError(
                 f"{keys.TRANSFORM} must be a list, not {entries!r}; write ['strip']", path
@@ -163,7 +170,7 @@ class _Parser:
             name, params = _entry(entry, where, path)
             try:
                 found = self._registry.get_transform(name)
-            except TransformNotFoundError as error:
+            except KeyError as error:
                 raise SchemaError(f"{where}: {error}", path) from error
             if isinstance(found, BuiltinTransform):
                 _bind(found.bind, params, where, path)
@@ -172,44 +179,30 @@ class _Parser:
 
 
 def _entry(entry: Any, where: str, path: str) -> tuple[str, dict[str, Any]]:
-    if isinstance(entry, dict) and len(entry) == 1 and not _is_name(*entry):
-        raise SchemaError(f"{where}: Unknown comparator {next(iter(entry))!r}", path)
+    if isinstance(entry, dict) and len(entry) == 1:
+        (name,) = entry
+        if not isinstance(name, str) or not name:
+            raise SchemaError(f"{where}: Unknown comparator {name!r}", path)
     try:
         return parse_xeval_entry(entry)
     except (TypeError, ValueError) as error:
         raise SchemaError(f"{where}: {error}", path) from error
 
 
-def _check_params(comparator: Any) -> Callable[[Mapping[str, Any]], Any]:
-    """What a comparator of the user's own offers to check its parameters with, if it does."""
-    check = getattr(comparator, "check_params", None)
-    return check if callable(check) else lambda _params: None
-
-
-def _text(value: Any) -> str:
-    return value if isinstance(value, str) else ""
-
-
-def _is_name(key: Any) -> bool:
-    return isinstance(key, str) and bool(key)
-
-
-def _bind(
-    bind: Callable[[Mapping[str, Any]], Any], params: dict[str, Any], where: str, path: str
-) -> None:
+def _bind(bind: Any, params: dict[str, Any], where: str, path: str) -> None:
     try:
         bind(params)
     except ParameterError as error:
         raise ParameterError(f"{where}: {error}", path) from error
 
 
-def _refuse_odd_keys(schema: dict[Any, Any], path: str) -> None:
+def _check_keys(schema: dict[Any, Any], path: str) -> None:
     for key in schema:
         if not isinstance(key, str):
-            raise SchemaError(f"the key {key!r} is no string; the keys of a schema are", path)
+            raise SchemaError(f"the key {key!r} is not a string; quote it, as JSON does", path)
         if key.startswith(keys.PREFIX) and key not in keys.XEVAL_KEYS:
             _log.warning(
-                "%s: Unknown x-eval key %r is ignored; known are %s",
+                "%s: Unknown x-eval key %r is ignored; expected one of %s",
                 path or "the root",
                 key,
                 ", ".join(keys.XEVAL_KEYS),
@@ -217,31 +210,29 @@ def _refuse_odd_keys(schema: dict[Any, Any], path: str) -> None:
     properties = schema.get("properties")
     for name in properties if isinstance(properties, dict) else ():
         if not isinstance(name, str):
-            raise SchemaError(f"the property {name!r} is no string; put it in quotes", path)
+            raise SchemaError(f"the property {name!r} is not a string; quote it", path)
 
 
 def _kind(schema: dict[str, Any], path: str) -> str:
     kind = keys.effective_type(schema.get("type"))
     if not kind:
-        hint = (
-            "resolve it first: resolve_schema_references(schema)"
-            if "$ref" in schema
-            else ("name one, such as 'string', or ['string', 'null']")
-        )
+        hint = "name one, such as 'string', or ['string', 'null']"
+        if "$ref" in schema:
+            hint = "resolve the schema first: resolve_schema_references(schema)"
         raise SchemaError(f"Missing or invalid 'type' {schema.get('type')!r}; {hint}", path)
     return kind
 
 
-def _refuse_odd_children(
-    schema: dict[str, Any], kind: str, children: tuple[keys.Child, ...], path: str
+def _check_children(
+    schema: dict[str, Any], kind: str, children: Sequence[keys.Child], path: str
 ) -> None:
-    if not children:
-        return
-    what, fitting = ("items", "array") if children[0].name is None else ("properties", "object")
-    if kind != fitting:
-        raise SchemaError(
-            f"'{what}' belongs to type '{fitting}', but the type is {schema['type']!r}", path
-        )
+    if children:
+        is_array = children[0].name is None
+        keyword, fitting = ("items", "array") if is_array else ("properties", "object")
+        if kind != fitting:
+            raise SchemaError(
+                f"'{keyword}' requires type '{fitting}', but the type is {schema['type']!r}", path
+            )
 
 
 def _skip(schema: dict[str, Any], path: str) -> bool:
@@ -251,20 +242,115 @@ def _skip(schema: dict[str, Any], path: str) -> bool:
     return skip
 
 
+def _is_number(value: Any, highest: float) -> bool:
+    number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    return number and 0 <= value <= highest
+
+
 def _number(
     schema: dict[str, Any], key: str, path: str, default: float, *, highest: float
 ) -> float:
     value = schema.get(key, default)
-    number = isinstance(value, (int, float)) and not isinstance(value, bool)
-    if not number or not 0 <= value <= highest:
+    if not _is_number(value, highest):
         raise SchemaError(f"{key} must be a number from 0 to {highest:g}, not {shown(value)}", path)
     return float(value)
 
 
 def _threshold(schema: dict[str, Any], path: str, *, compared: bool) -> float:
     if keys.THRESHOLD in schema and not compared:
-        raise SchemaError(f"{keys.THRESHOLD} needs {keys.COMPARE} beside it", path)
+        raise SchemaError(f"{keys.THRESHOLD} requires {keys.COMPARE}", path)
     threshold = _number(schema, keys.THRESHOLD, path, 1.0, highest=1.0)
     if not threshold:
         raise SchemaError(f"{keys.THRESHOLD} is 0, so that everything would match", path)
     return threshold
+
+
+def _checked_align(schema: Mapping[str, Any], kind: str, path: str) -> dict[str, Any]:
+    align = schema[keys.ALIGN]
+    if kind != "array":
+        raise SchemaError(f"{keys.ALIGN} requires type 'array', but the type is {kind!r}", path)
+    if not isinstance(align, dict):
+        raise SchemaError(
+            f"{keys.ALIGN} must be a dict with 'ordered' or 'match_by', not {align!r}", path
+        )
+    if "ordered" not in align and "match_by" not in align:
+        raise SchemaError(
+            f"{keys.ALIGN} requires 'ordered' or 'match_by'; found {list(align)!r}", path
+        )
+    _check_strategy(align, path)
+    for key in align:
+        if key not in _ALIGN_KEYS:
+            expected = ", ".join(_ALIGN_KEYS)
+            _log.warning(
+                "%s: unknown key %r in %s; expected one of %s", path, key, keys.ALIGN, expected
+            )
+    return dict(align)
+
+
+def _check_strategy(align: Mapping[str, Any], path: str) -> None:
+    ordered = align.get("ordered", False)
+    if not isinstance(ordered, bool):
+        raise SchemaError(f"{keys.ALIGN}: 'ordered' must be true or false, not {ordered!r}", path)
+    if "match_by" not in align:
+        if not ordered:
+            raise SchemaError(
+                f"{keys.ALIGN}: with ordered false, 'match_by' must be one of {_STRATEGIES}", path
+            )
+    elif align["match_by"] is None:
+        _log.warning("%s: %s has no match_by; elements are compared by position", path, keys.ALIGN)
+    elif align["match_by"] not in _STRATEGIES:
+        raise SchemaError(
+            f"{keys.ALIGN}: 'match_by' must be one of {_STRATEGIES}, not {align['match_by']!r}",
+            path,
+        )
+
+
+def _check_align_threshold(node: SchemaNode) -> None:
+    align = node.align or {}
+    if "threshold" in align and not (
+        node.strategy == "hungarian" and _is_number(align["threshold"], 1.0)
+    ):
+        raise SchemaError(
+            f"{keys.ALIGN}: 'threshold' must be a number from 0 to 1, with match_by 'hungarian'; "
+            f"found {align['threshold']!r}",
+            node.path,
+        )
+
+
+def _check_key(key: Any, items: Any, path: str) -> None:
+    names = key if isinstance(key, list) and key else [key]
+    if not all(isinstance(name, str) and name for name in names):
+        raise SchemaError(
+            f"{keys.ALIGN}: match_by 'key_field' requires a 'key', the name of a field of the "
+            f"elements or a list of names; found {key!r}",
+            path,
+        )
+    if not isinstance(items, dict):
+        raise SchemaError(
+            f"{keys.ALIGN}: match_by 'key_field' requires 'items' with a schema", path
+        )
+    kind = items.get("type")
+    if keys.declared_types(kind) and keys.effective_type(kind) != "object":
+        raise SchemaError(
+            f"{keys.ALIGN}: match_by 'key_field' requires items type 'object', not {kind!r}", path
+        )
+    properties = items.get("properties")
+    if not isinstance(properties, dict) or not properties:
+        _log.warning("%s: the items have no 'properties', so no key to match by", path)
+        return
+    for name in names:
+        if key_steps(name, properties) is None:
+            _log.warning("%s: key %r not found among %s", path, name, sorted(properties))
+
+
+def key_steps(name: str, properties: Mapping[str, Any]) -> tuple[str, ...] | None:
+    """The property names that lead to a key: `id.value` is two unless a property is called so."""
+    if name in properties:
+        return (name,)
+    head, dot, rest = name.partition(".")
+    below = properties.get(head)
+    inner = below.get("properties") if isinstance(below, dict) else None
+    if not dot or not isinstance(inner, dict):
+        return None
+    steps = key_steps(rest, inner)
+    return steps and (head, *steps)

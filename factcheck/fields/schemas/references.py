@@ -1,14 +1,15 @@
-"""References and combinations in a JSON schema are resolved, so that every field has a type.
+"""JSON schemas with references and combinations, and pydantic models, as resolved schemas.
 
-Only references into the schema itself are followed: nothing is ever read or fetched.
+Only references within the schema are followed: nothing is read from disk or fetched.
 """
 
 from __future__ import annotations
 
+import functools
 import logging
 import re
 import reprlib
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import unquote
 
 from factcheck.errors import ParameterError, SchemaError
@@ -17,99 +18,161 @@ from factcheck.fields.schemas.combinations import (
     MAPS,
     SINGLES,
     add_missing,
-    collapse_multi_type_anyof,
     collapse_types,
     drop_null_branches,
     infer_type_of_values,
-    merge_all_of,
     merge_branches,
-    remove_null_anyof,
     unite_alternatives,
 )
-from factcheck.fields.schemas.models import as_schema
-from factcheck.fields.schemas.structure import COMPARE, DEEPEST, SKIP, join
+from factcheck.fields.schemas.inference import annotate
+from factcheck.fields.schemas.structure import ALIGN, COMPARE, MAX_DEPTH, SKIP, join
+from factcheck.fields.values import model_base
 
-__all__ = [
-    "collapse_multi_type_anyof",
-    "merge_all_of",
-    "remove_null_anyof",
-    "resolve_schema_references",
-    "resolved",
-]
+if TYPE_CHECKING:
+    from pydantic import BaseModel
+    from pydantic.json_schema import GenerateJsonSchema
 
-_MOST_PARTS = 200_000
-"""Schemas and values that a resolved schema may consist of."""
+_MAX_PARTS = 200_000
+"""Schemas and values in a resolved schema."""
 _SCORED = ("properties", "items", "anyOf", "oneOf", "allOf")
 _DEFINITIONS = ("$defs", "definitions")
-_POSITION = re.compile("0|[1-9][0-9]{0,8}")
+_ANY_TYPE = ("string", "number", "integer", "boolean", "object", "array")
+_INDEX = re.compile("0|[1-9][0-9]{0,8}")
 _log = logging.getLogger("factcheck.fields")
 
 
 def resolve_schema_references(schema: Any) -> dict[str, Any]:
-    """A copy of a JSON schema in which types, properties and items stand where they apply.
+    """A copy of a JSON schema in which every type, property and item stands where it applies.
 
-    `$ref` is replaced by what it points to inside the schema; keys beside it win. `allOf` is
+    `$ref` is replaced by its target within the schema; keys beside it take precedence. `allOf` is
     merged. Null alternatives are dropped; `anyOf` and `oneOf` of several types become a list of
     types, those of one type a schema with the fields of all. `enum` and `const` without a type get
-    that of their values. Definitions are left out.
+    the type of their values. Definitions are removed.
 
     Args:
-        schema: A JSON schema, which is not changed; or a pydantic model class.
+        schema: A JSON schema, which is not changed, or a pydantic model class.
 
     Raises:
-        ParameterError: Neither of these.
-        SchemaError: A reference leads outside, nowhere, or back to itself; or the schema is
-            nested too deeply, or becomes too large.
+        ParameterError: `schema` is neither.
+        SchemaError: A reference is remote, dangling or circular, or the schema is nested too
+            deeply or grows too large.
     """
     _log.warning(
-        "scoring does not look at if/then/else, not, patternProperties, additionalProperties, "
-        "prefixItems and tuple items, $dynamicRef, and references that lead outside the schema"
+        "scoring ignores if/then/else, not, patternProperties, additionalProperties, prefixItems "
+        "and tuple items, $dynamicRef, and references that lead outside the schema"
     )
     return resolved(as_schema(schema))
 
 
 def resolved(schema: Any) -> dict[str, Any]:
-    """As `resolve_schema_references`, without the warning on what scoring does not look at."""
+    """`resolve_schema_references` without its warning."""
     if not isinstance(schema, dict):
         raise ParameterError(
-            f"a schema must be a dict, not {type(schema).__name__}; read JSON text first"
+            f"a schema must be a dict, not {type(schema).__name__}; parse JSON text first"
         )
     whole: dict[str, Any] = _Resolver(schema).schema(schema, _Place())
     return whole
 
 
+def annotate_xeval(schema: Any) -> Any:
+    """Add `x-eval-compare` to every leaf that has none and is not skipped.
+
+    Args:
+        schema: A resolved schema, changed in place, or a pydantic model class, which is converted
+            to one first.
+
+    Returns:
+        The schema.
+
+    Raises:
+        SchemaError: The schema is nested too deeply.
+    """
+    return annotate(as_schema(schema))
+
+
+def as_schema(schema: Any) -> Any:
+    """The resolved schema of a pydantic model class; anything else unchanged.
+
+    It describes what `as_record` returns for an instance, with the names of serialization. Fields
+    take `x-eval-*` keys from `Field(json_schema_extra={...})`. By default, sets are aligned
+    optimally, decimals are compared as numbers, and computed fields are skipped.
+
+    Raises:
+        SchemaError: The model has no JSON schema, or it is recursive.
+    """
+    base = model_base()
+    if base is None or not isinstance(schema, type(base)):
+        return schema
+    return resolved(_model_schema(schema))
+
+
+def _model_schema(model: type[BaseModel]) -> dict[str, Any]:
+    from pydantic.errors import PydanticUserError
+
+    try:
+        return model.model_json_schema(mode="serialization", schema_generator=_generator())
+    except (PydanticUserError, AttributeError, TypeError, ValueError) as error:
+        reason = str(error).splitlines()[0]
+        raise SchemaError(f"the model {model.__name__} has no JSON schema: {reason}") from error
+
+
+@functools.cache
+def _generator() -> type[GenerateJsonSchema]:
+    from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
+
+    class EvalSchema(GenerateJsonSchema):
+        """JSON schemas in which every field can be scored."""
+
+        ignored_warning_kinds = {"skipped-choice", "non-serializable-default"}  # noqa: RUF012 - base's
+
+        def any_schema(self, schema: Any) -> JsonSchemaValue:
+            return {**super().any_schema(schema), "type": list(_ANY_TYPE)}
+
+        def decimal_schema(self, schema: Any) -> JsonSchemaValue:  # noqa: ARG002 - base's
+            """A decimal is a number in JSON or, to keep every digit, a string."""
+            return {"type": ["number", "string"], COMPARE: "numeric"}
+
+        def set_schema(self, schema: Any) -> JsonSchemaValue:
+            """The order of a set depends on the hash seed of the process."""
+            return {ALIGN: {"match_by": "hungarian"}, **super().set_schema(schema)}
+
+        def frozenset_schema(self, schema: Any) -> JsonSchemaValue:
+            return {ALIGN: {"match_by": "hungarian"}, **super().frozenset_schema(schema)}
+
+        def computed_field_schema(self, schema: Any) -> JsonSchemaValue:
+            """The fields it is computed from are scored already."""
+            return {SKIP: True, **super().computed_field_schema(schema)}
+
+    return EvalSchema
+
+
 class _Place(NamedTuple):
-    """Where in the resolved schema something stands."""
+    """A position in the resolved schema."""
 
     path: str = ""
     depth: int = 0
     """Levels above it, references and combinations included."""
     refs: tuple[str, ...] = ("#",)
-    """The references that led here."""
+    """The references that led to it."""
     whole: bool = False
-    """Whether it is scored as part of something larger, or not at all."""
+    """Whether it is skipped, or scored as part of a larger value."""
 
     def below(self, path: str, *, whole: bool = False) -> _Place:
-        """A place one level further down."""
         return self._replace(path=path, depth=self.depth + 1, whole=self.whole or whole)
-
-    def behind(self, ref: str) -> _Place:
-        """The same place, as the target of a reference."""
-        return self._replace(refs=(*self.refs, ref), depth=self.depth + 1)
 
 
 class _Resolver:
     def __init__(self, root: dict[str, Any]) -> None:
         self._root = root
-        self._parts_left = _MOST_PARTS
+        self._parts_left = _MAX_PARTS
 
     def schema(self, raw: Any, place: _Place) -> Any:
-        """The resolved copy of one schema; a plain copy of something else in its place."""
+        """The resolved copy of a schema; a plain copy of anything else in its place."""
         if not isinstance(raw, dict):
             return self._data(raw, place)
         self._count(place)
         path = place.path
-        node = _with_names(raw, path)
+        node = _with_string_keys(raw, path)
         drop_null_branches(node, path)
         if COMPARE in node or node.get(SKIP) is True:
             place = place._replace(whole=True)
@@ -128,20 +191,19 @@ class _Resolver:
         return node
 
     def _target(self, ref: Any, place: _Place) -> Any:
-        tokens = _tokens(ref, place.path)
-        pointer = "#" + "".join(
-            "/" + token.replace("~", "~0").replace("/", "~1") for token in tokens
-        )
-        target = _found(self._root, tokens, ref, place.path)
+        names = _names(ref, place.path)
+        pointer = "#" + "".join(f"/{name.replace('~', '~0').replace('/', '~1')}" for name in names)
+        target = _lookup(self._root, names, ref, place.path)
         if pointer not in place.refs:
-            return self.schema(target, place.behind(pointer))
+            behind = place._replace(refs=(*place.refs, pointer), depth=place.depth + 1)
+            return self.schema(target, behind)
         if place.whole:
             return {"type": self._data(target.get("type", "object"), place)}
         cycle = " -> ".join((*place.refs[place.refs.index(pointer) :], pointer))
         raise SchemaError(
-            f"the references form a cycle: {cycle}; a schema that contains itself has no fixed "
-            f"fields: put {SKIP} or {COMPARE} on the field in it that does, or replace the inner "
-            "reference by {'type': 'object'}",
+            f"the references form a cycle: {cycle}; a recursive schema has no fixed set of fields: "
+            f"put {SKIP} or {COMPARE} on the recursive field, or replace the inner reference by "
+            "{'type': 'object'}",
             place.path,
         )
 
@@ -149,7 +211,7 @@ class _Resolver:
         path = place.path
         whole = key not in _SCORED
         if key in MAPS and isinstance(value, dict):
-            named = _with_names(value, path)
+            named = _with_string_keys(value, path)
             for name, sub in named.items():
                 named[name] = self.schema(sub, place.below(join(path, name), whole=whole))
             return named
@@ -164,7 +226,7 @@ class _Resolver:
         return self._data(value, place)
 
     def _data(self, value: Any, place: _Place) -> Any:
-        """A copy of something that is no schema, such as a default value."""
+        """A copy of a value that is not a schema, such as a default."""
         self._count(place)
         if isinstance(value, dict):
             return {key: self._data(v, place.below(place.path)) for key, v in value.items()}
@@ -174,28 +236,28 @@ class _Resolver:
 
     def _count(self, place: _Place) -> None:
         self._parts_left -= 1
-        if place.depth > DEEPEST:
+        if place.depth > MAX_DEPTH:
             raise SchemaError(
-                f"nested too deeply: more than {DEEPEST} levels, references included",
+                f"nested too deeply: more than {MAX_DEPTH} levels, references included",
                 place.path[:80],
             )
         if self._parts_left < 0:
             raise SchemaError(
-                f"becomes too large: more than {_MOST_PARTS:,} parts once every reference is "
-                "replaced by its target; refer to fewer things from within definitions",
+                f"becomes too large: more than {_MAX_PARTS:,} parts once every reference is "
+                "replaced by its target; use fewer references within definitions",
                 place.path[:80],
             )
 
 
-def _with_names(mapping: dict[Any, Any], path: str) -> dict[str, Any]:
-    """A shallow copy of a mapping whose keys are strings."""
+def _with_string_keys(mapping: dict[Any, Any], path: str) -> dict[str, Any]:
+    """A shallow copy of a mapping, all of whose keys must be strings."""
     for key in mapping:
         if not isinstance(key, str):
-            raise SchemaError(f"the key {key!r} is no string; put it in quotes, as JSON does", path)
+            raise SchemaError(f"the key {key!r} is not a string; quote it, as JSON does", path)
     return dict(mapping)
 
 
-def _tokens(ref: Any, path: str) -> list[str]:
+def _names(ref: Any, path: str) -> list[str]:
     """The names in a JSON pointer, from the root down."""
     if not isinstance(ref, str):
         raise SchemaError(
@@ -203,25 +265,27 @@ def _tokens(ref: Any, path: str) -> list[str]:
         )
     if ref != "#" and not ref.startswith("#/"):
         raise SchemaError(
-            f"the reference {ref!r} is not followed: only those into the schema itself are, such "
-            "as '#/$defs/NAME'; copy what it means into '$defs'",
+            f"the reference {ref!r:.80} is not followed: only those within the schema are, such "
+            "as '#/$defs/NAME'; copy its target into '$defs'",
             path,
         )
     names = unquote(ref).split("/")[1:]
     return [name.replace("~1", "/").replace("~0", "~") for name in names]
 
 
-def _found(root: dict[str, Any], tokens: list[str], ref: str, path: str) -> dict[str, Any]:
+def _lookup(root: dict[str, Any], names: list[str], ref: str, path: str) -> dict[str, Any]:
     found: Any = root
-    for token in tokens:
-        if isinstance(found, dict) and token in found:
-            found = found[token]
-        elif isinstance(found, list) and _POSITION.fullmatch(token) and int(token) < len(found):
-            found = found[int(token)]
+    for name in names:
+        if isinstance(found, dict) and name in found:
+            found = found[name]
+        elif isinstance(found, list) and _INDEX.fullmatch(name) and int(name) < len(found):
+            found = found[int(name)]
         else:
-            raise SchemaError(f"the reference {ref!r} leads nowhere: there is no {token!r}", path)
+            raise SchemaError(
+                f"the reference {ref!r:.80} leads nowhere: there is no {name!r:.80}", path
+            )
     if not isinstance(found, dict):
         raise SchemaError(
-            f"the reference {ref!r} leads to {reprlib.repr(found)}, which is no schema", path
+            f"the reference {ref!r:.80} leads to {reprlib.repr(found)}, which is not a schema", path
         )
     return found

@@ -1,12 +1,13 @@
-"""How a resolved JSON schema is read: types, children, paths, and the keys this package adds.
+"""The parts of an evaluation schema: its keys, types, sub-schemas, entries and paths.
 
-Only `type`, `properties` and `items` matter, and the `x-eval-*` keys.
+Only `type`, `properties` and `items` of a resolved JSON schema matter, and the `x-eval-*` keys.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 COMPARE = "x-eval-compare"
@@ -18,10 +19,10 @@ WEIGHT = "x-eval-weight"
 PREFIX = "x-eval-"
 XEVAL_KEYS = (COMPARE, TRANSFORM, SKIP, ALIGN, THRESHOLD, WEIGHT)
 
-DEEPEST = 200
-"""Levels a schema may have; recursion through records stays far from Python's limit."""
+MAX_DEPTH = 200
+"""Levels of nesting in a schema, so that recursion stays far from Python's limit."""
 MULTI = "multi"
-"""The label of a field that may have one of several types."""
+"""The effective type of a field that allows several types."""
 _SPECIAL = re.compile(r"[\\.\[\]]")
 _ESCAPED = re.compile(r"\\(.)")
 _POSITION = re.compile(r"(?<!\\)\[[^\]]*\]")
@@ -31,12 +32,56 @@ class Child(NamedTuple):
     """A sub-schema of a container."""
 
     name: str | None
-    """Name of the property; `None` for the elements of an array."""
+    """Name of the property; `None` for array items."""
     schema: dict[str, Any]
 
 
+@dataclass
+class ComparatorSpec:
+    """The comparator of a field and its parameters."""
+
+    name: str = ""
+    """Empty if the field has none."""
+    params: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass
+class TransformSpec:
+    """A transform of a field and its parameters."""
+
+    name: str
+    params: dict[str, Any] = field(default_factory=dict)
+
+
+def parse_xeval_entry(entry: Any) -> tuple[str, dict[str, Any]]:
+    """Name and parameters of an entry: `"name"` or `{"name": {parameters}}`.
+
+    Raises:
+        ValueError: The name is empty, the entry does not have exactly one key, or the parameters
+            are not an object.
+        TypeError: The entry is neither a string nor an object, or its key is not a string.
+    """
+    if isinstance(entry, str):
+        if not entry:
+            raise ValueError("the name must be a non-empty string, such as 'exact'")
+        return entry, {}
+    if not isinstance(entry, Mapping):
+        raise TypeError(
+            f"an entry must be a string or single-key dict, not {entry!r}; "
+            "write 'name' or {'name': {parameters}}"
+        )
+    if len(entry) != 1:
+        raise ValueError(f"an entry must have exactly one key, its name; found {list(entry)!r}")
+    ((name, params),) = entry.items()
+    if not isinstance(name, str) or not name:
+        raise TypeError(f"the name must be a non-empty string, not {name!r}")
+    if not isinstance(params, Mapping):
+        raise ValueError(f"params for {name!r} must be a dict, not {params!r}")  # noqa: TRY004 - contract
+    return name, dict(params)
+
+
 def declared_types(kind: Any) -> tuple[str, ...]:
-    """The types a schema allows, other than null; empty where it names none."""
+    """The types a schema allows, without null; empty if it names none."""
     if isinstance(kind, str):
         return (kind,)
     if isinstance(kind, list):
@@ -45,7 +90,7 @@ def declared_types(kind: Any) -> tuple[str, ...]:
 
 
 def effective_type(kind: Any) -> str | None:
-    """The one type of a field, `MULTI` where there are several, `None` where there is none."""
+    """The only type of a field, `MULTI` if there are several, `None` if there is none."""
     types = declared_types(kind)
     if len(types) > 1:
         return MULTI
@@ -53,7 +98,7 @@ def effective_type(kind: Any) -> str | None:
 
 
 def sub_schemas(schema: Mapping[str, Any]) -> tuple[Child, ...]:
-    """The properties of an object, or the elements of an array; none for a leaf."""
+    """The properties of an object or the items of an array; empty for a leaf."""
     if effective_type(schema.get("type")) == MULTI:
         return ()
     properties = schema.get("properties")
@@ -78,17 +123,11 @@ def schema_path(path: str) -> str:
 
 
 def parent_and_name(path: str) -> tuple[str, str]:
-    """The path of the parent, which may be empty, and the name of the property as it is."""
+    """The parent's path, which may be empty, and the unescaped name of the property."""
     if "\\" not in path:
         parent, _, name = path.rpartition(".")
         return parent, name
-    cut = 0
-    position = 0
-    while position < len(path):
-        if path[position] == "\\":
-            position += 1
-        elif path[position] == ".":
-            cut = position
-        position += 1
+    dots = [match.start() for match in re.finditer(r"\\.|\.", path) if match[0] == "."]
+    cut = dots[-1] if dots else 0
     parent, name = (path[:cut], path[cut + 1 :]) if cut else ("", path)
     return parent, _ESCAPED.sub(r"\1", name)

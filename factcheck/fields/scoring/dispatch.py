@@ -1,50 +1,106 @@
-"""Asks batch comparators about pending fields, in as few calls as they allow."""
+"""Pending fields scored by batch comparators, in as few calls as these allow.
+
+`dispatch` is a generator that yields the calls to make and receives their answers, so that the
+synchronous and the asynchronous evaluation share it.
+"""
 
 from __future__ import annotations
 
+import asyncio
 import logging
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Generator, Sequence
+from typing import Any, NamedTuple, TypeAlias, TypeVar
 
-from factcheck.fields.comparators.builtin import value_key
-from factcheck.fields.comparators.compound import CompoundComparator
+from factcheck.errors import describe
+from factcheck.fields.comparators.batch import CompoundComparator
 from factcheck.fields.registry import ComparatorNotFoundError, is_batch
 from factcheck.fields.schemas.structure import schema_path
 from factcheck.fields.scoring.deferred import pending_blocks
-from factcheck.fields.scoring.nodes import Out, told
+from factcheck.fields.scoring.nodes import Out
 from factcheck.fields.scoring.plan import Plan, checked_score
 from factcheck.fields.types import BatchItem, ComparatorResult, FieldResult
+from factcheck.fields.values import value_key
 
+T = TypeVar("T")
 _log = logging.getLogger("factcheck.fields")
 
 
-def dispatch(records: Sequence[Out], plan: Plan) -> None:
-    """Give every pending field its answer.
+class BatchCall(NamedTuple):
+    """A call of a batch comparator."""
+
+    comparator: Callable[[list[BatchItem]], Any]
+    items: list[BatchItem]
+
+    def answer(self) -> Any:
+        """What the comparator returns."""
+        return self.comparator(self.items)
+
+    async def aanswer(self) -> Any:
+        """The same; a comparator without `acall` runs in a thread."""
+        acall = getattr(self.comparator, "acall", None)
+        if acall is None:
+            return await asyncio.to_thread(self.comparator, self.items)
+        return await acall(self.items)
+
+
+Calls: TypeAlias = Generator[BatchCall, Any, T]
+"""Work that needs batch comparators."""
+
+
+def run(work: Calls[T]) -> T:
+    """Do the work, with each call as it comes."""
+    try:
+        call = next(work)
+        while True:
+            try:
+                answers = call.answer()
+            except Exception as error:  # noqa: BLE001, PERF203 - the work handles it
+                call = work.throw(error)
+            else:
+                call = work.send(answers)
+    except StopIteration as stop:
+        result: T = stop.value
+        return result
+
+
+async def arun(work: Calls[T]) -> T:
+    """Asynchronous form of `run`."""
+    try:
+        call = next(work)
+        while True:
+            try:
+                answers = await call.aanswer()
+            except Exception as error:  # noqa: BLE001, PERF203 - the work handles it
+                call = work.throw(error)
+            else:
+                call = work.send(answers)
+    except StopIteration as stop:
+        result: T = stop.value
+        return result
+
+
+def dispatch(records: Sequence[Out], plan: Plan) -> Calls[None]:
+    """Score every pending field.
 
     Args:
-        records: Results of records, in which pending fields are changed in place. Comparators with
+        records: Results of records, whose pending fields are changed in place. Comparators with
             `across_records` get the fields of all of them in one call, others record by record.
-        plan: What the records were scored with.
+        plan: The plan that the records were scored with.
     """
-    across: dict[str, _Questions] = {}
+    across: dict[str, _Batch] = {}
     for record in records:
-        own: dict[str, _Questions] = {}
-        for block in pending_blocks(record):
-            for name, results in _by_comparator(block.results).items():
+        own: dict[str, _Batch] = {}
+        for results, in_array in pending_blocks(record):
+            by_name: dict[str, list[FieldResult]] = {}
+            for result in results:
+                by_name.setdefault(result.comparator, []).append(result)
+            for name, some in by_name.items():
                 where = across if _takes_many_records(name, plan) else own
-                questions = where.setdefault(name, _Questions())
-                questions.add(results, in_array=block.in_array)
-        for name, questions in own.items():
-            questions.ask(name, plan)
-    for name, questions in across.items():
-        questions.ask(name, plan)
-
-
-def _by_comparator(results: Sequence[FieldResult]) -> dict[str, list[FieldResult]]:
-    by_name: dict[str, list[FieldResult]] = {}
-    for result in results:
-        by_name.setdefault(result.comparator, []).append(result)
-    return by_name
+                where.setdefault(name, _Batch()).add(some, in_array=in_array)
+        for name, batch in own.items():
+            yield from batch.score(name, plan)
+    for name, batch in across.items():
+        yield from batch.score(name, plan)
 
 
 def _takes_many_records(name: str, plan: Plan) -> bool:
@@ -52,43 +108,42 @@ def _takes_many_records(name: str, plan: Plan) -> bool:
         comparator = plan.registry.get_comparator(name)
     except ComparatorNotFoundError:
         return False
-    # A compound groups fields by their paths, which come again in other records.
+    # A compound groups fields by their paths, which repeat in other records.
     if isinstance(comparator, CompoundComparator):
         return False
     return getattr(comparator, "across_records", False) is True
 
 
-class _Questions:
-    """Fields that wait for one comparator; pairs of elements with equal fields ask once."""
+class _Batch:
+    """Pending fields of one comparator; pairs of elements with equal fields are scored once."""
 
     def __init__(self) -> None:
-        self._asked: list[FieldResult] = []
-        self._twins: list[tuple[FieldResult, FieldResult]] = []
-        self._known: dict[Any, list[FieldResult]] = {}
+        self._results: list[FieldResult] = []
+        self._duplicates: list[tuple[FieldResult, FieldResult]] = []
+        self._blocks: dict[Any, list[FieldResult]] = {}
 
     def add(self, results: list[FieldResult], *, in_array: bool) -> None:
-        """Add the fields of a record, or of one pair of elements."""
+        """Add the fields of a record or of one pair of elements."""
         if in_array:
-            first = self._known.setdefault(_signature(results), results)
+            key = tuple(
+                (schema_path(r.path), value_key(r.gold_compared), value_key(r.extracted_compared))
+                for r in results
+            )
+            first = self._blocks.setdefault(key, results)
             if first is not results:
-                self._twins += zip(results, first, strict=True)
+                self._duplicates += zip(results, first, strict=True)
                 return
-        self._asked += results
+        self._results += results
 
-    def ask(self, name: str, plan: Plan) -> None:
-        """Ask about all of them in one call."""
-        answers, reason = _answers(name, [_item(result, plan) for result in self._asked], plan)
-        for result, answer in zip(self._asked, answers, strict=True):
+    def score(self, name: str, plan: Plan) -> Calls[None]:
+        """Score all of them by one call."""
+        items = [_item(result, plan) for result in self._results]
+        answers, reason = yield from _answers(name, items, plan)
+        for result, answer in zip(self._results, answers, strict=True):
             _apply(answer, result, plan, reason)
-        for twin, result in self._twins:
-            twin.status, twin.score, twin.reason = result.status, result.score, result.reason
-
-
-def _signature(results: Sequence[FieldResult]) -> Any:
-    return tuple(
-        (schema_path(r.path), value_key(r.gold_compared), value_key(r.extracted_compared))
-        for r in results
-    )
+        for duplicate, result in self._duplicates:
+            duplicate.status, duplicate.score = result.status, result.score
+            duplicate.reason = result.reason
 
 
 def _item(result: FieldResult, plan: Plan) -> BatchItem:
@@ -106,24 +161,25 @@ def _item(result: FieldResult, plan: Plan) -> BatchItem:
     )
 
 
-def _answers(name: str, items: list[BatchItem], plan: Plan) -> tuple[list[Any], str | None]:
-    """One answer per item, `None` where there is none, and why if that is so for all."""
+def _answers(name: str, items: list[BatchItem], plan: Plan) -> Calls[tuple[list[Any], str | None]]:
+    """One answer per item, `None` for an item without one; and the reason if all are `None`."""
     nothing: list[Any] = [None] * len(items)
     try:
         comparator = plan.registry.get_comparator(name)
     except ComparatorNotFoundError as error:
         return nothing, str(error)
     if not is_batch(comparator):
-        return nothing, f"the comparator {name!r} is no batch comparator any more"
+        return nothing, f"the comparator {name!r} is no longer a batch comparator"
     try:
-        answers = comparator(items)
+        answers = yield BatchCall(comparator, items)
     except Exception as error:  # noqa: BLE001 - the user's code
-        _log.warning("the comparator %r failed on %d fields: %s", name, len(items), told(error))
-        return nothing, f"comparator {name!r}: {told(error)}"
+        _log.warning("the comparator %r failed on %d fields: %s", name, len(items), describe(error))
+        return nothing, f"comparator {name!r}: {describe(error)}"
     if not isinstance(answers, list):
-        return nothing, f"the comparator {name!r} gave {type(answers).__name__}, not a list"
+        return nothing, f"the comparator {name!r} returned {type(answers).__name__}, not a list"
     if len(answers) > len(items):
-        _log.warning("the comparator %r gave %d answers too many", name, len(answers) - len(items))
+        surplus = len(answers) - len(items)
+        _log.warning("the comparator %r returned %d answers too many", name, surplus)
     return (answers + nothing)[: len(items)], None
 
 

@@ -1,9 +1,9 @@
-"""F1 of every pair of elements of two arrays, without scoring them pair by pair.
+"""F1 of every pair of elements of two arrays, computed field by field instead of pair by pair.
 
-Each field is scored for all pairs at once. Values that a comparator cannot tell apart share a
-number, and numbers are compared as arrays; other comparators are asked once for each two different
-values. Only where a value is of another type than the schema says, and for nested arrays that are
-aligned by content, is a pair scored by itself.
+Each field is scored for all pairs at once: values that a comparator cannot tell apart share a code,
+numbers are compared as arrays, and other comparators are called once for each two distinct values.
+Only values of an unexpected type, and nested arrays that are aligned by content, are scored pair by
+pair.
 """
 
 from __future__ import annotations
@@ -16,64 +16,64 @@ from typing import Any
 
 import numpy as np
 
-from factcheck.fields.comparators.builtin import value_key
-from factcheck.fields.runs.metrics import Weighing
-from factcheck.fields.scoring.alignment import MISSING, in_order
+from factcheck.fields.runs.records import WeightedCounts
 from factcheck.fields.scoring.nodes import ArrayNode, Leaf, Node, ObjectNode, Skipped
+from factcheck.fields.scoring.pairing import MISSING, by_position
 from factcheck.fields.types import Numbers
+from factcheck.fields.values import value_key
 
 Matrix = np.ndarray[Any, np.dtype[np.float64]]
-"""One number for each pair: gold by extracted."""
+"""One number per pair: gold by extracted."""
 
 _SMALL = 4_000
-"""Pairs up to which all fields are compared in one step."""
+"""Number of pairs up to which all fields are compared in one step."""
 _FAILED: Any = object()
-"""Stands for a value that its transforms cannot take."""
+"""Stands for a value whose transforms fail."""
 _ABSENT, _NULL, _EMPTY, _FULL = range(4)
 _OWN_STAKE = np.array([[0, 1, 1, 0], [1, 0, 1, 0], [1, 1, 2, 0], [0, 0, 0, 0]], dtype=float)
-"""What an array has at stake beside its elements, by what gold and extracted side hold."""
-_OWN_MATCH = np.diag([0.0, 0.0, 1.0, 0.0])
-"""What it has matched beside them: two empty arrays are alike."""
+"""Stake of an array itself, beside its elements, by the kinds of the gold and extracted array."""
+_OWN_MATCHED = np.diag([0.0, 0.0, 1.0, 0.0])
+"""Matched part of that stake: two empty arrays match."""
 
 
 class Grid:
-    """What each pair of elements has matched, and what is at stake in it.
+    """The matched sum and the stake of each pair of elements, from which F1 follows.
 
     Args:
         n: Number of gold elements.
         m: Number of extracted elements.
-        weights: How much each field counts, by schema path; 1 for what is not in it.
+        weights: Weight of each field by schema path; 1 for any other.
     """
 
     def __init__(self, n: int, m: int, weights: Mapping[str, float]) -> None:
         self._weights = weights
-        self._weigh = Weighing(weights)
+        self._count = WeightedCounts(weights)
         self._matched = np.zeros((n, m))
         self._stake = np.zeros((n, m))
-        """What is found and what is wanted, as far as it depends on the pair."""
+        """Extracted plus gold fields, as far as they depend on the pair."""
         self._of_gold = np.zeros((n, 1))
         self._of_extracted = np.zeros(m)
         self._failed: Matrix | None = None
-        """Where it is not 0, a field of the pair could not be compared; `None`: nowhere."""
+        """Above 0 where a field could not be compared; `None`: nowhere."""
         self._codes: defaultdict[Hashable, int] = defaultdict(count().__next__)
         self._coded: list[tuple[float, list[int], list[int]]] = []
         self._numbers: defaultdict[Numbers, list[tuple[float, Any, Any]]] = defaultdict(list)
 
     def outcome(self) -> tuple[Matrix, Matrix | None]:
-        """F1 of each pair, twice the matched sum over the stake; and 1 where it is open.
+        """F1 of each pair, and 1 for each undecided pair (`None`: there are none).
 
-        That is where nothing could be scored, or nothing matched and a field could not be compared;
-        `None`: nowhere.
+        A pair is undecided if nothing in it could be scored, or if nothing matched and a field
+        could not be compared.
         """
         matched, stake = self._totals()
         scored = stake > 0
         if self._failed is None and scored.all():
             return 2 * matched / stake, None
         f1 = np.divide(2 * matched, stake, out=np.zeros_like(matched), where=scored)
-        is_open = ~scored
+        undecided = ~scored
         if self._failed is not None:
-            is_open |= (self._failed > 0) & (f1 == 0)
-        return f1, is_open.astype(float)
+            undecided |= (self._failed > 0) & (f1 == 0)
+        return f1, undecided.astype(float)
 
     def _totals(self) -> tuple[Matrix, Matrix]:
         self._compare_codes()
@@ -81,12 +81,12 @@ class Grid:
         return self._matched, self._stake + self._of_gold + self._of_extracted
 
     def add(self, node: Node, gold: Sequence[Any], extracted: Sequence[Any]) -> None:
-        """Score one field of all pairs; values may be `MISSING`."""
+        """Score one field for all pairs; values may be `MISSING`."""
         if type(node) is Leaf:
             self._add_leaf(node, gold, extracted)
         elif isinstance(node, ObjectNode):
             self._add_container(node, dict, gold, extracted)
-        elif isinstance(node, ArrayNode) and node.align is in_order:
+        elif isinstance(node, ArrayNode) and node.align is by_position:
             self._add_container(node, list, gold, extracted)
         elif not isinstance(node, Skipped):
             self._score_pairs(node, gold, extracted, range(len(gold)), range(len(extracted)))
@@ -101,22 +101,19 @@ class Grid:
         gold: Sequence[Any],
         extracted: Sequence[Any],
     ) -> None:
-        odd_gold = _of_another_type(gold, kind)
-        odd_extracted = _of_another_type(extracted, kind)
-        if odd_gold or odd_extracted:
-            inner = Grid(len(gold), len(extracted), self._weights)
-            inner.add(node, _without(gold, odd_gold), _without(extracted, odd_extracted))
+        rows, odd_rows = _split_by_type(gold, kind)
+        columns, odd_columns = _split_by_type(extracted, kind)
+        if odd_rows or odd_columns:
+            inner = Grid(len(rows), len(columns), self._weights)
+            inner.add(node, [gold[i] for i in rows], [extracted[j] for j in columns])
             matched, stake = inner._totals()
-            for i in range(len(gold)):
-                for j in range(len(extracted)) if i in odd_gold else odd_extracted:
-                    matched[i, j] = stake[i, j] = 0.0
-            self._matched += matched
-            self._stake += stake
+            cells = np.ix_(rows, columns)
+            self._matched[cells] += matched
+            self._stake[cells] += stake
             if inner._failed is not None:
-                self._fail(..., inner._failed)
-            self._score_pairs(node, gold, extracted, odd_gold, range(len(extracted)))
-            regular = [i for i in range(len(gold)) if i not in odd_gold]
-            self._score_pairs(node, gold, extracted, regular, odd_extracted)
+                self._fail(cells, inner._failed)
+            self._score_pairs(node, gold, extracted, odd_rows, range(len(extracted)))
+            self._score_pairs(node, gold, extracted, rows, odd_columns)
         elif isinstance(node, ObjectNode):
             self._add_objects(node, gold, extracted)
         else:
@@ -142,17 +139,18 @@ class Grid:
     def _add_arrays(self, node: ArrayNode, gold: Sequence[Any], extracted: Sequence[Any]) -> None:
         kinds, other_kinds = _kinds(gold), _kinds(extracted)
         if {_NULL, _EMPTY} & {*kinds, *other_kinds}:
-            place = np.ix_(kinds, other_kinds)
-            self._stake += self._weight(node) * _OWN_STAKE[place]
-            self._matched += self._weight(node) * _OWN_MATCH[place]
-        longest = max(map(len, (v for v in (*gold, *extracted) if isinstance(v, list))), default=0)
+            cells = np.ix_(kinds, other_kinds)
+            self._stake += self._weight(node) * _OWN_STAKE[cells]
+            self._matched += self._weight(node) * _OWN_MATCHED[cells]
+        longest = max((len(v) for v in (*gold, *extracted) if isinstance(v, list)), default=0)
         for k in range(longest):
             self.add(node.element, _elements(gold, k), _elements(extracted, k))
 
     def _add_leaf(self, node: Leaf, gold: Sequence[Any], extracted: Sequence[Any]) -> None:
         gold, extracted = _prepared(node, gold), _prepared(node, extracted)
         bound, weight = node.bound, self._weight(node)
-        if node.prepare is not None and _any_failed(gold, extracted):
+        failed = node.prepare is not None and (_has_failed(gold) or _has_failed(extracted))
+        if failed:
             self._compare(node, gold, extracted)
         elif bound.key is not None:
             codes = (self._codes_of(gold, bound.key), self._codes_of(extracted, bound.key))
@@ -166,10 +164,27 @@ class Grid:
         else:
             self._compare(node, gold, extracted)
 
+    def _codes_of(self, values: Sequence[Any], key: Callable[[Any], Hashable]) -> list[int]:
+        """A code for each value, equal for equal keys; negative for missing values."""
+        code = self._codes.__getitem__
+        if MISSING not in values:
+            return list(map(code, map(key, values)))
+        return [-1 if value is MISSING else code(key(value)) for value in values]
+
+    def _compare_codes(self) -> None:
+        """Compare the codes of all fields that `_add_leaf` collected."""
+        if self._coded:
+            weights, gold, extracted = map(np.array, zip(*self._coded, strict=True))
+            self._coded = []
+            self._of_gold += (weights @ (gold >= 0))[:, None]
+            self._of_extracted += weights @ (extracted >= 0)
+            extracted[extracted < 0] = -2  # a value missing on both sides is not a match
+            self._add_matches(np.equal, weights, gold, extracted)
+
     def _add_numbers(
         self, numbers: Numbers, weight: float, gold: Sequence[Any], extracted: Sequence[Any]
     ) -> bool:
-        """Put a field aside to be compared as arrays; false if its values are not all plain."""
+        """Collect a field to be compared as arrays; false unless all values are plain numbers."""
         columns = [_as_numbers(numbers, values) for values in (gold, extracted)]
         if columns[0] is None or columns[1] is None:
             return False
@@ -177,20 +192,25 @@ class Grid:
         return True
 
     def _compare_numbers(self) -> None:
-        """Compare what `_add_numbers` has put aside, all fields with the same limits at once."""
+        """Compare all fields that `_add_numbers` collected, those with equal limits together."""
         for numbers, columns in self._numbers.items():
-            weights, gold_columns, extracted_columns = zip(*columns, strict=True)
-            weight = np.array(weights)
-            gold, extracted = np.array(gold_columns), np.array(extracted_columns)
-            self._of_gold += (weight @ ~np.isnan(gold))[:, None]
-            self._of_extracted += weight @ ~np.isnan(extracted)
-            if self._matched.size <= _SMALL:
-                near = numbers.near(gold[:, :, None], extracted[:, None, :])
-                self._matched += _weighted(weight, near)
-                continue
-            for k, own_weight in enumerate(weights):
-                self._matched += own_weight * numbers.near(gold[k][:, None], extracted[k])
+            weights, gold, extracted = map(np.array, zip(*columns, strict=True))
+            self._of_gold += (weights @ ~np.isnan(gold))[:, None]
+            self._of_extracted += weights @ ~np.isnan(extracted)
+            self._add_matches(numbers.near, weights, gold, extracted)
         self._numbers.clear()
+
+    def _add_matches(
+        self, near: Callable[[Any, Any], Any], weights: Matrix, gold: Matrix, extracted: Matrix
+    ) -> None:
+        """Add the weighted matches of several fields, given as rows of values."""
+        if self._matched.size > _SMALL:
+            for weight, own, other in zip(weights, gold, extracted, strict=True):
+                self._matched += weight * near(own[:, None], other)
+            return
+        matches = near(gold[:, :, None], extracted[:, None, :])
+        rows = matches.reshape(len(weights), -1).astype(float)
+        self._matched += (weights @ rows).reshape(self._matched.shape)
 
     def _score_all(
         self,
@@ -200,58 +220,30 @@ class Grid:
         extracted: Sequence[Any],
     ) -> None:
         """Score a field by a comparator that takes all pairs at once."""
-        if MISSING not in gold and MISSING not in extracted:
-            self._of_gold += weight
-            self._of_extracted += weight
-            self._matched += weight * scores(gold, extracted)
-            return
         rows, columns = _present(gold), _present(extracted)
         self._of_gold[rows] += weight
         self._of_extracted[columns] += weight
         if rows and columns:
             values = [gold[i] for i in rows], [extracted[j] for j in columns]
-            self._matched[np.array(rows)[:, None], columns] += weight * scores(*values)
-
-    def _codes_of(self, values: Sequence[Any], key: Callable[[Any], Hashable]) -> list[int]:
-        """A number for each value, the same for the same key; negative where there is none."""
-        code = self._codes.__getitem__
-        if MISSING not in values:
-            return list(map(code, map(key, values)))
-        return [-1 if value is MISSING else code(key(value)) for value in values]
-
-    def _compare_codes(self) -> None:
-        """Compare what `_add_leaf` has put aside, many fields at once."""
-        if not self._coded:
-            return
-        weights, gold_lists, extracted_lists = zip(*self._coded, strict=True)
-        self._coded = []
-        weight = np.array(weights)
-        gold, extracted = np.array(gold_lists), np.array(extracted_lists)
-        self._of_gold += (weight @ (gold >= 0))[:, None]
-        self._of_extracted += weight @ (extracted >= 0)
-        extracted[extracted < 0] = -2  # what neither side has is no match
-        if self._matched.size <= _SMALL:
-            equal = gold[:, :, None] == extracted[:, None, :]
-            self._matched += _weighted(weight, equal)
-            return
-        for k, own_weight in enumerate(weights):
-            self._matched += own_weight * (gold[k][:, None] == extracted[k])
+            self._matched[np.ix_(rows, columns)] += weight * scores(*values)
 
     def _compare(self, node: Leaf, gold: Sequence[Any], extracted: Sequence[Any]) -> None:
-        """Score a field by its comparator, once for each two different values."""
+        """Score a field by its comparator, once for each two distinct values."""
         weight = self._weight(node)
-        present, other_present = _present(gold), _present(extracted)
-        self._of_gold[present] += weight
-        self._of_extracted[other_present] += weight
-        places, values = _distinct([gold[i] for i in present])
-        other_places, other_values = _distinct([extracted[j] for j in other_present])
-        scores = _scores(node, values, other_values)[np.ix_(places, other_places)]
-        undecided = np.isnan(scores)
-        cells = np.ix_(present, other_present)
-        self._matched[cells] += weight * np.where(undecided, 0.0, scores)
-        if undecided.any():
-            self._stake[cells] -= 2 * weight * undecided
-            self._fail(cells, undecided)
+        rows, columns = _present(gold), _present(extracted)
+        self._of_gold[rows] += weight
+        self._of_extracted[columns] += weight
+        places, values = _distinct([gold[i] for i in rows])
+        other_places, other_values = _distinct([extracted[j] for j in columns])
+        table = [[_score(node, g, e) for e in other_values] for g in values]
+        scores = np.array(table, dtype=float).reshape(len(values), len(other_values))
+        scores = scores[np.ix_(places, other_places)]
+        failed = np.isnan(scores)
+        cells = np.ix_(rows, columns)
+        self._matched[cells] += weight * np.where(failed, 0.0, scores)
+        if failed.any():
+            self._stake[cells] -= 2 * weight * failed
+            self._fail(cells, failed)
 
     def _fail(self, cells: Any, failed: Any) -> None:
         if self._failed is None:
@@ -269,9 +261,9 @@ class Grid:
         for i in rows:
             for j in columns:
                 results = _results(node, gold[i], extracted[j])
-                sums = self._weigh(results)
-                self._matched[i, j] += sums.matched
-                self._stake[i, j] += sums.found + sums.wanted
+                counts = self._count(results)
+                self._matched[i, j] += counts.matched
+                self._stake[i, j] += counts.n_extracted + counts.n_gold
                 if any(result.status == "error" for result in results):
                     self._fail((i, j), 1.0)
 
@@ -288,35 +280,24 @@ def _results(node: Node, gold: Any, extracted: Any) -> list[Any]:
     return out
 
 
-def _weighted(weight: Matrix, matches: Any) -> Matrix:
-    """The weighted sum over fields of what matches, for each pair."""
-    count, n, m = matches.shape
-    total: Matrix = weight @ matches.reshape(count, n * m).astype(float)
-    return total.reshape(n, m)
-
-
-def _of_another_type(values: Sequence[Any], kind: type) -> list[int]:
+def _split_by_type(values: Sequence[Any], kind: type) -> tuple[Sequence[int], Sequence[int]]:
+    """Positions of values of a type, null and missing ones included, and of all others."""
     if set(map(type, values)) <= {kind, type(None), type(MISSING)}:
-        return []
-    return [
+        return range(len(values)), ()
+    odd = [
         place
         for place, value in enumerate(values)
         if not isinstance(value, kind) and value is not None and value is not MISSING
     ]
+    others = set(range(len(values))) - set(odd)
+    return sorted(others), odd
 
 
 def _objects(values: Sequence[Any]) -> Sequence[Mapping[str, Any]]:
-    """The values, with an empty object wherever there is none."""
+    """The values, with an empty object for each that is none."""
     if set(map(type, values)) == {dict}:
         return values
     return [value if isinstance(value, dict) else {} for value in values]
-
-
-def _without(values: Sequence[Any], places: list[int]) -> Sequence[Any]:
-    left = list(values)
-    for place in places:
-        left[place] = MISSING
-    return left
 
 
 def _elements(values: Sequence[Any], k: int) -> list[Any]:
@@ -337,18 +318,22 @@ def _prepared(node: Leaf, values: Sequence[Any]) -> Sequence[Any]:
     """The values after their transforms."""
     if node.prepare is None:
         return values
-    return [_prepare(node.prepare, value) for value in values]
+    return [value if value is MISSING else _prepare(node.prepare, value) for value in values]
 
 
 def _prepare(prepare: Callable[[Any], Any], value: Any) -> Any:
     try:
-        return value if value is MISSING else prepare(value)
-    except Exception:  # noqa: BLE001 - said where the chosen pair is scored
+        return prepare(value)
+    except Exception:  # noqa: BLE001 - reported if the pair is chosen
         return _FAILED
 
 
+def _has_failed(values: Sequence[Any]) -> bool:
+    return any(value is _FAILED for value in values)
+
+
 def _as_numbers(numbers: Numbers, values: Sequence[Any]) -> Any:
-    """Values as an array, NaN where there is none; `None` if they are not all plain numbers."""
+    """Values as an array, NaN for missing ones; `None` unless all others are plain numbers."""
     if MISSING not in values:
         return numbers.array(values)
     places = _present(values)
@@ -360,15 +345,11 @@ def _as_numbers(numbers: Numbers, values: Sequence[Any]) -> Any:
     return column
 
 
-def _any_failed(*columns: Sequence[Any]) -> bool:
-    return any(value is _FAILED for values in columns for value in values)
-
-
 def _distinct(values: Sequence[Any]) -> tuple[list[int], list[Any]]:
-    """For each value the place of its equal in a list without repetition, and that list."""
+    """For each value its position in a list of distinct values, and that list."""
     place_of: dict[Any, int] = {}
-    places = []
     distinct: list[Any] = []
+    places = []
     for value in values:
         place = place_of.setdefault(value_key(value), len(distinct))
         if place == len(distinct):
@@ -377,16 +358,11 @@ def _distinct(values: Sequence[Any]) -> tuple[list[int], list[Any]]:
     return places, distinct
 
 
-def _scores(node: Leaf, gold: Sequence[Any], extracted: Sequence[Any]) -> Matrix:
-    """The scores of all pairs of values; NaN where there is none."""
-    rows = [[_score(node, g, e) for e in extracted] for g in gold]
-    return np.array(rows, dtype=float).reshape(len(gold), len(extracted))
-
-
 def _score(node: Leaf, gold: Any, extracted: Any) -> float:
+    """The score of two values; NaN if they cannot be compared."""
     if gold is _FAILED or extracted is _FAILED:
         return math.nan
     try:
         return node.compare(gold, extracted)[0]
-    except Exception:  # noqa: BLE001 - said where the chosen pair is scored
+    except Exception:  # noqa: BLE001 - reported if the pair is chosen
         return math.nan

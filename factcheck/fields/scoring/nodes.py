@@ -1,32 +1,43 @@
-"""A schema compiled into nodes that score: each knows its own kind of value and its children.
+"""A schema compiled into nodes that score values.
 
-Every node answers three questions about a place in a record: what if both sides have a value
-(`pair`), only the gold one (`omission`), or only the extracted one (`hallucination`). Results are
-appended to a list, in the order of the schema.
+Every node handles three cases for a place in a record: both sides have a value (`pair`), only gold
+has one (`omission`), or only the extraction (`hallucination`). Results are appended to a list, in
+the order of the schema.
 """
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Protocol, TypeAlias
 
+from factcheck.errors import describe
 from factcheck.fields.schemas.structure import join
-from factcheck.fields.scoring.alignment import MISSING, Pairing
+from factcheck.fields.scoring.pairing import MISSING, Align, Pairing
 from factcheck.fields.types import BoundComparator, FieldResult, FieldStatus
 
-if TYPE_CHECKING:
-    from factcheck.fields.scoring.deferred import Deferred
-
-Out: TypeAlias = "list[FieldResult | Deferred]"
-"""Results as they come; an array whose pairing is not known yet holds the place of its own."""
-_MOST_PATHS = 50_000
-"""Paths a node remembers; they repeat from record to record."""
+_MAX_PATHS = 50_000
+"""Paths that a node caches; they repeat from record to record."""
 _log = logging.getLogger("factcheck.fields")
 
 
+class Deferred(ABC):
+    """The place of results that depend on a batch comparator."""
+
+    pairs: list[list[Out]]
+    """The results of each pair of elements, gold by extracted."""
+
+    @abstractmethod
+    def settle(self) -> list[FieldResult]:
+        """The results, once nothing in `pairs` is pending any more."""
+
+
+Out: TypeAlias = "list[FieldResult | Deferred]"
+
+
 class Node(Protocol):
-    """One field of the schema, ready to score."""
+    """One field of the schema."""
 
     path: str
     """Schema path."""
@@ -36,16 +47,16 @@ class Node(Protocol):
         ...
 
     def omission(self, gold: Any, path: str, out: Out) -> None:
-        """Only the gold side has a value."""
+        """Only gold has a value."""
         ...
 
     def hallucination(self, extracted: Any, path: str, out: Out) -> None:
-        """Only the extracted side has a value."""
+        """Only the extraction has a value."""
         ...
 
 
 class Leaf:
-    """A value that is compared as a whole, at once."""
+    """A value that is compared as a whole, immediately."""
 
     __slots__ = ("bound", "compare", "name", "path", "prepare", "threshold")
 
@@ -65,18 +76,18 @@ class Leaf:
         self.threshold = threshold
 
     def pair(self, gold: Any, extracted: Any, path: str, out: Out) -> None:
-        """Compare; whatever the comparator or a transform raises is this field's own error."""
+        """Compare; an exception in the comparator or a transform is an error of this field."""
         g, e = gold, extracted
         if self.prepare is not None:
-            g, e, reason = _both_prepared(self.prepare, gold, extracted)
+            g, e, reason = _prepare_both(self.prepare, gold, extracted)
             if reason is not None:
-                out.append(_error(path, self.name, gold, extracted, reason))
+                out.append(self._error(path, gold, extracted, reason))
                 return
         try:
             score, reason = self.compare(g, e)
         except Exception as error:  # noqa: BLE001 - the user's code
-            reason = f"comparator {self.name!r}: {told(error)}"
-            out.append(_error(path, self.name, gold, extracted, reason))
+            reason = f"comparator {self.name!r}: {describe(error)}"
+            out.append(self._error(path, gold, extracted, reason))
             return
         status: FieldStatus = "match" if score >= self.threshold else "mismatch"
         out.append(FieldResult(path, score, self.name, gold, extracted, status, reason, g, e))
@@ -89,9 +100,12 @@ class Leaf:
         """One hallucination."""
         out.append(FieldResult(path, 0.0, self.name, None, extracted, "hallucination"))
 
+    def _error(self, path: str, gold: Any, extracted: Any, reason: str) -> FieldResult:
+        return FieldResult(path, 0.0, self.name, gold, extracted, "error", reason)
+
 
 class BatchLeaf(Leaf):
-    """A value whose comparator takes many fields at once: it waits for that call."""
+    """A value whose comparator takes many fields at once, so that it stays pending."""
 
     __slots__ = ("description", "params")
 
@@ -104,23 +118,23 @@ class BatchLeaf(Leaf):
         params: Mapping[str, Any],
         description: str,
     ) -> None:
-        super().__init__(path, name, BoundComparator(_unasked), prepare, threshold)
+        super().__init__(path, name, _NOT_COMPARED, prepare, threshold)
         self.params = params
         self.description = description
 
     def pair(self, gold: Any, extracted: Any, path: str, out: Out) -> None:
-        """Leave the field pending, with the values that will be compared."""
+        """One pending result with the values to be compared."""
         g, e = gold, extracted
         if self.prepare is not None:
-            g, e, reason = _both_prepared(self.prepare, gold, extracted)
+            g, e, reason = _prepare_both(self.prepare, gold, extracted)
             if reason is not None:
-                out.append(_error(path, self.name, gold, extracted, reason))
+                out.append(self._error(path, gold, extracted, reason))
                 return
         out.append(FieldResult(path, 0.0, self.name, gold, extracted, "pending", None, g, e))
 
 
 class Skipped:
-    """A part of the record that is left out; it is seen in the results and counts nowhere."""
+    """A part of the record that is excluded; it appears in the results and counts nowhere."""
 
     __slots__ = ("path",)
 
@@ -128,7 +142,7 @@ class Skipped:
         self.path = path
 
     def pair(self, gold: Any, extracted: Any, path: str, out: Out) -> None:
-        """One skipped result, with whatever there is."""
+        """One skipped result with the values, if any."""
         g = None if gold is MISSING else gold
         e = None if extracted is MISSING else extracted
         out.append(FieldResult(path, 0.0, "", g, e, "skipped"))
@@ -151,9 +165,9 @@ class ObjectNode:
         self._paths: dict[str, tuple[tuple[str, Node, bool, str], ...]] = {}
 
     def pair(self, gold: Any, extracted: Any, path: str, out: Out) -> None:
-        """Score the properties of the schema, then report what only the extracted side has."""
+        """Score the properties of the schema, then report the unknown extracted ones."""
         if not (isinstance(gold, dict) and isinstance(extracted, dict)):
-            pair_unlike(self, dict, gold, extracted, path, out)
+            _pair_mistyped(self, dict, gold, extracted, path, out)
             return
         if not gold and not extracted:
             out.append(FieldResult(path, 1.0, "", gold, extracted, "match"))
@@ -169,10 +183,12 @@ class ObjectNode:
             elif e is not MISSING:
                 child.hallucination(e, place, out)
         if n_known < len(extracted):
-            self._report_unknown(extracted, path, out)
+            for key in sorted((key for key in extracted if key not in self.children), key=str):
+                place = join(path, str(key))
+                out.append(FieldResult(place, 0.0, "", None, extracted[key], "hallucination"))
 
     def _places(self, path: str) -> tuple[tuple[str, Node, bool, str], ...]:
-        if len(self._paths) > _MOST_PATHS:
+        if len(self._paths) > _MAX_PATHS:
             self._paths.clear()
         places = tuple(
             (name, child, isinstance(child, Skipped), join(path, name))
@@ -181,35 +197,28 @@ class ObjectNode:
         self._paths[path] = places
         return places
 
-    def _report_unknown(self, extracted: Mapping[Any, Any], path: str, out: Out) -> None:
-        for name in sorted((key for key in extracted if key not in self.children), key=str):
-            place = join(path, str(name))
-            out.append(FieldResult(place, 0.0, "", None, extracted[name], "hallucination"))
+    def _present(self, value: Any, path: str) -> Iterable[tuple[Any, Node, str]]:
+        """Value, node and path of each property of the schema that a value has."""
+        if isinstance(value, dict):
+            for name, child, _, place in self._paths.get(path) or self._places(path):
+                if name in value:
+                    yield value[name], child, place
+        elif value is not None:
+            _log.warning("%s: expected an object, got %s", path, type(value).__name__)
 
     def omission(self, gold: Any, path: str, out: Out) -> None:
         """One omission for each value below."""
-        if isinstance(gold, dict):
-            for name, child, _, place in self._paths.get(path) or self._places(path):
-                if name in gold:
-                    child.omission(gold[name], place, out)
-        elif gold is not None:
-            _log.warning("%s: gold has %s instead of an object", path, type(gold).__name__)
+        for value, child, place in self._present(gold, path):
+            child.omission(value, place, out)
 
     def hallucination(self, extracted: Any, path: str, out: Out) -> None:
         """One hallucination for each value below that the schema knows."""
-        if isinstance(extracted, dict):
-            for name, child, _, place in self._paths.get(path) or self._places(path):
-                if name in extracted:
-                    child.hallucination(extracted[name], place, out)
-        elif extracted is not None:
-            _log.warning("%s: found %s instead of an object", path, type(extracted).__name__)
-
-
-Align = Callable[[Sequence[Any], Sequence[Any], str], Pairing]
+        for value, child, place in self._present(extracted, path):
+            child.hallucination(value, place, out)
 
 
 class ArrayNode:
-    """An array, scored element by element once it is known which belong together."""
+    """An array, aligned and then scored element by element."""
 
     __slots__ = ("_paths", "align", "element", "path")
 
@@ -220,20 +229,21 @@ class ArrayNode:
         self._paths: dict[str, list[str]] = {}
 
     def pair(self, gold: Any, extracted: Any, path: str, out: Out) -> None:
-        """Score the elements that belong together, then those that are left over."""
+        """Score paired elements, then those without partner."""
         if not (isinstance(gold, list) and isinstance(extracted, list)):
-            pair_unlike(self, list, gold, extracted, path, out)
+            _pair_mistyped(self, list, gold, extracted, path, out)
         elif not gold and not extracted:
             out.append(FieldResult(path, 1.0, "", gold, extracted, "match"))
         else:
-            self._pair_elements(gold, extracted, path, out)
+            self.pair_elements(gold, extracted, path, out)
 
-    def _pair_elements(
+    def pair_elements(
         self, gold: Sequence[Any], extracted: Sequence[Any], path: str, out: Out
     ) -> None:
-        self.score_pairing(gold, extracted, self.align(gold, extracted, path), path, out)
+        """Align and score two arrays that are not both empty."""
+        self.score(gold, extracted, self.align(gold, extracted, path), path, out)
 
-    def score_pairing(
+    def score(
         self,
         gold: Sequence[Any],
         extracted: Sequence[Any],
@@ -241,8 +251,8 @@ class ArrayNode:
         path: str,
         out: Out,
     ) -> None:
-        """Score an array whose elements have been aligned."""
-        places = self.places(path, len(gold))
+        """Score two aligned arrays."""
+        places = self._places(path, len(gold))
         element = self.element
         if pairing.in_gold_order:
             partner = dict(pairing.pairs)
@@ -258,41 +268,41 @@ class ArrayNode:
                 element.omission(gold[i], places[i], out)
         self._report_surplus((extracted[j] for j in pairing.extracted_only), path, out)
 
-    def places(self, path: str, n: int) -> list[str]:
+    def _places(self, path: str, n: int) -> list[str]:
         """The paths of at least the first `n` elements."""
         places = self._paths.get(path)
         if places is None:
-            if len(self._paths) > _MOST_PATHS:
+            if len(self._paths) > _MAX_PATHS:
                 self._paths.clear()
             places = self._paths[path] = []
         if len(places) < n:
             places.extend(f"{path}[{i}]" for i in range(len(places), n))
         return places
 
-    def _report_surplus(self, values: Any, path: str, out: Out) -> None:
+    def _report_surplus(self, values: Iterable[Any], path: str, out: Out) -> None:
         for n, value in enumerate(values, 1):
             self.element.hallucination(value, f"{path}[-{n}]", out)
 
     def omission(self, gold: Any, path: str, out: Out) -> None:
-        """One omission for each value below; for an array that holds none, itself."""
+        """One omission for each value below, or one for an array without elements."""
         if isinstance(gold, list) and gold:
-            for value, place in zip(gold, self.places(path, len(gold)), strict=False):
+            for value, place in zip(gold, self._places(path, len(gold)), strict=False):
                 self.element.omission(value, place, out)
         else:
             out.append(FieldResult(path, 0.0, "", gold, None, "omission"))
 
     def hallucination(self, extracted: Any, path: str, out: Out) -> None:
-        """One hallucination for each value below; for an array that holds none, itself."""
+        """One hallucination for each value below, or one for an array without elements."""
         if isinstance(extracted, list) and extracted:
             self._report_surplus(extracted, path, out)
         else:
             out.append(FieldResult(path, 0.0, "", None, extracted, "hallucination"))
 
 
-def pair_unlike(
+def _pair_mistyped(
     node: ObjectNode | ArrayNode, kind: type, gold: Any, extracted: Any, path: str, out: Out
 ) -> None:
-    """Score a container where at least one side is null or of another type."""
+    """Score a container of which at least one side is null or of another type."""
     if gold is None and extracted is None:
         return
     if extracted is None:
@@ -305,46 +315,36 @@ def pair_unlike(
             node.hallucination(extracted, path, out)
         else:
             out.append(FieldResult(path, 0.0, "", None, extracted, "hallucination"))
-    elif same(gold, extracted):
+    elif _equal(gold, extracted):
         out.append(FieldResult(path, 1.0, "", gold, extracted, "match"))
     else:
-        reason = f"type mismatch: gold is {_type(gold)}, extracted is {_type(extracted)}"
+        types = f"gold is {type(gold).__name__}, extracted is {type(extracted).__name__}"
+        reason = f"type mismatch: {types}"
         out.append(FieldResult(path, 0.0, "", gold, extracted, "mismatch", reason))
 
 
-def same(gold: Any, extracted: Any) -> bool:
-    """Whether two values of an unexpected type are equal."""
+def _equal(gold: Any, extracted: Any) -> bool:
     try:
         return bool(gold == extracted)
     except Exception:  # noqa: BLE001 - values of the user's own types, or nested too deeply
         return False
 
 
-def told(error: Exception) -> str:
-    """An exception in one line."""
-    return f"{type(error).__name__}: {error}".split("\n", maxsplit=1)[0][:300]
-
-
-def _type(value: Any) -> str:
-    return type(value).__name__
-
-
-def _both_prepared(
+def _prepare_both(
     prepare: Callable[[Any], Any], gold: Any, extracted: Any
 ) -> tuple[Any, Any, str | None]:
-    """Both values after their transforms; or the first that they cannot take, and why."""
+    """Both values after their transforms, or the reason why one of them fails."""
     side = "gold"
     try:
         g = prepare(gold)
         side = "extracted"
         return g, prepare(extracted), None
-    except Exception as error:  # noqa: BLE001 - the user's code, or a value it cannot take
-        return None, None, f"transform of the {side} value: {told(error)}"
+    except Exception as error:  # noqa: BLE001 - the user's code, or an unsuitable value
+        return None, None, f"transform of the {side} value: {describe(error)}"
 
 
-def _error(path: str, name: str, gold: Any, extracted: Any, reason: str) -> FieldResult:
-    return FieldResult(path, 0.0, name, gold, extracted, "error", reason)
+def _not_compared(gold: Any, extracted: Any) -> tuple[float, str | None]:
+    raise NotImplementedError("a batch comparator scores many fields at once")
 
 
-def _unasked(gold: Any, extracted: Any) -> tuple[float, str | None]:
-    raise NotImplementedError("a batch comparator answers for many fields at once")
+_NOT_COMPARED = BoundComparator(_not_compared)

@@ -1,0 +1,343 @@
+"""The report of a field evaluation.
+
+Fields are ranked by gain: how much F1 over all fields would rise if the field were always right.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from factcheck.fields.runs.export import COLUMNS, iter_rows
+from factcheck.fields.runs.records import Counts, FieldSummary, RecordResult, RunFigures
+from factcheck.fields.runs.undecided import Undecided, UndecidedField
+from factcheck.fields.schemas.structure import schema_path
+from factcheck.fields.types import COUNTED, FieldResult
+from factcheck.reports.page import MOST_ROWS, Case, Item, Page, Section, Table, filled, parts_of
+from factcheck.reports.text import (
+    DASH,
+    interval_text,
+    more_of,
+    one_line,
+    plural,
+    share,
+    shorten,
+    shorten_middle,
+    shorten_pair,
+    value_text,
+)
+from factcheck.stats import Interval
+
+_TABLE_COLUMNS = (
+    *("field", "weight", "F1", "P", "R", "support"),
+    *("mismatch", "omission", "hallucination", "gain"),
+)
+_WEIGHT = _TABLE_COLUMNS.index("weight")
+_NARROW = (("P", "R"), "support", "weight", ("mismatch", "omission", "hallucination"))
+_LEGEND = ("gain: rise of micro F1 if the field were always right",)
+_EXAMPLES = "record (id, or position from 0), gold → extracted"
+_ABSENT = {"omission": "missing", "hallucination": "not in gold"}
+"""Stands for the side without a value; unquoted, so that no value can look like it."""
+_LOSSES = ("mismatch", "omission", "hallucination")
+_EXCLUDED = ("batch_error", "error", "pending", "skipped")
+_UNDECIDED = {
+    "error": "could not be compared",
+    "batch_error": "without a verdict",
+    "pending": "not compared yet",
+}
+_MAX_FIELDS_WITH_EXAMPLES = 10
+_MAX_REASONS = 5
+_MAX_GROUPS = 10_000
+_MAX_ID = 24
+_MAX_REASON = 120
+_MAX_EXPLANATION = 400
+"""Characters of a reason that ends with what to do about it."""
+
+
+def run_page(
+    run: RunFigures,
+    *,
+    intervals: Mapping[str, Interval] | None = None,
+    weights: Mapping[str, float] | None = None,
+    examples: int = 3,
+    notes: Sequence[str] = (),
+    undecided: Undecided | None = None,
+    failure: str = "",
+) -> Page:
+    """The report of a run.
+
+    Args:
+        run: The run.
+        intervals: 95 % intervals of `mean_precision`, `mean_recall` and `mean_f1`, if known; not
+            shown below two records.
+        weights: Weight of each field by schema path; 1 for any other.
+        examples: Examples shown for each of the fields with the largest losses.
+        notes: Further lines, which are never wrapped.
+        undecided: The fields without a verdict; `None`: those of the records that were kept.
+        failure: Why the run fails its gate, for JUnit; empty if it passes.
+    """
+    weights = weights or {}
+    undecided = undecided or Undecided(weights, run.records)
+    intervals = intervals if intervals and run.total_records > 1 else {}
+    totals = run.totals()
+    gains = _gains(run.by_field, weights)
+    scored = run.by_field if run.total_fields else ()
+    order = sorted(scored, key=lambda field: _rank(run.by_field[field], gains[field]))
+    costly = [field for field in order if gains[field] > 0][:_MAX_FIELDS_WITH_EXAMPLES]
+    name, value = ("F1", share(run.mean_f1)) if run.total_fields else ("Nothing was scored", "")
+    counts = plural(run.total_records, "record")
+    if run.total_fields and run.total_records > 1:
+        counts = f"mean over {counts} (macro)"
+    if run.total_fields and undecided.n_records:
+        counts += f", {undecided.n_records:,} of them undecided"
+    interval = interval_text(intervals.get("mean_f1")) if run.total_fields else ""
+    tones = (
+        ("good", "match"), ("bad", "mismatch"), ("warn", "omission"), ("bad", "hallucination"),
+        ("unknown", "error"), ("unknown", "batch_error"),
+    )  # fmt: skip
+    return Page(
+        name,
+        value,
+        counts,
+        interval and f"95 % interval {interval}",
+        lines=tuple(_lines(run, totals, intervals, undecided)),
+        notes=tuple(notes),
+        parts=parts_of(*((tone, totals.get(status, 0), status) for tone, status in tones)),  # type: ignore[arg-type]
+        sections=filled(
+            _fields_section(run, order, gains, weights),
+            Section(
+                "Without a score",
+                "unknown",
+                items=tuple(
+                    Item(field_text(found.field), undecided_text(found))
+                    for found in undecided.fields[:_MAX_REASONS]
+                ),
+            ),
+            *_examples(run.records, costly, examples),
+        ),
+        suite="fields",
+        cases=tuple(_cases(run, name, value, failure)),
+        columns=COLUMNS,
+        rows=partial(iter_rows, run.records),
+    )
+
+
+def field_text(path: str) -> str:
+    """A schema path for a report; the root has a name."""
+    return one_line(path) or "(the record)"
+
+
+def _lines(
+    run: RunFigures,
+    totals: Mapping[str, int],
+    intervals: Mapping[str, Interval],
+    undecided: Undecided,
+) -> Iterator[str]:
+    f1 = undecided.decided_f1(run)
+    if undecided.n_records and f1 is not None:
+        yield (
+            f"Nothing was decided in {plural(undecided.n_records, 'record')}, which the mean "
+            f"counts as right; without them F1 is {share(f1)}"
+        )
+    if run.total_fields:
+        precision = _with_interval(run.mean_precision, intervals.get("mean_precision"))
+        recall = _with_interval(run.mean_recall, intervals.get("mean_recall"))
+        yield f"Precision {precision}, recall {recall}"
+        micro = run.micro
+        yield (
+            f"All fields (micro): F1 {share(micro.f1)}, precision {share(micro.precision)}, "
+            f"recall {share(micro.recall)}"
+        )
+        counts = [f"{totals.get('match', 0):,} match"]
+        counts += [f"{totals[status]:,} {status}" for status in _LOSSES if totals.get(status)]
+        yield f"{plural(run.total_fields, 'field')}: {', '.join(counts)}"
+    if excluded := [f"{totals[s]:,} {s}" for s in _EXCLUDED if totals.get(s)]:
+        yield f"Not counted: {', '.join(excluded)}"
+    if run.total_fields and undecided.fields:
+        low, high = map(share, undecided.bounds(run))
+        yield f"If every undecided value were wrong / right, F1 would be {low} / {high}"
+
+
+def _with_interval(value: float, interval: Interval | None) -> str:
+    shown = interval_text(interval)
+    return f"{share(value)} ({shown})" if shown else share(value)
+
+
+def _gains(by_field: Mapping[str, FieldSummary], weights: Mapping[str, float]) -> dict[str, float]:
+    """The rise of micro F1 if a field were always right, for each field."""
+    own = {field: summary.weighted(weights.get(field, 1.0)) for field, summary in by_field.items()}
+    whole = Counts()
+    for counts in own.values():
+        whole = whole.plus(counts)
+    base = _micro_f1(whole)
+    gains = {}
+    for field, counts in own.items():
+        # Right means that everything in gold is extracted and matches, and nothing else is.
+        right = Counts(
+            whole.matched - counts.matched + counts.n_gold,
+            whole.n_extracted - counts.n_extracted + counts.n_gold,
+            whole.n_gold,
+        )
+        is_right = counts.matched == counts.n_extracted == counts.n_gold
+        gains[field] = 0.0 if is_right else _micro_f1(right) - base
+    return gains
+
+
+def _micro_f1(counts: Counts) -> float:
+    stake = counts.n_extracted + counts.n_gold
+    return 2 * counts.matched / stake if stake else 1.0
+
+
+def _rank(summary: FieldSummary, gain: float) -> tuple[float, int, bool]:
+    n_failed = summary.n("error") + summary.n("batch_error")
+    return -gain, -n_failed, COUNTED.isdisjoint(summary.counts)
+
+
+def _fields_section(
+    run: RunFigures,
+    order: Sequence[str],
+    gains: Mapping[str, float],
+    weights: Mapping[str, float],
+) -> Section:
+    shown_weights = _shown_weights(run.by_field, weights)
+    rows = [
+        _row(field, run.by_field[field], gains[field], shown_weights.get(field, ""))
+        for field in order[:MOST_ROWS]
+    ]
+    columns: tuple[str, ...] = _TABLE_COLUMNS
+    if not shown_weights:
+        columns, *rows = (row[:_WEIGHT] + row[_WEIGHT + 1 :] for row in (columns, *rows))
+    rest = order[MOST_ROWS:]
+    more = more_of(len(rest), "field")
+    if rest and any(gains[field] for field in rest):
+        more += f"; if the first of them were right, micro F1 would gain {share(gains[rest[0]])}"
+    elif rest:
+        more += " without losses"
+    table = Table(columns, tuple(rows), dispensable=_NARROW)
+    return Section("Fields by gain", table=table, more=more, legend=_LEGEND)
+
+
+def _shown_weights(
+    by_field: Mapping[str, FieldSummary], weights: Mapping[str, float]
+) -> dict[str, str]:
+    """The weight of each field unless all are equal; skipped fields have none."""
+    own = {
+        field: weights.get(field, 1.0)
+        for field, summary in by_field.items()
+        if summary.counts.keys() - {"skipped"}
+    }
+    if len({*own.values()}) < 2:  # noqa: PLR2004 - all are equal
+        return {}
+    return {field: f"{own[field]:g}" if field in own else DASH for field in by_field}
+
+
+def _row(field: str, summary: FieldSummary, gain: float, weight: str) -> tuple[str, ...]:
+    counts = summary.weighted()
+    gain_text = "" if not gain else "<0.001" if share(gain) == "<0.001" else f"+{gain:.3f}"
+    return (
+        field_text(field),
+        weight,
+        share(summary.f1) if counts.n_extracted or counts.n_gold else DASH,
+        share(summary.precision) if counts.n_extracted else DASH,
+        share(summary.recall) if counts.n_gold else DASH,
+        f"{summary.support:,}",
+        *(f"{summary.n(status):,}" for status in _LOSSES),
+        gain_text,
+    )
+
+
+def undecided_text(found: UndecidedField) -> str:
+    """How many values of a field have no verdict, and why."""
+    counted = f"{plural(found.n_values, 'value')} {_UNDECIDED[found.status]}"
+    reason = shorten(one_line(found.reason), _MAX_EXPLANATION)
+    such = "" if found.is_only_reason else ", such as"
+    return f"{counted}{such}: {reason}" if reason else counted
+
+
+def _cases(run: RunFigures, name: str, value: str, failure: str) -> Iterator[Case]:
+    """A case for the gate, and one for each field, none of which fails."""
+    yield Case("F1", "failed" if failure else "passed", failure or f"{name} {value}".rstrip())
+    for field, summary in run.by_field.items():
+        counts = ", ".join(f"{n:,} {status}" for status, n in summary.counts.items())
+        if COUNTED.isdisjoint(summary.counts):
+            yield Case(field_text(field), "skipped", counts, "not counted")
+        else:
+            yield Case(field_text(field), message=f"F1 {share(summary.f1)}: {counts}")
+
+
+@dataclass(slots=True)
+class _Group:
+    """Equal losses of one field."""
+
+    record_id: str | int
+    result: FieldResult
+    loss: float = 0.0
+    n: int = 0
+
+
+def _examples(
+    records: Iterable[RecordResult], fields: Collection[str], limit: int
+) -> Iterator[Section]:
+    """Examples of the losses of these fields, equal ones once, largest first."""
+    groups: dict[str, dict[Any, _Group]] = {field: {} for field in fields}
+    for record in records if limit > 0 else ():
+        for result in record.field_results:
+            if result.status in _LOSSES:
+                own = groups.get(schema_path(result.path))
+                if own is not None:
+                    _add(own, record.record_id, result)
+    legend: tuple[str, ...] = (_EXAMPLES,)
+    for field, own in groups.items():
+        n_total = sum(group.n for group in own.values())
+        own.pop(None, None)  # losses beyond the limit of distinct ones
+        shown = sorted(own.values(), key=_group_rank)[:limit]
+        n_more = n_total - sum(group.n for group in shown)
+        if shown:
+            yield Section(
+                f"Examples of {field_text(field)}",
+                "warn",
+                items=tuple(_example(field, group) for group in shown),
+                more=f"and {n_more:,} more" if n_more else "",
+                legend=legend,
+            )
+            legend = ()
+
+
+def _add(groups: dict[Any, _Group], record_id: str | int, result: FieldResult) -> None:
+    key: Any = (result.status, _value_key(result.gold_value), _value_key(result.extracted_value))
+    if len(groups) >= _MAX_GROUPS and key not in groups:
+        key = None
+    group = groups.setdefault(key, _Group(record_id, result))
+    group.n += 1
+    group.loss += 1.0 - result.score
+
+
+def _value_key(value: Any) -> Any:
+    is_scalar = value is None or isinstance(value, (str, int, float))
+    return (type(value), value) if is_scalar else value_text(value)
+
+
+def _group_rank(group: _Group) -> tuple[float, int]:
+    return -group.loss, _LOSSES.index(group.result.status)
+
+
+def _example(field: str, group: _Group) -> Item:
+    result = group.result
+    gold, extracted = value_text(result.gold_value), value_text(result.extracted_value)
+    if result.status == "omission":
+        gold, extracted = shorten_middle(gold), _ABSENT["omission"]
+    elif result.status == "hallucination":
+        gold, extracted = _ABSENT["hallucination"], shorten_middle(extracted)
+    else:
+        gold, extracted = shorten_pair(gold, extracted)
+    reason = shorten(one_line(result.reason or ""), _MAX_REASON)
+    asides = [f"{group.n:,} times"] if group.n > 1 else []
+    asides += [reason] if reason and reason != result.status else []
+    return Item(
+        shorten_middle(one_line(str(group.record_id)), _MAX_ID),
+        "" if result.path == field else one_line(result.path),
+        change=(gold, extracted),
+        aside=", ".join(asides),
+    )

@@ -1,0 +1,187 @@
+"""Figures of records, fields and runs: plain data, and how counts become precision and recall."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from factcheck.fields.schemas.structure import schema_path
+from factcheck.fields.types import FieldResult
+
+_MAX_PATHS = 100_000
+"""Paths whose weight is cached; they repeat from record to record."""
+
+
+class Scores(NamedTuple):
+    """Precision, recall and F1, each in [0, 1]."""
+
+    precision: float
+    recall: float
+    f1: float
+
+
+class Counts(NamedTuple):
+    """Weighted counts of fields, from which precision, recall and F1 follow."""
+
+    matched: float = 0.0
+    """Sum of the scores of matches and mismatches."""
+    n_extracted: float = 0.0
+    """Matches, mismatches and hallucinations."""
+    n_gold: float = 0.0
+    """Matches, mismatches and omissions."""
+
+    def scores(self) -> Scores:
+        """Precision, recall and F1; a share of nothing is 1."""
+        precision = self.matched / self.n_extracted if self.n_extracted else 1.0
+        recall = self.matched / self.n_gold if self.n_gold else 1.0
+        if not self.n_extracted and not self.n_gold:
+            return Scores(1.0, 1.0, 1.0)
+        total = precision + recall
+        return Scores(precision, recall, 2 * precision * recall / total if total else 0.0)
+
+    def plus(self, other: Counts) -> Counts:
+        """The counts of both together."""
+        return Counts(*(a + b for a, b in zip(self, other, strict=True)))
+
+
+def count(results: Iterable[FieldResult]) -> Counts:
+    """The counts of results that all have weight 1."""
+    matched, n_both, n_omitted, n_hallucinated = 0.0, 0, 0, 0
+    for result in results:
+        status = result.status
+        if status in ("match", "mismatch"):
+            n_both += 1
+            matched += result.score
+        elif status == "omission":
+            n_omitted += 1
+        elif status == "hallucination":
+            n_hallucinated += 1
+    return Counts(matched, n_both + n_hallucinated, n_both + n_omitted)
+
+
+class WeightedCounts:
+    """Counts results by the weights of their fields.
+
+    Args:
+        weights: By schema path; 1 for any other.
+    """
+
+    def __init__(self, weights: Mapping[str, float]) -> None:
+        self._by_schema_path = weights
+        self._by_path: dict[str, float] = {}
+
+    def __call__(self, results: Iterable[FieldResult]) -> Counts:
+        """The counts of these results."""
+        matched = n_extracted = n_gold = 0.0
+        for result in results:
+            status = result.status
+            weight = self._weight(result.path)
+            if status in ("match", "mismatch"):
+                matched += weight * result.score
+                n_extracted += weight
+                n_gold += weight
+            elif status == "omission":
+                n_gold += weight
+            elif status == "hallucination":
+                n_extracted += weight
+        return Counts(matched, n_extracted, n_gold)
+
+    def _weight(self, path: str) -> float:
+        weight = self._by_path.get(path)
+        if weight is None:
+            if len(self._by_path) > _MAX_PATHS:
+                self._by_path.clear()
+            weight = self._by_schema_path.get(schema_path(path), 1.0)
+            self._by_path[path] = weight
+        return weight
+
+
+@dataclass(frozen=True)
+class RecordResult:
+    """One record: its field results, and their precision, recall and F1."""
+
+    record_id: str | int
+    """The value of its `id_field`, or its position."""
+    field_results: list[FieldResult]
+    gold: Any
+    extracted: Any
+    precision: float
+    recall: float
+    f1: float
+    counts: Counts = Counts()  # noqa: RUF009 - immutable
+    """Where the three come from."""
+
+
+@dataclass(frozen=True)
+class FieldAggregation:
+    """One path in the record, over all records."""
+
+    mean_score: float
+    """Mean score; omissions and hallucinations count 0."""
+    matches: int
+    mismatches: int
+    omissions: int
+    hallucinations: int
+
+
+@dataclass(frozen=True, slots=True)
+class FieldSummary:
+    """One field of the schema, over all records and positions."""
+
+    precision: float
+    """1 if no record has the field extracted."""
+    recall: float
+    """1 if no gold record has the field, so that the support is 0."""
+    f1: float
+    support: int
+    """How often gold has the field."""
+    mean_score: float
+    """Mean score; omissions and hallucinations count 0."""
+    counts: Mapping[str, int]
+    """Number of results by status; without the statuses that did not occur."""
+
+    def n(self, status: str) -> int:
+        """Number of results with a status."""
+        return self.counts.get(status, 0)
+
+    def weighted(self, weight: float = 1.0) -> Counts:
+        """The counts behind precision, recall and F1, times a weight."""
+        n_both = self.n("match") + self.n("mismatch")
+        n_extracted, n_gold = n_both + self.n("hallucination"), n_both + self.n("omission")
+        matched = self.mean_score * (n_extracted + n_gold - n_both)
+        return Counts(weight * matched, weight * n_extracted, weight * n_gold)
+
+
+@dataclass(frozen=True)
+class RunFigures:
+    """All figures of a run. Means are over records (macro); `micro` is over all fields at once."""
+
+    records: list[RecordResult]
+    """In the order of the gold records; empty if only totals were kept."""
+    mean_precision: float
+    mean_recall: float
+    mean_f1: float
+    total_records: int
+    total_fields: int
+    """Matches, mismatches, omissions and hallucinations."""
+    total_omissions: int
+    total_hallucinations: int
+    total_batch_errors: int
+    per_field: dict[str, FieldAggregation]
+    """By path in the record, `items[0].name`."""
+    total_errors: int = 0
+    """Fields whose comparator or transform failed; they are excluded from all metrics."""
+    micro: Scores = Scores(1.0, 1.0, 1.0)  # noqa: RUF009 - immutable
+    by_field: dict[str, FieldSummary] = field(default_factory=dict)
+    """By path in the schema, `items[].name`; unknown keys by their own path."""
+    schema_digest: str | None = None
+    """Digest of the schema, equal for schemas that score alike; `None` if unknown."""
+
+    def totals(self) -> dict[str, int]:
+        """Number of field results by status."""
+        totals: dict[str, int] = {}
+        for summary in self.by_field.values():
+            for status, n in summary.counts.items():
+                totals[status] = totals.get(status, 0) + n
+        return totals

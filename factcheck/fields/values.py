@@ -1,0 +1,212 @@
+"""Python values of any kind as JSON data, and the keys by which values are equal."""
+
+from __future__ import annotations
+
+import json
+import math
+import sys
+from collections.abc import Hashable, Mapping
+from datetime import date, time
+from numbers import Integral
+from typing import TYPE_CHECKING, Any
+
+from factcheck.errors import InputError
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
+
+NOT_FINITE = ("NaN", "Infinity", "-Infinity")
+"""How the floats that JSON lacks are written."""
+_MAX_DEPTH = 200
+_MAX_INT = 1 << 10_000
+"""Python neither prints nor parses integers that are much longer."""
+_NAN = object()
+"""Stands for every NaN in a key."""
+
+
+def model_base() -> type[BaseModel] | None:
+    """Pydantic's base class; `None` while pydantic is not imported, so that no model can exist."""
+    return getattr(sys.modules.get("pydantic.main"), "BaseModel", None)
+
+
+def as_record(value: Any) -> Any:
+    """A pydantic model instance as the dict its JSON would hold; anything else unchanged.
+
+    Values are taken as they are, validated or not.
+
+    Raises:
+        InputError: The instance holds something that cannot be serialized.
+    """
+    if type(value) is dict:
+        return value
+    base = model_base()
+    if base is None or not isinstance(value, base):
+        return value
+    try:
+        return value.model_dump(mode="json", by_alias=True, warnings=False)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise InputError(
+            f"a record of the model {type(value).__name__} cannot be written as JSON: {error}"
+        ) from error
+
+
+def plain(value: Any) -> Any:
+    """A value as JSON data; JSON data is returned as it is.
+
+    Tuples become lists, sets lists sorted by their JSON text, pydantic models and other mappings
+    objects, dates their ISO form. NaN, infinities, decimals and all other types become strings,
+    and so does a container that contains itself or is nested more than 200 levels deep.
+    """
+    return _plain(value, set())
+
+
+def _plain(value: Any, above: set[int]) -> Any:  # noqa: PLR0911 - one for each kind of value
+    kind = type(value)
+    if value is None or kind is str or kind is bool:
+        return value
+    if kind is float:
+        return _finite(value)
+    if kind is int:
+        return value if -_MAX_INT < value < _MAX_INT else hex(value)
+    if isinstance(value, (Mapping, list, tuple, set, frozenset)):
+        return _container(value, above)
+    if isinstance(value, str):
+        return str.__str__(value)
+    if isinstance(value, Integral):
+        return _plain(int(value), above)
+    if isinstance(value, float):
+        return _finite(float(value))
+    try:
+        record = as_record(value)
+    except InputError:
+        return _text(value)
+    return _text(value) if record is value else _plain(record, above)
+
+
+def _container(value: Any, above: set[int]) -> Any:
+    own = id(value)
+    if own in above or len(above) >= _MAX_DEPTH:
+        return f"<{type(value).__name__}, nested too deeply>"
+    above.add(own)
+    try:
+        if isinstance(value, Mapping):
+            made = {
+                key if type(key) is str else _text(key): _plain(item, above)
+                for key, item in value.items()
+            }
+            # Where two keys have the same text, the text of the whole mapping loses neither.
+            return made if len(made) == len(value) else _text(value)
+        items = [_plain(item, above) for item in value]
+    finally:
+        above.discard(own)
+    if isinstance(value, (set, frozenset)):
+        items.sort(key=json.dumps)
+    return items
+
+
+def _finite(value: float) -> float | str:
+    if math.isfinite(value):
+        return value
+    return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
+
+
+def _text(value: Any) -> str:
+    try:
+        return value.isoformat() if isinstance(value, (date, time)) else str(value)
+    except Exception:  # noqa: BLE001 - the user's own type
+        return f"<{type(value).__name__}>"
+
+
+def exact_key(value: Any) -> Hashable:
+    """A key that two values share if `exact` takes them for equal; every value has one.
+
+    Only the outermost type counts: `1` differs from `True`, but `[1]` equals `[True]`. The order
+    of properties does not count, and NaN equals NaN. An object that cannot be compared, or that
+    contains itself, equals only itself.
+    """
+    return _key(value, deep=False)
+
+
+def value_key(value: Any) -> Hashable:
+    """A key that two values share if no comparator can tell them apart: types count throughout."""
+    return _key(value, deep=True)
+
+
+def _key(value: Any, *, deep: bool) -> Hashable:
+    kind = type(value)
+    if kind is str or kind is int or value is None:
+        return value  # type: ignore[no-any-return]
+    parts: list[Any] = [] if deep else [kind]
+    try:
+        _flatten(value, parts, deep=deep)
+    except RecursionError:
+        return _Opaque(value)
+    return tuple(parts)
+
+
+def _flatten(value: Any, parts: list[Any], *, deep: bool) -> None:
+    """Append a value as a flat sequence of parts from which it could be restored."""
+    kind = type(value)
+    if kind is str or kind is int or value is None:
+        parts.append(value)
+    elif kind is bool or kind is float:
+        if deep:
+            parts.append(kind)
+        parts.append(_NAN if is_nan(value) else value)
+    elif isinstance(value, dict):
+        parts += [kind if deep else dict, len(value)]
+        for name in _sorted(value):
+            _flatten(name, parts, deep=deep)
+            _flatten(value[name], parts, deep=deep)
+    elif isinstance(value, (list, tuple)):
+        own = list if isinstance(value, list) else tuple
+        parts += [kind if deep else own, len(value)]
+        for element in value:
+            _flatten(element, parts, deep=deep)
+    elif isinstance(value, (set, frozenset)):
+        parts += [kind if deep else set, frozenset(_key(one, deep=deep) for one in value)]
+    else:
+        parts.append(_Opaque(value))
+
+
+def _sorted(names: dict[Any, Any]) -> list[Any]:
+    try:
+        return sorted(names)
+    except TypeError:
+        return sorted(names, key=lambda name: (type(name).__name__, repr(name)))
+
+
+def is_nan(value: Any) -> bool:
+    """Whether a value is a float that is not a number."""
+    return isinstance(value, float) and math.isnan(value)
+
+
+class _Opaque:
+    """Key of a value that JSON lacks: equal to values of the same type that compare equal."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, _Opaque) or type(self.value) is not type(other.value):
+            return False
+        if self.value is other.value:
+            return True
+        try:
+            unequal = bool(self.value != other.value)
+            return not unequal or (_differs_from_itself(self.value, other.value))
+        except Exception:  # noqa: BLE001 - a value that cannot be compared equals only itself
+            return False
+
+    def __hash__(self) -> int:
+        try:
+            return hash(type(self.value) if _differs_from_itself(self.value) else self.value)
+        except Exception:  # noqa: BLE001 - unhashable values share the hash of their type
+            return hash(type(self.value))
+
+
+def _differs_from_itself(*values: Any) -> bool:
+    """Whether all values are like NaN, of whatever type."""
+    return all(bool(value != value) for value in values)  # noqa: PLR0124 - works for every type

@@ -1,0 +1,139 @@
+"""Records, schemas and runs from files, or an error that names file and place."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from factcheck.errors import InputError
+from factcheck.fields import evaluate
+from factcheck.fields.files import id_problems, iter_records, read_records, read_run, read_schema
+
+
+def put(folder: Path, name: str, content: str) -> Path:
+    """A new file."""
+    path = folder / name
+    path.write_text(content, encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "places"),
+    [
+        ("r.jsonl", '{"a": 1}\n\n{"a": 2}\n', ["line 1", "line 3"]),
+        ("r.json", '[{"a": 1},\n{"a": 2}]', ["record 1", "record 2"]),
+        ("r.yaml", "- a: 1\n- a: 2\n", ["record 1", "record 2"]),
+        ("r", '{"a": 1}\n{"a": 2}\n', ["line 1", "line 2"]),
+    ],
+)
+def test_records_come_with_their_places(
+    tmp_path: Path, name: str, content: str, places: list[str]
+) -> None:
+    path = put(tmp_path, name, content)
+
+    records = read_records(path)
+
+    assert records.values == [{"a": 1}, {"a": 2}]
+    assert [str(place) for place in records.places] == [f"{path}, {place}" for place in places]
+
+
+@pytest.mark.parametrize("content", ['{"a": 1}', '{\n"a": 1\n}', '[{"a": 1}]'])
+@pytest.mark.parametrize("name", ["r.json", "r"])
+def test_one_record_needs_no_list(tmp_path: Path, name: str, content: str) -> None:
+    assert read_records(put(tmp_path, name, content)).values == [{"a": 1}]
+
+
+@pytest.mark.parametrize("content", ['{"a": 1}\n{"a": 2}\n', '[{"a": 1}, {"a": 2}]'])
+def test_standard_input_is_json_or_json_lines(
+    monkeypatch: pytest.MonkeyPatch, content: str
+) -> None:
+    monkeypatch.setattr("sys.stdin", SimpleNamespace(buffer=io.BytesIO(content.encode())))
+
+    assert read_records("-").values == [{"a": 1}, {"a": 2}]
+
+
+def test_json_lines_are_read_one_at_a_time(tmp_path: Path) -> None:
+    """The line after the current one has not been parsed yet."""
+    records = iter_records(put(tmp_path, "r.jsonl", '{"a": 1}\nno JSON\n'))
+
+    assert next(records)[1] == {"a": 1}
+    with pytest.raises(InputError, match="line 2"):
+        next(records)
+
+
+def test_null_stands_for_a_missing_record_if_that_is_allowed(tmp_path: Path) -> None:
+    path = put(tmp_path, "r.jsonl", "null\n")
+
+    assert read_records(path, nullable=True).values == [None]
+    with pytest.raises(InputError, match="line 1: expected an object, got null"):
+        read_records(path)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("r.json", '[{"a": 1}, 2]', "r.json, record 2: expected an object, got integer"),
+        ("r.jsonl", '{"a": 1}\n[2]', "r.jsonl, line 2: expected an object, got array"),
+        ("r.yaml", "just words", "r.yaml: expected an object, got string"),
+        ("r.json", '[{"a": 1, "a": 2}]', "r.json, line 1: duplicate key 'a'"),
+        ("r.json", "[]", "r.json holds no records"),
+        ("r.jsonl", "\n\n", "r.jsonl holds no records"),
+        ("r.yaml", "", "r.yaml holds no records"),
+        ("r", "", "r holds no records"),
+        ("r.csv", "a\n1", "records come from a .yaml, .yml, .json or .jsonl file"),
+    ],
+)
+def test_invalid_records_are_refused(tmp_path: Path, name: str, content: str, message: str) -> None:
+    with pytest.raises(InputError) as caught:
+        read_records(put(tmp_path, name, content))
+    assert message in str(caught.value)
+
+
+def test_invalid_ids_are_reported_by_position(tmp_path: Path) -> None:
+    lines = ['{"id": 1}', "{}", '{"id": true}', '{"id": 1}', "null"]
+    records = read_records(put(tmp_path, "r.jsonl", "\n".join(lines)), nullable=True)
+
+    problems = dict(id_problems(records, "id", unique=True))
+
+    assert list(problems) == [1, 2, 3, 4]
+    assert problems[2] == "'id' is boolean; an id must be a string or an integer"
+    assert problems[3] == "duplicate id 1, first in line 1; ids must be unique"
+    assert 3 not in dict(id_problems(records, "id", unique=False))
+
+
+def test_a_schema_is_resolved_and_annotated(tmp_path: Path) -> None:
+    text = "type: object\nproperties:\n  a: {$ref: '#/$defs/a'}\n$defs:\n  a: {type: integer}\n"
+
+    assert read_schema(put(tmp_path, "s.yaml", text)) == {
+        "type": "object",
+        "properties": {"a": {"type": "integer", "x-eval-compare": "numeric"}},
+    }
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("[1]", "s.json: a schema is an object, this is array"),
+        ('{"properties": {"a": {"$ref": "#/nowhere"}}}', "s.json: a: the reference '#/nowhere'"),
+    ],
+)
+def test_an_invalid_schema_is_reported_with_its_file(
+    tmp_path: Path, content: str, message: str
+) -> None:
+    with pytest.raises(InputError) as caught:
+        read_schema(put(tmp_path, "s.json", content))
+    assert message in str(caught.value)
+
+
+def test_a_saved_run_is_read_back(tmp_path: Path) -> None:
+    schema = {"type": "object", "properties": {"a": {"type": "integer"}}}
+    schema["properties"]["a"]["x-eval-compare"] = "numeric"  # type: ignore[index]
+    run = evaluate([{"a": 1}], [{"a": 2}], schema)
+    path = put(tmp_path, "run.json", run.to_json())
+
+    assert read_run(path) == run
+    with pytest.raises(InputError, match=r"other\.json: "):
+        read_run(put(tmp_path, "other.json", "{}"))
