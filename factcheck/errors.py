@@ -167,7 +167,7 @@ class Failure(Generic[S]):
     """Why an item has no result; takes the place of the result and never counts as one."""
 
     subject: S
-    """The item, or its id."""
+    """The item or its id; `None` where the position of the failure says it."""
     code: str
     """Stable reason: a code of `FactcheckError`, or `missing`, `duplicate`, `invalid` for a result
     that did not come back as it should."""

@@ -10,18 +10,12 @@ from factcheck.calibration.bullets_report import BulletRemoval
 from factcheck.calibration.bullets_rows import VariantRow
 from factcheck.calibration.bullets_summary import Subject, removal_orders, split_bullets
 from factcheck.calibration.containment import BASELINE, WordContainment
-from factcheck.calibration.judges import (
-    Judges,
-    blocking,
-    named_judges,
-    open_scorer,
-    require_unique,
-)
+from factcheck.calibration.judges import Judges, blocking, named_judges, open_scorer, require_unique
 from factcheck.calibration.texts import BundledText, load_texts
-from factcheck.errors import InputError, JudgeError
+from factcheck.errors import Failure, InputError, JudgeError
 from factcheck.facts import CoverageReport, FactSet
 from factcheck.judges.factory import build_rater
-from factcheck.judges.ports import HIGHEST, LOWEST, Ledger, Rater, RatingFailure
+from factcheck.judges.ports import HIGHEST, LOWEST, Ledger, Rater
 from factcheck.records import Record, as_record
 from factcheck.runtime.budget import Budget
 from factcheck.runtime.loop import together
@@ -73,7 +67,7 @@ class RatingScorer:
         ledger = Ledger()
         rating = await self._rater.rate(subject.source, subject.bullets.kept(kept), ledger)
         place = (subject.name, self.name, kept)
-        if isinstance(rating, RatingFailure):
+        if isinstance(rating, Failure):
             return VariantRow.missing(*place, rating.message, ledger.usage)
         score = (rating.value - LOWEST) / (HIGHEST - LOWEST)
         note = f"rated {rating.value} of {HIGHEST}"

@@ -4,14 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from factcheck.errors import InputError, JudgeError, JudgeOutputError, JudgeRejected
-from factcheck.judges.ports import (
-    Ledger,
-    PairFailure,
-    PairJudge,
-    PairResult,
-    ValuePair,
-)
+from factcheck.errors import Failure, InputError, JudgeError, JudgeOutputError, JudgeRejected
+from factcheck.judges.ports import Ledger, PairJudge, PairResult, ValuePair
 
 LOW = 0.05
 """Probability up to which a first judge is taken to be sure that two values differ. The embedded
@@ -77,7 +71,7 @@ class CascadePairJudge:
         return tuple(results)
 
     def _is_open(self, result: PairResult) -> bool:
-        if isinstance(result, PairFailure):
+        if isinstance(result, Failure):
             return True
         return not (
             result.probability is None
@@ -109,4 +103,4 @@ async def _counted(
 
 
 def _failures(error: JudgeError, pairs: Sequence[ValuePair]) -> list[PairResult]:
-    return [PairFailure(error.code, str(error)) for _ in pairs]
+    return [Failure(None, error.code, str(error)) for _ in pairs]

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, runtime_checkable
 
-from factcheck.errors import InputError
+from factcheck.errors import Failure, InputError
 from factcheck.facts import AtomicFact, CheckResult, FactSet, Usage
 
 if TYPE_CHECKING:
@@ -117,17 +117,7 @@ class PairVerdict:
     """Whether the answer was given before."""
 
 
-@dataclass(frozen=True, slots=True)
-class PairFailure:
-    """No verdict could be had on a pair; never counted as one."""
-
-    code: str
-    """Stable name of the kind of failure, as in `factcheck.errors`, or `missing`, `duplicate`,
-    `invalid` for an answer that did not come back as it should."""
-    message: str
-
-
-PairResult = PairVerdict | PairFailure
+PairResult = PairVerdict | Failure[Any]
 
 
 @runtime_checkable
@@ -176,16 +166,7 @@ class Rating:
             raise InputError(f"a rating must be a whole number from 1 to 5, not {self.value!r}")
 
 
-@dataclass(frozen=True, slots=True)
-class RatingFailure:
-    """No rating could be had; never replaced by one."""
-
-    code: str
-    """Stable name of the kind of failure, as in `factcheck.errors`."""
-    message: str
-
-
-RatingResult = Rating | RatingFailure
+RatingResult = Rating | Failure[Any]
 
 
 @runtime_checkable
@@ -202,17 +183,7 @@ class Rater(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class EmbeddingFailure:
-    """No vector could be had for a text; never replaced by one."""
-
-    code: str
-    """Stable name of the kind of failure, as in `factcheck.errors`, or `missing`, `duplicate`,
-    `invalid` for a vector that did not come back as it should."""
-    message: str
-
-
-EmbeddingResult = Sequence[float] | EmbeddingFailure
+EmbeddingResult = Sequence[float] | Failure[Any]
 """A vector of finite numbers that are not all zero, of any length but 0, or why there is none."""
 
 

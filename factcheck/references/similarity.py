@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from factcheck.errors import FactcheckError, Failure, InputError, JudgeOutputError, describe
 from factcheck.judges.embedders.vectors import Direction, direction_of, similarity
-from factcheck.judges.ports import Embedder, EmbeddingFailure, Ledger
+from factcheck.judges.ports import Embedder, Ledger
 from factcheck.metrics.ports import EvalCase
 
 _MOST_TEXTS = 16_384
@@ -104,13 +104,13 @@ async def _embedded(texts: Sequence[str], embedder: Embedder, ledger: Ledger) ->
     try:
         vectors = list(await embedder.embed(texts, ledger))
     except FactcheckError as error:
-        return [EmbeddingFailure(error.code, str(error))] * len(texts)
+        return [Failure(None, error.code, str(error))] * len(texts)
     except Exception as error:  # noqa: BLE001 - a foreign embedder
-        return [EmbeddingFailure("raised", f"the embedder: {describe(error)}")] * len(texts)
+        return [Failure(None, "raised", f"the embedder: {describe(error)}")] * len(texts)
     if len(vectors) == len(texts):
         return vectors
     message = f"the embedder returned {len(vectors)} vectors for {len(texts)} texts"
-    return [EmbeddingFailure(JudgeOutputError.code, message)] * len(texts)
+    return [Failure(None, JudgeOutputError.code, message)] * len(texts)
 
 
 def _similarities(pairs: Sequence[Pair], vectors: Mapping[str, Any]) -> dict[Pair, Similarities]:
@@ -121,7 +121,7 @@ def _similarities(pairs: Sequence[Pair], vectors: Mapping[str, Any]) -> dict[Pai
     found: dict[Pair, Similarities] = {}
     for pair in pairs:
         missing = (vectors[text] for text in pair.texts)
-        failed = next((one for one in missing if isinstance(one, EmbeddingFailure)), None)
+        failed = next((one for one in missing if isinstance(one, Failure)), None)
         if failed is not None:
             found[pair] = Failure(pair.actual_output, failed.code, failed.message)
             continue

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Generic, NamedTuple, TypeVar
 
-from factcheck.errors import InputError
+from factcheck.errors import Failure, InputError
 from factcheck.facts import (
     AtomicFact,
     CheckFailure,
@@ -18,14 +18,11 @@ from factcheck.facts import (
     digest,
 )
 from factcheck.judges.ports import (
-    EmbeddingFailure,
     EmbeddingResult,
     Ledger,
-    PairFailure,
     PairResult,
     PairVerdict,
     Rating,
-    RatingFailure,
     RatingResult,
     ValuePair,
 )
@@ -169,7 +166,7 @@ class ScriptedExtractor(_Scripted[str, Sequence[str | AtomicFact], ExtractCall])
 
 
 class ScriptedPairJudge(
-    _Scripted[tuple[str, str], bool | float | PairVerdict | PairFailure, CompareCall]
+    _Scripted[tuple[str, str], bool | float | PairVerdict | Failure[Any], CompareCall]
 ):
     """A `PairJudge` with a script by gold and extracted value, or a function of the pair.
 
@@ -187,25 +184,25 @@ class ScriptedPairJudge(
         if pair.specificity == "exact":
             keys.append((pair.extracted, pair.gold))
         scripted = self._look_up("result for the pair", (pair,), *keys)
-        if isinstance(scripted, (PairVerdict, PairFailure)):
+        if isinstance(scripted, (PairVerdict, Failure)):
             return scripted
         probability = None if isinstance(scripted, bool) else scripted
         return PairVerdict(scripted >= _EVEN, probability, "scripted", self._name)
 
 
-class ScriptedRater(_Scripted[str, int | Rating | RatingFailure, RateCall]):
+class ScriptedRater(_Scripted[str, int | Rating | Failure[Any], RateCall]):
     """A `Rater` with a script by summary, or a function of source and summary."""
 
     async def rate(self, source: str, summary: str, ledger: Ledger) -> RatingResult:
         """The scripted rating of this summary."""
         self._start(RateCall(source, summary), ledger)
         scripted = self._look_up("rating for", (source, summary), summary)
-        if isinstance(scripted, (Rating, RatingFailure)):
+        if isinstance(scripted, (Rating, Failure)):
             return scripted
         return Rating(scripted, "scripted", self._name)
 
 
-class ScriptedEmbedder(_Scripted[str, Sequence[float] | EmbeddingFailure, EmbedCall]):
+class ScriptedEmbedder(_Scripted[str, Sequence[float] | Failure[Any], EmbedCall]):
     """An `Embedder` with a script of vectors by text."""
 
     _role = "embedder"

@@ -18,11 +18,11 @@ from factcheck import (
     InputError,
     JudgeUnavailable,
     Ledger,
-    RatingFailure,
     Usage,
     Verdict,
 )
 from factcheck.calibration import BulletRemoval, bullet_removal, load_texts
+from factcheck.errors import Failure
 from factcheck.testing import FactModel, LocalOpenAIServer, ScriptedChecker, ScriptedRater
 
 TEXT = {
@@ -213,7 +213,7 @@ def test_a_rater_is_asked_about_whole_variants_and_put_on_the_same_scale() -> No
 
 def test_a_saturated_rater_is_seen_as_one_and_a_failed_rating_is_missing() -> None:
     always = ScriptedRater(lambda _source, _summary: 5)
-    failing = ScriptedRater(lambda _source, _summary: RatingFailure("output", "not a number"))
+    failing = ScriptedRater(lambda _source, _summary: Failure(None, "output", "not a number"))
     run = bullet_removal([TEXT], [], raters={"big": always, "bad": failing}, n_random=0)
     found = run.metrics("big (1-5)")
     assert found.metrics["at_ceiling"].value == 1.0

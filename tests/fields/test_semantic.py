@@ -8,9 +8,10 @@ from typing import Any
 
 import pytest
 
-from factcheck import PairFailure, PairVerdict, ValuePair
+from factcheck import PairVerdict, ValuePair
 from factcheck.errors import (
     ConfigError,
+    Failure,
     InputError,
     JudgeRejected,
     JudgeUnavailable,
@@ -142,7 +143,7 @@ def test_one_failed_pair_leaves_the_others_alone_and_is_told_once(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     semantic, _ = comparator(
-        lambda p: PairFailure("unavailable", "no route") if p.gold == "bad" else says(p)
+        lambda p: Failure(None, "unavailable", "no route") if p.gold == "bad" else says(p)
     )
     schema = record(a=MEANING, b=MEANING, c=MEANING, d=MEANING)
     gold = {"a": "bad", "b": "NYC", "c": "x", "d": "bad"}
@@ -216,7 +217,7 @@ class TestInAForeignEvaluator:
     FOUND = {"a": "NYC", "b": "x", "c": "y", "e": {"k": [2]}, "f": "worse", "g": "new"}  # noqa: RUF012
 
     def script(self, pair: ValuePair) -> Any:
-        return PairFailure("output", "no") if pair.gold == "bad" else says(pair)
+        return Failure(None, "output", "no") if pair.gold == "bad" else says(pair)
 
     def test_results_are_those_of_this_evaluator(self) -> None:
         semantic, judge = comparator(self.script)

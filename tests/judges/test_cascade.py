@@ -12,11 +12,11 @@ from factcheck import (
     JudgeRejected,
     JudgeUnavailable,
     Ledger,
-    PairFailure,
     PairVerdict,
     Usage,
     ValuePair,
 )
+from factcheck.errors import Failure
 from factcheck.judges.cascade import CascadePairJudge
 from factcheck.judges.ports import PairResult
 from factcheck.testing import CompareCall, ScriptedPairJudge
@@ -71,7 +71,7 @@ def test_a_probability_that_is_none_is_not_sure() -> None:
 
 
 def test_what_the_first_judge_has_no_verdict_on_goes_to_the_second() -> None:
-    failure = PairFailure("missing", "no verdict")
+    failure = Failure(None, "missing", "no verdict")
     first = ScriptedPairJudge(lambda pair: failure if pair.gold == "0.0" else 1.0, name="first")
     second = ScriptedPairJudge(lambda _: True, name="second")
 
@@ -90,7 +90,7 @@ def test_a_first_judge_that_cannot_be_asked_leaves_everything_to_the_second(
 
 def test_a_failure_of_the_second_judge_is_a_failure() -> None:
     """What the first was not sure of does not take its place."""
-    second = ScriptedPairJudge(lambda _: PairFailure("missing", "no verdict"))
+    second = ScriptedPairJudge(lambda _: Failure(None, "missing", "no verdict"))
 
     results = compare(CascadePairJudge(FIRST, second, low=0.1, high=0.9))
 
@@ -103,7 +103,7 @@ def test_a_second_judge_that_cannot_be_asked_costs_only_the_pairs_it_was_asked()
     results = compare(CascadePairJudge(FIRST, second, low=0.1, high=0.9))
 
     assert speakers(results) == ["first"] * 2 + ["rejected"] * 3 + ["first"] * 2
-    assert results[3] == PairFailure("rejected", "no key")
+    assert results[3] == Failure(None, "rejected", "no key")
 
 
 def test_nothing_but_rejections_is_raised() -> None:

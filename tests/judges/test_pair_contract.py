@@ -12,7 +12,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from factcheck import Ledger, PairFailure, PairJudge, PairVerdict, ScoreSignature, ValuePair
+from factcheck import Ledger, PairJudge, PairVerdict, ScoreSignature, ValuePair
+from factcheck.errors import Failure
 from factcheck.judges.cascade import CascadePairJudge
 from factcheck.judges.factory import build_pair_judge
 from factcheck.judges.ports import PairResult, Specificity
@@ -191,7 +192,7 @@ def test_whatever_stands_in_a_pair_it_has_one_result_which_is_always_the_same(
 
     assert len(results) == len(pairs)
     for pair, result in zip(pairs, results, strict=True):
-        assert isinstance(result, (PairVerdict, PairFailure))
+        assert isinstance(result, (PairVerdict, Failure))
         if isinstance(result, PairVerdict):
             assert result.probability is None or 0.0 <= result.probability <= 1.0
         assert compare(judge, [pair]) == [result]

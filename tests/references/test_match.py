@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from factcheck import ConfigError, InputError, JudgeError, JudgeOutputError, ScoreSignature, Usage
-from factcheck.judges.ports import EmbeddingFailure
+from factcheck.errors import Failure
 from factcheck.metrics import EvalCase
 from factcheck.references import Aggregation, ReferenceMatch
 from factcheck.references.similarity import compare
@@ -25,7 +25,7 @@ RESET = (
     "To reset your password, navigate to Settings.",
     "Go to Settings > Security to change your password.",
 )
-COMPASS: dict[str, Sequence[float] | EmbeddingFailure | Exception] = {
+COMPASS: dict[str, Sequence[float] | Failure[None] | Exception] = {
     "east": (1.0, 0.0),
     "north": (0.0, 1.0),
     "north-east": (2.0, 2.0),
@@ -33,7 +33,7 @@ COMPASS: dict[str, Sequence[float] | EmbeddingFailure | Exception] = {
     "long east": (5.0, 0.0, 0.0),
     "nowhere": (0.0, 0.0),
     "not a number": (math.nan, 1.0),
-    "nothing": EmbeddingFailure("refused", "the filter declined"),
+    "nothing": Failure(None, "refused", "the filter declined"),
 }
 
 aggregations = st.sampled_from(["max", "mean"])

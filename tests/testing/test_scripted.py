@@ -7,21 +7,18 @@ from collections.abc import Sequence
 
 import pytest
 
-from factcheck.errors import InputError, JudgeUnavailable
+from factcheck.errors import Failure, InputError, JudgeUnavailable
 from factcheck.facts import AtomicFact, CheckFailure, CheckResult, FactSet, Usage, Verdict, digest
 from factcheck.judges.ports import (
     Checker,
     Embedder,
-    EmbeddingFailure,
     Extractor,
     Ledger,
-    PairFailure,
     PairJudge,
     PairResult,
     PairVerdict,
     Rater,
     Rating,
-    RatingFailure,
     RatingResult,
     ValuePair,
 )
@@ -167,8 +164,8 @@ def compare(
 def test_scripted_pairs() -> None:
     """A script says yes or no, how likely it is, or the whole result."""
     whole = PairVerdict(True, 0.25, "because", "j")
-    failure = PairFailure("missing", "no reply")
-    said: dict[str, bool | float | PairVerdict | PairFailure] = {
+    failure = Failure(None, "missing", "no reply")
+    said: dict[str, bool | float | PairVerdict | Failure[None]] = {
         "a": True,
         "b": False,
         "c": 0.5,
@@ -225,7 +222,7 @@ def rated(rater: Rater, summary: str, ledger: Ledger | None = None) -> RatingRes
 
 def test_scripted_ratings() -> None:
     """A script gives numbers, ratings and failures, by summary or by both texts."""
-    failure = RatingFailure("refused", "no")
+    failure = Failure(None, "refused", "no")
     mine = Rating(2, "mine", "other")
     by_summary = ScriptedRater({"a": 4, "b": mine, "c": failure}, name="me")
     assert [rated(by_summary, text) for text in "abc"] == [
@@ -266,7 +263,7 @@ def test_rate_calls() -> None:
 
 
 def test_the_scripted_embedder_fulfils_the_port_and_remembers_what_it_was_asked() -> None:
-    failure = EmbeddingFailure("refused", "no")
+    failure = Failure(None, "refused", "no")
     embedder = ScriptedEmbedder({"a": (1.0,), "b": failure}, usage=Usage(calls=1))
     ledger = Ledger()
 

@@ -11,7 +11,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, get_args
 
-from factcheck.errors import JudgeError, ParameterError
+from factcheck.errors import Failure, JudgeError, ParameterError
 from factcheck.facts import Usage
 from factcheck.fields.comparators.batch import as_text
 from factcheck.fields.comparators.parameters import quoted
@@ -21,7 +21,6 @@ from factcheck.fields.values import exact_key
 from factcheck.judges.factory import BATCH_SIZE, build_pair_judge
 from factcheck.judges.ports import (
     Ledger,
-    PairFailure,
     PairJudgeSpec,
     PairResult,
     PairVerdict,
@@ -173,8 +172,8 @@ class SemanticComparator(SessionUser):
         try:
             results = await self._judge.compare(pairs, self.ledger)
         except JudgeError as error:
-            results = [PairFailure(error.code, str(error))] * len(pairs)
-        failures = [result for result in results if isinstance(result, PairFailure)]
+            results = [Failure(None, error.code, str(error))] * len(pairs)
+        failures = [result for result in results if isinstance(result, Failure)]
         self.n_judged += len(results) - len(failures)
         self.n_undecided += len(failures)
         if failures:

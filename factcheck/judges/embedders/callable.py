@@ -8,9 +8,9 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from factcheck.errors import FactcheckError, JudgeOutputError, describe
+from factcheck.errors import FactcheckError, Failure, JudgeOutputError, describe
 from factcheck.judges.embedders.split_retry import SpoiltRequest, ask_in_parts
-from factcheck.judges.ports import EmbeddingFailure, EmbeddingResult
+from factcheck.judges.ports import EmbeddingResult
 
 if TYPE_CHECKING:
     from factcheck.judges.ports import Ledger
@@ -47,13 +47,13 @@ class CallableEmbedder:
         try:
             vectors = list(await self._call(texts))
         except FactcheckError as error:
-            raise SpoiltRequest(EmbeddingFailure(error.code, str(error))) from error
+            raise SpoiltRequest(Failure(None, error.code, str(error))) from error
         except (Exception, SystemExit, KeyboardInterrupt) as error:
             said = f"{self._name} raised {describe(error)}"
-            raise SpoiltRequest(EmbeddingFailure("judge", said)) from error
+            raise SpoiltRequest(Failure(None, "judge", said)) from error
         if len(vectors) != len(texts):
             said = f"{self._name} gave {len(vectors)} vectors for {len(texts)} texts"
-            return [EmbeddingFailure(JudgeOutputError.code, said)] * len(texts)
+            return [Failure(None, JudgeOutputError.code, said)] * len(texts)
         return vectors
 
     async def _call(self, texts: Sequence[str]) -> Any:

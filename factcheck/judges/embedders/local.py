@@ -16,12 +16,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
+from factcheck.errors import Failure
 from factcheck.judges.embedders.vectors import SINGLE
 from factcheck.judges.local.cancellation import checkpoint, run_in_thread
 from factcheck.judges.local.language import DEFAULT, guess_language
 from factcheck.judges.local.tokens import fold_form
 from factcheck.judges.local.words import Word, english_knows_as_many, words
-from factcheck.judges.ports import EmbeddingFailure, EmbeddingResult, Ledger
+from factcheck.judges.ports import EmbeddingResult, Ledger
 
 NAME = "local/1 (lexical)"
 """The embedder in score signatures; the number changes when its vectors do."""
@@ -36,7 +37,7 @@ _NEIGHBOURS = 0.3
 _TOUCHING = 1.0
 """The same where no space is between them, as in Chinese: there the pair is the word."""
 _GRAM = 3
-_BLANK = EmbeddingFailure("input", "the text is blank")
+_BLANK = Failure(None, "input", "the text is blank")
 
 
 class LocalEmbedder:

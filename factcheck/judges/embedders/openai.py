@@ -6,13 +6,13 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from factcheck.errors import InputError, JudgeError, JudgeOutputError
+from factcheck.errors import Failure, InputError, JudgeError, JudgeOutputError
 from factcheck.facts import Usage
 from factcheck.judges.embedders.split_retry import SpoiltRequest, ask_in_parts
 from factcheck.judges.embedders.vectors import packed, single_precision
 from factcheck.judges.llm.engine import Account, RequestRunner, likely_tokens, most_tokens
 from factcheck.judges.llm.transports import EmbeddingsTransport, TextsRejected
-from factcheck.judges.ports import EmbeddingFailure, EmbeddingResult
+from factcheck.judges.ports import EmbeddingResult
 from factcheck.runtime.budget import Price
 from factcheck.runtime.cache import answer_key
 from factcheck.runtime.loop import background, together
@@ -101,7 +101,7 @@ class OpenAIEmbedder:
         again = [
             place
             for place, result in enumerate(results)
-            if isinstance(result, EmbeddingFailure) and result.code in _ASK_AGAIN
+            if isinstance(result, Failure) and result.code in _ASK_AGAIN
         ]
         if again:
             second = await ask_in_parts([texts[place] for place in again], ask)
@@ -113,9 +113,9 @@ class OpenAIEmbedder:
         try:
             answer = await background.hop(self._send(texts, ledger))
         except TextsRejected as error:
-            raise SpoiltRequest(EmbeddingFailure(error.code, str(error))) from error
+            raise SpoiltRequest(Failure(None, error.code, str(error))) from error
         except JudgeError as error:
-            return [EmbeddingFailure(error.code, str(error))] * len(texts)
+            return [Failure(None, error.code, str(error))] * len(texts)
         return self._of_one_length(read_vectors(answer["data"], len(texts)))
 
     async def _send(self, texts: Sequence[str], ledger: Ledger) -> Mapping[str, Any]:
@@ -128,15 +128,15 @@ class OpenAIEmbedder:
 
     def _of_one_length(self, results: Sequence[EmbeddingResult]) -> list[EmbeddingResult]:
         """The results without vectors of another length than this model's."""
-        lengths = Counter(len(r) for r in results if not isinstance(r, EmbeddingFailure))
+        lengths = Counter(len(r) for r in results if not isinstance(r, Failure))
         if lengths.total() == 1 and self._length is None:
             return list(results)  # one vector alone says nothing about the others
         if self._length is None:
             self._length = _most_common(lengths)
         return [
             result
-            if isinstance(result, EmbeddingFailure) or len(result) == self._length
-            else EmbeddingFailure("invalid", self._other_length(len(result)))
+            if isinstance(result, Failure) or len(result) == self._length
+            else Failure(None, "invalid", self._other_length(len(result)))
             for result in results
         ]
 
@@ -182,13 +182,13 @@ def read_vectors(data: Sequence[Any], n_texts: int) -> list[EmbeddingResult]:
         try:
             results[index] = single_precision(item.get("embedding"))
         except JudgeOutputError as error:
-            results[index] = EmbeddingFailure("invalid", str(error))
+            results[index] = Failure(None, "invalid", str(error))
     return results
 
 
-_MISSING = EmbeddingFailure("missing", "the answer holds no vector for the text")
-_DUPLICATE = EmbeddingFailure("duplicate", "the answer holds two vectors for the text")
-_UNSENDABLE = EmbeddingFailure("input", "the text is blank or not valid Unicode")
+_MISSING = Failure(None, "missing", "the answer holds no vector for the text")
+_DUPLICATE = Failure(None, "duplicate", "the answer holds two vectors for the text")
+_UNSENDABLE = Failure(None, "input", "the text is blank or not valid Unicode")
 
 
 def _batches(keys: Sequence[str], text_of: Mapping[str, str]) -> list[list[str]]:
@@ -221,7 +221,7 @@ def _most_common(lengths: Counter[int]) -> int | None:
 
 def _to_json(result: EmbeddingResult) -> Mapping[str, Any] | None:
     """A vector without its text, which is in the key; a failure is not kept."""
-    if isinstance(result, EmbeddingFailure):
+    if isinstance(result, Failure):
         return None
     return {"vector": packed(result)}
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
 
-from factcheck.judges.ports import EmbeddingFailure, EmbeddingResult
+from factcheck.errors import Failure
+from factcheck.judges.ports import EmbeddingResult
 
 _ENOUGH = 3
 """Texts that fail alone before any answer came: then it is not the texts."""
@@ -16,7 +17,7 @@ Ask = Callable[[Sequence[str]], Awaitable[Sequence[EmbeddingResult]]]
 class SpoiltRequest(Exception):
     """A request was turned down, and one of its texts may be why."""
 
-    def __init__(self, failure: EmbeddingFailure) -> None:
+    def __init__(self, failure: Failure[None]) -> None:
         super().__init__(failure.message)
         self.failure = failure
 
@@ -34,7 +35,7 @@ async def ask_in_parts(texts: Sequence[str], ask: Ask) -> list[EmbeddingResult]:
 class _SplitRetry:
     def __init__(self, ask: Ask) -> None:
         self._ask = ask
-        self._failed_alone: list[EmbeddingFailure] = []
+        self._failed_alone: list[Failure[None]] = []
         self._answered = False
 
     async def results(self, texts: Sequence[str]) -> list[EmbeddingResult]:

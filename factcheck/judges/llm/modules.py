@@ -125,7 +125,7 @@ class SemanticEquivalence(dspy.Module):
     """Says of several pairs of values, in one call, whether the two mean the same.
 
     Call it with `pairs=` (`ValuePair`s, or tuples of a gold and an extracted value); the
-    prediction's `results` hold one `PairVerdict` or `PairFailure` per pair, in their order.
+    prediction's `results` hold one `PairVerdict` or `Failure` per pair, in their order.
 
     Args:
         prompt: Name of a published prompt.

@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from factcheck.documents import Reader
-from factcheck.errors import InputError, JudgeError
+from factcheck.errors import Failure, InputError, JudgeError
 from factcheck.judges.llm.batched import BatchedRequests, require_one_not_rejected
 from factcheck.judges.llm.modules import SemanticEquivalence, fingerprint
 from factcheck.judges.llm.values import field_of, order_of, shown_values
-from factcheck.judges.ports import PairFailure, PairResult, PairVerdict, ValuePair
+from factcheck.judges.ports import PairResult, PairVerdict, ValuePair
 from factcheck.runtime.cache import JSON, answer_key
 from factcheck.runtime.result_cache import ResultCache
 
@@ -89,7 +89,7 @@ class LLMPairJudge:
             with self._model.context():
                 prediction = await self._module.acall(pairs=pairs)
         except JudgeError as error:
-            return [PairFailure(error.code, str(error)) for _ in pairs]
+            return [Failure(None, error.code, str(error)) for _ in pairs]
         results: tuple[PairResult, ...] = prediction.results
         return results
 
@@ -100,7 +100,7 @@ def _is_long(pair: ValuePair) -> bool:
 
 def _to_json(result: PairResult) -> Mapping[str, Any] | None:
     """A verdict without its pair, which is in the key; failures are not cached."""
-    if isinstance(result, PairFailure):
+    if isinstance(result, Failure):
         return None
     return {"equivalent": result.equivalent, "reason": result.reason, "judge": result.judge}
 

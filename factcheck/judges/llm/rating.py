@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import dspy
 
 from factcheck.documents import Reader
-from factcheck.errors import InputError, JudgeError
+from factcheck.errors import Failure, InputError, JudgeError
 from factcheck.facts import digest
 from factcheck.judges.llm.batched import BatchedRequests
 from factcheck.judges.llm.modules import fingerprint
 from factcheck.judges.llm.modules_summaries import LLMJudge
-from factcheck.judges.ports import Rating, RatingFailure, RatingResult
+from factcheck.judges.ports import Rating, RatingResult
 from factcheck.runtime.cache import answer_key
 from factcheck.runtime.result_cache import ResultCache
 
@@ -81,7 +81,7 @@ class LLMRater:
             with self._model.context(), dspy.context(trace=None):
                 reply = await self._module.acall(source_text=source, summary=summary)
         except JudgeError as error:
-            return [RatingFailure(error.code, str(error))]
+            return [Failure(None, error.code, str(error))]
         return [Rating(reply.faithfulness, reply.reason, self._model.name)]
 
 
@@ -95,7 +95,7 @@ def _require_texts(source: object, summary: object) -> None:
 
 def _to_json(result: RatingResult) -> Mapping[str, Any] | None:
     """A rating without its texts, which are in the key; failures are not cached."""
-    if isinstance(result, RatingFailure):
+    if isinstance(result, Failure):
         return None
     return {"value": result.value, "reason": result.reason, "judge": result.judge}
 

@@ -17,10 +17,10 @@ from pydantic import (
 )
 from pydantic.json_schema import SkipJsonSchema
 
-from factcheck.errors import JudgeOutputError
+from factcheck.errors import Failure, JudgeOutputError
 from factcheck.facts import AtomicFact, CheckFailure, CheckResult, EntailmentLabel, Verdict, locate
 from factcheck.judges.llm.fences import one_line
-from factcheck.judges.ports import PairFailure, PairResult, PairVerdict
+from factcheck.judges.ports import PairResult, PairVerdict
 
 QUOTE_NOT_FOUND = "quote_not_found"
 """Flag of a verdict whose quote does not stand in the text."""
@@ -152,7 +152,7 @@ def account_pairs(
 ) -> dict[str, PairResult]:
     """The same for pairs of values: one result per id, in the order asked."""
     return {
-        call_id: PairFailure(answer.code, f"{judge} gave {answer.what} for this pair")
+        call_id: Failure(None, answer.code, f"{judge} gave {answer.what} for this pair")
         if isinstance(answer, _NoVerdict)
         else PairVerdict(answer.equivalent, None, answer.reason.strip(), judge)
         for call_id, answer in _answers(asked, items).items()

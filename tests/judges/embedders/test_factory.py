@@ -13,8 +13,9 @@ import numpy as np
 import pytest
 
 from factcheck import ConfigError, Ledger
+from factcheck.errors import Failure
 from factcheck.judges.factory import build_embedder
-from factcheck.judges.ports import Embedder, EmbeddingFailure
+from factcheck.judges.ports import Embedder
 from factcheck.runtime.session import Session
 from factcheck.settings import Settings
 from factcheck.testing import ScriptedEmbedder
@@ -158,7 +159,7 @@ class TestYourOwn:
         good, bad, other = embed(build(picky), "a", "x", "b")
 
         assert (good, other) == ([1.0, 1.0], [1.0, 1.0])
-        assert isinstance(bad, EmbeddingFailure)
+        assert isinstance(bad, Failure)
         assert bad.code == ("config" if isinstance(error, ConfigError) else "judge")
         assert str(error) in bad.message
 

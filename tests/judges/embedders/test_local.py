@@ -10,9 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from factcheck import Ledger, Usage
+from factcheck.errors import Failure
 from factcheck.judges.embedders.local import NAME, SIZE, LocalEmbedder, embed_text
 from factcheck.judges.embedders.vectors import direction_of, similarity
-from factcheck.judges.ports import Embedder, EmbeddingFailure
+from factcheck.judges.ports import Embedder
 from tests.processes import printed_by_python
 from tests.strategies import prose
 
@@ -110,7 +111,7 @@ def test_it_fulfils_the_port_and_costs_nothing() -> None:
     vector, blank, again = asyncio.run(embedder.embed(["Ants.", " \n", "Ants."], ledger))
 
     assert isinstance(embedder, Embedder)
-    assert blank == EmbeddingFailure("input", "the text is blank")
+    assert blank == Failure(None, "input", "the text is blank")
     assert vector == again == embed_text("Ants.")
     assert ledger.usage == Usage()
     assert embedder.identity == {"embedder": NAME}

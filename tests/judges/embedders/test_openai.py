@@ -16,9 +16,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from factcheck import Budget, ConfigError, Ledger
+from factcheck.errors import Failure
 from factcheck.judges.embedders.openai import DEFAULT_MODEL, MOST_TEXTS, read_vectors
 from factcheck.judges.factory import build_embedder
-from factcheck.judges.ports import Embedder, EmbeddingFailure
+from factcheck.judges.ports import Embedder
 from factcheck.runtime.cache import MemoryCache
 from factcheck.runtime.session import Session
 from factcheck.settings import Settings
@@ -47,7 +48,7 @@ TEXTS = ("Ants dig tunnels.", "Rain fell on Tuesday.", "The bridge was closed.",
 
 def code(result: Any) -> str:
     """The code of a failure; empty for a vector."""
-    return result.code if isinstance(result, EmbeddingFailure) else ""
+    return result.code if isinstance(result, Failure) else ""
 
 
 def codes(results: Sequence[Any]) -> list[str]:
@@ -263,7 +264,7 @@ class TestFaultsOfAServer:
 
         (result,) = asyncio.run(embedder.embed(["Ants."], Ledger()))
 
-        assert isinstance(result, EmbeddingFailure)
+        assert isinstance(result, Failure)
         assert (result.code, "127.0.0.1" in result.message) == ("unavailable", True)
 
     def test_text_that_no_server_takes_is_not_sent(self, remote: MakeSetup) -> None:

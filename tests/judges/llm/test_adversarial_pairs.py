@@ -11,7 +11,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from factcheck import JudgeRejected, Ledger, PairFailure, PairVerdict, RetryPolicy, ValuePair
+from factcheck import JudgeRejected, Ledger, PairVerdict, RetryPolicy, ValuePair
+from factcheck.errors import Failure
 from factcheck.judges.factory import build_pair_judge
 from factcheck.judges.ports import PairJudge
 from factcheck.runtime.session import Session
@@ -170,7 +171,7 @@ def test_a_pair_has_the_verdict_that_was_given_for_it_or_none(
         if isinstance(result, PairVerdict):
             assert given_for_it == [result.equivalent]
         else:
-            assert isinstance(result, PairFailure)
+            assert isinstance(result, Failure)
             assert result.code
             assert result.message
             assert given_for_it == []

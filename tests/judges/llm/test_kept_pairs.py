@@ -11,7 +11,8 @@ from typing import Any
 
 import pytest
 
-from factcheck import Ledger, PairFailure, PairVerdict, RetryPolicy, ValuePair
+from factcheck import Ledger, PairVerdict, RetryPolicy, ValuePair
+from factcheck.errors import Failure
 from factcheck.judges.factory import build_pair_judge
 from factcheck.runtime.cache import MemoryCache, open_cache
 from factcheck.runtime.session import Session
@@ -167,7 +168,7 @@ def test_a_pair_without_a_verdict_is_not_kept(comparing: MakePairSetup) -> None:
     first = setup.compare(PAIR, *OTHERS)
     second = setup.compare(PAIR, *OTHERS)
 
-    assert isinstance(first[0], PairFailure)
+    assert isinstance(first[0], Failure)
     assert isinstance(second[0], PairVerdict)
     assert [r.cached for r in second if isinstance(r, PairVerdict)] == [False, *[True] * 6]
     assert setup.sizes == [7, 1, 1]
@@ -223,5 +224,5 @@ def test_models_that_only_share_a_name_keep_nothing() -> None:
 
     (result,) = asyncio.run(judge.compare([PAIR], Ledger()))
 
-    assert isinstance(result, PairFailure)
+    assert isinstance(result, Failure)
     assert not cache._entries

@@ -14,11 +14,11 @@ from factcheck import (
     FactChecker,
     FactCoverage,
     KeyFactExtraction,
-    PairFailure,
     SemanticEquivalence,
     ValuePair,
     Verdict,
 )
+from factcheck.errors import Failure
 from factcheck.judges.llm.adapter import StrictJSONAdapter
 from factcheck.judges.llm.fences import without_numbers
 from factcheck.judges.llm.modules import fingerprint
@@ -74,7 +74,7 @@ def test_a_pair_without_a_verdict_is_a_failure() -> None:
     with LocalOpenAIServer(silent) as server, dspy.context(lm=served(server)):
         results = SemanticEquivalence()(pairs=[("a", "b")]).results
 
-    assert results == (PairFailure("missing", "hosted_vllm/tiny gave no verdict for this pair"),)
+    assert results == (Failure(None, "missing", "hosted_vllm/tiny gave no verdict for this pair"),)
 
 
 def test_a_dspy_model_is_a_judge_without_its_own_retries_and_cache() -> None:

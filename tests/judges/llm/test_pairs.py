@@ -8,7 +8,8 @@ from dataclasses import replace
 
 import pytest
 
-from factcheck import Budget, InputError, JudgeRejected, PairFailure, PairVerdict, ValuePair
+from factcheck import Budget, InputError, JudgeRejected, PairVerdict, ValuePair
+from factcheck.errors import Failure
 from factcheck.judges.llm.fences import without_numbers
 from factcheck.judges.ports import PairResult
 from factcheck.testing import (
@@ -108,7 +109,7 @@ def test_only_what_came_back_wrong_is_asked_again_and_only_once(comparing: MakeP
         *["missing", "duplicate", "invalid", "invalid", "invalid"],
         *EXPECTED[5:],
     ]
-    assert all(r.message for r in results if isinstance(r, PairFailure))
+    assert all(r.message for r in results if isinstance(r, Failure))
 
 
 def test_a_second_answer_that_is_right_decides_the_pair(comparing: MakePairSetup) -> None:

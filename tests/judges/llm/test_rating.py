@@ -11,15 +11,8 @@ from typing import Any, NamedTuple
 import dspy
 import pytest
 
-from factcheck import (
-    Budget,
-    InputError,
-    Ledger,
-    Rater,
-    Rating,
-    RatingFailure,
-    ScoreSignature,
-)
+from factcheck import Budget, InputError, Ledger, Rater, Rating, ScoreSignature
+from factcheck.errors import Failure
 from factcheck.judges.factory import build_rater
 from factcheck.judges.llm.fences import without_numbers
 from factcheck.judges.ports import RatingResult
@@ -92,7 +85,7 @@ def rating() -> Iterator[MakeSetup]:
 
 
 def code_of(result: RatingResult) -> str:
-    assert isinstance(result, RatingFailure)
+    assert isinstance(result, Failure)
     assert result.message
     return result.code
 
