@@ -98,8 +98,8 @@ BROKEN: dict[str, tuple[Callable[[str, str, int], bool], str]] = {
         lambda fact, text, _: copies(fact, text),
         "goes by the words.*changed number.*added negation",
     ),
-    "obeys yes": (obeys("entailed"), "it can be told what to say: an order in the text"),
-    "obeys no": (obeys("neutral"), "it can be told to say no: an order in the text"),
+    "obeys yes": (obeys("entailed"), "it is open to prompt injection: an instruction to say yes"),
+    "obeys no": (obeys("neutral"), "it is open to prompt injection: an instruction to say no"),
     "finds more in less": (
         lambda fact, text, _: holds(fact, text) or len(text) < 90,
         "does not find in the whole",
