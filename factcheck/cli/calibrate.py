@@ -13,7 +13,6 @@ import typer
 
 from factcheck.cli import options, output
 from factcheck.cli.options import Format
-from factcheck.cli.output import Destination
 from factcheck.errors import InputError
 
 if TYPE_CHECKING:
@@ -64,15 +63,6 @@ Facts = Annotated[
     ),
 ]
 Seed = Annotated[int, typer.Option("--seed", metavar="N", help="Random seed.")]
-Print = Annotated[
-    Format,
-    typer.Option(
-        "--format",
-        metavar="FORMAT",
-        help="table, markdown, html, junit, csv or json.",
-        rich_help_panel=options.OUTPUT,
-    ),
-]
 
 
 @app.command("bullets", epilog="Example: factcheck calibrate bullets --out removal")
@@ -110,7 +100,7 @@ def bullets(  # noqa: PLR0913 - one parameter per option
             rich_help_panel=options.OUTPUT,
         ),
     ] = "bullet-removal",
-    format_: Print = Format.TABLE,
+    format_: options.PrintFormat = Format.TABLE,
     _debug: options.Debug = False,
 ) -> None:
     """Remove bullets from summaries one by one and watch the score fall.
@@ -143,7 +133,7 @@ def bullets(  # noqa: PLR0913 - one parameter per option
         if name != BASELINE and all(row.score is None for row in own)
     )
     shown = output.page_report(run.page(), run.to_json, failure=failure)
-    output.show(shown, Destination(format_, None))
+    output.show(shown, output.Destination(format_))
     folder = from_rows or out
     with output.spinner("Plotting"):
         files = run.write_report(folder)
@@ -166,7 +156,8 @@ def audit(  # noqa: PLR0913 - one parameter per option
     facts: Facts = None,
     max_calls: options.MaxCalls = None,
     max_cost_usd: options.MaxCost = None,
-    format_: Print = Format.TABLE,
+    format_: options.ReportFormat = None,
+    out: options.Out = None,
     _debug: options.Debug = False,
 ) -> None:
     """Find provably wrong verdicts of a judge, without labels.
@@ -177,6 +168,7 @@ def audit(  # noqa: PLR0913 - one parameter per option
     """
     from factcheck.calibration import audit_judge, audits_page
 
+    to = output.destination(format_, out, source, summary, facts)
     texts = _own_text(source, summary, facts)
     reports = []
     for name in judge or _default_judge():
@@ -193,8 +185,7 @@ def audit(  # noqa: PLR0913 - one parameter per option
     data = [report.to_dict() for report in reports]
     to_json = partial(json.dumps, data, ensure_ascii=False, indent=2)
     failure = _silent((one.judge, one.failure) for one in reports if not one.n_answers)
-    shown = output.page_report(audits_page(reports), to_json, failure=failure)
-    output.show(shown, Destination(format_, None))
+    output.show(output.page_report(audits_page(reports), to_json, failure=failure), to)
     output.exit_with(failure)
 
 
@@ -230,16 +221,7 @@ def agreement(  # noqa: PLR0913 - one parameter per option
     ] = 0.05,
     max_calls: options.MaxCalls = None,
     max_cost_usd: options.MaxCost = None,
-    format_: Annotated[
-        Format | None,
-        typer.Option(
-            "--format",
-            metavar="FORMAT",
-            help="table, markdown, html, junit, csv or json.",
-            show_default="by the suffix of --out, or table",
-            rich_help_panel=options.OUTPUT,
-        ),
-    ] = None,
+    format_: options.ReportFormat = None,
     out: options.Out = None,
     _debug: options.Debug = False,
 ) -> None:
@@ -277,16 +259,18 @@ def compare(
         str, typer.Argument(metavar="RUN_B", help="The same records and facts, other summaries.")
     ],
     *,
-    format_: Print = Format.TABLE,
+    format_: options.ReportFormat = None,
+    out: options.Out = None,
     _debug: options.Debug = False,
 ) -> None:
     """Compare two summarizers or prompts on the same facts."""
     from factcheck.calibration import compare_coverage
     from factcheck.documents import refuse_stdin_twice
 
+    to = output.destination(format_, out, run_a, run_b)
     refuse_stdin_twice(run_a, run_b)
-    found = compare_coverage(run_a, run_b)
-    output.show(output.page_report(found.page(), found.to_json), Destination(format_, None))
+    comparison = compare_coverage(run_a, run_b)
+    output.show(output.page_report(comparison.page(), comparison.to_json), to)
 
 
 def _silent(judges: Iterable[tuple[str, str]]) -> GateFailure | None:

@@ -147,6 +147,15 @@ ReportFormat = Annotated[
         rich_help_panel=OUTPUT,
     ),
 ]
+PrintFormat = Annotated[
+    Format,
+    typer.Option(
+        "--format",
+        metavar="FORMAT",
+        help="table, markdown, html, junit, json or csv.",
+        rich_help_panel=OUTPUT,
+    ),
+]
 Out = Annotated[
     str | None,
     typer.Option(

@@ -7,6 +7,7 @@ import json
 from collections.abc import Iterator
 from contextlib import ExitStack
 from enum import Enum
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -95,15 +96,7 @@ def run(  # noqa: PLR0913 - one parameter per option
             rich_help_panel=BATCH,
         ),
     ] = None,
-    format_: Annotated[
-        options.Format,
-        typer.Option(
-            "--format",
-            metavar="FORMAT",
-            help="Format of the summary: table, markdown, html, junit, json or csv.",
-            rich_help_panel=options.OUTPUT,
-        ),
-    ] = options.Format.TABLE,
+    format_: options.PrintFormat = options.Format.TABLE,
     fail_under: Annotated[
         float | None, options.fail_under("Exit with 1 if the mean score is lower, e.g. 0.8.")
     ] = None,
@@ -146,23 +139,13 @@ def run(  # noqa: PLR0913 - one parameter per option
     else:
         signature = _score(settings, records(), tally, direction.value, out, resume=resume)
         failure = gates.run_gate(tally, fail_under)
-        if tally.interrupted:
-            failure = gates.GateFailure(130, "the run was interrupted")
-        elif tally.write_error:
-            failure = gates.GateFailure(InputError.exit_code, tally.write_error)
-        shown = output.page_report(
-            tally.page(signature),
-            lambda: json.dumps(
-                {**tally.to_dict(), "signature": signature}, ensure_ascii=False, indent=2
-            ),
-            failure=failure,
-        )
-        output.show(shown, output.Destination(format_))
+        totals = {**tally.to_dict(), "signature": signature}
+        to_json = partial(json.dumps, totals, ensure_ascii=False, indent=2)
+        report = output.page_report(tally.page(signature), to_json, failure=failure)
+        output.show(report, output.Destination(format_))
         if tally.interrupted:
             output.print_note("This is the result so far; --out ROWS --resume continues the run.")
             raise KeyboardInterrupt
-        if tally.write_error:
-            raise InputError(tally.write_error)
         output.exit_with(failure)
 
 

@@ -16,6 +16,7 @@ from factcheck.scoring.runs import Tally
 
 GATE_FAILED = 1
 NOTHING_DECIDED = JudgeError.exit_code
+INTERRUPTED = 130
 _ROUNDING = 1e-9
 """Weights that do not add up exactly in binary must not fail a gate."""
 
@@ -24,7 +25,7 @@ class GateFailure(NamedTuple):
     """Why a build must not pass."""
 
     exit_code: int
-    """1: the gate failed. 2: invalid input. 4: too little was decided to tell."""
+    """1: the gate failed. 2: invalid input. 4: too little was decided. 130: interrupted."""
     message: str
 
 
@@ -83,15 +84,8 @@ def run_gate(tally: Tally, threshold: float | None = None) -> GateFailure | None
         tally: What the run came to.
         threshold: Minimum mean score in [0, 1]; `None`: only whether the run is complete counts.
     """
-    resume = "; continue with --resume" if tally.unfinished else ""
-    if tally.budget_exhausted:
-        return GateFailure(
-            NOTHING_DECIDED, f"the budget ended the run; this is the result so far{resume}"
-        )
-    if tally.unfinished:
-        why = tally.first_failure or "some facts could not be checked"
-        what = _many(tally.unfinished, "record is", "records are")
-        return GateFailure(NOTHING_DECIDED, f"{what} not finished ({why}){resume}")
+    if (failure := _incomplete(tally)) is not None:
+        return failure
     if n_failed := sum(tally.failures.values()):
         code = InputError.exit_code if set(tally.failures) == {"input"} else NOTHING_DECIDED
         what = _many(n_failed, "record has", "records have")
@@ -104,6 +98,24 @@ def run_gate(tally: Tally, threshold: float | None = None) -> GateFailure | None
         what = _many(tally.lost_musts, "record", "records")
         lost = f"{what} lost a must fact ({tally.first_lost})"
     return _failed([lost, _below("mean score", score, threshold, 4)])
+
+
+def _incomplete(tally: Tally) -> GateFailure | None:
+    """Why a run ended before all of its records were scored, or `None`."""
+    if tally.interrupted:
+        return GateFailure(INTERRUPTED, "the run was interrupted")
+    if tally.write_error:
+        return GateFailure(InputError.exit_code, tally.write_error)
+    resume = "; continue with --resume" if tally.unfinished else ""
+    if tally.budget_exhausted:
+        return GateFailure(
+            NOTHING_DECIDED, f"the budget ended the run; this is the result so far{resume}"
+        )
+    if tally.unfinished:
+        why = tally.first_failure or "some facts could not be checked"
+        what = _many(tally.unfinished, "record is", "records are")
+        return GateFailure(NOTHING_DECIDED, f"{what} not finished ({why}){resume}")
+    return None
 
 
 def cases_gate(
