@@ -161,10 +161,10 @@ def evaluate(  # noqa: PLR0913 - one parameter per option
         for note in scored.notes:
             output.print_note(note)
     failure = gates.fields_gate(field_scores(scored.run, scored.undecided), fail_under)
-    output.show(_run_report(scored, examples, failure), to)
     if comparator.n_undecided and not comparator.n_judged:
         why = f"no verdict on any of {comparator.n_undecided:,} pairs: {comparator.last_failure}"
-        output.exit_with(gates.GateFailure(gates.NOTHING_DECIDED, why))
+        failure = gates.GateFailure(gates.NOTHING_DECIDED, why)
+    output.show(_run_report(scored, examples, failure), to)
     output.exit_with(failure)
 
 
@@ -582,9 +582,8 @@ def _run_report(scored: _Scored, examples: int, failure: GateFailure | None) -> 
         examples=examples,
         notes=scored.notes,
         undecided=scored.undecided,
-        failure=failure.message if failure else "",
     )
-    return output.page_report(page, scored.run.to_json)
+    return output.page_report(page, scored.run.to_json, failure=failure)
 
 
 # --- infer-schema and validate ------------------------------------------------------------------

@@ -17,8 +17,6 @@ from factcheck.cli.options import Format
 from factcheck.errors import InputError
 
 if TYPE_CHECKING:
-    from rich.console import RenderableType
-
     from factcheck.reports import Page
     from factcheck.scoring.gates import GateFailure
 
@@ -35,7 +33,6 @@ _BY_SUFFIX = {
     ".csv": Format.CSV,
 }
 _MAX_LINE = 300
-_MAX_WIDTH = 140
 _MAX_WARNINGS = 20
 _MAX_KEPT_WARNINGS = 1_000
 
@@ -223,21 +220,6 @@ def show(report: Report, to: Destination) -> None:
         print_out(report.texts[Format.TABLE]())  # what was paid for is shown all the same
         raise
     print_out(f"{report.first_line}   {to.path}")
-
-
-def renderable_text(table: RenderableType, *, plain: bool = False, width: int = 100) -> str:
-    """A Rich renderable: in colour on a terminal, else as plain text."""
-    from rich.console import Console
-
-    from factcheck.reports.fields_table import plain as plain_text
-
-    console = Console()
-    if plain or not console.is_terminal:
-        return plain_text(table, width)
-    console.width = min(console.width, _MAX_WIDTH)
-    with console.capture() as capture:
-        console.print(table, crop=False)
-    return capture.get()
 
 
 def print_out(text: str) -> None:

@@ -64,7 +64,6 @@ def run_page(
     examples: int = 3,
     notes: Sequence[str] = (),
     undecided: Undecided | None = None,
-    failure: str = "",
 ) -> Page:
     """The report of a run.
 
@@ -76,7 +75,6 @@ def run_page(
         examples: Examples shown for each of the fields with the largest losses.
         notes: Further lines, which are never wrapped.
         undecided: The fields without a verdict; `None`: those of the records that were kept.
-        failure: Why the run fails its gate, for JUnit; empty if it passes.
     """
     weights = weights or {}
     undecided = undecided or Undecided(weights, run.records)
@@ -118,7 +116,7 @@ def run_page(
             *_examples(run.records, costly, examples),
         ),
         suite="fields",
-        cases=tuple(_cases(run, name, value, failure)),
+        cases=tuple(_cases(run)),
         columns=COLUMNS,
         rows=partial(iter_rows, run.records),
     )
@@ -256,15 +254,16 @@ def undecided_text(found: UndecidedField) -> str:
     return f"{counted}{such}: {reason}" if reason else counted
 
 
-def _cases(run: RunFigures, name: str, value: str, failure: str) -> Iterator[Case]:
-    """A case for the gate, and one for each field, none of which fails."""
-    yield Case("F1", "failed" if failure else "passed", failure or f"{name} {value}".rstrip())
+def _cases(run: RunFigures) -> Iterator[Case]:
+    """A case for each field, failed if the field lost anything."""
     for field, summary in run.by_field.items():
         counts = ", ".join(f"{n:,} {status}" for status, n in summary.counts.items())
         if COUNTED.isdisjoint(summary.counts):
             yield Case(field_text(field), "skipped", counts, "not counted")
+        elif summary.f1 < 1.0:
+            yield Case(field_text(field), "failed", f"F1 {share(summary.f1)}: {counts}", "lost")
         else:
-            yield Case(field_text(field), message=f"F1 {share(summary.f1)}: {counts}")
+            yield Case(field_text(field))
 
 
 @dataclass(slots=True)

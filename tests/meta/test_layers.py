@@ -11,12 +11,11 @@ from tests.processes import printed_by_python
 
 PACKAGE = Path(__file__).resolve().parents[2] / "factcheck"
 
-REPORTS = ("text", "page", "table", "markdown", "html", "junit", "csv", "report")
 LAYERS: tuple[tuple[str, ...], ...] = (
     ("factcheck.errors",),
     ("factcheck.stats",),
     ("factcheck.documents",),
-    tuple(f"factcheck.reports.{name}" for name in REPORTS),
+    ("factcheck.reports",),
     ("factcheck.facts",),
     ("factcheck.settings", "factcheck.records"),
     ("factcheck.judges.ports", "factcheck.files", "factcheck.datasets"),
@@ -32,7 +31,6 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("factcheck.scoring", "factcheck.fields", "factcheck.keywords"),
     ("factcheck.metrics",),
     ("factcheck.calibration",),
-    ("factcheck.reports",),
     ("factcheck.cli", "factcheck.__main__"),
 )
 """Each layer may import those above it in this list, and itself."""

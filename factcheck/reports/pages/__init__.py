@@ -1,1 +1,0 @@
-"""Reports as pages of sections, tables and lists: one model, a rendering for each format."""
