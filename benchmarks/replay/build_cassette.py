@@ -24,7 +24,7 @@ from factcheck.facts import AtomicFact, EntailmentLabel, Evidence, Verdict, dige
 from factcheck.facts.spans import fold
 from factcheck.judges.llm.replies import QUOTE_NOT_FOUND
 from factcheck.judges.replay import CassetteWriter
-from factcheck.judges.replay.lines import RecordedVerdict
+from factcheck.judges.replay.cassette import RecordedVerdict
 
 FILE = "realsumm_judge_replies_dev.jsonl"
 LABELS: Mapping[str, EntailmentLabel] = {"Yes": "entailed", "No": "neutral"}

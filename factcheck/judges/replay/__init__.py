@@ -1,8 +1,13 @@
-"""Record and replay: what judges answered, kept in a file, and judges that answer from it."""
+"""Record and replay: cassettes of what judges answered, and judges that answer from them."""
 
 from factcheck.judges.replay.cassette import CassetteReader, CassetteWriter
-from factcheck.judges.replay.recording import RecordingChecker, RecordingExtractor
-from factcheck.judges.replay.replaying import ReplayChecker, ReplayExtractor, parse_spec
+from factcheck.judges.replay.judges import (
+    RecordingChecker,
+    RecordingExtractor,
+    ReplayChecker,
+    ReplayExtractor,
+    parse_spec,
+)
 
 __all__ = [
     "CassetteReader",

@@ -1,7 +1,13 @@
-"""Cassette files: reading them line by line, and appending what was answered.
+"""Cassettes: files of what judges answered, one answer per line after a header.
 
-A cassette only grows. A process that was killed while it wrote leaves a torn last line; a reader
-passes over it with a warning, and the next writer cuts it off. One process at a time records.
+    {"factcheck_cassette": 1}
+    {"ask": "extract", "source": DIGEST, "by": {NAME: VALUE}, "facts": [FACT]}
+    {"ask": "check", "text": DIGEST, "by": {NAME: VALUE}, "fact": STATEMENT, "verdict": VERDICT}
+
+A FACT is what `AtomicFact.to_dict` gives; a VERDICT has label, probability, evidence, reason, judge
+and flags. Texts are named by their digest; only facts, quotes and reasons are in clear. A cassette
+only grows. A process that is killed while it writes leaves a torn last line: readers skip it with
+a warning, and the next writer cuts it off. One process at a time records.
 """
 
 from __future__ import annotations
@@ -11,28 +17,113 @@ import logging
 import os
 import stat
 import threading
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any, NamedTuple
 
+from factcheck.documents import Place, Reader, file_errors, json_text
+from factcheck.documents.json_documents import parse_json_line
 from factcheck.errors import ConfigError, InputError
-from factcheck.judges.replay.lines import (
-    HEADER,
-    Identity,
-    Recorded,
-    RecordedFacts,
-    parse_answer,
-    parse_header,
-)
+from factcheck.facts import AtomicFact, FactSet, Verdict
+
+Identity = tuple[tuple[str, str], ...]
+"""Names and versions of a judge, in its order."""
+VERSION = 1
+"""Of the file format."""
+HEADER = b'{"factcheck_cassette": %d}\n' % VERSION
+_FACT_ID = "recorded"
+"""Id of every fact in a cassette: a verdict holds for the statement, whatever its id in a run."""
+_VERDICT_KEYS = ("label", "probability", "evidence", "reason", "judge", "flags")
 
 logger = logging.getLogger(__name__)
+
+
+class RecordedFacts(NamedTuple):
+    """What an extractor answered for one source."""
+
+    source: str
+    """`digest` of the source."""
+    by: Identity
+    facts: tuple[AtomicFact, ...]
+
+    @property
+    def question(self) -> str:
+        """Equal for two answers to the same question by the same extractor."""
+        return json_text(["extract", self.source, self.by])
+
+    def to_line(self) -> bytes:
+        """The answer as one line."""
+        facts = [fact.to_dict() for fact in self.facts]
+        return _line({"ask": "extract", "source": self.source, "by": dict(self.by), "facts": facts})
+
+
+class RecordedVerdict(NamedTuple):
+    """What a judge answered about one fact and one text."""
+
+    text: str
+    """`digest` of the text."""
+    by: Identity
+    verdict: Verdict
+
+    @property
+    def question(self) -> str:
+        """Equal for two answers to the same question by the same judge."""
+        return json_text(["check", self.text, self.verdict.fact.text, self.by])
+
+    def to_line(self) -> bytes:
+        """The answer as one line."""
+        data = self.verdict.to_dict()
+        return _line(
+            {
+                "ask": "check",
+                "text": self.text,
+                "by": dict(self.by),
+                "fact": self.verdict.fact.text,
+                "verdict": {key: data[key] for key in _VERDICT_KEYS},
+            }
+        )
+
+
+Recorded = RecordedFacts | RecordedVerdict
+
+
+def identity_of(entries: Mapping[str, str]) -> Identity:
+    """The identity of a judge or extractor, as cassettes keep it."""
+    return tuple((str(name), str(value)) for name, value in entries.items())
+
+
+def describe_identity(by: Identity) -> str:
+    """An identity, for a message."""
+    return ", ".join(f"{name} {value}" for name, value in by) or "a judge without a name"
+
+
+def parse_answer(line: bytes, place: Place) -> Recorded:
+    """Inverse of `to_line`.
+
+    Raises:
+        InputError: The line is not JSON, or not an answer; begins with the place.
+    """
+    data = parse_json_line(line, place)
+    try:
+        read = Reader(data, "answer")
+        by_entries = read.mapping_required("by")
+        names = Reader(by_entries, "by")
+        by = tuple((name, names.text(name)) for name in by_entries)
+        if read.choice("ask", ("extract", "check")) == "extract":
+            facts = FactSet.from_dict({"facts": read.mappings("facts")})
+            return RecordedFacts(read.text("source"), by, facts.facts)
+        fact = {"id": _FACT_ID, "text": read.text("fact")}
+        verdict = Verdict.from_dict({**read.mapping_required("verdict"), "fact": fact})
+        return RecordedVerdict(read.text("text"), by, verdict)
+    except InputError as error:
+        raise InputError(f"{place}: {error}") from error
 
 
 class CassetteReader:
     """The answers of a cassette, in file order; iterate over it once.
 
     Raises:
-        InputError: The file cannot be read, is no cassette, or has a broken line that is not its
+        InputError: The file cannot be read, is not a cassette, or has a broken line that is not its
             last; raised while iterating, with the number of the line.
     """
 
@@ -49,23 +140,24 @@ class CassetteReader:
 
     def __iter__(self) -> Iterator[Recorded]:
         position = 0
-        with _file_errors(self._path, "read"):
-            status = Path(self._path).stat()
-            if not (stat.S_ISREG(status.st_mode) or stat.S_ISDIR(status.st_mode)):
+        with file_errors(str(self._path), "read"):
+            mode = os.stat(self._path).st_mode  # noqa: PTH116 - one rule for every path
+            if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
                 raise InputError(f"{self._path} is not a regular file; a cassette is one")
-        with _file_errors(self._path, "read"), Path(self._path).open("rb") as file:
+        with file_errors(str(self._path), "read"), Path(self._path).open("rb") as file:
             for number, line in enumerate(file, 1):
                 self._sha256.update(line)
+                place = Place(str(self._path), "line", number)
                 try:
                     if number == 1:
-                        parse_header(line)
+                        _check_header(line, place)
                     elif line.strip():
-                        yield parse_answer(line)
-                except InputError as error:
+                        yield parse_answer(line, place)
+                except InputError:
                     if number == 1 or line.endswith(b"\n"):
-                        raise InputError(f"{self._path}, line {number}: {error}") from error
+                        raise
                     self.torn_at = position
-                    logger.warning("%s, line %d: cut off, passed over", self._path, number)
+                    logger.warning("%s: cut off, skipped", place)
                 position += len(line)
         if position == 0:
             raise InputError(f"{self._path} is empty; a cassette starts with a header line")
@@ -74,29 +166,37 @@ class CassetteReader:
 class CassetteWriter:
     """Appends answers to a cassette; thread-safe.
 
-    The file is made if it is not there. What an earlier run recorded stays, and is not recorded
+    The file is made if it does not exist. What an earlier run recorded stays, and is not recorded
     again. The file is open only while something is written, so there is nothing to close.
 
-    A write that fails does not cost the answer it should have kept: recording stops, a warning is
+    A failed write does not cost the answer it should have kept: recording stops, a warning is
     logged, and `failure` says why.
 
     Raises:
-        InputError: The file cannot be written, or is something else than a cassette.
+        InputError: The file cannot be written, or is not a cassette.
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
-        self.path = path
+        self.path = Path(path)
         """The file."""
         self.failure: str | None = None
         """Why recording stopped; `None` while it works."""
         self._lock = threading.Lock()
         self._known: set[bytes] = set()
         self._identities: dict[tuple[type[Recorded], str], Identity] = {}
-        with _file_errors(path, "write"):
-            if _holds_nothing(Path(path)):
-                Path(path).write_bytes(HEADER)
+        with file_errors(str(path), "write"):
+            start = self._start()
+            if start != HEADER and HEADER.startswith(start):
+                self.path.write_bytes(HEADER)
             else:
                 self._continue()
+
+    def _start(self) -> bytes:
+        """The beginning of the file; nothing if there is none."""
+        if not self.path.exists():
+            return b""
+        with self.path.open("rb") as file:
+            return file.read(len(HEADER))
 
     def _continue(self) -> None:
         """Learn what the file has, and make sure that it ends with a whole line."""
@@ -104,7 +204,7 @@ class CassetteWriter:
         for answer in answers:
             self._known.add(_key(answer))
             self._identities.setdefault((type(answer), _name(type(answer), answer.by)), answer.by)
-        with Path(self.path).open("r+b") as file:
+        with self.path.open("r+b") as file:
             if answers.torn_at is not None:
                 file.truncate(answers.torn_at)
             file.seek(-1, os.SEEK_END)
@@ -121,8 +221,8 @@ class CassetteWriter:
         known = self._identities.setdefault((kind, _name(kind, by)), by)
         if known != by:
             raise ConfigError(
-                f"{self.path} was recorded with {describe(known)}, this is {describe(by)}; "
-                "record to another file"
+                f"{self.path} was recorded with {describe_identity(known)}, this is "
+                f"{describe_identity(by)}; record to another file"
             )
 
     def append(self, answers: Sequence[Recorded]) -> None:
@@ -131,31 +231,25 @@ class CassetteWriter:
             if self.failure is not None:
                 return
             try:
-                self._write(self._new_lines(answers))
+                self._write([a for a in answers if _key(a) not in self._known])
             except OSError as error:
                 self._stop(error.strerror or str(error))
             except (TypeError, ValueError) as error:
                 self._stop(f"an answer has no form that can be read back ({error})")
 
-    def _new_lines(self, answers: Sequence[Recorded]) -> list[bytes]:
-        lines = []
+    def _write(self, answers: Sequence[Recorded]) -> None:
+        """Append each answer in one write. The file must be there: its header is."""
+        lines: dict[bytes, bytes] = {}
         for answer in answers:
-            key = _key(answer)
-            if key not in self._known:
-                line = answer.to_line()
-                parse_answer(line)
-                self._known.add(key)
-                lines.append(line)
-        return lines
-
-    def _write(self, lines: Sequence[bytes]) -> None:
-        """Append each line in one write. The file must be there: its header is."""
-        flags = os.O_WRONLY | os.O_APPEND | getattr(os, "O_BINARY", 0)
-        descriptor = os.open(self.path, flags)
+            line = answer.to_line()
+            parse_answer(line, Place(str(self.path)))
+            lines.setdefault(_key(answer), line)
+        descriptor = os.open(self.path, os.O_WRONLY | os.O_APPEND | getattr(os, "O_BINARY", 0))
         try:
-            for line in lines:
+            for key, line in lines.items():
                 if os.write(descriptor, line) != len(line):
                     raise OSError("a line was written in part")
+                self._known.add(key)
         finally:
             os.close(descriptor)
 
@@ -164,9 +258,19 @@ class CassetteWriter:
         logger.warning("%s; nothing more is recorded", self.failure)
 
 
-def describe(by: Identity) -> str:
-    """An identity, for a message."""
-    return ", ".join(f"{name} {value}" for name, value in by) or "a judge without a name"
+def _check_header(line: bytes, place: Place) -> None:
+    try:
+        version = Reader(parse_json_line(line, place), "header").integer("factcheck_cassette")
+    except InputError as error:
+        raise InputError(f"{place}: this is not a cassette of factcheck") from error
+    if version != VERSION:
+        raise InputError(
+            f"{place}: a cassette of format {version}; this release reads format {VERSION}"
+        )
+
+
+def _line(data: Mapping[str, Any]) -> bytes:
+    return json_text(data).encode() + b"\n"
 
 
 def _name(kind: type[Recorded], by: Identity) -> str:
@@ -175,26 +279,4 @@ def _name(kind: type[Recorded], by: Identity) -> str:
 
 def _key(answer: Recorded) -> bytes:
     """The question in 16 bytes: a writer remembers many."""
-    return hashlib.blake2b(answer.question.encode("ascii"), digest_size=16).digest()
-
-
-def _holds_nothing(path: Path) -> bool:
-    """Whether a file is missing, empty, or was cut off within its header."""
-    if not path.exists():
-        return True
-    with path.open("rb") as file:
-        start = file.read(len(HEADER))
-    return start != HEADER and HEADER.startswith(start)
-
-
-@contextmanager
-def _file_errors(path: str | os.PathLike[str], verb: str) -> Iterator[None]:
-    try:
-        yield
-    except FileNotFoundError as error:
-        problem = "there is no such file" if verb == "read" else "there is no such folder"
-        raise InputError(f"cannot {verb} {path}: {problem}") from error
-    except IsADirectoryError as error:
-        raise InputError(f"{path} is a directory; name a file") from error
-    except OSError as error:
-        raise InputError(f"cannot {verb} {path}: {error.strerror or error}") from error
+    return hashlib.blake2b(answer.question.encode(), digest_size=16).digest()

@@ -33,7 +33,7 @@ from factcheck.judges.replay import (
     ReplayExtractor,
     parse_spec,
 )
-from factcheck.judges.replay.lines import HEADER, RecordedVerdict
+from factcheck.judges.replay.cassette import HEADER, RecordedVerdict
 from factcheck.testing import ScriptedChecker, ScriptedExtractor
 
 SOURCE = "The mill on the Dyle burned down in 1911. It was never rebuilt. Nobody was hurt."
@@ -304,7 +304,7 @@ def test_of_several_answers_the_first_counts_and_the_others_are_counted(
 
     assert isinstance(result, Verdict)
     assert result.label == "neutral"
-    assert "answers 2 questions again and differently" in caplog.text
+    assert "answers 2 questions more than once and differently" in caplog.text
 
 
 def test_a_spec_names_a_file_and_maybe_a_judge(tmp_path: Path) -> None:

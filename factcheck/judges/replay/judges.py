@@ -1,42 +1,43 @@
-"""Judges that answer from a cassette: offline, for nothing, and never with a guess.
+"""Judges that record what another one answers, and judges that answer from a cassette.
 
-Where a question was answered more than once, the first answer counts; how many later ones differ
-is logged.
+Replay is offline and free, and never guesses. Where a question was answered more than once, the
+first answer counts; how many later ones differ is logged.
 """
 
 from __future__ import annotations
 
 import logging
 import os
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Literal
 
 from factcheck.errors import ConfigError, JudgeRejected
-from factcheck.facts import (
-    AtomicFact,
-    CheckFailure,
-    CheckResult,
-    FactSet,
-    Usage,
-    Verdict,
-    digest,
+from factcheck.facts import AtomicFact, CheckFailure, CheckResult, FactSet, Usage, Verdict, digest
+from factcheck.judges.ports import Checker, Extractor, Ledger
+from factcheck.judges.replay.cassette import (
+    CassetteReader,
+    CassetteWriter,
+    Identity,
+    RecordedFacts,
+    RecordedVerdict,
+    describe_identity,
+    identity_of,
 )
-from factcheck.judges.ports import Ledger
-from factcheck.judges.replay.cassette import CassetteReader, describe
-from factcheck.judges.replay.lines import Identity, RecordedFacts, RecordedVerdict
 
 logger = logging.getLogger(__name__)
 
 PREFIX = "replay:"
 """How a judge that replays is named: `replay:FILE`, or `replay:FILE#JUDGE`."""
 CassettePath = str | os.PathLike[str]
+_EXCERPT = 60
 
 
 def parse_spec(spec: str) -> tuple[str, str | None]:
     """The file and the judge that `replay:FILE` or `replay:FILE#JUDGE` names.
 
-    File names may hold `#`: the shortest reading that names a file counts, the whole one first.
+    File names may contain `#`: the shortest reading that names a file counts, the whole one first.
     """
     rest = spec.removeprefix(PREFIX)
     ends = [len(rest), *(at for at, character in enumerate(rest) if character == "#")]
@@ -46,15 +47,80 @@ def parse_spec(spec: str) -> tuple[str, str | None]:
     return rest, None
 
 
-class ReplayExtractor:
-    """An `Extractor` that gives the facts a cassette has.
+class RecordingExtractor:
+    """An `Extractor` that records the facts another one lists.
 
-    That it is not clear whose facts are meant is told by `extract` and not earlier: where the
-    facts are given, no extractor is needed.
+    Raises:
+        ConfigError: The cassette has answers of another version of this extractor.
+    """
+
+    def __init__(self, inner: Extractor, cassette: CassetteWriter) -> None:
+        self._inner = inner
+        self._cassette = cassette
+        cassette.admit(RecordedFacts, identity_of(inner.identity))
+
+    @property
+    def identity(self) -> Mapping[str, str]:
+        """That of the extractor inside."""
+        return self._inner.identity
+
+    async def extract(self, source: str, ledger: Ledger) -> FactSet:
+        """What the extractor inside answers; an error is passed on and not recorded."""
+        facts = await self._inner.extract(source, ledger)
+        by = identity_of(self._inner.identity)
+        self._cassette.append([RecordedFacts(digest(source), by, tuple(facts))])
+        return facts
+
+
+class RecordingChecker:
+    """A `Checker` that records the verdicts another one gives.
+
+    A fact without a verdict, or with more than one, is not recorded: a replay must not make a
+    verdict of it.
+
+    Raises:
+        ConfigError: The cassette has answers of another version of this judge.
+    """
+
+    def __init__(self, inner: Checker, cassette: CassetteWriter) -> None:
+        self._inner = inner
+        self._cassette = cassette
+        cassette.admit(RecordedVerdict, identity_of(inner.identity))
+
+    @property
+    def identity(self) -> Mapping[str, str]:
+        """That of the checker inside."""
+        return self._inner.identity
+
+    async def check(
+        self, facts: Sequence[AtomicFact], text: str, ledger: Ledger
+    ) -> Sequence[CheckResult]:
+        """What the checker inside answers; failures and errors are passed on and not recorded."""
+        results = await self._inner.check(facts, text, ledger)
+        by, name = identity_of(self._inner.identity), digest(text)
+        asked = {fact.id: fact for fact in facts}
+        counts = Counter(result.fact.id for result in results)
+        self._cassette.append(
+            [
+                RecordedVerdict(name, by, result)
+                for result in results
+                if isinstance(result, Verdict)
+                and counts[result.fact.id] == 1
+                and asked.get(result.fact.id) == result.fact
+            ]
+        )
+        return results
+
+
+class ReplayExtractor:
+    """An `Extractor` that gives the facts of a cassette.
+
+    If it is not clear whose facts are meant, `extract` raises and nothing before it: where facts
+    are given, no extractor is needed.
 
     Args:
         path: The cassette.
-        extractor: Whose facts; needed where several extractors are recorded.
+        extractor: Whose facts; needed if several extractors are recorded.
 
     Raises:
         InputError: The cassette cannot be read.
@@ -82,7 +148,7 @@ class ReplayExtractor:
 
     @property
     def identity(self) -> Mapping[str, str]:
-        """What the extractor said of itself, if it is clear, and the digest of the cassette."""
+        """That of the recorded extractor, if it is clear, and the digest of the cassette."""
         return {**dict(self._by), "replay": self._digest}
 
     async def extract(self, source: str, ledger: Ledger) -> FactSet:
@@ -98,21 +164,20 @@ class ReplayExtractor:
         facts = self._facts.get(name)
         if facts is None:
             raise JudgeRejected(
-                f"{self._path} has no facts for the source {_beginning(source)}; record it too"
+                f"{self._path} has no facts for the source {_excerpt(source)}; record it too"
             )
         ledger.book(Usage(cache_hits=1))
         return FactSet(facts, name, tuple(self.identity.items()))
 
 
 class ReplayChecker:
-    """A `Checker` that gives the verdicts a cassette has, marked as `cached`.
+    """A `Checker` that gives the verdicts of a cassette, marked as `cached`.
 
     Args:
         path: The cassette.
-        judge: Whose verdicts; needed where several judges are recorded.
-        missing: What becomes of a fact without a recorded verdict. `"undecided"` is for
-            cassettes that are known to be incomplete, such as replies of which a part could not
-            be read.
+        judge: Whose verdicts; needed if several judges are recorded.
+        missing: What a fact without a recorded verdict leads to. `"undecided"` is for cassettes
+            that are known to be incomplete, such as replies that could only be read in part.
 
     Raises:
         InputError: The cassette cannot be read.
@@ -136,21 +201,17 @@ class ReplayChecker:
             if isinstance(answer, RecordedVerdict):
                 identities[answer.by] = None
                 if judge is None or dict(answer.by).get("judge") == judge:
-                    conflicts += self._differs(answer)
-        self._identity = _choose(list(identities), "judge", judge, path)
+                    known = self._verdicts.setdefault(answer.text, {})
+                    verdict = replace(answer.verdict, cached=True)
+                    conflicts += known.setdefault(verdict.fact.text, verdict) != verdict
+        self._by = _choose(list(identities), "judge", judge, path)
         self._digest = reader.digest
         _log_conflicts(path, conflicts)
 
-    def _differs(self, answer: RecordedVerdict) -> bool:
-        """Remember an answer; whether another one is remembered already."""
-        known = self._verdicts.setdefault(answer.text, {})
-        verdict = replace(answer.verdict, cached=True)
-        return known.setdefault(verdict.fact.text, verdict) != verdict
-
     @property
     def identity(self) -> Mapping[str, str]:
-        """What the judge said of itself, and the digest of the cassette."""
-        return {**dict(self._identity), "replay": self._digest}
+        """That of the recorded judge, and the digest of the cassette."""
+        return {**dict(self._by), "replay": self._digest}
 
     async def check(
         self, facts: Sequence[AtomicFact], text: str, ledger: Ledger
@@ -167,7 +228,7 @@ class ReplayChecker:
             more = f" and {len(missed) - 1} more facts" if len(missed) > 1 else ""
             raise JudgeRejected(
                 f"{self._path} has no verdict on {missed[0].text!r}{more} for the text "
-                f"{_beginning(text)}; record this run again"
+                f"{_excerpt(text)}; record this run again"
             )
         ledger.book(Usage(cache_hits=len(facts) - len(missed)))
         return tuple(
@@ -193,21 +254,21 @@ def _choose(
     elif len(names) > 1 and name is None:
         problem = f"it has several, choose one of: {', '.join(f'{path}#{n}' for n in names)}"
     else:
-        versions = " / ".join(describe(by) for by in meant)
+        versions = " / ".join(describe_identity(by) for by in meant)
         problem = f"it has several versions ({versions}); record each to a file of its own"
     raise ConfigError(f"cannot replay {path} as {role}: {problem}")
 
 
-def _beginning(text: str) -> str:
+def _excerpt(text: str) -> str:
     """The first words of a text, for a message."""
     words = " ".join(text.split())
-    return repr(words if len(words) <= 60 else f"{words[:57]}...")  # noqa: PLR2004 - one line
+    return repr(words if len(words) <= _EXCERPT else f"{words[: _EXCERPT - 3]}...")
 
 
 def _log_conflicts(path: CassettePath, conflicts: int) -> None:
     if conflicts:
         logger.warning(
-            "%s answers %d questions again and differently; the first answer counts",
+            "%s answers %d questions more than once and differently; the first answer counts",
             path,
             conflicts,
         )
