@@ -238,6 +238,15 @@ class BulletRemoval(Report):
             plots.save_figure(self.plot_facts(judge, text), place / stem)
         return f"{PAGE_FILE}, {ROWS_FILE}, curves.png and .svg, and a heat map for each text"
 
+    def _counts(self) -> str:
+        n_variants = len({(row.text, row.kept) for row in self.rows})
+        n_orders = sum(len(subject.orders) for subject in self.subjects)
+        texts, variants = plural(len(self.subjects), "text"), plural(n_variants, "variant")
+        return f"{texts}, {variants}, {plural(n_orders, 'removal order')}"
+
+    def __repr__(self) -> str:
+        return f"<BulletRemoval: Bullet removal   {self._counts()}>"  # without any metric
+
     def page(self, *, with_texts: bool = False) -> Page:
         """The report: the metrics and the mean curve of every judge.
 
@@ -247,16 +256,12 @@ class BulletRemoval(Report):
         """
         names = self._columns()
         measured = [self.metrics(name) for name in names]
-        n_variants = len({(row.text, row.kept) for row in self.rows})
         rows = metric_rows(names, measured, [self.usage(name) for name in names])
         chart = curve_rows([*self.curves().values()])
         draw = with_texts and plots.can_plot()
         return Page(
             "Bullet removal",
-            counts=(
-                f"{plural(len(self.subjects), 'text')}, {plural(n_variants, 'variant')}, "
-                f"{plural(measured[0].n_paths, 'removal order')}"
-            ),
+            counts=self._counts(),
             alerts=tuple(Alert(note, "unknown") for note in self.notes()),
             sections=filled(
                 Section("Metrics", table=Table(("", *names), rows)),

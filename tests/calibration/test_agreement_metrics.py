@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import product
 
 import numpy as np
@@ -48,15 +48,12 @@ def test_by_hand() -> None:
 
 
 @pytest.mark.parametrize("label", [1, 0])
-def test_labels_all_alike_leave_the_metrics_undefined(label: int) -> None:
+def test_equal_labels_leave_the_metrics_undefined(label: int) -> None:
     pairs = decisions([label == 1] * 3, [0.9, 0.8, 0.2])
     assert metrics.balanced_accuracy(pairs) is None
     assert metrics.auroc(pairs) is None
     assert metrics.best_threshold(pairs) is None
-
-
-def test_chance_that_always_agrees_leaves_kappa_undefined() -> None:
-    assert metrics.kappa(decisions([True, True], entailed=[True, True])) is None
+    assert metrics.kappa(decisions([label == 1] * 2, entailed=[label == 1] * 2)) is None
 
 
 def test_without_probabilities_there_is_no_curve() -> None:
@@ -105,11 +102,8 @@ def test_bins_hold_every_pair_once(rows: list[tuple[bool, float]]) -> None:
     error = metrics.calibration_error(decisions(labels, scores))
     assert error is not None
     assert 0 <= error <= 1
-
-
-def test_a_calibrated_judge_has_no_calibration_error() -> None:
-    pairs = decisions([True] * 3 + [False], [0.75] * 4)
-    assert metrics.calibration_error(pairs) == 0.0
+    calibrated = decisions([True] * 3 + [False], [0.75] * 4)
+    assert metrics.calibration_error(calibrated) == 0.0
 
 
 @given(st.floats(0, 1), st.floats(0.55, 1), st.floats(0.55, 1))
@@ -174,16 +168,16 @@ def test_documents_needed_by_the_textbook_formula() -> None:
     assert needed.unpaired == int(np.ceil(per_variance * 2 * variance / 2))
 
 
-def test_a_handful_of_documents_says_nothing_about_how_many_are_needed() -> None:
-    rows = [TextCoverage(str(k), "a", k / 4, 0.5, 9) for k in range(4)]
-    assert documents_needed(rows, 0.05) == (0.05, None, None, "no system has 5 documents")
-
-
-def test_a_judge_by_which_all_documents_are_alike_tells_nothing_of_how_many_are_needed() -> None:
-    rows = [TextCoverage(str(k), "a", 1.0, k / 9, 9) for k in range(9)]
-    needed = documents_needed(rows, 0.05)
-    assert (needed.paired, needed.unpaired) == (None, None)
-    assert "no difference between documents" in needed.why
+@pytest.mark.parametrize(
+    ("n", "score", "why"),
+    [
+        (4, lambda k: k / 4, "no system has 5 documents"),
+        (9, lambda _: 1.0, "the judge sees no difference between documents"),
+    ],
+)
+def test_documents_needed_may_be_unknown(n: int, score: Callable[[int], float], why: str) -> None:
+    rows = [TextCoverage(str(k), "a", score(k), 0.5, 9) for k in range(n)]
+    assert documents_needed(rows, 0.05) == (0.05, None, None, why)
 
 
 def test_texts_of_one_system_and_document_count_by_their_mean() -> None:
