@@ -103,12 +103,7 @@ class _Scripted(Generic[KeyT, ResultT, CallT]):
             ledger.book(self._usage)
 
     def _look_up(self, what: str, arguments: Sequence[Any], *keys: KeyT) -> ResultT:
-        """What a function returns for the arguments, or the entry of the first known key.
-
-        Raises:
-            InputError: No key is known.
-            Exception: The one in the script.
-        """
+        """What a function returns for the arguments, or the entry of the first known key."""
         script = self._script
         if callable(script):
             result = script(*arguments)
@@ -127,15 +122,6 @@ class ScriptedChecker(_Scripted[str, EntailmentLabel | Verdict | CheckFailure, C
 
     A scripted `Verdict` or `CheckFailure` is returned for the fact that was asked, whatever fact it
     was made with.
-
-    Example:
-        >>> import asyncio
-        >>> checker = ScriptedChecker({"Ants are insects.": "entailed"})
-        >>> facts = FactSet.of(["Ants are insects."])
-        >>> asyncio.run(checker.check(facts, "About ants.", Ledger()))[0].label
-        'entailed'
-        >>> checker.calls
-        (CheckCall(facts=('Ants are insects.',), text='About ants.'),)
     """
 
     async def check(
