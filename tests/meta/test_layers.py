@@ -62,12 +62,8 @@ def imported(path: Path) -> Iterator[str]:
             names = [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
             assert node.level == 0, f"{path}: relative import"
-            names = [node.module or ""]
-            names += [
-                f"{node.module}.{a.name}"
-                for a in node.names
-                if f"{node.module}.{a.name}" in MODULES
-            ]
+            dotted = [f"{node.module}.{alias.name}" for alias in node.names]
+            names = [name if name in MODULES else node.module or "" for name in dotted]
         yield from (name for name in names if name.split(".")[0] not in sys.stdlib_module_names)
 
 
@@ -102,6 +98,14 @@ def test_imports_follow_the_layers() -> None:
             if layer is not None and (above is None or above > layer):
                 upward.append((name, other))
     assert upward == []
+
+
+def test_no_modules_import_each_other_in_a_circle() -> None:
+    """Not even within functions or for types only."""
+    graph = {name: set(others) & set(MODULES) - {name} for name, others in IMPORTS.items()}
+    while ends := {name for name, others in graph.items() if not others}:
+        graph = {name: others - ends for name, others in graph.items() if name not in ends}
+    assert graph == {}
 
 
 def test_the_test_kit_imports_only_the_inner_rooms() -> None:
