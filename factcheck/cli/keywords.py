@@ -128,17 +128,23 @@ def run(  # noqa: PLR0913 - one parameter per option
     it counts in no score. 'factcheck keywords compare' reads --out RUN.json.
     """
     from factcheck.documents import refuse_stdin_twice
-    from factcheck.keywords import CardEvaluator, MatchSettings, load_dataset, load_outputs
+    from factcheck.keywords import evaluate_dataset, load_dataset, load_outputs
     from factcheck.scoring import gates
 
     gates.check_threshold(fail_under)
     to = output.destination(format_, out, dataset, outputs)
     refuse_stdin_twice(dataset, outputs)
     weights = {name: _number(text, name) for name, text in _pairs(weight, "--weight").items()}
-    settings = MatchSettings.of(threshold, weights, type_weight, assignment.value)
     with output.capture_log(_LOG, _ignore), output.spinner("Matching"):
         expected, generated = load_dataset(dataset), load_outputs(outputs)
-        result = CardEvaluator(expected, settings, keep=False).evaluate(generated)
+        result = evaluate_dataset(
+            expected,
+            generated,
+            threshold,
+            weights=weights,
+            type_weight=type_weight,
+            assignment=assignment.value,
+        )
         page = result.page(dataset=expected, outputs=generated, examples=examples)
     score = None if result.macro is None else result.macro.f1
     errors = [(case.subject, case.message) for case in result.failures]

@@ -9,7 +9,7 @@ from factcheck.keywords.card_runs import DatasetResult
 from factcheck.keywords.cards import CardCase, CardDataset, ExpectedCard
 from factcheck.keywords.comparator import KeywordComparator
 from factcheck.keywords.comparison import KeywordComparison, compare_runs
-from factcheck.keywords.evaluation import CardEvaluator, evaluate_dataset
+from factcheck.keywords.evaluation import aevaluate_dataset, evaluate_dataset
 from factcheck.keywords.files import load_cases, load_dataset, load_outputs, load_responses
 from factcheck.keywords.forms import AnyOf, Folded, Keyword, Not, Regex, Word
 from factcheck.keywords.guides import (
@@ -23,7 +23,7 @@ from factcheck.keywords.guides import (
 from factcheck.keywords.lint import LintFinding, lint_guides, lint_page
 from factcheck.keywords.matching import CardMatcher, match_cards
 from factcheck.keywords.results import CaseResult, Match, Missed, Scores
-from factcheck.keywords.similarity import MatchSettings, Weights, keyword_similarity, score_pair
+from factcheck.keywords.similarity import MatchSettings, keyword_similarity, score_pair
 from factcheck.keywords.suites import BehaviorCase, aevaluate_behaviors, evaluate_behaviors
 
 __all__ = [
@@ -36,7 +36,6 @@ __all__ = [
     "BehaviorRun",
     "CardCase",
     "CardDataset",
-    "CardEvaluator",
     "CardMatcher",
     "CaseResult",
     "DatasetResult",
@@ -54,9 +53,9 @@ __all__ = [
     "Outcome",
     "Regex",
     "Scores",
-    "Weights",
     "Word",
     "aevaluate_behaviors",
+    "aevaluate_dataset",
     "classify_behavior",
     "classify_behaviors",
     "compare_runs",

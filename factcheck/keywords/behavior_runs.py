@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from factcheck.documents import Reader
+from factcheck.documents import Reader, from_plain
 from factcheck.errors import InputError
-from factcheck.keywords.forms import Keyword, as_keywords, to_data
+from factcheck.keywords.forms import as_keywords, to_data
 from factcheck.keywords.guides import AMBIGUOUS, NO_MATCH
 from factcheck.keywords.results import SavedRun
 from factcheck.reports.page import (
@@ -20,19 +20,12 @@ from factcheck.reports.page import (
     Table,
     Tone,
     filled,
+    listed,
     parts_of,
     warnings_section,
 )
 from factcheck.reports.page import Status as JUnitStatus
-from factcheck.reports.text import (
-    DASH,
-    interval_text,
-    more_of,
-    name_text,
-    plural,
-    quote_text,
-    share,
-)
+from factcheck.reports.text import DASH, interval_text, name_text, plural, quote_text, share
 from factcheck.stats import Interval, wilson
 
 if TYPE_CHECKING:
@@ -46,20 +39,14 @@ ERROR = "ERROR"
 _SUFFIX = "_BEHAVIOR"
 
 
-class _Kind(NamedTuple):
-    """A kind of failure, in the report."""
-
-    title: str
-    tone: Tone
-    meaning: str
-
-
-_KINDS: Mapping[str, _Kind] = {
-    WRONG: _Kind("Wrong behavior", "bad", "one behavior shows, but not the expected one"),
-    AMBIGUOUS: _Kind("Ambiguous", "warn", "several behaviors show"),
-    NO_MATCH: _Kind("No match", "warn", "no behavior shows"),
-    ERROR: _Kind("Errored", "unknown", "there is no response"),
+_KINDS: Mapping[str, tuple[str, Tone, str]] = {
+    WRONG: ("Wrong behavior", "bad", "one behavior shows, but not the expected one"),
+    AMBIGUOUS: ("Ambiguous", "warn", "several behaviors show"),
+    NO_MATCH: ("No match", "warn", "no behavior shows"),
+    ERROR: ("Errored", "unknown", "there is no response"),
 }
+"""Kinds of failure in the report: title, tone and meaning."""
+_JUNIT: Mapping[Status, JUnitStatus] = {"passed": "passed", "failed": "failed", "errored": "error"}
 
 
 class Outcome(NamedTuple):
@@ -71,8 +58,8 @@ class Outcome(NamedTuple):
     label: str | None
     """Label of the response; `None`: there is none."""
     response: str = ""
-    hits: Mapping[str, tuple[Keyword, ...]] = {}
-    """For a wrong response: the keywords that occur in it, by label."""
+    hits: Mapping[str, Any] = {}
+    """For a wrong response: a tuple of the keywords that occur in it, by label."""
     code: str = ""
     """Why there is no response: a code of `factcheck.errors`, or `callable`."""
     message: str = ""
@@ -115,16 +102,8 @@ class Outcome(NamedTuple):
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Outcome:
         """Inverse of `to_dict`; raises `InputError` if the data is invalid."""
-        read = Reader(data, "outcome")
-        return cls(
-            read.text("variant"),
-            read.text("expected"),
-            read.text("label", None),
-            read.text("response"),
-            {n: as_keywords(words, n) for n, words in read.mapping_required("hits").items()},
-            read.text("code"),
-            read.text("message"),
-        )
+        one = from_plain(cls, data, "outcome")
+        return one._replace(hits={n: as_keywords(words, n) for n, words in one.hits.items()})
 
 
 @dataclass(frozen=True, slots=True)
@@ -335,8 +314,8 @@ class BehaviorRun(SavedRun):
     def _failures_section(self) -> Section:
         found = self.failures
         rows = tuple(
-            (kind.title.lower(), kind.meaning, f"{found[name]:,}")
-            for name, kind in _KINDS.items()
+            (title.lower(), meaning, f"{found[name]:,}")
+            for name, (title, _, meaning) in _KINDS.items()
             if found[name]
         )
         n_all = sum(len(case.outcomes) for case in self.cases)
@@ -385,16 +364,10 @@ class BehaviorRun(SavedRun):
         )
 
     def _example_sections(self, limit: int) -> Iterator[Section]:
-        found, counts = self.examples(limit), self.failures
         for name, kind in _KINDS.items():
-            own = found.get(name, ())
-            yield Section(
-                f"{kind.title} {counts[name]:,}",
-                kind.tone,
-                kind.meaning,
-                items=tuple(map(_item, own)),
-                more=more_of(counts[name] - len(own), "response") if own else "",
-            )
+            wrong = [one for one in self._outcomes() if one.outcome.failure == name]
+            section = listed(*kind, wrong, _item, "response", limit)
+            yield section if limit else section._replace(more="")
 
 
 def behavior_name(label: str) -> str:
@@ -421,11 +394,6 @@ def _item(example: Example) -> Item:
 
 
 def _junit_case(case: BehaviorCaseResult) -> Case:
-    statuses: Mapping[Status, JUnitStatus] = {
-        "passed": "passed",
-        "failed": "failed",
-        "errored": "error",
-    }
     wrong = [outcome for outcome in case.outcomes if outcome.failure]
     details: list[str] = []
     for outcome in wrong:
@@ -435,7 +403,7 @@ def _junit_case(case: BehaviorCaseResult) -> Case:
             details.append(f"“{quote_text(outcome.response)}”")
     return Case(
         case.case_id,
-        statuses[case.status],
+        _JUNIT[case.status],
         ", ".join(f"{outcome.variant}: {outcome.failure}" for outcome in wrong),
         wrong[0].failure if wrong else "",
         tuple(details),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import islice
 from typing import Any, NamedTuple
 
 from factcheck.keywords.cards import CARD_TYPE, ExpectedCard
@@ -11,7 +10,7 @@ from factcheck.keywords.forms import Keyword, Not
 from factcheck.keywords.matching import unmet_keywords
 from factcheck.keywords.results import CaseResult, Missed, Scores
 from factcheck.keywords.similarity import found_in
-from factcheck.reports.page import MOST_ROWS, Case, Item, Section, Table
+from factcheck.reports.page import MOST_ROWS, Case, Item, Section, Table, listed
 from factcheck.reports.text import DASH, interval_text, more_of, name_text, quote_text, share
 from factcheck.stats import Interval
 
@@ -105,13 +104,14 @@ def missed_section(
     scored: Sequence[CaseResult], texts: CardTexts, threshold: float, limit: int
 ) -> Section:
     """The first expected cards without a partner, each with the nearest generated one."""
-    found = [(case, missed) for case in scored for missed in case.missed]
-    return Section(
-        f"Missed {len(found):,}",
+    return listed(
+        "Missed",
         "bad",
         "expected cards without a matching generated card; cards are counted from 1",
-        items=tuple(_missed_item(case, one, texts, threshold) for case, one in found[:limit]),
-        more=more_of(len(found) - limit, "missed card"),
+        [(case, missed) for case in scored for missed in case.missed],
+        lambda one: _missed_item(*one, texts, threshold),
+        "missed card",
+        limit,
     )
 
 
@@ -166,22 +166,23 @@ def _content(card: Any, expected: ExpectedCard) -> Iterator[str]:
 
 def extra_section(scored: Sequence[CaseResult], texts: CardTexts, limit: int) -> Section:
     """The first generated cards without a partner."""
-    found = ((case, number) for case in scored for number in case.extra)
-    n_extra = sum(len(case.extra) for case in scored)
-    items = []
-    for case, number in islice(found, limit):
-        text = f"card {number + 1}"
-        card = _at(texts.generated.get(case.case_id), number)
-        if isinstance(card, Mapping):
-            text += f"   {quote_text(_quoted(card), _LONGEST_CARD)}"
-        items.append(Item(name_text(case.case_id), text))
-    return Section(
-        f"Extra {n_extra:,}",
+    return listed(
+        "Extra",
         "warn",
         "generated cards without a matching expected card",
-        items=tuple(items),
-        more=more_of(n_extra - limit, "extra card"),
+        [(case, number) for case in scored for number in case.extra],
+        lambda one: _extra_item(*one, texts),
+        "extra card",
+        limit,
     )
+
+
+def _extra_item(case: CaseResult, number: int, texts: CardTexts) -> Item:
+    text = f"card {number + 1}"
+    card = _at(texts.generated.get(case.case_id), number)
+    if isinstance(card, Mapping):
+        text += f"   {quote_text(_quoted(card), _LONGEST_CARD)}"
+    return Item(name_text(case.case_id), text)
 
 
 def _requirements(card: ExpectedCard) -> str:

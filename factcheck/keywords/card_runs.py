@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
-from factcheck.documents import Reader
+from factcheck.documents import Reader, from_plain
 from factcheck.errors import Failure
 from factcheck.keywords.card_page import (
     CardTexts,
@@ -19,27 +19,18 @@ from factcheck.keywords.card_page import (
 )
 from factcheck.keywords.cards import CardDataset
 from factcheck.keywords.results import CaseResult, SavedRun, Scores, macro, micro
-from factcheck.keywords.similarity import ASSIGNMENTS, MatchSettings
+from factcheck.keywords.similarity import MatchSettings
 from factcheck.reports.page import (
-    MOST_ROWS,
     Case,
     Item,
     Page,
-    Section,
     entries,
     filled,
+    listed,
     parts_of,
     warnings_section,
 )
-from factcheck.reports.text import (
-    DASH,
-    interval_text,
-    more_of,
-    name_text,
-    plural,
-    quote_text,
-    share,
-)
+from factcheck.reports.text import DASH, interval_text, name_text, plural, quote_text, share
 from factcheck.stats import Interval, Matrix, SumScores, bootstrap_scores, check_resampling
 
 if TYPE_CHECKING:
@@ -152,17 +143,14 @@ class DatasetResult(SavedRun):
         read = cls._reader(data)
         cases = read.mappings("cases")
         readers = [Reader(entry, f"run: case {n}") for n, entry in enumerate(cases, 1)]
-        settings = Reader(read.mapping_required("settings"), "settings")
+        settings = read.mapping_required("settings")
+        for one in fields(MatchSettings):
+            Reader(settings, "settings").get(one.name, Any)
         return cls(
             read.text("name"),
             read.text("version"),
             tuple(map(_case_or_failure, cases)),
-            MatchSettings.of(
-                weights=settings.mapping_required("weights"),
-                threshold=settings.number("threshold"),
-                type_weight=settings.number("type_weight"),
-                assignment=settings.choice("assignment", ASSIGNMENTS),
-            ),
+            from_plain(MatchSettings, settings, "settings"),
             {own.text("id"): own.text("digest") for own in readers},
             tuple(read.texts("warnings")),
         )
@@ -205,8 +193,24 @@ class DatasetResult(SavedRun):
                 cases_section(scored),
                 missed_section(scored, texts, self.settings.threshold, examples),
                 extra_section(scored, texts, examples),
-                _notes_section([case for case in scored if case.note]),
-                _failures_section(self.failures),
+                listed(
+                    "Pairs that differ from greedy matching",
+                    "plain",
+                    "",
+                    [case for case in scored if case.note],
+                    lambda case: Item(name_text(case.case_id), case.note),
+                    "case",
+                ),
+                listed(
+                    "Errored",
+                    "unknown",
+                    "cases without a score; excluded from all scores",
+                    self.failures,
+                    lambda one: Item(
+                        name_text(one.subject), quote_text(f"{one.code}: {one.message}")
+                    ),
+                    "case",
+                ),
                 warnings_section(self.warnings),
             ),
             entries(("Dataset", self._title()), ("Matching", self._matching())),
@@ -243,11 +247,11 @@ class DatasetResult(SavedRun):
         return " ".join(quote_text(part) for part in (self.name, self.version) if part)
 
     def _matching(self) -> str:
-        weights = self.settings.weights
-        shown = ", ".join(f"{name} {weight:g}" for name, weight in weights.fields.items())
+        settings = self.settings
+        shown = ", ".join(f"{name} {weight:g}" for name, weight in settings.weights.items())
         return (
-            f"{self.settings.assignment}, threshold {self.settings.threshold:g}, "
-            f"weights {shown or 'equal'}, type {weights.card_type:g}"
+            f"{settings.assignment}, threshold {settings.threshold:g}, "
+            f"weights {shown or 'equal'}, type {settings.type_weight:g}"
         )
 
 
@@ -264,27 +268,6 @@ def _junit_case(case: CaseResult | Failure[str]) -> Case:
     if isinstance(case, CaseResult):
         return junit_case(case)
     return Case(case.subject, "error", "errored", case.code, (case.message,))
-
-
-def _notes_section(noted: Sequence[CaseResult]) -> Section:
-    return Section(
-        f"Pairs that differ from greedy matching {len(noted):,}",
-        items=tuple(Item(name_text(case.case_id), case.note) for case in noted[:MOST_ROWS]),
-        more=more_of(len(noted) - MOST_ROWS, "case"),
-    )
-
-
-def _failures_section(failures: Sequence[Failure[str]]) -> Section:
-    return Section(
-        f"Errored {len(failures):,}",
-        "unknown",
-        "cases without a score; excluded from all scores",
-        items=tuple(
-            Item(name_text(case.subject), quote_text(f"{case.code}: {case.message}"))
-            for case in failures[:MOST_ROWS]
-        ),
-        more=more_of(len(failures) - MOST_ROWS, "case"),
-    )
 
 
 def card_measures(cases: Sequence[CaseResult]) -> SumScores:

@@ -12,9 +12,10 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
+from factcheck.documents import shown
 from factcheck.errors import InputError
 from factcheck.facts.fingerprint import short_digest
-from factcheck.keywords.forms import Keyword, Not, as_keywords, described, to_data
+from factcheck.keywords.forms import Keyword, Not, as_keywords, to_data
 from factcheck.keywords.nodes import SUFFIX, Node, field_of, require_unique_ids
 
 CARD_TYPE = "card_type"
@@ -104,9 +105,7 @@ class CardCase:
     def __post_init__(self) -> None:
         require_id(self.id)
         if not isinstance(self.text, str):
-            raise InputError(
-                f"case {self.id!r}: text: expected a string, got {described(self.text)}"
-            )
+            raise InputError(f"case {self.id!r}: text: expected a string, got {shown(self.text)}")
         cards = tuple(as_expected(card) for card in as_cards(self.expected_cards))
         object.__setattr__(self, "expected_cards", cards)
 
@@ -199,9 +198,7 @@ def require_id(name: Any) -> None:
         InputError: It is.
     """
     if not isinstance(name, str) or not name.strip():
-        raise InputError(
-            f"the id of a case must be a string that is not blank, got {described(name)}"
-        )
+        raise InputError(f"the id of a case must be a string that is not blank, got {shown(name)}")
 
 
 def require_unique(ids: Iterable[str]) -> None:

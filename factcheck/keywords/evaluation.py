@@ -53,107 +53,77 @@ def evaluate_dataset(
         InputError: An invalid setting, or outputs that are invalid as a whole: of another type, for
             an unknown case, or not one for each case.
     """
-    settings = MatchSettings.of(threshold, weights, type_weight, assignment)
-    evaluator = CardEvaluator(dataset, settings, keep=False)
-    return evaluator.evaluate(outputs, concurrency=concurrency, progress=progress)
-
-
-class CardEvaluator:
-    """Evaluates any number of runs over one dataset; the expected cards are prepared once.
-
-    Args:
-        dataset: The expected cards.
-        settings: How cards are scored and matched.
-        keep: Whether to keep, in memory, what was prepared for a case.
-
-    Raises:
-        InputError: Not a dataset.
-    """
-
-    def __init__(
-        self, dataset: CardDataset, settings: MatchSettings | None = None, *, keep: bool = True
-    ) -> None:
-        if not isinstance(dataset, CardDataset):
-            raise InputError(
-                f"expected a CardDataset, as from load_dataset, got {type(dataset).__name__}"
-            )
-        self.dataset = dataset
-        self.settings = settings or MatchSettings()
-        self._digests = {case.id: case.digest for case in dataset.cases}
-        self._keep = keep
-        self._matchers: dict[str, CardMatcher] = {}
-
-    def evaluate(
-        self, outputs: Outputs, *, concurrency: int = 8, progress: bool = False
-    ) -> DatasetResult:
-        """Evaluate one run; see `evaluate_dataset`."""
-        check_concurrency(concurrency)
-        if callable(outputs):
-            return self._run(background.run(self._called(outputs, concurrency, progress=progress)))
-        return self._run(self._given(outputs))
-
-    async def aevaluate(
-        self, outputs: Outputs, *, concurrency: int = 8, progress: bool = False
-    ) -> DatasetResult:
-        """Asynchronous form of `evaluate`; an asynchronous callable runs in this event loop."""
-        check_concurrency(concurrency)
-        if callable(outputs):
-            return self._run(await self._called(outputs, concurrency, progress=progress))
-        return self._run(self._given(outputs))
-
-    async def _called(
-        self, function: Callable[[CardCase], Any], concurrency: int, *, progress: bool
-    ) -> list[Any]:
-        calls = [Call(function, (case,)) for case in self.dataset.cases]
-        return await call_each(calls, concurrency=concurrency, progress=progress)
-
-    def _given(self, outputs: Any) -> list[Any]:
-        """The output of each case, a `Failure` where there is none."""
-        cases = self.dataset.cases
-        if isinstance(outputs, Mapping):
-            known = {case.id for case in cases}
-            if unknown := [name for name in outputs if name not in known]:
-                shown = ", ".join(f"{name!r:.80}" for name in unknown[:_MOST_SHOWN])
-                raise InputError(f"{len(unknown)} outputs for cases not in the dataset: {shown}")
-            return [outputs.get(case.id, _MISSING) for case in cases]
-        if isinstance(outputs, (str, bytes)) or not isinstance(outputs, Sequence):
-            raise InputError(
-                "outputs must be a mapping from case id to cards, a list of them, or a callable, "
-                f"got {type(outputs).__name__}"
-            )
-        if len(outputs) != len(cases):
-            raise InputError(
-                f"{len(outputs)} outputs for {len(cases)} cases; give one for each, "
-                "or a mapping from case id to cards"
-            )
-        return list(outputs)
-
-    def _run(self, outputs: Sequence[Any]) -> DatasetResult:
-        return DatasetResult(
-            self.dataset.name,
-            self.dataset.version,
-            tuple(map(self._result, self.dataset.cases, outputs)),
-            self.settings,
-            self._digests,
-            self.dataset.warnings,
+    settings = MatchSettings(threshold, weights or {}, type_weight, assignment)
+    if callable(outputs):
+        work = aevaluate_dataset(
+            dataset, outputs, settings, concurrency=concurrency, progress=progress
         )
+        return background.run(work)
+    check_concurrency(concurrency)
+    return _result(dataset, settings, _given(dataset, outputs))
 
-    def _result(self, case: CardCase, output: Any) -> CaseResult | Failure[str]:
-        matcher = self._matcher(case)
-        if isinstance(output, Failure):
-            return replace(output, subject=case.id)
+
+async def aevaluate_dataset(
+    dataset: CardDataset,
+    outputs: Outputs,
+    settings: MatchSettings | None = None,
+    *,
+    concurrency: int = 8,
+    progress: bool = False,
+) -> DatasetResult:
+    """Asynchronous form of `evaluate_dataset`; an asynchronous callable runs in this event loop."""
+    check_concurrency(concurrency)
+    found = None
+    if callable(outputs):
+        calls = [Call(outputs, (case,)) for case in _cases(dataset)]
+        found = await call_each(calls, concurrency=concurrency, progress=progress)
+    return _result(dataset, settings or MatchSettings(), found or _given(dataset, outputs))
+
+
+def _cases(dataset: Any) -> tuple[CardCase, ...]:
+    if not isinstance(dataset, CardDataset):
+        kind = type(dataset).__name__
+        raise InputError(f"expected a CardDataset, as from load_dataset, got {kind}")
+    return dataset.cases
+
+
+def _given(dataset: CardDataset, outputs: Any) -> list[Any]:
+    """The output of each case, a `Failure` where there is none."""
+    cases = _cases(dataset)
+    if isinstance(outputs, Mapping):
+        known = {case.id for case in cases}
+        if unknown := [name for name in outputs if name not in known]:
+            names = ", ".join(f"{name!r:.80}" for name in unknown[:_MOST_SHOWN])
+            raise InputError(f"{len(unknown)} outputs for cases not in the dataset: {names}")
+        return [outputs.get(case.id, _MISSING) for case in cases]
+    if isinstance(outputs, (str, bytes)) or not isinstance(outputs, Sequence):
+        raise InputError(
+            "outputs must be a mapping from case id to cards, a list of them, or a callable, "
+            f"got {type(outputs).__name__}"
+        )
+    if len(outputs) != len(cases):
+        raise InputError(
+            f"{len(outputs)} outputs for {len(cases)} cases; give one for each, "
+            "or a mapping from case id to cards"
+        )
+    return list(outputs)
+
+
+def _result(dataset: CardDataset, settings: MatchSettings, outputs: Sequence[Any]) -> DatasetResult:
+    results: list[CaseResult | Failure[str]] = []
+    for case, output in zip(dataset.cases, outputs, strict=True):
         try:
-            return matcher.match(output, case.id)
+            matcher = CardMatcher(case.expected_cards, settings)
+        except InputError as error:
+            raise InputError(f"case {case.id!r}: {error}") from error
+        try:
+            failed = output if isinstance(output, Failure) else None
+            results.append(
+                replace(failed, subject=case.id) if failed else matcher.match(output, case.id)
+            )
         except Exception as error:  # noqa: BLE001 - raised by the user's objects
-            return replace(failure_of(error), subject=case.id)
-
-    def _matcher(self, case: CardCase) -> CardMatcher:
-        matcher = self._matchers.get(case.id)
-        if matcher is None:
-            try:
-                matcher = CardMatcher(case.expected_cards, self.settings)
-            except InputError as error:
-                raise InputError(f"case {case.id!r}: {error}") from error
-            if self._keep:
-                self._matchers[case.id] = matcher
-        return matcher
+            results.append(replace(failure_of(error), subject=case.id))
+    digests = {case.id: case.digest for case in dataset.cases}
+    return DatasetResult(
+        dataset.name, dataset.version, tuple(results), settings, digests, dataset.warnings
+    )

@@ -7,9 +7,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from factcheck.documents import PathOrDash, read_document
+from factcheck.documents import PathOrDash, read_document, shown
 from factcheck.keywords.cards import CardDataset
-from factcheck.keywords.forms import described
 from factcheck.keywords.nodes import Node, require_unique_ids
 from factcheck.keywords.suites import BehaviorCase, case_warnings
 
@@ -127,18 +126,18 @@ def load_responses(path: PathOrDash) -> dict[str, Any]:
 
 def _list_or_null(node: Node) -> list[Any] | None:
     if node.value is not None and not isinstance(node.value, list):
-        raise node.error(f"expected a list of cards, got {described(node.value)}")
+        raise node.error(f"expected a list of cards, got {shown(node.value)}")
     return node.value
 
 
 def _check_members(node: Node) -> None:
     if not isinstance(node.value, (list, dict)):
-        raise node.error(f"expected a list or mapping of responses, got {described(node.value)}")
+        raise node.error(f"expected a list or mapping of responses, got {shown(node.value)}")
     keys: Iterable[Any] = node.value if isinstance(node.value, dict) else range(len(node.value))
     for key in keys:
         response = node.member(key)
         if response.value is not None and not isinstance(response.value, str):
-            raise response.error(f"expected a string, got {described(response.value)}; quote it")
+            raise response.error(f"expected a string, got {shown(response.value)}; quote it")
 
 
 def _log_warnings(name: str, warnings: Iterable[str]) -> None:

@@ -16,9 +16,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, fields
-from functools import cached_property
 from typing import Any, ClassVar
 
+from factcheck.documents import shown
 from factcheck.errors import InputError
 from factcheck.keywords.text import folded, has_word
 
@@ -28,28 +28,12 @@ _GRAMMAR = (
 )
 
 
-class SearchedText:
-    """A text to search for keywords; its folded form is computed once, on demand."""
-
-    def __init__(self, text: str) -> None:
-        self.text = text
-
-    @cached_property
-    def folded(self) -> str:
-        """The text without case and accents."""
-        return folded(self.text)
-
-
 class Form:
-    """A keyword with a matching rule of its own."""
+    """Base of keywords with a matching rule of their own."""
 
     __slots__ = ()
     key: ClassVar[str]
     """Key of the form in files."""
-
-    def occurs(self, searched: SearchedText) -> bool:
-        """Whether it occurs in a text; for `Not`, whether the forbidden keyword does."""
-        raise NotImplementedError
 
     def to_data(self) -> dict[str, Any]:
         """Notation in files: a mapping with a single key."""
@@ -72,10 +56,6 @@ class Word(Form):
     def __post_init__(self) -> None:
         _require_string(self.text, "word")
 
-    def occurs(self, searched: SearchedText) -> bool:
-        """Whether the word occurs in a text."""
-        return has_word(searched.text, self.text)
-
     def __str__(self) -> str:
         return f"the word {self.text}"
 
@@ -86,20 +66,14 @@ class Folded(Form):
 
     key = "fold"
     keyword: str | Word
-    _folded: str = field(init=False, repr=False, compare=False)
+    folded: str = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         plain = self.keyword.text if isinstance(self.keyword, Word) else self.keyword
         _require_string(plain, "fold")
-        object.__setattr__(self, "_folded", folded(plain))
-        if not self._folded:
+        object.__setattr__(self, "folded", folded(plain))
+        if not self.folded:
             raise InputError(f"fold: {plain!r} consists of accents only; add a letter")
-
-    def occurs(self, searched: SearchedText) -> bool:
-        """Whether it occurs in a text."""
-        if isinstance(self.keyword, Word):
-            return has_word(searched.folded, self._folded)
-        return self._folded in searched.folded
 
     def __str__(self) -> str:
         return f"{self.keyword} (any case or accent)"
@@ -111,21 +85,16 @@ class Regex(Form):
 
     key = "regex"
     pattern: str
-    _compiled: re.Pattern[str] = field(init=False, repr=False, compare=False)
+    compiled: re.Pattern[str] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         _require_string(self.pattern, "regex")
         try:
-            compiled = re.compile(self.pattern)
+            object.__setattr__(self, "compiled", re.compile(self.pattern))
         except (re.error, RecursionError, OverflowError) as error:
             raise InputError(
                 f"regex: {self.pattern!r} is not a valid regular expression: {error}"
             ) from error
-        object.__setattr__(self, "_compiled", compiled)
-
-    def occurs(self, searched: SearchedText) -> bool:
-        """Whether the expression matches somewhere in a text."""
-        return self._compiled.search(searched.text) is not None
 
     def __str__(self) -> str:
         return f"/{self.pattern}/"
@@ -147,10 +116,6 @@ class AnyOf(Form):
         if any(isinstance(keyword, Not) for keyword in self.keywords):
             raise InputError("any: 'not' cannot be an alternative; put it around all of them")
 
-    def occurs(self, searched: SearchedText) -> bool:
-        """Whether any alternative occurs in a text."""
-        return any(occurs(keyword, searched) for keyword in self.keywords)
-
     def __str__(self) -> str:
         return " or ".join(map(str, self.keywords))
 
@@ -169,19 +134,24 @@ class Not(Form):
         if not self.keyword:
             raise InputError("not: the empty string occurs in every text; name what is forbidden")
 
-    def occurs(self, searched: SearchedText) -> bool:
-        """Whether the forbidden keyword occurs in a text."""
-        return occurs(self.keyword, searched)
-
     def __str__(self) -> str:
         return f"not {self.keyword}"
 
 
-def occurs(keyword: Keyword, searched: SearchedText) -> bool:
+def occurs(keyword: Keyword, text: str) -> bool:
     """Whether a keyword occurs in a text; for `Not`, whether the forbidden keyword does."""
     if isinstance(keyword, str):
-        return keyword in searched.text
-    return keyword.occurs(searched)
+        return keyword in text
+    if isinstance(keyword, Word):
+        return has_word(text, keyword.text)
+    if isinstance(keyword, Folded):
+        is_word = isinstance(keyword.keyword, Word)
+        return (has_word if is_word else str.__contains__)(folded(text), keyword.folded)
+    if isinstance(keyword, Regex):
+        return keyword.compiled.search(text) is not None
+    if isinstance(keyword, AnyOf):
+        return any(occurs(alternative, text) for alternative in keyword.keywords)
+    return isinstance(keyword, Not) and occurs(keyword.keyword, text)
 
 
 def to_data(keyword: Keyword) -> Any:
@@ -200,12 +170,12 @@ def as_keyword(data: Any) -> Keyword:
     if isinstance(data, Form):
         return data
     if not isinstance(data, Mapping) or len(data) != 1:
-        raise InputError(f"{_GRAMMAR}, got {described(data)}")
+        raise InputError(f"{_GRAMMAR}, got {shown(data)}")
     [(key, value)] = data.items()
     if key == "fold":
         keyword = as_keyword(value)
         if not isinstance(keyword, (str, Word)):
-            raise InputError(f"fold: expected a string or {{word: ...}}, got {described(value)}")
+            raise InputError(f"fold: expected a string or {{word: ...}}, got {shown(value)}")
         return Folded(keyword)
     if key not in _FORMS:
         raise InputError(f"{_GRAMMAR}; unknown key {key!r}")
@@ -219,13 +189,8 @@ def as_keywords(data: Any, what: str) -> tuple[Keyword, ...]:
         InputError: Not a list, or an invalid keyword in it.
     """
     if isinstance(data, (str, bytes, Mapping)) or not isinstance(data, Iterable):
-        raise InputError(f"{what}: expected a list of keywords, got {described(data)}")
+        raise InputError(f"{what}: expected a list of keywords, got {shown(data)}")
     return tuple(map(as_keyword, data))
-
-
-def described(value: Any) -> str:
-    """A value in an error message; a long one is cut."""
-    return "null" if value is None else f"{value!r:.80}"
 
 
 _FORMS: Mapping[Any, Callable[[Any], Form]] = {form.key: form for form in (Word, Regex, AnyOf, Not)}
@@ -233,6 +198,6 @@ _FORMS: Mapping[Any, Callable[[Any], Form]] = {form.key: form for form in (Word,
 
 def _require_string(value: Any, what: str) -> None:
     if not isinstance(value, str):
-        raise InputError(f"{what}: expected a string, got {described(value)}; quote it")
+        raise InputError(f"{what}: expected a string, got {shown(value)}; quote it")
     if not value:
         raise InputError(f"{what}: the string is empty")

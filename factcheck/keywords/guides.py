@@ -12,8 +12,9 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from typing import Any
 
+from factcheck.documents import shown
 from factcheck.errors import InputError
-from factcheck.keywords.forms import Keyword, Not, as_keywords, described, to_data
+from factcheck.keywords.forms import Keyword, Not, as_keywords, to_data
 from factcheck.keywords.nodes import SUFFIX, field_of
 from factcheck.keywords.search import KeywordSearch, LabelSearch
 from factcheck.keywords.similarity import found_in
@@ -109,8 +110,8 @@ class Guide:
         return self._label(b.label for b in self.behaviors if b.shows(found))
 
     @staticmethod
-    def _label(shown: Iterable[str]) -> str:
-        first, *others = [*shown] or [NO_MATCH]
+    def _label(labels: Iterable[str]) -> str:
+        first, *others = [*labels] or [NO_MATCH]
         return AMBIGUOUS if others else first
 
     def hits(self, response: str) -> dict[str, tuple[Keyword, ...]]:
@@ -181,7 +182,7 @@ def classify_behavior(response: str, guide: GuideLike) -> str:
         InputError: The response is not a string, or the guide is invalid.
     """
     if not isinstance(response, str):
-        raise InputError(f"response: expected a string, got {described(response)}")
+        raise InputError(f"response: expected a string, got {shown(response)}")
     return as_guide(guide).label(response)
 
 
@@ -195,16 +196,13 @@ def classify_behaviors(responses: Iterable[str], guide: GuideLike) -> list[str]:
     texts = list(responses)
     for number, text in enumerate(texts, 1) if not {*map(type, texts)} <= {str} else ():
         if not isinstance(text, str):
-            raise InputError(f"response {number}: expected a string, got {described(text)}")
+            raise InputError(f"response {number}: expected a string, got {shown(text)}")
     keywords = [
         (word, behavior.label) for behavior in guide.behaviors for word in behavior.keywords
     ]
     words = [word for word, _ in keywords]
-    are_many = len(texts) >= _WORTHWHILE
-    if are_many and LabelSearch.can_search(words):
+    if len(texts) >= _WORTHWHILE and LabelSearch.can_search(words):
         search = LabelSearch(keywords, no_match=NO_MATCH, ambiguous=AMBIGUOUS)  # type: ignore[arg-type]
         return search.labels(texts, guide.label)
-    if not are_many and all(behavior.is_plain for behavior in guide.behaviors):
-        return [guide.label(text) for text in texts]
     found = KeywordSearch(dict.fromkeys(words)).found_in_each(texts)
     return [guide.label_of_found(own) for own in found]

@@ -12,24 +12,34 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import permutations
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Any, Literal, get_args
 
+from factcheck.documents import to_plain
 from factcheck.errors import InputError
-from factcheck.keywords.forms import AnyOf, Folded, Keyword, Not, SearchedText, Word, occurs
+from factcheck.keywords.forms import AnyOf, Folded, Keyword, Not, Word, occurs
 from factcheck.keywords.guides import Behavior, Guide
 from factcheck.keywords.search import KeywordSearch
 from factcheck.keywords.similarity import found_in
 from factcheck.keywords.suites import BehaviorCase, as_cases
 from factcheck.keywords.text import is_unspaced
-from factcheck.reports.page import MOST_ROWS, Case, Item, Page, Section, filled
-from factcheck.reports.text import more_of, name_text, plural, quote_text
+from factcheck.reports.page import Case, Item, Page, filled, listed
+from factcheck.reports.text import name_text, plural, quote_text
 
 Kind = Literal["shared", "inside", "short", "in_prompt", "doubled", "empty", "never_fires"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 SHORTEST = 3
 """Minimum length of a keyword in characters; one less with a character of an unspaced script."""
+_TITLES: Mapping[Kind, str] = {
+    "shared": "Shared",
+    "inside": "Inside another",
+    "short": "Short",
+    "in_prompt": "In the prompt",
+    "doubled": "Duplicate",
+    "empty": "Empty",
+    "never_fires": "Never fires",
+}
 _MESSAGES: Mapping[Kind, str] = {
     "shared": "is also a keyword of {other}: every response with it is ambiguous",
     "inside": "is part of {other}: every response with the longer one is ambiguous",
@@ -42,8 +52,9 @@ _MESSAGES: Mapping[Kind, str] = {
 _MOST_IDS = 5
 
 
-class Fault(NamedTuple):
-    """A fault of a keyword, in any case."""
+@dataclass(frozen=True, slots=True)
+class LintFinding:
+    """A fault, and the cases that have it."""
 
     kind: Kind
     behavior: str
@@ -52,17 +63,7 @@ class Fault(NamedTuple):
     """The keyword in words; empty for a behavior without keywords."""
     other: str = ""
     """The keyword that it clashes with, as `<behavior>: <keyword>`; else empty."""
-
-
-@dataclass(frozen=True, slots=True)
-class LintFinding:
-    """A fault, and the cases that have it."""
-
-    kind: Kind
-    behavior: str
-    keyword: str
-    other: str
-    case_ids: tuple[str, ...]
+    case_ids: tuple[str, ...] = ()
 
     @property
     def message(self) -> str:
@@ -72,14 +73,7 @@ class LintFinding:
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-ready data."""
-        return {
-            "kind": self.kind,
-            "behavior": self.behavior,
-            "keyword": self.keyword,
-            "other": self.other,
-            "case_ids": list(self.case_ids),
-            "message": self.message,
-        }
+        return {**to_plain(self), "message": self.message}
 
 
 def lint_guides(
@@ -108,8 +102,8 @@ def lint_guides(
     known = {case.id for case in suite}
     if unknown := [name for name in responses or () if name not in known]:
         raise InputError(f"responses to the unknown case {unknown[0]!r}")
-    found: dict[Fault, list[str]] = {}
-    faults_of: dict[Guide, list[Fault]] = {}
+    found: dict[LintFinding, list[str]] = {}
+    faults_of: dict[Guide, list[LintFinding]] = {}
     for case in suite:
         if case.guide not in faults_of:
             faults_of[case.guide] = list(_guide_faults(case.guide, shortest))
@@ -118,25 +112,22 @@ def lint_guides(
     if responses is not None:
         found.update(_silent(suite, responses))
     ordered = sorted(found.items(), key=lambda item: KINDS.index(item[0].kind))
-    return tuple(LintFinding(*fault, tuple(ids)) for fault, ids in ordered)
+    return tuple(replace(fault, case_ids=tuple(ids)) for fault, ids in ordered)
 
 
 def lint_page(findings: Sequence[LintFinding], n_cases: int) -> Page:
     """The report on the guides of so many cases."""
-    sections = []
-    for kind in KINDS:
-        own = [finding for finding in findings if finding.kind == kind]
-        sections.append(
-            Section(
-                f"{_TITLES[kind]} {len(own):,}",
-                "warn",
-                items=tuple(
-                    Item("", quote_text(finding.message, 240), (_cases_text(finding.case_ids),))
-                    for finding in own[:MOST_ROWS]
-                ),
-                more=more_of(len(own) - MOST_ROWS, "finding"),
-            )
+    sections = [
+        listed(
+            _TITLES[kind],
+            "warn",
+            "",
+            [finding for finding in findings if finding.kind == kind],
+            lambda one: Item("", quote_text(one.message, 240), (_cases_text(one.case_ids),)),
+            "finding",
         )
+        for kind in KINDS
+    ]
     return Page(
         "Findings",
         f"{len(findings):,}" if findings else "none",
@@ -152,42 +143,31 @@ def lint_page(findings: Sequence[LintFinding], n_cases: int) -> Page:
     )
 
 
-_TITLES: Mapping[Kind, str] = {
-    "shared": "Shared",
-    "inside": "Inside another",
-    "short": "Short",
-    "in_prompt": "In the prompt",
-    "doubled": "Duplicate",
-    "empty": "Empty",
-    "never_fires": "Never fires",
-}
-
-
 def _cases_text(ids: Sequence[str]) -> str:
     shown = ", ".join(map(name_text, ids[:_MOST_IDS]))
     dots = ", …" if len(ids) > _MOST_IDS else ""
     return f"{plural(len(ids), 'case')}: {shown}{dots}"
 
 
-def _guide_faults(guide: Guide, shortest: int) -> Iterator[Fault]:
+def _guide_faults(guide: Guide, shortest: int) -> Iterator[LintFinding]:
     for behavior in guide.behaviors:
         if not behavior.keywords:
-            yield Fault("empty", behavior.name, "")
+            yield LintFinding("empty", behavior.name, "")
         seen: set[Keyword] = set()
         for word in behavior.keywords:
             if word in seen:
-                yield Fault("doubled", behavior.name, str(word))
+                yield LintFinding("doubled", behavior.name, str(word))
             seen.add(word)
             if _is_empty(word):
-                yield Fault("empty", behavior.name, str(word))
+                yield LintFinding("empty", behavior.name, str(word))
             elif any(_is_short(text, shortest) for text in _plain_texts(word)):
-                yield Fault("short", behavior.name, str(word))
+                yield LintFinding("short", behavior.name, str(word))
     order = {behavior.name: number for number, behavior in enumerate(guide.behaviors)}
     for one, other in permutations(guide.behaviors, 2):
         yield from _clashes(one, other, with_shared=order[one.name] < order[other.name])
 
 
-def _clashes(one: Behavior, other: Behavior, *, with_shared: bool) -> Iterator[Fault]:
+def _clashes(one: Behavior, other: Behavior, *, with_shared: bool) -> Iterator[LintFinding]:
     """Keywords of one behavior that are keywords of another, or parts of them."""
     words = [word for word in one.keywords if not isinstance(word, Not) and not _is_empty(word)]
     longer = [word for word in other.keywords if not isinstance(word, Not)]
@@ -203,22 +183,22 @@ def _clashes(one: Behavior, other: Behavior, *, with_shared: bool) -> Iterator[F
         for number in sorted(clashes.get(word, ())):
             clash = f"{other.name}: {str(longer[number])!r}"
             if word != longer[number]:
-                yield Fault("inside", one.name, str(word), clash)
+                yield LintFinding("inside", one.name, str(word), clash)
             elif with_shared:
-                yield Fault("shared", one.name, str(word), clash)
+                yield LintFinding("shared", one.name, str(word), clash)
 
 
-def _prompt_faults(case: BehaviorCase) -> Iterator[Fault]:
+def _prompt_faults(case: BehaviorCase) -> Iterator[LintFinding]:
     for behavior in case.guide.behaviors:
         found = found_in(behavior.keywords, case.prompt)
         for word in behavior.keywords:
             if word in found and not isinstance(word, Not) and not _is_empty(word):
-                yield Fault("in_prompt", behavior.name, str(word))
+                yield LintFinding("in_prompt", behavior.name, str(word))
 
 
 def _silent(
     cases: Iterable[BehaviorCase], responses: Mapping[str, Iterable[str]]
-) -> Iterator[tuple[Fault, list[str]]]:
+) -> Iterator[tuple[LintFinding, list[str]]]:
     """Keywords that occur in no response to any case that has them, with these cases."""
     users: dict[tuple[str, Keyword], list[str]] = {}
     fired: set[tuple[str, Keyword]] = set()
@@ -234,7 +214,7 @@ def _silent(
                 fired.add(key)
     for (name, word), ids in users.items():
         if (name, word) not in fired and not isinstance(word, Not):
-            yield Fault("never_fires", name, str(word)), ids
+            yield LintFinding("never_fires", name, str(word)), ids
 
 
 def _plain_texts(word: Keyword) -> Iterator[str]:
@@ -255,4 +235,4 @@ def _is_short(text: str, shortest: int) -> bool:
 
 def _is_empty(word: Keyword) -> bool:
     """Whether a keyword occurs in the empty text, and so in every text."""
-    return not isinstance(word, (Not, Word)) and occurs(word, SearchedText(""))
+    return not isinstance(word, (Not, Word)) and occurs(word, "")

@@ -57,7 +57,7 @@ def match_cards(
     Raises:
         InputError: An invalid card or setting.
     """
-    settings = MatchSettings.of(threshold, weights, type_weight, assignment)
+    settings = MatchSettings(threshold, weights or {}, type_weight, assignment)
     return CardMatcher(expected, settings).match(generated)
 
 
@@ -75,14 +75,13 @@ class CardMatcher:
     def __init__(self, expected: Iterable[Any], settings: MatchSettings | None = None) -> None:
         self.expected = tuple(_expected_cards(expected))
         self.settings = settings or MatchSettings()
-        kinds = [(tuple(card.keywords), card.card_type is not None) for card in self.expected]
-        weights = {kind: self.settings.weights.of(*kind) for kind in dict.fromkeys(kinds)}
-        names = dict.fromkeys(name for fields, _ in weights for name in fields)
+        weights = [self.settings.weights_of(card) for card in self.expected]
+        names = dict.fromkeys(name for card in self.expected for name in card.keywords)
         self._fields = [
-            _Field(name, self.expected, [weights[kind].fields.get(name, 0.0) for kind in kinds])
+            _Field(name, self.expected, [own.get(name, 0.0) for own, _ in weights])
             for name in names
         ]
-        self._bonuses = [weights[kind].card_type for kind in kinds]
+        self._bonuses = [bonus for _, bonus in weights]
         self._types = [card.card_type for card in self.expected]
         largest = max(self._bonuses, default=0.0)
         self._type_suffices = 0.0 < largest >= self.settings.threshold
@@ -144,8 +143,9 @@ class CardMatcher:
             for i, part in field.parts(column[j]).items():
                 sums[i] = sums[i] + part if i in sums else part
         for field, column in zip(self._fields, found, strict=True):
-            for i in field.forbidden_by(column[j]):
-                sums.pop(i, None)
+            for word in column[j] if field.forbidden else ():
+                for i in field.forbidden.get(word, ()):
+                    sums.pop(i, None)
         return sums
 
     def _assigned(self, scores: PairScores, n_generated: int) -> tuple[Partners, str]:
@@ -165,8 +165,8 @@ class CardMatcher:
         for field, column in zip(self._fields, found, strict=True):
             words = self.expected[i].keywords.get(field.name)
             if words is not None:
-                similarities[field.name] = share_found(words, column[j])
-                if missing := unmet_keywords(words, column[j]):
+                similarities[field.name], missing = field.similarity(words, column[j])
+                if missing:
                     unmet[field.name] = missing
         wanted = self._types[i]
         right_type = None if wanted is None else types[j] == wanted
@@ -181,18 +181,19 @@ class _Field:
         self._weights = weights
         self._sizes = [0] * len(cards)
         self._owners: dict[Keyword, list[int]] = {}
-        self._forbidden: dict[Keyword, list[int]] = {}
+        self.forbidden: dict[Keyword, list[int]] = {}
+        """The cards that forbid a keyword."""
         for i, card in enumerate(cards):
             for word in card.keywords.get(name, ()):
                 if type(word) is Not:
-                    self._forbidden.setdefault(word, []).append(i)
+                    self.forbidden.setdefault(word, []).append(i)
                 else:
                     self._owners.setdefault(word, []).append(i)
                     self._sizes[i] += 1
-        self.search = KeywordSearch([*self._owners, *self._forbidden])
+        self.search = KeywordSearch([*self._owners, *self.forbidden])
         self._without = {
             i: weights[i]
-            for owners in self._forbidden.values()
+            for owners in self.forbidden.values()
             for i in owners
             if not self._sizes[i]
         }
@@ -209,10 +210,14 @@ class _Field:
         parts = {i: count / sizes[i] * weights[i] for i, count in counts.items()}
         return parts | self._without if self._without else parts
 
-    def forbidden_by(self, found: set[Keyword]) -> Iterator[int]:
-        """The cards that forbid one of these keywords."""
-        for word in found if self._forbidden else ():
-            yield from self._forbidden.get(word, ())
+    def similarity(
+        self, words: Sequence[Keyword], found: set[Keyword]
+    ) -> tuple[float, tuple[Keyword, ...]]:
+        """The share of keywords that occur, and those that are unmet."""
+        if self.forbidden:
+            return share_found(words, found), unmet_keywords(words, found)
+        unmet = tuple([word for word in words if word not in found])
+        return (len(words) - len(unmet)) / len(words) if words else 0.0, unmet
 
 
 def unmet_keywords(words: Sequence[Keyword], found: set[Keyword]) -> tuple[Keyword, ...]:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from factcheck.documents import Document, PathInValue, plain_document
+from factcheck.documents import Document, PathInValue, plain_document, shown
 from factcheck.errors import InputError
-from factcheck.keywords.forms import Keyword, as_keyword, described
+from factcheck.keywords.forms import Keyword, as_keyword
 
 SUFFIX = "_keywords"
 """Follows the name of a field or behavior in the key of its keywords."""
@@ -60,7 +60,7 @@ class Node(NamedTuple):
             keywords: Whether `<name>_keywords` is allowed, too.
         """
         if not isinstance(self.value, Mapping):
-            raise self.error(f"expected an object, got {described(self.value)}")
+            raise self.error(f"expected an object, got {shown(self.value)}")
         for key in self.value:
             if key not in known and not (keywords and field_of(key)):
                 allowed = [f"<name>{SUFFIX}"] * keywords + [*known]
@@ -82,7 +82,7 @@ class Node(NamedTuple):
         if numbers and isinstance(value, (int, float)) and not isinstance(value, bool):
             return str(value)
         if not isinstance(value, str):
-            raise self.member(key).error(f"expected a string, got {described(value)}; quote it")
+            raise self.member(key).error(f"expected a string, got {shown(value)}; quote it")
         return value
 
     def id(self, default: str = _REQUIRED) -> str:
@@ -101,7 +101,7 @@ class Node(NamedTuple):
                 raise self.error(f"{key!r} is missing")
             return self.member(key).items()
         if not isinstance(self.value, (list, tuple)):
-            raise self.error(f"expected a list, got {described(self.value)}")
+            raise self.error(f"expected a list, got {shown(self.value)}")
         return [self.member(position) for position in range(len(self.value))]
 
     def keywords(self) -> dict[str, tuple[Keyword, ...]]:

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
-from factcheck.documents import Reader, json_text, parse_json
+from factcheck.documents import Reader, from_plain, json_text, parse_json
 from factcheck.errors import InputError
-from factcheck.keywords.forms import Keyword, as_keywords, to_data
+from factcheck.keywords.forms import as_keywords, to_data
 from factcheck.reports.report import Report
 from factcheck.stats import Interval, wilson
 
@@ -103,23 +103,8 @@ class Match(NamedTuple):
     """By field: the share of keywords that occur."""
     right_type: bool | None
     """Whether it has the expected type; `None` where none is expected."""
-    unmet: Mapping[str, tuple[Keyword, ...]]
-    """By field, where there are any: keywords that do not occur, and forbidden ones that do."""
-
-    @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> Match:
-        """A match from JSON-ready data; raises `InputError` if it is invalid."""
-        read = Reader(data, "match")
-        similarities = read.mapping_required("similarities")
-        shares = Reader(similarities, "match: similarities")
-        return cls(
-            read.integer("expected"),
-            read.integer("generated"),
-            read.number("score"),
-            {name: shares.number(name) for name in similarities},
-            None if data.get("right_type") is None else read.flag("right_type", default=False),
-            {n: as_keywords(words, n) for n, words in read.mapping_required("unmet").items()},
-        )
+    unmet: Mapping[str, Any]
+    """By field: a tuple of the keywords that do not occur, and of the forbidden ones that do."""
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-ready data."""
@@ -143,13 +128,6 @@ class Missed(NamedTuple):
         """A missed card, from the scores of its pairs by generated card."""
         nearest = max(scores, key=scores.__getitem__, default=None)
         return cls(expected, nearest, 0.0 if nearest is None else scores[nearest])
-
-    @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> Missed:
-        """A missed card from JSON-ready data; raises `InputError` if it is invalid."""
-        read = Reader(data, "missed")
-        nearest = None if data.get("nearest") is None else read.integer("nearest")
-        return cls(read.integer("expected"), nearest, read.number("score"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,23 +196,16 @@ class CaseResult:
         Raises:
             InputError: A value is missing or invalid, or the numbers of cards do not add up.
         """
-        read = Reader(data, "case")
-        case = cls(
-            read.text("id"),
-            read.integer("n_expected"),
-            read.integer("n_generated"),
-            tuple(map(Match.from_dict, read.mappings("matches"))),
-            tuple(map(Missed.from_dict, read.mappings("missed"))),
-            tuple(read.integers("extra") or ()),
-            read.text("note", ""),
+        name = Reader(data, "case").text("id")
+        case = from_plain(cls, {**data, "case_id": name}, "case")
+        matched, missed, extra = (len(own) for own in (case.matches, case.missed, case.extra))
+        if (matched + missed, matched + extra) != (case.n_expected, case.n_generated):
+            raise InputError(f"case {name!r}: card counts do not add up; damaged run")
+        matches = (
+            match._replace(unmet={n: as_keywords(words, n) for n, words in match.unmet.items()})
+            for match in case.matches
         )
-        n_matched = len(case.matches)
-        if (n_matched + len(case.missed), n_matched + len(case.extra)) != (
-            case.n_expected,
-            case.n_generated,
-        ):
-            raise InputError(f"case {case.case_id!r}: card counts do not add up; damaged run")
-        return case
+        return replace(case, matches=tuple(matches))
 
     def to_rows(self) -> Iterator[dict[str, Any]]:
         """One row for each expected card, then one for each extra card; without the case."""

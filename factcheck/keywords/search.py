@@ -9,7 +9,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 
-from factcheck.keywords.forms import Form, Keyword, SearchedText
+from factcheck.keywords.forms import Form, Keyword, occurs
 
 SEPARATOR = "\0"
 _BLOCK = 256
@@ -54,8 +54,7 @@ class KeywordSearch:
             found += self._found_in_block(block) or map(self._found_by_in, block)
         if self._forms:
             for text, own in zip(texts, found, strict=True):
-                searched = SearchedText(text)
-                own.update(form for form in self._forms if form.occurs(searched))
+                own.update(form for form in self._forms if occurs(form, text))
         return found
 
     def _found_by_in(self, text: str) -> set[Keyword]:

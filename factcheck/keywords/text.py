@@ -32,6 +32,7 @@ _UNSPACED = (
 _STARTS = [first for first, _ in _UNSPACED]
 
 
+@functools.lru_cache(maxsize=8)
 def folded(text: str) -> str:
     """The text in lower case, without accents, in compatibility form; idempotent.
 

@@ -12,7 +12,6 @@ from factcheck.facts import ScoreSignature, Usage
 from factcheck.facts.page import usage_text
 from factcheck.metrics.ports import MetricResult
 from factcheck.reports.page import (
-    MOST_ROWS,
     Case,
     Item,
     Page,
@@ -21,18 +20,11 @@ from factcheck.reports.page import (
     Table,
     entries,
     filled,
+    listed,
     parts_of,
 )
 from factcheck.reports.report import Report
-from factcheck.reports.text import (
-    DASH,
-    interval_text,
-    more_of,
-    name_text,
-    plural,
-    quote_text,
-    share,
-)
+from factcheck.reports.text import DASH, interval_text, name_text, plural, quote_text, share
 from factcheck.stats import Interval, wilson
 
 _FORMAT = 1
@@ -239,15 +231,10 @@ class EvalReport(Report):
 
     def _not_passed_section(self) -> Section:
         left = [row for row in self.rows if row.result.passed is not True]
-        items = []
-        for row in left[:MOST_ROWS]:
-            score = row.result.score
-            shown = "error" if score is None else share(score)
-            text = f"{name_text(row.metric)} {shown}   {quote_text(row.result.reason)}".rstrip()
-            items.append(Item(name_text(row.case_id), text))
-        return Section(
-            f"Not passed {len(left):,}",
-            "bad",
-            items=tuple(items),
-            more=more_of(len(left) - MOST_ROWS, "result"),
-        )
+        return listed("Not passed", "bad", "", left, _item, "result")
+
+
+def _item(row: EvalRow) -> Item:
+    score = "error" if row.result.score is None else share(row.result.score)
+    text = f"{name_text(row.metric)} {score}   {quote_text(row.result.reason)}"
+    return Item(name_text(row.case_id), text.rstrip())

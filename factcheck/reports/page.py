@@ -16,7 +16,7 @@ visible. A string is one line; fold longer ones with `one_line`, `quote_text` or
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Literal, NamedTuple, TypeVar
 
 from factcheck.reports.text import more_of, one_line, visible
@@ -190,6 +190,25 @@ def filled(*sections: Section | None) -> tuple[Section, ...]:
     )
 
 
+def listed(
+    title: str,
+    tone: Tone,
+    meaning: str,
+    things: Sequence[_T],
+    item: Callable[[_T], Item],
+    noun: str,
+    limit: int = MOST_ROWS,
+) -> Section:
+    """A section with an item for each of the first things; the title has their number."""
+    return Section(
+        f"{title} {len(things):,}",
+        tone,
+        meaning,
+        items=tuple(map(item, things[:limit])),
+        more=more_of(len(things) - limit, noun),
+    )
+
+
 def parts_of(*parts: tuple[Tone, int, str]) -> tuple[Part, ...]:
     """The parts whose size is not 0."""
     return tuple(Part(*part) for part in parts if part[1])
@@ -203,11 +222,8 @@ def entries(*pairs: tuple[str, str]) -> tuple[Entry, ...]:
 def warnings_section(warnings: Iterable[str]) -> Section:
     """A section of warnings, the first `MOST_ROWS` of them."""
     lines = tuple(warnings)
-    return Section(
-        f"Warnings {len(lines):,}",
-        "unknown",
-        items=tuple(Item("", one_line(line)) for line in lines[:MOST_ROWS]),
-        more=more_of(len(lines) - MOST_ROWS, "warning"),
+    return listed(
+        "Warnings", "unknown", "", lines, lambda line: Item("", one_line(line)), "warning"
     )
 
 

@@ -107,7 +107,7 @@ def test_a_score_that_one_run_has_not_has_no_difference() -> None:
 
 
 def test_settings_that_differ_are_noted() -> None:
-    other = card_run(case("a", 1, 1, 1), settings=MatchSettings.of(0.5))
+    other = card_run(case("a", 1, 1, 1), settings=MatchSettings(0.5))
     found = compare_runs(card_run(case("a", 1, 1, 1)), other)
 
     assert found.notes == ("threshold is 0.3 in run a and 0.5 in run b",)

@@ -12,10 +12,10 @@ from factcheck.errors import BudgetExceeded, Failure, InputError
 from factcheck.keywords import (
     CardCase,
     CardDataset,
-    CardEvaluator,
     DatasetResult,
     ExpectedCard,
     Scores,
+    aevaluate_dataset,
     evaluate_dataset,
 )
 from tests.keywords.naive import Card
@@ -184,14 +184,6 @@ def test_settings_are_those_of_the_single_case() -> None:
     assert run.settings.assignment == "optimal"
 
 
-def test_an_evaluator_scores_many_runs_alike() -> None:
-    evaluator = CardEvaluator(DATASET)
-
-    runs = [evaluator.evaluate(OUTPUTS) for _ in range(8)]
-
-    assert all(run == evaluate_dataset(DATASET, OUTPUTS) for run in runs)
-
-
 def test_an_asynchronous_callable_runs_in_the_loop_of_the_caller() -> None:
     loops = []
 
@@ -200,7 +192,7 @@ def test_an_asynchronous_callable_runs_in_the_loop_of_the_caller() -> None:
         return OUTPUTS[case.id]
 
     async def main() -> bool:
-        run = await CardEvaluator(DATASET).aevaluate(output)
+        run = await aevaluate_dataset(DATASET, output)
         return run == evaluate_dataset(DATASET, OUTPUTS) and set(loops) == {
             asyncio.get_running_loop()
         }

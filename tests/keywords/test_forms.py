@@ -9,7 +9,7 @@ import pytest
 
 from factcheck.errors import InputError
 from factcheck.keywords import AnyOf, Folded, Not, Regex, Word
-from factcheck.keywords.forms import Keyword, SearchedText, as_keyword, as_keywords, occurs, to_data
+from factcheck.keywords.forms import Keyword, as_keyword, as_keywords, occurs, to_data
 
 
 @pytest.mark.parametrize(
@@ -41,7 +41,7 @@ from factcheck.keywords.forms import Keyword, SearchedText, as_keyword, as_keywo
 )
 def test_each_form_has_its_rule(keyword: Any, text: str, expected: bool) -> None:  # noqa: FBT001
     """Of a `not`, `occurs` says whether what must not be there is."""
-    assert occurs(as_keyword(keyword), SearchedText(text)) is expected
+    assert occurs(as_keyword(keyword), text) is expected
 
 
 @pytest.mark.parametrize(
@@ -80,7 +80,7 @@ def test_a_member_of_an_enumeration_of_texts_is_its_text() -> None:
     [
         (3, "a keyword must be a string or a mapping.*got 3"),
         (None, "got null"),
-        (["a"], r"got \['a'\]"),
+        (["a"], "got a list"),
         ({}, "a keyword must be a string"),
         ({"word": "a", "fold": "b"}, "a keyword must be a string"),
         ({"wrd": "a"}, "unknown key 'wrd'"),

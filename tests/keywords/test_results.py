@@ -24,7 +24,7 @@ from tests.keywords.strategies import any_text, cards, wanted_cards
 RUN = card_run(
     case("a", 1, 2, 3),
     Failure("b", "callable", "ValueError: no"),
-    settings=MatchSettings.of(0.4, {"text": 2}, 0.1, "optimal"),
+    settings=MatchSettings(0.4, {"text": 2}, 0.1, "optimal"),
 )
 
 
@@ -104,14 +104,14 @@ def with_case(**changes: Any) -> dict[str, Any]:
         ({}, "expected format 'factcheck-keywords-cards/1', got None"),
         (changed(format="factcheck-keywords-behaviors/1"), "got 'factcheck-keywords-behaviors/1'"),
         (changed(name=3), "'name': expected a string"),
-        (changed(settings={}), "settings: 'weights' is missing"),
+        (changed(settings={}), "settings: 'threshold' is missing"),
         (changed(settings={**RUN.settings.to_dict(), "threshold": 3}), "threshold must be"),
         (changed(cases=3), "'cases': expected a list"),
         (changed(cases=[{}]), "'id' is missing"),
         (with_case(digest=None), "'digest': expected a string"),
         (with_case(extra=[1]), "case 'a': card counts do not add up; damaged run"),
         (with_case(missed=[]), "case 'a': card counts do not add up"),
-        (with_case(matches=[{}]), "match: 'similarities' is missing"),
+        (with_case(matches=[{}]), "'matches', item 1: 'expected' is missing"),
     ],
 )
 def test_what_is_no_run_is_refused(data: Any, message: str) -> None:

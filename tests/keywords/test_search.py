@@ -7,7 +7,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from factcheck.keywords import AnyOf, Folded, Not, Regex, Word
-from factcheck.keywords.forms import SearchedText, as_keyword, occurs
+from factcheck.keywords.forms import as_keyword, occurs
 from factcheck.keywords.search import SEPARATOR, KeywordSearch
 from tests.keywords.strategies import any_text, keywords, texts, texts_with
 
@@ -81,5 +81,5 @@ def test_forms_are_found_by_their_own_rules(words: list[object], searched: list[
     made = [as_keyword(word) for word in words]
 
     assert KeywordSearch(made).found_in_each(searched) == [
-        {word for word in made if occurs(word, SearchedText(text))} for text in searched
+        {word for word in made if occurs(word, text)} for text in searched
     ]

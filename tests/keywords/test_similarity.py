@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from factcheck.errors import InputError
 from factcheck.keywords import (
     ExpectedCard,
+    MatchSettings,
     Not,
-    Weights,
     keyword_similarity,
     match_cards,
     score_pair,
@@ -81,11 +81,13 @@ def test_alternatives_count_as_one_keyword() -> None:
 
 
 def test_weights_are_shared_by_the_fields_that_a_card_has() -> None:
-    weights = Weights({"title": 3, "body": 1, "tags": 4}, card_type=0.5)
+    settings = MatchSettings(weights={"title": 3, "body": 1, "tags": 4}, type_weight=0.5)
 
-    assert weights.of(("title", "body"), has_type=False).fields == {"title": 0.75, "body": 0.25}
-    assert weights.of(("title",), has_type=True).fields == {"title": 0.5}
-    assert weights.of(("title",), has_type=True).card_type == 0.5
+    assert settings.weights_of(ExpectedCard.of(title=[], body=[])) == (
+        {"title": 0.75, "body": 0.25},
+        0.0,
+    )
+    assert settings.weights_of(ExpectedCard.of("qa", title=[])) == ({"title": 0.5}, 0.5)
 
 
 def test_any_number_of_fields_that_are_all_right_score_1() -> None:
@@ -108,7 +110,8 @@ def test_whatever_the_weights_a_card_that_is_all_right_scores_1_and_no_more(
     card = dict.fromkeys(weights, "x") | {"card_type": "qa"}
     wanted = ExpectedCard(dict.fromkeys(weights, ("x",)), "qa" if has_type else None)
 
-    score = score_pair(wanted, card, Weights(weights, type_weight))
+    settings = MatchSettings(weights=weights, type_weight=type_weight)
+    score = score_pair(wanted, card, settings)
     [match] = match_cards([wanted], [card], weights=weights, type_weight=type_weight).matches
 
     assert 1.0 - 1e-12 <= score <= 1.0
@@ -131,14 +134,15 @@ def test_whatever_the_weights_a_card_that_is_all_right_scores_1_and_no_more(
 )
 def test_weights_that_are_none_are_refused(weights: Any, type_weight: Any, message: str) -> None:
     with pytest.raises(InputError, match=message):
-        Weights(weights, type_weight)
+        MatchSettings(weights=weights, type_weight=type_weight)
 
 
 def test_weights_that_do_not_fit_a_card_are_refused() -> None:
+    card = ExpectedCard.of(front=["a"], back=["b"])
     with pytest.raises(InputError, match="'back' has no weight; weights are given for 'front'"):
-        Weights({"front": 1}).of(("front", "back"), has_type=False)
+        score_pair(card, {}, MatchSettings(weights={"front": 1}))
     with pytest.raises(InputError, match="all weigh 0"):
-        Weights({"front": 0, "back": 1}).of(("front",), has_type=False)
+        score_pair(card, {}, MatchSettings(weights={"front": 0, "back": 0, "side": 1}))
 
 
 @pytest.mark.parametrize("text", [None, 3, b"a", ["a"]])
