@@ -9,7 +9,6 @@ from factcheck.stats.comparison import (
     Changes,
     Comparison,
     compare_scores,
-    randomization_p,
     split_changes,
     step_down,
 )
@@ -22,7 +21,6 @@ from factcheck.stats.intervals import (
     effective_size,
     paired_share_interval,
     sign_test,
-    t_95,
     t_interval,
     wilson,
 )
@@ -34,11 +32,8 @@ from factcheck.stats.resampling import (
     bootstrap_mean,
     bootstrap_ratio,
     bootstrap_scores,
-    bootstrap_weights,
     check_resampling,
     mean_estimate,
-    percentile_interval,
-    sign_flips,
 )
 
 __all__ = [
@@ -56,7 +51,6 @@ __all__ = [
     "bootstrap_mean",
     "bootstrap_ratio",
     "bootstrap_scores",
-    "bootstrap_weights",
     "check_resampling",
     "cluster_interval",
     "compare_scores",
@@ -65,15 +59,11 @@ __all__ = [
     "mean_estimate",
     "paired_share_interval",
     "pearson",
-    "percentile_interval",
-    "randomization_p",
     "ranks",
-    "sign_flips",
     "sign_test",
     "spearman",
     "split_changes",
     "step_down",
-    "t_95",
     "t_interval",
     "wilson",
 ]

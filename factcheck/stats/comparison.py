@@ -131,7 +131,7 @@ def _randomized(a: SumScores, b: SumScores, n_resamples: int, seed: int) -> Iter
     differing = np.unique((a.table != b.table).nonzero()[1])
     is_equal = np.ones(a.n_units, dtype=bool)
     is_equal[differing] = False
-    rest = np.asarray(a.table[:, is_equal].sum(axis=1)).reshape(-1, 1)
+    rest = a.table[:, is_equal].sum(axis=1, keepdims=True)
     of_a, of_b = a.table[:, differing], b.table[:, differing]
     for flips in sign_flips(a.n_units, n_resamples, seed):
         swap = flips[differing]

@@ -172,8 +172,8 @@ class SumScores:
 
     names: Sequence[str]
     """One for each score."""
-    table: Any
-    """What is summed: quantities by units; a numpy array, or a sparse one of SciPy."""
+    table: Matrix
+    """What is summed: quantities by units."""
     scores: Callable[[Matrix], Matrix]
     """From sums (quantities by resamples) to scores (names by resamples); NaN where undefined."""
 
@@ -184,9 +184,7 @@ class SumScores:
 
     def of_all(self) -> list[float]:
         """The scores over all units, each counted once."""
-        import numpy as np
-
-        sums = np.asarray(self.table.sum(axis=1)).reshape(-1, 1)
+        sums = self.table.sum(axis=1, keepdims=True)
         return [float(value) for value in self.scores(sums)[:, 0]]
 
     def of(self, weights: Matrix) -> Matrix:
@@ -194,12 +192,11 @@ class SumScores:
         return self.scores(weighted_sums(self.table, weights))
 
 
-def weighted_sums(table: Any, weights: Matrix) -> Matrix:
-    """`table @ weights`, added up in the same order on every machine."""
+def weighted_sums(table: Matrix, weights: Matrix) -> Matrix:
+    """`table @ weights`, added up in the same order on every machine, unlike by `@`."""
     import numpy as np
 
-    is_dense = isinstance(table, np.ndarray)
-    sums: Matrix = np.einsum("ij,jk->ik", weights.T, table.T).T if is_dense else table @ weights
+    sums: Matrix = np.einsum("ij,jk->ik", weights.T, table.T).T
     return sums
 
 

@@ -14,10 +14,10 @@ from factcheck.stats import (
     effective_size,
     paired_share_interval,
     sign_test,
-    t_95,
     t_interval,
     wilson,
 )
+from factcheck.stats.intervals import t_95
 
 
 def test_wilsons_interval_agrees_with_the_published_example() -> None:
