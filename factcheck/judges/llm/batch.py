@@ -1,46 +1,61 @@
 """Batches: all questions of a run in one file, answered within a day at half the price.
 
 A batch is only another way for requests to travel. To submit one, an ordinary run is made with a
-transport that writes requests down; to collect it, the same run is made with one that finds their
-answers, and these go through parsing, booking and the cache like any others.
+transport that writes requests down; to collect it, the same run is made with one that looks their
+answers up, and these go through parsing, accounting and the cache like any others.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime, timezone
 from pathlib import Path
 from secrets import token_bytes
-from typing import Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
-from factcheck.errors import ConfigError, InputError
+from factcheck.errors import (
+    ConfigError,
+    FactcheckError,
+    InputError,
+    JudgeQueued,
+    JudgeUnavailable,
+)
 from factcheck.judges.llm.batch_client import BatchClient
-from factcheck.judges.llm.batch_files import RequestFiles
-from factcheck.judges.llm.batch_state import Batch, BatchState, BatchStore
-from factcheck.judges.llm.batch_transports import Inbox, Outbox
-from factcheck.judges.llm.transports import Transport
+from factcheck.judges.llm.batch_store import (
+    Batch,
+    BatchAnswers,
+    BatchState,
+    BatchStore,
+    RequestFiles,
+    request_id,
+)
+from factcheck.judges.llm.errors import from_status
+from factcheck.judges.llm.fences import one_line
+from factcheck.judges.llm.modules import FactChecker, KeyFactExtraction, fingerprint
+from factcheck.judges.llm.prompts import CHECK_FACTS, EXTRACT_FACTS, load_prompt
+from factcheck.judges.llm.transports import BatchTransport, ChatTransport, Transport
 from factcheck.runtime.loop import background
 from factcheck.runtime.retry import RetryPolicy
 from factcheck.settings import Settings
 
+if TYPE_CHECKING:
+    from dspy.lm15 import Request, Response
+
+_OK = 200
+_FIRST_ERROR = 400
 T = TypeVar("T")
 
 Around = Callable[[Transport], Transport]
-"""Puts another transport around that of each model."""
+"""Replaces the transport of each model; the `transport` of a `Session`."""
 Run = Callable[[Around], T]
-"""Makes an ordinary run with scorers made with this `around`; a record whose facts are still to
-be listed raises `JudgeQueued`, which must not end the run."""
+"""Makes an ordinary run in a session with this transport; a record whose facts are still to be
+listed raises `JudgeQueued`, which must not end the run."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Submitted:
-    """What went out."""
-
+class _Batches:
     batches: tuple[Batch, ...]
-    """Empty where every answer is known already; nothing was sent then."""
-    resumed: bool = False
-    """Whether an earlier, interrupted submission was completed instead of making a new one."""
 
     @property
     def requests(self) -> int:
@@ -49,33 +64,35 @@ class Submitted:
 
     @property
     def extractions(self) -> int:
-        """Requests for lists of facts: when they are collected, submit again for the checks."""
+        """Requests for lists of facts: once they are collected, submit again for the checks."""
         return sum(batch.extractions for batch in self.batches)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Collected(Generic[T]):
-    """What came back."""
-
-    batches: tuple[Batch, ...]
-    result: T | None = None
-    """What the run gave; `None` while a batch is under way."""
-    used: int = 0
-    """Answers that the run asked for."""
-    unused: int = 0
-    """Answers that it did not ask for: paid, but not kept. Other records, or other facts a call."""
-    unanswered: int = 0
-    """Requests of the run that no batch answers; an ordinary run asks them."""
 
     @property
     def final(self) -> bool:
         """Whether every batch has ended, well or badly."""
         return all(batch.final for batch in self.batches)
 
-    @property
-    def extractions(self) -> int:
-        """Requests for lists of facts: where there were any, submit again for the checks."""
-        return sum(batch.extractions for batch in self.batches)
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Submitted(_Batches):
+    """What was submitted; no batches if every answer is known already."""
+
+    resumed: bool = False
+    """Whether an earlier, interrupted submission was completed instead of making a new one."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Collected(_Batches, Generic[T]):
+    """What came back."""
+
+    result: T | None = None
+    """What the run returned; `None` while a batch is in progress."""
+    used: int = 0
+    """Answers that the run asked for."""
+    unused: int = 0
+    """Answers that it did not ask for, which are lost: other records, or another batch size."""
+    unanswered: int = 0
+    """Requests of the run that no batch answers; an ordinary run sends them."""
 
 
 def submit(
@@ -85,26 +102,26 @@ def submit(
     settings: Settings | None = None,
     retry: RetryPolicy | None = None,
 ) -> Submitted:
-    """Write down what a run asks and hand it in; what the cache knows is not asked.
+    """Submit the requests of a run, but those that the cache answers.
 
     Args:
         path: The state file. One of an interrupted submission is completed, without a new run;
             one that was collected is replaced.
         run: Makes the run.
         settings: Key and address; `None`: those of the environment.
-        retry: How often uploads are tried.
+        retry: When a failed upload is repeated.
 
     Raises:
         InputError: The file holds a batch that is not collected yet, or cannot be written.
-        ConfigError: A model of the run cannot be asked in batches.
-        JudgeError: The server could not be asked. Submit again: nothing is sent twice.
+        ConfigError: A model of the run takes no batches.
+        JudgeError: The server cannot be reached. Submit again: nothing is sent twice.
     """
     store = BatchStore(path)
     client = BatchClient(store, settings or Settings.from_environment(), retry or RetryPolicy())
     state = store.read()
     resumed = state is not None and not state.submitted
     if state is None or state.collected:
-        state = _written_down(store, client.endpoint, run)
+        state = _requests_of(store, client.endpoint, run)
     elif state.submitted:
         raise InputError(
             f"{path} holds a batch of {state.created} that is not collected yet; "
@@ -126,17 +143,17 @@ def collect(
 ) -> Collected[T]:
     """Make a run whose answers come from the batches, once all of them have ended.
 
-    Doing it again changes nothing: answers are known then, and no cost is booked twice.
+    Doing it again changes nothing: the answers are cached, and no usage is recorded twice.
 
     Args:
         path: The state file.
         run: Makes the run; with the same judges, records and options as at submission.
         settings: Key and address; `None`: those of the environment.
-        retry: How often each question to the server is tried.
+        retry: When a failed request to the server is repeated.
 
     Raises:
         InputError: No batch was submitted, or by another judge, prompt or server.
-        JudgeError: The server could not be asked.
+        JudgeError: The server cannot be reached.
     """
     store = BatchStore(path)
     state = store.read()
@@ -147,14 +164,15 @@ def collect(
     client = BatchClient(store, settings or Settings.from_environment(), retry or RetryPolicy())
     _require_endpoint(store, state, client)
     state = background.run(client.update(state))
-    if not all(batch.final for batch in state.batches):
-        return Collected(batches=state.batches)
+    collected: Collected[T] = Collected(batches=state.batches)
+    if not collected.final:
+        return collected
     inbox = Inbox(store, state)
     result = run(inbox.around)
-    store.write_booked(state, inbox.booked)
+    store.write_recorded(state, inbox.recorded)
     store.write(replace(state, collected=True))
-    return Collected(
-        batches=state.batches,
+    return replace(
+        collected,
         result=result,
         used=inbox.used,
         unused=inbox.unused,
@@ -162,8 +180,8 @@ def collect(
     )
 
 
-def _written_down(store: BatchStore, endpoint: str, run: Run[object]) -> BatchState | None:
-    """The state of a batch that is ready to be sent, or `None` if there is nothing to ask."""
+def _requests_of(store: BatchStore, endpoint: str, run: Run[object]) -> BatchState | None:
+    """The state of a batch that is ready to be sent, or `None` if there are no requests."""
     store.make_folder()
     files = RequestFiles(store.folder)
     outbox = Outbox(files, token_bytes(16))
@@ -174,11 +192,11 @@ def _written_down(store: BatchStore, endpoint: str, run: Run[object]) -> BatchSt
         files.discard()
         raise
     if not outbox.shapes:
-        raise ConfigError("no language model is asked; batches are for judges 'openai/MODEL'")
+        raise ConfigError("no language model takes part; batches are for judges 'openai/MODEL'")
     if not batches:
         return None
     state = BatchState(
-        secret=outbox.secret,
+        secret=outbox.secret.hex(),
         endpoint=endpoint,
         created=datetime.now(timezone.utc).isoformat(timespec="seconds"),
         shapes=tuple(outbox.shapes.values()),
@@ -194,3 +212,177 @@ def _require_endpoint(store: BatchStore, state: BatchState, client: BatchClient)
             f"{store.path} holds a batch of the server {state.endpoint}, "
             f"not of {client.endpoint}; check OPENAI_BASE_URL"
         )
+
+
+class Outbox:
+    """Transports that write the requests of all models into files."""
+
+    def __init__(self, files: RequestFiles, secret: bytes) -> None:
+        self.secret = secret
+        self.shapes: dict[str, Mapping[str, str]] = {}
+        self._files = files
+
+    def around(self, transport: Transport) -> Transport:
+        """A transport that writes instead of sending."""
+        inner = _require_openai(transport)
+        self.shapes[inner.name] = _shape(inner)
+        return _Queueing(inner, self.secret, self._files)
+
+
+class _Queueing(BatchTransport):
+    """Writes requests down."""
+
+    def __init__(self, inner: ChatTransport, secret: bytes, files: RequestFiles) -> None:
+        super().__init__(inner, secret)
+        self._files = files
+
+    async def send(self, request: Request) -> Response:
+        """Write the request; raises `JudgeQueued`, always."""
+        body = self._inner.body(request)
+        first = body["messages"][0]["content"]
+        self._files.add(self.name, body, extraction=first == load_prompt(EXTRACT_FACTS))
+        raise JudgeQueued(f"{self.name}: queued for a batch; collect it when it is done")
+
+
+class _Answering(BatchTransport):
+    """Looks answers up."""
+
+    def __init__(self, inner: ChatTransport, secret: bytes, inbox: Inbox) -> None:
+        super().__init__(inner, secret)
+        self._inbox = inbox
+
+    async def send(self, request: Request) -> Response:
+        """The answer from the batch."""
+        return self._inbox.answer(self._inner, request)
+
+
+class Inbox:
+    """Transports that look the answers of finished batches up.
+
+    Raises:
+        InputError: A file that came back cannot be read.
+    """
+
+    def __init__(self, store: BatchStore, state: BatchState) -> None:
+        self._path = store.path
+        self._secret = bytes.fromhex(state.secret)
+        self._shapes = {shape["model"]: shape for shape in state.shapes}
+        self._recorded = store.read_recorded(state)
+        paths = [path for batch in state.batches for _, path in store.downloads(batch)]
+        self._answers = BatchAnswers(paths)
+        self.unanswered = 0
+
+    @property
+    def used(self) -> int:
+        """Answers that were asked for."""
+        return len(self._answers.taken)
+
+    @property
+    def unused(self) -> int:
+        """Answers that were not asked for, now or earlier."""
+        return len(self._answers.left - self._recorded)
+
+    @property
+    def recorded(self) -> frozenset[str]:
+        """Requests whose usage is on a ledger now."""
+        return self._recorded | self._answers.taken
+
+    def around(self, transport: Transport) -> Transport:
+        """A transport that looks answers up instead of sending.
+
+        Raises:
+            InputError: The batches are of other models, or asked in another way.
+        """
+        inner = _require_openai(transport)
+        kept = self._shapes.get(inner.name)
+        if kept is None:
+            names = " and ".join(sorted(self._shapes))
+            raise InputError(f"{self._path} holds a batch for {names}, not for {inner.name}")
+        for key, value in _shape(inner).items():
+            if kept.get(key) != value:
+                raise InputError(
+                    f"{self._path} was submitted with {key} {kept.get(key)!r}, and now it is "
+                    f"{value!r}; collect it with what it was submitted with, or submit again"
+                )
+        return _Answering(inner, self._secret, self)
+
+    def answer(self, inner: ChatTransport, request: Request) -> Response:
+        """The answer to a request.
+
+        Raises:
+            JudgeQueued: There is none yet; an ordinary run may get one.
+            FactcheckError: The answer is an error for good.
+        """
+        name = request_id(inner.body(request))
+        line = self._answers.take(name)
+        if line is None:
+            raise self._queued(f"{inner.name}: not among the answers of the batch")
+        return self._read(inner, line, recorded=name in self._recorded)
+
+    def _read(self, inner: ChatTransport, line: Mapping[str, Any], *, recorded: bool) -> Response:
+        from dspy import lm15
+
+        reply = line.get("response")
+        if not isinstance(reply, Mapping) or reply.get("status_code") != _OK:
+            raise self._failure(inner, line)
+        try:
+            response = inner.response(reply.get("body"))
+        except JudgeUnavailable as error:
+            raise self._queued(str(error)) from error
+        if recorded:
+            nothing = lm15.Usage(input_tokens=0, output_tokens=0, cache_read_tokens=0)
+            return replace(response, usage=nothing)
+        return response
+
+    def _failure(self, inner: ChatTransport, line: Mapping[str, Any]) -> FactcheckError:
+        error = _error_in(line)
+        said = f"{inner.name}: no answer from the batch ({error.message or 'it does not say why'})"
+        if error.status is not None:
+            ours = from_status(error.status, said, kinds=error.kinds)
+            if not ours.retryable:
+                return ours
+        return self._queued(said)
+
+    def _queued(self, said: str) -> JudgeQueued:
+        """The batch is over: what another request may mend is left to an ordinary run."""
+        self.unanswered += 1
+        return JudgeQueued(f"{said}; an ordinary run sends it")
+
+
+class _LineError(NamedTuple):
+    message: str
+    kinds: tuple[str, ...]
+    status: int | None
+    """HTTP status of the reply; `None` where the request was never carried out."""
+
+
+def _error_in(line: Mapping[str, Any]) -> _LineError:
+    """What a line says went wrong, in its reply or in place of one; nothing in it is certain."""
+    reply = line.get("response")
+    reply = reply if isinstance(reply, Mapping) else {}
+    body = reply.get("body")
+    error = (body.get("error") if isinstance(body, Mapping) else None) or line.get("error")
+    error = error if isinstance(error, Mapping) else {}
+    kinds = tuple(str(error[key]) for key in ("code", "type") if error.get(key))
+    status = reply.get("status_code")
+    return _LineError(
+        message=one_line(error.get("message") or " ".join(kinds)),
+        kinds=kinds,
+        status=status if isinstance(status, int) and status >= _FIRST_ERROR else None,
+    )
+
+
+def _require_openai(transport: Transport) -> ChatTransport:
+    if not isinstance(transport, ChatTransport):
+        raise ConfigError(f"{transport.name} takes no batches; only 'openai/MODEL' can")
+    return transport
+
+
+def _shape(inner: ChatTransport) -> Mapping[str, str]:
+    """What shapes the requests to a model and their answers, by name."""
+    return {
+        "model": inner.name,
+        **inner.identity,
+        "extract": fingerprint(KeyFactExtraction, EXTRACT_FACTS),
+        "check": fingerprint(FactChecker, CHECK_FACTS),
+    }

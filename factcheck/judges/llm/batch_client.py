@@ -1,6 +1,6 @@
-"""The network side of a batch: upload, create, ask how far it is, download.
+"""The network side of a batch: upload, create, poll, download.
 
-Every step that leaves something at the provider is written down before the next one begins.
+Every step that leaves something at the provider is saved before the next one begins.
 """
 
 from __future__ import annotations
@@ -12,14 +12,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from factcheck.errors import InputError
-from factcheck.judges.llm.batch_files import URL, file_digest
-from factcheck.judges.llm.batch_state import Batch, BatchState, BatchStore, open_private
-from factcheck.judges.llm.errors import UNREADABLE, from_openai
-from factcheck.judges.llm.transports import (
-    connect_openai,
-    endpoint,
-    require_access,
+from factcheck.judges.llm.batch_store import (
+    URL,
+    Batch,
+    BatchState,
+    BatchStore,
+    file_digest,
+    open_private,
 )
+from factcheck.judges.llm.errors import UNREADABLE, from_openai
+from factcheck.judges.llm.transports import connect_openai, endpoint, require_access
 from factcheck.runtime.retry import RetryPolicy
 
 if TYPE_CHECKING:
@@ -40,7 +42,7 @@ class BatchClient:
     Args:
         store: Where the state is kept.
         settings: Key and address.
-        retry: How often a step is tried that leaves nothing behind when it is done twice.
+        retry: When a failed step is repeated that leaves nothing behind.
     """
 
     def __init__(self, store: BatchStore, settings: Settings, retry: RetryPolicy) -> None:
@@ -55,12 +57,12 @@ class BatchClient:
         return endpoint(self._settings.openai_base_url)
 
     async def submit(self, state: BatchState) -> BatchState:
-        """Upload and create what is not there yet.
+        """Upload the files and create the batches that do not exist yet.
 
         Raises:
             FactcheckError: A step failed; the state file knows those before it.
         """
-        # Uploaded by an earlier run, which may have ended before it heard that a batch was made.
+        # Uploaded by an earlier run, which may have ended before it learned that a batch was made.
         unsure = {batch.digest for batch in state.batches if batch.file_id and not batch.batch_id}
         async with self._connected() as client:
             for batch in state.batches:
@@ -75,11 +77,11 @@ class BatchClient:
         return state
 
     async def update(self, state: BatchState) -> BatchState:
-        """Ask how far the unfinished batches are, and download what the finished ones gave."""
+        """Poll the unfinished batches, and download the files of the finished ones."""
         async with self._connected() as client:
             for batch in state.batches:
                 if not batch.final:
-                    state = self._keep(state, await self._look_at(client, batch))
+                    state = self._keep(state, await self._poll(client, batch))
             for batch in state.batches:
                 for file_id, path in self._store.downloads(batch) if batch.final else ():
                     if not path.exists():
@@ -112,7 +114,7 @@ class BatchClient:
         return await self._retrying(upload)
 
     async def _create(self, client: openai.AsyncOpenAI, batch: Batch) -> str:
-        """Make a batch; never tried twice, because it may be there although no answer came."""
+        """Make a batch; never repeated: it may exist although no response came."""
 
         async def create() -> str:
             made = await client.batches.create(
@@ -133,7 +135,7 @@ class BatchClient:
 
         return await self._retrying(find)
 
-    async def _look_at(self, client: openai.AsyncOpenAI, batch: Batch) -> Batch:
+    async def _poll(self, client: openai.AsyncOpenAI, batch: Batch) -> Batch:
         async def look() -> Batch:
             found = await client.batches.retrieve(batch.batch_id or "")
             counts = found.request_counts

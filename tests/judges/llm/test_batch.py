@@ -22,8 +22,7 @@ from factcheck import (
 from factcheck.errors import JudgeQueued, JudgeUnavailable
 from factcheck.judges.llm import fences, prompts
 from factcheck.judges.llm.batch import Collected, Run, Submitted, collect, submit
-from factcheck.judges.llm.batch_files import RequestFiles, request_id
-from factcheck.judges.llm.batch_state import BatchStore
+from factcheck.judges.llm.batch_store import BatchStore, RequestFiles, request_id
 from factcheck.judges.llm.extractor import SECTION
 from factcheck.judges.llm.sections import sections
 from factcheck.runtime.budget import Price
@@ -514,7 +513,7 @@ def test_a_file_that_is_no_state_is_refused_and_left_alone(
     job.state.write_text(content)
 
     for command in (job.submit, job.collect):
-        with pytest.raises(InputError, match="is no state of a batch"):
+        with pytest.raises(InputError, match="is not the state of a batch"):
             command()
 
     assert job.state.read_text() == content
@@ -539,14 +538,14 @@ def test_collecting_without_a_state_says_what_to_do(pottery: MakePottery) -> Non
 def test_the_embedded_judge_has_nothing_to_submit(pottery: MakePottery) -> None:
     job = pottery(options={"judge": "local"})
 
-    with pytest.raises(ConfigError, match="no language model is asked"):
+    with pytest.raises(ConfigError, match="no language model takes part"):
         job.submit()
 
 
 def test_a_model_of_another_provider_is_refused(pottery: MakePottery) -> None:
     job = pottery(options={"judge": "anthropic/claude"})
 
-    with pytest.raises(ConfigError, match="cannot be asked in batches"):
+    with pytest.raises(ConfigError, match="takes no batches"):
         job.submit()
 
 
@@ -563,7 +562,7 @@ def test_everything_written_is_private_and_holds_no_key(pottery: MakePottery) ->
     assert all(KEY.encode() not in path.read_bytes() for path in files)
     state = store.read()
     assert state is not None
-    assert state.secret.hex() not in repr(state)
+    assert state.secret not in repr(state)
 
 
 def test_a_run_that_fails_leaves_nothing_behind(pottery: MakePottery) -> None:
@@ -602,7 +601,7 @@ def test_each_model_has_a_batch_of_its_own(pottery: MakePottery) -> None:
 
 
 def test_requests_are_split_at_the_limits_of_the_provider(tmp_path: Path) -> None:
-    files = RequestFiles(tmp_path, most_requests=2, most_bytes=10_000)
+    files = RequestFiles(tmp_path, max_requests=2, max_bytes=10_000)
     for number in range(5):
         files.add("openai/a", {"model": "a", "n": number}, extraction=False)
     files.add("openai/a", {"model": "a", "n": 0}, extraction=False)
@@ -634,7 +633,7 @@ def test_requests_that_cannot_be_written_are_not_sent(
     def full(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("factcheck.judges.llm.batch_files.open_private", full)
+    monkeypatch.setattr("factcheck.judges.llm.batch_store.open_private", full)
 
     with pytest.raises(InputError, match="No space left on device; nothing was sent"):
         job.submit()

@@ -1,0 +1,360 @@
+"""What is remembered of a batch between submitting and collecting: private files, without any key.
+
+The state file names the batches; a folder beside it holds the requests and the answers.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import logging
+import os
+import re
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, ClassVar, Final
+
+from factcheck.documents import PlainData, parse_json
+from factcheck.errors import InputError, JudgeError
+
+URL: Final = "/v1/chat/completions"
+MAX_REQUESTS = 50_000
+"""In one file; a limit of the provider."""
+MAX_BYTES = 190_000_000
+"""In one file: the provider takes 200 MB, whatever a megabyte is to it."""
+_DIGEST = re.compile(r"[0-9a-f]{64}")
+_FINAL = frozenset({"completed", "failed", "expired", "cancelled"})
+
+_log = logging.getLogger("factcheck.judge")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Batch(PlainData):
+    """One file of requests to one model, and what became of it."""
+
+    model: str
+    """`openai/MODEL`."""
+    digest: str
+    """SHA-256 of the file of requests."""
+    requests: int
+    extractions: int
+    """How many of the requests list facts; the others check them."""
+    file_id: str | None = None
+    """Id of the uploaded file."""
+    batch_id: str | None = None
+    status: str | None = None
+    """As the provider calls it."""
+    completed: int = 0
+    failed: int = 0
+    problem: str | None = None
+    """What the provider says went wrong with the batch as a whole."""
+    output_file_id: str | None = None
+    error_file_id: str | None = None
+
+    def __post_init__(self) -> None:
+        if not _DIGEST.fullmatch(self.digest):
+            raise InputError("batch: 'digest' is not a SHA-256 digest")
+
+    @property
+    def final(self) -> bool:
+        """Whether nothing more will come."""
+        return self.status in _FINAL
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BatchState(PlainData):
+    """Everything needed to collect what was submitted."""
+
+    VERSION: ClassVar[int] = 1
+
+    secret: str = field(repr=False)
+    """What the prompts were rendered with, in hexadecimal digits."""
+    endpoint: str
+    """Host and path of the server that has the batches."""
+    created: str
+    """When the requests were written, as an ISO time."""
+    shapes: tuple[Mapping[str, str], ...]
+    """For each model: its name under `model`, and what shapes its requests and answers."""
+    batches: tuple[Batch, ...]
+    collected: bool = False
+    """Whether everything that will ever come is in the cache."""
+    version: int = VERSION
+
+    @property
+    def submitted(self) -> bool:
+        """Whether every batch was created."""
+        return all(batch.batch_id is not None for batch in self.batches)
+
+
+class BatchStore:
+    """The state file, and the folder beside it.
+
+    Args:
+        path: The state file; the folder has the same name with `.files` added.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.folder = path.with_name(path.name + ".files")
+
+    def read(self) -> BatchState | None:
+        """The state, or `None` if there is no file yet.
+
+        Raises:
+            InputError: It cannot be read, or is not the state of a batch.
+        """
+        try:
+            state = BatchState.from_dict(parse_json(self.path.read_bytes(), str(self.path)).value)
+            bytes.fromhex(state.secret)
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            raise InputError(f"cannot read {self.path}: {error.strerror or error}") from error
+        except ValueError as error:
+            raise InputError(f"{self.path} is not the state of a batch: {error}") from error
+        if state.version != BatchState.VERSION:
+            raise InputError(
+                f"{self.path} is not the state of a batch of this version of factcheck; "
+                "collect it with the one that wrote it"
+            )
+        return state
+
+    def write(self, state: BatchState) -> None:
+        """Replace the state in one step: a crash leaves the old one or the new one."""
+        self._replace(self.path, json.dumps(state.to_dict(), indent=1, ensure_ascii=False))
+
+    def make_folder(self) -> None:
+        """Make the folder, which only its owner can look into."""
+        try:
+            self.folder.mkdir(mode=0o700, exist_ok=True)
+        except OSError as error:
+            raise InputError(f"cannot make {self.folder}: {error.strerror or error}") from error
+
+    def requests(self, batch: Batch) -> Path:
+        """The file of requests of a batch."""
+        return self.folder / f"{batch.digest}.requests.jsonl"
+
+    def downloads(self, batch: Batch) -> tuple[tuple[str, Path], ...]:
+        """Ids of the files that a batch came back with, and where each belongs."""
+        kinds = (("output", batch.output_file_id), ("errors", batch.error_file_id))
+        return tuple(
+            (file_id, self.folder / f"{batch.digest}.{kind}.jsonl")
+            for kind, file_id in kinds
+            if file_id is not None
+        )
+
+    def read_recorded(self, state: BatchState) -> frozenset[str]:
+        """Ids of the requests whose usage is recorded already."""
+        try:
+            return frozenset(self._recorded(state).read_text("ascii").split())
+        except FileNotFoundError:
+            return frozenset()
+
+    def write_recorded(self, state: BatchState, ids: frozenset[str]) -> None:
+        """Remember that the usage of these requests is recorded."""
+        self._replace(self._recorded(state), "\n".join(sorted(ids)))
+
+    def _recorded(self, state: BatchState) -> Path:
+        return self.folder / f"{state.batches[0].digest}.booked.txt"
+
+    def _replace(self, path: Path, text: str) -> None:
+        draft = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+        try:
+            with open_private(draft) as file:
+                file.write(text.encode())
+                file.flush()
+                os.fsync(file.fileno())
+            draft.replace(path)
+        except OSError as error:
+            with suppress(OSError):
+                draft.unlink()
+            raise InputError(f"cannot write {path}: {error.strerror or error}") from error
+
+
+class RequestFiles:
+    """Writes requests into as few files as the provider takes, one model to a file.
+
+    Args:
+        folder: Where; it exists.
+        max_requests: Requests in one file.
+        max_bytes: Bytes in one file.
+    """
+
+    def __init__(
+        self, folder: Path, *, max_requests: int = MAX_REQUESTS, max_bytes: int = MAX_BYTES
+    ) -> None:
+        self._folder = folder
+        self._max_requests = max_requests
+        self._max_bytes = max_bytes
+        self._ids: set[str] = set()
+        self._open: dict[str, _Draft] = {}
+        self._done: list[_Draft] = []
+        self._error: OSError | None = None
+
+    def add(self, model: str, body: Mapping[str, Any], *, extraction: bool) -> None:
+        """Write a request, unless the same one is there already.
+
+        Raises:
+            JudgeError: It cannot be written; `finish` will say why.
+        """
+        name = request_id(body)
+        if name in self._ids:
+            return
+        request = {"custom_id": name, "method": "POST", "url": URL, "body": body}
+        line = json.dumps(request, ensure_ascii=False).encode() + b"\n"
+        try:
+            self._draft_for(model, len(line)).write(line, extraction=extraction)
+        except OSError as error:
+            self._error = self._error or error
+            raise JudgeError(f"{model}: the request cannot be written ({error})") from error
+        self._ids.add(name)
+
+    def _draft_for(self, model: str, size: int) -> _Draft:
+        draft = self._open.get(model)
+        if draft is not None and (
+            draft.requests >= self._max_requests or draft.size + size > self._max_bytes
+        ):
+            draft.file.close()
+            self._done.append(self._open.pop(model))
+            draft = None
+        if draft is None:
+            number = len(self._done) + len(self._open)
+            draft = self._open[model] = _Draft(model, self._folder / f"{number}.draft")
+        return draft
+
+    def finish(self) -> tuple[Batch, ...]:
+        """The files, named by what is in them.
+
+        Raises:
+            InputError: A request could not be written.
+        """
+        batches = []
+        try:
+            for draft in (*self._done, *self._open.values()):
+                draft.file.close()
+                batch = draft.batch()
+                draft.path.replace(self._folder / f"{batch.digest}.requests.jsonl")
+                batches.append(batch)
+        except OSError as error:
+            self._error = self._error or error
+        if self._error is not None:
+            raise InputError(
+                f"cannot write the requests into {self._folder}: "
+                f"{self._error.strerror or self._error}; nothing was sent"
+            ) from self._error
+        return tuple(batches)
+
+    def discard(self) -> None:
+        """Remove what was not finished."""
+        for draft in (*self._done, *self._open.values()):
+            with suppress(OSError):
+                draft.file.close()
+            draft.path.unlink(missing_ok=True)
+
+
+class _Draft:
+    """A file that requests are still added to."""
+
+    def __init__(self, model: str, path: Path) -> None:
+        self.path = path
+        self.file = open_private(path)
+        self.requests = 0
+        self.size = 0
+        self._model = model
+        self._extractions = 0
+        self._digest = hashlib.sha256()
+
+    def write(self, line: bytes, *, extraction: bool) -> None:
+        self.file.write(line)
+        self._digest.update(line)
+        self.requests += 1
+        self.size += len(line)
+        self._extractions += extraction
+
+    def batch(self) -> Batch:
+        return Batch(
+            model=self._model,
+            digest=self._digest.hexdigest(),
+            requests=self.requests,
+            extractions=self._extractions,
+        )
+
+
+class BatchAnswers:
+    """The answers of a batch, by the id of the request; each is given out once.
+
+    A line that cannot be read counts for nothing, and an id that is there twice has no answer.
+
+    Args:
+        paths: The files that came back.
+    """
+
+    def __init__(self, paths: Iterable[Path]) -> None:
+        self._places: dict[str, tuple[Path, int] | None] = {}
+        for path in paths:
+            self._index(path)
+        self.taken: set[str] = set()
+        """Ids of the answers that were given out."""
+
+    @property
+    def left(self) -> frozenset[str]:
+        """Ids of the answers that nobody asked for."""
+        return frozenset(name for name, place in self._places.items() if place is not None)
+
+    def take(self, name: str) -> Mapping[str, Any] | None:
+        """The line about a request, or `None` if there is none or it was taken already."""
+        place = self._places.pop(name, None)
+        if place is None:
+            return None
+        self.taken.add(name)
+        path, offset = place
+        with path.open("rb") as file:
+            file.seek(offset)
+            line: Mapping[str, Any] = json.loads(file.readline())
+        return line
+
+    def _index(self, path: Path) -> None:
+        offset = 0
+        with path.open("rb") as file:
+            for number, line in enumerate(file, 1):
+                name = _custom_id(line)
+                if name is None:
+                    _log.warning("%s, line %d: not an answer; skipped", path, number)
+                elif name in self._places:
+                    _log.warning("%s, line %d: %s has two answers; none counts", path, number, name)
+                    self._places[name] = None
+                else:
+                    self._places[name] = (path, offset)
+                offset += len(line)
+
+
+def _custom_id(line: bytes) -> str | None:
+    try:
+        data = json.loads(line)
+    except ValueError:
+        return None
+    name = data.get("custom_id") if isinstance(data, dict) else None
+    return name if isinstance(name, str) else None
+
+
+def request_id(body: Mapping[str, Any]) -> str:
+    """The name of a request in a batch: a digest of its body, so that equal ones are one."""
+    canonical = json.dumps(body, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+    return hashlib.sha256(canonical.encode()).hexdigest()
+
+
+def file_digest(path: Path) -> str:
+    """SHA-256 of a file."""
+    digest = hashlib.sha256()
+    with path.open("rb") as file:
+        while block := file.read(1 << 20):
+            digest.update(block)
+    return digest.hexdigest()
+
+
+def open_private(path: Path) -> Any:
+    """A file opened for writing bytes, emptied, that only its owner can read."""
+    flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_NOFOLLOW", 0)
+    return os.fdopen(os.open(path, flags, 0o600), "wb")
