@@ -132,8 +132,7 @@ def bullets(  # noqa: PLR0913 - one parameter per option
         for name, own in rows.items()
         if name != BASELINE and all(row.score is None for row in own)
     )
-    shown = output.page_report(run.page(), run.to_json, failure=failure)
-    output.show(shown, output.Destination(format_))
+    output.show(run.page(), run.to_json, output.Destination(format_), failure=failure)
     folder = from_rows or out
     with output.spinner("Plotting"):
         files = run.write_report(folder)
@@ -185,7 +184,7 @@ def audit(  # noqa: PLR0913 - one parameter per option
     data = [report.to_dict() for report in reports]
     to_json = partial(json.dumps, data, ensure_ascii=False, indent=2)
     failure = _silent((one.judge, one.failure) for one in reports if not one.n_answers)
-    output.show(output.page_report(audits_page(reports), to_json, failure=failure), to)
+    output.show(audits_page(reports), to_json, to, failure=failure)
     output.exit_with(failure)
 
 
@@ -246,7 +245,7 @@ def agreement(  # noqa: PLR0913 - one parameter per option
         for one in report.judges
         if one.judge != BASELINE and not one.n_pairs
     )
-    output.show(output.page_report(report.page(), report.to_json, failure=failure), to)
+    output.show(report.page(), report.to_json, to, failure=failure)
     output.exit_with(failure)
 
 
@@ -270,7 +269,7 @@ def compare(
     to = output.destination(format_, out, run_a, run_b)
     refuse_stdin_twice(run_a, run_b)
     comparison = compare_coverage(run_a, run_b)
-    output.show(output.page_report(comparison.page(), comparison.to_json), to)
+    output.show(comparison.page(), comparison.to_json, to)
 
 
 def _silent(judges: Iterable[tuple[str, str]]) -> GateFailure | None:

@@ -23,8 +23,6 @@ from factcheck.errors import ConfigError, InputError
 if TYPE_CHECKING:
     from factcheck.keywords import BehaviorCase, BehaviorRun
     from factcheck.keywords.comparison import Run
-    from factcheck.reports import Page
-    from factcheck.scoring.gates import GateFailure
 
 _LOG = "factcheck.keywords"
 _THRESHOLD = 0.7
@@ -149,7 +147,9 @@ def run(  # noqa: PLR0913 - one parameter per option
     score = None if result.macro is None else result.macro.f1
     errors = [(case.subject, case.message) for case in result.failures]
     failure = gates.cases_gate("mean F1", score, fail_under, errors)
-    _show(page, lambda: result.to_json(indent=2), to, failure, result.warnings)
+    output.show(
+        page, lambda: result.to_json(indent=2), to, warnings=result.warnings, failure=failure
+    )
     output.exit_with(failure)
 
 
@@ -224,8 +224,10 @@ def behaviors(  # noqa: PLR0913 - one parameter per option
     ]
     failure = gates.cases_gate("pass rate", result.pass_rate, fail_under, errors)
     if interrupted:
-        failure = gates.GateFailure(130, "the run was interrupted")
-    _show(page, lambda: result.to_json(indent=2), to, failure, result.warnings)
+        failure = gates.GateFailure(gates.INTERRUPTED, "the run was interrupted")
+    output.show(
+        page, lambda: result.to_json(indent=2), to, warnings=result.warnings, failure=failure
+    )
     if interrupted:
         output.print_note("This is the result so far; cases without a response are errors.")
         raise KeyboardInterrupt
@@ -277,7 +279,7 @@ def lint(
     page = lint_page(findings, len(suite))
     data = {"n_cases": len(suite), "findings": [finding.to_dict() for finding in findings]}
     failure = gates.findings_gate(len(findings)) if strict else None
-    _show(page, lambda: json.dumps(data, ensure_ascii=False, indent=2), to, failure)
+    output.show(page, lambda: json.dumps(data, ensure_ascii=False, indent=2), to, failure=failure)
     output.exit_with(failure)
 
 
@@ -330,7 +332,9 @@ def compare(
             figure = "F1" if comparison.kind == "cards" else "pass rate"
             worse = f"{figure} {change:+.3f}, p {p_text(comparison.p_value)}"
         failure = gates.comparison_gate(worse, comparison.only_a)
-    _show(page, lambda: comparison.to_json(indent=2), to, failure, comparison.notes)
+    output.show(
+        page, lambda: comparison.to_json(indent=2), to, warnings=comparison.notes, failure=failure
+    )
     output.exit_with(failure)
 
 
@@ -394,18 +398,8 @@ def references(
         result = metric.match(text)
     page = result.page([output.file_name(path) for path in reference])
     failure = gates.cases_gate("score", result.score or 0.0, fail_under, ())
-    _show(page, result.to_json, to, failure)
+    output.show(page, result.to_json, to, failure=failure)
     output.exit_with(failure)
-
-
-def _show(
-    page: Page,
-    to_json: Callable[[], str],
-    to: output.Destination,
-    failure: GateFailure | None,
-    warnings: Sequence[str] = (),
-) -> None:
-    output.show(output.page_report(page, to_json, warnings, failure=failure), to)
 
 
 def _pairs(pairs: Sequence[str] | None, option: str) -> dict[str, str]:

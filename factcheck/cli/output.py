@@ -5,9 +5,8 @@ from __future__ import annotations
 import logging
 import os
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -43,44 +42,6 @@ class Destination(NamedTuple):
     format: Format
     path: str | None = None
     """`None`: standard output."""
-
-
-class Report(NamedTuple):
-    """A report that can be rendered in several formats."""
-
-    first_line: str
-    texts: Mapping[Format, Callable[[], str]]
-    printed: Callable[[], str]
-    """The report as standard output shows it best."""
-    warnings: Sequence[str] = ()
-
-
-def page_report(
-    page: Page,
-    to_json: Callable[[], str],
-    warnings: Sequence[str] = (),
-    texts: Mapping[Format, Callable[[], str]] | None = None,
-    *,
-    failure: GateFailure | None = None,
-) -> Report:
-    """The report of a result that describes itself as a page, in every format.
-
-    Args:
-        page: The report.
-        to_json: The result as JSON.
-        warnings: Printed on standard error where the report is not.
-        texts: Formats that are not made of the page.
-        failure: Why the gate failed; JUnit fails exactly then.
-    """
-    from factcheck.reports import FORMATS, gated, render
-    from factcheck.reports.table import for_stdout
-
-    page = gated(page, failure.message if failure else "")
-    every: dict[Format, Callable[[], str]] = {
-        Format(name): partial(render, page, name) for name in FORMATS
-    }
-    every |= {Format.JSON: to_json, **(texts or {})}
-    return Report(page.first_line, every, lambda: for_stdout(page), warnings)
 
 
 def print_error(message: str) -> None:
@@ -198,28 +159,46 @@ def check_out(out: str | None, *inputs: str | None) -> None:
     check_writable(out)
 
 
-def show(report: Report, to: Destination) -> None:
+def show(
+    page: Page,
+    to_json: Callable[[], str],
+    to: Destination,
+    *,
+    warnings: Sequence[str] = (),
+    failure: GateFailure | None = None,
+) -> None:
     """Print a report, or write it to its file and print its first line.
+
+    Args:
+        page: The report.
+        to_json: The result as JSON.
+        to: Where it goes, and in which format.
+        warnings: Printed on standard error if the report itself is not printed for reading.
+        failure: Why the gate failed; JUnit fails exactly then.
 
     Raises:
         InputError: The file cannot be written; the report is printed instead.
     """
-    if to.format not in report.texts:
-        raise InputError(f"this report has no format {to.format.value!r}")
-    if to.path is not None or to.format not in {Format.TABLE, Format.MARKDOWN}:
-        print_warnings(report.warnings)
-    if to.path is None:
-        print_out(report.printed() if to.format is Format.TABLE else report.texts[to.format]())
-        return
     from factcheck.documents import write_text
+    from factcheck.reports import gated, render
+    from factcheck.reports.table import for_stdout
 
-    text = report.texts[to.format]()
+    page = gated(page, failure.message if failure else "")
+    if to.path is not None or to.format not in {Format.TABLE, Format.MARKDOWN}:
+        print_warnings(warnings)
+    if to.path is None and to.format is Format.TABLE:
+        print_out(for_stdout(page))
+        return
+    text = to_json() if to.format is Format.JSON else render(page, to.format.value)
+    if to.path is None:
+        print_out(text)
+        return
     try:
         write_text(to.path, text if text.endswith("\n") else f"{text}\n")
     except InputError:
-        print_out(report.texts[Format.TABLE]())  # what was paid for is shown all the same
+        print_out(render(page))  # what was paid for is shown all the same
         raise
-    print_out(f"{report.first_line}   {to.path}")
+    print_out(f"{page.first_line}   {to.path}")
 
 
 def print_out(text: str) -> None:

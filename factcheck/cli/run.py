@@ -141,8 +141,8 @@ def run(  # noqa: PLR0913 - one parameter per option
         failure = gates.run_gate(tally, fail_under)
         totals = {**tally.to_dict(), "signature": signature}
         to_json = partial(json.dumps, totals, ensure_ascii=False, indent=2)
-        report = output.page_report(tally.page(signature), to_json, failure=failure)
-        output.show(report, output.Destination(format_))
+        to = output.Destination(format_)
+        output.show(tally.page(signature), to_json, to, failure=failure)
         if tally.interrupted:
             output.print_note("This is the result so far; --out ROWS --resume continues the run.")
             raise KeyboardInterrupt

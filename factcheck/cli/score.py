@@ -96,7 +96,7 @@ def show_scored(
 
     def show(report: CoverageReport) -> None:
         failure = coverage_gate(report, fail_under)
-        output.show(output.page_report(report.page(), report.to_json, failure=failure), to)
+        output.show(report.page(), report.to_json, to, failure=failure)
 
     try:
         with FactCoverage(**settings) as scorer, output.spinner(message):

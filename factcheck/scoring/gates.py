@@ -7,7 +7,7 @@ rule for all of them: what has no verdict never helps to pass.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from factcheck.errors import InputError, JudgeError
 from factcheck.facts import CoverageReport, Verdict
@@ -29,21 +29,32 @@ class GateFailure(NamedTuple):
     message: str
 
 
-class FieldScores(NamedTuple):
-    """What the gate on a field evaluation needs to know of it."""
+class FieldScores(Protocol):
+    """What the gate needs to know of a field evaluation; `fields.file_runs.GateScores` has it."""
 
-    f1: float | None
-    """Mean F1 over the records in which something was decided; `None` if nothing was."""
-    strict_f1: float | None
-    """The same with every value that could not be compared counted as wrong."""
-    low_f1: float
-    """Mean F1 if every value without a verdict were wrong."""
-    never_judged: str = ""
-    """A field without a single verdict; empty if there is none."""
-    not_compared: str = ""
-    """The field with most values that could not be compared, and why."""
-    no_verdict: str = ""
-    """The field with most values the judge gave no verdict on, and why."""
+    @property
+    def f1(self) -> float | None:
+        """Mean F1 over the records in which something was decided."""
+
+    @property
+    def strict_f1(self) -> float | None:
+        """The same with every value that could not be compared counted as wrong."""
+
+    @property
+    def low_f1(self) -> float:
+        """Mean F1 if every value without a verdict were wrong."""
+
+    @property
+    def never_judged(self) -> str:
+        """A field without a single verdict."""
+
+    @property
+    def not_compared(self) -> str:
+        """The field with most values that could not be compared, and why."""
+
+    @property
+    def no_verdict(self) -> str:
+        """The field with most values the judge gave no verdict on, and why."""
 
 
 def check_threshold(threshold: float | None) -> None:

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import yaml
 
-from factcheck.cli.fields import field_scores
 from factcheck.fields import ComparatorResult, Registry, RunResult, evaluate, parse_eval_schema
+from factcheck.fields.file_runs import GateScores, gate_scores
 from factcheck.fields.runs.undecided import Undecided
-from factcheck.scoring.gates import FieldScores, fields_gate
+from factcheck.scoring.gates import fields_gate
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -416,7 +416,7 @@ def test_the_gate_is_on_the_mean_over_records(
 
 
 def test_a_score_that_looks_like_the_threshold_is_told_exactly() -> None:
-    found = fields_gate(FieldScores(0.79999999, 0.79999999, 0.79999999), 0.8)
+    found = fields_gate(GateScores(0.79999999, 0.79999999, 0.79999999), 0.8)
 
     assert found is not None
     assert "0.79999999 is under 0.8" in found.message
@@ -441,7 +441,7 @@ def test_a_run_that_decided_nothing_is_no_success() -> None:
     """With or without a gate, it ends with the code for a judge that could not be asked."""
     run = deaf_run()
     for threshold in (None, 0.0, 0.9):
-        found = fields_gate(field_scores(run, Undecided({}, run.records)), threshold)
+        found = fields_gate(gate_scores(run, Undecided({}, run.records)), threshold)
         assert found is not None
         assert found.exit_code == 4
         assert found.message.startswith("nothing was scored: a: 2 values without a verdict")
@@ -457,7 +457,7 @@ def test_an_undecided_record_does_not_help_to_pass(
     run = deaf_run("x")
     assert run.mean_f1 == 0.75
 
-    found = fields_gate(field_scores(run, Undecided({}, run.records)), threshold)
+    found = fields_gate(gate_scores(run, Undecided({}, run.records)), threshold)
 
     assert (found and found.exit_code) == code
     if code == 4:

@@ -1,0 +1,382 @@
+"""Evaluate and validate files of records; warnings go to the log `factcheck.fields`."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import partial
+from itertools import repeat, zip_longest
+from typing import Any, NamedTuple
+
+from factcheck.documents import name_of
+from factcheck.errors import GoldValidationError, InputError
+from factcheck.facts.page import usage_text
+from factcheck.fields.comparators.semantic import SemanticComparator
+from factcheck.fields.evaluation import FieldEvaluator, Join
+from factcheck.fields.files import (
+    Records,
+    id_problems,
+    infer_schema_of,
+    iter_records,
+    read_records,
+    read_schema,
+    schema_errors,
+)
+from factcheck.fields.pages import field_text, run_page, undecided_text
+from factcheck.fields.registry import Registry
+from factcheck.fields.runs.postprocess import NullHandling, reclassify_nulls
+from factcheck.fields.runs.results import RunResult
+from factcheck.fields.runs.tally import RunTally
+from factcheck.fields.runs.undecided import Undecided
+from factcheck.fields.schemas.parsing import SchemaNode
+from factcheck.fields.schemas.structure import COMPARE, SKIP, sub_schemas
+from factcheck.fields.schemas.validation import validate_gold
+from factcheck.fields.types import FieldResult
+from factcheck.reports.page import Page
+from factcheck.reports.text import plural
+from factcheck.stats import Interval
+
+SEMANTIC = "semantic"
+_MAX_ERRORS = 100
+_MISSING = object()
+_N_RESAMPLES = 2_000
+_MANY_RECORDS = 20_000
+"""From here on intervals are narrow, and fewer resamples do."""
+_NOT_RESAMPLED = (
+    "Aggregates only: intervals are Student's t instead of bootstrap intervals and differ "
+    "slightly from those of a run that keeps its records"
+)
+_log = logging.getLogger("factcheck.fields")
+
+
+class GateScores(NamedTuple):
+    """What a gate needs to know of a run; see `factcheck.scoring.gates.fields_gate`."""
+
+    f1: float | None
+    """Mean F1 over the records in which something was decided; `None` if nothing was."""
+    strict_f1: float | None
+    """The same with every value that could not be compared counted as wrong."""
+    low_f1: float
+    """Mean F1 if every value without a verdict were wrong."""
+    never_judged: str = ""
+    """A field without a single verdict; empty if there is none."""
+    not_compared: str = ""
+    """The field with most values that could not be compared, and why."""
+    no_verdict: str = ""
+    """The field with most values the judge gave no verdict on, and why."""
+
+
+class FileRun(NamedTuple):
+    """The result of an evaluation of files."""
+
+    run: RunResult
+    intervals: Mapping[str, Interval]
+    weights: Mapping[str, float]
+    undecided: Undecided
+    notes: tuple[str, ...]
+    """How the schema was made, who judged, and how the intervals were computed."""
+
+    @property
+    def gate_scores(self) -> GateScores:
+        """Scores for the gate."""
+        return gate_scores(self.run, self.undecided)
+
+    def page(self, *, examples: int = 3) -> Page:
+        """The report.
+
+        Args:
+            examples: Number of examples per field.
+        """
+        return run_page(
+            self.run,
+            intervals=self.intervals,
+            weights=self.weights,
+            examples=examples,
+            notes=self.notes,
+            undecided=self.undecided,
+        )
+
+
+@dataclass(frozen=True)
+class FileEvaluation:
+    """An evaluation of a file of extracted records against a file of gold records."""
+
+    gold: str
+    extracted: str
+    comparator: SemanticComparator
+    """Compares the fields with the comparator `semantic`."""
+    registry: Registry
+    schema: str | None = None
+    """File of the schema; `None`: inferred from `gold`."""
+    id_field: str | None = None
+    join: Join = "position"
+    by_meaning: bool = False
+    """Whether strings of an inferred schema are compared by meaning."""
+    nulls_absent: bool = False
+    """Whether null counts as a missing key."""
+
+    def results(self) -> FileRun:
+        """Evaluate with all records in memory.
+
+        Raises:
+            InputError: A file cannot be used, or the records cannot be paired.
+        """
+        schema = None if self.schema is None else read_schema(self.schema)
+        gold = read_records(self.gold)
+        extracted = read_records(self.extracted, nullable=True)
+        self._check_pairs(gold, extracted)
+        notes: tuple[str, ...] = ()
+        if schema is None:
+            schema = infer_schema_of(gold)
+            how = "every field is compared by type"
+            if self.by_meaning:
+                _compare_by_meaning(schema)
+                how = "strings are compared by meaning, everything else by type"
+            notes = (f"Schema inferred from {gold.name}: {how}",)
+        evaluator = self._evaluator(schema)
+        run = evaluator.evaluate(gold.values, extracted.values, join=self.join)
+        n_resamples = _N_RESAMPLES if run.total_records <= _MANY_RECORDS else _N_RESAMPLES // 4
+        weights = _weights(evaluator.schema)
+        notes = (*notes, *self._semantic_note(schema))
+        undecided = Undecided(weights, run.records)
+        return FileRun(run, run.intervals(n_resamples), weights, undecided, notes)
+
+    def totals(self) -> FileRun:
+        """Evaluate record by record in constant memory, keeping aggregates only.
+
+        Raises:
+            InputError: A file cannot be used, or the files differ in length.
+        """
+        schema = read_schema(str(self.schema))
+        evaluator = self._evaluator(schema)
+        weights = _weights(evaluator.schema)
+        tally, undecided = RunTally(weights, evaluator.schema_digest), Undecided(weights)
+        for record in evaluator.stream(self._pairs()):
+            tally.add(record)
+            undecided.add(record)
+        notes = (*self._semantic_note(schema), _NOT_RESAMPLED)
+        return FileRun(tally.result(), tally.intervals(), weights, undecided, notes)
+
+    def _evaluator(self, schema: dict[str, Any]) -> FieldEvaluator:
+        if self.by_meaning and not _is_semantic(schema):
+            _log.warning("no field has the comparator 'semantic', so --semantic has no effect")
+        post_process: Callable[[list[FieldResult]], list[FieldResult]] | None = None
+        if self.nulls_absent:
+            post_process = partial(reclassify_nulls, config=NullHandling(missing_is_absent=True))
+        with schema_errors(name_of(self.schema or self.gold)):
+            return FieldEvaluator(
+                schema,
+                id_field=self.id_field,
+                registry=self.registry,
+                post_process=post_process,
+                semantic=self.comparator,
+            )
+
+    def _semantic_note(self, schema: dict[str, Any]) -> tuple[str, ...]:
+        if not _is_semantic(schema):
+            return ()
+        judge = " ".join(f"{name}:{value}" for name, value in self.comparator.identity.items())
+        usage = usage_text(self.comparator.usage)
+        return (f"Compared by meaning: {judge}{', ' if usage else ''}{usage}",)
+
+    def _check_pairs(self, gold: Records, extracted: Records) -> None:
+        by_id = self.join == "id"
+        if self.id_field:
+            for records in (gold, extracted) if by_id else (gold,):
+                for position, what in id_problems(records, self.id_field, unique=by_id):
+                    raise InputError(f"{records.places[position]}: {what}")
+        n_gold, n_extracted = len(gold.values), len(extracted.values)
+        if by_id:
+            _warn_of_mixed_id_types(str(self.id_field), gold, extracted)
+        elif n_gold != n_extracted:
+            raise _unequal(
+                f"{gold.name} has {plural(n_gold, 'record')}, {extracted.name} {n_extracted:,}"
+            )
+        elif self.id_field:
+            _warn_of_ids(self.id_field, gold, extracted)
+
+    def _pairs(self) -> Iterator[tuple[Any, Any]]:
+        gold = iter_records(self.gold)
+        extracted = iter_records(self.extracted, nullable=True)
+        pairs = zip_longest(gold, extracted, fillvalue=(None, _MISSING))
+        for number, ((_, wanted), (_, found)) in enumerate(pairs):
+            if wanted is _MISSING or found is _MISSING:
+                short, long = map(name_of, (self.gold, self.extracted))
+                if found is _MISSING:
+                    short, long = long, short
+                raise _unequal(f"{short} has {plural(number, 'record')}, {long} more")
+            yield wanted, found
+
+
+def gate_scores(run: RunResult, undecided: Undecided) -> GateScores:
+    """What a gate needs to know of a run.
+
+    Args:
+        run: The run.
+        undecided: Its values without a verdict.
+    """
+
+    def first(*statuses: str) -> str:
+        for status in statuses:
+            for field in undecided.fields:
+                if field.status == status:
+                    return f"{field_text(field.field)}: {undecided_text(field)}"
+        return ""
+
+    never = (
+        field_text(path)
+        for path, field in run.by_field.items()
+        if field.counts.get("batch_error") and not field.counts.keys() & {"match", "mismatch"}
+    )
+    return GateScores(
+        f1=undecided.decided_f1(run),
+        strict_f1=undecided.strict_f1(run),
+        low_f1=undecided.bounds(run)[0],
+        never_judged=next(never, ""),
+        not_compared=first("error"),
+        no_verdict=first("batch_error", "pending"),
+    )
+
+
+def _unequal(what: str) -> InputError:
+    return InputError(
+        f"{what}; give null for a missing extraction, "
+        "or join the records by id: --join id --id-field KEY"
+    )
+
+
+def _warn_of_ids(id_field: str, gold: Records, extracted: Records) -> None:
+    if problem := next(id_problems(gold, id_field, unique=True), None):
+        place, what = gold.places[problem[0]], problem[1]
+        _log.warning("%s: %s for 'fields compare' to pair records", place, what)
+    n_others = sum(
+        isinstance(record, dict) and record.get(id_field, other[id_field]) != other[id_field]
+        for other, record in zip(gold.values, extracted.values, strict=True)
+    )
+    if n_others:
+        _log.warning(
+            "%s of %s differ in %s from the gold record at their position; "
+            "--join id pairs them by id",
+            plural(n_others, "record"),
+            extracted.name,
+            id_field,
+        )
+
+
+def _warn_of_mixed_id_types(id_field: str, gold: Records, extracted: Records) -> None:
+    """Warn that 1 and "1" are different ids."""
+    ids, others = ({record[id_field] for record in side.values} for side in (gold, extracted))
+    alike = {str(one) for one in ids - others} & {str(one) for one in others - ids}
+    if alike:
+        _log.warning(
+            "%s, such as %.80s, %s a string in one file and a number in the other, "
+            "so the records are not joined; use one type in both",
+            plural(len(alike), "id"),
+            min(alike),
+            "is" if len(alike) == 1 else "are",
+        )
+
+
+def _weights(node: SchemaNode) -> dict[str, float]:
+    weights = {node.path: node.weight}
+    for child in node.children:
+        weights |= _weights(child)
+    return weights
+
+
+def _is_semantic(schema: Any) -> bool:
+    """Whether a schema compares a field by meaning."""
+    if not isinstance(schema, dict):
+        return False
+    entry = schema.get(COMPARE)
+    if entry == SEMANTIC or (isinstance(entry, dict) and SEMANTIC in entry):
+        return True
+    return any(_is_semantic(child.schema) for child in sub_schemas(schema))
+
+
+def _compare_by_meaning(schema: dict[str, Any]) -> None:
+    """Compare the strings of an inferred schema by meaning."""
+    children = sub_schemas(schema)
+    for child in children:
+        _compare_by_meaning(child.schema)
+    if not children and schema.get("type") == "string":
+        schema[COMPARE] = SEMANTIC
+
+
+class Problem(NamedTuple):
+    """Something wrong with a gold record or the schema."""
+
+    position: int
+    """Of the record; -1 for the schema."""
+    message: str
+    is_error: bool
+
+
+def find_problems(
+    records: Records,
+    schema: dict[str, Any],
+    registry: Registry,
+    *,
+    id_field: str | None = None,
+    strict_types: bool = False,
+) -> list[Problem]:
+    """Validate gold records: at most one error of each, and the warnings; sorted by position.
+
+    Args:
+        records: The gold records.
+        schema: An evaluation schema.
+        registry: Comparators the schema may name.
+        id_field: The key that holds the record id.
+        strict_types: Whether a value of another type is an error.
+
+    Raises:
+        SchemaError: The schema is invalid.
+    """
+    if id_field and isinstance(schema.get("properties"), dict):
+        schema["properties"].setdefault(id_field, {"type": ["string", "integer"], SKIP: True})
+    found: dict[Problem, None] = {}
+    if id_field:
+        for position, what in id_problems(records, id_field, unique=True):
+            found[Problem(position, what, is_error=True)] = None
+    handler = _Collector(found)
+    _log.addHandler(handler)
+    start, n_errors = 0, 0
+    try:
+        while n_errors < _MAX_ERRORS:
+            # Null fits anything: what was checked is not checked again, but still counted.
+            values = [*repeat(None, start), *records.values[start:]]
+            try:
+                validate_gold(values, schema, strict_types=strict_types, registry=registry)
+            except GoldValidationError as error:
+                position = int(error.record_id)
+                found[Problem(position, _without_number(str(error), position), True)] = None
+                start, n_errors = position + 1, n_errors + 1
+            else:
+                break
+        else:
+            what = f"stopped after {n_errors} errors; fix them and run it again"
+            found[Problem(start - 1, what, is_error=True)] = None
+    finally:
+        _log.removeHandler(handler)
+    return sorted(found, key=lambda problem: problem.position)
+
+
+class _Collector(logging.Handler):
+    """Takes warnings as problems: those on a record know its position."""
+
+    def __init__(self, found: dict[Problem, None]) -> None:
+        super().__init__()
+        self._found = found
+
+    def emit(self, record: logging.LogRecord) -> None:
+        text, position = record.getMessage(), -1
+        arguments = record.args if isinstance(record.args, tuple) else ()
+        if text.startswith("gold record ") and arguments and isinstance(arguments[0], int):
+            position = arguments[0]
+            text = _without_number(text, position)
+        self._found[Problem(position, text, is_error=False)] = None
+
+
+def _without_number(text: str, position: int) -> str:
+    return text.removeprefix(f"gold record {position}").lstrip(": ")
