@@ -97,7 +97,7 @@ class WeightedCounts:
         return weight
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class RecordResult:
     """One record: its field results, and their precision, recall and F1."""
 
@@ -113,7 +113,7 @@ class RecordResult:
     """Where the three come from."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class FieldAggregation:
     """One path in the record, over all records."""
 
