@@ -1,4 +1,18 @@
-"""What did this summary lose? Atomic facts, one verdict each, and a score with its reasons."""
+"""Find out what a summary lost: atomic facts, one verdict each, and a coverage score.
+
+Three ways in:
+
+- `factcheck.score(source, summary)` reports which facts the summary keeps, distorts or drops.
+  `FactCoverage` has the same methods, reuses connections and scores streams of records.
+- `factcheck.calibration` measures a judge: `bullet_removal` (does the score fall with the
+  information?), `audit_judge` (no labels needed) and `agreement` (with human labels).
+- `factcheck.fields` evaluates extracted JSON field by field; its `SemanticComparator` compares
+  values by meaning, there or in another field evaluator.
+
+Also: `factcheck.keywords`, `factcheck.references`, and `factcheck.metrics` to run them together.
+The default judge is built in: no key, no model, no network. Functions with an `a` in front are the
+asynchronous forms.
+"""
 
 from __future__ import annotations
 
@@ -6,47 +20,12 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from factcheck.errors import (
-        BudgetExceeded,
-        ConfigError,
-        FactcheckError,
-        Failure,
-        InputError,
-        JudgeError,
-        JudgeOutputError,
-        JudgeRateLimited,
-        JudgeRefused,
-        JudgeRejected,
-        JudgeTruncated,
-        JudgeUnavailable,
-        PromptError,
-    )
-    from factcheck.facts import (
-        AtomicFact,
-        CheckFailure,
-        CheckResult,
-        CoverageReport,
-        EntailmentLabel,
-        Evidence,
-        FactSet,
-        RunSummary,
-        ScoreSignature,
-        Usage,
-        Verdict,
-    )
+    from factcheck import calibration, errors, facts, fields, keywords, metrics, references, testing
+    from factcheck.errors import FactcheckError
+    from factcheck.facts import AtomicFact, CheckFailure, CoverageReport, Evidence, FactSet, Verdict
     from factcheck.judges.llm.modules import FactChecker, KeyFactExtraction, SemanticEquivalence
     from factcheck.judges.llm.modules_summaries import LLMJudge, Summarizer
-    from factcheck.judges.ports import (
-        Checker,
-        Extractor,
-        Ledger,
-        PairJudge,
-        PairVerdict,
-        Rater,
-        Rating,
-        ValuePair,
-    )
-    from factcheck.records import Record, read_records
+    from factcheck.records import Record, load_lock, read_records
     from factcheck.runtime.budget import Budget
     from factcheck.runtime.retry import RetryPolicy
     from factcheck.runtime.session import Session
@@ -61,120 +40,55 @@ if TYPE_CHECKING:
         score,
     )
 
-_HOMES = {
-    "factcheck.errors": (
-        "BudgetExceeded",
-        "ConfigError",
-        "FactcheckError",
-        "Failure",
-        "InputError",
-        "JudgeError",
-        "JudgeOutputError",
-        "JudgeRateLimited",
-        "JudgeRefused",
-        "JudgeRejected",
-        "JudgeTruncated",
-        "JudgeUnavailable",
-        "PromptError",
-    ),
-    "factcheck.records": ("Record", "read_records"),
-    "factcheck.facts": (
-        "AtomicFact",
-        "CheckFailure",
-        "CheckResult",
-        "CoverageReport",
-        "EntailmentLabel",
-        "Evidence",
-        "FactSet",
-        "RunSummary",
-        "ScoreSignature",
-        "Usage",
-        "Verdict",
-    ),
-    "factcheck.judges.llm.modules": (
-        "FactChecker",
-        "KeyFactExtraction",
-        "SemanticEquivalence",
-    ),
-    "factcheck.judges.llm.modules_summaries": ("LLMJudge", "Summarizer"),
-    "factcheck.judges.ports": (
-        "Checker",
-        "Extractor",
-        "Ledger",
-        "PairJudge",
-        "PairVerdict",
-        "Rater",
-        "Rating",
-        "ValuePair",
-    ),
-    "factcheck.runtime.budget": ("Budget",),
-    "factcheck.runtime.retry": ("RetryPolicy",),
-    "factcheck.runtime.session": ("Session",),
-    "factcheck.scoring": (
-        "FactCoverage",
-        "RecordFailure",
-        "acheck",
-        "aextract",
-        "ascore",
-        "check",
-        "extract",
-        "score",
-    ),
-}
-_HOME_OF = {name: module for module, names in _HOMES.items() for name in names}
-
 __all__ = [
     "AtomicFact",
     "Budget",
-    "BudgetExceeded",
     "CheckFailure",
-    "CheckResult",
-    "Checker",
-    "ConfigError",
     "CoverageReport",
-    "EntailmentLabel",
     "Evidence",
-    "Extractor",
     "FactChecker",
     "FactCoverage",
     "FactSet",
     "FactcheckError",
-    "Failure",
-    "InputError",
-    "JudgeError",
-    "JudgeOutputError",
-    "JudgeRateLimited",
-    "JudgeRefused",
-    "JudgeRejected",
-    "JudgeTruncated",
-    "JudgeUnavailable",
     "KeyFactExtraction",
     "LLMJudge",
-    "Ledger",
-    "PairJudge",
-    "PairVerdict",
-    "PromptError",
-    "Rater",
-    "Rating",
     "Record",
     "RecordFailure",
     "RetryPolicy",
-    "RunSummary",
-    "ScoreSignature",
     "SemanticEquivalence",
     "Session",
     "Summarizer",
-    "Usage",
-    "ValuePair",
     "Verdict",
     "acheck",
     "aextract",
     "ascore",
+    "calibration",
     "check",
+    "errors",
     "extract",
+    "facts",
+    "fields",
+    "keywords",
+    "load_lock",
+    "metrics",
     "read_records",
+    "references",
     "score",
+    "testing",
 ]
+
+_HOMES = {
+    "errors": "FactcheckError",
+    "facts": "AtomicFact CheckFailure CoverageReport Evidence FactSet Verdict",
+    "judges.llm.modules": "FactChecker KeyFactExtraction SemanticEquivalence",
+    "judges.llm.modules_summaries": "LLMJudge Summarizer",
+    "records": "Record load_lock read_records",
+    "runtime.budget": "Budget",
+    "runtime.retry": "RetryPolicy",
+    "runtime.session": "Session",
+    "scoring": "FactCoverage RecordFailure acheck aextract ascore check extract score",
+}
+_HOME_OF = {name: home for home, names in _HOMES.items() for name in names.split()}
 
 
 def __getattr__(name: str) -> Any:
@@ -183,9 +97,11 @@ def __getattr__(name: str) -> Any:
         from importlib.metadata import version
 
         return version("factcheck")
-    if name not in _HOME_OF:
+    if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(importlib.import_module(_HOME_OF[name]), name)
+    if name not in _HOME_OF:
+        return importlib.import_module(f"{__name__}.{name}")
+    value = getattr(importlib.import_module(f"{__name__}.{_HOME_OF[name]}"), name)
     globals()[name] = value
     return value
 

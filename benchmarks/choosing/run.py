@@ -23,8 +23,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from benchmarks.references.run import auroc
-from factcheck import AtomicFact, FactCoverage, Ledger, PairVerdict, ValuePair, Verdict
+from factcheck import AtomicFact, FactCoverage, Verdict
 from factcheck.judges.factory import build_pair_judge
+from factcheck.judges.ports import Ledger, PairVerdict, ValuePair
 from factcheck.keywords import Folded, Word, keyword_similarity
 from factcheck.references import ReferenceMatch
 from factcheck.runtime.loop import background

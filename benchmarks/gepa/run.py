@@ -25,16 +25,15 @@ os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "true")  # else DSPy fetch
 import dspy
 
 from factcheck import (
-    ConfigError,
     CoverageReport,
     FactcheckError,
     FactCoverage,
-    InputError,
     RecordFailure,
     Summarizer,
     read_records,
 )
 from factcheck.calibration import load_texts
+from factcheck.errors import ConfigError, InputError
 from factcheck.judges.llm.errors import from_dspy
 from factcheck.scoring.dspy_metric import CoverageMetric
 from factcheck.stats import sign_test

@@ -10,10 +10,13 @@ from typing import Any
 
 import pytest
 
-from factcheck import AtomicFact, CheckFailure, CheckResult, InputError, Ledger, Verdict
+from factcheck import AtomicFact, CheckFailure, Verdict
 from factcheck.calibration import LabelledPair, RecordedVerdict, agreement, read_pairs
 from factcheck.calibration.agreement_labels import Answer, read_recorded
 from factcheck.calibration.agreement_run import MetricSettings, measure_agreement
+from factcheck.errors import InputError
+from factcheck.facts import CheckResult
+from factcheck.judges.ports import Ledger
 
 DATA = Path(os.environ.get("FACTCHECK_DATA", Path(__file__).parents[3] / "shared" / "data"))
 

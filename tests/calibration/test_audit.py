@@ -8,17 +8,11 @@ from collections.abc import Callable, Mapping, Sequence
 
 import pytest
 
-from factcheck import (
-    AtomicFact,
-    Budget,
-    CheckFailure,
-    CheckResult,
-    InputError,
-    JudgeUnavailable,
-    Ledger,
-    Verdict,
-)
+from factcheck import AtomicFact, Budget, CheckFailure, Verdict
 from factcheck.calibration import AuditText, WordContainment, audit_judge
+from factcheck.errors import InputError, JudgeUnavailable
+from factcheck.facts import CheckResult
+from factcheck.judges.ports import Ledger
 from factcheck.testing import FactModel, LocalOpenAIServer
 
 FACTS = (

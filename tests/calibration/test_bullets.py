@@ -8,21 +8,11 @@ from typing import Any
 
 import pytest
 
-from factcheck import (
-    AtomicFact,
-    Budget,
-    CheckFailure,
-    CheckResult,
-    Evidence,
-    FactCoverage,
-    InputError,
-    JudgeUnavailable,
-    Ledger,
-    Usage,
-    Verdict,
-)
+from factcheck import AtomicFact, Budget, CheckFailure, Evidence, FactCoverage, Verdict
 from factcheck.calibration import BulletRemoval, bullet_removal, load_texts
-from factcheck.errors import Failure
+from factcheck.errors import Failure, InputError, JudgeUnavailable
+from factcheck.facts import CheckResult, Usage
+from factcheck.judges.ports import Ledger
 from factcheck.testing import FactModel, LocalOpenAIServer, ScriptedChecker, ScriptedRater
 
 TEXT = {

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from factcheck import InputError
 from factcheck.calibration.bullets_summary import removal_orders, split_bullets
+from factcheck.errors import InputError
 
 LINES = st.sampled_from(
     ["- one", "* two", "  - deep", "1. first", "2) second", "# Head", "Key points:", "plain words.",

@@ -9,17 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from factcheck import (
-    AtomicFact,
-    CheckFailure,
-    CoverageReport,
-    FactSet,
-    InputError,
-    ScoreSignature,
-    Usage,
-    Verdict,
-)
+from factcheck import AtomicFact, CheckFailure, CoverageReport, FactSet, Verdict
 from factcheck.calibration import compare_coverage
+from factcheck.errors import InputError
+from factcheck.facts import ScoreSignature, Usage
 
 
 def report(labels: str, names: Sequence[str] = ()) -> CoverageReport:

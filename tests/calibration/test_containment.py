@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from factcheck import InputError, Verdict, check
+from factcheck import Verdict, check
 from factcheck.calibration import WordContainment
+from factcheck.errors import InputError
 
 
 def verdict(fact: str, text: str, threshold: float = 0.6) -> Verdict:

@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from factcheck import Usage
 from factcheck.calibration import (
     AuditText,
     BulletRemoval,
@@ -20,6 +19,7 @@ from factcheck.calibration import (
 )
 from factcheck.calibration.bullets_tables import metric_rows
 from factcheck.calibration.numbers import short, short_range
+from factcheck.facts import Usage
 from factcheck.reports.report import FORMATS, Report, render
 from tests.calibration.test_comparison import report
 

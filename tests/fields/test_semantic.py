@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from factcheck import PairVerdict, ValuePair
 from factcheck.errors import (
     ConfigError,
     Failure,
@@ -18,6 +17,7 @@ from factcheck.errors import (
     ParameterError,
 )
 from factcheck.fields import BatchItem, SchemaError, SemanticComparator
+from factcheck.judges.ports import PairVerdict, ValuePair
 from factcheck.testing import FactModel, LocalOpenAIServer, ScriptedPairJudge, same_words
 from tests.fields import foreign
 from tests.fields.builders import array, best, compared, record, registry_of, run, statuses

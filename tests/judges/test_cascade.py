@@ -7,18 +7,10 @@ from collections.abc import Sequence
 
 import pytest
 
-from factcheck import (
-    InputError,
-    JudgeRejected,
-    JudgeUnavailable,
-    Ledger,
-    PairVerdict,
-    Usage,
-    ValuePair,
-)
-from factcheck.errors import Failure
+from factcheck.errors import Failure, InputError, JudgeRejected, JudgeUnavailable
+from factcheck.facts import Usage
 from factcheck.judges.cascade import CascadePairJudge
-from factcheck.judges.ports import PairResult
+from factcheck.judges.ports import Ledger, PairResult, PairVerdict, ValuePair
 from factcheck.testing import CompareCall, ScriptedPairJudge
 
 LIKELIHOODS = [0.0, 0.1, 0.1000001, 0.5, 0.8999999, 0.9, 1.0]

@@ -9,8 +9,9 @@ from typing import Any
 
 import pytest
 
-from factcheck import AtomicFact, FactCoverage, Ledger, Verdict
+from factcheck import AtomicFact, FactCoverage, Verdict
 from factcheck.judges.factory import build_judges
+from factcheck.judges.ports import Ledger
 from factcheck.runtime.loop import background
 from factcheck.runtime.session import Session
 from factcheck.testing import ScriptedChecker

@@ -12,11 +12,18 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from factcheck import Ledger, PairJudge, PairVerdict, ScoreSignature, ValuePair
 from factcheck.errors import Failure
+from factcheck.facts import ScoreSignature
 from factcheck.judges.cascade import CascadePairJudge
 from factcheck.judges.factory import build_pair_judge
-from factcheck.judges.ports import PairResult, Specificity
+from factcheck.judges.ports import (
+    Ledger,
+    PairJudge,
+    PairResult,
+    PairVerdict,
+    Specificity,
+    ValuePair,
+)
 from factcheck.runtime.cache import MemoryCache
 from factcheck.runtime.session import Session
 from factcheck.settings import Settings

@@ -1,4 +1,4 @@
-"""The public names are those that are listed, and each can be had."""
+"""The public names resolve, are documented, and are few."""
 
 from __future__ import annotations
 
@@ -7,12 +7,25 @@ import inspect
 import pytest
 
 import factcheck
-from factcheck import _HOME_OF
+from tests.processes import printed_by_python
 
 
-def test_the_list_of_names_is_sorted_and_complete() -> None:
-    assert factcheck.__all__ == sorted(factcheck.__all__)
-    assert set(factcheck.__all__) == set(_HOME_OF)
+def test_a_reader_finds_the_three_ways_in() -> None:
+    """Scoring in Python, the calibration benchmarks and the field evaluator, from `dir` alone."""
+    assert factcheck.__all__ == sorted(factcheck.__all__) == dir(factcheck)
+    assert {"score", "FactCoverage", "calibration", "fields"} <= set(dir(factcheck))
+    assert "SemanticComparator" in dir(factcheck.fields)
+    assert "bullet_removal" in dir(factcheck.calibration)
+    assert (
+        len([name for name in dir(factcheck) if not inspect.ismodule(getattr(factcheck, name))])
+        < 30
+    )
+
+
+def test_rooms_are_reachable_without_an_import_of_their_own() -> None:
+    code = "import factcheck; print(factcheck.fields.evaluate.__name__)"
+
+    assert printed_by_python(code) == "evaluate"
 
 
 def test_every_public_name_resolves_and_is_listed() -> None:

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from factcheck import AtomicFact, FactSet, InputError
+from factcheck import AtomicFact, FactSet
+from factcheck.errors import InputError
 from factcheck.metrics import EvalCase
 from factcheck.metrics.evaluation import read_cases
 from factcheck.metrics.ports import CASE_FIELDS

@@ -13,15 +13,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from factcheck import (
-    AtomicFact,
-    ConfigError,
-    FactCoverage,
-    InputError,
-    JudgeUnavailable,
-    Ledger,
-    Usage,
-)
+from factcheck import AtomicFact, FactCoverage
+from factcheck.errors import ConfigError, InputError, JudgeUnavailable
+from factcheck.facts import Usage
+from factcheck.judges.ports import Ledger
 from factcheck.metrics import (
     BatchMetric,
     EvalCase,

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from factcheck import InputError
+from factcheck.errors import InputError
 from factcheck.metrics import (
     CardMetric,
     EvalCase,

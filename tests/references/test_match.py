@@ -13,8 +13,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from factcheck import ConfigError, InputError, JudgeError, JudgeOutputError, ScoreSignature, Usage
-from factcheck.errors import Failure
+from factcheck.errors import ConfigError, Failure, InputError, JudgeError, JudgeOutputError
+from factcheck.facts import ScoreSignature, Usage
 from factcheck.metrics import EvalCase
 from factcheck.references import Aggregation, ReferenceMatch
 from factcheck.references.similarity import compare

@@ -9,15 +9,15 @@ from pathlib import Path
 
 import pytest
 
-from factcheck import (
-    Budget,
+from factcheck import Budget
+from factcheck.errors import (
+    BudgetExceeded,
     ConfigError,
     JudgeOutputError,
     JudgeRateLimited,
     JudgeRejected,
     JudgeUnavailable,
 )
-from factcheck.errors import BudgetExceeded
 from factcheck.references import ReferenceMatch
 from factcheck.testing import (
     Reply,

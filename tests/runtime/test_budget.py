@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from factcheck import InputError, Usage
-from factcheck.errors import BudgetExceeded
+from factcheck.errors import BudgetExceeded, InputError
+from factcheck.facts import Usage
 from factcheck.runtime.budget import Budget, BudgetTracker, Price, price_of
 
 

@@ -7,8 +7,14 @@ from typing import Any
 
 import pytest
 
-from factcheck import InputError, JudgeRateLimited, JudgeRejected, JudgeUnavailable, RetryPolicy
-from factcheck.errors import FactcheckError
+from factcheck import RetryPolicy
+from factcheck.errors import (
+    FactcheckError,
+    InputError,
+    JudgeRateLimited,
+    JudgeRejected,
+    JudgeUnavailable,
+)
 
 QUICK = RetryPolicy(stop_after_attempt=4, wait_multiplier=0.0)
 

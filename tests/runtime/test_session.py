@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from factcheck import Budget, FactCoverage, InputError
+from factcheck import Budget, FactCoverage
+from factcheck.errors import InputError
 from factcheck.fields import SemanticComparator
 from factcheck.references import ReferenceMatch
 from factcheck.runtime.cache import DiskCache, MemoryCache

@@ -10,15 +10,8 @@ from typing import Any
 import dspy
 import pytest
 
-from factcheck import (
-    CheckFailure,
-    Evidence,
-    FactCoverage,
-    InputError,
-    JudgeError,
-    JudgeUnavailable,
-    Verdict,
-)
+from factcheck import CheckFailure, Evidence, FactCoverage, Verdict
+from factcheck.errors import InputError, JudgeError, JudgeUnavailable
 from factcheck.facts import AtomicFact
 from factcheck.testing import FactModel, LocalOpenAIServer, ScriptedChecker, ScriptedExtractor
 

@@ -13,21 +13,18 @@ from hypothesis import strategies as st
 from factcheck import (
     AtomicFact,
     CheckFailure,
-    CheckResult,
-    ConfigError,
     Evidence,
     FactCoverage,
     FactSet,
-    InputError,
-    JudgeError,
-    Ledger,
-    Usage,
     Verdict,
     ascore,
     check,
     extract,
     score,
 )
+from factcheck.errors import ConfigError, InputError, JudgeError
+from factcheck.facts import CheckResult, Usage
+from factcheck.judges.ports import Ledger
 from factcheck.testing import ScriptedChecker, ScriptedExtractor
 
 TEXT = "The tide was high and the ferry stayed in port."

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from factcheck import ValuePair
 from factcheck.errors import InputError
+from factcheck.judges.ports import ValuePair
 from factcheck.testing import (
     ChatRequest,
     FactModel,

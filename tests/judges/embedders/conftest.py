@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from factcheck import Ledger, RetryPolicy
+from factcheck import RetryPolicy
 from factcheck.judges.embedders.openai import OpenAIEmbedder
 from factcheck.judges.factory import build_embedder
-from factcheck.judges.ports import EmbeddingResult
+from factcheck.judges.ports import EmbeddingResult, Ledger
 from factcheck.runtime.loop import background
 from factcheck.runtime.session import Session
 from factcheck.settings import Settings

@@ -12,10 +12,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from factcheck import ConfigError, Ledger
-from factcheck.errors import Failure
+from factcheck.errors import ConfigError, Failure
 from factcheck.judges.factory import build_embedder
-from factcheck.judges.ports import Embedder
+from factcheck.judges.ports import Embedder, Ledger
 from factcheck.runtime.session import Session
 from factcheck.settings import Settings
 from factcheck.testing import ScriptedEmbedder

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from factcheck import Ledger, Usage
 from factcheck.errors import Failure
+from factcheck.facts import Usage
 from factcheck.judges.embedders.local import NAME, SIZE, LocalEmbedder, embed_text
 from factcheck.judges.embedders.vectors import direction_of, similarity
-from factcheck.judges.ports import Embedder
+from factcheck.judges.ports import Embedder, Ledger
 from tests.processes import printed_by_python
 from tests.strategies import prose
 

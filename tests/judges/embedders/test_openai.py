@@ -15,11 +15,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from factcheck import Budget, ConfigError, Ledger
-from factcheck.errors import Failure
+from factcheck import Budget
+from factcheck.errors import ConfigError, Failure
 from factcheck.judges.embedders.openai import DEFAULT_MODEL, MOST_TEXTS, read_vectors
 from factcheck.judges.factory import build_embedder
-from factcheck.judges.ports import Embedder
+from factcheck.judges.ports import Embedder, Ledger
 from factcheck.runtime.cache import MemoryCache
 from factcheck.runtime.session import Session
 from factcheck.settings import Settings

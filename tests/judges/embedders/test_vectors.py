@@ -13,7 +13,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from factcheck import JudgeOutputError
+from factcheck.errors import JudgeOutputError
 from factcheck.judges.embedders.vectors import direction_of, packed, similarity, single_precision
 
 numbers = st.floats(allow_nan=False, allow_infinity=False)

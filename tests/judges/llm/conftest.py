@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from factcheck import FactCoverage, Ledger, RetryPolicy, ValuePair
+from factcheck import FactCoverage, RetryPolicy
 from factcheck.judges.factory import build_pair_judge
-from factcheck.judges.ports import PairJudge, PairResult
+from factcheck.judges.ports import Ledger, PairJudge, PairResult, ValuePair
 from factcheck.runtime.loop import background
 from factcheck.runtime.session import Session
 from factcheck.testing import ChatAnswer, LocalOpenAIServer, Request, parse_prompt

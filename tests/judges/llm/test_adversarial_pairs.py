@@ -11,10 +11,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from factcheck import JudgeRejected, Ledger, PairVerdict, RetryPolicy, ValuePair
-from factcheck.errors import Failure
+from factcheck import RetryPolicy
+from factcheck.errors import Failure, JudgeRejected
 from factcheck.judges.factory import build_pair_judge
-from factcheck.judges.ports import PairJudge
+from factcheck.judges.ports import Ledger, PairJudge, PairVerdict, ValuePair
 from factcheck.runtime.session import Session
 from factcheck.settings import Settings
 from factcheck.testing import ChatRequest, LocalOpenAIServer, Reply, parse_prompt

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from factcheck import CheckFailure, CheckResult, FactCoverage, RetryPolicy
-from factcheck.facts import LABELS
+from factcheck import CheckFailure, FactCoverage, RetryPolicy
+from factcheck.facts import LABELS, CheckResult
 from factcheck.testing import ChatRequest, LocalOpenAIServer, Reply, parse_prompt
 
 FACTS = ["The mill closed.", "The mill made paper.", "Ida Berg owned the mill.", "It rained."]

@@ -12,14 +12,8 @@ from typing import Any
 
 import pytest
 
-from factcheck import (
-    ConfigError,
-    CoverageReport,
-    FactCoverage,
-    InputError,
-    Verdict,
-)
-from factcheck.errors import JudgeQueued, JudgeUnavailable
+from factcheck import CoverageReport, FactCoverage, Verdict
+from factcheck.errors import ConfigError, InputError, JudgeQueued, JudgeUnavailable
 from factcheck.judges.llm import fences, prompts
 from factcheck.judges.llm.batch import Collected, Run, Submitted, collect, submit
 from factcheck.judges.llm.batch_store import BatchStore, RequestFiles, request_id

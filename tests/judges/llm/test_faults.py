@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from factcheck import (
-    CheckFailure,
+from factcheck import CheckFailure, FactCoverage, RetryPolicy, Verdict
+from factcheck.errors import (
     ConfigError,
-    FactCoverage,
     JudgeError,
     JudgeOutputError,
     JudgeRateLimited,
@@ -15,8 +14,6 @@ from factcheck import (
     JudgeRejected,
     JudgeTruncated,
     JudgeUnavailable,
-    RetryPolicy,
-    Verdict,
 )
 from factcheck.testing import (
     FactModel,
@@ -167,7 +164,7 @@ def test_bad_replies_are_paid_for_and_counted(llm: MakeSetup) -> None:
 
 
 def test_text_no_provider_can_receive_is_bad_input(llm: MakeSetup) -> None:
-    from factcheck import InputError
+    from factcheck.errors import InputError
 
     scorer, server = llm(FactModel())
 

@@ -11,14 +11,8 @@ from time import sleep
 import dspy
 import pytest
 
-from factcheck import (
-    CheckFailure,
-    ConfigError,
-    FactCoverage,
-    InputError,
-    RetryPolicy,
-    Verdict,
-)
+from factcheck import CheckFailure, FactCoverage, RetryPolicy, Verdict
+from factcheck.errors import ConfigError, InputError
 from factcheck.runtime.budget import Budget
 from factcheck.runtime.cache import MemoryCache
 from factcheck.testing import (

@@ -11,9 +11,10 @@ from typing import Any
 
 import pytest
 
-from factcheck import Ledger, PairVerdict, RetryPolicy, ValuePair
+from factcheck import RetryPolicy
 from factcheck.errors import Failure
 from factcheck.judges.factory import build_pair_judge
+from factcheck.judges.ports import Ledger, PairVerdict, ValuePair
 from factcheck.runtime.cache import MemoryCache, open_cache
 from factcheck.runtime.session import Session
 from factcheck.settings import Settings

@@ -10,18 +10,12 @@ import dspy
 import pytest
 from dspy.utils import DummyLM
 
-from factcheck import (
-    FactChecker,
-    FactCoverage,
-    KeyFactExtraction,
-    SemanticEquivalence,
-    ValuePair,
-    Verdict,
-)
+from factcheck import FactChecker, FactCoverage, KeyFactExtraction, SemanticEquivalence, Verdict
 from factcheck.errors import Failure
 from factcheck.judges.llm.adapter import StrictJSONAdapter
 from factcheck.judges.llm.fences import without_numbers
 from factcheck.judges.llm.modules import fingerprint
+from factcheck.judges.ports import ValuePair
 from factcheck.testing import FactModel, LocalOpenAIServer, leave_out
 from tests.processes import printed_by_python
 

@@ -8,10 +8,10 @@ from dataclasses import replace
 
 import pytest
 
-from factcheck import Budget, InputError, JudgeRejected, PairVerdict, ValuePair
-from factcheck.errors import Failure
+from factcheck import Budget
+from factcheck.errors import Failure, InputError, JudgeRejected
 from factcheck.judges.llm.fences import without_numbers
-from factcheck.judges.ports import PairResult
+from factcheck.judges.ports import PairResult, PairVerdict, ValuePair
 from factcheck.testing import (
     ChatAnswer,
     ChatRequest,

@@ -11,11 +11,12 @@ from typing import Any, NamedTuple
 import dspy
 import pytest
 
-from factcheck import Budget, InputError, Ledger, Rater, Rating, ScoreSignature
-from factcheck.errors import Failure
+from factcheck import Budget
+from factcheck.errors import Failure, InputError
+from factcheck.facts import ScoreSignature
 from factcheck.judges.factory import build_rater
 from factcheck.judges.llm.fences import without_numbers
-from factcheck.judges.ports import RatingResult
+from factcheck.judges.ports import Ledger, Rater, Rating, RatingResult
 from factcheck.runtime.cache import MemoryCache
 from factcheck.runtime.loop import background
 from factcheck.runtime.session import Session

@@ -9,10 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from factcheck import PairVerdict, ValuePair
 from factcheck.judges.cascade import LOW
 from factcheck.judges.local.pairs import DECISION, compare_values
-from factcheck.judges.ports import Specificity
+from factcheck.judges.ports import PairVerdict, Specificity, ValuePair
 
 SAME = [
     ("New York City", "NYC"),
