@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -102,10 +101,6 @@ class AgreementReport(Report):
             "unmatched_recorded": self.n_unmatched,
             "judges": [judge.to_dict() for judge in self.judges],
         }
-
-    def to_json(self, *, indent: int | None = 2) -> str:
-        """`to_dict` as JSON text."""
-        return json.dumps(self.to_dict(), ensure_ascii=False, indent=indent)
 
     def page(self) -> Page:
         """The report: tables of verdicts, probabilities and coverage, with caveats."""

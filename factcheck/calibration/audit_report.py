@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -159,10 +158,6 @@ class AuditReport(Report):
             "usage": self.usage.to_dict(),
             "failure": self.failure,
         }
-
-    def to_json(self, *, indent: int | None = 2) -> str:
-        """`to_dict` as JSON text."""
-        return json.dumps(self.to_dict(), ensure_ascii=False, indent=indent)
 
     def page(self) -> Page:
         """The report: the faults of the judge, every rule, and examples of proven errors."""

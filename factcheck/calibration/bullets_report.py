@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -141,10 +140,6 @@ class BulletRemoval(Report):
             },
             "notes": self.notes(),
         }
-
-    def to_json(self, *, indent: int | None = 2) -> str:
-        """`to_dict` as JSON text."""
-        return json.dumps(self.to_dict(), ensure_ascii=False, indent=indent)
 
     def save(self, folder: str | PathLike[str]) -> None:
         """Write the texts and the rows into a folder, which is created if necessary.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -98,10 +97,6 @@ class CoverageComparison(Report):
             "won": [change._asdict() for change in self.won],
             "lost": [change._asdict() for change in self.lost],
         }
-
-    def to_json(self, *, indent: int | None = 2) -> str:
-        """`to_dict` as JSON text."""
-        return json.dumps(self.to_dict(), ensure_ascii=False, indent=indent)
 
     def page(self) -> Page:
         """The report: the difference, and the facts won and lost."""

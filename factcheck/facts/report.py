@@ -176,10 +176,6 @@ class CoverageReport(Report):
             claim_results=tuple(_result_from_dict(item) for item in read.mappings("claim_results")),
         )
 
-    def to_json(self, *, indent: int | None = 2) -> str:
-        """`to_dict` as JSON text; the same report gives the same bytes."""
-        return json.dumps(self.to_dict(), ensure_ascii=False, indent=indent, allow_nan=False)
-
     @classmethod
     def from_json(cls, text: str | bytes) -> CoverageReport:
         """Inverse of `to_json`.

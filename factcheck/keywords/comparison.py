@@ -12,7 +12,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from factcheck.documents import json_text
 from factcheck.errors import InputError
 from factcheck.keywords.behavior_runs import BehaviorRun
 from factcheck.keywords.card_runs import DatasetResult, card_measures
@@ -103,10 +102,6 @@ class KeywordComparison(Report):
             "p_value": self.p_value,
             "notes": list(self.notes),
         }
-
-    def to_json(self, *, indent: int | None = None) -> str:
-        """`to_dict` as JSON text; equal comparisons give equal text."""
-        return json_text(self.to_dict(), indent=indent)
 
     def to_rows(self) -> list[dict[str, Any]]:
         """One dict for each case: `case`, `change`, and its scores `a` and `b` where it changed."""

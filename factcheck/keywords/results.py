@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
-from factcheck.documents import Reader, from_plain, json_text, parse_json
+from factcheck.documents import Reader, from_plain, parse_json
 from factcheck.errors import InputError
 from factcheck.keywords.forms import as_keywords, to_data
 from factcheck.reports.report import Report
@@ -235,10 +235,6 @@ class SavedRun(Report):
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
         """Inverse of `to_dict`; raises `InputError` if the data is invalid."""
         raise NotImplementedError
-
-    def to_json(self, *, indent: int | None = None) -> str:
-        """`to_dict` as JSON text; equal results give equal text."""
-        return json_text(self.to_dict(), indent=indent)
 
     @classmethod
     def from_json(cls, text: str | bytes) -> Self:

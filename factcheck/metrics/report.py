@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from factcheck.documents import json_text
 from factcheck.facts import ScoreSignature, Usage
 from factcheck.facts.page import usage_text
 from factcheck.metrics.ports import MetricResult
@@ -175,14 +174,6 @@ class EvalReport(Report):
             ],
             "rows": self.to_rows(),
         }
-
-    def to_json(self, *, indent: int | None = 2) -> str:
-        """The report as JSON.
-
-        Raises:
-            TypeError: The details of a custom metric are not JSON-ready.
-        """
-        return json_text(self.to_dict(), indent=indent)
 
     def page(self) -> Page:
         """The report, ready to be rendered."""

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from factcheck.documents import json_text
 from factcheck.errors import Failure
 from factcheck.facts import ScoreSignature, Usage
 from factcheck.facts.page import usage_text
@@ -122,10 +121,6 @@ class ReferenceMatchResult(Report):
             "usage": self.usage.to_dict(),
             "signature": str(self.signature),
         }
-
-    def to_json(self, *, indent: int | None = 2) -> str:
-        """`to_dict` as JSON."""
-        return json_text(self.to_dict(), indent=indent)
 
     def page(self, names: Sequence[str] = ()) -> Page:
         """The report.

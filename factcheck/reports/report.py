@@ -6,7 +6,9 @@ from importlib import import_module
 from os import PathLike
 from typing import Any
 
+from factcheck.documents import json_text, write_text
 from factcheck.errors import ConfigError, InputError
+from factcheck.reports.csv import columns_of, rows_of
 from factcheck.reports.page import Page
 
 FORMATS = ("table", "markdown", "html", "junit", "csv")
@@ -41,6 +43,18 @@ class Report:
         """The report, ready to be rendered."""
         raise NotImplementedError
 
+    def to_dict(self) -> dict[str, Any]:
+        """The result as JSON-ready data."""
+        raise NotImplementedError
+
+    def to_json(self, *, indent: int | None = 2) -> str:
+        """`to_dict` as JSON text; the same result gives the same bytes."""
+        return json_text(self.to_dict(), indent=indent)
+
+    def to_rows(self) -> list[dict[str, Any]]:
+        """The rows of the report, with the columns of CSV."""
+        return [dict(row) for row in rows_of(self.page())]
+
     def to_markdown(self) -> str:
         """The report as GitHub-flavoured Markdown."""
         return render(self.page(), "markdown")
@@ -56,8 +70,6 @@ class Report:
         """
         text = render(self.page(), "html")
         if path is not None:
-            from factcheck.documents import write_text
-
             write_text(path, text)
         return text
 
@@ -71,8 +83,6 @@ class Report:
             import pandas as pd
         except ImportError as error:
             raise ConfigError("to_pandas() needs pandas; install it: pip install pandas") from error
-        from factcheck.reports.csv import columns_of, rows_of
-
         page = self.page()
         return pd.DataFrame.from_records(list(rows_of(page)), columns=list(columns_of(page)))
 

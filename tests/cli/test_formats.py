@@ -1,0 +1,79 @@
+"""Every evaluator has every format, and JUnit fails exactly if the exit code does."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree as ET
+
+import pytest
+
+from factcheck.fields import annotate_xeval, evaluate, infer_schema
+
+INPUTS = Path(__file__).resolve().parents[1] / "goldens" / "inputs"
+COMMANDS = {
+    "score source.txt summary.txt --direction both": "--fail-under 0.99",
+    "check facts.txt summary.txt": "",
+    "run records.jsonl": "--fail-under 0.99",
+    "fields evaluate gold.jsonl extracted.jsonl": "--fail-under 0.99",
+    "fields compare gold.json extracted.json": "",
+    "keywords run cards.yaml outputs.json": "--fail-under 0.99",
+    "keywords behaviors suite.json responses.json": "--fail-under 0.99",
+    "keywords lint suite.json responses.json": "--strict",
+    "references answer.txt good.txt other.txt": "--fail-under 0.99",
+    "calibrate agreement labels.jsonl": "",
+    "calibrate audit --source source.txt --summary summary.txt --per-rule 1": "",
+}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The inputs of the goldens, and two saved runs of fields."""
+    folder = tmp_path_factory.mktemp("inputs")
+    for path in INPUTS.iterdir():
+        (folder / path.name).write_bytes(path.read_bytes())
+    gold, extracted = (
+        [json.loads(line) for line in (INPUTS / f"{name}.jsonl").read_text("utf-8").splitlines()]
+        for name in ("gold", "extracted")
+    )
+    for name, found in (("gold", gold), ("extracted", extracted)):
+        result = evaluate(gold, found, annotate_xeval(infer_schema(gold)))
+        (folder / f"{name}.json").write_text(result.to_json(), encoding="utf-8")
+    return folder
+
+
+@pytest.fixture(autouse=True)
+def _inputs(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
+    monkeypatch.chdir(folder)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_report_has_every_format(command: str, run: Callable[..., Any]) -> None:
+    shown = {
+        name: run(*command.split(), "--format", name).out
+        for name in ("table", "markdown", "html", "junit", "json", "csv")
+    }
+
+    first_line = shown["table"].splitlines()[0]
+    name = first_line.split("   ")[0]
+    assert name in shown["markdown"].replace("\\", "")
+    assert name.split()[0] in shown["html"]
+    assert shown["html"].startswith("<!doctype html>")
+    assert json.loads(shown["json"])
+    assert len(list(csv.reader(io.StringIO(shown["csv"])))) > 1
+    assert ET.fromstring(shown["junit"]).find("testsuite") is not None  # noqa: S314 - our own
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_junit_and_the_exit_code_agree(command: str, run: Callable[..., Any]) -> None:
+    codes = []
+    for gate in ("", COMMANDS[command]):
+        done = run(*command.split(), "--format", "junit", *gate.split())
+        root = ET.fromstring(done.out)  # noqa: S314 - our own
+        assert (root.attrib["failures"] + root.attrib["errors"] != "00") is (done.code != 0)
+        codes.append(done.code)
+    assert codes == [0, 1 if COMMANDS[command] else 0]
