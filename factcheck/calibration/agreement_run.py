@@ -22,7 +22,8 @@ from factcheck.calibration.agreement_metrics import Array, Decisions, TextCovera
 from factcheck.calibration.agreement_report import AgreementReport, JudgeAgreement
 from factcheck.calibration.containment import BASELINE, WordContainment
 from factcheck.calibration.judges import (
-    Judges,
+    Judge,
+    Named,
     blocking,
     check_texts,
     named_judges,
@@ -58,7 +59,7 @@ DEFAULTS = MetricSettings()
 
 async def aagreement(
     data: str | PathLike[str] | Iterable[LabelledPair],
-    judges: Judges = ("local",),
+    judges: Named[Judge] = ("local",),
     *,
     replies: str | PathLike[str] | Iterable[RecordedVerdict] = (),
     partly: Partly = "not_covered",

@@ -15,6 +15,7 @@ from factcheck.calibration.judges import blocking, check_texts, named_judges
 from factcheck.calibration.texts import BundledText, load_texts
 from factcheck.errors import InputError
 from factcheck.facts import CheckResult, FactSet
+from factcheck.judges.ports import ExtractorSpec, JudgeSpec
 from factcheck.records import Record, as_record
 from factcheck.runtime.budget import Budget
 from factcheck.runtime.loop import together
@@ -25,10 +26,10 @@ Text = AuditText | BundledText | Record | Mapping[str, Any]
 
 
 async def aaudit_judge(
-    judge: Any = "local",
+    judge: JudgeSpec | Mapping[str, JudgeSpec] = "local",
     texts: Iterable[Text] | None = None,
     *,
-    extractor: Any = None,
+    extractor: ExtractorSpec | None = None,
     budget: Budget | None = None,
     per_rule: int = PER_RULE,
     seed: int = 0,

@@ -10,12 +10,19 @@ from factcheck.calibration.bullets_report import BulletRemoval
 from factcheck.calibration.bullets_rows import VariantRow
 from factcheck.calibration.bullets_summary import Subject, removal_orders, split_bullets
 from factcheck.calibration.containment import BASELINE, WordContainment
-from factcheck.calibration.judges import Judges, blocking, named_judges, open_scorer, require_unique
+from factcheck.calibration.judges import (
+    Judge,
+    Named,
+    blocking,
+    named_judges,
+    open_scorer,
+    require_unique,
+)
 from factcheck.calibration.texts import BundledText, load_texts
 from factcheck.errors import Failure, InputError, JudgeError
 from factcheck.facts import CoverageReport, FactSet
 from factcheck.judges.factory import build_rater
-from factcheck.judges.ports import HIGHEST, LOWEST, Ledger, Rater
+from factcheck.judges.ports import HIGHEST, LOWEST, ExtractorSpec, Ledger, Rater, RaterSpec
 from factcheck.records import Record, as_record
 from factcheck.runtime.budget import Budget
 from factcheck.runtime.loop import together
@@ -76,10 +83,10 @@ class RatingScorer:
 
 async def abullet_removal(
     texts: Iterable[Text] | None = None,
-    judges: Judges = ("local",),
+    judges: Named[Judge] = ("local",),
     *,
-    raters: Judges = (),
-    extractor: Any = None,
+    raters: Named[RaterSpec] = (),
+    extractor: ExtractorSpec | None = None,
     budget: Budget | None = None,
     n_random: int = 4,
     seed: int = 0,

@@ -6,21 +6,24 @@ import functools
 from collections import Counter
 from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 from contextlib import AsyncExitStack
-from typing import Any, ParamSpec, TypeVar
+from typing import Any, ParamSpec, TypeAlias, TypeVar
 
 from factcheck.errors import InputError, JudgeError
 from factcheck.facts import AtomicFact, CheckFailure, CheckResult, FactSet
+from factcheck.judges.ports import JudgeSpec
 from factcheck.runtime.budget import Budget
 from factcheck.runtime.loop import background
 from factcheck.scoring import FactCoverage
 
-Judges = Sequence[Any] | Mapping[str, Any]
-"""Judges in any form that `FactCoverage` takes; a mapping gives them names."""
 P = ParamSpec("P")
 T = TypeVar("T")
+Named: TypeAlias = Sequence[T] | Mapping[str, T]
+"""A list, or a mapping that gives names."""
+Judge: TypeAlias = "JudgeSpec | FactCoverage"
+"""Anything that `FactCoverage` takes as a judge, or a scorer, which stays open."""
 
 
-def named_judges(judges: Judges) -> list[tuple[str, Any]]:
+def named_judges(judges: Named[T]) -> list[tuple[str, T]]:
     """The judges with their names.
 
     Raises:
@@ -52,7 +55,7 @@ def require_unique(noun: str, names: Iterable[str]) -> None:
             raise InputError(f"two {noun}s are called {name!r}; names must be unique")
 
 
-async def open_scorer(judge: Any, budget: Budget | None, stack: AsyncExitStack) -> FactCoverage:
+async def open_scorer(judge: Judge, budget: Budget | None, stack: AsyncExitStack) -> FactCoverage:
     """The scorer of a judge, closed by `stack`; a `FactCoverage` is used, and left open."""
     if isinstance(judge, FactCoverage):
         return judge
