@@ -2,6 +2,7 @@
 
 from factcheck.documents.document import Document, PathInValue, plain_document
 from factcheck.documents.files import (
+    MAX_TEXT_BYTES,
     Entry,
     PathOrDash,
     Place,
@@ -22,6 +23,7 @@ from factcheck.documents.values import PlainData, Reader, from_plain, shown, to_
 from factcheck.documents.yaml_documents import parse_yaml, yaml_text
 
 __all__ = [
+    "MAX_TEXT_BYTES",
     "Document",
     "Entry",
     "Ids",

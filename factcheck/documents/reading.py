@@ -24,13 +24,16 @@ _JSON_LINES = (".jsonl", ".ndjson", ".jsonl.gz", ".ndjson.gz")
 _YAML = (".yaml", ".yml")
 
 
-def read_document(path: PathOrDash, *, expected: str = "expected") -> Document:
+def read_document(
+    path: PathOrDash, *, expected: str = "expected", max_bytes: int = MAX_DOCUMENT_BYTES
+) -> Document:
     """Read the value of a file.
 
     Args:
         path: `.yaml`, `.yml`, `.json`, or without suffix (JSON); or `.jsonl`, `.ndjson`, perhaps
             with `.gz` after it: a list of the values of its lines. `-` is JSON on standard input.
         expected: Start of the message about another suffix, such as `a schema comes from`.
+        max_bytes: Size limit of a JSON text.
 
     Raises:
         InputError: Not readable, or not in its format; names the line.
@@ -42,7 +45,7 @@ def read_document(path: PathOrDash, *, expected: str = "expected") -> Document:
     if suffix in _YAML:
         return parse_yaml(read_text(path), name)
     if suffix in {"", ".json"}:
-        return parse_json(read_text(path, max_bytes=MAX_DOCUMENT_BYTES), name)
+        return parse_json(read_text(path, max_bytes=max_bytes), name)
     raise InputError(f"{name}: {expected} a .yaml, .yml, .json or .jsonl file")
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from factcheck.documents import (
+    MAX_TEXT_BYTES,
     Document,
     PathOrDash,
     name_of,
@@ -44,7 +45,7 @@ def read_facts(path: PathOrDash) -> FactSet:
         is_json = path == "-" and text.lstrip().startswith(("[", "{"))
         facts = _facts_of(parse_json(text, name)) if is_json else facts_from_lines(text)
     elif suffix in {".json", ".yaml", ".yml"}:
-        facts = _facts_of(read_document(path))
+        facts = _facts_of(read_document(path, max_bytes=MAX_TEXT_BYTES))
     else:
         raise InputError(f"{name}: facts come from a .txt, .json, .yaml or .yml file")
     if not facts:
