@@ -181,13 +181,14 @@ def import_(
     from factcheck.runtime.cache import maintenance
 
     entries, bad = [], 0
-    for number, line in enumerate(documents.read_text(file).split("\n"), start=1):
-        if line.strip():
-            try:
-                entries.append(maintenance.parse_line(line))
-            except InputError as error:
-                bad += 1
-                output.print_error(f"{file}:{number}: {error}")
+    for place, value in documents.json_entries(file):
+        try:
+            if isinstance(value, InputError):
+                raise value
+            entries.append(maintenance.parse_entry(value))
+        except InputError as error:  # noqa: PERF203 - it concerns one line
+            bad += 1
+            output.print_error(str(error) if error is value else f"{place}: {error}")
     folder = _folder(dir_)
     done = maintenance.import_entries(folder, entries)
     output.print_out(

@@ -18,7 +18,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("factcheck.reports",),
     ("factcheck.facts",),
     ("factcheck.settings", "factcheck.records"),
-    ("factcheck.judges.ports", "factcheck.files", "factcheck.datasets"),
+    ("factcheck.judges.ports",),
     ("factcheck.judges.cascade",),
     ("factcheck.runtime",),
     ("factcheck.judges.local",),

@@ -10,9 +10,11 @@ import json
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+from factcheck.documents import json_lines
 from factcheck.errors import ConfigError, InputError
 from factcheck.runtime.cache import disk
 from factcheck.runtime.cache.entries import is_key
@@ -215,16 +217,12 @@ def import_entries(folder: Path, entries: Sequence[tuple[str, str]]) -> Import:
     return Import(added, present, kept)
 
 
-def parse_line(line: str) -> tuple[str, str]:
-    """Key and value of one exported line.
+def parse_entry(data: Any) -> tuple[str, str]:
+    """Key and value of one exported line, which was parsed as JSON.
 
     Raises:
-        InputError: It is not one.
+        InputError: It is not an entry.
     """
-    try:
-        data = json.loads(line)
-    except (ValueError, RecursionError) as error:
-        raise InputError(f"not JSON ({error})") from error
     if not isinstance(data, dict) or set(data) != {"key", "value"}:
         raise InputError('not an object with "key" and "value"')
     key, value = data["key"], data["value"]
@@ -244,8 +242,6 @@ def is_export(path: Path) -> bool:
     if not path.exists():
         return True
     try:
-        with path.open(encoding="utf-8") as file:
-            first = file.readline(1 << 24)
-        return not first or bool(parse_line(first))
-    except (OSError, UnicodeDecodeError, InputError):
+        return all(map(parse_entry, islice((value for _, value in json_lines(path)), 1)))
+    except InputError:
         return False

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import pickle
 import random
@@ -208,7 +209,7 @@ def maintain(folder: Path) -> None:
     """Maintenance of a damaged cache gives right entries, or says that it is damaged."""
     with suppress(FactcheckError):
         lines = maintenance.export_lines(folder).lines
-        exported = dict(map(maintenance.parse_line, lines)) if lines else {}
+        exported = dict(map(maintenance.parse_entry, map(json.loads, lines))) if lines else {}
         assert exported.items() <= ENTRIES.items()
     try:
         maintenance.statistics(folder)
