@@ -3,7 +3,7 @@
 from factcheck.metrics.builtin import CardMetric, FactCoverageMetric, KeywordMetric
 from factcheck.metrics.evaluation import FunctionMetric, aevaluate, evaluate, metric
 from factcheck.metrics.ports import BatchMetric, EvalCase, Metric, MetricResult
-from factcheck.metrics.report import EvalReport, EvalRow, MetricReport, MetricSummary
+from factcheck.metrics.report import EvalReport, EvalRow, MetricReport
 
 __all__ = [
     "BatchMetric",
@@ -17,7 +17,6 @@ __all__ = [
     "Metric",
     "MetricReport",
     "MetricResult",
-    "MetricSummary",
     "aevaluate",
     "evaluate",
     "metric",

@@ -186,8 +186,8 @@ async def _measured(
     rows = [EvalRow(entry.id, metric.name, results[entry.id]) for entry in entries]
     identity = dict(metric.identity) if isinstance(metric, BatchMetric) else {}
     signature = {"metric": metric.name, **identity, "version": version("factcheck")}
-    report = MetricReport(metric.name, metric.threshold, ScoreSignature.of(signature), ledger.usage)
-    return report, rows
+    every = [row.result for row in rows]
+    return MetricReport.of(metric, ScoreSignature.of(signature), ledger.usage, every), rows
 
 
 async def _results(

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 from factcheck.facts import ScoreSignature, Usage
 from factcheck.facts.page import usage_text
-from factcheck.metrics.ports import MetricResult
+from factcheck.metrics.ports import Metric, MetricResult
 from factcheck.reports.page import (
     Case,
     Item,
@@ -27,6 +28,7 @@ from factcheck.reports.text import DASH, interval_text, name_text, plural, quote
 from factcheck.stats import Interval, wilson
 
 _FORMAT = 1
+Results = Sequence[MetricResult]
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +51,7 @@ class EvalRow:
 
 @dataclass(frozen=True, slots=True)
 class MetricReport:
-    """A metric of an evaluation."""
+    """Figures of a metric over all cases."""
 
     name: str
     threshold: float
@@ -57,19 +59,34 @@ class MetricReport:
     """How its scores were made."""
     usage: Usage
     """Their cost."""
-
-
-@dataclass(frozen=True, slots=True)
-class MetricSummary:
-    """Figures of a metric over all cases."""
-
-    name: str
     n_passed: int
     n_failed: int
     n_errors: int
     """Cases that could not be measured; they neither pass nor fail."""
     mean: float | None
     """Mean score of the measured cases, in [0, 1]; `None` without any."""
+
+    @classmethod
+    def of(
+        cls,
+        metric: Metric,
+        signature: ScoreSignature,
+        usage: Usage,
+        results: Sequence[MetricResult],
+    ) -> MetricReport:
+        """The figures of these results."""
+        passed = [result.passed for result in results]
+        scores = [result.score for result in results if result.score is not None]
+        return cls(
+            metric.name,
+            metric.threshold,
+            signature,
+            usage,
+            passed.count(True),
+            passed.count(False),
+            passed.count(None),
+            math.fsum(scores) / len(scores) if scores else None,
+        )
 
     @property
     def n_cases(self) -> int:
@@ -99,6 +116,9 @@ class MetricSummary:
             "pass_rate": self.pass_rate,
             "interval": list(self.interval) if self.interval else None,
             "mean": self.mean,
+            "threshold": self.threshold,
+            "signature": str(self.signature),
+            "usage": self.usage.to_dict(),
         }
 
 
@@ -112,22 +132,6 @@ class EvalReport(Report):
     """The metrics, in order."""
     rows: tuple[EvalRow, ...]
     """One for each metric and case: the first metric's cases, then the next one's."""
-
-    @cached_property
-    def summaries(self) -> tuple[MetricSummary, ...]:
-        """Figures of each metric, in the order of the metrics."""
-        return tuple(self._summary(metric.name) for metric in self.metrics)
-
-    def _summary(self, metric: str) -> MetricSummary:
-        results = [row.result for row in self.rows if row.metric == metric]
-        scores = [result.score for result in results if result.score is not None]
-        return MetricSummary(
-            name=metric,
-            n_passed=sum(result.passed is True for result in results),
-            n_failed=sum(result.passed is False for result in results),
-            n_errors=sum(result.error is not None for result in results),
-            mean=math.fsum(scores) / len(scores) if scores else None,
-        )
 
     @property
     def usage(self) -> Usage:
@@ -163,15 +167,7 @@ class EvalReport(Report):
         return {
             "format": _FORMAT,
             "cases": list(self.case_ids),
-            "metrics": [
-                {
-                    **summary.to_dict(),
-                    "threshold": metric.threshold,
-                    "signature": str(metric.signature),
-                    "usage": metric.usage.to_dict(),
-                }
-                for metric, summary in zip(self.metrics, self.summaries, strict=True)
-            ],
+            "metrics": [metric.to_dict() for metric in self.metrics],
             "rows": self.to_rows(),
         }
 
@@ -209,13 +205,13 @@ class EvalReport(Report):
 
     def _metrics_section(self) -> Section:
         rows = []
-        for metric, one in zip(self.metrics, self.summaries, strict=True):
+        for one in self.metrics:
             rate = DASH
             if one.pass_rate is not None:
                 rate = f"{share(one.pass_rate, 2)} ({interval_text(one.interval, 2)})"
             counts = (f"{count:,}" for count in (one.n_passed, one.n_failed, one.n_errors))
             mean = DASH if one.mean is None else share(one.mean)
-            rows.append((name_text(one.name), *counts, rate, mean, f"{metric.threshold:g}"))
+            rows.append((name_text(one.name), *counts, rate, mean, f"{one.threshold:g}"))
         columns = ("metric", "passed", "failed", "errors", "pass rate", "mean", "threshold")
         dispensable = ("threshold", "mean", "errors")
         return Section("Metrics", table=Table(columns, tuple(rows), dispensable=dispensable))

@@ -8,17 +8,12 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING, Any, get_args
 
 from factcheck.errors import (
-    BudgetExceeded,
     ConfigError,
     FactcheckError,
     Failure,
     InputError,
     JudgeError,
     JudgeOutputError,
-    JudgeRateLimited,
-    JudgeRefused,
-    JudgeRejected,
-    JudgeUnavailable,
 )
 from factcheck.facts import ScoreSignature, Usage
 from factcheck.judges.factory import build_embedder
@@ -34,23 +29,6 @@ if TYPE_CHECKING:
 
 _VERSION = version("factcheck")
 _PER_CASE: Any = object()
-_ERRORS: Mapping[str, type[FactcheckError]] = {
-    **dict.fromkeys(("missing", "duplicate", "invalid"), JudgeOutputError),
-    **{
-        kind.code: kind
-        for kind in (
-            BudgetExceeded,
-            ConfigError,
-            InputError,
-            JudgeOutputError,
-            JudgeRateLimited,
-            JudgeRefused,
-            JudgeRejected,
-            JudgeUnavailable,
-        )
-    },
-}
-"""The error that `match` raises for the code of a failure; for any other a `JudgeError`."""
 
 
 class ReferenceMatch(SessionUser):
@@ -133,7 +111,7 @@ class ReferenceMatch(SessionUser):
         ledger = Ledger(self.ledger)
         (result,) = await self._results([actual_output], ledger)
         if result.error is not None:
-            raise _ERRORS.get(result.error.code, JudgeError)(result.error.message)
+            raise _error_of(result.error)
         return replace(result, usage=ledger.usage)
 
     def match_many(
@@ -232,3 +210,12 @@ def _checked_references(references: Any) -> tuple[str, ...]:
             "or use ReferenceMatch.per_case if every case has its own"
         )
     return texts
+
+
+def _error_of(failure: Failure[str]) -> FactcheckError:
+    """The error with the code of a failure."""
+    if failure.code in {"missing", "duplicate", "invalid"}:
+        return JudgeOutputError(failure.message)
+    kinds: list[type[FactcheckError]] = [InputError, ConfigError, *JudgeError.__subclasses__()]
+    by_code = {kind.code: kind for kind in kinds}
+    return by_code.get(failure.code, JudgeError)(failure.message)

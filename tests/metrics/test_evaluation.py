@@ -146,7 +146,7 @@ class TestErrors:
     def test_it_counts_as_neither_and_is_counted(self) -> None:
         report = evaluate(outputs("long enough", "boom", "no", "down"), [Length()])
 
-        (summary,) = report.summaries
+        (summary,) = report.metrics
         assert (summary.n_passed, summary.n_failed, summary.n_errors) == (1, 1, 2)
         assert (summary.n_cases, summary.pass_rate, summary.mean) == (4, 0.5, 0.6)
         assert scores(report, "length") == [1.0, "raised", 0.2, "unavailable"]
@@ -206,7 +206,7 @@ class TestErrors:
             asyncio.run(aevaluate(outputs("one"), [Interrupted()]))
 
     def test_nothing_measured_is_no_rate(self) -> None:
-        (summary,) = evaluate(outputs("boom"), [Length()]).summaries
+        (summary,) = evaluate(outputs("boom"), [Length()]).metrics
 
         assert (summary.pass_rate, summary.interval, summary.mean) == (None, None, None)
 
@@ -267,7 +267,7 @@ class TestRunning:
         report = evaluate([], [metric])
 
         assert metric.calls == []
-        assert (report.case_ids, report.rows, report.summaries[0].n_cases) == ((), (), 0)
+        assert (report.case_ids, report.rows, report.metrics[0].n_cases) == ((), (), 0)
 
     def test_single_cases_are_measured_at_the_same_time_but_not_all_of_them(self) -> None:
         metric = Length()
@@ -390,7 +390,7 @@ class TestResults:
 def test_the_numbers_of_a_report_follow_from_its_rows(texts: list[str]) -> None:
     report = asyncio.run(aevaluate(outputs(*texts), [Length()]))
 
-    (summary,) = report.summaries
+    (summary,) = report.metrics
     passed, failed = texts.count("long enough") + texts.count("short"), texts.count("")
     assert (summary.n_passed, summary.n_failed) == (passed, failed)
     assert summary.n_errors == texts.count("boom")
