@@ -28,7 +28,6 @@ from factcheck.reports.text import DASH, interval_text, name_text, plural, quote
 from factcheck.stats import Interval, wilson
 
 _FORMAT = 1
-Results = Sequence[MetricResult]
 
 
 @dataclass(frozen=True, slots=True)

@@ -92,16 +92,6 @@ def test_generated_cards_of_any_type_score_the_same(card: Any) -> None:
     assert match.score == 0.4 * 0.5 + 0.4 + 0.2
 
 
-def test_cards_of_different_types_may_stand_side_by_side() -> None:
-    result = match_cards([EXPECTED[0]] * len(GENERATED), list(GENERATED))
-
-    assert len(result.matches) == len(GENERATED)
-
-
-def test_cards_may_come_from_a_generator() -> None:
-    assert match_cards(iter(EXPECTED[:1]), (card for card in GENERATED[:1])).f1 == 1.0
-
-
 def test_a_card_without_a_type_has_not_the_expected_one() -> None:
     [match] = match_cards([EXPECTED[0]], [{"front": "a b", "back": "c"}]).matches
 

@@ -210,15 +210,6 @@ def test_cases_may_say_what_they_expect() -> None:
     assert [case.status for case in run.cases] == ["passed", "failed"]
 
 
-def test_many_cases_of_one_guide_are_labelled_alike() -> None:
-    n = 400
-    run = evaluate_behaviors(
-        [SEED_CASE] * n, {"strict": [STRICT, BOTH] * (n // 2), "service": [SERVICE] * n}
-    )
-
-    assert run.pass_rate == 0.5
-
-
 @pytest.mark.parametrize(
     ("responses", "message"),
     [
