@@ -6,7 +6,7 @@ from typing import Any
 
 
 def assign(gains: Any) -> dict[int, int]:
-    """The column of each row such that the sum of gains is highest; only pairs with a gain above 0.
+    """The column of each row, in order, with the highest sum of gains; only gains above 0.
 
     Args:
         gains: Array of rows by columns, finite and at least 0; either number may be larger, or 0.
@@ -20,5 +20,5 @@ def assign(gains: Any) -> dict[int, int]:
     from lap import lapjvx
 
     rows, columns = lapjvx(gains.max() - gains, extend_cost=True, return_cost=False)
-    pairs = zip(rows.tolist(), columns.tolist(), strict=True)
+    pairs = sorted(zip(rows.tolist(), columns.tolist(), strict=True))
     return {i: j for i, j in pairs if gains[i, j] > 0}
