@@ -23,8 +23,13 @@ if TYPE_CHECKING:
     from factcheck import calibration, errors, facts, fields, keywords, metrics, references, testing
     from factcheck.errors import FactcheckError
     from factcheck.facts import AtomicFact, CheckFailure, CoverageReport, Evidence, FactSet, Verdict
-    from factcheck.judges.llm.modules import FactChecker, KeyFactExtraction, SemanticEquivalence
-    from factcheck.judges.llm.modules_summaries import LLMJudge, Summarizer
+    from factcheck.judges.llm.modules import (
+        FactChecker,
+        KeyFactExtraction,
+        LLMJudge,
+        SemanticEquivalence,
+        Summarizer,
+    )
     from factcheck.records import Record, load_lock, read_records
     from factcheck.runtime.budget import Budget
     from factcheck.runtime.retry import RetryPolicy
@@ -80,8 +85,7 @@ __all__ = [
 _HOMES = {
     "errors": "FactcheckError",
     "facts": "AtomicFact CheckFailure CoverageReport Evidence FactSet Verdict",
-    "judges.llm.modules": "FactChecker KeyFactExtraction SemanticEquivalence",
-    "judges.llm.modules_summaries": "LLMJudge Summarizer",
+    "judges.llm.modules": "FactChecker KeyFactExtraction LLMJudge SemanticEquivalence Summarizer",
     "records": "Record load_lock read_records",
     "runtime.budget": "Budget",
     "runtime.retry": "RetryPolicy",

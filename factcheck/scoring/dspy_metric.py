@@ -99,7 +99,7 @@ class CoverageMetric:
         score = _require_score(report, self._direction)
         if pred_name is None:
             return score
-        from factcheck.judges.llm.modules_summaries import score_with_feedback
+        from factcheck.judges.llm.modules import score_with_feedback
 
         return score_with_feedback(score, feedback_of(report))
 

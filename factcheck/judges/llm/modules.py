@@ -1,9 +1,10 @@
-"""The DSPy modules: `KeyFactExtraction` lists facts, `FactChecker` gives a verdict for each.
+"""The DSPy modules: extract facts, check them, compare values, rate and write summaries.
 
-`SemanticEquivalence` says of pairs of values whether they mean the same. They are ordinary
-`dspy.Module`s: they run with the language model of the surrounding `dspy.context`, can be saved,
-and optimised. The judges beside them add what an input needs around them: sections, batches,
-asking again.
+They are ordinary `dspy.Module`s: they run with the language model of the surrounding
+`dspy.context`, can be saved, and optimised. The judges beside them add what an input needs around
+them: sections, batches, repetition. Of `LLMJudge` and `Summarizer` an optimizer rewrites the first
+part of the prompt file; the part below the last blank line, which says that texts are data and how
+to reply, follows whatever instructions there are.
 """
 
 from __future__ import annotations
@@ -11,16 +12,25 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
-from typing import Any, ClassVar, get_args
+from typing import Any, ClassVar, NamedTuple, get_args
 
 import dspy
 
 from factcheck.facts import AtomicFact, FactSet, short_digest
-from factcheck.judges.llm.adapter import StrictJSONAdapter, response_schema
+from factcheck.judges.llm.adapter import FramedAdapter, StrictJSONAdapter, response_schema
 from factcheck.judges.llm.fences import random_ids, without_numbers
-from factcheck.judges.llm.prompts import CHECK_FACTS, COMPARE_VALUES, EXTRACT_FACTS, load_prompt
+from factcheck.judges.llm.prompts import (
+    CHECK_FACTS,
+    COMPARE_VALUES,
+    EXTRACT_FACTS,
+    RATE_FAITHFULNESS,
+    SUMMARIZE,
+    load_prompt,
+)
 from factcheck.judges.llm.replies import (
+    Bullets,
     FactQuestion,
+    Faithfulness,
     KeyFact,
     ValueVerdictItem,
     VerdictItem,
@@ -30,10 +40,11 @@ from factcheck.judges.llm.replies import (
 from factcheck.judges.llm.values import order_of, render
 from factcheck.judges.ports import Specificity, ValuePair
 
-_ROOM_PER_VERDICT = 96
-_ROOM_PER_PAIR = 64
-_ROOM_PER_REPLY = 64
-_LEAST_ROOM_FOR_FACTS = 1024
+_PER_VERDICT = 96
+_PER_PAIR = 64
+_PER_REPLY = 64
+_PER_RATING = 192
+_MIN_FOR_FACTS = 1024
 """Tokens a reply may take. A limit: what is not used costs nothing, but counts against quotas."""
 
 
@@ -59,8 +70,90 @@ class CompareValues(dspy.Signature):
     verdicts: list[ValueVerdictItem] = dspy.OutputField()
 
 
-class KeyFactExtraction(dspy.Module):
-    """Lists the atomic facts of one section of text in one call.
+class RateFaithfulness(dspy.Signature):
+    """The instructions come from the prompt file."""
+
+    source_text: str = dspy.InputField()
+    summary: str = dspy.InputField()
+    reason: str = dspy.OutputField()
+    faithfulness: Faithfulness = dspy.OutputField()
+
+
+class Summarize(dspy.Signature):
+    """The instructions come from the prompt file."""
+
+    source_text: str = dspy.InputField()
+    bullets: Bullets = dspy.OutputField()
+
+
+class _Request(NamedTuple):
+    fields: Mapping[str, Any]
+    """The inputs of the signature."""
+    max_tokens: int | None
+    """Limit of the reply; `None`: that of the language model."""
+    asked: Any = None
+    """What the reply is read against."""
+
+
+class _OneCall(dspy.Module):
+    """Base of modules that make one request.
+
+    Args:
+        prompt: Name of a published prompt.
+    """
+
+    asks: ClassVar[type[dspy.Signature]]
+    predictor: ClassVar[str]
+    """Attribute of the predictor, under which saved programs keep it."""
+    is_framed: ClassVar[bool] = False
+    """Whether the last part of the prompt is kept from optimizers, which then learn from traces."""
+
+    def __init__(self, prompt: str) -> None:
+        super().__init__()
+        self.prompt = prompt
+        instructions, frame = load_prompt(prompt), ""
+        if self.is_framed:
+            instructions, _, frame = instructions.rpartition("\n\n")
+        self.adapter = FramedAdapter(frame) if self.is_framed else StrictJSONAdapter()
+        setattr(self, self.predictor, dspy.Predict(self.asks.with_instructions(instructions)))
+
+    def forward(self, **inputs: Any) -> dspy.Prediction:
+        """Ask the language model of the context."""
+        request = self._request(**inputs)
+        with self._context():
+            reply = getattr(self, self.predictor)(**request.fields, config=_config(request))
+        return self._prediction(reply, request.asked)
+
+    async def aforward(self, **inputs: Any) -> dspy.Prediction:
+        """Ask the language model of the context."""
+        request = self._request(**inputs)
+        with self._context():
+            predictor = getattr(self, self.predictor)
+            reply = await predictor.acall(**request.fields, config=_config(request))
+        return self._prediction(reply, request.asked)
+
+    def _context(self) -> Any:
+        traced = {} if self.is_framed else {"trace": None}
+        return dspy.context(adapter=self.adapter, disable_history=True, **traced)
+
+    def _judge(self) -> str:
+        """Name of the language model that answers."""
+        name: str = (getattr(self, self.predictor).lm or dspy.settings.lm).model
+        return name
+
+    def _request(self, **inputs: Any) -> _Request:
+        raise NotImplementedError
+
+    def _prediction(self, reply: dspy.Prediction, asked: Any) -> dspy.Prediction:
+        raise NotImplementedError
+
+
+def _config(request: _Request) -> dict[str, int]:
+    return {} if request.max_tokens is None else {"max_tokens": request.max_tokens}
+
+
+class KeyFactExtraction(_OneCall):
+    """Lists the atomic facts of one section of text in one request.
 
     Call it with `source=`; the prediction's `facts` are strings, in the order of the source.
 
@@ -68,24 +161,22 @@ class KeyFactExtraction(dspy.Module):
         prompt: Name of a published prompt.
     """
 
+    asks = ExtractFacts
+    predictor = "list_facts"
+
     def __init__(self, prompt: str = EXTRACT_FACTS) -> None:
-        super().__init__()
-        self.prompt = prompt
-        self.list_facts = dspy.Predict(ExtractFacts.with_instructions(load_prompt(prompt)))
+        super().__init__(prompt)
 
-    def forward(self, source: str) -> dspy.Prediction:
-        """Ask the language model of the context."""
-        with _our_way():
-            return self.list_facts(source=source, config=_room(_room_for_facts(source)))
+    def _request(self, source: str) -> _Request:  # type: ignore[override]
+        # Half a token per character: facts repeat names, so their list can outgrow the text.
+        return _Request({"source": source}, max(_MIN_FOR_FACTS, len(source) // 2))
 
-    async def aforward(self, source: str) -> dspy.Prediction:
-        """Ask the language model of the context."""
-        with _our_way():
-            return await self.list_facts.acall(source=source, config=_room(_room_for_facts(source)))
+    def _prediction(self, reply: dspy.Prediction, asked: Any) -> dspy.Prediction:  # noqa: ARG002
+        return reply
 
 
-class FactChecker(dspy.Module):
-    """Says for each of several facts, in one call, whether a text entails it.
+class FactChecker(_OneCall):
+    """Checks several facts against a text in one request.
 
     Call it with `facts=` (a `FactSet`, atomic facts or strings) and `text=`; the prediction's
     `results` hold one `Verdict` or `CheckFailure` per fact, in fact order.
@@ -94,35 +185,26 @@ class FactChecker(dspy.Module):
         prompt: Name of a published prompt.
     """
 
+    asks = CheckFacts
+    predictor = "judge_facts"
+
     def __init__(self, prompt: str = CHECK_FACTS) -> None:
-        super().__init__()
-        self.prompt = prompt
-        self.judge_facts = dspy.Predict(CheckFacts.with_instructions(load_prompt(prompt)))
+        super().__init__(prompt)
 
-    def forward(self, facts: Sequence[AtomicFact | str], text: str) -> dspy.Prediction:
-        """Ask the language model of the context."""
-        asked = _with_ids(facts)
-        with _our_way():
-            reply = self.judge_facts(**_questions(asked, text), config=_room_for(asked))
-        return self._accounted(asked, reply, text)
+    def _request(self, facts: Sequence[AtomicFact | str], text: str) -> _Request:  # type: ignore[override]
+        atomic = FactSet.of(facts).facts
+        asked = random_ids(atomic, [fact.text for fact in atomic])
+        questions = [FactQuestion(id=call_id, fact=fact.text) for call_id, fact in asked.items()]
+        limit = _PER_REPLY + _PER_VERDICT * len(asked)
+        return _Request({"text": text, "facts": questions}, limit, (asked, text))
 
-    async def aforward(self, facts: Sequence[AtomicFact | str], text: str) -> dspy.Prediction:
-        """Ask the language model of the context."""
-        asked = _with_ids(facts)
-        with _our_way():
-            reply = await self.judge_facts.acall(**_questions(asked, text), config=_room_for(asked))
-        return self._accounted(asked, reply, text)
-
-    def _accounted(
-        self, asked: Mapping[str, AtomicFact], reply: dspy.Prediction, text: str
-    ) -> dspy.Prediction:
-        lm = self.judge_facts.lm or dspy.settings.lm
-        results = account(asked, reply.verdicts, text, judge=lm.model)
+    def _prediction(self, reply: dspy.Prediction, asked: Any) -> dspy.Prediction:
+        results = account(asked[0], reply.verdicts, asked[1], judge=self._judge())
         return dspy.Prediction(results=tuple(results.values()), verdicts=reply.verdicts)
 
 
-class SemanticEquivalence(dspy.Module):
-    """Says of several pairs of values, in one call, whether the two mean the same.
+class SemanticEquivalence(_OneCall):
+    """Tells for several pairs of values, in one request, whether the two mean the same.
 
     Call it with `pairs=` (`ValuePair`s, or tuples of a gold and an extracted value); the
     prediction's `results` hold one `PairVerdict` or `Failure` per pair, in their order.
@@ -131,6 +213,8 @@ class SemanticEquivalence(dspy.Module):
         prompt: Name of a published prompt.
     """
 
+    asks = CompareValues
+    predictor = "judge_pairs"
     stand_ins: ClassVar[Mapping[str, str]] = {
         "pairs": render(
             {
@@ -142,28 +226,68 @@ class SemanticEquivalence(dspy.Module):
     """Pairs of every kind, for the fingerprint of how they are shown."""
 
     def __init__(self, prompt: str = COMPARE_VALUES) -> None:
-        super().__init__()
-        self.prompt = prompt
-        self.judge_pairs = dspy.Predict(CompareValues.with_instructions(load_prompt(prompt)))
+        super().__init__(prompt)
 
-    def forward(self, pairs: Sequence[ValuePair | tuple[str, str]]) -> dspy.Prediction:
-        """Ask the language model of the context."""
-        asked = _pairs_with_ids(pairs)
-        with _our_way():
-            reply = self.judge_pairs(pairs=render(asked), config=_room_for_pairs(asked))
-        return self._accounted(asked, reply)
+    def _request(self, pairs: Sequence[ValuePair | tuple[str, str]]) -> _Request:  # type: ignore[override]
+        values = [pair if isinstance(pair, ValuePair) else ValuePair(*pair) for pair in pairs]
+        asked = random_ids(values, [repr(order_of(pair)) for pair in values])
+        return _Request({"pairs": render(asked)}, _PER_REPLY + _PER_PAIR * len(asked), asked)
 
-    async def aforward(self, pairs: Sequence[ValuePair | tuple[str, str]]) -> dspy.Prediction:
-        """Ask the language model of the context."""
-        asked = _pairs_with_ids(pairs)
-        with _our_way():
-            reply = await self.judge_pairs.acall(pairs=render(asked), config=_room_for_pairs(asked))
-        return self._accounted(asked, reply)
-
-    def _accounted(self, asked: Mapping[str, ValuePair], reply: dspy.Prediction) -> dspy.Prediction:
-        lm = self.judge_pairs.lm or dspy.settings.lm
-        results = account_pairs(asked, reply.verdicts, judge=lm.model)
+    def _prediction(self, reply: dspy.Prediction, asked: Any) -> dspy.Prediction:
+        results = account_pairs(asked, reply.verdicts, judge=self._judge())
         return dspy.Prediction(results=tuple(results.values()), verdicts=reply.verdicts)
+
+
+class LLMJudge(_OneCall):
+    """Rates in one request how much of a source its summary keeps: the usual way, as a baseline.
+
+    Call it with `source_text=` and `summary=`; the prediction has `faithfulness`, an integer from 1
+    to 5, and `reason`, a sentence. Both texts are sent whole. What is too long for the model is an
+    error of the provider; it is never cut, since a number for a part would pass for one for the
+    whole.
+
+    Args:
+        prompt: Name of a published prompt.
+    """
+
+    asks = RateFaithfulness
+    predictor = "rate"
+    is_framed = True
+
+    def __init__(self, prompt: str = RATE_FAITHFULNESS) -> None:
+        super().__init__(prompt)
+
+    def _request(self, source_text: str, summary: str) -> _Request:  # type: ignore[override]
+        return _Request({"source_text": source_text, "summary": summary}, _PER_RATING)
+
+    def _prediction(self, reply: dspy.Prediction, asked: Any) -> dspy.Prediction:  # noqa: ARG002
+        return dspy.Prediction(faithfulness=reply.faithfulness, reason=reply.reason.strip())
+
+
+class Summarizer(_OneCall):
+    """Summarizes a source in bullet points that keep its facts, in one request.
+
+    Call it with `source=`; the prediction has `summary`, Markdown with one line `- ...` per bullet,
+    and `bullets`, the same as a list. There is always one. The source is sent whole, and the length
+    of the reply is up to the language model's settings; a reply that is cut off is an error.
+
+    Args:
+        prompt: Name of a published prompt.
+    """
+
+    asks = Summarize
+    predictor = "summarize"
+    is_framed = True
+
+    def __init__(self, prompt: str = SUMMARIZE) -> None:
+        super().__init__(prompt)
+
+    def _request(self, source: str) -> _Request:  # type: ignore[override]
+        return _Request({"source_text": source}, None)
+
+    def _prediction(self, reply: dspy.Prediction, asked: Any) -> dspy.Prediction:  # noqa: ARG002
+        summary = "\n".join(f"- {bullet}" for bullet in reply.bullets)
+        return dspy.Prediction(summary=summary, bullets=reply.bullets)
 
 
 @cache
@@ -174,46 +298,14 @@ def fingerprint(module: Callable[[str], dspy.Module], prompt: str) -> str:
     the prompt file, the field names, the label set and the adapter.
     """
     made: Any = module(prompt)
-    adapter: Any = getattr(made, "adapter", StrictJSONAdapter())
     predict = made.predictors()[0]
     stand_ins = {name: f"<<{name}>>" for name in predict.signature.input_fields}
     stand_ins.update(getattr(module, "stand_ins", {}))
-    messages = adapter.format(predict.signature, predict.demos, stand_ins)
+    messages = made.adapter.format(predict.signature, predict.demos, stand_ins)
     request = {"messages": messages, "response_format": response_schema(predict.signature)}
     return f"{prompt}@{short_digest(without_numbers(json.dumps(request, sort_keys=True)))}"
 
 
-def _our_way() -> Any:
-    return dspy.context(adapter=StrictJSONAdapter(), disable_history=True, trace=None)
-
-
-def _with_ids(facts: Sequence[AtomicFact | str]) -> dict[str, AtomicFact]:
-    asked = FactSet.of(facts).facts
-    return random_ids(asked, [fact.text for fact in asked])
-
-
-def _pairs_with_ids(pairs: Sequence[ValuePair | tuple[str, str]]) -> dict[str, ValuePair]:
-    asked = [pair if isinstance(pair, ValuePair) else ValuePair(*pair) for pair in pairs]
-    return random_ids(asked, [repr(order_of(pair)) for pair in asked])
-
-
-def _questions(asked: Mapping[str, AtomicFact], text: str) -> dict[str, Any]:
-    questions = [FactQuestion(id=call_id, fact=fact.text) for call_id, fact in asked.items()]
-    return {"text": text, "facts": questions}
-
-
-def _room_for(asked: Mapping[str, AtomicFact]) -> dict[str, int]:
-    return _room(_ROOM_PER_REPLY + _ROOM_PER_VERDICT * len(asked))
-
-
-def _room_for_pairs(asked: Mapping[str, ValuePair]) -> dict[str, int]:
-    return _room(_ROOM_PER_REPLY + _ROOM_PER_PAIR * len(asked))
-
-
-def _room_for_facts(source: str) -> int:
-    """Half a token for each character: facts repeat names, so their list can outgrow the text."""
-    return max(_LEAST_ROOM_FOR_FACTS, len(source) // 2)
-
-
-def _room(tokens: int) -> dict[str, int]:
-    return {"max_tokens": tokens}
+def score_with_feedback(score: float, feedback: str) -> dspy.Prediction:
+    """What a metric of `dspy.GEPA` returns; adds up and compares like the number."""
+    return dspy.Prediction(score=score, feedback=feedback)

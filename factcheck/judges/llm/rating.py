@@ -11,8 +11,7 @@ from factcheck.documents import Reader
 from factcheck.errors import Failure, InputError, JudgeError
 from factcheck.facts import digest
 from factcheck.judges.llm.batched import BatchedRequests
-from factcheck.judges.llm.modules import fingerprint
-from factcheck.judges.llm.modules_summaries import LLMJudge
+from factcheck.judges.llm.modules import LLMJudge, fingerprint
 from factcheck.judges.ports import Rating, RatingResult
 from factcheck.runtime.cache import answer_key
 from factcheck.runtime.result_cache import ResultCache

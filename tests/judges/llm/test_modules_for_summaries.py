@@ -160,7 +160,7 @@ def test_the_fingerprint_moves_with_the_part_that_stays(monkeypatch: pytest.Monk
     before = fingerprint(LLMJudge, prompts.RATE_FAITHFULNESS)
     text = prompts.load_prompt(prompts.RATE_FAITHFULNESS).replace("one sentence", "ten words")
 
-    monkeypatch.setattr("factcheck.judges.llm.modules_summaries.load_prompt", lambda _: text)
+    monkeypatch.setattr("factcheck.judges.llm.modules.load_prompt", lambda _: text)
     fingerprint.cache_clear()
 
     assert fingerprint(LLMJudge, prompts.RATE_FAITHFULNESS) != before
