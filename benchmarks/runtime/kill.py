@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import multiprocessing
 import os
 import random
 import signal
@@ -22,9 +23,10 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from multiprocessing.process import BaseProcess
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NoReturn
 
 from rich.console import Console
 from rich.table import Table
@@ -38,6 +40,11 @@ MODEL = "openai/bench"
 LATENCY_S = 0.1
 _POLL_S = 0.002
 _PATIENCE_S = 120.0
+_FORKS = multiprocessing.get_context("forkserver")
+_FORKS.set_forkserver_preload(
+    ["factcheck.judges.llm.language_model", "litellm", "openai", "factcheck.cli"]
+)
+"""Runs are forks of a process without threads that has imported what they all import."""
 
 
 class Kill(NamedTuple):
@@ -129,6 +136,7 @@ class Desk(NamedTuple):
     def start(self, name: str, *, cache: str | None = None, records: Path | None = None) -> Run:
         """Start the command line; its rows go to a file of that name, and are resumed."""
         out = self.folder / f"{name}.jsonl"
+        errors = self.folder / f"errors of {name}.txt"
         command = ["run", str(records or self.records), "--judge", MODEL]
         environment = {
             **os.environ,
@@ -136,26 +144,36 @@ class Desk(NamedTuple):
             "OPENAI_API_KEY": "not-needed",
             "FACTCHECK_CACHE_DIR": str(self.folder / f"cache of {cache or name}"),
         }
-        process = subprocess.Popen(  # noqa: S603 - our own command line
-            [sys.executable, "-m", "factcheck", *command, "--out", str(out), "--resume"],
-            cwd=ROOT,
-            env=environment,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
-        return Run(process, out)
+        arguments = [*command, "--out", str(out), "--resume"]
+        process = _FORKS.Process(target=_command_line, args=(arguments, environment, errors))
+        process.start()
+        return Run(process, out, errors)
 
     def run(self, name: str, *, cache: str | None = None, records: Path | None = None) -> Path:
         """Run the command line to its end, and give its rows."""
         return self.start(name, cache=cache, records=records).finished()
 
 
+def _command_line(
+    arguments: Sequence[str], environment: Mapping[str, str], errors: Path
+) -> NoReturn:
+    """The real command line, in a process of its own."""
+    from factcheck.cli import main
+
+    os.environ.clear()
+    os.environ.update(environment)
+    os.chdir(ROOT)
+    sys.stdout = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 - until it ends
+    sys.stderr = errors.open("w", encoding="utf-8")
+    main(arguments)
+
+
 class Run(NamedTuple):
     """A process at work."""
 
-    process: subprocess.Popen[str]
+    process: BaseProcess
     out: Path
+    errors: Path
 
     def finished(self) -> Path:
         """Wait for a good end.
@@ -163,22 +181,24 @@ class Run(NamedTuple):
         Raises:
             SystemExit: It was none.
         """
-        _, errors = self.process.communicate(timeout=_PATIENCE_S)
-        if self.process.returncode != 0:
-            raise SystemExit(f"a run ended with {self.process.returncode}: {errors}")
+        self.process.join(_PATIENCE_S)
+        if self.process.exitcode != 0:
+            self.process.kill()
+            errors = self.errors.read_text("utf-8")
+            raise SystemExit(f"a run ended with {self.process.exitcode}: {errors}")
         return self.out
 
     def killed_at(self, server: ModelProcess, requests: int, wait_s: float) -> float | None:
         """Kill it a moment after the server has seen so many requests; `None` if it ends first."""
         while server.count() < requests:
-            if self.process.poll() is not None:
+            if self.process.exitcode is not None:
                 return None
             time.sleep(_POLL_S)
         time.sleep(wait_s)
-        self.process.send_signal(signal.SIGKILL)
+        self.process.kill()
         at = time.monotonic()
-        self.process.communicate()
-        return at if self.process.returncode == -signal.SIGKILL else None
+        self.process.join()
+        return at if self.process.exitcode == -signal.SIGKILL else None
 
 
 def killed(desk: Desk, expected: list[Any], calls: int, *, n_kills: int, seed: int) -> Row:
