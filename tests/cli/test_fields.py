@@ -1,13 +1,15 @@
-"""What the commands on fields do: files in, output and exit code out."""
+"""`factcheck fields`: files in, output and exit code out."""
 
 from __future__ import annotations
 
 import csv
 import io
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 import yaml
@@ -15,16 +17,11 @@ import yaml
 from factcheck.fields import ComparatorResult, Registry, RunResult, evaluate, parse_eval_schema
 from factcheck.fields.file_runs import GateScores, gate_scores
 from factcheck.fields.runs.undecided import Undecided
+from factcheck.fields.types import BatchItem
 from factcheck.scoring.gates import fields_gate
+from tests.cli.conftest import Outcome
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    from factcheck.fields.types import BatchItem
-    from tests.cli.conftest import Outcome
-
-    Run = Callable[..., Outcome]
+Run = Callable[..., Outcome]
 
 GOLD: list[dict[str, Any]] = [
     {"id": "r1", "name": "Ann", "age": 30},
@@ -36,40 +33,64 @@ EXTRACTED: list[dict[str, Any]] = [
     {"id": "r2", "name": "Bobby", "age": 40},
     {"id": "r3", "name": "Cid"},
 ]
-SCHEMA = {
-    "type": "object",
-    "properties": {
-        "id": {"type": "string", "x-eval-skip": True},
-        "name": {"type": "string", "x-eval-compare": "exact"},
-        "age": {"anyOf": [{"type": "integer"}, {"type": "null"}]},
-    },
-}
+
+
+def schema_of(**properties: Any) -> dict[str, Any]:
+    """A schema of an object."""
+    return {"type": "object", "properties": properties}
+
+
+SCHEMA = schema_of(
+    id={"type": "string", "x-eval-skip": True},
+    name={"type": "string", "x-eval-compare": "exact"},
+    age={"anyOf": [{"type": "integer"}, {"type": "null"}]},
+)
 
 
 class Files:
-    """Files of records, and of a schema for them."""
+    """Files of records and a schema, and the commands run on them."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, run: Run) -> None:
         self.folder = folder
+        self.run = run
         self.gold = self.lines("gold.jsonl", GOLD)
         self.extracted = self.lines("out.jsonl", EXTRACTED)
-        self.schema = self.put("schema.json", json.dumps(SCHEMA))
+        self.schema = self.put("schema.json", SCHEMA)
 
-    def put(self, name: str, text: str | bytes) -> str:
-        """The path of a new file."""
-        path = self.folder / name
-        path.write_bytes(text if isinstance(text, bytes) else text.encode())
-        return str(path)
+    def path(self, name: str) -> str:
+        """The path of a file that need not exist."""
+        return str(self.folder / name)
+
+    def put(self, name: str, content: Any) -> str:
+        """The path of a new file with this text, or with this value as JSON."""
+        if not isinstance(content, (bytes, str)):
+            content = json.dumps(content)
+        (self.folder / name).write_bytes(
+            content if isinstance(content, bytes) else content.encode()
+        )
+        return self.path(name)
 
     def lines(self, name: str, records: Sequence[Any]) -> str:
-        """The path of a new file with a record a line."""
+        """The path of a new file with one record per line."""
         return self.put(name, "".join(f"{json.dumps(record)}\n" for record in records))
+
+    def evaluate(
+        self, *options: str, gold: Any = None, extracted: Any = None, schema: Any = SCHEMA
+    ) -> Outcome:
+        """Evaluate these files or lists of records; `schema=None` infers the schema."""
+        if isinstance(gold, list):
+            gold = self.lines("g.jsonl", gold)
+        if isinstance(extracted, list):
+            extracted = self.lines("e.jsonl", extracted)
+        chosen = () if schema is None else ("--schema", self.put("s.json", schema))
+        paths = (gold or self.gold, extracted or self.extracted)
+        return self.run("fields", "evaluate", *paths, *chosen, *options)
 
 
 @pytest.fixture
-def files(tmp_path: Path) -> Files:
+def files(tmp_path: Path, run: Run) -> Files:
     """Three records with one wrong name and one missing age."""
-    return Files(tmp_path)
+    return Files(tmp_path, run)
 
 
 def refused(outcome: Outcome, message: str) -> None:
@@ -80,11 +101,12 @@ def refused(outcome: Outcome, message: str) -> None:
     assert message in outcome.err
 
 
-def test_records_are_scored_by_a_schema(files: Files, run: Run) -> None:
+# --- reports and formats ------------------------------------------------------------------------
+
+
+def test_records_are_scored_by_a_schema(files: Files) -> None:
     """The score comes first, then the fields, then what went wrong."""
-    code, out, err = run(
-        "fields", "evaluate", files.gold, files.extracted, "--schema", files.schema
-    )
+    code, out, err = files.evaluate()
 
     assert (code, err) == (0, "")
     assert out.startswith("F1 0.722   mean over 3 records (macro)")
@@ -92,226 +114,227 @@ def test_records_are_scored_by_a_schema(files: Files, run: Run) -> None:
     assert "inferred" not in out
 
 
-def test_without_a_schema_one_is_inferred_and_the_report_says_so(files: Files, run: Run) -> None:
+def test_without_a_schema_one_is_inferred_and_the_report_says_so(files: Files) -> None:
     note = f"Schema inferred from {files.gold}: every field is compared by type"
-    arguments = ("fields", "evaluate", files.gold, files.extracted)
 
-    assert note.split() == run(*arguments).out.split("\n\n")[0].split()[-len(note.split()) :]
-    assert run(*arguments, "--format", "json").err == f"{note}\n"
+    assert note in files.evaluate(schema=None).out.splitlines()
+    assert files.evaluate("--format", "json", schema=None).err == f"{note}\n"
 
 
 @pytest.mark.parametrize("suffix", ["json", "yaml"])
-def test_all_formats_of_records_give_the_same_result(files: Files, run: Run, suffix: str) -> None:
+def test_all_formats_of_records_give_the_same_result(files: Files, suffix: str) -> None:
+    dump = json.dumps if suffix == "json" else partial(yaml.safe_dump, sort_keys=False)
     gold, extracted = (
-        files.put(
-            f"{name}.{suffix}",
-            json.dumps(records) if suffix == "json" else yaml.safe_dump(records, sort_keys=False),
-        )
+        files.put(f"{name}.{suffix}", dump(records))
         for name, records in (("g", GOLD), ("e", EXTRACTED))
     )
-    rest = ("--schema", files.schema, "--format", "json")
 
-    expected = run("fields", "evaluate", files.gold, files.extracted, *rest)
+    found = files.evaluate("--format", "json", gold=gold, extracted=extracted)
 
-    assert run("fields", "evaluate", gold, extracted, *rest) == expected
+    assert found == files.evaluate("--format", "json")
 
 
-def test_json_is_the_run(files: Files, run: Run) -> None:
-    out = run(
-        *("fields", "evaluate", files.gold, files.extracted, "--schema", files.schema),
-        *("--format", "json", "--id-field", "id"),
-    ).out
-    found = RunResult.from_json(out)
+def test_json_is_the_run_and_csv_its_results(files: Files) -> None:
+    found = RunResult.from_json(files.evaluate("--format", "json", "--id-field", "id").out)
+    rows = list(csv.DictReader(io.StringIO(files.evaluate("--format", "csv", schema=None).out)))
 
     assert [record.record_id for record in found.records] == ["r1", "r2", "r3"]
     assert found.mean_f1 == pytest.approx((1 + 1 / 2 + 2 / 3) / 3)
-
-
-def test_csv_has_a_row_for_each_field_result(files: Files, run: Run) -> None:
-    out = run("fields", "evaluate", files.gold, files.extracted, "--format", "csv").out
-    rows = list(csv.DictReader(io.StringIO(out)))
-
     assert len(rows) == 9
-    assert rows[-1]["status"] == "match"
     assert [row["path"] for row in rows if row["status"] == "omission"] == ["age"]
 
 
 @pytest.mark.parametrize(
-    ("name", "start"),
-    [("r.json", '{"format"'), ("r.csv", "record,"), ("r.md", "## F1"), ("r.txt", "F1 0.722")],
+    ("name", "start", "chosen"),
+    [
+        ("r.json", '{"format"', ()),
+        ("r.csv", "record,", ()),
+        ("r.md", "## F1", ()),
+        ("r.txt", "F1 0.722", ()),
+        ("r.html", "<!doctype html>", ()),
+        ("r.xml", "<?xml", ()),
+        ("r.html", "## F1", ("--format", "markdown")),
+    ],
 )
-def test_out_chooses_the_format_by_its_suffix(
-    files: Files, run: Run, name: str, start: str
+def test_out_chooses_the_format_unless_it_is_given(
+    files: Files, name: str, start: str, chosen: tuple[str, ...]
 ) -> None:
     target = files.folder / name
-    given = ("fields", "evaluate", files.gold, files.extracted, "--schema", files.schema)
 
-    code, out, _ = run(*given, "--out", str(target))
+    code, out, _ = files.evaluate("--out", str(target), *chosen)
 
     assert code == 0
     assert out == f"F1 0.722   mean over 3 records (macro)   {target}\n"
     assert target.read_text(encoding="utf-8").startswith(start)
 
 
-def test_any_file_can_hold_a_format_that_is_said(files: Files, run: Run) -> None:
-    target = files.folder / "r.html"
-    given = ("fields", "evaluate", files.gold, files.extracted, "--format", "markdown")
-
-    assert run(*given, "--out", str(target)).code == 0
-    assert target.read_text(encoding="utf-8").startswith("## F1")
+def test_null_is_a_missing_extraction_or_a_missing_key(files: Files) -> None:
+    """A null record is an omission; with --nulls-absent, a null value is no fault."""
+    assert "3 omission" in files.evaluate(extracted=[None, *EXTRACTED[1:]]).out
+    assert files.evaluate("--nulls-absent").out.startswith("F1 0.833")
 
 
-def test_null_is_an_extraction_that_is_missing(files: Files, run: Run) -> None:
-    extracted = files.lines("e.jsonl", [None, *EXTRACTED[1:]])
-    out = run("fields", "evaluate", files.gold, extracted, "--schema", files.schema).out
+def test_an_integer_of_400_digits_and_100_levels_are_kept(files: Files) -> None:
+    value: Any = 10**400
+    for _ in range(100):
+        value = {"a": value}
 
-    assert "3 omission" in out
+    outcome = files.evaluate(gold=[value], extracted=[value], schema=None)
 
-
-def test_nulls_may_count_as_absent(files: Files, run: Run) -> None:
-    """A gold null against a missing key is then no fault."""
-    out = run(
-        *("fields", "evaluate", files.gold, files.extracted, "--schema", files.schema),
-        "--nulls-absent",
-    ).out
-
-    assert "missing" not in out.splitlines()[3]
-    assert out.startswith("F1 0.833")
+    assert outcome.code == 0
+    assert outcome.out.startswith("F1 1.000")
 
 
-def test_records_are_joined_by_id(files: Files, run: Run) -> None:
-    """In any order, and those without partner are missing or invented as a whole."""
-    extracted = files.lines("e.jsonl", [EXTRACTED[1], EXTRACTED[0], {"id": "r9", "name": "Zoe"}])
-    given = ("fields", "evaluate", files.gold, extracted, "--schema", files.schema)
+# --- pairing ------------------------------------------------------------------------------------
 
-    out = run(*given, "--id-field", "id", "--join", "id").out
+
+def test_records_are_joined_by_id(files: Files) -> None:
+    """In any order; those without a partner are omissions or hallucinations as a whole."""
+    extracted = [EXTRACTED[1], EXTRACTED[0], {"id": "r9", "name": "Zoe"}]
+
+    out = files.evaluate("--id-field", "id", "--join", "id", extracted=extracted).out
 
     assert out.startswith("F1 0.375   mean over 4 records (macro)")
     assert 'r9  not in gold → "Zoe"' in out
 
 
-def test_null_cannot_be_joined_by_id_and_the_message_says_what_to_do(
-    files: Files, run: Run
+@pytest.mark.parametrize(
+    ("gold", "extracted", "message"),
+    [
+        (GOLD, [EXTRACTED[0], None], "e.jsonl, line 2: null has no id to join by; leave it out"),
+        ([GOLD[0]] * 2, EXTRACTED, "g.jsonl, line 2: duplicate id 'r1', first in line 1"),
+    ],
+)
+def test_ids_that_cannot_be_joined_are_refused(
+    files: Files, gold: list[Any], extracted: list[Any], message: str
 ) -> None:
-    extracted = files.lines("e.jsonl", [EXTRACTED[0], None])
-    given = ("fields", "evaluate", files.gold, extracted, "--id-field", "id", "--join", "id")
+    join = ("--id-field", "id", "--join", "id")
 
-    refused(run(*given), "e.jsonl, line 2: null has no id to join by; leave it out")
-
-
-def test_other_ids_at_the_same_position_are_announced(files: Files, run: Run) -> None:
-    extracted = files.lines("e.jsonl", [EXTRACTED[1], EXTRACTED[0], EXTRACTED[2]])
-
-    err = run("fields", "evaluate", files.gold, extracted, "--id-field", "id").err
-
-    assert f"warning: 2 records of {extracted} differ in id from the gold record" in err
+    refused(files.evaluate(*join, gold=gold, extracted=extracted), message)
 
 
-def test_totals_are_those_of_the_whole_run(files: Files, run: Run) -> None:
-    """Streaming changes no figure; only examples and bootstrap intervals need the records."""
-    given = ("fields", "evaluate", files.gold, files.extracted, "--schema", files.schema)
-    whole = RunResult.from_json(run(*given, "--format", "json").out)
-    totals = RunResult.from_json(run(*given, "--format", "json", "--totals-only").out)
+@pytest.mark.parametrize(
+    ("gold", "extracted", "join", "warning"),
+    [
+        (
+            GOLD,
+            [EXTRACTED[1], EXTRACTED[0], EXTRACTED[2]],
+            (),
+            "2 records of {extracted} differ in id from the gold record",
+        ),
+        (
+            [GOLD[0]] * 3,
+            [GOLD[0]] * 3,
+            (),
+            "{gold}, line 2: duplicate id 'r1', first in line 1; ids must be unique for",
+        ),
+        (
+            [{"id": 7, "name": "Ann"}, {"id": "x", "name": "Bob"}],
+            [{"id": "7", "name": "Ann"}, {"id": "x", "name": "Bob"}],
+            ("--join", "id"),
+            "1 id, such as 7, is a string in one file and a number in the other",
+        ),
+    ],
+)
+def test_doubtful_ids_are_announced(
+    files: Files, gold: list[Any], extracted: list[Any], join: tuple[str, ...], warning: str
+) -> None:
+    code, _, err = files.evaluate("--id-field", "id", *join, gold=gold, extracted=extracted)
 
-    assert totals.records == []
-    assert totals.by_field == whole.by_field
-    assert totals.micro == whole.micro
-    assert totals.mean_f1 == pytest.approx(whole.mean_f1)
-    assert "Examples" not in run(*given, "--totals-only").out
-    assert "intervals are Student's t" in run(*given, "--totals-only").out
-    assert "Student" not in run(*given).out
-
-
-def test_totals_are_streamed(files: Files, run: Run) -> None:
-    """Lines after a faulty one are never reached, and those before it are scored."""
-    gold = files.put("g.jsonl", '{"name": "Ann"}\n' * 3 + "no JSON\n")
-    extracted = files.put("e.jsonl", '{"name": "Ann"}\n' * 4 + "no JSON\n")
-
-    outcome = run("fields", "evaluate", gold, extracted, "--schema", files.schema, "--totals-only")
-
-    refused(outcome, "g.jsonl, line 4: not valid JSON")
+    said = warning.format(gold=files.path("g.jsonl"), extracted=files.path("e.jsonl"))
+    assert code == 0
+    assert err.count("warning: ") == 1
+    assert f"warning: {said}" in err
 
 
 @pytest.mark.parametrize("totals", [(), ("--totals-only",)])
 @pytest.mark.parametrize("longer", ["gold", "out"])
 def test_lists_of_different_lengths_are_refused(
-    files: Files, run: Run, totals: tuple[str, ...], longer: str
+    files: Files, totals: tuple[str, ...], longer: str
 ) -> None:
     files.lines(f"{longer}.jsonl", [*GOLD, GOLD[0]])
-    given = ("fields", "evaluate", files.gold, files.extracted, "--schema", files.schema)
 
-    outcome = run(*given, *totals)
+    outcome = files.evaluate(*totals)
 
     shorter = files.extracted if longer == "gold" else files.gold
-    if totals:
-        refused(outcome, f"{shorter} has 3 records, ")
-    else:
-        refused(outcome, f"{files.gold} has {len(GOLD) + (longer == 'gold')} records, ")
+    first = f"{files.gold} has {len(GOLD) + (longer == 'gold')} records, "
+    refused(outcome, f"{shorter} has 3 records, " if totals else first)
     assert "--join id" in outcome.err
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        (("--join", "id"), "--join id needs --id-field"),
-        (("--totals-only",), "--totals-only needs --schema"),
-        (("--examples", "-1"), "Invalid value for '--examples'"),
-        (("--fail-under", "2"), "--fail-under is 2"),
-        (
-            ("--format", "xml"),
-            "'xml' is not one of 'table', 'markdown', 'html', 'junit', 'json', 'csv'",
-        ),
-        (
-            ("--out", "r.pdf"),
-            "--out r.pdf: unknown suffix; use .txt, .md, .html, .xml, .json or .csv",
-        ),
-        (("--id-field", "nope"), "gold.jsonl, line 1: no 'nope'"),
-        (("--out", "/no/such/folder/r.json"), "there is no folder"),
-        (("--schema", "/no/such/schema.json"), "does not exist"),
-    ],
-)
-def test_options_that_make_no_sense_are_refused(
-    files: Files, run: Run, options: tuple[str, ...], message: str
-) -> None:
-    refused(run("fields", "evaluate", files.gold, files.extracted, *options), message)
+# --- totals only --------------------------------------------------------------------------------
+
+
+def test_totals_are_those_of_the_whole_run(files: Files) -> None:
+    """Streaming changes no figure; only examples and bootstrap intervals need the records."""
+    whole = RunResult.from_json(files.evaluate("--format", "json").out)
+    totals = RunResult.from_json(files.evaluate("--format", "json", "--totals-only").out)
+    printed = files.evaluate("--totals-only").out
+
+    assert totals.records == []
+    assert totals.by_field == whole.by_field
+    assert totals.micro == whole.micro
+    assert totals.mean_f1 == pytest.approx(whole.mean_f1)
+    assert "Examples" not in printed
+    assert "intervals are Student's t" in printed
+    assert "Student" not in files.evaluate().out
+
+
+def test_totals_are_streamed(files: Files) -> None:
+    """Lines after an invalid one are never reached, and those before it are scored."""
+    gold = files.put("g.jsonl", '{"name": "Ann"}\n' * 3 + "no JSON\n")
+    extracted = files.put("e.jsonl", '{"name": "Ann"}\n' * 4 + "no JSON\n")
+
+    outcome = files.evaluate("--totals-only", gold=gold, extracted=extracted)
+
+    refused(outcome, "g.jsonl, line 4: not valid JSON")
+
+
+# --- invalid input ------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (("--id-field", "id", "--join", "id"), "leave out --join id"),
-        (("--format", "csv"), "one row per field result"),
+        ("--join id", "--join id needs --id-field"),
+        ("--examples -1", "Invalid value for '--examples'"),
+        ("--fail-under 2", "--fail-under is 2"),
+        ("--format xml", "'xml' is not one of 'table', 'markdown', 'html', 'junit', 'json', 'csv'"),
+        ("--out r.pdf", "--out r.pdf: unknown suffix; use .txt, .md, .html, .xml, .json or .csv"),
+        ("--id-field nope", "gold.jsonl, line 1: no 'nope'"),
+        ("--out /no/such/folder/r.json", "there is no folder"),
+        ("--schema /no/such/schema.json", "does not exist"),
+        ("--totals-only --id-field id --join id", "leave out --join id"),
+        ("--totals-only --format csv", "one row per field result"),
     ],
 )
-def test_totals_cannot_do_everything(
-    files: Files, run: Run, options: tuple[str, ...], message: str
-) -> None:
-    given = ("fields", "evaluate", files.gold, files.extracted, "--schema", files.schema)
+def test_options_that_make_no_sense_are_refused(files: Files, options: str, message: str) -> None:
+    refused(files.evaluate(*options.split()), message)
 
-    refused(run(*given, "--totals-only", *options), message)
+
+def test_totals_need_a_schema(files: Files) -> None:
+    refused(files.evaluate("--totals-only", schema=None), "--totals-only needs --schema")
 
 
 @pytest.mark.parametrize(
     ("schema", "message"),
     [
         (
-            {"type": "object", "properties": {"age": {"type": "integer", "x-eval-skip": 1}}},
+            schema_of(age={"type": "integer", "x-eval-skip": 1}),
             "s.json: age: x-eval-skip must be true or false, not 1",
         ),
         (
-            {"type": "object", "properties": {"age": {"x-eval-compare": "nope", "type": "string"}}},
+            schema_of(age={"x-eval-compare": "nope", "type": "string"}),
             "s.json: age: x-eval-compare: Unknown comparator 'nope'; expected one of ",
         ),
         ([], "s.json: a schema is an object, this is array"),
     ],
 )
-def test_a_bad_schema_is_told_with_its_file_path_and_key(
-    files: Files, run: Run, schema: Any, message: str
+def test_an_invalid_schema_is_named_with_file_path_and_key(
+    files: Files, schema: Any, message: str
 ) -> None:
-    path = files.put("s.json", json.dumps(schema))
-
-    refused(run("fields", "evaluate", files.gold, files.extracted, "--schema", path), message)
-    refused(run("fields", "validate", files.gold, "--schema", path), message)
+    refused(files.evaluate(schema=schema), message)
+    refused(files.run("fields", "validate", files.gold, "--schema", files.path("s.json")), message)
 
 
 @pytest.mark.parametrize(
@@ -328,16 +351,14 @@ def test_a_bad_schema_is_told_with_its_file_path_and_key(
     ],
 )
 @pytest.mark.parametrize("command", ["evaluate", "infer-schema", "validate"])
-def test_bad_records_are_told_with_their_place(
-    files: Files, run: Run, command: str, name: str, content: str | bytes, message: str
+def test_invalid_records_are_named_with_their_place(
+    files: Files, command: str, name: str, content: str | bytes, message: str
 ) -> None:
     path = files.put(name, content)
-    rest = {
-        "evaluate": (path,),
-        "infer-schema": (),
-        "validate": ("--schema", files.put("any.json", '{"type": "object"}')),
-    }
-    outcome = run("fields", command, path, *rest[command])
+    schema = files.put("any.json", '{"type": "object"}')
+    rest = {"evaluate": (path,), "infer-schema": (), "validate": ("--schema", schema)}
+
+    outcome = files.run("fields", command, path, *rest[command])
 
     if command == "validate" and message == "nested too deeply":
         assert outcome.code == 0  # what is compared as a whole may be as deep as it likes
@@ -346,76 +367,42 @@ def test_bad_records_are_told_with_their_place(
         assert name in outcome.err
 
 
-def test_numbers_and_nesting_that_can_be_kept_are(files: Files, run: Run) -> None:
-    """An integer of 400 digits, and 100 levels."""
-    value: Any = 10**400
-    for _ in range(100):
-        value = {"a": value}
-    path = files.lines("big.jsonl", [value])
-
-    code, out, _ = run("fields", "evaluate", path, path)
-
-    assert code == 0
-    assert out.startswith("F1 1.000")
-
-
-def test_doubled_ids_are_told_with_both_lines(files: Files, run: Run) -> None:
-    gold = files.lines("g.jsonl", [GOLD[0], GOLD[0]])
-    given = ("fields", "evaluate", gold, files.extracted, "--id-field", "id", "--join", "id")
-
-    refused(run(*given), "g.jsonl, line 2: duplicate id 'r1', first in line 1")
-
-
-def test_ids_that_a_comparison_could_not_pair_are_announced(files: Files, run: Run) -> None:
-    gold = files.lines("g.jsonl", [GOLD[0], GOLD[0], GOLD[0]])
-
-    code, _, err = run("fields", "evaluate", gold, gold, "--id-field", "id")
-
-    assert code == 0
-    assert err.count("warning: ") == 1
-    assert "g.jsonl, line 2: duplicate id 'r1', first in line 1; ids must be unique for" in err
-
-
-def test_ids_that_differ_only_in_their_type_are_announced(files: Files, run: Run) -> None:
-    """Else every record would be missing on one side and invented on the other."""
-    gold = files.lines("g.jsonl", [{"id": 7, "name": "Ann"}, {"id": "x", "name": "Bob"}])
-    extracted = files.lines("e.jsonl", [{"id": "7", "name": "Ann"}, {"id": "x", "name": "Bob"}])
-
-    err = run("fields", "evaluate", gold, extracted, "--id-field", "id", "--join", "id").err
-
-    assert "warning: 1 id, such as 7, is a string in one file and a number in the other" in err
-
-
-def test_standard_input_stands_for_one_file(
-    files: Files, run: Run, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    refused(run("fields", "evaluate", "-", "-"), "'-' (standard input) can stand for one file only")
-    refused(run("fields", "validate", "-", "--schema", "-"), "for one file only")
-    refused(run("fields", "compare", "-", "-"), "for one file only")
-    data = "".join(f"{json.dumps(record)}\n" for record in EXTRACTED).encode()
+def test_standard_input_stands_for_one_file(files: Files, monkeypatch: pytest.MonkeyPatch) -> None:
+    for command in (("evaluate", "-", "-"), ("validate", "-", "--schema", "-")):
+        refused(files.run("fields", *command), "'-' (standard input) can stand for one file only")
+    refused(files.run("fields", "compare", "-", "-"), "for one file only")
+    data = Path(files.extracted).read_bytes()
     monkeypatch.setattr("sys.stdin", SimpleNamespace(buffer=io.BytesIO(data)))
 
-    out = run("fields", "evaluate", files.gold, "-", "--schema", files.schema).out
+    assert files.evaluate(extracted="-").out.startswith("F1 0.722")
 
-    assert out.startswith("F1 0.722")
+
+def test_warnings_are_lines_and_each_is_printed_once(files: Files) -> None:
+    items = schema_of(k={"type": "boolean"})
+    align = {"match_by": "key_field", "key": "k"}
+    array = {"type": "array", "items": items, "x-eval-align": align, "x-eval-odd": 1}
+    records = [{"a": [{"k": True}]}] * 3
+
+    err = files.evaluate(gold=records, extracted=records, schema=schema_of(a=array)).err
+
+    assert err.count("Unknown x-eval key 'x-eval-odd'") == 1
+    assert all(line.startswith("factcheck: ") for line in err.splitlines())
+
+
+# --- the gate -----------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(("threshold", "code"), [("0.72", 0), ("0.73", 1)])
-def test_the_gate_is_on_the_mean_over_records(
-    files: Files, run: Run, threshold: str, code: int
-) -> None:
+def test_the_gate_is_on_the_mean_over_records(files: Files, threshold: str, code: int) -> None:
     """The report is printed in any case; micro F1 would be 0.727."""
-    outcome = run(
-        *("fields", "evaluate", files.gold, files.extracted, "--schema", files.schema),
-        *("--fail-under", threshold),
-    )
+    outcome = files.evaluate("--fail-under", threshold)
 
     assert outcome.code == code
     assert outcome.out.startswith("F1 0.722")
     assert ("gate failed: mean F1 0.7222 is under 0.73" in outcome.err) == bool(code)
 
 
-def test_a_score_that_looks_like_the_threshold_is_told_exactly() -> None:
+def test_a_score_that_looks_like_the_threshold_is_shown_exactly() -> None:
     found = fields_gate(GateScores(0.79999999, 0.79999999, 0.79999999), 0.8)
 
     assert found is not None
@@ -433,18 +420,20 @@ def deaf_run(*answered: str) -> RunResult:
 
     registry = Registry()
     registry.register("deaf", Deaf())
-    schema = {"type": "object", "properties": {"a": {"type": "string", "x-eval-compare": "deaf"}}}
+    schema = schema_of(a={"type": "string", "x-eval-compare": "deaf"})
     return evaluate([{"a": "x"}, {"a": "y"}], [{"a": "x"}, {"a": "y"}], schema, registry=registry)
 
 
-def test_a_run_that_decided_nothing_is_no_success() -> None:
-    """With or without a gate, it ends with the code for a judge that could not be asked."""
+@pytest.mark.parametrize("threshold", [None, 0.0, 0.9])
+def test_a_run_that_decided_nothing_never_passes(threshold: float | None) -> None:
+    """With or without a threshold, it ends with the code for a judge that could not be reached."""
     run = deaf_run()
-    for threshold in (None, 0.0, 0.9):
-        found = fields_gate(gate_scores(run, Undecided({}, run.records)), threshold)
-        assert found is not None
-        assert found.exit_code == 4
-        assert found.message.startswith("nothing was scored: a: 2 values without a verdict")
+
+    found = fields_gate(gate_scores(run, Undecided({}, run.records)), threshold)
+
+    assert found is not None
+    assert found.exit_code == 4
+    assert found.message.startswith("nothing was scored: a: 2 values without a verdict")
 
 
 @pytest.mark.parametrize(
@@ -466,106 +455,73 @@ def test_an_undecided_record_does_not_help_to_pass(
         assert "(a: 1 value without a verdict)" in found.message
 
 
-AMOUNTS = {
-    "type": "object",
-    "properties": {
-        "name": {"type": "string"},
-        "amount": {
-            "type": "string",
-            "x-eval-transform": ["parse_number"],
-            "x-eval-compare": "numeric",
-        },
-    },
-}
+AMOUNT = {"type": "string", "x-eval-transform": ["parse_number"], "x-eval-compare": "numeric"}
 
 
 @pytest.mark.parametrize("totals", [(), ("--totals-only",)])
 @pytest.mark.parametrize(("threshold", "code"), [("0.95", 1), ("0.67", 1), ("0.66", 0)])
-def test_a_gate_takes_what_cannot_be_compared_for_wrong(
-    files: Files, run: Run, totals: tuple[str, ...], threshold: str, code: int
+def test_values_that_cannot_be_compared_count_as_wrong(
+    files: Files, totals: tuple[str, ...], threshold: str, code: int
 ) -> None:
-    """An extractor that writes rubbish does not pass; three of six values are it here."""
-    gold = files.lines("g.jsonl", [{"name": "A", "amount": "5 EUR"}] * 3)
-    rubbish = ({"name": "A", "amount": amount} for amount in ("5", "unknown", "tbd"))
-    extracted = files.lines("e.jsonl", list(rubbish))
-    schema = files.put("s.json", json.dumps(AMOUNTS))
-
-    outcome = run(
-        *("fields", "evaluate", gold, extracted, "--schema", schema, *totals),
-        *("--fail-under", threshold),
+    """An extractor that writes rubbish does not pass; two of six values are it here."""
+    outcome = files.evaluate(
+        *("--fail-under", threshold, *totals),
+        gold=[{"name": "A", "amount": "5 EUR"}] * 3,
+        extracted=[{"name": "A", "amount": amount} for amount in ("5", "unknown", "tbd")],
+        schema=schema_of(name={"type": "string"}, amount=AMOUNT),
     )
 
     assert outcome.code == code
     assert "2 error" in outcome.out
-    assert "If every undecided value were wrong / right, F1 would be 0.667 / 1.000" in (outcome.out)
-    if code:
-        assert "mean F1 1.000 is 0.6667, under " in outcome.err
-        assert "amount: 2 values could not be compared, such as: " in outcome.err
-        assert "there is no number in 'unknown'" in outcome.err
-    else:
-        assert outcome.err == ""
-
-
-def test_weights_count_in_the_gate(files: Files, run: Run) -> None:
-    """With a weight of 3, an amount that cannot be compared leaves a quarter."""
-    schema = json.loads(json.dumps(AMOUNTS))
-    schema["properties"]["amount"]["x-eval-weight"] = 3
-    gold = files.lines("g.jsonl", [{"name": "A", "amount": "5"}])
-    extracted = files.lines("e.jsonl", [{"name": "A", "amount": "unknown"}])
-    given = ("--schema", files.put("s.json", json.dumps(schema)), "--fail-under", "0.26")
-
-    assert "is 0.2500, under 0.26" in run("fields", "evaluate", gold, extracted, *given).err
-
-
-def test_a_run_in_which_all_is_skipped_is_no_success(files: Files, run: Run) -> None:
-    schema = files.put(
-        "s.json",
-        json.dumps(
-            {"type": "object", "properties": {"a": {"type": "string", "x-eval-skip": True}}}
-        ),
+    assert "If every undecided value were wrong / right, F1 would be 0.667 / 1.000" in outcome.out
+    said = (
+        "mean F1 1.000 is 0.6667, under ",
+        "amount: 2 values could not be compared, such as: ",
+        "there is no number in 'unknown'",
     )
-    path = files.lines("a.jsonl", [{"a": "x"}])
+    assert all(text in outcome.err for text in said) if code else not outcome.err
 
-    code, out, err = run("fields", "evaluate", path, path, "--schema", schema)
+
+def test_weights_count_in_the_gate(files: Files) -> None:
+    """With a weight of 3, an amount that cannot be compared leaves a quarter."""
+    outcome = files.evaluate(
+        *("--fail-under", "0.26"),
+        gold=[{"name": "A", "amount": "5"}],
+        extracted=[{"name": "A", "amount": "unknown"}],
+        schema=schema_of(name={"type": "string"}, amount={**AMOUNT, "x-eval-weight": 3}),
+    )
+
+    assert "is 0.2500, under 0.26" in outcome.err
+
+
+def test_a_run_in_which_all_is_skipped_does_not_pass(files: Files) -> None:
+    records = [{"a": "x"}]
+    schema = schema_of(a={"type": "string", "x-eval-skip": True})
+
+    code, out, err = files.evaluate(gold=records, extracted=records, schema=schema)
 
     assert code == 4
     assert out.startswith("Nothing was scored   1 record")
     assert "nothing was scored: every field is skipped or absent" in err
 
 
-def test_warnings_are_lines_and_each_is_told_once(files: Files, run: Run) -> None:
-    items = {"type": "object", "properties": {"k": {"type": "boolean"}}}
-    align = {"match_by": "key_field", "key": "k"}
-    array = {"type": "array", "items": items, "x-eval-align": align, "x-eval-odd": 1}
-    schema = {"type": "object", "properties": {"a": array}}
-    path = files.lines("a.jsonl", [{"a": [{"k": True}]}] * 3)
-
-    err = run(
-        "fields", "evaluate", path, path, "--schema", files.put("s.json", json.dumps(schema))
-    ).err
-
-    assert err.count("Unknown x-eval key 'x-eval-odd'") == 1
-    assert all(line.startswith("factcheck: ") for line in err.splitlines())
+# --- infer-schema and validate ------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
     ("name", "chosen"),
-    [
-        ("s.json", ()),
-        ("s.yaml", ()),
-        ("s.json", ("--format", "yaml")),
-        (None, ("--format", "json")),
-    ],
+    [("s.json", None), ("s.yaml", None), ("s.json", "yaml"), (None, "json")],
 )
 def test_an_inferred_schema_can_be_used_at_once(
-    files: Files, run: Run, name: str | None, chosen: tuple[str, ...]
+    files: Files, name: str | None, chosen: str | None
 ) -> None:
-    out = ("--out", str(files.folder / name)) if name else ()
-    code, printed, err = run("fields", "infer-schema", files.gold, *out, *chosen)
+    out = ("--out", files.path(name)) if name else ()
+    options = ("--format", chosen) if chosen else ()
+    code, printed, err = files.run("fields", "infer-schema", files.gold, *out, *options)
 
     assert (code, err) == (0, "")
     text = (files.folder / name).read_text(encoding="utf-8") if name else printed
-    assert (text[0] == "{") == (name != "s.yaml" and chosen != ("--format", "yaml"))
+    assert (text[0] == "{") == (name != "s.yaml" and chosen != "yaml")
     schema = yaml.safe_load(text)
     assert schema["properties"]["age"] == {"type": "integer", "x-eval-compare": "numeric"}
     parse_eval_schema(schema)
@@ -573,96 +529,100 @@ def test_an_inferred_schema_can_be_used_at_once(
         assert printed == f"3 fields of 3 records written to {files.folder / name}\n"
 
 
-def test_a_schema_is_json_or_yaml(files: Files, run: Run) -> None:
-    target = str(files.folder / "s.toml")
-    given = ("fields", "infer-schema", files.gold, "--out", target)
+def test_a_schema_is_json_or_yaml(files: Files) -> None:
+    given = ("fields", "infer-schema", files.gold, "--out", files.path("s.toml"))
 
-    refused(run(*given), "s.toml: unknown suffix; use .json or .yaml")
-    assert run(*given, "--format", "json").code == 0
+    refused(files.run(*given), "s.toml: unknown suffix; use .json or .yaml")
+    assert files.run(*given, "--format", "json").code == 0
 
 
-def test_doubts_about_an_inferred_schema_are_told(files: Files, run: Run) -> None:
-    outcome = run("fields", "infer-schema", files.lines("p.jsonl", [{"a": 1}, {"a": "x"}]))
+def test_doubts_about_an_inferred_schema_are_printed(files: Files) -> None:
+    path = files.lines("p.jsonl", [{"a": 1}, {"a": "x"}])
+
+    outcome = files.run("fields", "infer-schema", path)
 
     assert outcome.code == 0
     assert "factcheck: warning: a: polymorphic values" in outcome.err
 
 
-def test_valid_gold_is_valid(files: Files, run: Run) -> None:
-    outcome = run("fields", "validate", files.gold, "--schema", files.schema, "--id-field", "id")
+def validate(files: Files, gold: list[Any], *options: str, schema: Any = SCHEMA) -> Outcome:
+    """Validate these gold records."""
+    path, schema_path = files.lines("g.jsonl", gold), files.put("s.json", schema)
+    return files.run("fields", "validate", path, "--schema", schema_path, *options)
 
-    assert outcome == (0, "3 records: 0 errors, 0 warnings\n", "")
 
+def test_all_problems_of_gold_are_listed_in_order(files: Files) -> None:
+    """Errors of ids and keys, and warnings, each with its line; valid gold has none."""
+    gold = [{"id": "r1", "nam": "Ann"}, GOLD[0], {"id": "r3", "name": "X"}, {"name": "Y", "x": 1}]
 
-def test_all_problems_of_gold_are_listed_in_order(files: Files, run: Run) -> None:
-    """Errors of ids and keys, and warnings, each with its line."""
-    gold = files.lines(
-        "g.jsonl",
-        [{"id": "r1", "nam": "Ann"}, GOLD[0], {"id": "r3", "name": "X"}, {"name": "Y", "x": 1}],
-    )
-
-    code, out, err = run("fields", "validate", gold, "--schema", files.schema, "--id-field", "id")
+    code, out, err = validate(files, gold, "--id-field", "id")
 
     assert (code, err) == (2, "")
+    where = files.path("g.jsonl")
     expected = [
-        f"error    {gold}, line 1: 'nam' is not in schema; ",
-        f"error    {gold}, line 2: duplicate id 'r1', first in line 1; ",
-        f"warning  {gold}, line 3: age is missing; ",
-        f"error    {gold}, line 4: no 'id', the id field",
-        f"error    {gold}, line 4: 'x' is not in schema; ",
+        f"error    {where}, line 1: 'nam' is not in schema; ",
+        f"error    {where}, line 2: duplicate id 'r1', first in line 1; ",
+        f"warning  {where}, line 3: age is missing; ",
+        f"error    {where}, line 4: no 'id', the id field",
+        f"error    {where}, line 4: 'x' is not in schema; ",
         "4 records: 4 errors, 1 warning",
     ]
     assert len(out.splitlines()) == len(expected)
     assert all(map(str.startswith, out.splitlines(), expected))
+    valid = validate(files, GOLD, "--id-field", "id")
+    assert valid == (0, "3 records: 0 errors, 0 warnings\n", "")
 
 
-def test_an_id_need_not_be_in_the_schema(files: Files, run: Run) -> None:
-    schema = {"type": "object", "properties": {"a": {"type": "integer"}}}
-    gold = files.lines("g.jsonl", [{"id": 1, "a": 1}, {"id": "2", "a": 1}])
-    given = ("fields", "validate", gold, "--schema", files.put("s.json", json.dumps(schema)))
+def test_an_id_need_not_be_in_the_schema(files: Files) -> None:
+    gold = [{"id": 1, "a": 1}, {"id": "2", "a": 1}]
+    schema = schema_of(a={"type": "integer"})
 
-    assert run(*given, "--id-field", "id", "--strict-types").code == 0
-    assert run(*given).code == 2
+    assert validate(files, gold, "--id-field", "id", "--strict-types", schema=schema).code == 0
+    assert validate(files, gold, schema=schema).code == 2
 
 
-def test_types_are_checked_if_asked_for(files: Files, run: Run) -> None:
-    gold = files.lines("g.jsonl", [{**GOLD[0], "age": "thirty"}])
-    given = ("fields", "validate", gold, "--schema", files.schema)
+def test_types_are_checked_on_request(files: Files) -> None:
+    gold = [{**GOLD[0], "age": "thirty"}]
 
-    assert run(*given).code == 0
-    code, out, _ = run(*given, "--strict-types")
+    assert validate(files, gold).code == 0
+    code, out, _ = validate(files, gold, "--strict-types")
     assert code == 2
-    assert f"error    {gold}, line 1: 'age' is 'thirty'" in out
+    assert f"error    {files.path('g.jsonl')}, line 1: 'age' is 'thirty'" in out
 
 
-def test_a_check_of_bad_records_ends_at_some_point(files: Files, run: Run) -> None:
-    gold = files.lines("g.jsonl", [{"x": 1}] * 500)
-
-    code, out, _ = run("fields", "validate", gold, "--schema", files.schema)
+def test_a_check_of_invalid_records_ends_at_some_point(files: Files) -> None:
+    code, out, _ = validate(files, [{"x": 1}] * 500)
 
     assert code == 2
     assert out.count("is not in schema") == 100
-    assert f"{gold}, line 100: 'x'" in out
+    assert f"{files.path('g.jsonl')}, line 100: 'x'" in out
     assert "stopped after 100 errors" in out
 
 
-def test_two_runs_are_compared(files: Files, run: Run) -> None:
-    before, after = (str(files.folder / name) for name in ("before.json", "after.json"))
-    run("fields", "evaluate", files.gold, files.extracted, "--out", before)
-    run("fields", "evaluate", files.gold, files.gold, "--out", after)
+# --- compare ------------------------------------------------------------------------------------
 
-    code, out, err = run("fields", "compare", before, after)
+
+def saved(files: Files, name: str, **given: Any) -> str:
+    """The path of a saved run."""
+    files.evaluate("--out", files.path(name), **{"schema": None, **given})
+    return files.path(name)
+
+
+def test_two_runs_are_compared(files: Files) -> None:
+    before, after = saved(files, "a.json"), saved(files, "b.json", extracted=files.gold)
+    compare = ("fields", "compare", before, after)
+
+    code, out, err = files.run(*compare)
 
     assert (code, err) == (0, "")
     assert "→ 1.000" in out.splitlines()[0]
     assert f"A is {before}, B is {after}" in " ".join(out.split())
-    as_json = json.loads(run("fields", "compare", before, after, "--format", "json").out)
+    as_json = json.loads(files.run(*compare, "--format", "json").out)
     assert as_json["fields"]["name"]["b"] == 1.0
     for chosen, start in (("csv", "field,verdict"), ("markdown", "## F1")):
-        found = run("fields", "compare", before, after, "--format", chosen)
-        assert found.out.startswith(start)
+        assert files.run(*compare, "--format", chosen).out.startswith(start)
     target = files.folder / "c.md"
-    assert run("fields", "compare", before, after, "--out", str(target)).out.endswith(f"{target}\n")
+    assert files.run(*compare, "--out", str(target)).out.endswith(f"{target}\n")
     assert target.read_text(encoding="utf-8").startswith("## F1")
 
 
@@ -675,36 +635,32 @@ def test_two_runs_are_compared(files: Files, run: Run) -> None:
         ("x: 1", "other.json, line 1: not valid JSON"),
     ],
 )
-def test_what_is_no_run_is_not_compared(files: Files, run: Run, content: str, message: str) -> None:
+def test_only_runs_are_compared(files: Files, content: str, message: str) -> None:
     other = files.put("other.json", content)
 
-    refused(run("fields", "compare", other, other), message)
+    refused(files.run("fields", "compare", other, other), message)
 
 
-def test_runs_on_other_gold_are_not_compared(files: Files, run: Run) -> None:
-    before, after = (str(files.folder / name) for name in ("before.json", "after.json"))
-    run("fields", "evaluate", files.gold, files.extracted, "--out", before)
-    run("fields", "evaluate", files.extracted, files.extracted, "--out", after)
+def test_runs_on_other_gold_are_not_compared(files: Files) -> None:
+    before, after = saved(files, "a.json"), saved(files, "b.json", gold=files.extracted)
 
-    refused(run("fields", "compare", before, after), "evaluate both runs against the same gold")
+    refused(files.run("fields", "compare", before, after), "evaluate both runs against the same")
 
 
-def test_runs_by_different_schemas_are_compared_with_a_warning(files: Files, run: Run) -> None:
-    """It is in the report and its first line, in JSON, and on standard error where it fits not."""
-    a, b, old = (str(files.folder / name) for name in ("a.json", "b.json", "old.json"))
-    given = ("fields", "evaluate", files.gold, files.extracted)
-    run(*given, "--out", a)
-    run(*given, "--schema", files.schema, "--out", b)
+def test_runs_by_different_schemas_are_compared_with_a_warning(files: Files) -> None:
+    """It is in the report and its first line, in JSON, and on standard error besides JSON."""
+    a, b = saved(files, "a.json"), saved(files, "b.json", schema=SCHEMA)
     data = json.loads((files.folder / "a.json").read_text(encoding="utf-8"))
     assert len(data.pop("schema_digest")) == 64
-    files.put("old.json", json.dumps(data))
+    old = files.put("old.json", data)
 
-    assert "but by another schema" in run("fields", "compare", a, b).out.splitlines()[0]
-    assert "Warning: A and B were scored by different schemas" in run("fields", "compare", a, b).out
-    assert "Warning" not in run("fields", "compare", a, a).out
-    assert "Warning: the schema of B is unknown" in run("fields", "compare", a, old).out
+    printed = files.run("fields", "compare", a, b).out
+    assert "but by another schema" in printed.splitlines()[0]
+    assert "Warning: A and B were scored by different schemas" in printed
+    assert "Warning" not in files.run("fields", "compare", a, a).out
+    assert "Warning: the schema of B is unknown" in files.run("fields", "compare", a, old).out
     for other, same in ((a, True), (b, False), (old, None)):
-        code, out, err = run("fields", "compare", a, other, "--format", "json")
+        code, out, err = files.run("fields", "compare", a, other, "--format", "json")
         assert code == 0
         assert json.loads(out)["same_schema"] is same
         assert err.startswith("factcheck: warning: ") == (not same)
@@ -714,75 +670,62 @@ def test_the_help_of_compare_states_the_rule(run: Run) -> None:
     out = " ".join(run("fields", "compare", "--help").out.split())
 
     assert "p-value, adjusted for the number of fields, is below 0.05" in out
-    assert "counts if its 95 % interval" not in out
 
 
-def test_the_commands_are_in_the_help(run: Run) -> None:
-    out = run("fields").out
+# --- by meaning ---------------------------------------------------------------------------------
 
-    assert all(name in out for name in ("evaluate", "infer-schema", "validate", "compare"))
-    assert "..." not in out.split("Commands")[1]
+CITIES = [{"city": "New York City", "n": 1}, {"city": "Paris", "n": 2}]
+FOUND = [{"city": "NYC", "n": 1}, {"city": "Rome", "n": 2}]
 
 
-class TestSemantic:
-    """Fields compared by meaning."""
+def by_meaning(files: Files, *options: str, schema: Any = None) -> Outcome:
+    """Evaluate cities that are the same under another name."""
+    return files.evaluate(*options, gold=CITIES, extracted=FOUND, schema=schema)
 
-    GOLD = '{"city": "New York City", "n": 1}\n{"city": "Paris", "n": 2}\n'
-    FOUND = '{"city": "NYC", "n": 1}\n{"city": "Rome", "n": 2}\n'
 
-    @pytest.fixture
-    def files(self, tmp_path: Path) -> tuple[str, str]:
-        gold, found = tmp_path / "gold.jsonl", tmp_path / "found.jsonl"
-        gold.write_text(self.GOLD)
-        found.write_text(self.FOUND)
-        return str(gold), str(found)
+def test_strings_of_an_inferred_schema_are_compared_by_meaning(files: Files) -> None:
+    done = by_meaning(files, "--semantic", "local")
 
-    def test_texts_of_an_inferred_schema(self, files: tuple[str, str], run: Run) -> None:
-        done = run("fields", "evaluate", *files, "--semantic", "local")
+    assert done.code == 0
+    assert "strings are compared by meaning" in done.out
+    assert "Compared by meaning: judge:local" in done.out
+    assert "F1 0.750" in done.out
 
-        assert done.code == 0
-        assert "strings are compared by meaning" in done.out
-        assert "Compared by meaning: judge:local" in done.out
-        assert "F1 0.750" in done.out
 
-    def test_a_long_path_is_never_broken(self, tmp_path: Path, run: Run) -> None:
-        gold = tmp_path / ("long name " * 12 + "gold.jsonl")
-        gold.write_text('{"city": "Oslo"}\n')
-        done = run("fields", "evaluate", str(gold), str(gold), "--semantic", "local")
+def test_a_long_path_is_never_wrapped(files: Files) -> None:
+    gold = files.lines("long name " * 12 + "gold.jsonl", [{"city": "Oslo"}])
 
-        assert f"Schema inferred from {gold}: strings are compared by meaning" in done.out
+    done = files.evaluate("--semantic", "local", gold=gold, extracted=gold, schema=None)
 
-    def test_a_schema_may_name_it_and_validate_knows_it(
-        self, files: tuple[str, str], tmp_path: Path, run: Run
-    ) -> None:
-        schema = tmp_path / "schema.json"
-        city = {"type": "string", "x-eval-compare": {"semantic": {"instructions": "cities"}}}
-        schema.write_text(
-            json.dumps({"type": "object", "properties": {"city": city, "n": {"type": "integer"}}})
-        )
+    assert f"Schema inferred from {gold}: strings are compared by meaning" in done.out
 
-        assert run("fields", "validate", files[0], "--schema", str(schema)).code == 0
-        assert "F1 0.750" in run("fields", "evaluate", *files, "--schema", str(schema)).out
 
-    def test_a_judge_nobody_asks_is_told(
-        self, files: tuple[str, str], tmp_path: Path, run: Run
-    ) -> None:
-        schema = tmp_path / "schema.json"
-        schema.write_text('{"type": "object", "properties": {"n": {"type": "integer"}}}')
-        done = run("fields", "evaluate", *files, "--schema", str(schema), "--semantic", "local")
+def test_a_schema_may_name_the_comparator_and_validate_knows_it(files: Files) -> None:
+    city = {"type": "string", "x-eval-compare": {"semantic": {"instructions": "cities"}}}
+    schema = schema_of(city=city, n={"type": "integer"})
 
-        assert "--semantic has no effect" in done.err
+    assert validate(files, CITIES, schema=schema).code == 0
+    assert "F1 0.750" in by_meaning(files, schema=schema).out
 
-    def test_a_judge_that_cannot_be_reached_is_exit_4(
-        self, files: tuple[str, str], run: Run, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9/v1")
-        done = run("fields", "evaluate", *files, "--semantic", "openai/x", "--max-calls", "1")
 
-        assert done.code == 4
-        assert "no verdict on any of 2 pairs" in done.err
-        assert "2 batch_error" in done.out
-        assert "city  2 values without a verdict\n" in done.out
+def test_a_judge_without_effect_is_announced(files: Files) -> None:
+    done = by_meaning(files, "--semantic", "local", schema=schema_of(n={"type": "integer"}))
 
-    def test_an_unknown_judge_is_exit_3(self, files: tuple[str, str], run: Run) -> None:
-        assert run("fields", "evaluate", *files, "--semantic", "magic").code == 3
+    assert "--semantic has no effect" in done.err
+
+
+def test_a_judge_that_cannot_be_reached_is_exit_4(
+    files: Files, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9/v1")
+
+    done = by_meaning(files, "--semantic", "openai/x", "--max-calls", "1")
+
+    assert done.code == 4
+    assert "no verdict on any of 2 pairs" in done.err
+    assert "2 batch_error" in done.out
+    assert "city  2 values without a verdict\n" in done.out
+
+
+def test_an_unknown_judge_is_exit_3(files: Files) -> None:
+    assert by_meaning(files, "--semantic", "magic").code == 3
