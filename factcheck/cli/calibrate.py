@@ -27,7 +27,7 @@ app.callback()(options.show_help)
 
 
 class PartlyCovered(str, Enum):
-    """How a label between 0 and 1 is counted."""
+    """Treatment of labels between 0 and 1."""
 
     NOT_COVERED = "not_covered"
     LEFT_OUT = "left_out"

@@ -34,7 +34,7 @@ class SchemaFormat(str, Enum):
 
 
 class Join(str, Enum):
-    """How gold and extracted records are paired."""
+    """Pairing of gold and extracted records."""
 
     POSITION = "position"
     ID = "id"

@@ -2,26 +2,19 @@
 
 from __future__ import annotations
 
-import importlib
-import importlib.util
-import inspect
 import json
 import logging
-import sys
-from collections.abc import Awaitable, Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from enum import Enum
-from pathlib import Path
-from types import ModuleType
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from factcheck.cli import options, output
-from factcheck.errors import ConfigError, InputError
+from factcheck.errors import InputError
 
 if TYPE_CHECKING:
-    from factcheck.keywords import BehaviorCase, BehaviorRun
+    from factcheck.keywords import BehaviorRun
     from factcheck.keywords.comparison import Run
 
 _LOG = "factcheck.keywords"
@@ -35,14 +28,14 @@ app.callback()(options.show_help)
 
 
 class Assignment(str, Enum):
-    """How pairs of cards are chosen."""
+    """Choice of pairs of cards."""
 
     GREEDY = "greedy"
     OPTIMAL = "optimal"
 
 
 class Aggregation(str, Enum):
-    """How several similarities become one score."""
+    """Aggregation of several similarities into one score."""
 
     MAX = "max"
     MEAN = "mean"
@@ -432,7 +425,7 @@ def _text(path: str) -> str:
 
 
 def _ignore(record: logging.LogRecord) -> None:
-    """The report says what is logged."""
+    """Drop a log record: the report lists the warnings."""
 
 
 def _read_run(path: str) -> Run:
@@ -455,9 +448,6 @@ def _read_run(path: str) -> Run:
     )
 
 
-# --- behaviors --call ---------------------------------------------------------------------------
-
-
 def _classify(
     cases: str,
     responses: str | None,
@@ -466,12 +456,13 @@ def _classify(
     concurrency: int,
 ) -> tuple[BehaviorRun, bool]:
     """The run, and whether Ctrl-C ended it early."""
+    from factcheck.cli.functions import Recorder, load_function
     from factcheck.keywords import evaluate_behaviors, load_cases, load_responses
 
     suite = load_cases(cases)
     if call is None:
         return evaluate_behaviors(suite, load_responses(str(responses)), expected=expected), False
-    function = _Recorder(_function(call))
+    function = Recorder(load_function(call))
     try:
         return evaluate_behaviors(
             suite, function, expected=expected, concurrency=concurrency, progress=True
@@ -480,77 +471,3 @@ def _classify(
         if not (so_far := function.responses):
             raise
         return evaluate_behaviors(suite, so_far, expected=expected), True
-
-
-class _Recorder:
-    """Calls a function and records its responses, so that an interrupt does not lose them."""
-
-    def __init__(self, function: Callable[..., Any]) -> None:
-        self._function = function
-        self._responses: dict[tuple[str, str], Any] = {}
-
-    def __call__(self, case: BehaviorCase, variant: str) -> Any:
-        response = self._function(case, variant)
-        if inspect.isawaitable(response):
-            return self._awaited(response, case.id, variant)
-        self._responses[variant, case.id] = response
-        return response
-
-    @property
-    def responses(self) -> dict[str, dict[str, Any]]:
-        """The responses so far, by variant and case id."""
-        found: dict[str, dict[str, Any]] = {}
-        for (variant, case_id), response in self._responses.copy().items():
-            found.setdefault(variant, {})[case_id] = response
-        return found
-
-    async def _awaited(self, response: Awaitable[Any], case_id: str, variant: str) -> Any:
-        self._responses[variant, case_id] = result = await response
-        return result
-
-
-def _function(spec: str) -> Callable[..., Any]:
-    """The function `MODULE:FUNCTION` or `PATH.py:FUNCTION`, with the working directory first."""
-    place, sign, name = spec.rpartition(":")
-    if not (place and sign and name):
-        raise ConfigError(f"--call {spec}: expected MODULE:FUNCTION, such as model:answer")
-    with _load_errors(place):
-        found: Any = _module(place)
-    for part in name.split("."):
-        found = getattr(found, part, None)
-    if not callable(found):
-        raise ConfigError(f"--call {spec}: {place} has no function {name!r}")
-    function: Callable[..., Any] = found
-    return function
-
-
-@contextmanager
-def _load_errors(place: str) -> Iterator[None]:
-    try:
-        yield
-    except ConfigError:
-        raise
-    except ModuleNotFoundError as error:
-        what = f"no module named {error.name!r}; check the name, or install it"
-        raise ConfigError(f"--call {place}: {what}") from error
-    except Exception as error:
-        what = f"{type(error).__name__}: {error}"
-        raise ConfigError(f"--call {place}: import failed ({what})") from error
-
-
-def _module(place: str) -> ModuleType:
-    folder = str(Path.cwd())
-    if folder not in sys.path:
-        sys.path.insert(0, folder)
-    if not place.endswith(".py"):
-        return importlib.import_module(place)
-    path = Path(place)
-    if not path.is_file():
-        raise ConfigError(f"--call {path}: no such file; check the path")
-    spec = importlib.util.spec_from_file_location(path.stem, path)
-    if spec is None or spec.loader is None:
-        raise ConfigError(f"--call {path}: not a Python file")
-    module = importlib.util.module_from_spec(spec)
-    sys.modules.setdefault(path.stem, module)
-    spec.loader.exec_module(module)
-    return module

@@ -132,7 +132,7 @@ def read_all(paths: Sequence[PathOrDash], on_invalid: OnError | None = None) -> 
 
     Args:
         paths: See `factcheck.records.read_records`.
-        on_invalid: Called with what is wrong with a record, which is then left out. `None`: the
+        on_invalid: Called with the error of an invalid record, which is then skipped. `None`: the
             first invalid record is raised.
 
     Raises:
@@ -154,7 +154,7 @@ def read_all(paths: Sequence[PathOrDash], on_invalid: OnError | None = None) -> 
 
 
 def run_signature(scorer: FactCoverage, direction: Direction) -> str:
-    """What the rows of a run have in common: judge, extractor, version and direction."""
+    """Signature of the rows of a run: judge, extractor, version and direction."""
     return f"{scorer.signature}|direction:{direction}"
 
 
@@ -260,7 +260,7 @@ def cached_report(
 
 
 class Estimate(NamedTuple):
-    """What a run would take."""
+    """Estimate of a run."""
 
     records: int
     usage: Usage

@@ -45,8 +45,8 @@ class FactCoverage(SessionUser):
             the `Checker` port. `None`: `FACTCHECK_JUDGE`, or else `"local"`.
         extractor: The same for listing facts. `None`: `FACTCHECK_EXTRACTOR`, or else the judge.
         batch_size: Facts a language model checks in one request, from 1 to 100.
-        cassette: A file that everything the judges are asked and answer is recorded to;
-            `judge="replay:FILE"` answers from it.
+        cassette: File to record all requests and replies of the judges to, for
+            `judge="replay:FILE"`.
         session: Cache, budget, limits and connections shared with other evaluators.
         options: Keyword arguments of `Session`, for a session of its own.
 
@@ -290,10 +290,10 @@ def account(facts: FactSet, results: Sequence[Any], text: str) -> tuple[CheckRes
     undecided. Evidence that does not match `text` at its offsets is removed.
     """
     given: dict[str, list[CheckResult]] = {fact.id: [] for fact in facts}
-    asked = {fact.id: fact for fact in facts}
+    known = {fact.id: fact for fact in facts}
     for result in results:
         is_result = isinstance(result, (Verdict, CheckFailure))
-        if is_result and asked.get(result.fact.id) == result.fact:
+        if is_result and known.get(result.fact.id) == result.fact:
             given[result.fact.id].append(result)
     return tuple(_only(fact, given[fact.id], text) for fact in facts)
 
