@@ -1,7 +1,4 @@
-"""The report of coverage, and a list of facts.
-
-Groups come in the order of what hurts: distorted facts first, kept facts last.
-"""
+"""Describe coverage as a report: distorted facts first, then dropped, undecided and kept ones."""
 
 from __future__ import annotations
 
@@ -39,7 +36,7 @@ class _Group(NamedTuple):
     """Results of one kind."""
 
     labels: tuple[str, ...]
-    """Of the verdicts; the empty one stands for failures."""
+    """Labels of the verdicts; the empty string selects failures."""
     title: str
     tone: Tone
     mark: str
@@ -50,32 +47,32 @@ class _Group(NamedTuple):
         return [result for result in results if _label(result) in self.labels]
 
 
-class _Figure(NamedTuple):
+class _Metric(NamedTuple):
     """A share of entailed statements: coverage or faithfulness."""
 
     name: str
     noun: str
     ends: tuple[str, str]
-    """What becomes of an undecided statement at worst and at best."""
+    """Outcome of an undecided statement at worst and at best."""
     groups: tuple[_Group, ...]
     lost: Mapping[str, str]
-    """What JUnit says of a statement that is not entailed, by label."""
+    """Message for a statement that is not entailed, by label."""
 
 
-_UNDECIDED = _Group(("",), "Undecided", "unknown", "?", "the judge gave no verdict")
-_FACTS = _Figure(
+_UNDECIDED = _Group(("",), "Undecided", "unknown", "?", "no verdict")
+_FACTS = _Metric(
     "Coverage",
     "fact",
     ("dropped", "kept"),
     (
-        _Group(("contradicted",), "Distorted", "bad", _DISTORTED, "the text says otherwise"),
-        _Group(("neutral",), "Dropped", "warn", "\u2013", "the text does not say it"),
+        _Group(("contradicted",), "Distorted", "bad", _DISTORTED, "contradicted by the text"),
+        _Group(("neutral",), "Dropped", "warn", "\u2013", "not in the text"),
         _UNDECIDED,
-        _Group(("entailed",), "Kept", "good", "✓", "the text says it"),
+        _Group(("entailed",), "Kept", "good", "✓", "stated in the text"),
     ),
     {"contradicted": "distorted", "neutral": "dropped"},
 )
-_CLAIMS = _Figure(
+_CLAIMS = _Metric(
     "Faithfulness",
     "claim",
     ("unsupported", "supported by the source"),
@@ -85,7 +82,7 @@ _CLAIMS = _Figure(
             "Superfluous",
             "warn",
             "+",
-            f"the source does not say it ({_DISTORTED} says otherwise)",
+            f"not in the source ({_DISTORTED} contradicted by it)",
         ),
         _UNDECIDED._replace(title="Undecided claims"),
     ),
@@ -93,7 +90,7 @@ _CLAIMS = _Figure(
 )
 _kept_first = (_FACTS.groups[-1], *_FACTS.groups[:-1])
 PARTS = tuple(Part(group.tone, 0, group.title.lower(), group.mark) for group in _kept_first)
-"""What becomes of facts, best first; to be given sizes."""
+"""Outcomes of facts, best first, without sizes."""
 
 
 def coverage_page(
@@ -111,8 +108,8 @@ def coverage_page(
         signature: How the score was made.
     """
     weighted = any(result.fact.weight != 1.0 for result in results)
-    figure = _FACTS._replace(name="Weighted coverage") if weighted else _FACTS
-    page = _page(figure, results)
+    metric = _FACTS._replace(name="Weighted coverage") if weighted else _FACTS
+    page = _page(metric, results)
     claims = None if claim_results is None else _page(_CLAIMS, claim_results)
     lost = lost_musts(results)
     properties = _properties(results, claim_results, signature)
@@ -154,7 +151,7 @@ def lost_musts(results: Iterable[CheckResult]) -> str:
 
 
 def usage_text(usage: Usage) -> str:
-    """Calls, tokens and cost; empty where no request was needed."""
+    """Calls, tokens and cost; empty if nothing was sent."""
     parts = []
     if usage.calls:
         cost = "cost unknown" if usage.cost_usd is None else f"${usage.cost_usd:.4f}"
@@ -170,42 +167,42 @@ def _label(result: CheckResult) -> str:
 
 
 def score_text(score: float | None) -> str:
-    """A score with two decimals, or that there is none."""
+    """A score with two decimals, or `undecided`."""
     return "undecided" if score is None else share(score, 2)
 
 
-def _page(figure: _Figure, results: Sequence[CheckResult]) -> Page:
+def _page(metric: _Metric, results: Sequence[CheckResult]) -> Page:
     found = share_entailed(results)
     n_undecided = sum(not _label(result) for result in results)
     interval = interval_text(found.interval, 2)
     bounds = ""
     if n_undecided and found.low < found.high:
-        low, high = figure.ends
+        low, high = metric.ends
         bounds = (
-            f"{interval_text((found.low, found.high), 2)} if every undecided {figure.noun} "
+            f"{interval_text((found.low, found.high), 2)} if every undecided {metric.noun} "
             f"were {low} / {high.split()[0]}"
         )
     return Page(
-        figure.name,
+        metric.name,
         score_text(found.value),
-        _counts(figure, results, n_undecided),
+        _counts(metric, results, n_undecided),
         interval and f"95 % interval {interval}",
         lines=(bounds,) if bounds else (),
-        sections=filled(*(_section(group, group.of(results)) for group in figure.groups)),
-        suite=figure.name.lower(),
-        cases=tuple(_case(figure, result) for result in results),
+        sections=filled(*(_section(group, group.of(results)) for group in metric.groups)),
+        suite=metric.name.lower(),
+        cases=tuple(_case(metric, result) for result in results),
     )
 
 
-def _counts(figure: _Figure, results: Sequence[CheckResult], n_undecided: int) -> str:
-    noun, n_decided = figure.noun, len(results) - n_undecided
+def _counts(metric: _Metric, results: Sequence[CheckResult], n_undecided: int) -> str:
+    noun, n_decided = metric.noun, len(results) - n_undecided
     if not results:
         return f"no {noun}s"
     if not n_decided:
         return f"no verdict on any of {plural(len(results), noun)}"
     n_kept = sum(_label(result) == "entailed" for result in results)
     decided = plural(n_decided, f"decided {noun}" if n_undecided else noun)
-    counts = f"{n_kept:,} of {decided} {figure.ends[1]}"
+    counts = f"{n_kept:,} of {decided} {metric.ends[1]}"
     if n_undecided:
         counts += f", {n_undecided:,} undecided"
     if not any(result.fact.weight for result in results if _label(result)):
@@ -282,7 +279,7 @@ def _properties(
     claim_results: Sequence[CheckResult] | None,
     signature: ScoreSignature,
 ) -> tuple[Entry, ...]:
-    """Numbers that are not rounded, for machines."""
+    """Exact numbers."""
     found = share_entailed(results)
     low, high = found.interval or (None, None)
     values = {
@@ -297,27 +294,27 @@ def _properties(
     return tuple(Entry(name, str(value)) for name, value in values.items() if value is not None)
 
 
-def _case(figure: _Figure, result: CheckResult) -> Case:
-    """A test; what no gate looks at is skipped: a claim, and a fact that may be dropped."""
+def _case(metric: _Metric, result: CheckResult) -> Case:
+    """A test case; claims and facts that may be dropped are skipped, as no gate looks at them."""
     fact = result.fact
     parts = (one_line(fact.id), _badge_text(fact), one_line(fact.text))
     name = " ".join(part for part in parts if part)
     if isinstance(result, CheckFailure):
-        unknown: Status = "skipped" if figure is _CLAIMS else "error"
+        unknown: Status = "skipped" if metric is _CLAIMS else "error"
         return Case(name, unknown, "undecided", result.code, (one_line(result.message),))
     if result.supported:
         return Case(name)
     quote = _quote(result)
     details = tuple(line for line in (quote and f"“{quote}”", _reason(result)) if line)
-    is_loss = figure is not _CLAIMS and (fact.must or result.label == "contradicted")
+    is_loss = metric is not _CLAIMS and (fact.must or result.label == "contradicted")
     lost: Status = "failed" if is_loss else "skipped"
-    return Case(name, lost, figure.lost[result.label], result.label, details)
+    return Case(name, lost, metric.lost[result.label], result.label, details)
 
 
 def _rows(
-    kind: str, results: Sequence[CheckResult], figure: _Figure
+    kind: str, results: Sequence[CheckResult], metric: _Metric
 ) -> Iterator[Mapping[str, Any]]:
-    states = {"entailed": figure.ends[1].split()[0], "": "undecided", **figure.lost}
+    states = {"entailed": metric.ends[1].split()[0], "": "undecided", **metric.lost}
     for result in results:
         fact = result.fact
         row: dict[str, Any] = {

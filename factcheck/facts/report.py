@@ -192,7 +192,7 @@ class CoverageReport(Report):
         return cls.from_dict(data)
 
     def page(self) -> Page:
-        """The report, ready to be rendered; `gated` decides what JUnit calls a failure."""
+        """The report, ready to be rendered; see `factcheck.reports.gated` for JUnit."""
         claim_results = None if self.claims is None else self.claim_results
         return coverage_page(self.results, claim_results, self.usage, self.signature)
 

@@ -130,7 +130,7 @@ class RunSummary(Report):
             yield ", ".join(missing)
 
     def _row(self) -> dict[str, Any]:
-        """The figures, flat."""
+        """The metrics as one flat row."""
         low, high = self.interval or (None, None)
         nested = ("interval", "counts", "usage")
         row = {key: value for key, value in self.to_dict().items() if key not in nested}

@@ -1,4 +1,4 @@
-"""The rows of a page as CSV, for a spreadsheet: no cell is taken for a formula."""
+"""Render the rows of a page as CSV that is safe to open in a spreadsheet."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ _CASE_COLUMNS = ("suite", "case", "status", "kind", "message")
 def render(page: Page) -> str:
     """The rows of the page as CSV, with a header line.
 
-    A string stands as it is, but one that begins like a formula gets an apostrophe before it; lists
-    and objects are JSON, and the cell of `None` is empty.
+    A string that a spreadsheet would read as a formula gets a leading apostrophe, lists and objects
+    become JSON, and `None` is an empty cell.
     """
     sink = StringIO()
     writer = csv.writer(sink, lineterminator="\n")
@@ -36,14 +36,14 @@ def columns_of(page: Page) -> Sequence[str]:
 
 
 def rows_of(page: Page) -> Iterable[Mapping[str, Any]]:
-    """The rows of a page; one for each test case, where it has no rows of its own."""
+    """The rows of a page; without rows of its own, one for each test case."""
     return page.rows() if page.rows is not None else _cases(page)
 
 
 def _cases(page: Page) -> Iterator[Mapping[str, Any]]:
-    for figure in (page, *page.also):
-        for case in figure.cases:
-            cells = (figure.suite, case.name, case.status, case.kind, case.message)
+    for metric in (page, *page.also):
+        for case in metric.cases:
+            cells = (metric.suite, case.name, case.status, case.kind, case.message)
             yield dict(zip(_CASE_COLUMNS, cells, strict=True))
 
 

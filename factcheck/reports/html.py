@@ -1,4 +1,4 @@
-"""A page as HTML that needs nothing but itself: no script, no font, no request."""
+"""Render a page as one HTML document: no scripts, no fonts, no requests."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from factcheck.reports.page import Entry, Item, Page, Part, Section, Table, clea
 
 
 def render(page: Page) -> str:
-    """The page as a self-contained document, light or dark as the reader's system is."""
+    """The page as a self-contained document that follows the light or dark mode of the system."""
     page = cleaned(page)
     return (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
@@ -25,7 +25,7 @@ def render(page: Page) -> str:
 
 
 def fragment(page: Page) -> str:
-    """The page as an element for a notebook; its styles end at the element."""
+    """The page as an element for a notebook, with styles scoped to it."""
     styles = _styles().replace(":root", ":scope")
     return (
         f"<style>\n@scope (.factcheck) {{\n{styles}}}\n</style>\n"
@@ -39,15 +39,15 @@ def _styles() -> str:
 
 
 def _main(page: Page) -> str:
-    body = list(_figure(page))
+    body = list(_metric(page))
     for other in page.also:
-        body += _figure(other)
+        body += _metric(other)
     if page.footer:
         body.append(f"<footer>{_footer(page.footer)}</footer>")
     return "\n".join(["<main>", *body, "</main>"])
 
 
-def _figure(page: Page) -> Iterator[str]:
+def _metric(page: Page) -> Iterator[str]:
     yield "\n".join(_headline(page))
     yield from map(_section, page.sections)
 

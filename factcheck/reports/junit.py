@@ -1,4 +1,4 @@
-"""A page as JUnit XML, so that a build server lists what went wrong as failed tests."""
+"""Render a page as JUnit XML, so that a build server lists what went wrong as failed tests."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ _COUNTS = {"failures": "failure", "errors": "error", "skipped": "skipped"}
 
 
 def render(page: Page) -> str:
-    """The page as JUnit XML: a suite for each figure, a test for each of its cases."""
+    """The page as JUnit XML: a suite for each metric, a test for each of its cases."""
     page = cleaned(page)
     root = ET.Element("testsuites", name="factcheck")
-    for figure in (page, *page.also):
-        root.append(_suite(figure))
+    for metric in (page, *page.also):
+        root.append(_suite(metric))
     for name in ("tests", *_COUNTS):
         root.set(name, str(sum(int(suite.attrib[name]) for suite in root)))
     ET.indent(root)

@@ -1,4 +1,4 @@
-"""A page as GitHub-flavoured Markdown, for a pull request or a wiki."""
+"""Render a page as GitHub-flavoured Markdown, for a pull request or a wiki."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from factcheck.reports.page import Item, Page, Section, Table, cleaned
 
 _SPECIAL = re.compile(r"[\\`*_\[\]|~$]")
 _AT_ENDS = re.compile(r"^(\d*)([-+#=]|[.)](?=\s|$))|(?<=\s)(?=#+$)")
-"""What makes a list, a heading or its end; a backslash belongs before the last group."""
+"""Characters that start a list or heading, or close a heading: escaped at the last group."""
 _LINKED = re.compile(
     r"(?<=(?<!\w)@)(?=\w)|(?<=\w@)(?=[\w-]+\.\w)"  # mentions, mail addresses
     r"|(?<=\#)(?=\d)|(?<=\bGH-)(?=\d)"  # issues
@@ -18,16 +18,16 @@ _LINKED = re.compile(
     re.IGNORECASE,
 )
 _COMMENT = "<!-- -->"
-"""Parts a mention or an address without being seen; GitHub ignores a backslash there."""
+"""Breaks up a mention or an address invisibly; GitHub ignores a backslash there."""
 _HTML = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})
 
 
 def render(page: Page) -> str:
-    """The page as Markdown; no string of it acts as markup, mentions anybody or links anywhere."""
+    """The page as Markdown; its strings never act as markup, mentions or links."""
     page = cleaned(page)
-    blocks = list(_figure(page))
+    blocks = list(_metric(page))
     for other in page.also:
-        blocks += _figure(other)
+        blocks += _metric(other)
     if page.footer:
         blocks.append("---")
         blocks.append("  \n".join(f"{name}: {_code(value)}" for name, value in page.footer))
@@ -35,7 +35,7 @@ def render(page: Page) -> str:
 
 
 def escape(text: str) -> str:
-    """`text` such that Markdown shows it as it stands, at the start of a line or within one."""
+    """`text` escaped for Markdown, safe at the start of a line and within one."""
     return _AT_ENDS.sub(r"\1\\\2", _inline(text))
 
 
@@ -45,7 +45,7 @@ def _inline(text: str) -> str:
 
 
 def _joined(pieces: Iterable[str]) -> str:
-    """Pieces as HTML, parted such that nothing becomes a link, a mention or an emoji."""
+    """Join the pieces so that nothing becomes a link, a mention or an emoji."""
     return _COMMENT.join(piece.translate(_HTML) for piece in pieces)
 
 
@@ -55,7 +55,7 @@ def _code(value: str) -> str:
     return f"{fence}{space}{value}{space}{fence}"
 
 
-def _figure(page: Page) -> Iterator[str]:
+def _metric(page: Page) -> Iterator[str]:
     yield f"## {escape(page.title)}"
     numbers = " · ".join(escape(words) for words in (page.counts, page.interval) if words)
     if lines := [line for line in (numbers, *map(escape, (*page.lines, *page.notes))) if line]:

@@ -1,8 +1,7 @@
 """The one model of a report: a headline, sections of tables and items, a footer.
 
-An evaluator describes its result as a `Page`, in its own room; the renderers of this room turn a
-page into text for a terminal, Markdown, HTML, JUnit XML or CSV. The result gets its methods from
-`Report`, which asks for nothing but `page()`:
+Each evaluator describes its result as a `Page`; the renderers turn a page into a terminal table,
+Markdown, HTML, JUnit XML or CSV. The result inherits its methods from `Report`:
 
     class PairResult(Report):
         def page(self) -> Page:
@@ -10,8 +9,8 @@ page into text for a terminal, Markdown, HTML, JUnit XML or CSV. The result gets
 
     render(result.page(), "junit")
 
-Strings may hold anything: renderers escape what could act as markup and make hidden characters
-visible. A string is one line; fold longer ones with `one_line`, `quote_text` or `name_text`.
+Strings may hold anything: renderers escape markup and make hidden characters visible. Each string
+is one line; fold texts with `one_line`, `quote_text` or `name_text`.
 """
 
 from __future__ import annotations
@@ -22,15 +21,15 @@ from typing import Any, Literal, NamedTuple, TypeVar
 from factcheck.reports.text import more_of, one_line, visible
 
 Tone = Literal["good", "warn", "bad", "unknown", "plain"]
-"""How welcome something is; renderers have a colour for each."""
+"""How good or bad something is; renderers have a colour for each."""
 Status = Literal["passed", "failed", "skipped", "error"]
 MOST_ROWS = 40
-"""Rows and items that a section should show; `more_of` says how many others there are."""
+"""Maximum number of rows or items in a section; `more_of` counts the others."""
 _T = TypeVar("_T")
 
 
 class Svg(str):
-    """A picture as SVG made by this program: the one text that is not escaped. HTML only."""
+    """SVG markup made by this package: the only string that is not escaped. HTML only."""
 
     __slots__ = ()
 
@@ -43,74 +42,74 @@ class Table(NamedTuple):
     n_names: int = 1
     """Number of leading columns that hold names or texts; all of them for a table of texts."""
     dispensable: tuple[str | tuple[str, ...], ...] = ()
-    """Columns, or groups of them, that a narrow terminal leaves out, in this order."""
+    """Columns, or groups of them, dropped on a narrow terminal, in this order."""
     slim: tuple[tuple[str, ...], ...] = ()
-    """For a terminal too narrow for any row: the same as rows of names, a column and one number."""
+    """For a very narrow terminal: the same cells as rows of names, a column and one number."""
 
 
 class Badge(NamedTuple):
-    """A word that sets an item apart."""
+    """A short label of an item."""
 
     text: str
     tone: Tone = "plain"
 
 
 class Item(NamedTuple):
-    """A named text with what is to be said about it."""
+    """A text with its name, evidence and notes."""
 
     name: str
     """May be empty."""
     text: str = ""
     notes: tuple[str, ...] = ()
-    """Lines under the text."""
+    """Lines below the text."""
     mark: str = ""
-    """One character that tells the kind without colour."""
+    """One character that shows the kind without colour."""
     badges: tuple[Badge, ...] = ()
-    """Stand before the text."""
+    """Shown before the text."""
     quote: str = ""
-    """Evidence, without quotation marks; stands under the text."""
+    """Evidence, without quotation marks; shown below the text."""
     change: tuple[str, str] | None = None
-    """What was expected and what was found, shown as `expected → found` after the text."""
+    """Expected and actual value, shown as `expected → actual` after the text."""
     aside: str = ""
-    """A remark on the line of the text."""
+    """A remark at the end of the same line."""
 
 
 class Section(NamedTuple):
-    """Things of one kind."""
+    """Items of one kind, or a table, under a title."""
 
     title: str
     tone: Tone = "plain"
     meaning: str = ""
-    """What it means to be listed here, in a few words; stands beside the title."""
+    """A few words beside the title."""
     table: Table | None = None
     items: tuple[Item, ...] = ()
     more: str = ""
-    """What was left out; empty if nothing was."""
+    """How many rows or items are not shown; empty if none."""
     legend: tuple[str, ...] = ()
-    """Lines under the title that explain the columns."""
+    """Lines below the title that explain the columns."""
     mark: str = ""
     """One character before the title in Markdown, which has no colour."""
     anchor: str = ""
-    """Name by which a `Part` links here; letters and dashes, unique on the page."""
+    """Link target of a `Part`: letters and dashes, unique on the page."""
     collapsed: bool = False
-    """Whether Markdown and HTML show it only after a click."""
+    """Whether Markdown and HTML fold it."""
     pictures: tuple[Svg, ...] = ()
-    """Stand above the table."""
+    """Shown above the table."""
 
 
 class Part(NamedTuple):
-    """A part of the whole, for the bar and its legend in HTML."""
+    """A segment of the bar at the top of the HTML page."""
 
     tone: Tone
     size: int
     name: str
     mark: str = "■"
     anchor: str = ""
-    """Of the section that lists it; may be empty."""
+    """Of the section to link to; may be empty."""
 
 
 class Alert(NamedTuple):
-    """A line that must not be overlooked."""
+    """A highlighted line below the main metric."""
 
     text: str
     tone: Tone = "bad"
@@ -130,7 +129,7 @@ class Case(NamedTuple):
     status: Status = "passed"
     message: str = ""
     kind: str = ""
-    """Stable word for what is wrong; may be empty."""
+    """Stable code of the failure; may be empty."""
     details: tuple[str, ...] = ()
     """Further lines."""
 
@@ -139,40 +138,40 @@ class Page(NamedTuple):
     """A report."""
 
     name: str
-    """Of the main figure, or of the report."""
+    """Name of the main metric, or of the report."""
     value: str = ""
-    """The main figure in words."""
+    """The main metric as text; may be empty."""
     counts: str = ""
-    """What the main figure rests on."""
+    """What the main metric rests on."""
     interval: str = ""
-    """Of the main figure; may be empty."""
+    """Confidence interval of the main metric; may be empty."""
     lines: tuple[str, ...] = ()
-    """Lines under the main figure."""
+    """Lines below the main metric."""
     parts: tuple[Part, ...] = ()
-    """What the whole consists of, best first; see `parts_of`."""
+    """Breakdown of the counts, best first; see `parts_of`."""
     sections: tuple[Section, ...] = ()
-    """In the order of what hurts most; see `filled`."""
+    """Most severe first; see `filled`."""
     footer: tuple[Entry, ...] = ()
-    """Never wrapped on a terminal, so that it can be copied."""
+    """Never wrapped, so that it can be copied."""
     alerts: tuple[Alert, ...] = ()
     notes: tuple[str, ...] = ()
-    """Lines that are never wrapped, because they hold paths."""
+    """Lines with paths, never wrapped."""
     also: tuple[Page, ...] = ()
-    """Further figures of the same report, each with its own sections; without a footer."""
+    """Further metrics of the same report, each with its own sections; without a footer."""
     suite: str = ""
     """Name of the JUnit suite, such as `keywords.cards`."""
     cases: tuple[Case, ...] = ()
     """Tests of the suite."""
     properties: tuple[Entry, ...] = ()
-    """Of the suite; none: the main figure and the footer."""
+    """Of the suite; default: the main metric and the footer."""
     columns: tuple[str, ...] = ()
-    """Of the rows."""
+    """Names of the columns of `rows`."""
     rows: Callable[[], Iterable[Mapping[str, Any]]] | None = None
-    """The result as rows for CSV and data frames; none: the cases."""
+    """Rows for CSV and data frames; `None`: one row per case."""
 
     @property
     def title(self) -> str:
-        """The main figure with its name."""
+        """The main metric with its name."""
         return f"{self.name} {self.value}".rstrip()
 
     @property
@@ -228,12 +227,12 @@ def warnings_section(warnings: Iterable[str]) -> Section:
 
 
 def gated(page: Page, failure: str) -> Page:
-    """The page with test cases that fail exactly if the gate does, as the exit code.
+    """Align the test cases of a page with its gate, so that JUnit and the exit code agree.
 
     Args:
         page: The report.
-        failure: Why the gate failed: a case of its own. Empty if it passed: cases that failed or
-            have an error are skipped with their message.
+        failure: Message of the failed gate, which becomes a case. Empty if the gate passed: failed
+            cases and errors are then skipped, with their message.
     """
     if failure:
         return page._replace(cases=(*page.cases, Case("gate", "failed", failure)))
@@ -247,7 +246,7 @@ def gated(page: Page, failure: str) -> Page:
 
 
 def cleaned(part: _T) -> _T:
-    """A page, or a part of one, with every string made `visible`. Renderers begin with this."""
+    """A page, or part of one, with every string made `visible`; first step of every renderer."""
     if isinstance(part, Svg):
         return part
     if isinstance(part, str):

@@ -1,4 +1,4 @@
-"""What every result can do once it describes itself as a page."""
+"""Renderings that every result gets from its page."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from factcheck.reports.csv import columns_of, rows_of
 from factcheck.reports.page import Page
 
 FORMATS = ("table", "markdown", "html", "junit", "csv")
-"""What a page can be rendered to; JSON is the business of the result itself."""
+"""Formats of a page; JSON is made from the result itself."""
 
 
 def render(page: Page, to: str = "table") -> str:
@@ -32,7 +32,7 @@ def render(page: Page, to: str = "table") -> str:
 
 
 class Report:
-    """Mixin that prints, renders and tabulates a result by its `page()`.
+    """Mixin that renders a result by its `page()` and serializes it by its `to_dict()`.
 
     Declare a dataclass with `repr=False`, so that its `repr` is the first line of the report.
     """

@@ -1,4 +1,4 @@
-"""A page for a terminal, at any width; the same words where there is no colour."""
+"""Render a page for a terminal of any width, with or without colour."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from factcheck.reports.page import Entry, Item, Page, Table, Tone, cleaned
 from factcheck.reports.text import shorten_middle
 
 WIDTH = 100
-"""Columns of a report that is not printed on a terminal."""
+"""Columns of a report outside a terminal."""
 WIDEST = 120
 """Columns used of a wide terminal."""
 _GAP = 2
@@ -31,7 +31,7 @@ _STYLES: dict[Tone, str] = {
 
 
 def render(page: Page, width: int = WIDTH) -> str:
-    """The page as plain text, without colour, trailing blanks and final newline."""
+    """The page as plain text, without trailing blanks and final newline."""
     sink = StringIO()
     console = Console(
         file=sink,
@@ -47,9 +47,9 @@ def render(page: Page, width: int = WIDTH) -> str:
 
 
 def for_stdout(page: Page) -> str:
-    """The page as standard output shows it best, with a final newline.
+    """The page for standard output, with a final newline.
 
-    In colour and as wide as the terminal, but at most `WIDEST` columns; plain if it is no terminal.
+    On a terminal in colour and up to `WIDEST` columns wide, otherwise plain.
     """
     console = Console()
     if not console.is_terminal:
@@ -61,17 +61,17 @@ def for_stdout(page: Page) -> str:
 
 
 def renderable(page: Page) -> RenderableType:
-    """The page as something that Rich can print."""
+    """The page as a Rich renderable."""
     page = cleaned(page)
-    parts = list(_figure(page))
+    parts = list(_metric(page))
     for other in page.also:
-        parts += [Text(), *_figure(other)]
+        parts += [Text(), *_metric(other)]
     if page.footer:
         parts += [Text(), _footer(page.footer)]
     return Group(*parts)
 
 
-def _figure(page: Page) -> Iterator[RenderableType]:
+def _metric(page: Page) -> Iterator[RenderableType]:
     title = Text(page.title, "bold")
     if page.counts:
         title.append(f"   {page.counts}", "not bold")
@@ -95,7 +95,7 @@ def _figure(page: Page) -> Iterator[RenderableType]:
 
 
 class _Line:
-    """A title with words beside it, or under it where there is no room."""
+    """A title with words beside it, or below it if the line is full."""
 
     def __init__(self, title: Text, words: str) -> None:
         self._title = title
@@ -112,7 +112,7 @@ class _Line:
 
 
 class _Columns:
-    """A table; where it is narrow, columns are left out and names shortened."""
+    """A table that drops columns and shortens names to fit the width."""
 
     def __init__(self, table: Table) -> None:
         self._table = table

@@ -1,4 +1,4 @@
-"""Texts and numbers as reports print them: one line, shortened, nothing hidden."""
+"""Format texts and numbers for reports: on one line, shortened, with nothing hidden."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from itertools import takewhile
 from typing import Any
 
 DASH = "\u2013"
-"""Stands for a missing number, and between the ends of an interval."""
+"""Placeholder for a missing number, and the dash of an interval."""
 LONGEST_NAME = 40
 LONGEST_QUOTE = 160
 LONGEST_VALUE = 60
-"""Characters shown of a name, of a quote and of a value."""
+"""Maximum length of a name, a quote and a value."""
 _JOINERS = "\u200c\u200d"
 _LETTERS = ("L", "M", "S")
 _SPACE = re.compile(r"[^\S ]")

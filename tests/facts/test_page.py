@@ -175,7 +175,7 @@ def test_junit_fails_exactly_if_the_gate_does(
     failure = coverage_gate(report, threshold)
     page = gated(report.page(), failure.message if failure else "")
 
-    statuses = {case.status for figure in (page, *page.also) for case in figure.cases}
+    statuses = {case.status for metric in (page, *page.also) for case in metric.cases}
     assert bool(statuses & {"failed", "error"}) is (
         gates.coverage_gate(report, threshold) is not None
     )

@@ -267,7 +267,7 @@ def test_html_links_parts_to_sections_and_folds() -> None:
     assert fragment(page).startswith("<style>\n@scope (.factcheck) {\n:scope {")
 
 
-def test_junit_has_a_suite_for_each_figure() -> None:
+def test_junit_has_a_suite_for_each_metric() -> None:
     second = Page("Recall", "0.5", suite="recall", cases=(Case("r9", "failed"),))
     root = parsed(PAGE._replace(also=(second,)))
     suites = root.findall("testsuite")
