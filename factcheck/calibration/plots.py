@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from factcheck.calibration.bullets_metrics import CurvePoint
-from factcheck.documents import file_errors
+from factcheck.documents import write_text, write_with
 from factcheck.errors import ConfigError
 from factcheck.reports.text import plural, shorten
 
@@ -157,9 +157,9 @@ def save_figure(figure: Figure, stem: str | PathLike[str]) -> tuple[Path, Path]:
         InputError: They cannot be written.
     """
     png, svg = Path(f"{stem}.png"), Path(f"{stem}.svg")
-    with file_errors(str(png), "write"):
-        figure.savefig(png, dpi=_DPI, metadata={"Software": None})
-        svg.write_text(svg_text(figure), encoding="utf-8")
+    options: Any = {"format": "png", "dpi": _DPI, "metadata": {"Software": None}}
+    write_with(png, lambda stream: figure.savefig(stream, **options))
+    write_text(svg, svg_text(figure))
     return png, svg
 
 

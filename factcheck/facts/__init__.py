@@ -1,7 +1,6 @@
-"""What the project is about: facts, verdicts, coverage. Pure: no I/O, no clock, no environment."""
+"""Facts, verdicts and coverage reports; no I/O, no clock, no environment."""
 
 from factcheck.facts.coverage import Share, share_entailed
-from factcheck.facts.fingerprint import digest, short_digest
 from factcheck.facts.model import (
     LABELS,
     AtomicFact,
@@ -17,7 +16,7 @@ from factcheck.facts.model import (
 )
 from factcheck.facts.report import CoverageReport
 from factcheck.facts.run import RunSummary
-from factcheck.facts.signature import ScoreSignature
+from factcheck.facts.signature import ScoreSignature, digest, short_digest
 from factcheck.facts.spans import locate
 
 __all__ = [

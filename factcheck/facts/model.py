@@ -1,4 +1,4 @@
-"""Facts and what was found out about them: plain, frozen values without behaviour of their own.
+"""Facts and the verdicts on them: plain, frozen values.
 
 Every class turns into JSON-ready data with `to_dict` and back with `from_dict`, without loss.
 """
@@ -39,7 +39,7 @@ class AtomicFact(PlainData):
     text: str
     """The statement itself; never blank."""
     span: Span | None = None
-    """Where in the source it comes from, in characters, or `None` if that is not known."""
+    """Its range in the source, in characters; `None` if unknown."""
     weight: float = 1.0
     """Share in the score; finite and not negative."""
     must: bool = False
@@ -78,21 +78,21 @@ class Evidence(PlainData):
 
 @dataclass(frozen=True, slots=True)
 class Verdict(PlainData):
-    """What a judge found for one fact."""
+    """The answer of a judge on one fact."""
 
     fact: AtomicFact
     label: EntailmentLabel
     probability: float | None = None
     """That the text entails the fact, in [0, 1]; `None` if the judge gives none."""
     evidence: Evidence | None = None
-    """The passage it rests on, found in the text by string search; never the judge's word alone."""
+    """The passage it rests on, located in the text by string search."""
     reason: str = ""
     judge: str = ""
-    """Name of the judge that spoke."""
+    """Name of the judge."""
     cached: bool = False
-    """Whether the verdict was paid for earlier."""
+    """Whether the verdict comes from the cache."""
     flags: tuple[str, ...] = ()
-    """Doubts worth showing, such as `"quote_not_found"`."""
+    """Warnings, such as `"quote_not_found"`."""
 
     def __post_init__(self) -> None:
         if self.label not in LABELS:
@@ -108,7 +108,7 @@ class Verdict(PlainData):
 
 @dataclass(frozen=True, slots=True)
 class CheckFailure(PlainData):
-    """No verdict could be had for a fact. Counted as undecided, never as a verdict."""
+    """Why a fact has no verdict; it counts as undecided."""
 
     fact: AtomicFact
     code: str
@@ -122,22 +122,22 @@ CheckResult = Verdict | CheckFailure
 
 @dataclass(frozen=True, slots=True)
 class Usage(PlainData):
-    """What an answer cost."""
+    """Requests, tokens, cost and time of one or more responses."""
 
     calls: int = 0
-    """Questions put to a provider."""
+    """Calls to a provider."""
     prompt_tokens: int = 0
     completion_tokens: int = 0
     cost_usd: float | None = 0.0
-    """US dollars, or `None` as soon as the price of one call is not known."""
+    """US dollars; `None` if the price of any call is unknown."""
     cache_hits: int = 0
-    """Answers that were already paid for."""
+    """Responses taken from the cache."""
     seconds: float = 0.0
-    """Time spent waiting for replies, summed over attempts, which may overlap."""
+    """Time spent waiting for responses, summed over attempts, which may overlap."""
     attempts: int = 0
     """Requests sent: calls and their retries."""
     cached_tokens: int = 0
-    """Prompt tokens the provider had read before and charges less for."""
+    """Prompt tokens from the provider's own prompt cache, which it charges less for."""
 
     def __add__(self, other: Usage) -> Usage:
         costs = (self.cost_usd, other.cost_usd)
@@ -159,7 +159,7 @@ class FactSet(Sequence[AtomicFact]):
 
     facts: tuple[AtomicFact, ...]
     source_digest: str | None = None
-    """`fingerprint.digest` of the text the facts were extracted from; `None` for given facts."""
+    """`digest` of the text the facts were extracted from; `None` for given facts."""
     made_by: tuple[tuple[str, str], ...] = ()
     """How the facts were obtained, as entries for the score signature."""
 

@@ -6,12 +6,11 @@ that a number can never disagree with the list behind it.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from factcheck.documents import Reader
+from factcheck.documents import Reader, parse_json, shown
 from factcheck.errors import InputError
 from factcheck.facts.coverage import Share, share_entailed
 from factcheck.facts.model import (
@@ -163,7 +162,7 @@ class CoverageReport(Report):
         read = Reader(data, "report")
         if data.get("format") != _FORMAT:
             raise InputError(
-                f"report: format {data.get('format')!r} is not {_FORMAT}; "
+                f"report: format {shown(data.get('format'))} is not {_FORMAT}; "
                 "it was written by another version or is not a factcheck report"
             )
         claims = read.mapping("claims")
@@ -183,13 +182,7 @@ class CoverageReport(Report):
         Raises:
             InputError: Not JSON, or not a report.
         """
-        try:
-            data = json.loads(text)
-        except (ValueError, TypeError) as error:
-            raise InputError(f"report: not valid JSON ({error})") from error
-        except RecursionError as error:
-            raise InputError("report: not valid JSON (nested too deeply)") from error
-        return cls.from_dict(data)
+        return cls.from_dict(parse_json(text, "report").value)
 
     def page(self) -> Page:
         """The report, ready to be rendered; see `factcheck.reports.gated` for JUnit."""

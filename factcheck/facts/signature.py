@@ -1,4 +1,4 @@
-"""The score signature: one readable line that says how a score was made, and parses back.
+"""The score signature, one readable line that says how a score was made, and digests of texts.
 
     facts:12|undecided:1|judge:openai%2Fgpt-x|check:check_facts%2Fv1@7841ba02|version:0.1.0
 
@@ -7,6 +7,7 @@ Values are percent-encoded, because model names hold `:` and `|`. The idea is sa
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from urllib.parse import quote, unquote
@@ -55,6 +56,19 @@ class ScoreSignature:
                 raise InputError(f"score signature: {part!r} is not of the form name:value")
             entries.append((_decode(name), _decode(value)))
         return cls(tuple(entries))
+
+
+def digest(text: str) -> str:
+    """SHA-256 of the text's UTF-8 bytes, as 64 hexadecimal digits.
+
+    Lone surrogates are kept distinct rather than refused, so any `str` has a digest.
+    """
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def short_digest(text: str) -> str:
+    """The first 8 hexadecimal digits of `digest`, for names that people read."""
+    return digest(text)[:8]
 
 
 def _encode(value: str) -> str:

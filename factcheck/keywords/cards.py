@@ -14,7 +14,7 @@ from typing import Any
 
 from factcheck.documents import shown
 from factcheck.errors import InputError
-from factcheck.facts.fingerprint import short_digest
+from factcheck.facts import short_digest
 from factcheck.keywords.forms import Keyword, Not, as_keywords, to_data
 from factcheck.keywords.nodes import SUFFIX, Node, field_of, require_unique_ids
 

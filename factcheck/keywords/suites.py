@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from factcheck.errors import Failure, InputError
-from factcheck.facts.fingerprint import short_digest
+from factcheck.facts import short_digest
 from factcheck.keywords.behavior_runs import BehaviorCaseResult, BehaviorRun, Outcome
 from factcheck.keywords.calling import Call, call_each, check_concurrency
 from factcheck.keywords.cards import require_id, require_unique

@@ -86,7 +86,7 @@ def test_a_report_refuses_results_that_are_not_one_per_fact(
     [
         ("", "not valid JSON"),
         ("[]", "expected an object"),
-        ("{}", "format None"),
+        ("{}", "format null"),
         ('{"format": 1}', "'facts' is missing"),
         ('{"format": 1, "facts": {"facts": [{"id": 1}]}}', "'id': expected a string, got 1"),
     ],
