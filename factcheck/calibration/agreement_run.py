@@ -6,6 +6,7 @@ import random
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
+from functools import partial
 from os import PathLike
 
 from factcheck.calibration import agreement_metrics as metrics
@@ -43,6 +44,8 @@ _ALIKE = "all labels are equal"
 _NO_PROBABILITIES = "the judge gives no probabilities"
 _NO_BASELINE = "this is the baseline, or it was not run"
 _Metric = Callable[[Decisions], float | None]
+_Decided = Sequence[tuple[LabelledPair, Answer, bool | None]]
+"""Pairs with the judge's answer, and whether word containment says entailed."""
 
 
 @dataclass(frozen=True)
@@ -159,35 +162,34 @@ def measure_agreement(
         settings: Settings of the metrics.
     """
     decided = [
-        (pair, answer)
-        for pair, answer in zip(pairs, answers, strict=True)
+        (pair, answer, None if baseline is None else bool(baseline[place].entailed))
+        for place, (pair, answer) in enumerate(zip(pairs, answers, strict=True))
         if answer.entailed is not None
     ]
-    decisions = _decisions(decided)
-    if baseline is not None:
-        decisions = decisions._replace(baseline=_decided_by_words(answers, baseline))
-    texts = _texts(decided)
-    measured = _Measured(decisions, settings)
-    thresholds, tuned = measured.tuned()
+    decisions, texts = _decisions(decided), _texts(decided)
+    estimate = partial(_estimate, settings, decisions)
+    unscaled = _NO_PROBABILITIES if decisions.probabilities is None else _ALIKE
+    alone = _NO_BASELINE if decisions.baseline is None else _ALIKE
+    thresholds, tuned = _tuned(settings, decisions)
     return JudgeAgreement(
         judge=judge,
         metrics={
-            "balanced_accuracy": measured.estimate(metrics.balanced_accuracy),
-            "sensitivity": measured.estimate(lambda rows: metrics.rates(rows)[0]),
-            "specificity": measured.estimate(lambda rows: metrics.rates(rows)[1]),
-            "baseline_accuracy": measured.of_baseline(metrics.baseline_accuracy),
-            "over_baseline": measured.of_baseline(metrics.over_baseline),
-            "kappa": measured.estimate(metrics.kappa, "chance alone always agrees"),
-            "auroc": measured.of_probabilities(metrics.auroc),
+            "balanced_accuracy": estimate(metrics.balanced_accuracy),
+            "sensitivity": estimate(lambda rows: metrics.rates(rows)[0]),
+            "specificity": estimate(lambda rows: metrics.rates(rows)[1]),
+            "baseline_accuracy": estimate(metrics.baseline_accuracy, alone),
+            "over_baseline": estimate(metrics.over_baseline, alone),
+            "kappa": estimate(metrics.kappa, "chance alone always agrees"),
+            "auroc": estimate(metrics.auroc, unscaled),
             "tuned_accuracy": tuned,
-            "calibration_error": measured.of_probabilities(metrics.calibration_error),
+            "calibration_error": estimate(metrics.calibration_error, unscaled),
             "pearson": metrics.correlation(texts, "pearson"),
             "kendall": metrics.correlation(texts, "kendall"),
             "coverage": metrics.mean_coverage(texts, lambda text: text.judge_score),
             "human_coverage": metrics.mean_coverage(texts, lambda text: text.human_score),
-            **measured.corrected(),
+            **_corrected(settings, decisions),
         },
-        n_documents=len({pair.document for pair, _ in decided}),
+        n_documents=len({pair.document for pair, *_ in decided}),
         n_pairs=len(decided),
         n_undecided=len(pairs) - len(decided),
         thresholds=thresholds,
@@ -198,33 +200,33 @@ def measure_agreement(
     )
 
 
-def _decisions(decided: Sequence[tuple[LabelledPair, Answer]]) -> Decisions:
+def _decisions(decided: _Decided) -> Decisions:
     import numpy as np
 
     numbers: dict[str, int] = {}
-    given = [answer.probability for _, answer in decided]
-    is_complete = bool(given) and None not in given
+    labels = [pair.label for pair, *_ in decided]
+    documents = [numbers.setdefault(pair.document, len(numbers)) for pair, *_ in decided]
+    probabilities = [answer.probability for _, answer, _ in decided]
+    by_words = [words for *_, words in decided]
     return Decisions(
-        labels=np.array([pair.label for pair, _ in decided], dtype=bool),
-        entailed=np.array([answer.entailed for _, answer in decided], dtype=bool),
-        probabilities=np.array(given, dtype=float) if is_complete else None,
-        documents=np.array(
-            [numbers.setdefault(pair.document, len(numbers)) for pair, _ in decided], dtype=int
-        ),
+        labels=np.array(labels, dtype=bool),
+        entailed=np.array([answer.entailed for _, answer, _ in decided], dtype=bool),
+        probabilities=_column(probabilities, float),
+        documents=np.array(documents, dtype=int),
+        baseline=_column(by_words, bool),
     )
 
 
-def _decided_by_words(answers: Sequence[Answer], baseline: Sequence[Answer]) -> Array:
-    """The baseline's answers on the pairs that the judge decided."""
+def _column(values: Sequence[object], kind: type) -> Array | None:
+    """The values as an array; `None` where one is missing, or all are."""
     import numpy as np
 
-    both = zip(answers, baseline, strict=True)
-    return np.array([bool(words.entailed) for own, words in both if own.entailed is not None])
+    return np.array(values, dtype=kind) if values and None not in values else None
 
 
-def _texts(decided: Sequence[tuple[LabelledPair, Answer]]) -> list[TextCoverage]:
+def _texts(decided: _Decided) -> list[TextCoverage]:
     groups: dict[tuple[str, str, str], list[tuple[bool, bool]]] = {}
-    for pair, answer in decided:
+    for pair, answer, _ in decided:
         key = (pair.document, pair.system, pair.text)
         groups.setdefault(key, []).append((bool(answer.entailed), pair.label))
     return [
@@ -239,81 +241,72 @@ def _texts(decided: Sequence[tuple[LabelledPair, Answer]]) -> list[TextCoverage]
     ]
 
 
-class _Measured:
-    """Metrics of one judge's decisions, with intervals over documents."""
+def _estimate(
+    settings: MetricSettings, decisions: Decisions, metric: _Metric, why: str = _ALIKE
+) -> Estimate:
+    """A metric with its interval over documents, or why it is undefined."""
+    if not len(decisions.labels):
+        return Estimate(None, why="nothing was decided")
+    value = metric(decisions)
+    if value is None:
+        return Estimate(None, why=why)
+    interval = bootstrap_groups(
+        decisions.documents,
+        lambda rows: metric(decisions.of(rows)),
+        n_resamples=settings.n_resamples,
+        seed=settings.seed,
+    )
+    return Estimate(value, interval)
 
-    def __init__(self, decisions: Decisions, settings: MetricSettings) -> None:
-        self._decisions = decisions
-        self._settings = settings
 
-    def estimate(self, metric: _Metric, why: str = _ALIKE) -> Estimate:
-        decisions = self._decisions
-        if not len(decisions.labels):
-            return Estimate(None, why="nothing was decided")
-        value = metric(decisions)
-        if value is None:
-            return Estimate(None, why=why)
-        interval = bootstrap_groups(
-            decisions.documents,
-            lambda rows: metric(decisions.of(rows)),
-            n_resamples=self._settings.n_resamples,
-            seed=self._settings.seed,
-        )
-        return Estimate(value, interval)
+def _halves(settings: MetricSettings, decisions: Decisions) -> tuple[Array, Array]:
+    """The pairs of each half of the documents, as masks."""
+    import numpy as np
 
-    def of_probabilities(self, metric: _Metric) -> Estimate:
-        missing = self._decisions.probabilities is None
-        return self.estimate(metric, _NO_PROBABILITIES if missing else _ALIKE)
+    documents = sorted(set(decisions.documents.tolist()))
+    random.Random(settings.seed).shuffle(documents)  # noqa: S311 - repeatable
+    first = np.isin(decisions.documents, documents[::2])
+    return first, ~first
 
-    def of_baseline(self, metric: _Metric) -> Estimate:
-        return self.estimate(metric, _NO_BASELINE if self._decisions.baseline is None else _ALIKE)
 
-    def _halves(self) -> tuple[Array, Array]:
-        """The pairs of each half of the documents, as masks."""
-        import numpy as np
+def _tuned(settings: MetricSettings, decisions: Decisions) -> tuple[tuple[float, ...], Estimate]:
+    """The thresholds of both halves, and the accuracy with each on the other half."""
+    if decisions.probabilities is None:
+        return (), Estimate(None, why=_NO_PROBABILITIES)
+    first, second = _halves(settings, decisions)
+    own = metrics.best_threshold(decisions.of(first))
+    other = metrics.best_threshold(decisions.of(second))
+    if own is None or other is None:
+        return (), Estimate(None, why="all labels in one half of the documents are equal")
+    entailed = decisions.entailed.copy()
+    for half, threshold in ((second, own), (first, other)):
+        entailed[half] = decisions.probabilities[half] >= threshold
+    tuned = decisions._replace(entailed=entailed)
+    return (own, other), _estimate(settings, tuned, metrics.balanced_accuracy)
 
-        documents = sorted(set(self._decisions.documents.tolist()))
-        random.Random(self._settings.seed).shuffle(documents)  # noqa: S311 - repeatable
-        first = np.isin(self._decisions.documents, documents[::2])
-        return first, ~first
 
-    def tuned(self) -> tuple[tuple[float, ...], Estimate]:
-        """The thresholds of both halves, and the accuracy with each on the other half."""
-        decisions = self._decisions
-        if decisions.probabilities is None:
-            return (), Estimate(None, why=_NO_PROBABILITIES)
-        first, second = self._halves()
-        thresholds = [metrics.best_threshold(decisions.of(half)) for half in (first, second)]
-        if None in thresholds:
-            return (), Estimate(None, why="all labels in one half of the documents are equal")
-        entailed = decisions.entailed.copy()
-        for half, threshold in zip((second, first), thresholds, strict=True):
-            entailed[half] = decisions.probabilities[half] >= threshold
-        tuned = _Measured(decisions._replace(entailed=entailed), self._settings)
-        return tuple(t for t in thresholds if t is not None), tuned.estimate(
-            metrics.balanced_accuracy
-        )
+def _corrected(settings: MetricSettings, decisions: Decisions) -> dict[str, Estimate]:
+    """Coverage of the second half of the documents, corrected by the errors on the first."""
+    import numpy as np
 
-    def corrected(self) -> dict[str, Estimate]:
-        """Coverage of the second half of the documents, corrected by the errors on the first."""
-        import numpy as np
+    held_out = np.unique(decisions.documents[_halves(settings, decisions)[1]])
 
-        held_out = np.unique(self._decisions.documents[self._halves()[1]])
+    def corrected_coverage(pairs: Decisions) -> float | None:
+        is_held_out = np.isin(pairs.documents, held_out)
+        sensitivity, specificity = metrics.rates(pairs.of(~is_held_out))
+        if sensitivity is None or specificity is None or not is_held_out.any():
+            return None
+        share = float(pairs.entailed[is_held_out].mean())
+        return metrics.corrected_share(share, sensitivity, specificity)
 
-        def corrected_coverage(pairs: Decisions) -> float | None:
-            is_held_out = np.isin(pairs.documents, held_out)
-            sensitivity, specificity = metrics.rates(pairs.of(~is_held_out))
-            if sensitivity is None or specificity is None or not is_held_out.any():
-                return None
-            share = float(pairs.entailed[is_held_out].mean())
-            return metrics.corrected_share(share, sensitivity, specificity)
+    def human_coverage(pairs: Decisions) -> float | None:
+        labels = pairs.labels[np.isin(pairs.documents, held_out)]
+        return float(labels.mean()) if len(labels) else None
 
-        def human_coverage(pairs: Decisions) -> float | None:
-            labels = pairs.labels[np.isin(pairs.documents, held_out)]
-            return float(labels.mean()) if len(labels) else None
-
-        why = "the error rates are unknown, or too high"
-        return {
-            "corrected_coverage": self.estimate(corrected_coverage, why),
-            "held_out_human_coverage": self.estimate(human_coverage, "only one document"),
-        }
+    why = "the error rates are unknown, or too high"
+    return {
+        "corrected_coverage": _estimate(settings, decisions, corrected_coverage, why),
+        "held_out_human_coverage": _estimate(
+            settings, decisions, human_coverage, "only one document"
+        ),
+    }
