@@ -7,10 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from factcheck.calibration.agreement_metrics import N_BINS, Bin, DocumentsNeeded
-from factcheck.calibration.numbers import short, short_range
 from factcheck.reports.page import Alert, Page, Section, Table, filled
 from factcheck.reports.report import Report
-from factcheck.reports.text import DASH, plural
+from factcheck.reports.text import DASH, plural, short, short_range
 from factcheck.stats import Estimate
 
 _SHOWN = {
@@ -176,12 +175,12 @@ def _undefined(judge: JudgeAgreement) -> dict[str, list[str]]:
 _Columns = Mapping[str, Callable[[JudgeAgreement], str]]
 
 
-def _value(name: str, *, signed: bool = False) -> Callable[[JudgeAgreement], str]:
-    return lambda judge: short(judge.metrics[name].value, signed=signed)
+def _value(name: str, *, with_sign: bool = False) -> Callable[[JudgeAgreement], str]:
+    return lambda judge: short(judge.metrics[name].value, with_sign=with_sign)
 
 
-def _interval(name: str, *, signed: bool = False) -> Callable[[JudgeAgreement], str]:
-    return lambda judge: short_range(judge.metrics[name].interval, signed=signed)
+def _interval(name: str, *, with_sign: bool = False) -> Callable[[JudgeAgreement], str]:
+    return lambda judge: short_range(judge.metrics[name].interval, with_sign=with_sign)
 
 
 def _both(own: str, human: str) -> Callable[[JudgeAgreement], str]:
@@ -203,8 +202,8 @@ _BASELINE: _Columns = {
     **_NAME,
     "judge's": _value("balanced_accuracy"),
     "words'": _value("baseline_accuracy"),
-    "difference": _value("over_baseline", signed=True),
-    "95 %": _interval("over_baseline", signed=True),
+    "difference": _value("over_baseline", with_sign=True),
+    "95 %": _interval("over_baseline", with_sign=True),
 }
 _PROBABILITIES: _Columns = {
     **_NAME,

@@ -10,11 +10,10 @@ from typing import Any, NamedTuple
 
 from factcheck.calibration.audit_edits import MUTATIONS
 from factcheck.calibration.audit_trials import RULES, Question, Trial
-from factcheck.calibration.numbers import short, short_range
 from factcheck.facts import CheckResult, Usage, Verdict
 from factcheck.reports.page import Alert, Case, Item, Page, Section, Table
 from factcheck.reports.report import Report
-from factcheck.reports.text import DASH, more_of, name_text, plural, quote_text
+from factcheck.reports.text import DASH, more_of, name_text, plural, quote_text, short, short_range
 from factcheck.stats import Interval, bootstrap_ratio
 
 Answers = Mapping[Question, Mapping[str, CheckResult]]

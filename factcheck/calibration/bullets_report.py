@@ -24,13 +24,12 @@ from factcheck.calibration.bullets_rows import VariantRow, read_lines, write_lin
 from factcheck.calibration.bullets_summary import TRUTH, RemovalOrder, Subject
 from factcheck.calibration.bullets_tables import curve_rows, metric_rows
 from factcheck.calibration.containment import BASELINE
-from factcheck.calibration.numbers import short
 from factcheck.documents import file_errors, write_text
 from factcheck.errors import InputError
 from factcheck.facts import Usage
 from factcheck.reports.page import Alert, Page, Section, Svg, Table, filled
 from factcheck.reports.report import Report, render
-from factcheck.reports.text import plural
+from factcheck.reports.text import plural, short
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -6,9 +6,8 @@ from collections.abc import Callable, Iterator, Sequence
 
 from factcheck.calibration.bullets_metrics import BulletMetrics, CurvePoint
 from factcheck.calibration.bullets_summary import TRUTH
-from factcheck.calibration.numbers import short
 from factcheck.facts import Usage
-from factcheck.reports.text import DASH
+from factcheck.reports.text import DASH, short
 from factcheck.stats import Estimate
 
 _BAR = 20

@@ -9,13 +9,12 @@ from os import PathLike
 from statistics import fmean
 from typing import Any, NamedTuple
 
-from factcheck.calibration.numbers import short, short_range
 from factcheck.documents import read_results
 from factcheck.errors import InputError
 from factcheck.facts import CoverageReport, Verdict
 from factcheck.reports.page import Item, Page, Section, Tone, filled
 from factcheck.reports.report import Report
-from factcheck.reports.text import more_of, name_text, plural, quote_text
+from factcheck.reports.text import more_of, name_text, plural, quote_text, short, short_range
 from factcheck.stats import Comparison, bootstrap_mean, paired_share_interval, sign_test
 
 Run = str | PathLike[str] | Mapping[str, CoverageReport] | Iterable[CoverageReport]
@@ -123,16 +122,16 @@ class CoverageComparison(Report):
             "(McNemar, exact)"
         )
         yield (
-            f"difference {short(by_fact.difference, signed=True)}, "
-            f"95 % {short_range(by_fact.interval, signed=True)} if facts were independent"
+            f"difference {short(by_fact.difference, with_sign=True)}, "
+            f"95 % {short_range(by_fact.interval, with_sign=True)} if facts were independent"
         )
         if by_document.interval is None:
             yield "only one document: the spread between documents is unknown"
         else:
             yield (
                 f"by document ({len(self.documents)}): mean difference "
-                f"{short(by_document.difference, signed=True)}, "
-                f"95 % {short_range(by_document.interval, signed=True)}, "
+                f"{short(by_document.difference, with_sign=True)}, "
+                f"95 % {short_range(by_document.interval, with_sign=True)}, "
                 f"sign test p = {short(by_document.p_value)}"
             )
         if self.n_undecided:

@@ -146,3 +146,19 @@ def interval_text(interval: Sequence[float] | None, digits: int = 3) -> str:
 def p_text(value: float) -> str:
     """A p-value with three decimals; `<0.001` below that."""
     return "<0.001" if value < 0.001 else f"{value:.3f}"  # noqa: PLR2004 - the last digit shown
+
+
+def short(value: float | None, *, with_sign: bool = False) -> str:
+    """Three decimals without a zero before the point, such as `.950`; a dash for `None`."""
+    if value is None:
+        return DASH
+    value = 0.0 if round(value, 3) == 0 else value  # no "-.000"
+    return re.sub(r"^([+-]?)0\.", r"\1.", f"{value:{'+' if with_sign and value else ''}.3f}")
+
+
+def short_range(interval: Sequence[float] | None, *, with_sign: bool = False) -> str:
+    """Both ends joined by a dash, or `-.012 to +.040` with signs; a dash for `None`."""
+    if interval is None:
+        return DASH
+    joint = " to " if with_sign else DASH
+    return joint.join(short(bound, with_sign=with_sign) for bound in interval)

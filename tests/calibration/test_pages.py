@@ -18,9 +18,9 @@ from factcheck.calibration import (
     plots,
 )
 from factcheck.calibration.bullets_tables import metric_rows
-from factcheck.calibration.numbers import short, short_range
 from factcheck.facts import Usage
 from factcheck.reports.report import FORMATS, Report, render
+from factcheck.reports.text import short, short_range
 from tests.calibration.test_comparison import report
 
 FACTS = ("The ferry carried 240 cars.", "The bridge was opened in 1987.", "The tunnel was flooded.")
@@ -133,10 +133,10 @@ def test_numbers_have_three_decimals_and_no_leading_zero(
     value: float | None, plain: str, signed: str
 ) -> None:
     assert short(value) == plain
-    assert short(value, signed=True) == signed
+    assert short(value, with_sign=True) == signed
 
 
 def test_ranges() -> None:
     assert short_range((0.1, 0.25)) == ".100\u2013.250"
-    assert short_range((-0.1, 0.25), signed=True) == "-.100 to +.250"
+    assert short_range((-0.1, 0.25), with_sign=True) == "-.100 to +.250"
     assert short_range(None) == "\u2013"
