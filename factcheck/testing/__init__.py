@@ -14,15 +14,23 @@ from factcheck.testing.fact_model import (
     invent,
     leave_out,
     overwrite,
+    parse_prompt,
     same_words,
     sentences,
     without_key,
 )
-from factcheck.testing.faults import (
+from factcheck.testing.replies import (
+    ChatAnswer,
+    ChatRequest,
+    EmbeddingsAnswer,
+    EmbeddingsRequest,
+    Reply,
+    Request,
     bad_request,
     dropped,
     garbage,
     hang,
+    hashed_embeddings,
     http_date,
     out_of_order,
     quota_exceeded,
@@ -34,16 +42,6 @@ from factcheck.testing.faults import (
     unauthorized,
     with_vector,
     without_vectors,
-)
-from factcheck.testing.prompts import parse_prompt
-from factcheck.testing.replies import (
-    ChatAnswer,
-    ChatRequest,
-    EmbeddingsAnswer,
-    EmbeddingsRequest,
-    Reply,
-    Request,
-    hashed_embeddings,
 )
 from factcheck.testing.scripted import (
     CompareCall,

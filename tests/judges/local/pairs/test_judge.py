@@ -304,7 +304,7 @@ def test_a_long_list_is_met_in_any_order() -> None:
 
 def test_what_is_not_compared_is_said() -> None:
     """Of long lists with nothing in common, only some items are compared each with each."""
-    gold, extracted = (json.dumps([f"{name} {n}" for n in range(3_000)]) for name in ("ab", "cd"))
+    gold, extracted = (json.dumps([f"{name} {n}" for n in range(300)]) for name in ("ab", "cd"))
 
     assert "compared with each other" in verdict(gold, extracted).reason
 
