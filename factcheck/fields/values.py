@@ -15,8 +15,6 @@ from factcheck.errors import InputError
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
-NOT_FINITE = ("NaN", "Infinity", "-Infinity")
-"""How the floats that JSON lacks are written."""
 _MAX_DEPTH = 200
 _MAX_INT = 1 << 10_000
 """Python neither prints nor parses integers that are much longer."""

@@ -47,12 +47,14 @@ CORNERS: tuple[Any, ...] = (
 )  # fmt: skip
 Case = tuple[str, dict[str, Any]]
 WITH_KEY: tuple[Case, ...] = (("exact", {}), ("numeric", {}))
-ALL_AT_ONCE: tuple[Case, ...] = (
+TOLERANT: tuple[Case, ...] = (
     ("numeric", {"tolerance": {"rel": 0.1}}),
     ("numeric", {"tolerance": {"abs": 1}}),
     ("numeric", {"tolerance": {"abs": 0}}),
     ("numeric", {"tolerance": {"rel": 0.5, "abs": 1.5}}),
     ("numeric", {"tolerance": {"abs": 1e308}}),
+)
+ALL_AT_ONCE: tuple[Case, ...] = (
     ("oneof", {"values": [1, "a", [1], NAN, None]}),
     ("fuzzy", {}),
     ("fuzzy", {"threshold": 0.5}),
@@ -61,7 +63,7 @@ ONE_BY_ONE: tuple[Case, ...] = (
     ("date", {}),
     ("date", {"day_first": True, "formats": ["%d.%m.%y"]}),
 )
-EVERY = (*WITH_KEY, *ALL_AT_ONCE, *ONE_BY_ONE)
+EVERY = (*WITH_KEY, *TOLERANT, *ALL_AT_ONCE, *ONE_BY_ONE)
 
 
 def score(name: str, gold: Any, extracted: Any, **params: Any) -> float:
@@ -140,6 +142,23 @@ def test_the_scores_of_all_pairs_at_once_are_those_of_each_pair(
 
     assert scores.shape == (len(gold), len(extracted))
     assert scores.tolist() == [[bound.compare(g, e)[0] for e in extracted] for g in gold]
+
+
+@pytest.mark.parametrize(("name", "params"), TOLERANT)
+@given(st.lists(st.none() | numbers, max_size=6), st.lists(st.none() | numbers, max_size=6))
+def test_numbers_that_fit_arrays_match_as_each_pair_does(
+    name: str, params: dict[str, Any], gold: list[Any], extracted: list[Any]
+) -> None:
+    """Null included; other columns are compared value by value."""
+    bound = COMPARATORS[name].bind(params)
+    assert bound.numbers is not None
+    own, others = bound.numbers.array(gold), bound.numbers.array(extracted)
+
+    if own is not None and others is not None:
+        near = bound.numbers.near(own[:, None], others)
+        assert near.tolist() == [[bound.compare(g, e)[0] == 1.0 for e in extracted] for g in gold]
+    small = all(v is None or abs(v) <= BOUNDARY // 2 for v in gold)
+    assert (own is not None) == small
 
 
 @pytest.mark.parametrize(("name", "params"), ALL_AT_ONCE)

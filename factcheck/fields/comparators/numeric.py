@@ -178,77 +178,30 @@ class _Tolerance(NamedTuple):
             reasons.append(f"absolute error {gap!r} is above {self.abs!r}")
         return 0.0, "; ".join(reasons)
 
-    def scores(self, gold: Sequence[Any], extracted: Sequence[Any]) -> Any:
-        """The scores of all pairs, gold by extracted, as `compare` gives them."""
-        import numpy as np
-
-        plain, other_plain = _plain(gold), _plain(extracted)
-        if plain is not None and other_plain is not None:
-            return self.near(plain[:, None], other_plain).astype(float)
-        numbers, of_gold = _columns(gold)
-        others, of_extracted = _columns(extracted)
-        kinds, other_kinds = of_gold[:, None], of_extracted[None, :]
-        with np.errstate(all="ignore"):
-            near = self.near(numbers[:, None], others)
-        near |= (kinds == other_kinds) & ((kinds == _IS_NAN) | (kinds == _IS_NULL))
-        scores = near.astype(float)
-        self._add_wide(scores, (gold, of_gold), (extracted, of_extracted))
-        return scores
-
     def near(self, gold: Any, extracted: Any) -> Any:
         """Where two arrays of numbers match; NaN never does."""
         import numpy as np
 
-        gap = abs(gold - extracted)
-        near = gap <= self.abs
-        if self.rel < math.inf:
-            near &= gap / np.where(gold == 0, 1.0, abs(gold)) <= self.rel
+        with np.errstate(invalid="ignore"):  # infinity minus infinity
+            gap = abs(gold - extracted)
+            near = gap <= self.abs
+            if self.rel < math.inf:
+                near &= gap / np.where(gold == 0, 1.0, abs(gold)) <= self.rel
         return near | (gold == extracted)
 
-    def _add_wide(
-        self, scores: Any, gold: tuple[Sequence[Any], Any], extracted: tuple[Sequence[Any], Any]
-    ) -> None:
-        """Score one by one the pairs with an integer that does not fit a float array."""
-        compare = self.compare()
-        (values, of_gold), (others, of_extracted) = gold, extracted
-        wide = [j for j, kind in enumerate(of_extracted.tolist()) if kind == _IS_WIDE]
-        for i, kind in enumerate(of_gold.tolist()):
-            for j in range(len(others)) if kind == _IS_WIDE else wide:
-                scores[i, j] = compare(values[i], others[j])[0]
 
-
-_IS_NUMBER, _IS_NAN, _IS_NULL, _IS_OTHER, _IS_WIDE = range(5)
-
-
-def _plain(values: Sequence[Any]) -> Any:
-    """Values as an array, if all are finite numbers that it represents exactly."""
+def _as_array(values: Sequence[Any]) -> Any:
+    """Numbers as an array, null as infinity; `None` unless floats represent them all exactly."""
     import numpy as np
 
-    if not set(map(type, values)) <= {float, int} or not values:
+    if not set(map(type, values)) <= {float, int, type(None)}:
         return None
-    if not -_ARRAY_LIMIT <= min(values) <= max(values) <= _ARRAY_LIMIT:
+    numbers = [value for value in values if value is not None]
+    if numbers and not -_ARRAY_LIMIT <= min(numbers) <= max(numbers) <= _ARRAY_LIMIT:
         return None
-    if math.isnan(sum(values)):
+    if math.isnan(sum(numbers)):
         return None
-    return np.array(values, dtype=float)
-
-
-def _columns(values: Sequence[Any]) -> tuple[Any, Any]:
-    """Values as floats, NaN for those that have none, and the kind of each."""
-    import numpy as np
-
-    numbers = np.full(len(values), np.nan)
-    kinds = np.full(len(values), _IS_NUMBER)
-    for place, value in enumerate(values):
-        number = number_of(value)
-        if number is None:
-            kinds[place] = _IS_NULL if value is None else _IS_OTHER
-        elif isinstance(number, int) and not -_ARRAY_LIMIT <= number <= _ARRAY_LIMIT:
-            kinds[place] = _IS_WIDE
-        else:
-            numbers[place] = number
-            kinds[place] = _IS_NAN if is_nan(number) else _IS_NUMBER
-    return numbers, kinds
+    return np.array([math.inf if value is None else value for value in values], dtype=float)
 
 
 def _distances(gold: float, extracted: float) -> tuple[float, float]:
@@ -287,8 +240,7 @@ def _bind(params: Mapping[str, Any]) -> BoundComparator:
 @lru_cache(maxsize=256)
 def _within(rel: float, largest: float) -> BoundComparator:
     tolerance = _Tolerance(rel, largest)
-    numbers = Numbers(_plain, tolerance.near)
-    return BoundComparator(tolerance.compare(), scores=tolerance.scores, numbers=numbers)
+    return BoundComparator(tolerance.compare(), numbers=Numbers(_as_array, tolerance.near))
 
 
 def _limit(tolerance: Mapping[str, Any], key: str) -> float:

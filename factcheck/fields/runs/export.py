@@ -8,17 +8,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import asdict
-from typing import TYPE_CHECKING, Any, get_args
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
-from factcheck.documents import Reader
+from factcheck.documents import from_plain, shown, to_plain
 from factcheck.errors import ConfigError, InputError
 from factcheck.facts import digest
 from factcheck.fields.comparators.builtin import COMPARATORS
 from factcheck.fields.runs.records import (
     Counts,
-    FieldAggregation,
-    FieldSummary,
     RecordResult,
     RunFigures,
     Scores,
@@ -26,7 +24,7 @@ from factcheck.fields.runs.records import (
 from factcheck.fields.schemas.parsing import SchemaNode
 from factcheck.fields.schemas.structure import schema_path
 from factcheck.fields.types import FieldResult, FieldStatus
-from factcheck.fields.values import NOT_FINITE, plain
+from factcheck.fields.values import plain
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -38,7 +36,8 @@ COLUMNS = (
 )
 """Keys of a row: `record` is the id of the record, `path` the path in it, `field` that in the
 schema; the last two only if transforms changed the value."""
-_STATUSES: tuple[str, ...] = get_args(FieldStatus)
+_LIKE_RAW: Any = object()
+"""Stands for a compared value that equals the raw one, and is not written."""
 
 
 def iter_rows(records: Iterable[RecordResult]) -> Iterator[dict[str, Any]]:
@@ -114,54 +113,28 @@ def _was_compared(result: FieldResult) -> bool:
 
 def run_to_dict(run: RunFigures) -> dict[str, Any]:
     """Everything about a run as JSON-ready data."""
+    totals = ("records", "fields", "omissions", "hallucinations", "batch_errors", "errors")
     return {
         "format": FORMAT,
         "schema_digest": run.schema_digest,
-        "mean_precision": _number(run.mean_precision),
-        "mean_recall": _number(run.mean_recall),
-        "mean_f1": _number(run.mean_f1),
-        "micro": _numbers(run.micro._asdict()),
-        "total_records": run.total_records,
-        "total_fields": run.total_fields,
-        "total_omissions": run.total_omissions,
-        "total_hallucinations": run.total_hallucinations,
-        "total_batch_errors": run.total_batch_errors,
-        "total_errors": run.total_errors,
-        "by_field": {
-            name: {
-                "precision": _number(field.precision),
-                "recall": _number(field.recall),
-                "f1": _number(field.f1),
-                "support": field.support,
-                "mean_score": _number(field.mean_score),
-                "counts": dict(field.counts),
-            }
-            for name, field in run.by_field.items()
-        },
-        "per_field": {
-            name: {**asdict(field), "mean_score": _number(field.mean_score)}
-            for name, field in run.per_field.items()
-        },
+        **_floats(run, "mean_precision", "mean_recall", "mean_f1"),
+        "micro": _floats(run.micro, *Scores._fields),
+        **{f"total_{name}": getattr(run, f"total_{name}") for name in totals},
+        "by_field": to_plain(run.by_field),
+        "per_field": to_plain(run.per_field),
         "records": [_record_to_dict(record) for record in run.records],
     }
 
 
-def _number(value: float) -> Any:
-    """A number that is read back as it was: never an integer, and never NaN."""
-    return plain(float(value) if isinstance(value, (int, float)) else value)
-
-
-def _numbers(values: Mapping[str, float]) -> dict[str, Any]:
-    return {name: _number(value) for name, value in values.items()}
+def _floats(source: Any, *names: str) -> dict[str, float]:
+    return {name: float(getattr(source, name)) for name in names}
 
 
 def _record_to_dict(record: RecordResult) -> dict[str, Any]:
     return {
         "id": record.record_id,
-        "precision": _number(record.precision),
-        "recall": _number(record.recall),
-        "f1": _number(record.f1),
-        "counts": _numbers(record.counts._asdict()),
+        **_floats(record, *Scores._fields),
+        "counts": _floats(record.counts, *Counts._fields),
         "gold": plain(record.gold),
         "extracted": plain(record.extracted),
         "fields": [_result_to_dict(result) for result in record.field_results],
@@ -172,7 +145,7 @@ def _result_to_dict(result: FieldResult) -> dict[str, Any]:
     data: dict[str, Any] = {
         "path": result.path,
         "status": result.status,
-        "score": _number(result.score),
+        "score": float(result.score),
         "comparator": result.comparator,
     }
     if result.reason is not None:
@@ -188,102 +161,82 @@ def _result_to_dict(result: FieldResult) -> dict[str, Any]:
     return data
 
 
+@dataclass(frozen=True)
+class _SavedResult:
+    path: str
+    status: FieldStatus
+    score: float
+    comparator: str
+    reason: str | None = None
+    gold: Any = None
+    extracted: Any = None
+    gold_compared: Any = _LIKE_RAW
+    extracted_compared: Any = _LIKE_RAW
+
+
+@dataclass(frozen=True)
+class _SavedRecord:
+    id: Any
+    precision: float
+    recall: float
+    f1: float
+    counts: Counts
+    fields: list[_SavedResult]
+    gold: Any = None
+    extracted: Any = None
+
+
+@dataclass(frozen=True)
+class _SavedRun(RunFigures):
+    records: list[_SavedRecord]  # type: ignore[assignment]
+
+
 def run_from_dict(data: Any) -> dict[str, Any]:
     """The arguments of `RunFigures` from what `run_to_dict` returned.
 
     Raises:
         InputError: The data is not a run in this format; says where, and what is wrong.
     """
-    read = _Reader(data, "run")
-    if data.get("format") != FORMAT:
+    if isinstance(data, Mapping) and data.get("format") != FORMAT:
         raise InputError(
             f"run: format {data.get('format')!r} is not {FORMAT!r}; it was written by another "
             "version, or is not a run of the field evaluator (RunResult.to_json writes one)"
         )
-    records = [_record(item, f"run: record {n}") for n, item in enumerate(read.mappings("records"))]
-    totals = ("records", "fields", "omissions", "hallucinations", "batch_errors", "errors")
-    means = ("mean_precision", "mean_recall", "mean_f1")
-    by_field, per_field = read.mapping_required("by_field"), read.mapping_required("per_field")
-    return {
-        "records": records,
-        **{name: read.figure(name) for name in means},
-        **{f"total_{name}": read.integer(f"total_{name}") for name in totals},
-        "micro": Scores(*read.figures("micro", Scores._fields)),
-        "per_field": {
-            name: _aggregation(item, f"run: per_field {name!r}") for name, item in per_field.items()
-        },
-        "by_field": {
-            name: _summary(item, f"run: by_field {name!r}") for name, item in by_field.items()
-        },
-        "schema_digest": read.text("schema_digest", None),
-    }
+    saved = from_plain(_SavedRun, data, "run")
+    records = [_record(record, f"run: record {n}") for n, record in enumerate(saved.records)]
+    return {**vars(saved), "records": records}
 
 
-class _Reader(Reader):
-    """Reads numbers that may be NaN or infinite, too."""
-
-    def figure(self, key: str) -> float:
-        value = self._data.get(key)
-        return float(value) if value in NOT_FINITE else self.number(key)
-
-    def figures(self, key: str, names: Iterable[str]) -> list[float]:
-        return [*map(self.below(key).figure, names)]
-
-    def below(self, key: str) -> _Reader:
-        return _Reader(self.mapping_required(key), f"{self._what}: {key}")
-
-
-def _summary(data: Any, what: str) -> FieldSummary:
-    read = _Reader(data, what)
-    counts = read.below("counts")
-    return FieldSummary(
-        read.figure("precision"),
-        read.figure("recall"),
-        read.figure("f1"),
-        support=read.integer("support"),
-        mean_score=read.figure("mean_score"),
-        counts={status: counts.integer(status) for status in data["counts"]},
-    )
-
-
-def _aggregation(data: Any, what: str) -> FieldAggregation:
-    read = _Reader(data, what)
-    statuses = ("matches", "mismatches", "omissions", "hallucinations")
-    return FieldAggregation(read.figure("mean_score"), *map(read.integer, statuses))
-
-
-def _record(data: Mapping[str, Any], what: str) -> RecordResult:
-    read = _Reader(data, what)
-    name = data.get("id")
+def _record(saved: _SavedRecord, where: str) -> RecordResult:
+    if isinstance(saved.id, bool) or not isinstance(saved.id, (str, int)):
+        raise InputError(f"{where}: 'id': expected a string or an integer, got {shown(saved.id)}")
     return RecordResult(
-        name if isinstance(name, str) else read.integer("id"),
-        [_result(item, f"{what}, field {n}") for n, item in enumerate(read.mappings("fields"))],
-        data.get("gold"),
-        data.get("extracted"),
-        read.figure("precision"),
-        read.figure("recall"),
-        read.figure("f1"),
-        Counts(*read.figures("counts", Counts._fields)),
+        saved.id,
+        [
+            FieldResult(
+                result.path,
+                result.score,
+                result.comparator,
+                result.gold,
+                result.extracted,
+                result.status,
+                result.reason,
+                _or_raw(result.gold_compared, result.gold),
+                _or_raw(result.extracted_compared, result.extracted),
+            )
+            for result in saved.fields
+        ],
+        saved.gold,
+        saved.extracted,
+        saved.precision,
+        saved.recall,
+        saved.f1,
+        saved.counts,
     )
 
 
-def _result(data: Mapping[str, Any], what: str) -> FieldResult:
-    read = _Reader(data, what)
-    status = data.get("status")
-    if status not in _STATUSES:
-        raise InputError(f"{what}: 'status' must be one of {_STATUSES}, not {status!r}")
-    gold, extracted = data.get("gold"), data.get("extracted")
-    return FieldResult(
-        read.text("path"),
-        read.figure("score"),
-        read.text("comparator"),
-        gold,
-        extracted,
-        status,
-        read.text("reason", None),
-        data.get("gold_compared", gold),
-        data.get("extracted_compared", extracted),
-    )
+def _or_raw(compared: Any, raw: Any) -> Any:
+    return raw if compared is _LIKE_RAW else compared
 
 
 def schema_digest(schema: SchemaNode) -> str:

@@ -274,9 +274,9 @@ def _results(node: Node, gold: Any, extracted: Any) -> list[Any]:
     if gold is not MISSING and extracted is not MISSING:
         node.pair(gold, extracted, node.path, out)
     elif gold is not MISSING:
-        node.omission(gold, node.path, out)
+        node.alone(gold, "omission", node.path, out)
     elif extracted is not MISSING:
-        node.hallucination(extracted, node.path, out)
+        node.alone(extracted, "hallucination", node.path, out)
     return out
 
 

@@ -1,8 +1,8 @@
 """A schema compiled into nodes that score values.
 
-Every node handles three cases for a place in a record: both sides have a value (`pair`), only gold
-has one (`omission`), or only the extraction (`hallucination`). Results are appended to a list, in
-the order of the schema.
+Every node handles two cases for a place in a record: both sides have a value (`pair`), or only one
+side has (`alone`), which is an omission or a hallucination. Results are appended to a list, in the
+order of the schema.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import logging
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, Protocol, TypeAlias
+from typing import Any, Literal, Protocol, TypeAlias
 
 from factcheck.errors import describe
 from factcheck.fields.schemas.structure import join
@@ -34,6 +34,7 @@ class Deferred(ABC):
 
 
 Out: TypeAlias = "list[FieldResult | Deferred]"
+OneSided = Literal["omission", "hallucination"]
 
 
 class Node(Protocol):
@@ -46,12 +47,8 @@ class Node(Protocol):
         """Both sides have a value, which may be null."""
         ...
 
-    def omission(self, gold: Any, path: str, out: Out) -> None:
-        """Only gold has a value."""
-        ...
-
-    def hallucination(self, extracted: Any, path: str, out: Out) -> None:
-        """Only the extraction has a value."""
+    def alone(self, value: Any, status: OneSided, path: str, out: Out) -> None:
+        """Only one side has a value: gold for an omission, the extraction for a hallucination."""
         ...
 
 
@@ -92,13 +89,9 @@ class Leaf:
         status: FieldStatus = "match" if score >= self.threshold else "mismatch"
         out.append(FieldResult(path, score, self.name, gold, extracted, status, reason, g, e))
 
-    def omission(self, gold: Any, path: str, out: Out) -> None:
-        """One omission."""
-        out.append(FieldResult(path, 0.0, self.name, gold, None, "omission"))
-
-    def hallucination(self, extracted: Any, path: str, out: Out) -> None:
-        """One hallucination."""
-        out.append(FieldResult(path, 0.0, self.name, None, extracted, "hallucination"))
+    def alone(self, value: Any, status: OneSided, path: str, out: Out) -> None:
+        """One result."""
+        out.append(_one_sided(path, self.name, value, status))
 
     def _error(self, path: str, gold: Any, extracted: Any, reason: str) -> FieldResult:
         return FieldResult(path, 0.0, self.name, gold, extracted, "error", reason)
@@ -147,10 +140,7 @@ class Skipped:
         e = None if extracted is MISSING else extracted
         out.append(FieldResult(path, 0.0, "", g, e, "skipped"))
 
-    def omission(self, gold: Any, path: str, out: Out) -> None:
-        """Nothing."""
-
-    def hallucination(self, extracted: Any, path: str, out: Out) -> None:
+    def alone(self, value: Any, status: OneSided, path: str, out: Out) -> None:
         """Nothing."""
 
 
@@ -179,9 +169,9 @@ class ObjectNode:
             if skipped or (g is not MISSING and e is not MISSING):
                 child.pair(g, e, place, out)
             elif g is not MISSING:
-                child.omission(g, place, out)
+                child.alone(g, "omission", place, out)
             elif e is not MISSING:
-                child.hallucination(e, place, out)
+                child.alone(e, "hallucination", place, out)
         if n_known < len(extracted):
             for key in sorted((key for key in extracted if key not in self.children), key=str):
                 place = join(path, str(key))
@@ -197,24 +187,14 @@ class ObjectNode:
         self._paths[path] = places
         return places
 
-    def _present(self, value: Any, path: str) -> Iterable[tuple[Any, Node, str]]:
-        """Value, node and path of each property of the schema that a value has."""
+    def alone(self, value: Any, status: OneSided, path: str, out: Out) -> None:
+        """One result for each value below that the schema knows."""
         if isinstance(value, dict):
             for name, child, _, place in self._paths.get(path) or self._places(path):
                 if name in value:
-                    yield value[name], child, place
+                    child.alone(value[name], status, place, out)
         elif value is not None:
             _log.warning("%s: expected an object, got %s", path, type(value).__name__)
-
-    def omission(self, gold: Any, path: str, out: Out) -> None:
-        """One omission for each value below."""
-        for value, child, place in self._present(gold, path):
-            child.omission(value, place, out)
-
-    def hallucination(self, extracted: Any, path: str, out: Out) -> None:
-        """One hallucination for each value below that the schema knows."""
-        for value, child, place in self._present(extracted, path):
-            child.hallucination(value, place, out)
 
 
 class ArrayNode:
@@ -260,12 +240,12 @@ class ArrayNode:
                 if i in partner:
                     element.pair(value, extracted[partner[i]], places[i], out)
                 else:
-                    element.omission(value, places[i], out)
+                    element.alone(value, "omission", places[i], out)
         else:
             for i, j in pairing.pairs:
                 element.pair(gold[i], extracted[j], places[i], out)
             for i in pairing.gold_only:
-                element.omission(gold[i], places[i], out)
+                element.alone(gold[i], "omission", places[i], out)
         self._report_surplus((extracted[j] for j in pairing.extracted_only), path, out)
 
     def _places(self, path: str, n: int) -> list[str]:
@@ -281,22 +261,22 @@ class ArrayNode:
 
     def _report_surplus(self, values: Iterable[Any], path: str, out: Out) -> None:
         for n, value in enumerate(values, 1):
-            self.element.hallucination(value, f"{path}[-{n}]", out)
+            self.element.alone(value, "hallucination", f"{path}[-{n}]", out)
 
-    def omission(self, gold: Any, path: str, out: Out) -> None:
-        """One omission for each value below, or one for an array without elements."""
-        if isinstance(gold, list) and gold:
-            for value, place in zip(gold, self._places(path, len(gold)), strict=False):
-                self.element.omission(value, place, out)
+    def alone(self, value: Any, status: OneSided, path: str, out: Out) -> None:
+        """One result for each value below, or one for an array without elements."""
+        if not isinstance(value, list) or not value:
+            out.append(_one_sided(path, "", value, status))
+        elif status == "hallucination":
+            self._report_surplus(value, path, out)
         else:
-            out.append(FieldResult(path, 0.0, "", gold, None, "omission"))
+            for element, place in zip(value, self._places(path, len(value)), strict=False):
+                self.element.alone(element, status, place, out)
 
-    def hallucination(self, extracted: Any, path: str, out: Out) -> None:
-        """One hallucination for each value below, or one for an array without elements."""
-        if isinstance(extracted, list) and extracted:
-            self._report_surplus(extracted, path, out)
-        else:
-            out.append(FieldResult(path, 0.0, "", None, extracted, "hallucination"))
+
+def _one_sided(path: str, name: str, value: Any, status: OneSided) -> FieldResult:
+    gold, extracted = (value, None) if status == "omission" else (None, value)
+    return FieldResult(path, 0.0, name, gold, extracted, status)
 
 
 def _pair_mistyped(
@@ -305,16 +285,13 @@ def _pair_mistyped(
     """Score a container of which at least one side is null or of another type."""
     if gold is None and extracted is None:
         return
-    if extracted is None:
-        if isinstance(gold, kind):
-            node.omission(gold, path, out)
+    if gold is None or extracted is None:
+        value = gold if extracted is None else extracted
+        status: OneSided = "omission" if extracted is None else "hallucination"
+        if isinstance(value, kind):
+            node.alone(value, status, path, out)
         else:
-            out.append(FieldResult(path, 0.0, "", gold, None, "omission"))
-    elif gold is None:
-        if isinstance(extracted, kind):
-            node.hallucination(extracted, path, out)
-        else:
-            out.append(FieldResult(path, 0.0, "", None, extracted, "hallucination"))
+            out.append(_one_sided(path, "", value, status))
     elif _equal(gold, extracted):
         out.append(FieldResult(path, 1.0, "", gold, extracted, "match"))
     else:
