@@ -152,12 +152,6 @@ class TestErrors:
         assert scores(report, "length") == [1.0, "raised", 0.2, "unavailable"]
         assert report["2", "length"].reason == "RuntimeError: boom"
 
-    def test_cases_that_cannot_be_read_are_errors_of_every_metric(self) -> None:
-        report = evaluate([{"actual_output": "fine text"}, {"a": 1}], [Length(), Together()])
-
-        assert scores(report, "length") == [0.9, "input"]
-        assert scores(report, "together") == [0.9, "input"]
-
     def test_a_field_that_is_needed_and_missing_is_named(self) -> None:
         metric = Length()
         metric.required_fields = ("expected_output", "references")
@@ -361,11 +355,6 @@ def test_every_metric_fulfils_both_ports(metric: Any) -> None:
     assert isinstance(metric, BatchMetric)
 
 
-def test_a_metric_for_single_cases_is_no_batch_metric() -> None:
-    assert isinstance(Length(), Metric)
-    assert not isinstance(Length(), BatchMetric)
-
-
 class TestResults:
     """A result has a score and a verdict, or an error, and never a mixture."""
 
@@ -429,9 +418,6 @@ class TestForms:
         assert ["2", "length", "error", "RuntimeError:", "boom"] in lines
         assert lines[-1][1].startswith("metric:length|version:")
 
-    def test_a_long_list_is_cut_and_says_so(self) -> None:
-        assert "and 10 more results" in str(evaluate(outputs(*["no"] * 50), [Length()]))
-
     def test_every_format_has_the_outcomes(self) -> None:
         page = evaluate(outputs("long enough", "boom", "no"), [Length()]).page()
         junit = ET.fromstring(render(page, "junit"))  # noqa: S314 - our own
@@ -440,12 +426,6 @@ class TestForms:
         assert render(page, "csv").splitlines()[2].startswith("2,length,,,RuntimeError: boom")
         for to in ("markdown", "html"):
             assert "RuntimeError: boom" in render(page, to)
-
-    def test_brackets_in_names_and_reasons_are_text(self) -> None:
-        class Odd(Length):
-            name = "[bold]odd[/]"
-
-        assert "[bold]odd[/]" in str(evaluate(outputs("boom"), [Odd()]))
 
 
 @pytest.mark.parametrize("error", [SystemExit(3), StopIteration()])
