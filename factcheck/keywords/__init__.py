@@ -4,7 +4,7 @@ No model is called. A keyword that occurs need not be understood: these scores f
 errors.
 """
 
-from factcheck.keywords.behavior_runs import BehaviorCaseResult, BehaviorRun, Outcome
+from factcheck.keywords.behavior_runs import BehaviorRun
 from factcheck.keywords.card_runs import DatasetResult
 from factcheck.keywords.cards import CardCase, CardDataset, ExpectedCard
 from factcheck.keywords.comparator import KeywordComparator
@@ -22,6 +22,7 @@ from factcheck.keywords.guides import (
 )
 from factcheck.keywords.lint import LintFinding, lint_guides, lint_page
 from factcheck.keywords.matching import CardMatcher, match_cards
+from factcheck.keywords.outcomes import BehaviorCaseResult, Outcome
 from factcheck.keywords.results import CaseResult, Match, Missed, Scores
 from factcheck.keywords.similarity import MatchSettings, keyword_similarity, score_pair
 from factcheck.keywords.suites import BehaviorCase, aevaluate_behaviors, evaluate_behaviors

@@ -9,11 +9,12 @@ from typing import Any
 
 from factcheck.errors import Failure, InputError
 from factcheck.facts import short_digest
-from factcheck.keywords.behavior_runs import BehaviorCaseResult, BehaviorRun, Outcome
+from factcheck.keywords.behavior_runs import BehaviorRun
 from factcheck.keywords.calling import Call, call_each, check_concurrency
 from factcheck.keywords.cards import require_id, require_unique
 from factcheck.keywords.guides import Behavior, Guide, as_guide, classify_behaviors
 from factcheck.keywords.nodes import Node
+from factcheck.keywords.outcomes import BehaviorCaseResult, Outcome
 from factcheck.runtime.loop import background
 
 _MISSING: Failure[str] = Failure("", "input", "there is no response")
