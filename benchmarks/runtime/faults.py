@@ -182,7 +182,7 @@ def row_for(what: str, unreliable: Unreliable, pairs: Sequence[Pair]) -> Row:
         wall_s = time.perf_counter() - started
         per_text = Counter(parse_prompt(request.body).text for request in server.requests)
     verdicts, codes = compare(pairs, outcomes)
-    allowed_for_one = POLICY.attempts * (1 + unreliable.asked_again)
+    allowed_for_one = POLICY.stop_after_attempt * (1 + unreliable.asked_again)
     return Row(
         what,
         facts=len(pairs) * FACTS_PER_SOURCE,
