@@ -40,7 +40,7 @@ class FactcheckError(Exception):
     retryable: ClassVar[bool] = False
     """Whether asking again, unchanged, may help."""
     exit_code: ClassVar[int] = 1
-    """What the command line returns."""
+    """Exit code of the command line."""
 
     def __str__(self) -> str:
         return shorten(super().__str__())
@@ -76,7 +76,7 @@ class GoldValidationError(InputError):
     def __init__(self, message: str, record_id: str | int = "", path: str = "") -> None:
         super().__init__(message)
         self.record_id = record_id
-        """Which record, by id or position."""
+        """The record, by id or position."""
         self.path = path
         """Schema path of the place."""
 

@@ -1,1 +1,1 @@
-"""Who answers: the ports, and the judges that fill them."""
+"""Judges and embedders: the ports, and their implementations."""

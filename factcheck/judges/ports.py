@@ -1,4 +1,4 @@
-"""The four questions a judge answers, and what an embedder gives, as protocols.
+"""The ports: the four questions a judge answers, and the embedder.
 
 Any object with these methods is a judge or an embedder.
 """
@@ -61,7 +61,7 @@ class Extractor(Protocol):
         """The facts of `source`, in its order; empty if it states none.
 
         Raises:
-            JudgeError: The facts could not be had. A partial list is never returned.
+            JudgeError: The extraction failed; a partial list is never returned.
         """
         ...
 
@@ -78,7 +78,7 @@ class Checker(Protocol):
     async def check(
         self, facts: Sequence[AtomicFact], text: str, ledger: Ledger
     ) -> Sequence[CheckResult]:
-        """One result per fact, in fact order: a verdict, or a failure where none could be had."""
+        """One result per fact, in fact order: a verdict, or a failure."""
         ...
 
 
@@ -91,15 +91,15 @@ class ValuePair:
     """Two values of one field, and what is known about the field."""
 
     gold: str
-    """The right value. Values that are no strings are written as JSON."""
+    """The right value; one that is not a string is written as JSON."""
     extracted: str
-    """The value under evaluation, written likewise."""
+    """The value under evaluation, in the same form."""
     path: str = ""
     """Schema path of the field, without positions: `items[].name`."""
     description: str = ""
-    """What the schema says the field holds."""
+    """The field's description in the schema."""
     instructions: str = ""
-    """What the user says about comparing this field."""
+    """Instructions of the user for comparing this field."""
     specificity: Specificity = "exact"
 
 
@@ -133,10 +133,10 @@ class PairJudge(Protocol):
         ...
 
     async def compare(self, pairs: Sequence[ValuePair], ledger: Ledger) -> Sequence[PairResult]:
-        """One result per pair, in their order: a verdict, or a failure where none could be had.
+        """One result per pair, in their order: a verdict, or a failure.
 
         Raises:
-            JudgeRejected: Every request was turned down: nothing can be had from this judge.
+            JudgeRejected: Every request was turned down.
         """
         ...
 
@@ -147,14 +147,14 @@ LOWEST, HIGHEST = 1, 5
 
 @dataclass(frozen=True, slots=True)
 class Rating:
-    """How faithful a summary is to its source, in one number.
+    """Faithfulness of a summary to its source, as one number.
 
     Raises:
         InputError: The number is not a whole one from 1 to 5.
     """
 
     value: int
-    """From 1, hardly anything is kept, to 5, everything is."""
+    """From 1 (hardly anything is kept) to 5 (everything is)."""
     reason: str
     judge: str
     """Name of the judge that spoke."""
@@ -179,7 +179,7 @@ class Rater(Protocol):
         ...
 
     async def rate(self, source: str, summary: str, ledger: Ledger) -> RatingResult:
-        """A rating, or a failure where none could be had. Both texts count whole: none is cut."""
+        """A rating, or a failure. Both texts count whole: neither is cut."""
         ...
 
 
@@ -197,7 +197,7 @@ class Embedder(Protocol):
         ...
 
     async def embed(self, texts: Sequence[str], ledger: Ledger) -> Sequence[EmbeddingResult]:
-        """One result per text, in their order: a vector, or a failure where none could be had.
+        """One result per text, in their order: a vector, or a failure.
 
         The vector of a text does not depend on the other texts, and all have the same length.
         """

@@ -1,1 +1,1 @@
-"""How an answer is obtained: the event-loop thread, retries."""
+"""The session and what it owns: cache, budget, limits, retries, the event-loop thread."""

@@ -1,4 +1,4 @@
-"""How many requests may be under way, and not before when: one limiter for each model.
+"""Rate limiting: the number of requests in flight, one limiter per model.
 
 The limit starts at its ceiling, is halved when the provider says it is too much, and creeps back
 up while answers come (additive increase, multiplicative decrease, as in TCP). One 429 closes the
@@ -17,7 +17,7 @@ class Limiter:
     """Gives out slots for single attempts; a pause between attempts holds none.
 
     Args:
-        ceiling: Most requests under way at any time; at least 1.
+        ceiling: Most requests in flight at any time; at least 1.
     """
 
     def __init__(self, ceiling: int) -> None:
@@ -31,7 +31,7 @@ class Limiter:
 
     @property
     def limit(self) -> int:
-        """Requests that may be under way now; from 1 to the ceiling."""
+        """Requests that may be in flight now; from 1 to the ceiling."""
         return int(self._limit)
 
     @asynccontextmanager

@@ -36,7 +36,7 @@ class Claim(Generic[T]):
 
     def __init__(self, mine: Mapping[str, Future[T]], others: Mapping[str, Future[T]]) -> None:
         self.keys = list(mine)
-        """What this caller has to ask for and settle."""
+        """Keys that this caller has to ask for and settle."""
         self._mine = mine
         self._others = others
 
@@ -88,7 +88,7 @@ class SingleFlight(Generic[T]):
 
         Args:
             keys: Distinct keys.
-            ask: Called at most once for each key, unless whoever asked first gave up.
+            ask: Called at most once for each key, unless the first caller gave up.
 
         Raises:
             BaseException: Whatever `ask` raises; other callers that waited ask for themselves.

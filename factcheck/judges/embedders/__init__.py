@@ -1,1 +1,1 @@
-"""Who turns texts into vectors: the embedded embedder, OpenAI's and other models, your own."""
+"""Embedders: the built-in lexical one, models of OpenAI and others, and functions of your own."""

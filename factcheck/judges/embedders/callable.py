@@ -21,7 +21,7 @@ class CallableEmbedder:
 
     It is called with a list of texts, in a thread of its own and never twice at the same time, and
     may be asynchronous. Where it raises, the texts are given to it again in halves, so that one
-    text it cannot take fails alone. Its vectors are not kept: two functions may share a name.
+    text it cannot take fails alone. Its vectors are not cached: two functions may share a name.
 
     Args:
         function: Gives one vector per text, in their order.
@@ -49,11 +49,11 @@ class CallableEmbedder:
         except FactcheckError as error:
             raise SpoiltRequest(Failure(None, error.code, str(error))) from error
         except (Exception, SystemExit, KeyboardInterrupt) as error:
-            said = f"{self._name} raised {describe(error)}"
-            raise SpoiltRequest(Failure(None, "judge", said)) from error
+            message = f"{self._name} raised {describe(error)}"
+            raise SpoiltRequest(Failure(None, "judge", message)) from error
         if len(vectors) != len(texts):
-            said = f"{self._name} gave {len(vectors)} vectors for {len(texts)} texts"
-            return [Failure(None, JudgeOutputError.code, said)] * len(texts)
+            message = f"{self._name} gave {len(vectors)} vectors for {len(texts)} texts"
+            return [Failure(None, JudgeOutputError.code, message)] * len(texts)
         return vectors
 
     async def _call(self, texts: Sequence[str]) -> Any:

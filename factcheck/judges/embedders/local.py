@@ -1,4 +1,4 @@
-"""The embedded embedder: hashed words, word pairs and letters, offline.
+"""The built-in lexical embedder: hashed words, word pairs and letters, offline.
 
 It is lexical. Texts are alike as far as they share rare words; spelling variants help a little,
 synonyms and paraphrase not at all, and it does not see who did what to whom. Its similarities are
@@ -81,7 +81,7 @@ def embed_text(text: str) -> array[float]:
 
 
 class _Weights(NamedTuple):
-    """What a text holds; squares of rarities add up, so a word said often gains by its root."""
+    """Weights of a text; squares of rarities add up, so a frequent word gains by its root."""
 
     features: Mapping[str, float]
     forms: Mapping[str, float]

@@ -26,13 +26,13 @@ if TYPE_CHECKING:
 STAGE = "embed"
 """Under which stage usage is recorded and vectors are cached."""
 DEFAULT_MODEL = "text-embedding-3-small"
-MOST_TEXTS = 2048
-"""Texts in one request, at most; the API's limit."""
-_MOST_BYTES = 900_000
+MAX_TEXTS = 2048
+"""Maximum number of texts in one request; the API's limit."""
+_MAX_BYTES = 900_000
 """Of all texts of a request: the API takes 300,000 tokens, and three bytes are hardly ever more
 than one. Where they are, the request is turned down and goes out again in halves."""
-_ASK_AGAIN = frozenset({"missing", "duplicate", "invalid"})
-"""Failures that a fresh request may mend; the others have had their retries."""
+_REPEAT = frozenset({"missing", "duplicate", "invalid"})
+"""Failures that another request may mend; the others have had their retries."""
 _PRICES = {
     "text-embedding-3-small": Price(0.02, 0.02, 0.0),
     "text-embedding-3-large": Price(0.13, 0.13, 0.0),
@@ -43,9 +43,9 @@ _PRICES = {
 class OpenAIEmbedder:
     """Asks a server for vectors; fulfils `Embedder`.
 
-    All texts of a call go out in as few requests as the API's limits allow. A vector is kept under
-    a key of its text, the model and the endpoint, and only if it is one. What does not come back as
-    it should is asked for once more, in a fresh request; then it is a failure.
+    All texts of a call go out in as few requests as the API's limits allow. Vectors are cached
+    under a key of text, model and endpoint. A missing, duplicate or invalid one is requested once
+    more; then it is a failure.
 
     Args:
         model: The model's name at the server.
@@ -64,7 +64,7 @@ class OpenAIEmbedder:
             session.cache, {"task": STAGE, "judge": self.name}, _to_json, self._from_json
         )
         self._length: int | None = None
-        """How many numbers the vectors of this model have, once one is known."""
+        """Length of the vectors of this model, once one is known."""
 
     @property
     def identity(self) -> Mapping[str, str]:
@@ -101,7 +101,7 @@ class OpenAIEmbedder:
         again = [
             place
             for place, result in enumerate(results)
-            if isinstance(result, Failure) and result.code in _ASK_AGAIN
+            if isinstance(result, Failure) and result.code in _REPEAT
         ]
         if again:
             second = await ask_in_parts([texts[place] for place in again], ask)
@@ -149,11 +149,11 @@ class OpenAIEmbedder:
         )
 
     def _from_json(self, data: Mapping[str, Any]) -> EmbeddingResult:
-        """A kept vector; one that cannot be compared with the others is asked for again."""
+        """A cached vector; one that cannot be compared with the others is asked for again."""
         try:
             vector = single_precision(str(data["vector"]))
         except JudgeOutputError as error:
-            raise InputError(f"kept vector: {error}") from error
+            raise InputError(f"cached vector: {error}") from error
         if self._length is None:
             self._length = len(vector)
         if len(vector) != self._length:
@@ -197,7 +197,7 @@ def _batches(keys: Sequence[str], text_of: Mapping[str, str]) -> list[list[str]]
     n_bytes = 0
     for key in keys:
         size = len(text_of[key].encode())
-        if not batches or len(batches[-1]) == MOST_TEXTS or n_bytes + size > _MOST_BYTES:
+        if not batches or len(batches[-1]) == MAX_TEXTS or n_bytes + size > _MAX_BYTES:
             batches.append([])
             n_bytes = 0
         batches[-1].append(key)
@@ -220,7 +220,7 @@ def _most_common(lengths: Counter[int]) -> int | None:
 
 
 def _to_json(result: EmbeddingResult) -> Mapping[str, Any] | None:
-    """A vector without its text, which is in the key; a failure is not kept."""
+    """A vector without its text, which is in the key; failures are not cached."""
     if isinstance(result, Failure):
         return None
     return {"vector": packed(result)}

@@ -1,4 +1,4 @@
-"""Vectors as they are read, kept and compared. Nothing that is no direction becomes a number."""
+"""Reads, stores and compares vectors; a vector without a direction is refused."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def direction_of(vector: Any) -> Direction:
     """Where a vector points, whatever holds its numbers: a list, an array of any library.
 
     Raises:
-        JudgeOutputError: It is no list of numbers, is empty, holds NaN or infinity, or is all zero.
+        JudgeOutputError: Not a list of numbers, empty, with NaN or infinity, or all zero.
     """
     import numpy as np
 
@@ -81,7 +81,7 @@ def single_precision(numbers: Any) -> array[float]:
     """A vector as APIs send it, a list of numbers or base64, in single precision.
 
     Raises:
-        JudgeOutputError: It is neither, or no vector that points somewhere.
+        JudgeOutputError: It is neither, or has no direction.
     """
     vector = _unpacked(numbers) if isinstance(numbers, str) else _listed(numbers)
     direction_of(vector)
@@ -107,7 +107,7 @@ def _unpacked(text: str) -> array[float]:
     try:
         vector.frombytes(base64.b64decode(text, validate=True))
     except (binascii.Error, ValueError) as error:
-        raise JudgeOutputError(f"the vector is no base64 of 4-byte numbers ({error})") from error
+        raise JudgeOutputError(f"the vector is not base64 of 4-byte numbers ({error})") from error
     return _little_endian(vector)
 
 

@@ -110,7 +110,7 @@ def _output_types(signature: Signature) -> dict[str, pydantic.TypeAdapter[Any]]:
 
 
 def _with_constraints(field: Any) -> Any:
-    """The type of a field as it was declared; pydantic keeps what annotates it apart."""
+    """The declared type of a field; pydantic stores its annotations separately."""
     declared = (field.annotation, *field.metadata)
     return Annotated[declared] if field.metadata else field.annotation
 

@@ -75,7 +75,7 @@ class _Batches:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Submitted(_Batches):
-    """What was submitted; no batches if every answer is known already."""
+    """Outcome of a submission; no batches if every answer is known already."""
 
     resumed: bool = False
     """Whether an earlier, interrupted submission was completed instead of making a new one."""
@@ -83,10 +83,10 @@ class Submitted(_Batches):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Collected(_Batches, Generic[T]):
-    """What came back."""
+    """Outcome of a collection."""
 
     result: T | None = None
-    """What the run returned; `None` while a batch is in progress."""
+    """Result of the run; `None` while a batch is in progress."""
     used: int = 0
     """Answers that the run asked for."""
     unused: int = 0
@@ -357,7 +357,7 @@ class _LineError(NamedTuple):
 
 
 def _error_in(line: Mapping[str, Any]) -> _LineError:
-    """What a line says went wrong, in its reply or in place of one; nothing in it is certain."""
+    """The error in a line, in its reply or in place of one; no part of it is certain."""
     reply = line.get("response")
     reply = reply if isinstance(reply, Mapping) else {}
     body = reply.get("body")
@@ -379,7 +379,7 @@ def _require_openai(transport: Transport) -> ChatTransport:
 
 
 def _shape(inner: ChatTransport) -> Mapping[str, str]:
-    """What shapes the requests to a model and their answers, by name."""
+    """Everything that shapes the requests to a model and their answers, by name."""
     return {
         "model": inner.name,
         **inner.identity,

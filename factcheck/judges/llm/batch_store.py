@@ -1,4 +1,4 @@
-"""What is remembered of a batch between submitting and collecting: private files, without any key.
+"""The state of a batch between submitting and collecting: private files, without any key.
 
 The state file names the batches; a folder beside it holds the requests and the answers.
 """
@@ -40,7 +40,7 @@ class Batch(PlainData):
     """SHA-256 of the file of requests."""
     requests: int
     extractions: int
-    """How many of the requests list facts; the others check them."""
+    """Requests that list facts; the others check them."""
     file_id: str | None = None
     """Id of the uploaded file."""
     batch_id: str | None = None
@@ -49,7 +49,7 @@ class Batch(PlainData):
     completed: int = 0
     failed: int = 0
     problem: str | None = None
-    """What the provider says went wrong with the batch as a whole."""
+    """Error of the batch as a whole, as the provider describes it."""
     output_file_id: str | None = None
     error_file_id: str | None = None
 
@@ -70,7 +70,7 @@ class BatchState(PlainData):
     VERSION: ClassVar[int] = 1
 
     secret: str = field(repr=False)
-    """What the prompts were rendered with, in hexadecimal digits."""
+    """Secret that the prompts were rendered with, in hexadecimal digits."""
     endpoint: str
     """Host and path of the server that has the batches."""
     created: str

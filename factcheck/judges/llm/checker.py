@@ -61,7 +61,7 @@ class LLMChecker:
         one is not looked for in the next.
 
         Raises:
-            JudgeRejected: Every single call was turned down: nothing can be had from this judge.
+            JudgeRejected: Every single request was turned down.
         """
         results: dict[str, CheckResult] = {}
         for span in sections(text, self._section, self._section // _OVERLAP):

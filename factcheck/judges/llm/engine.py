@@ -185,7 +185,7 @@ async def _is_cached(account: Account) -> bool:
 
 
 class _Capabilities:
-    """What DSPy may use of an engine; what it does not list is not sent."""
+    """Capabilities in DSPy's terms; parameters that are not listed are not sent."""
 
     supports_response_schema = True
     supports_reasoning = False

@@ -1,4 +1,4 @@
-"""The border: errors of openai and DSPy become ours here, once."""
+"""Translates errors of openai and DSPy into ours, once."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _TOO_MANY_REQUESTS = 429
 _SERVER_ERROR = 500
 
 UNREADABLE = (json.JSONDecodeError, UnicodeDecodeError, RecursionError)
-"""What the client raises on a body that cannot be read as JSON."""
+"""Errors of the client for a body that is not JSON."""
 
 
 def from_openai(error: Exception, model: str) -> FactcheckError:
@@ -80,8 +80,8 @@ def from_status(
 
     Args:
         status: The HTTP status.
-        said: Who said what, for the message.
-        kinds: Code and type of the error, as far as they were told.
+        said: Message of the provider, with its name.
+        kinds: Code and type of the error, as far as they are known.
         retry_after_s: Seconds the provider asked to wait, if it said so.
     """
     if status == _TOO_MANY_REQUESTS:

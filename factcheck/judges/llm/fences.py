@@ -4,7 +4,7 @@ A text is put between two tags that carry a number it cannot know. The number de
 and on a secret of this process: it stays the same for the same text, which lets a provider reuse
 what it read before. Facts and pairs of values get random ids for one call, so that a text cannot
 name one; values are JSON, too. Where a request has to be rendered again later, byte for byte, ids
-come from a kept secret.
+come from a fixed secret.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def random_ids(items: Sequence[T], texts: Sequence[str]) -> dict[str, T]:
 
     Args:
         items: What is asked about.
-        texts: What the call says of each; only a kept secret makes use of it.
+        texts: What the call says of each; only a fixed secret makes use of it.
     """
     if len(items) > len(_IDS):
         raise ValueError(f"{len(items)} items in one call; there are {len(_IDS)} ids")

@@ -60,7 +60,7 @@ class LanguageModel:
 
     @property
     def shape(self) -> dict[str, str]:
-        """What shapes its answers besides the prompt: name, sampling, endpoint."""
+        """Everything that shapes its answers besides the prompt: name, sampling, endpoint."""
         return {"name": self.name, **self._transport.identity}
 
     @property

@@ -23,7 +23,7 @@ class Meter:
 
     def __init__(self) -> None:
         self.usage = Usage()
-        """What the run would take."""
+        """Estimated usage of the run."""
 
     def around(self, transport: Transport) -> Transport:
         """A transport that counts instead of sending."""

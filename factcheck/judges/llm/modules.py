@@ -92,7 +92,7 @@ class _Request(NamedTuple):
     max_tokens: int | None
     """Limit of the reply; `None`: that of the language model."""
     asked: Any = None
-    """What the reply is read against."""
+    """Facts or pairs that the reply is about."""
 
 
 class _OneCall(dspy.Module):
@@ -307,5 +307,5 @@ def fingerprint(module: Callable[[str], dspy.Module], prompt: str) -> str:
 
 
 def score_with_feedback(score: float, feedback: str) -> dspy.Prediction:
-    """What a metric of `dspy.GEPA` returns; adds up and compares like the number."""
+    """Return value of a metric of `dspy.GEPA`; adds up and compares like the number."""
     return dspy.Prediction(score=score, feedback=feedback)

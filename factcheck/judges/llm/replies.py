@@ -1,4 +1,4 @@
-"""What a model answers: typed, read strictly, and accounted for id by id."""
+"""Replies of a model: typed, read strictly, and accounted for id by id."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ KeyFact = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
 
 def _not_a_truth_value(value: Any) -> Any:
     if isinstance(value, bool):
-        raise ValueError("true and false are no numbers")  # noqa: TRY004 - pydantic's protocol
+        raise ValueError("true and false are not numbers")  # noqa: TRY004 - pydantic's protocol
     return value
 
 
@@ -46,7 +46,7 @@ def _without_marker(bullet: str) -> str:
 
 
 Faithfulness = Annotated[Literal[1, 2, 3, 4, 5], BeforeValidator(_not_a_truth_value)]
-"""A rating as a model writes it; anything else is no rating, and is not moved to the nearest."""
+"""A rating as a model writes it; anything else is not a rating, and is not rounded to one."""
 Bullets = Annotated[
     list[Annotated[str, AfterValidator(_without_marker)]], pydantic.Field(min_length=1)
 ]
@@ -134,7 +134,7 @@ def account(
     """One result per id that was asked, in that order, whatever came back.
 
     An id that was not asked counts for nothing. An id that is missing, comes twice or has an
-    item that is no verdict becomes a `CheckFailure`. A quote counts only if it is found in
+    item that is not a verdict becomes a `CheckFailure`. A quote counts only if it is found in
     `text`; a verdict that rests on text and has none that is found carries `QUOTE_NOT_FOUND`.
     """
     return {
@@ -162,7 +162,7 @@ def account_pairs(
 class _NoVerdict(NamedTuple):
     code: str
     what: str
-    """What was given instead."""
+    """Description of the reply in its place."""
 
 
 def _answers(asked: Iterable[str], items: Iterable[V | Unreadable]) -> dict[str, V | _NoVerdict]:

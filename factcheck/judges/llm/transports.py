@@ -1,4 +1,4 @@
-"""How one request travels: over the `openai` client, or over another DSPy language model."""
+"""Transports of single requests: the `openai` client, or another DSPy language model."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Transport(Protocol):
 
     @property
     def identity(self) -> dict[str, str]:
-        """What of it shapes an answer."""
+        """Settings that shape an answer."""
         ...
 
     def max_tokens(self, tokens: int) -> int:
@@ -271,7 +271,7 @@ class LMTransport:
         return named
 
     def max_tokens(self, tokens: int) -> int:
-        """What was asked for."""
+        """The same number."""
         return tokens
 
     async def send(self, request: Request) -> Response:

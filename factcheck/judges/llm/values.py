@@ -1,4 +1,4 @@
-"""How pairs of values stand in a prompt: below the field they belong to, which is told once.
+"""Renders pairs of values for a prompt: below their field, which is described once.
 
     field "items[].name"
     description "Name of the product"
@@ -25,7 +25,7 @@ _ALLOWED: Mapping[Specificity, str] = {
 
 
 class FieldNotes(NamedTuple):
-    """What is known about a field."""
+    """Description of a field."""
 
     path: str
     description: str
@@ -37,7 +37,7 @@ def field_of(pair: ValuePair) -> FieldNotes:
     """The field a pair belongs to.
 
     Raises:
-        InputError: Its specificity is none.
+        InputError: Its specificity is unknown.
     """
     if pair.specificity not in _ALLOWED:
         raise InputError(f"specificity must be one of {list(_ALLOWED)}, not {pair.specificity!r}")
@@ -61,7 +61,7 @@ def order_of(pair: ValuePair) -> tuple[FieldNotes, tuple[str, str]]:
 
 
 def render(asked: Mapping[str, ValuePair]) -> str:
-    """Pairs by their ids, as lines; a field is told once for all its pairs."""
+    """Pairs by their ids, as lines; a field is described once for all its pairs."""
     in_order = sorted(asked.items(), key=lambda item: field_of(item[1]))
     by_field = groupby(in_order, key=lambda item: field_of(item[1]))
     return "\n".join(line for field, pairs in by_field for line in _lines(field, dict(pairs)))

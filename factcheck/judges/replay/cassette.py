@@ -1,4 +1,4 @@
-"""Cassettes: files of what judges answered, one answer per line after a header.
+"""Cassettes: files of recorded answers, one per line after a header.
 
     {"factcheck_cassette": 1}
     {"ask": "extract", "source": DIGEST, "by": {NAME: VALUE}, "facts": [FACT]}
@@ -39,7 +39,7 @@ logger = logging.getLogger(__name__)
 
 
 class RecordedFacts(NamedTuple):
-    """What an extractor answered for one source."""
+    """The answer of an extractor for one source."""
 
     source: str
     """`digest` of the source."""
@@ -58,7 +58,7 @@ class RecordedFacts(NamedTuple):
 
 
 class RecordedVerdict(NamedTuple):
-    """What a judge answered about one fact and one text."""
+    """The answer of a judge about one fact and one text."""
 
     text: str
     """`digest` of the text."""

@@ -29,7 +29,7 @@ from factcheck.judges.replay.cassette import (
 logger = logging.getLogger(__name__)
 
 PREFIX = "replay:"
-"""How a judge that replays is named: `replay:FILE`, or `replay:FILE#JUDGE`."""
+"""Start of the name of a judge that replays: `replay:FILE`, or `replay:FILE#JUDGE`."""
 CassettePath = str | os.PathLike[str]
 _EXCERPT = 60
 
@@ -65,7 +65,7 @@ class RecordingExtractor:
         return self._inner.identity
 
     async def extract(self, source: str, ledger: Ledger) -> FactSet:
-        """What the extractor inside answers; an error is passed on and not recorded."""
+        """The answer of the extractor inside; an error is passed on and not recorded."""
         facts = await self._inner.extract(source, ledger)
         by = identity_of(self._inner.identity)
         self._cassette.append([RecordedFacts(digest(source), by, tuple(facts))])
@@ -95,7 +95,7 @@ class RecordingChecker:
     async def check(
         self, facts: Sequence[AtomicFact], text: str, ledger: Ledger
     ) -> Sequence[CheckResult]:
-        """What the checker inside answers; failures and errors are passed on and not recorded."""
+        """The answer of the checker inside; failures and errors are passed on and not recorded."""
         results = await self._inner.check(facts, text, ledger)
         by, name = identity_of(self._inner.identity), digest(text)
         asked = {fact.id: fact for fact in facts}

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 LOCK_WAIT_S = 5.0
-"""How long another process's write is waited for."""
+"""Seconds to wait for another process's write."""
 _LOCK_POLL_S = 0.01
 
 _MESSAGES = {

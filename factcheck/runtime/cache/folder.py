@@ -1,7 +1,7 @@
 """The folder of a disk cache: `<folder>/answers`, private to its owner, set aside as a whole.
 
 The store has a folder of its own inside the one that is named, so that its files (SQLite's file,
-its log and its index) move in one step, and the rights of other people's folders never change.
+its log and its index) move in one step, and the rights of foreign folders never change.
 """
 
 from __future__ import annotations

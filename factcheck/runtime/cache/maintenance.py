@@ -30,7 +30,7 @@ _END_OF_TIME = 2**40
 
 
 class Labels(NamedTuple):
-    """What a value says about itself."""
+    """Labels in a value."""
 
     task: str
     judge: str
@@ -39,7 +39,7 @@ class Labels(NamedTuple):
 
 
 class Statistics(NamedTuple):
-    """What a cache holds."""
+    """Size and contents of a cache."""
 
     entries: int
     refused: int
@@ -59,7 +59,7 @@ class Verification(NamedTuple):
     good: int
     refused: tuple[StoredEntry, ...]
     damage: str | None
-    """What SQLite says about the file, or `None` if it is whole."""
+    """SQLite's finding, or `None` if the file is whole."""
 
 
 class Export(NamedTuple):
@@ -71,7 +71,7 @@ class Export(NamedTuple):
 
 
 class Import(NamedTuple):
-    """What became of the entries of a file."""
+    """Outcome of an import, in entries."""
 
     added: int = 0
     present: int = 0
@@ -98,7 +98,7 @@ def read_entries(folder: Path) -> Iterator[StoredEntry]:
 
 
 def statistics(folder: Path) -> Statistics:
-    """What the cache in this folder holds."""
+    """Size and contents of the cache in this folder."""
     groups: Counter[tuple[str, str]] = Counter()
     refused = 0
     times = []

@@ -27,7 +27,7 @@ class AnswerCache(Protocol):
         ...
 
     def set_many(self, entries: Mapping[str, str]) -> None:
-        """Keep all of these, or none if the store fails; what was kept under a key is replaced.
+        """Keep all of these, or none if the store fails; earlier values of these keys are replaced.
 
         Raises:
             ValueError: A key is not 64 lower-case hexadecimal digits, as `answer_key` makes them.

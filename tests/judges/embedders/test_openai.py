@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from factcheck import Budget
 from factcheck.errors import ConfigError, Failure
-from factcheck.judges.embedders.openai import DEFAULT_MODEL, MOST_TEXTS, read_vectors
+from factcheck.judges.embedders.openai import DEFAULT_MODEL, MAX_TEXTS, read_vectors
 from factcheck.judges.factory import build_embedder
 from factcheck.judges.ports import Embedder, Ledger
 from factcheck.runtime.cache import MemoryCache
@@ -99,9 +99,9 @@ def test_a_server_that_sends_lists_of_numbers_is_understood(remote: MakeSetup) -
 def test_more_texts_than_the_api_takes_are_as_few_requests_as_can_be(remote: MakeSetup) -> None:
     setup = remote(lambda request: [[1.0, float(len(text))] for text in request.texts])
 
-    results = setup.embed(*(f"text {number}" for number in range(MOST_TEXTS + 5)))
+    results = setup.embed(*(f"text {number}" for number in range(MAX_TEXTS + 5)))
 
-    assert sorted(map(len, setup.asked)) == [5, MOST_TEXTS]
+    assert sorted(map(len, setup.asked)) == [5, MAX_TEXTS]
     assert [result[1] for result in results[:3]] == [6.0] * 3  # type: ignore[index]
 
 
