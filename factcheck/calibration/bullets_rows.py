@@ -82,8 +82,8 @@ class VariantRow:
         return cls(
             text=read.text("text"),
             judge=read.text("judge"),
-            kept=frozenset(number - 1 for number in read.integers("kept") or ()),
-            score=read.optional_number("score"),
+            kept=frozenset(number - 1 for number in read.get("kept", list[int])),
+            score=read.get("score", float | None, None),
             low=read.number("low"),
             high=read.number("high"),
             verdicts={fact: verdicts.text(fact) for fact in read.mapping_required("verdicts")},

@@ -264,7 +264,7 @@ class Subject:
     def from_dict(cls, data: Mapping[str, Any]) -> Subject:
         """Inverse of `to_dict`; raises `InputError` for data of another shape."""
         read = Reader(data, _WHAT)
-        carriers = read.mapping("carriers")
+        carriers = read.get("carriers", dict | None, None)
         bullets = split_bullets(read.text("summary"))
         facts = FactSet.from_dict(read.mapping_required("facts"))
         if carriers is not None and carriers.keys() != {fact.id for fact in facts}:

@@ -1,21 +1,24 @@
 """Reads files into values that know their lines, and writes files in one step."""
 
-from factcheck.documents.document import Document, PathInValue, plain_document
+from factcheck.documents.document import Document, Entry, PathInValue, Place, plain_document
 from factcheck.documents.files import (
     MAX_TEXT_BYTES,
-    Entry,
     PathOrDash,
-    Place,
     check_writable,
     file_errors,
     name_of,
     read_text,
     refuse_stdin_twice,
-    write_bytes,
     write_text,
     write_with,
 )
-from factcheck.documents.json_documents import json_entries, json_lines, json_text, parse_json
+from factcheck.documents.json_documents import (
+    json_entries,
+    json_lines,
+    json_text,
+    parse_json,
+    parse_json_line,
+)
 from factcheck.documents.reading import read_document, read_entries
 from factcheck.documents.results import Ids, ResultsFile, read_results
 from factcheck.documents.tables import table_entries
@@ -41,6 +44,7 @@ __all__ = [
     "json_text",
     "name_of",
     "parse_json",
+    "parse_json_line",
     "parse_yaml",
     "plain_document",
     "read_document",
@@ -51,7 +55,6 @@ __all__ = [
     "shown",
     "table_entries",
     "to_plain",
-    "write_bytes",
     "write_text",
     "write_with",
     "yaml_text",

@@ -1,10 +1,10 @@
-"""Values of files that know the line of each of their parts."""
+"""Places in files, and values of files that know the line of each of their parts."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from factcheck.errors import InputError
 
@@ -12,6 +12,28 @@ PathInValue = tuple[str | int, ...]
 """Keys and positions, such as `("cases", 0, "id")`."""
 MAX_DEPTH = 300
 """Nesting limit of a value."""
+
+
+class Place(NamedTuple):
+    """Position of an entry in a file."""
+
+    name: str
+    """File name as shown in messages."""
+    unit: str = ""
+    """`line`, `row` or `record`; empty for a file that is one entry."""
+    number: int = 0
+    """Counted from 1."""
+
+    def __str__(self) -> str:
+        return f"{self.name}, {self.unit} {self.number}" if self.unit else self.name
+
+
+class Entry(NamedTuple):
+    """One entry of a file: its value, or the reason why it cannot be read."""
+
+    place: Place
+    value: Any
+    """An `InputError` where the entry cannot be read."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,8 +14,9 @@ import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import IO, Any, NamedTuple, Union, cast
+from typing import IO, Union, cast
 
+from factcheck.documents.document import Place
 from factcheck.errors import InputError
 
 PathOrDash = Union[str, "os.PathLike[str]"]
@@ -27,28 +28,6 @@ MAX_DOCUMENT_BYTES = 256 << 20
 _CHUNK_BYTES = 1 << 20
 _NON_BLOCKING = getattr(os, "O_NONBLOCK", 0)
 _DRAFT_FLAGS = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
-
-
-class Place(NamedTuple):
-    """Position of an entry in a file."""
-
-    name: str
-    """File name as shown in messages."""
-    unit: str = ""
-    """`line`, `row` or `record`; empty for a file that is one entry."""
-    number: int = 0
-    """Counted from 1."""
-
-    def __str__(self) -> str:
-        return f"{self.name}, {self.unit} {self.number}" if self.unit else self.name
-
-
-class Entry(NamedTuple):
-    """One entry of a file: its value, or the reason why it cannot be read."""
-
-    place: Place
-    value: Any
-    """An `InputError` where the entry cannot be read."""
 
 
 def name_of(path: PathOrDash) -> str:
@@ -218,11 +197,7 @@ def write_text(path: PathOrDash, text: str) -> None:
     Raises:
         InputError: A directory, a missing folder, another user's link, or not writable.
     """
-    write_bytes(path, text.encode("utf-8", "backslashreplace"))
-
-
-def write_bytes(path: PathOrDash, data: bytes) -> None:
-    """Write a file in one step; see `write_text`."""
+    data = text.encode("utf-8", "backslashreplace")
     write_with(path, lambda stream: stream.write(data))
 
 

@@ -11,8 +11,8 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Any, NoReturn
 
-from factcheck.documents.document import MAX_DEPTH, Document, PathInValue, line_finder
-from factcheck.documents.files import Entry, PathOrDash, Place, decode_text, lines
+from factcheck.documents.document import MAX_DEPTH, Document, Entry, PathInValue, Place, line_finder
+from factcheck.documents.files import PathOrDash, decode_text, lines
 from factcheck.errors import InputError
 
 _TOKEN = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|[{}\[\],:]|[^\s{}\[\],:"]+')

@@ -7,15 +7,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from factcheck.documents.document import Document, PathInValue
-from factcheck.documents.files import (
-    MAX_DOCUMENT_BYTES,
-    PathOrDash,
-    Place,
-    lines,
-    name_of,
-    read_text,
-)
+from factcheck.documents.document import Document, PathInValue, Place
+from factcheck.documents.files import MAX_DOCUMENT_BYTES, PathOrDash, lines, name_of, read_text
 from factcheck.documents.json_documents import json_lines, parse_json, parse_json_line
 from factcheck.documents.yaml_documents import parse_yaml
 from factcheck.errors import InputError

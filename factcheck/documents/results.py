@@ -17,13 +17,8 @@ from importlib.metadata import version
 from types import TracebackType
 from typing import IO, TYPE_CHECKING, Any
 
-from factcheck.documents.files import (
-    MAX_DOCUMENT_BYTES,
-    Place,
-    check_writable,
-    file_errors,
-    open_binary,
-)
+from factcheck.documents.document import Place
+from factcheck.documents.files import MAX_DOCUMENT_BYTES, check_writable, file_errors, open_binary
 from factcheck.documents.json_documents import json_text, parse_json_line
 from factcheck.errors import InputError
 

@@ -7,11 +7,10 @@ import reprlib
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
+from factcheck.documents.document import Entry, Place
 from factcheck.documents.files import (
     MAX_TEXT_BYTES,
-    Entry,
     PathOrDash,
-    Place,
     decode_text,
     file_errors,
     lines,

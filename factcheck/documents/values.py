@@ -18,7 +18,6 @@ from typing import (
     get_args,
     get_origin,
     get_type_hints,
-    overload,
 )
 
 from factcheck.errors import InputError
@@ -27,7 +26,6 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
 T = TypeVar("T")
-S = TypeVar("S", bound=str)
 _Read = Callable[[Any, str], Any]
 """Takes the data and where it stands; returns the value."""
 _MISSING: Any = object()
@@ -107,13 +105,14 @@ def _reader(kind: Any) -> _Read:
     if kind in _SCALARS:
         return _SCALARS[kind]
     if origin in {Union, types.UnionType}:
-        return _optional(_reader(next(arg for arg in args if arg is not type(None))))
+        read = _reader(next(arg for arg in args if arg is not type(None)))
+        return lambda data, where: None if data is None else read(data, where)
     if origin is Literal:
         return _choice(args)
     if origin in {list, tuple, Sequence} and (origin is not tuple or args[-1] is ...):
         return _items(_reader(args[0]), list if origin is list else tuple)
-    if origin in {dict, Mapping}:
-        return _members(_reader(args[1]))
+    if kind is dict or origin in {dict, Mapping}:
+        return _members(_reader(args[1] if args else Any))
     if is_dataclass(kind) or hasattr(kind, "_fields"):
         return _class(kind)
     raise TypeError(f"cannot read {kind!r}")
@@ -156,10 +155,6 @@ _SCALARS: dict[Any, _Read] = {
     int: _integer,
     float: _number,
 }
-
-
-def _optional(read: _Read) -> _Read:
-    return lambda data, where: None if data is None else read(data, where)
 
 
 def _choice(options: Sequence[Any]) -> _Read:
@@ -236,54 +231,22 @@ class Reader:
             raise InputError(f"{self._what}: {key!r} is missing")
         return value if value is default else _reader(kind)(value, f"{self._what}: {key!r}")
 
-    @overload
-    def text(self, key: str, default: str = ...) -> str: ...
-    @overload
-    def text(self, key: str, default: None) -> str | None: ...
     def text(self, key: str, default: Any = _MISSING) -> Any:
         """A string; `default` where the key is missing."""
-        return self.get(key, str, default)
-
-    def texts(self, key: str) -> list[str]:
-        """A list of strings; empty where the key is missing."""
-        return list(self.get(key, list[str], ()))
-
-    def choice(self, key: str, allowed: Sequence[S]) -> S:
-        """One of the allowed strings."""
-        found: S = self.get(key, Literal[tuple(allowed)])
-        return found
-
-    def flag(self, key: str, *, default: bool) -> bool:
-        """A boolean; `default` where the key is missing."""
-        return bool(self.get(key, bool, default))
+        return self.get(key, str if default is not None else str | None, default)
 
     def integer(self, key: str) -> int:
         """A whole number."""
         return int(self.get(key, int))
 
-    def integers(self, key: str) -> list[int] | None:
-        """A list of whole numbers, or `None` where it is missing or null."""
-        found: list[int] | None = self.get(key, list[int] | None, None)
-        return found
-
-    def number(self, key: str, default: float = _MISSING) -> float:
-        """A finite number; `default` where the key is missing."""
-        return float(self.get(key, float, default))
-
-    def optional_number(self, key: str) -> float | None:
-        """A finite number, or `None` where it is missing or null."""
-        return None if self._data.get(key) is None else self.number(key)
-
-    def mapping(self, key: str) -> Mapping[str, Any] | None:
-        """An object, or `None` where it is missing or null."""
-        return None if self._data.get(key) is None else self.mapping_required(key)
+    def number(self, key: str) -> float:
+        """A finite number."""
+        return float(self.get(key, float))
 
     def mapping_required(self, key: str) -> Mapping[str, Any]:
         """An object."""
-        found: Mapping[str, Any] = self.get(key, dict[str, Any])
-        return found
+        return cast("Mapping[str, Any]", self.get(key, dict))
 
     def mappings(self, key: str) -> list[Mapping[str, Any]]:
         """A list of objects."""
-        found: list[Mapping[str, Any]] = self.get(key, list[dict[str, Any]])
-        return found
+        return cast("list[Mapping[str, Any]]", self.get(key, list[dict[str, Any]]))

@@ -165,7 +165,7 @@ class CoverageReport(Report):
                 f"report: format {shown(data.get('format'))} is not {_FORMAT}; "
                 "it was written by another version or is not a factcheck report"
             )
-        claims = read.mapping("claims")
+        claims = read.get("claims", dict | None, None)
         return cls(
             facts=FactSet.from_dict(read.mapping_required("facts")),
             results=tuple(_result_from_dict(item) for item in read.mappings("results")),

@@ -186,7 +186,7 @@ class BehaviorRun(SavedRun):
             digests[own.text("id")] = own.text("digest")
         if not cases or len(digests) != len(cases):
             raise InputError("run: no cases, or two with the same id; damaged run")
-        return cls(tuple(cases), digests, tuple(read.texts("warnings")))
+        return cls(tuple(cases), digests, tuple(read.get("warnings", list[str], ())))
 
     def page(self, *, examples: int = 3) -> Page:
         """The report.

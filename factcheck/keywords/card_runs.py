@@ -152,7 +152,7 @@ class DatasetResult(SavedRun):
             tuple(map(_case_or_failure, cases)),
             from_plain(MatchSettings, settings, "settings"),
             {own.text("id"): own.text("digest") for own in readers},
-            tuple(read.texts("warnings")),
+            tuple(read.get("warnings", list[str], ())),
         )
 
     def page(
@@ -257,7 +257,7 @@ class DatasetResult(SavedRun):
 
 def _case_or_failure(data: Mapping[str, Any]) -> CaseResult | Failure[str]:
     read = Reader(data, "case")
-    failure = read.mapping("failure")
+    failure = read.get("failure", dict | None, None)
     if failure is None:
         return CaseResult.from_dict(data)
     reason = Reader(failure, "failure")

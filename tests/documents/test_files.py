@@ -15,7 +15,6 @@ from factcheck.documents import (
     json_lines,
     read_text,
     refuse_stdin_twice,
-    write_bytes,
     write_text,
     write_with,
 )
@@ -206,7 +205,7 @@ def test_a_link_is_followed_unless_another_user_made_it(
 
 @posix
 def test_a_device_is_written_and_not_replaced() -> None:
-    write_bytes(os.devnull, b"gone")
+    write_text(os.devnull, "gone")
 
     assert Path(os.devnull).is_char_device()
 

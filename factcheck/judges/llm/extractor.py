@@ -130,7 +130,7 @@ def _to_json(facts: tuple[str, ...]) -> Mapping[str, Any] | None:
 
 
 def _from_json(data: Mapping[str, Any]) -> tuple[str, ...]:
-    return tuple(Reader(data, "cached list of facts").texts("facts"))
+    return tuple(Reader(data, "cached list of facts").get("facts", list[str]))
 
 
 @lru_cache(maxsize=64)

@@ -19,10 +19,9 @@ import stat
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
-from factcheck.documents import Place, Reader, file_errors, json_text
-from factcheck.documents.json_documents import parse_json_line
+from factcheck.documents import Place, Reader, file_errors, json_text, parse_json_line
 from factcheck.errors import ConfigError, InputError
 from factcheck.facts import AtomicFact, FactSet, Verdict
 
@@ -109,7 +108,7 @@ def parse_answer(line: bytes, place: Place) -> Recorded:
         by_entries = read.mapping_required("by")
         names = Reader(by_entries, "by")
         by = tuple((name, names.text(name)) for name in by_entries)
-        if read.choice("ask", ("extract", "check")) == "extract":
+        if read.get("ask", Literal["extract", "check"]) == "extract":
             facts = FactSet.from_dict({"facts": read.mappings("facts")})
             return RecordedFacts(read.text("source"), by, facts.facts)
         fact = {"id": _FACT_ID, "text": read.text("fact")}
