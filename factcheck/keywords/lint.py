@@ -4,7 +4,7 @@
 - `inside`: a keyword that is part of one of another behavior; so is a response with the longer.
 - `short`: a keyword so short that it occurs inside many words.
 - `in_prompt`: a keyword that the prompt contains; a response that repeats the question shows it.
-- `doubled`: a keyword that a behavior has twice.
+- `duplicate`: a keyword that a behavior has twice.
 - `empty`: a behavior without keywords, or a pattern that matches the empty text.
 - `never_fires`: a keyword that occurs in none of the given responses to its cases.
 """
@@ -27,7 +27,7 @@ from factcheck.keywords.text import is_unspaced
 from factcheck.reports.page import Case, Item, Page, filled, listed
 from factcheck.reports.text import name_text, plural, quote_text
 
-Kind = Literal["shared", "inside", "short", "in_prompt", "doubled", "empty", "never_fires"]
+Kind = Literal["shared", "inside", "short", "in_prompt", "duplicate", "empty", "never_fires"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 SHORTEST = 3
 """Minimum length of a keyword in characters; one less with a character of an unspaced script."""
@@ -36,7 +36,7 @@ _TITLES: Mapping[Kind, str] = {
     "inside": "Inside another",
     "short": "Short",
     "in_prompt": "In the prompt",
-    "doubled": "Duplicate",
+    "duplicate": "Duplicate",
     "empty": "Empty",
     "never_fires": "Never fires",
 }
@@ -45,7 +45,7 @@ _MESSAGES: Mapping[Kind, str] = {
     "inside": "is part of {other}: every response with the longer one is ambiguous",
     "short": "is so short that it occurs inside other words; use a longer one, or {{word: ...}}",
     "in_prompt": "occurs in the prompt: a response that repeats the question shows it",
-    "doubled": "is a duplicate; keep one",
+    "duplicate": "is a duplicate; keep one",
     "empty": "has nothing to find",
     "never_fires": "occurs in none of the responses",
 }
@@ -156,7 +156,7 @@ def _guide_faults(guide: Guide, shortest: int) -> Iterator[LintFinding]:
         seen: set[Keyword] = set()
         for word in behavior.keywords:
             if word in seen:
-                yield LintFinding("doubled", behavior.name, str(word))
+                yield LintFinding("duplicate", behavior.name, str(word))
             seen.add(word)
             if _is_empty(word):
                 yield LintFinding("empty", behavior.name, str(word))

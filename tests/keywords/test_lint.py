@@ -54,7 +54,7 @@ def faults(
         ([""], ["yes"], [("empty", "strict", "", "")]),
         ([{"regex": "x*"}], ["yes"], [("empty", "strict", "/x*/", "")]),
         ([], ["yes"], [("empty", "strict", "", "")]),
-        (["refuse", "refuse"], ["yes"], [("doubled", "strict", "refuse", "")]),
+        (["refuse", "refuse"], ["yes"], [("duplicate", "strict", "refuse", "")]),
     ],
 )
 def test_each_fault_is_found(
