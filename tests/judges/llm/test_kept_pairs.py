@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from factcheck import RetryPolicy
 from factcheck.errors import Failure
-from factcheck.judges.factory import build_pair_judge
-from factcheck.judges.ports import Ledger, PairVerdict, ValuePair
-from factcheck.runtime.cache import MemoryCache, open_cache
-from factcheck.runtime.session import Session
-from factcheck.settings import Settings
+from factcheck.judges.ports import PairVerdict, ValuePair
+from factcheck.runtime.cache import MemoryCache
 from factcheck.testing import (
     ChatRequest,
     FactModel,
@@ -145,23 +139,6 @@ def test_another_prompt_is_never_served_it(
         assert len(server.requests) == 2
 
 
-def test_timeouts_retries_and_concurrency_change_nothing(
-    comparing: MakePairSetup, tmp_path: Path
-) -> None:
-    options: list[dict[str, Any]] = [
-        {},
-        {"timeout_s": 7.0},
-        {"retry": RetryPolicy(stop_after_attempt=2)},
-        {"concurrency": 3},
-    ]
-    with LocalOpenAIServer(FactModel()) as server:
-        for option in options:
-            cache = open_cache(tmp_path, Settings())
-            comparing(server, cache=cache, **option).compare(PAIR)
-
-        assert len(server.requests) == 1
-
-
 def test_a_pair_without_a_verdict_is_not_kept(comparing: MakePairSetup) -> None:
     broken = FactModel(mangles=[leave_out(PAIR.gold)])
     setup = comparing(sequence(broken, broken, then=FactModel()), cache=MemoryCache())
@@ -214,16 +191,3 @@ def test_the_identity_names_model_prompt_and_endpoint(comparing: MakePairSetup) 
     assert identity["judge"] == "openai/tiny"
     assert identity["compare"].startswith("compare_values/v1@")
     assert identity["endpoint"] in setup.server.base_url
-
-
-def test_models_that_only_share_a_name_keep_nothing() -> None:
-    from dspy.utils import DummyLM
-
-    cache = MemoryCache()
-    lm = DummyLM([{"verdicts": "[]"}] * 2)
-    judge = build_pair_judge(lm, Session(cache=cache))
-
-    (result,) = asyncio.run(judge.compare([PAIR], Ledger()))
-
-    assert isinstance(result, Failure)
-    assert not cache._entries
