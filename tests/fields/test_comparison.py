@@ -88,24 +88,6 @@ class TestEqualRuns:
 
         assert all(difference.p_value == 1 for difference in numbers(comparison).values())
 
-    def test_equal_runs_seldom_win_anything(self) -> None:
-        """At most 1 in 20 comparisons of equals has a winner, among any number of fields."""
-        fields = [f"f{k}" for k in range(12)]
-        n_decided = n_overall = 0
-        for seed in range(120):
-            draw = random.Random(seed)
-            right = [draw.uniform(0.3, 0.9) for _ in range(15)]
-            a, b = (
-                drawn_run(15, 2 * seed + k, lambda n, _, right=right: right[n], fields)  # type: ignore[misc]
-                for k in range(2)
-            )
-            comparison = compare_runs(a, b, n_resamples=200, seed=seed)
-            n_decided += bool(comparison.won or comparison.lost)
-            n_overall += numbers(comparison)["micro_f1"].p_value < 0.05
-
-        assert n_decided <= 12
-        assert n_overall <= 13
-
 
 class TestDirection:
     """`b` is the run in question: its gains are positive."""
@@ -169,31 +151,6 @@ class TestNumbers:
         found = compare_runs(a, b, n_resamples=31).overall[measure]
         assert found.p_value == approx(n_as_large / 32)
 
-    def test_coins_that_are_tossed_agree_with_those_that_are_listed(self) -> None:
-        a, b = (drawn_run(11, seed, lambda *_: 0.5) for seed in (1, 2))
-
-        listed, tossed = (compare_runs(a, b, n_resamples=n) for n in (2**11 - 1, 2**11 - 2))
-
-        for name, difference in numbers(listed).items():
-            other = numbers(tossed)[name]
-            assert difference.p_value == approx(other.p_value, abs=0.05)
-            assert difference.p_adjusted == approx(other.p_adjusted, abs=0.05)
-
-    @pytest.mark.parametrize("measure", MEASURES)
-    def test_the_interval_is_that_of_the_same_resamples_of_both_runs(self, measure: str) -> None:
-        a, b = run_of(A[:4]), run_of(B[:4])
-        pairs = list(zip(a.records, b.records, strict=True))
-        differences = sorted(
-            figure([b for _, b in resample], measure) - figure([a for a, _ in resample], measure)
-            for resample in itertools.product(pairs, repeat=4)
-        )
-
-        low, high = numbers(compare_runs(a, b, n_resamples=20_000))[measure].interval
-
-        assert differences[int(256 * 0.02)] - 1e-9 <= low <= differences[int(256 * 0.03)] + 1e-9
-        assert differences[-1 - int(256 * 0.03)] - 1e-9 <= high
-        assert high <= differences[-1 - int(256 * 0.02)] + 1e-9
-
     def test_what_the_runs_have_in_common_does_not_widen_the_interval(self) -> None:
         hard = random.Random(0).choices([0, 1], k=200)
         a = run_of({"a": "-" * 9 + "+" if h else "+" * 10} for h in hard)
@@ -246,18 +203,6 @@ class TestManyFields:
         found = numbers(compare_runs(a, b))["a"]
 
         assert found.p_adjusted == found.p_value < 1
-
-    def test_an_adjusted_p_value_is_no_smaller(self) -> None:
-        fields = [f"f{k}" for k in range(40)]
-        a, b = (drawn_run(40, seed, lambda *_: 0.5, fields) for seed in (1, 2))
-
-        comparison = compare_runs(a, b)
-
-        found: list[Any] = list(comparison.fields.values())
-        assert all(field.p_adjusted >= field.p_value for field in found)
-        assert min(field.p_value for field in found) < 0.05 < min(f.p_adjusted for f in found)
-        assert comparison.unchanged == tuple(fields)
-        assert all(field.p_adjusted == field.p_value for field in comparison.overall.values())
 
     def test_a_clear_gain_is_clear_among_hundreds(self) -> None:
         fields = [f"f{k}" for k in range(300)]
@@ -352,13 +297,6 @@ class TestRecords:
             (14, 1.0, 0.5),
         ]
         assert changes.p_value == approx(2 * (1 + 14 + 91 + 364) / 2**14)
-
-    def test_the_sign_test_never_exceeds_1(self) -> None:
-        changes = compare_runs(
-            run_of([{"a": "+"}, {"a": "-"}]), run_of([{"a": "-"}, {"a": "+"}])
-        ).records
-
-        assert (len(changes.better), len(changes.worse), changes.p_value) == (1, 1, 1.0)
 
     def test_without_a_common_record_there_is_no_comparison(self) -> None:
         with pytest.raises(InputError, match=r"no record of run a \(0, 1\) is in run b \('x'\)"):

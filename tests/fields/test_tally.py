@@ -220,12 +220,6 @@ def test_without_two_records_nothing_is_known(n: int) -> None:
     assert set(tally.intervals().values()) == {(0.0, 1.0)}
 
 
-def test_an_empty_tally_has_nothing_to_find_fault_with() -> None:
-    run = RunTally().result()
-
-    assert (run.mean_f1, run.micro.f1, run.total_records, run.per_field) == (1.0, 1.0, 0, {})
-
-
 def test_a_tally_comes_back_from_another_process() -> None:
     tally = FieldEvaluator(SCHEMA).tally([({"a": "x", "rows": [[1]]}, {"a": "y", "q": 1})] * 3)
 

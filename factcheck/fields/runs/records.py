@@ -113,7 +113,7 @@ class RecordResult:
     """Where the three come from."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class FieldAggregation:
     """One path in the record, over all records."""
 
