@@ -204,16 +204,16 @@ def installation(checkout: Path) -> dict[str, int]:
         python = Path(folder, "bin", "python")
         pip = [str(python), "-m", "pip", "-qq", "--disable-pip-version-check"]
         (packages,) = Path(folder).glob("lib/python*/site-packages")
-        before = _size(packages)
+        before, there = _size(packages), _distributions(packages)
         subprocess.run([*pip, "install", str(checkout)], check=True)  # noqa: S603 - ours
-        listed = subprocess.run(  # noqa: S603 - ours
-            [*pip, "list", "--format=json"], stdout=subprocess.PIPE, check=True
-        )
-        names = {each["name"] for each in json.loads(listed.stdout)} - {"pip", "setuptools"}
         return {
-            "distributions": len(names),
+            "distributions": _distributions(packages) - there,
             "installed, MB": round((_size(packages) - before) / 1e6),
         }
+
+
+def _distributions(folder: Path) -> int:
+    return sum(1 for _ in folder.glob("*.dist-info"))
 
 
 def _size(folder: Path) -> int:
