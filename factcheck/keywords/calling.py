@@ -29,11 +29,7 @@ class Call(NamedTuple):
 
 
 def check_concurrency(concurrency: int) -> None:
-    """Refuse a number of concurrent calls that is not a positive integer.
-
-    Raises:
-        InputError: It is not.
-    """
+    """Raise `InputError` for a number of concurrent calls that is not a positive integer."""
     if not isinstance(concurrency, int) or isinstance(concurrency, bool) or concurrency < 1:
         raise InputError(f"concurrency must be an integer of at least 1, got {concurrency!r}")
 

@@ -192,21 +192,13 @@ def _case_of(node: Node) -> CardCase:
 
 
 def require_id(name: Any) -> None:
-    """Refuse an id that is blank or not a string.
-
-    Raises:
-        InputError: It is.
-    """
+    """Raise `InputError` for an id that is blank or not a string."""
     if not isinstance(name, str) or not name.strip():
         raise InputError(f"the id of a case must be a string that is not blank, got {shown(name)}")
 
 
 def require_unique(ids: Iterable[str]) -> None:
-    """Refuse duplicate ids.
-
-    Raises:
-        InputError: Names the first duplicate.
-    """
+    """Raise `InputError` for a duplicate id."""
     seen: set[str] = set()
     for name in ids:
         if name in seen:
@@ -215,11 +207,7 @@ def require_unique(ids: Iterable[str]) -> None:
 
 
 def as_expected(item: Any) -> ExpectedCard:
-    """An expected card from itself, a mapping, or an object with `<field>_keywords` attributes.
-
-    Raises:
-        InputError: No such keywords, or invalid ones.
-    """
+    """An expected card from itself, a mapping, or an object with `<field>_keywords` attributes."""
     if isinstance(item, ExpectedCard):
         return item
     if isinstance(item, Mapping):
@@ -232,11 +220,7 @@ def as_expected(item: Any) -> ExpectedCard:
 
 
 def as_cards(cards: Any) -> Sequence[Any]:
-    """A list of cards as a sequence.
-
-    Raises:
-        InputError: A single card, a string, or not iterable.
-    """
+    """A list of cards as a sequence; raises `InputError` for a single card or another value."""
     kind = type(cards)
     is_one = hasattr(kind, "model_fields") or hasattr(kind, "_fields")
     if is_one or isinstance(cards, (str, bytes, Mapping)) or not isinstance(cards, Iterable):
@@ -245,11 +229,7 @@ def as_cards(cards: Any) -> Sequence[Any]:
 
 
 def field_texts(cards: Sequence[Any], field: str) -> list[str]:
-    """The text that each generated card has in a field.
-
-    Raises:
-        InputError: A card lacks the field, or it is not a string; names the card, counted from 1.
-    """
+    """The text of each generated card in a field; raises `InputError` if one has none."""
     texts = _values(cards, field, _MISSING)
     for number, text in enumerate(texts, 1):
         if not isinstance(text, str):

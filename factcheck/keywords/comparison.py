@@ -119,6 +119,7 @@ class KeywordComparison(Report):
             names: Names of the two runs; empty for none.
         """
         main = self.main
+        overall = Table(_COLUMNS, tuple(self._overall_rows()), dispensable=("A",))
         return Page(
             self.main_name,
             f"{_share(main.a)} → {_share(main.b)} ({_signed(main.difference)})",
@@ -130,7 +131,7 @@ class KeywordComparison(Report):
                 ("bad", len(self.worse), "worse"),
             ),
             sections=filled(
-                Section("Overall", table=Table(_COLUMNS, self._overall_rows(), dispensable=("A",))),
+                Section("Overall", table=overall),
                 self._changes_section("Worse", self.worse),
                 self._changes_section("Better", self.better),
             ),
@@ -158,47 +159,31 @@ class KeywordComparison(Report):
         for note in self.notes:
             yield f"Note: {quote_text(note)}"
 
-    def _overall_rows(self) -> tuple[tuple[str, ...], ...]:
-        rows = []
+    def _overall_rows(self) -> Iterator[tuple[str, ...]]:
         for name, found in self.overall.items():
             kind, _, measure = name.partition("_")
             title = f"{_TITLES.get(measure, measure)} ({kind})"
             interval = DASH
             if found.difference is not None and found.interval is not None:
-                low, high = found.interval
-                interval = f"{low:+.3f} to {high:+.3f}"
-            rows.append(
-                (
-                    "pass rate" if name == "pass_rate" else title,
-                    _share(found.a),
-                    _share(found.b),
-                    _signed(found.difference),
-                    interval,
-                )
-            )
-        return tuple(rows)
+                interval = " to ".join(f"{end:+.3f}" for end in found.interval)
+            scores = (_share(found.a), _share(found.b), _signed(found.difference), interval)
+            yield ("pass rate" if name == "pass_rate" else title, *scores)
 
     def _changes_section(self, title: str, changes: Sequence[Change]) -> Section:
         shown = changes[:MOST_ROWS]
-        names = [name_text(str(change.name)) for change in shown]
-        rows: list[tuple[str, ...]]
+        passed, failed = ("A", "B") if title == "Worse" else ("B", "A")
+        meaning, width = f"passed in {passed}, failed in {failed}", 1
         if self.kind == "cards":
-            columns: tuple[str, ...] = ("case", "A", "B", "B - A")
-            meaning = "by F1, largest change first"
-            rows = [
-                (name, share(c.a), share(c.b), _signed(c.b - c.a))
-                for name, c in zip(names, shown, strict=True)
-            ]
-        else:
-            columns = ("case",)
-            passed, failed = ("A", "B") if title == "Worse" else ("B", "A")
-            meaning = f"passed in {passed}, failed in {failed}"
-            rows = [(name,) for name in names]
+            meaning, width = "by F1, largest change first", 4
+        rows = tuple(
+            (name_text(str(c.name)), share(c.a), share(c.b), _signed(c.b - c.a))[:width]
+            for c in shown
+        )
         return Section(
             f"{title} {len(changes):,}",
             "bad" if title == "Worse" else "good",
             meaning,
-            Table(columns, tuple(rows)),
+            Table(("case", "A", "B", "B - A")[:width], rows),
             more=more_of(len(changes) - len(shown), "case"),
         )
 

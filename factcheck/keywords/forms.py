@@ -183,11 +183,7 @@ def as_keyword(data: Any) -> Keyword:
 
 
 def as_keywords(data: Any, what: str) -> tuple[Keyword, ...]:
-    """Keywords from a list, in order; errors start with `what`.
-
-    Raises:
-        InputError: Not a list, or an invalid keyword in it.
-    """
+    """Keywords from a list, in order; raises `InputError`, starting with `what`, if invalid."""
     if isinstance(data, (str, bytes, Mapping)) or not isinstance(data, Iterable):
         raise InputError(f"{what}: expected a list of keywords, got {shown(data)}")
     return tuple(map(as_keyword, data))

@@ -88,11 +88,7 @@ class Guide:
         return tuple(behavior.label for behavior in self.behaviors)
 
     def label_of(self, name: str) -> str:
-        """The label for the name of a behavior, or for a label itself.
-
-        Raises:
-            InputError: Neither.
-        """
+        """The label for the name of a behavior or for a label; raises `InputError` if unknown."""
         for behavior in self.behaviors:
             if name in {behavior.name, behavior.label}:
                 return behavior.label
@@ -156,11 +152,7 @@ GuideLike = Guide | Mapping[str, Any]
 
 
 def as_guide(guide: Any) -> Guide:
-    """A guide from itself, or from a mapping.
-
-    Raises:
-        InputError: Neither, or invalid.
-    """
+    """A guide from itself, or from a mapping; raises `InputError` if it is invalid."""
     if isinstance(guide, Guide):
         return guide
     if not isinstance(guide, Mapping):

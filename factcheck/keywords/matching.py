@@ -226,12 +226,7 @@ def unmet_keywords(words: Sequence[Keyword], found: set[Keyword]) -> tuple[Keywo
 
 
 def greedy(scores: PairScores, threshold: float) -> Partners:
-    """Each expected card in turn takes the best card left, the first of equally good ones.
-
-    Args:
-        scores: Of all pairs with a score above 0; others never match.
-        threshold: Minimum score of a pair.
-    """
+    """Each expected card in turn takes the best card left, the first of equally good ones."""
     partners: dict[int, int] = {}
     taken: set[int] = set()
     for i, own in enumerate(scores):

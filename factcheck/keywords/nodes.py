@@ -128,11 +128,7 @@ class Node(NamedTuple):
 
 
 def require_unique_ids(nodes: Sequence[Node], ids: Sequence[str]) -> None:
-    """Refuse an id that an earlier entry of a list has.
-
-    Raises:
-        InputError: Names both lines.
-    """
+    """Raise `InputError`, with both lines, for an id that an earlier entry of a list has."""
     first: dict[str, int] = {}
     for position, (node, name) in enumerate(zip(nodes, ids, strict=True)):
         before = first.setdefault(name, position)

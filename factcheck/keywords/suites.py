@@ -163,15 +163,7 @@ async def aevaluate_behaviors(
 
 
 def as_cases(cases: Any, expected: Mapping[str, str] | None = None) -> tuple[BehaviorCase, ...]:
-    """Cases from `BehaviorCase`s and mappings.
-
-    Args:
-        cases: As in `evaluate_behaviors`.
-        expected: Expected behavior of the variants in every case; default: as the cases say.
-
-    Raises:
-        InputError: No cases, an invalid one, or a duplicate id.
-    """
+    """Cases from `BehaviorCase`s and mappings; raises `InputError` for none or an invalid one."""
     if isinstance(cases, (str, bytes, Mapping)) or not isinstance(cases, Iterable):
         raise InputError(f"expected a list of cases, got {type(cases).__name__}")
     suite = []
@@ -224,11 +216,7 @@ async def _responses(
 
 
 def _by_variant(ids: Sequence[str], variants: Sequence[str], responses: Any) -> dict[str, Any]:
-    """For each variant a mapping from case id to response, or a callable.
-
-    Raises:
-        InputError: Another shape, or unknown variants or cases.
-    """
+    """For each variant a mapping from case id to response, or a callable."""
     known = ", ".join(map(repr, variants))
     if isinstance(responses, Mapping):
         unknown = [name for name in responses if name not in variants]

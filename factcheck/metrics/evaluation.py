@@ -142,11 +142,7 @@ class CaseEntry(NamedTuple):
 
 
 def read_cases(items: Iterable[EvalCase | Mapping[str, Any]]) -> tuple[CaseEntry, ...]:
-    """Cases from `EvalCase`s and mappings, in order.
-
-    Raises:
-        InputError: A single case, not a list, or two cases with one id.
-    """
+    """Cases from `EvalCase`s and mappings, in order; raises `InputError` for a duplicate id."""
     if isinstance(items, (EvalCase, Mapping, str)) or not isinstance(items, Iterable):
         kind = type(items).__name__
         raise InputError(f"cases must be a list of EvalCase or mappings, got {kind}")

@@ -168,11 +168,7 @@ class BatchMetric(Metric, Protocol):
 
 
 def text_list(value: Any, what: str) -> tuple[str, ...]:
-    """Strings, none of them blank; errors start with `what`.
-
-    Raises:
-        InputError: A single string, or another value in it.
-    """
+    """A list of strings, none of them blank; raises `InputError`, starting with `what`."""
     if isinstance(value, str) or not isinstance(value, Iterable):
         raise InputError(f"{what} must be a list of strings, got {type(value).__name__}")
     texts = tuple(value)
@@ -185,11 +181,7 @@ def text_list(value: Any, what: str) -> tuple[str, ...]:
 
 
 def check_threshold(threshold: Any) -> float:
-    """The threshold of a metric.
-
-    Raises:
-        InputError: Not a number in [0, 1].
-    """
+    """The threshold of a metric; raises `InputError` unless it is a number in [0, 1]."""
     _require_share(threshold, "threshold")
     return float(threshold)
 
