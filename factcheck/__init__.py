@@ -30,7 +30,9 @@ if TYPE_CHECKING:
         SemanticEquivalence,
         Summarizer,
     )
-    from factcheck.records import Record, load_lock, read_records
+    from factcheck.records import Record
+    from factcheck.records.lock import load_lock
+    from factcheck.records.reading import read_records
     from factcheck.runtime.budget import Budget
     from factcheck.runtime.retry import RetryPolicy
     from factcheck.runtime.session import Session
@@ -86,7 +88,9 @@ _HOMES = {
     "errors": "FactcheckError",
     "facts": "AtomicFact CheckFailure CoverageReport Evidence FactSet Verdict",
     "judges.llm.modules": "FactChecker KeyFactExtraction LLMJudge SemanticEquivalence Summarizer",
-    "records": "Record load_lock read_records",
+    "records": "Record",
+    "records.lock": "load_lock",
+    "records.reading": "read_records",
     "runtime.budget": "Budget",
     "runtime.retry": "RetryPolicy",
     "runtime.session": "Session",

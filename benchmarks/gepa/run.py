@@ -36,7 +36,7 @@ from factcheck.calibration import load_texts
 from factcheck.errors import ConfigError, InputError
 from factcheck.judges.llm.errors import from_dspy
 from factcheck.scoring.dspy_metric import CoverageMetric
-from factcheck.stats import sign_test
+from factcheck.stats.intervals import sign_test
 
 THIRDS = 3
 NAME = 40

@@ -33,7 +33,7 @@ from rich.table import Table
 
 from benchmarks.runtime.server import ROOT, Asked, ModelProcess
 from benchmarks.runtime.workload import Pair, make_pairs
-from factcheck.documents import read_results
+from factcheck.documents.results import read_results
 from factcheck.runtime.cache.maintenance import read_entries
 
 MODEL = "openai/bench"

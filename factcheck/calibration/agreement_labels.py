@@ -6,7 +6,8 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal, NamedTuple, get_args
 
-from factcheck.documents import PathOrDash, json_lines, table_entries
+from factcheck.documents import PathOrDash, json_lines
+from factcheck.documents.tables import table_entries
 from factcheck.errors import InputError
 
 COVERED = 0.75

@@ -11,7 +11,9 @@ from itertools import combinations
 from statistics import fmean, variance
 from typing import Any, NamedTuple
 
-from factcheck.stats import Z_95, Estimate, kendall, mean_estimate, pearson, ranks
+from factcheck.stats.correlation import kendall, pearson, ranks
+from factcheck.stats.intervals import Z_95, Estimate
+from factcheck.stats.resampling import mean_estimate
 
 Array = Any
 """A numpy array."""

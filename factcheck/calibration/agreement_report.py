@@ -10,7 +10,7 @@ from factcheck.calibration.agreement_metrics import N_BINS, Bin, DocumentsNeeded
 from factcheck.reports.page import Alert, Page, Section, Table, filled
 from factcheck.reports.report import Report
 from factcheck.reports.text import DASH, plural, short, short_range
-from factcheck.stats import Estimate
+from factcheck.stats.intervals import Estimate
 
 _SHOWN = {
     "balanced_accuracy": "balanced accuracy",

@@ -36,7 +36,8 @@ from factcheck.facts import Verdict
 from factcheck.runtime.budget import Budget
 from factcheck.runtime.loop import together
 from factcheck.scoring import FactCoverage
-from factcheck.stats import Estimate, bootstrap_groups
+from factcheck.stats.intervals import Estimate
+from factcheck.stats.resampling import bootstrap_groups
 
 N_RESAMPLES = 500
 DIFFERENCE = 0.05

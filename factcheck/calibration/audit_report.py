@@ -14,7 +14,8 @@ from factcheck.facts import CheckResult, Usage, Verdict
 from factcheck.reports.page import Alert, Case, Item, Page, Section, Table
 from factcheck.reports.report import Report
 from factcheck.reports.text import DASH, more_of, name_text, plural, quote_text, short, short_range
-from factcheck.stats import Interval, bootstrap_ratio
+from factcheck.stats.intervals import Interval
+from factcheck.stats.resampling import bootstrap_ratio
 
 Answers = Mapping[Question, Mapping[str, CheckResult]]
 """For each question, by the text of each fact, the result of the check."""

@@ -13,7 +13,9 @@ from itertools import pairwise
 from statistics import fmean
 from typing import Any, NamedTuple
 
-from factcheck.stats import Estimate, Interval, bootstrap_mean, kendall, mean_estimate, spearman
+from factcheck.stats.correlation import kendall, spearman
+from factcheck.stats.intervals import Estimate, Interval
+from factcheck.stats.resampling import bootstrap_mean, mean_estimate
 
 _TENTHS = tuple(tenth / 10 for tenth in range(10, 0, -1))
 

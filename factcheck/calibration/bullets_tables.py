@@ -8,7 +8,7 @@ from factcheck.calibration.bullets_metrics import BulletMetrics, CurvePoint
 from factcheck.calibration.bullets_summary import TRUTH
 from factcheck.facts import Usage
 from factcheck.reports.text import DASH, short
-from factcheck.stats import Estimate
+from factcheck.stats.intervals import Estimate
 
 _BAR = 20
 """Length of a full bar, in characters."""

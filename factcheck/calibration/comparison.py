@@ -9,13 +9,15 @@ from os import PathLike
 from statistics import fmean
 from typing import Any, NamedTuple
 
-from factcheck.documents import read_results
+from factcheck.documents.results import read_results
 from factcheck.errors import InputError
 from factcheck.facts import CoverageReport, Verdict
 from factcheck.reports.page import Item, Page, Section, Tone, filled
 from factcheck.reports.report import Report
 from factcheck.reports.text import more_of, name_text, plural, quote_text, short, short_range
-from factcheck.stats import Comparison, bootstrap_mean, paired_share_interval, sign_test
+from factcheck.stats.comparison import Comparison
+from factcheck.stats.intervals import paired_share_interval, sign_test
+from factcheck.stats.resampling import bootstrap_mean
 
 Run = str | PathLike[str] | Mapping[str, CoverageReport] | Iterable[CoverageReport]
 

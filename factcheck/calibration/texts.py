@@ -13,7 +13,7 @@ from functools import lru_cache
 from importlib.resources import files
 from typing import Any
 
-from factcheck.documents import parse_yaml
+from factcheck.documents.yaml_documents import parse_yaml
 from factcheck.facts import AtomicFact, Span
 
 

@@ -98,7 +98,7 @@ def check(
     """
     from factcheck.cli.score import show_scored
     from factcheck.documents import read_text, refuse_stdin_twice
-    from factcheck.records import read_facts
+    from factcheck.records.facts import read_facts
     from factcheck.scoring import gates
 
     to = output.destination(format_, out, facts, text)
@@ -111,7 +111,8 @@ def check(
 
 
 def _write(found: FactSet, path: str, *, force: bool) -> FactSet:
-    from factcheck.records import read_facts, write_lock
+    from factcheck.records.facts import read_facts
+    from factcheck.records.lock import write_lock
 
     change = write_lock(found, path, force=force)
     if not change.existed:
@@ -131,7 +132,7 @@ def _text(found: FactSet, made: FactsFormat) -> str:
     if made is FactsFormat.JSON:
         return json.dumps(found.to_dict(), ensure_ascii=False, indent=2)
     if made is FactsFormat.YAML:
-        from factcheck.records import lock_text
+        from factcheck.records.lock import lock_text
 
         return lock_text(found)
     from factcheck.facts.page import facts_text

@@ -197,7 +197,7 @@ def infer_schema(
     with output.collect_warnings(_LOG):
         schema = files.infer_schema_of(records)
     if made is SchemaFormat.YAML:
-        from factcheck.documents import yaml_text
+        from factcheck.documents.yaml_documents import yaml_text
 
         text = yaml_text(schema)
     else:

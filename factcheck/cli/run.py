@@ -169,7 +169,7 @@ def _score(
     resume: bool,
 ) -> str:
     """Run, and return the signature of the rows."""
-    from factcheck.documents import ResultsFile
+    from factcheck.documents.results import ResultsFile
     from factcheck.runtime.progress import progress
     from factcheck.scoring import FactCoverage, runs
 

@@ -52,7 +52,7 @@ def score(  # noqa: PLR0913 - one parameter per option
     A fact marked 'must' that is not kept exits with 1, whatever the score.
     """
     from factcheck.documents import read_text, refuse_stdin_twice
-    from factcheck.records import read_facts
+    from factcheck.records.facts import read_facts
     from factcheck.scoring import gates
 
     gates.check_threshold(fail_under)

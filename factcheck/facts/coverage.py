@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from factcheck.facts.model import CheckResult, Verdict
-from factcheck.stats import Interval, effective_size, wilson
+from factcheck.stats.intervals import Interval, effective_size, wilson
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from factcheck.documents import Reader, parse_json, shown
 from factcheck.errors import InputError
@@ -25,9 +25,11 @@ from factcheck.facts.page import coverage_page
 from factcheck.facts.signature import ScoreSignature
 from factcheck.reports.page import Page
 from factcheck.reports.report import Report
-from factcheck.stats import Interval
+from factcheck.stats.intervals import Interval
 
 _FORMAT = 1
+Direction = Literal["coverage", "both"]
+"""Whether a report has the source's facts in the summary alone, or the reverse, too."""
 
 
 @dataclass(frozen=True, repr=False)

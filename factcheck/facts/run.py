@@ -12,7 +12,7 @@ from factcheck.facts.report import CoverageReport
 from factcheck.reports.page import Case, Item, Page, Part, Section, entries, filled
 from factcheck.reports.report import Report
 from factcheck.reports.text import interval_text, one_line, plural, share
-from factcheck.stats import Interval, cluster_interval
+from factcheck.stats.intervals import Interval, cluster_interval
 
 
 class RunSummary(Report):

@@ -35,7 +35,7 @@ from factcheck.fields.schemas.validation import validate_gold
 from factcheck.fields.types import FieldResult
 from factcheck.reports.page import Page
 from factcheck.reports.text import plural
-from factcheck.stats import Interval
+from factcheck.stats.intervals import Interval
 
 SEMANTIC = "semantic"
 _MAX_ERRORS = 100

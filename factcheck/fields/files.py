@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
-from factcheck.documents import PathOrDash, Place, name_of, read_document, read_entries
+from factcheck.documents import PathOrDash, Place, name_of
+from factcheck.documents.reading import read_document, read_entries
 from factcheck.errors import InputError, SchemaError
 from factcheck.fields.runs.results import RunResult
 from factcheck.fields.schemas.inference import annotate, infer_schema, json_type

@@ -28,7 +28,7 @@ from factcheck.reports.text import (
     shorten_pair,
     value_text,
 )
-from factcheck.stats import Interval
+from factcheck.stats.intervals import Interval
 
 _TABLE_COLUMNS = (
     *("field", "weight", "F1", "P", "R", "support"),

@@ -8,7 +8,6 @@ from os import PathLike
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from factcheck.errors import ConfigError
-from factcheck.judges.isolated import Isolated
 from factcheck.judges.ports import (
     Checker,
     Embedder,
@@ -24,6 +23,7 @@ from factcheck.judges.ports import (
 from factcheck.settings import LOCAL, require_integer
 
 if TYPE_CHECKING:
+    from factcheck.judges.isolated import Isolated
     from factcheck.judges.llm.language_model import LanguageModel
     from factcheck.runtime.session import Session
 
@@ -256,6 +256,8 @@ def _model(spec: Any, session: Session) -> LanguageModel:
 
 
 def _isolated(judge: object, session: Session) -> Isolated:
+    from factcheck.judges.isolated import Isolated
+
     return session.connection("isolated", judge, lambda: Isolated(judge))
 
 

@@ -33,7 +33,7 @@ from factcheck.reports.page import (
     warnings_section,
 )
 from factcheck.reports.text import DASH, interval_text, name_text, plural, share
-from factcheck.stats import Interval, wilson
+from factcheck.stats.intervals import Interval, wilson
 
 if TYPE_CHECKING:
     from typing_extensions import Self

@@ -12,7 +12,7 @@ from factcheck.keywords.results import CaseResult, Missed, Scores
 from factcheck.keywords.similarity import found_in
 from factcheck.reports.page import MOST_ROWS, Case, Item, Section, Table, listed
 from factcheck.reports.text import DASH, interval_text, more_of, name_text, quote_text, share
-from factcheck.stats import Interval
+from factcheck.stats.intervals import Interval
 
 MEASURES = {
     "recall": "recall",

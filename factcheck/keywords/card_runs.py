@@ -31,7 +31,8 @@ from factcheck.reports.page import (
     warnings_section,
 )
 from factcheck.reports.text import DASH, interval_text, name_text, plural, quote_text, share
-from factcheck.stats import Interval, Matrix, SumScores, bootstrap_scores, check_resampling
+from factcheck.stats.intervals import Interval
+from factcheck.stats.resampling import Matrix, SumScores, bootstrap_scores, check_resampling
 
 if TYPE_CHECKING:
     from typing_extensions import Self

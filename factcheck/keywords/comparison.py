@@ -18,15 +18,9 @@ from factcheck.keywords.card_runs import DatasetResult, card_measures
 from factcheck.reports.page import MOST_ROWS, Case, Page, Section, Table, filled, parts_of
 from factcheck.reports.report import Report
 from factcheck.reports.text import DASH, more_of, name_text, p_text, plural, quote_text, share
-from factcheck.stats import (
-    Change,
-    Comparison,
-    Interval,
-    SumScores,
-    bootstrap_differences,
-    check_resampling,
-    split_changes,
-)
+from factcheck.stats.comparison import Change, Comparison, split_changes
+from factcheck.stats.intervals import Interval
+from factcheck.stats.resampling import SumScores, bootstrap_differences, check_resampling
 
 FORMAT = "factcheck-keywords-comparison/1"
 Run = DatasetResult | BehaviorRun

@@ -7,7 +7,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from factcheck.documents import PathOrDash, read_document, shown
+from factcheck.documents import PathOrDash, shown
+from factcheck.documents.reading import read_document
 from factcheck.keywords.cards import CardDataset
 from factcheck.keywords.nodes import Node, require_unique_ids
 from factcheck.keywords.suites import BehaviorCase, case_warnings

@@ -23,7 +23,7 @@ from factcheck.keywords.similarity import (
     MatchSettings,
     share_found,
 )
-from factcheck.stats import assign
+from factcheck.stats.assignment import assign
 
 Found = Sequence[set[Keyword]]
 """The keywords that occur in one field of each generated card."""

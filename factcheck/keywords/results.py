@@ -15,7 +15,7 @@ from factcheck.documents import Reader, from_plain, parse_json
 from factcheck.errors import InputError
 from factcheck.keywords.forms import as_keywords, to_data
 from factcheck.reports.report import Report
-from factcheck.stats import Interval, wilson
+from factcheck.stats.intervals import Interval, wilson
 
 if TYPE_CHECKING:
     from typing_extensions import Self

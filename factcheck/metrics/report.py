@@ -25,7 +25,7 @@ from factcheck.reports.page import (
 )
 from factcheck.reports.report import Report
 from factcheck.reports.text import DASH, interval_text, name_text, plural, quote_text, share
-from factcheck.stats import Interval, wilson
+from factcheck.stats.intervals import Interval, wilson
 
 _FORMAT = 1
 

@@ -13,7 +13,6 @@ from factcheck.documents import (
     name_of,
     parse_json,
     plain_document,
-    read_document,
     read_text,
     shown,
 )
@@ -45,6 +44,8 @@ def read_facts(path: PathOrDash) -> FactSet:
         is_json = path == "-" and text.lstrip().startswith(("[", "{"))
         facts = _facts_of(parse_json(text, name)) if is_json else facts_from_lines(text)
     elif suffix in {".json", ".yaml", ".yml"}:
+        from factcheck.documents.reading import read_document
+
         facts = _facts_of(read_document(path, max_bytes=MAX_TEXT_BYTES))
     else:
         raise InputError(f"{name}: facts come from a .txt, .json, .yaml or .yml file")

@@ -8,7 +8,8 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from factcheck.documents import write_text, yaml_text
+from factcheck.documents import write_text
+from factcheck.documents.yaml_documents import yaml_text
 from factcheck.errors import InputError
 from factcheck.facts import AtomicFact, FactSet
 from factcheck.records.facts import facts_from_data, read_facts

@@ -20,8 +20,8 @@ from factcheck.documents import (
     name_of,
     parse_json,
     read_text,
-    table_entries,
 )
+from factcheck.documents.tables import table_entries
 from factcheck.errors import InputError
 from factcheck.records.facts import facts_from_lines, read_facts
 from factcheck.records.record import REQUIRED, Record, record_from

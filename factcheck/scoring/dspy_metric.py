@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Iterable, Iterator
-from typing import Any, Generic, Literal, Protocol, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
 from factcheck.errors import FactcheckError, InputError, JudgeError
 from factcheck.facts import CheckFailure, CoverageReport, FactSet, Verdict, digest
+from factcheck.facts.report import Direction
 from factcheck.runtime.loop import background
 from factcheck.runtime.result_cache import Settle, SingleFlight
 from factcheck.scoring.many import RecordFailure
@@ -21,7 +22,6 @@ _DISTORTED = "Distorted: facts of the source that the summary says differently."
 _SUPERFLUOUS = "Superfluous: what the summary says and the source does not."
 _UNDECIDED = "Undecided: no verdict on these; they count neither way."
 
-Direction = Literal["coverage", "both"]
 T = TypeVar("T")
 
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from factcheck.facts import CheckResult, CoverageReport, FactSet
+from factcheck.facts.report import Direction
 from factcheck.judges.ports import ExtractorSpec, JudgeSpec
 from factcheck.runtime.loop import background
-from factcheck.scoring.dspy_metric import Direction
 from factcheck.scoring.scorer import FactCoverage, Facts
 
 

@@ -6,14 +6,13 @@ import asyncio
 from collections import deque
 from collections.abc import Awaitable, Callable, Generator, Iterable, Mapping
 from concurrent.futures import Future
-from contextlib import ExitStack, closing
+from contextlib import closing
 from typing import Any, NamedTuple
 
 from factcheck.errors import FactcheckError, Failure, JudgeError, describe
-from factcheck.facts import CoverageReport, RunSummary
+from factcheck.facts import CoverageReport
 from factcheck.records import Record, as_record
 from factcheck.runtime.loop import background
-from factcheck.runtime.progress import progress as shown_progress
 
 
 class RecordFailure(Failure[str]):
@@ -74,15 +73,20 @@ def outcomes(
     scored: Generator[Scored, None, None], *, progress: bool
 ) -> Generator[CoverageReport | RecordFailure, None, None]:
     """The outcomes alone, perhaps with progress; leaving early closes `scored`."""
-    summary = RunSummary()
-    with ExitStack() as stack:
-        stack.enter_context(closing(scored))
-        show = stack.enter_context(shown_progress("Scoring")) if progress else None
-        for _, outcome in scored:
-            if show is not None and isinstance(outcome, CoverageReport):
-                summary.add(outcome)
-                show(summary)
-            yield outcome
+    with closing(scored):
+        if not progress:
+            yield from (outcome for _, outcome in scored)
+            return
+        from factcheck.facts.run import RunSummary
+        from factcheck.runtime.progress import progress as shown_progress
+
+        summary = RunSummary()
+        with shown_progress("Scoring") as show:
+            for _, outcome in scored:
+                if isinstance(outcome, CoverageReport):
+                    summary.add(outcome)
+                    show(summary)
+                yield outcome
 
 
 async def _scored(

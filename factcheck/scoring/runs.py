@@ -11,14 +11,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
-from factcheck.documents import Ids, PathOrDash, ResultsFile, read_results
+from factcheck.documents import PathOrDash
+from factcheck.documents.results import Ids, ResultsFile, read_results
 from factcheck.errors import ConfigError, FactcheckError, InputError
 from factcheck.facts import CoverageReport, FactSet, RunSummary, Usage, digest, short_digest
 from factcheck.facts.page import lost_musts
-from factcheck.records import Record, read_records
+from factcheck.facts.report import Direction
+from factcheck.records import Record
+from factcheck.records.reading import read_records
 from factcheck.reports.page import Page
 from factcheck.runtime.session import Session
-from factcheck.scoring.dspy_metric import Direction
 from factcheck.scoring.many import RecordFailure
 from factcheck.scoring.scorer import FactCoverage, Facts
 

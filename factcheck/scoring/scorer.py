@@ -18,16 +18,18 @@ from factcheck.facts import (
     ScoreSignature,
     Verdict,
 )
+from factcheck.facts.report import Direction
 from factcheck.judges.factory import BATCH_SIZE, build_judges
 from factcheck.judges.ports import ExtractorSpec, JudgeSpec, Ledger
 from factcheck.records import Record
 from factcheck.runtime.loop import background
 from factcheck.runtime.session import Session, SessionOptions, SessionUser
-from factcheck.scoring.dspy_metric import CoverageMetric, Direction
 from factcheck.scoring.many import RecordFailure, Scored, outcomes, score_records
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
+
+    from factcheck.scoring.dspy_metric import CoverageMetric
 
 _VERSION = version("factcheck")
 Facts = FactSet | Iterable[AtomicFact | str]
@@ -215,6 +217,8 @@ class FactCoverage(SessionUser):
         """
         if direction not in get_args(Direction):
             raise InputError(f"direction {direction!r} is not one of {get_args(Direction)}")
+        from factcheck.scoring.dspy_metric import CoverageMetric
+
         return CoverageMetric(
             self, source=source, summary=summary, facts=facts, direction=direction
         )

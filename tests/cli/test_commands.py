@@ -13,7 +13,7 @@ import pytest
 
 from factcheck.errors import ConfigError
 from factcheck.facts import CoverageReport, FactSet
-from factcheck.records import read_facts
+from factcheck.records.facts import read_facts
 from factcheck.scoring import FactCoverage
 from factcheck.testing import FactModel, LocalOpenAIServer
 from tests.cli.conftest import LOST, SOURCE

@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from factcheck.documents import read_results
+from factcheck.documents.results import read_results
 from factcheck.testing import ChatRequest, FactModel, LocalOpenAIServer, Reply, parse_prompt
 from tests.cli.conftest import LOST, Desk, Outcome
 

@@ -18,7 +18,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from factcheck.documents import ResultsFile, read_results
+from factcheck.documents.results import ResultsFile, read_results
 from factcheck.errors import InputError
 from tests.processes import printed_by_python
 
@@ -239,7 +239,7 @@ def test_two_processes_cannot_write_one_file(tmp_path: Path) -> None:
     path = tmp_path / "out.jsonl"
     code = (
         "from factcheck.errors import InputError\n"
-        "from factcheck.documents import ResultsFile\n"
+        "from factcheck.documents.results import ResultsFile\n"
         "try:\n"
         f"    ResultsFile.open({str(path)!r}, {RUN!r}, resume=True).close()\n"
         "except InputError as error:\n"
@@ -258,7 +258,7 @@ def test_a_full_disk_keeps_the_rows_and_leaves_no_torn_line(tmp_path: Path) -> N
     code = (
         "import resource\n"
         "from factcheck.errors import InputError\n"
-        "from factcheck.documents import ResultsFile\n"
+        "from factcheck.documents.results import ResultsFile\n"
         f"with ResultsFile.open({str(path)!r}, {RUN!r}, resume=True) as results:\n"
         "    hard = resource.getrlimit(resource.RLIMIT_FSIZE)[1]\n"
         "    resource.setrlimit(resource.RLIMIT_FSIZE, (1000, hard))\n"
@@ -283,7 +283,7 @@ def test_a_full_disk_keeps_the_rows_and_leaves_no_torn_line(tmp_path: Path) -> N
 
 WRITER = """
 import sys
-from factcheck.documents import ResultsFile
+from factcheck.documents.results import ResultsFile
 with ResultsFile.open(sys.argv[1], "run", resume=True) as results:
     for n in range(2000):
         name = str(n)

@@ -13,16 +13,9 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from factcheck.documents import (
-    json_lines,
-    json_text,
-    parse_json,
-    parse_yaml,
-    plain_document,
-    read_document,
-    read_entries,
-    yaml_text,
-)
+from factcheck.documents import json_lines, json_text, parse_json, plain_document
+from factcheck.documents.reading import read_document, read_entries
+from factcheck.documents.yaml_documents import parse_yaml, yaml_text
 from factcheck.errors import InputError
 
 # A text with control characters, or with half of a surrogate pair, has no plain YAML form.

@@ -25,7 +25,7 @@ from factcheck.fields import (
 from factcheck.fields.runs import paired, resampling
 from factcheck.fields.runs.records import Counts
 from factcheck.fields.runs.resampling import MEASURES
-from factcheck.stats import compare_scores
+from factcheck.stats.comparison import compare_scores
 from tests.fields.builders import NUMBER, TEXT, array, record
 from tests.fields.runs import drawn_run, run_of, summed_up
 

@@ -14,7 +14,7 @@ from factcheck.errors import InputError
 from factcheck.keywords import CaseResult, Scores
 from factcheck.keywords.card_runs import CARD_MEASURES, card_measures
 from factcheck.keywords.results import Counts, macro, micro
-from factcheck.stats import wilson
+from factcheck.stats.intervals import wilson
 from tests.keywords.runs import card_run, case
 
 

@@ -20,7 +20,7 @@ from factcheck.keywords import (
     load_cases,
     load_responses,
 )
-from factcheck.stats import wilson
+from factcheck.stats.intervals import wilson
 from tests.keywords.runs import behavior_run
 
 SEED_CASE = {

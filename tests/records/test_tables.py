@@ -13,7 +13,8 @@ import pytest
 
 from factcheck.errors import ConfigError, InputError
 from factcheck.facts import AtomicFact, FactSet
-from factcheck.records import Record, read_records
+from factcheck.records import Record
+from factcheck.records.reading import read_records
 from tests.records.test_reading import problem_in
 
 HEADER = "id,source,summary\n"

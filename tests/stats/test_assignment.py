@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import linear_sum_assignment
 
-from factcheck.stats import assign
+from factcheck.stats.assignment import assign
 
 
 @given(

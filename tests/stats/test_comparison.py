@@ -7,17 +7,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from factcheck.stats import (
+from factcheck.stats.comparison import (
     Change,
     Comparison,
-    Interval,
-    SumScores,
     compare_scores,
-    sign_test,
+    randomization_p,
     split_changes,
     step_down,
 )
-from factcheck.stats.comparison import randomization_p
+from factcheck.stats.intervals import Interval, sign_test
+from factcheck.stats.resampling import SumScores
 
 
 def means(rows: list[list[float]]) -> SumScores:

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats as scipy_stats
 
-from factcheck.stats import kendall, pearson, ranks, spearman
+from factcheck.stats.correlation import kendall, pearson, ranks, spearman
 
 KINDS: dict[str, tuple[Callable[[Sequence[float], Sequence[float]], float], Callable[..., object]]]
 KINDS = {

@@ -9,15 +9,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats as scipy_stats
 
-from factcheck.stats import (
+from factcheck.stats.intervals import (
     cluster_interval,
     effective_size,
     paired_share_interval,
     sign_test,
+    t_95,
     t_interval,
     wilson,
 )
-from factcheck.stats.intervals import t_95
 
 
 def test_wilsons_interval_agrees_with_the_published_example() -> None:

@@ -11,19 +11,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from factcheck.errors import InputError
-from factcheck.stats import (
+from factcheck.stats import resampling
+from factcheck.stats.intervals import wilson
+from factcheck.stats.resampling import (
     SumScores,
     bootstrap_differences,
     bootstrap_groups,
     bootstrap_mean,
     bootstrap_ratio,
     bootstrap_scores,
+    bootstrap_weights,
     check_resampling,
     mean_estimate,
-    resampling,
-    wilson,
+    percentile_interval,
+    sign_flips,
 )
-from factcheck.stats.resampling import bootstrap_weights, percentile_interval, sign_flips
 
 
 def mean_of(values: list[float]) -> SumScores:

@@ -11,7 +11,7 @@ from factcheck.fields.values import plain
 from factcheck.reports.page import MOST_ROWS, Alert, Case, Page, Section, Table, Tone, filled
 from factcheck.reports.report import Report
 from factcheck.reports.text import DASH, more_of, name_text, p_text, plural, share, signed
-from factcheck.stats import Change, Changes, Comparison
+from factcheck.stats.comparison import Change, Changes, Comparison
 
 FORMAT = "factcheck-fields-comparison/1"
 SIGNIFICANT = 0.05

@@ -23,15 +23,8 @@ from factcheck.fields.runs.resampling import (
 from factcheck.fields.schemas.structure import schema_path
 from factcheck.fields.types import COUNTED, FieldResult
 from factcheck.fields.values import plain
-from factcheck.stats import (
-    Change,
-    Matrix,
-    SumScores,
-    check_resampling,
-    compare_scores,
-    split_changes,
-    step_down,
-)
+from factcheck.stats.comparison import Change, compare_scores, split_changes, step_down
+from factcheck.stats.resampling import Matrix, SumScores, check_resampling
 
 _SHOWN_IDS = 5
 _ROUNDING = 1e-9

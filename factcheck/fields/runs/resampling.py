@@ -13,7 +13,8 @@ from factcheck.errors import InputError
 from factcheck.fields.runs.records import RecordResult, RunFigures, Scores
 from factcheck.fields.schemas.structure import schema_path
 from factcheck.fields.types import COUNTED
-from factcheck.stats import Interval, Matrix, SumScores, bootstrap_scores, check_resampling
+from factcheck.stats.intervals import Interval
+from factcheck.stats.resampling import Matrix, SumScores, bootstrap_scores, check_resampling
 
 MEASURES = tuple(f"{kind}_{name}" for kind in ("mean", "micro") for name in Scores._fields)
 """`mean_precision` and so on."""

@@ -12,7 +12,7 @@ from factcheck.fields.runs import export
 from factcheck.fields.runs.records import RecordResult, RunFigures
 from factcheck.reports.page import Page
 from factcheck.reports.report import Report
-from factcheck.stats import Interval
+from factcheck.stats.intervals import Interval
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -11,7 +11,7 @@ from factcheck.fields.runs.records import Counts, FieldAggregation, FieldSummary
 from factcheck.fields.runs.results import RunResult
 from factcheck.fields.schemas.structure import schema_path
 from factcheck.fields.types import COUNTED
-from factcheck.stats import Interval, t_interval
+from factcheck.stats.intervals import Interval, t_interval
 
 OTHER = "(other unknown keys)"
 """Counts the keys that the schema lacks, once there are too many of them."""

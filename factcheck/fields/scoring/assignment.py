@@ -7,7 +7,7 @@ from typing import Any
 
 from factcheck.fields.scoring.nodes import Node
 from factcheck.fields.scoring.pairing import Pairing, by_position
-from factcheck.stats import assign
+from factcheck.stats.assignment import assign
 
 
 class OptimalMatch:

@@ -4,7 +4,6 @@ from factcheck.runtime.cache.disk import DiskCache
 from factcheck.runtime.cache.entries import JSON, answer_key
 from factcheck.runtime.cache.memory import AnswerCache, MemoryCache
 from factcheck.runtime.cache.opening import CacheSpec, default_folder, open_cache
-from factcheck.runtime.cache.redis import RedisCache
 
 __all__ = [
     "JSON",
@@ -12,7 +11,6 @@ __all__ = [
     "CacheSpec",
     "DiskCache",
     "MemoryCache",
-    "RedisCache",
     "answer_key",
     "default_folder",
     "open_cache",

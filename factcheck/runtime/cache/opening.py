@@ -8,7 +8,6 @@ from pathlib import Path
 from factcheck.errors import ConfigError
 from factcheck.runtime.cache.disk import DiskCache
 from factcheck.runtime.cache.memory import AnswerCache
-from factcheck.runtime.cache.redis import RedisCache
 from factcheck.settings import Settings
 
 CacheSpec = bool | str | os.PathLike[str] | AnswerCache | None
@@ -58,7 +57,7 @@ def _from_settings(settings: Settings) -> AnswerCache | None:
     if settings.cache == "off":
         return None
     if settings.cache is not None and settings.cache.startswith(_REDIS):
-        return RedisCache(settings.cache)
+        return _redis(settings.cache)
     if settings.cache is not None:
         raise ConfigError(
             f"FACTCHECK_CACHE is {settings.cache!r}; it can be off or a redis:// URL "
@@ -69,9 +68,15 @@ def _from_settings(settings: Settings) -> AnswerCache | None:
 
 def _named(name: str) -> AnswerCache:
     if name.startswith(_REDIS):
-        return RedisCache(name)
+        return _redis(name)
     if not name.strip() or "://" in name or "\0" in name:
         raise ConfigError(
             f"{name.partition('://')[0]!r} is not a cache; give a folder, a redis:// URL or 'off'"
         )
     return DiskCache(name)
+
+
+def _redis(url: str) -> AnswerCache:
+    from factcheck.runtime.cache.redis import RedisCache
+
+    return RedisCache(url)

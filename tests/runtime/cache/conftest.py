@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from factcheck.runtime.cache import DiskCache, MemoryCache, RedisCache, answer_key
+from factcheck.runtime.cache import DiskCache, MemoryCache, answer_key
+from factcheck.runtime.cache.redis import RedisCache
 
 Kept = DiskCache | MemoryCache | RedisCache
 

@@ -12,10 +12,10 @@ from factcheck.runtime.cache import (
     AnswerCache,
     DiskCache,
     MemoryCache,
-    RedisCache,
     default_folder,
     open_cache,
 )
+from factcheck.runtime.cache.redis import RedisCache
 from factcheck.settings import Settings
 
 

@@ -7,8 +7,8 @@ import sys
 import pytest
 
 from factcheck.errors import ConfigError
-from factcheck.runtime.cache import RedisCache
 from factcheck.runtime.cache import redis as redis_module
+from factcheck.runtime.cache.redis import RedisCache
 from tests.runtime.cache.conftest import KEY, OTHER, free_port
 
 
