@@ -96,7 +96,7 @@ def _decode(text: str, place: Callable[[int], str]) -> Any:
     except ValueError as error:
         offset, problem = _first_fault(text)
         raise InputError(f"{place(offset)}: {problem}") from error
-    if _is_too_deep(value):
+    if text.count("[") + text.count("{") > MAX_DEPTH and _is_too_deep(value):
         raise InputError(f"{place(0)}: nested more than {MAX_DEPTH} levels deep")
     return value
 
