@@ -189,11 +189,6 @@ def test_yaml_that_is_not_json_is_refused_with_its_line(text: str, message: str)
     assert len(str(caught.value)) <= 300
 
 
-def test_yaml_is_limited_in_size() -> None:
-    with pytest.raises(InputError, match=r"x\.yaml is larger than the limit"):
-        parse_yaml("a" * (16 << 20) + "\nb", "x.yaml")
-
-
 def test_aliases_and_merge_keys_in_yaml_are_followed() -> None:
     text = (
         "a: &a {x: 1, y: 2}\nb: {<<: *a, y: 3}\nc: {<<: [{x: 9}, *a], z: 4}\nd: *a\n"
@@ -227,17 +222,6 @@ def test_parts_of_yaml_know_their_lines(path: tuple[Any, ...], line: int) -> Non
     text = "name: {}\nversion: []\nlist:\n  - &x 007\n  - {a: 1, b: {}}\n  - *x\nempty:\nlast: [1]"
 
     assert parse_yaml(text, "x.yaml").line_of(path) == line
-
-
-def test_json_lines_are_a_list_and_know_their_lines(tmp_path: Path) -> None:
-    path = tmp_path / "x.jsonl.gz"
-    path.write_bytes(gzip.compress(b'{"a": 1}\n\n{"a": 2}\n'))
-    document = read_document(path)
-
-    assert document.value == [{"a": 1}, {"a": 2}]
-    assert document.line_of((1, "a")) == 3
-    assert document.place((1,)) == f"{path}, line 3"
-    assert document.place(()) == str(path)
 
 
 @pytest.mark.parametrize(
@@ -309,12 +293,6 @@ def test_a_fault_in_json_without_suffix_is_named_by_its_line(tmp_path: Path) -> 
 
     with pytest.raises(InputError, match="r, line 4: not valid JSON"):
         list(read_entries(path))
-
-
-def test_a_dash_is_json_on_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("sys.stdin", SimpleNamespace(buffer=io.BytesIO(b'{"a": null}')))
-
-    assert read_document("-").value == {"a": None}
 
 
 @pytest.mark.parametrize("name", ["x.txt", "x.csv"])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import gzip
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -164,16 +163,6 @@ def test_a_header_that_does_not_fit_is_an_error_even_when_bad_records_are_skippe
 
     assert str(path) in str(caught.value)
     assert message in str(caught.value)
-
-
-def test_a_damaged_packed_table_is_an_error_even_when_bad_records_are_skipped(
-    tmp_path: Path,
-) -> None:
-    packed = gzip.compress(HEADER.encode() + b"".join(b"%d,a,b\n" % n for n in range(9999)))
-    path = write(tmp_path / "pairs.csv.gz", packed[: len(packed) // 2])
-
-    with pytest.raises(InputError, match="cannot read"):
-        list(read_records(path, skip_bad=lambda error: None))
 
 
 def test_without_pyarrow_the_extra_is_named(

@@ -1,0 +1,108 @@
+"""Every kind of file meets every kind of bad input: one line of error, exit code 2, no change."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from tests.cli.conftest import Outcome
+
+EXPLODING = "a0: &a0 [1,1,1,1,1,1,1,1,1,1]\n" + "\n".join(
+    f"a{n}: &a{n} [{','.join([f'*a{n - 1}'] * 10)}]" for n in range(1, 12)
+)
+LONG = b'"' + b"x" * (17 << 20) + b'"'
+JSON = {
+    "duplicate key": b'{"id": "a", "source": "x", "id": "b"}',
+    "long duplicate key": b'{"%s": 1, "%s": 2}' % (b"k" * 5000, b"k" * 5000),
+    "nan": b'{"id": NaN, "source": "x", "summary": "y"}',
+    "too large": b'{"id": 1e400, "source": "x", "summary": "y"}',
+    "too many digits": b'{"id": %s}' % (b"9" * 10_000),
+    "nested": b"[" * 10_000 + b"]" * 10_000,
+}
+YAML = {
+    "duplicate key": b"id: a\nid: b\n",
+    "nan": b"id: .nan\n",
+    "too large": b"id: 1e400\n",
+    "exploding": EXPLODING.encode(),
+    "tag": b"!!python/object/apply:os.system [ls]\n",
+    "contains itself": b"&a [*a]\n",
+    "nested": JSON["nested"],
+    "long": LONG,
+}
+ANY = {
+    "utf-16": '[{"id": "a"}]'.encode("utf-16"),
+    "nul": b'{"id": "\0"}\n',
+    "latin-1": b'{"id": "\xe9"}\n',
+    "byte order mark": b"\xef\xbb\xbf",
+}
+BY_SUFFIX = {
+    ".txt": {**ANY, "long": LONG},
+    ".json": {**ANY, **JSON},
+    ".jsonl": {**ANY, **JSON, "long": b'{"id": ' + LONG + b"}\n"},
+    ".yaml": {**ANY, **YAML},
+    ".csv": {**ANY, "quotes": b'source,summary\n"a,b\n', "long": b"source,summary\n" + LONG},
+}
+KINDS = {
+    "facts": (".txt .json .yaml", "check FILE {text}"),
+    "lock": (".yaml", "facts {text} --lock FILE"),
+    "source": (".txt", "score FILE {text}"),
+    "records": (".jsonl .csv", "run FILE"),
+    "gold": (".json .jsonl .yaml", "fields evaluate FILE {gold}"),
+    "schema": (".json .yaml", "fields evaluate {gold} {gold} --schema FILE"),
+    "saved run": (".json", "fields compare FILE FILE"),
+    "cards": (".json .yaml", "keywords run FILE {gold}"),
+    "guides": (".json .yaml", "keywords lint FILE"),
+    "labels": (".jsonl .csv", "calibrate agreement FILE"),
+    "cassette": (".jsonl", "score {text} {text} --judge replay:FILE"),
+    "cache export": (".jsonl", "cache import FILE"),
+}
+
+
+def bad_files(folder: Path, suffix: str) -> Iterator[tuple[str, Path]]:
+    """Bad files of a kind, one at a time."""
+    for what, content in BY_SUFFIX[suffix].items():
+        path = folder / f"bad{suffix}"
+        path.write_bytes(content)
+        yield what, path
+        assert path.read_bytes() == content, what
+        path.unlink()
+    path.mkdir()
+    yield "directory", path
+    path.rmdir()
+    os.mkfifo(path)
+    yield "pipe", path
+    path.unlink()
+    for what, target in (("endless", "/dev/zero"), ("dangling link", "/no/where")):
+        path.symlink_to(target)
+        yield what, path
+        path.unlink()
+
+
+@pytest.mark.skipif(os.name == "nt", reason="POSIX files")
+@pytest.mark.parametrize("kind", KINDS)
+def test_bad_input_ends_with_one_line(
+    kind: str, run: Callable[..., Outcome], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FACTCHECK_CACHE_DIR", str(tmp_path / "cache"))
+    text, gold = tmp_path / "text.txt", tmp_path / "gold.json"
+    text.write_text("The lake is deep.\n")
+    gold.write_text('[{"a": 1}]')
+    suffixes, command = KINDS[kind]
+    for suffix in suffixes.split():
+        for what, path in bad_files(tmp_path, suffix):
+            words = command.format(text=text, gold=gold).split()
+
+            done = run(*(word.replace("FILE", str(path)) for word in words))
+
+            if (kind, what) == ("cache export", "byte order mark"):
+                continue  # an empty export
+            *notes, last = done.err.splitlines()
+            case = f"{kind} {suffix} {what}: {done}"
+            assert done.code == 2, case
+            assert not notes or kind == "cache export", case  # which names every bad line
+            assert path.name in last or "source is empty" in last, case
