@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable
 from typing import Any
 
@@ -90,7 +91,7 @@ class Registry:
         """
         found = self._comparators.get(name) or COMPARATORS.get(name)
         if found is None:
-            hint = _HINTS.get(name) if isinstance(name, str) else None
+            hint = _HINTS.get(name)
             raise ComparatorNotFoundError(_unknown("comparator", name, self.comparators, hint))
         return found
 
@@ -117,10 +118,8 @@ class Registry:
 
     def extended(self, name: str, fn: Callable[..., Any]) -> Registry:
         """A copy of this registry with one more comparator, which replaces any of that name."""
-        extended = Registry()
-        extended._comparators.update(self._comparators)
-        extended._transforms.update(self._transforms)
-        extended.register(name, fn, overwrite=True)
+        extended = copy.copy(self)
+        extended._comparators = {**self._comparators, name: fn}  # noqa: SLF001 - a copy of self
         return extended
 
 

@@ -63,7 +63,7 @@ _NOT_BEHIND = (
     (re.compile(r"(?P<word>[KMBmb])(?!\w)"), "{word!r} may multiply it or be a unit"),
     (re.compile(rf"[\s-]*(?P<word>{_WORD})"), "{word!r} multiplies it"),
 )
-"""Likewise behind it."""
+"""What stands behind a number and changes it, or may; and what is said of it."""
 _THOUSANDS = re.compile(r"\s?k(?!\w)")
 _OPENING = re.compile(r"\(\s*(?P<sign>[-+])?(?:¤\s*)?$")
 _CLOSING = re.compile(r"\s*k?\s*[%¤]?\s*\)")
