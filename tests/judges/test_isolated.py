@@ -78,3 +78,24 @@ def test_the_parts_of_one_object_share_a_loop_that_ends_with_the_session() -> No
         if thread.name == "factcheck-judge":
             thread.join(10)
     assert threading.active_count() <= before + 1
+
+
+def test_a_language_model_of_ones_own_that_blocks_holds_up_nobody_else() -> None:
+    import dspy
+
+    busy, release = threading.Event(), threading.Event()
+
+    class BlockingLM(dspy.BaseLM):  # type: ignore[misc]
+        async def acall(self, *_: Any, **__: Any) -> Any:
+            busy.set()
+            assert release.wait(10)
+            raise ValueError("nothing to say")
+
+    lm = BlockingLM("mine/slow")
+    with FactCoverage(lm, "local", cache="off") as slow, FactCoverage("local") as other:
+        waiting = background.submit(slow.acheck(FACTS, "A deep lake."))
+        assert busy.wait(10)
+        assert background.submit(other.acheck(FACTS, "A deep lake.")).result(10)
+        release.set()
+
+        assert [one.code for one in waiting.result(10)] == ["judge"]  # type: ignore[union-attr]

@@ -6,13 +6,13 @@ import asyncio
 import json
 import re
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeAlias, TypeVar
 from urllib.parse import urlsplit
 
 from factcheck.errors import ConfigError, FactcheckError, JudgeRejected, JudgeUnavailable
 from factcheck.facts import short_digest
 from factcheck.judges.llm.errors import UNREADABLE, from_dspy, from_openai
-from factcheck.runtime.loop import PerProcess
+from factcheck.runtime.loop import BackgroundLoop, PerProcess, background
 
 if TYPE_CHECKING:
     import dspy
@@ -33,30 +33,6 @@ _TEXTS_AT_FAULT = (400, 413, 422)
 
 Q = TypeVar("Q")
 A = TypeVar("A")
-
-
-class Transport(Protocol):
-    """Sends one chat request once."""
-
-    name: str
-    """`PROVIDER/MODEL`."""
-
-    @property
-    def identity(self) -> dict[str, str]:
-        """Settings that shape an answer."""
-        ...
-
-    def max_tokens(self, tokens: int) -> int:
-        """Completion tokens of a request whose answer may have at most `tokens`."""
-        ...
-
-    async def send(self, request: Request) -> Response:
-        """The provider's response, as it came; raises `FactcheckError` if there is none."""
-        ...
-
-    async def aclose(self) -> None:
-        """Close its connections."""
-        ...
 
 
 class OpenAITransport(Generic[Q, A]):
@@ -226,6 +202,10 @@ class WrappedTransport:
         limit: int = self._inner.max_tokens(tokens)
         return limit
 
+    async def send(self, request: Request) -> Response:
+        """The response to one request."""
+        raise NotImplementedError
+
     async def aclose(self) -> None:
         """Close the transport inside."""
         await self._inner.aclose()
@@ -250,11 +230,17 @@ class BatchTransport(WrappedTransport):
 
 
 class LMTransport:
-    """Any other `dspy.BaseLM`, with DSPy's own retries and cache switched off by its owner."""
+    """Any other `dspy.BaseLM`, with DSPy's own retries and cache switched off by its owner.
+
+    A class of the user's own runs in a loop of its own, where it may block.
+    """
 
     def __init__(self, lm: dspy.BaseLM) -> None:
+        import dspy
+
         self._lm = lm
         self.name = lm.model
+        self._loop = background if type(lm) is dspy.LM else BackgroundLoop("factcheck-model")
 
     @property
     def identity(self) -> dict[str, str]:
@@ -280,13 +266,19 @@ class LMTransport:
 
         try:
             with dspy.context(disable_history=True, trace=None):
-                response: Response = await self._lm.acall(request=request)
+                response: Response = await self._loop.hop(self._lm.acall(request=request))
         except Exception as error:
             raise from_dspy(error, self._lm.model) from error
         return response
 
     async def aclose(self) -> None:
-        """Nothing: a language model that was handed in belongs to whoever made it."""
+        """End the loop; the language model itself belongs to whoever made it."""
+        if self._loop is not background:
+            self._loop.stop()
+
+
+Transport: TypeAlias = ChatTransport | LMTransport | WrappedTransport
+"""Sends one chat request once; raises `FactcheckError` if there is no response."""
 
 
 def require_access(name: str, settings: Settings) -> None:
