@@ -65,8 +65,8 @@ KINDS = {
 
 def bad_files(folder: Path, suffix: str) -> Iterator[tuple[str, Path]]:
     """Bad files of a kind, one at a time."""
+    path = folder / f"bad{suffix}"
     for what, content in BY_SUFFIX[suffix].items():
-        path = folder / f"bad{suffix}"
         path.write_bytes(content)
         yield what, path
         assert path.read_bytes() == content, what
