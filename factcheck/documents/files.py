@@ -71,7 +71,7 @@ def file_errors(name: str, verb: str) -> Iterator[None]:
 
 @contextmanager
 def open_binary(path: PathOrDash) -> Iterator[IO[bytes]]:
-    """Open a file or standard input for reading; never waits for a pipe that nobody writes to.
+    """Open a file or standard input for reading; never waits for a pipe without a writer.
 
     Raises:
         InputError: Missing, a directory, not readable, or an empty pipe.
@@ -85,7 +85,7 @@ def open_binary(path: PathOrDash) -> Iterator[IO[bytes]]:
         return
     with file_errors(name, "read"), open(path, "rb", opener=_open_at_once) as stream:
         if stat.S_ISFIFO(os.fstat(stream.fileno()).st_mode) and not stream.peek(1):
-            raise InputError(f"{name} is a pipe that nobody writes to; name a file instead")
+            raise InputError(f"{name} is a pipe without a writer; name a file instead")
         yield stream
 
 
@@ -218,7 +218,7 @@ def write_with(path: PathOrDash, write: Callable[[IO[bytes]], object]) -> None:
         with suppress(FileNotFoundError):
             mode = target.stat().st_mode
             if not stat.S_ISREG(mode):
-                with target.open("wb") as stream:
+                with open(target, "wb", opener=_open_at_once) as stream:
                     write(stream)
                 return
         draft = target.with_name(f".factcheck-{secrets.token_hex(8)}.tmp")

@@ -1,4 +1,4 @@
-"""The arithmetic of coverage: verdicts in, a share with its bounds out."""
+"""Computes coverage, the share of entailed facts, with its bounds, from verdicts."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from factcheck.stats.intervals import Interval, effective_size, wilson
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """A weighted share of entailed facts, with everything that is not known about it."""
+    """A weighted share of entailed facts, with its bounds and interval."""
 
     value: float | None
     """Entailed weight over decided weight, in [0, 1]; `None` when nothing was decided."""

@@ -67,7 +67,7 @@ def digest(text: str) -> str:
 
 
 def short_digest(text: str) -> str:
-    """The first 8 hexadecimal digits of `digest`, for names that people read."""
+    """The first 8 hexadecimal digits of `digest`, for short names."""
     return digest(text)[:8]
 
 

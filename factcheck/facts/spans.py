@@ -1,4 +1,4 @@
-"""Finding a quoted passage in a text, with offsets into the text as it was given.
+"""Locate a quoted passage in a text, with offsets into the original text.
 
 A passage is looked for exactly first, then with white space, quotation marks, dashes, case and
 Unicode forms folded. Whatever matched, the offsets and the quote returned are those of the
@@ -82,7 +82,7 @@ def locate(quote: str, text: str) -> Evidence | None:
     """Find a passage in a text.
 
     Args:
-        quote: What somebody says stands in the text.
+        quote: A passage that is claimed to be in the text.
         text: The text.
 
     Returns:

@@ -101,8 +101,10 @@ def test_endless_devices_and_unused_pipes_are_refused(tmp_path: Path) -> None:
 
     with pytest.raises(InputError, match="/dev/zero, line 1: not a text file"):
         read_text("/dev/zero")
-    with pytest.raises(InputError, match="pipe is a pipe that nobody writes to"):
+    with pytest.raises(InputError, match="pipe is a pipe without a writer"):
         read_text(pipe)
+    with pytest.raises(InputError, match="cannot write .*pipe"):
+        write_text(pipe, "unread")
 
 
 @posix
