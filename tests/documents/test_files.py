@@ -103,7 +103,7 @@ def test_endless_devices_and_unused_pipes_are_refused(tmp_path: Path) -> None:
         read_text("/dev/zero")
     with pytest.raises(InputError, match="pipe is a pipe without a writer"):
         read_text(pipe)
-    with pytest.raises(InputError, match="cannot write .*pipe"):
+    with pytest.raises(InputError, match=r"cannot write .*pipe"):
         write_text(pipe, "unread")
 
 
