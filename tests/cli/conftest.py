@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
@@ -28,11 +30,42 @@ class Outcome(NamedTuple):
     err: str
 
 
-class Desk:
-    """Judges and files that the commands of a test meet."""
+def refused(outcome: Outcome, message: str, code: int = 2) -> None:
+    """Nothing was printed but one line that says what is wrong."""
+    assert outcome.code == code
+    assert not outcome.out
+    assert outcome.err.count("\n") == 1
+    assert message in outcome.err
+
+
+class Folder:
+    """A folder for the files of a test."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
+
+    def path(self, name: str) -> str:
+        """The path of a file that need not exist."""
+        return str(self.folder / name)
+
+    def put(self, name: str, content: Any) -> str:
+        """The path of a new file with this text, or with this value as JSON."""
+        if not isinstance(content, (bytes, str)):
+            content = json.dumps(content)
+        data = content if isinstance(content, bytes) else content.encode()
+        (self.folder / name).write_bytes(data)
+        return self.path(name)
+
+    def lines(self, name: str, records: Sequence[Any]) -> str:
+        """The path of a new file with one record per line."""
+        return self.put(name, "".join(f"{json.dumps(record)}\n" for record in records))
+
+
+class Desk(Folder):
+    """Judges and files that the commands of a test meet."""
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(folder)
         self.source = self.put("source.txt", SOURCE)
         self.summary = self.put("summary.txt", "A deep lake, an old pier, a red boat.\n")
         self.verdicts: dict[str, EntailmentLabel | CheckFailure | Exception] = {
@@ -44,11 +77,6 @@ class Desk:
         self.checker = ScriptedChecker(lambda fact, _text: self.verdicts.get(fact, "neutral"))
         self.extractor = ScriptedExtractor(lambda text: text.strip().splitlines())
         self.asked_for: list[tuple[Any, Any]] = []
-
-    def put(self, name: str, text: str) -> str:
-        """The path of a new file with this text."""
-        (self.folder / name).write_text(text, encoding="utf-8")
-        return str(self.folder / name)
 
     def judges(self, judge: Any, extractor: Any, *_: Any, **__: Any) -> Judges:
         """Stands for `build_judges`."""

@@ -87,14 +87,6 @@ def test_no_cache_is_an_empty_cache(run: Run, tmp_path: Path, command: str) -> N
     assert not (tmp_path / "none").exists()
 
 
-def test_help_names_the_commands(run: Run) -> None:
-    code, out, _ = run("cache")
-
-    assert code == 0
-    for name in ("stats", "verify", "prune", "clear", "export", "import"):
-        assert f"│ {name} " in out
-
-
 def test_verify_passes_a_good_cache(run: Run, folder: Path) -> None:
     assert run("cache", "verify") == (0, "5 good, 0 refused\n", "")
 

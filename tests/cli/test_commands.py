@@ -7,7 +7,6 @@ import os
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from xml.etree import ElementTree as ET
 
 import pytest
 
@@ -43,64 +42,6 @@ def test_json_is_the_report(desk: Desk, run: Run, arguments: tuple[str, ...]) ->
 
     assert [result.fact.text for result in report.kept] == ["The lake is deep.", "The pier is old."]
     assert [result.fact.text for result in report.distorted] == ["The boat is blue."]
-
-
-@pytest.mark.parametrize(
-    ("chosen", "start"),
-    [
-        ("table", "Coverage 0.50 "),
-        ("markdown", "## Coverage 0.50"),
-        ("html", "<!doctype html>"),
-        ("junit", "<?xml"),
-    ],
-)
-def test_every_format_goes_to_standard_output(
-    desk: Desk, run: Run, chosen: str, start: str
-) -> None:
-    """Without --out a report of any format is printed."""
-    assert run("score", desk.source, desk.summary, "--format", chosen).out.startswith(start)
-
-
-@pytest.mark.parametrize(
-    ("name", "start"),
-    [
-        ("report.html", "<!doctype html>"),
-        ("report.md", "## Coverage"),
-        ("report.json", "{"),
-        ("report.xml", "<?xml"),
-        ("report.txt", "Coverage 0.50"),
-    ],
-)
-def test_out_chooses_the_format_by_its_suffix(desk: Desk, run: Run, name: str, start: str) -> None:
-    """The report goes to the file; one line says the score and where the report is."""
-    target = desk.folder / name
-
-    code, out, _ = run("score", desk.source, desk.summary, "--out", str(target))
-
-    assert code == 0
-    assert out == f"Coverage 0.50   2 of 4 facts kept   {target}\n"
-    assert target.read_text(encoding="utf-8").startswith(start)
-
-
-def test_a_chosen_format_is_stronger_than_a_suffix(desk: Desk, run: Run) -> None:
-    """--format decides where both are given."""
-    target = desk.folder / "report.txt"
-
-    run("score", desk.source, desk.summary, "--out", str(target), "--format", "junit")
-
-    assert ET.parse(target).getroot().tag == "testsuites"  # noqa: S314 - our own
-
-
-@pytest.mark.parametrize("target", [".", "missing/report.html"])
-def test_out_is_refused_before_a_judge_is_asked(desk: Desk, run: Run, target: str) -> None:
-    """Nothing is spent on a report that cannot be written."""
-    code, out, err = run("score", desk.source, desk.summary, "--out", str(desk.folder / target))
-
-    assert code == 2
-    assert not out
-    assert err.startswith("factcheck: ")
-    assert err.count("\n") == 1
-    assert desk.extractor.calls == ()
 
 
 def test_given_facts_are_not_extracted(desk: Desk, run: Run) -> None:
@@ -450,33 +391,3 @@ def test_what_the_system_runs_out_of_is_not_a_bug(
 def test_the_version_is_the_package_s(run: Run) -> None:
     """`--version` prints one line."""
     assert run("--version") == (0, f"factcheck {version('factcheck')}\n", "")
-
-
-@pytest.mark.parametrize("command", ["score", "facts", "check"])
-def test_each_help_shows_an_example(run: Run, command: str) -> None:
-    """The example in the help of a command is a call of that command."""
-    code, out, _ = run(command, "--help")
-
-    assert code == 0
-    assert f"Example: factcheck {command} " in out
-
-
-def test_no_command_shows_the_help(run: Run) -> None:
-    """`factcheck` alone lists its commands."""
-    code, out, _ = run()
-
-    assert code == 0
-    assert all(name in out for name in ("score", "facts", "check"))
-
-
-@pytest.mark.parametrize("name", ["source", "summary"])
-def test_a_report_never_takes_the_place_of_what_is_read(desk: Desk, run: Run, name: str) -> None:
-    """A slip of the hand does not cost a file."""
-    path = getattr(desk, name)
-    before = Path(path).read_bytes()
-
-    code, out, err = run("score", desk.source, desk.summary, "--out", path)
-
-    assert (code, out) == (2, "")
-    assert "--out would overwrite an input file" in err
-    assert Path(path).read_bytes() == before

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
@@ -19,7 +19,7 @@ from factcheck.fields.file_runs import GateScores, gate_scores
 from factcheck.fields.runs.undecided import Undecided
 from factcheck.fields.types import BatchItem
 from factcheck.scoring.gates import fields_gate
-from tests.cli.conftest import Outcome
+from tests.cli.conftest import Folder, Outcome, refused
 
 Run = Callable[..., Outcome]
 
@@ -47,32 +47,15 @@ SCHEMA = schema_of(
 )
 
 
-class Files:
+class Files(Folder):
     """Files of records and a schema, and the commands run on them."""
 
     def __init__(self, folder: Path, run: Run) -> None:
-        self.folder = folder
+        super().__init__(folder)
         self.run = run
         self.gold = self.lines("gold.jsonl", GOLD)
         self.extracted = self.lines("out.jsonl", EXTRACTED)
         self.schema = self.put("schema.json", SCHEMA)
-
-    def path(self, name: str) -> str:
-        """The path of a file that need not exist."""
-        return str(self.folder / name)
-
-    def put(self, name: str, content: Any) -> str:
-        """The path of a new file with this text, or with this value as JSON."""
-        if not isinstance(content, (bytes, str)):
-            content = json.dumps(content)
-        (self.folder / name).write_bytes(
-            content if isinstance(content, bytes) else content.encode()
-        )
-        return self.path(name)
-
-    def lines(self, name: str, records: Sequence[Any]) -> str:
-        """The path of a new file with one record per line."""
-        return self.put(name, "".join(f"{json.dumps(record)}\n" for record in records))
 
     def evaluate(
         self, *options: str, gold: Any = None, extracted: Any = None, schema: Any = SCHEMA
@@ -91,14 +74,6 @@ class Files:
 def files(tmp_path: Path, run: Run) -> Files:
     """Three records with one wrong name and one missing age."""
     return Files(tmp_path, run)
-
-
-def refused(outcome: Outcome, message: str) -> None:
-    """Nothing was printed but one line that says what is wrong."""
-    assert outcome.code == 2
-    assert not outcome.out
-    assert outcome.err.count("\n") == 1
-    assert message in outcome.err
 
 
 # --- reports and formats ------------------------------------------------------------------------
@@ -142,30 +117,6 @@ def test_json_is_the_run_and_csv_its_results(files: Files) -> None:
     assert found.mean_f1 == pytest.approx((1 + 1 / 2 + 2 / 3) / 3)
     assert len(rows) == 9
     assert [row["path"] for row in rows if row["status"] == "omission"] == ["age"]
-
-
-@pytest.mark.parametrize(
-    ("name", "start", "chosen"),
-    [
-        ("r.json", '{"format"', ()),
-        ("r.csv", "record,", ()),
-        ("r.md", "## F1", ()),
-        ("r.txt", "F1 0.722", ()),
-        ("r.html", "<!doctype html>", ()),
-        ("r.xml", "<?xml", ()),
-        ("r.html", "## F1", ("--format", "markdown")),
-    ],
-)
-def test_out_chooses_the_format_unless_it_is_given(
-    files: Files, name: str, start: str, chosen: tuple[str, ...]
-) -> None:
-    target = files.folder / name
-
-    code, out, _ = files.evaluate("--out", str(target), *chosen)
-
-    assert code == 0
-    assert out == f"F1 0.722   mean over 3 records (macro)   {target}\n"
-    assert target.read_text(encoding="utf-8").startswith(start)
 
 
 def test_null_is_a_missing_extraction_or_a_missing_key(files: Files) -> None:

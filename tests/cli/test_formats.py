@@ -77,3 +77,46 @@ def test_junit_and_the_exit_code_agree(command: str, run: Callable[..., Any]) ->
         assert (root.attrib["failures"] + root.attrib["errors"] != "00") is (done.code != 0)
         codes.append(done.code)
     assert codes == [0, 1 if COMMANDS[command] else 0]
+
+
+TO_FILES = [command for command in COMMANDS if not command.startswith("run")]
+STARTS: dict[str, str | tuple[str, ...]] = {
+    "md": "## ",
+    "html": "<!doctype html>",
+    "xml": "<?xml",
+    "json": ("{", "["),
+    "txt": "",
+}
+
+
+@pytest.mark.parametrize("command", TO_FILES)
+def test_the_suffix_of_out_chooses_the_format(command: str, run: Callable[..., Any]) -> None:
+    """One line says what was found and where the report is; --format is stronger."""
+    for suffix, start in STARTS.items():
+        code, out, _ = run(*command.split(), "--out", f"report.{suffix}")
+
+        assert code == 0
+        assert out.count("\n") == 1
+        assert out.endswith(f"   report.{suffix}\n")
+        assert Path(f"report.{suffix}").read_text("utf-8").startswith(start)
+    run(*command.split(), "--out", "report.json", "--format", "markdown")
+    assert Path("report.json").read_text("utf-8").startswith("## ")
+
+
+@pytest.mark.parametrize("command", TO_FILES)
+def test_out_is_refused_before_anything_is_done(command: str, run: Callable[..., Any]) -> None:
+    """A slip of the hand does not cost an input file."""
+    read = next(word for word in command.split() if "." in word)
+    before = Path(read).read_bytes()
+    refusals = {
+        ".": "is a directory",
+        "missing/report.html": "there is no folder",
+        "report.pdf": "unknown suffix; use .txt, .md, .html, .xml, .json or .csv",
+        read: "--out would overwrite an input file",
+    }
+    for target, said in refusals.items():
+        code, out, err = run(*command.split(), "--out", target)
+
+        assert (code, out, err.count("\n")) == (2, "", 1)
+        assert said in err
+    assert Path(read).read_bytes() == before

@@ -6,21 +6,18 @@ import json
 import logging
 import subprocess
 import sys
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree as ET
 
 import pytest
 import yaml
 
 from factcheck.keywords import BehaviorRun, DatasetResult
+from tests.cli.conftest import Folder, Outcome, refused
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    from tests.cli.conftest import Outcome
-
-    Run = Callable[..., Outcome]
+Run = Callable[..., Outcome]
 
 DATASET: dict[str, Any] = {
     "name": "biology",
@@ -85,43 +82,22 @@ NUMBER = 3
 """
 
 
-class Files:
+class Files(Folder):
     """Files of cards and of behaviours."""
 
     def __init__(self, folder: Path) -> None:
-        self.folder = folder
+        super().__init__(folder)
         self.dataset = self.put("dataset.yaml", yaml.safe_dump(DATASET, sort_keys=False))
-        self.outputs = self.json("outputs.json", OUTPUTS)
-        self.cases = self.json("cases.json", CASES)
-        self.responses = self.json("responses.json", RESPONSES)
+        self.outputs = self.put("outputs.json", OUTPUTS)
+        self.cases = self.put("cases.json", CASES)
+        self.responses = self.put("responses.json", RESPONSES)
         self.model = self.put("model.py", MODEL)
-
-    def put(self, name: str, text: str) -> str:
-        """The path of a new file."""
-        (self.folder / name).write_text(text, encoding="utf-8")
-        return str(self.folder / name)
-
-    def json(self, name: str, data: Any) -> str:
-        """The path of a new file with this data."""
-        return self.put(name, json.dumps(data))
-
-    def path(self, name: str) -> str:
-        """The path of a file that need not be there."""
-        return str(self.folder / name)
 
 
 @pytest.fixture
 def files(tmp_path: Path) -> Files:
     """Two cases of cards, of which all match but one extra; three of behaviours, one ambiguous."""
     return Files(tmp_path)
-
-
-def refused(outcome: Outcome, message: str, code: int = 2) -> None:
-    """Nothing was printed but one line that says what is wrong."""
-    assert outcome.code == code
-    assert not outcome.out
-    assert outcome.err.count("\n") == 1
-    assert message in outcome.err
 
 
 def interrupted(files: Files, function: str, *options: str) -> subprocess.CompletedProcess[str]:
@@ -168,8 +144,8 @@ class TestRun:
     def test_the_optimal_assignment_says_where_greedy_differs(self, files: Files, run: Run) -> None:
         """The first card would take what the second needs."""
         expected = [{"text_keywords": ["a"]}, {"text_keywords": ["a", "b"]}]
-        dataset = files.json("d.json", {"cases": [{"id": "x", "expected_cards": expected}]})
-        outputs = files.json("o.json", {"x": [{"text": "a b"}, {"text": "a"}]})
+        dataset = files.put("d.json", {"cases": [{"id": "x", "expected_cards": expected}]})
+        outputs = files.put("o.json", {"x": [{"text": "a b"}, {"text": "a"}]})
         arguments = ("keywords", "run", dataset, outputs, "--threshold", "0.6")
 
         greedy = run(*arguments).out
@@ -185,26 +161,6 @@ class TestRun:
 
         assert getattr(DatasetResult.from_json(out).cases[0], "case_id", None) == "cell"
         assert json.loads(out)["macro"]["f1"] == pytest.approx(0.9)
-
-    @pytest.mark.parametrize(
-        ("name", "start"),
-        [
-            ("r.html", "<!doctype html>"),
-            ("r.md", "## F1 0.900"),
-            ("r.xml", "<?xml"),
-            ("r.json", '{\n  "format"'),
-            ("r.txt", "F1 0.900   mean"),
-        ],
-    )
-    def test_the_name_of_the_file_decides_the_format(
-        self, files: Files, run: Run, name: str, start: str
-    ) -> None:
-        out = files.path(name)
-
-        outcome = run("keywords", "run", files.dataset, files.outputs, "--out", out)
-
-        assert outcome.out == f"F1 0.900   mean over 2 cases (macro)   {out}\n"
-        assert (files.folder / name).read_text("utf-8").startswith(start)
 
     @pytest.mark.parametrize(("threshold", "code"), [("0.9", 0), ("0.901", 1), ("1", 1)])
     def test_the_gate_compares_mean_f1(
@@ -226,7 +182,7 @@ class TestRun:
         self, files: Files, run: Run, output: Any, said: str
     ) -> None:
         """Without a gate it is shown, counts nowhere, and the others are scored as usual."""
-        outputs = files.json("o.json", {**OUTPUTS, "leaf": output})
+        outputs = files.put("o.json", {**OUTPUTS, "leaf": output})
         arguments = ("keywords", "run", files.dataset, outputs)
 
         shown = run(*arguments)
@@ -239,7 +195,7 @@ class TestRun:
         assert gated.err.startswith(f"factcheck: gate failed: 1 case could not be scored ({said}")
 
     def test_nothing_scored_is_not_a_success(self, files: Files, run: Run) -> None:
-        outcome = run("keywords", "run", files.dataset, files.json("o.json", {}))
+        outcome = run("keywords", "run", files.dataset, files.put("o.json", {}))
 
         assert outcome.code == 4
         assert outcome.out.startswith("F1 unknown   none of 2 cases could be scored")
@@ -251,8 +207,8 @@ class TestRun:
         """Where a report is read by people they are in it; nothing is said twice."""
         cases = [{"id": "x", "expected_cards": [{"front_keywords": []}]}]
         arguments = (
-            *("keywords", "run", files.json("d.json", {"cases": cases})),
-            files.json("o.json", {"x": []}),
+            *("keywords", "run", files.put("d.json", {"cases": cases})),
+            files.put("o.json", {"x": []}),
         )
         caplog.set_level(logging.CRITICAL)
         said = "case 'x', expected card 1: front_keywords is empty, which scores 0"
@@ -305,7 +261,7 @@ class TestRun:
     def test_outputs_that_cannot_be_used_are_refused(
         self, files: Files, run: Run, outputs: Any, message: str
     ) -> None:
-        refused(run("keywords", "run", files.dataset, files.json("o.json", outputs)), message)
+        refused(run("keywords", "run", files.dataset, files.put("o.json", outputs)), message)
 
     def test_a_dataset_with_an_unknown_key_is_refused_with_its_line(
         self, files: Files, run: Run
@@ -331,7 +287,7 @@ class TestBehaviors:
         assert "found strict: charge; service: no charge" in out
 
     def test_a_missing_response_is_errored_and_fails_the_gate(self, files: Files, run: Run) -> None:
-        responses = files.json("r.json", {**RESPONSES, "strict": ["cannot", "cannot", None]})
+        responses = files.put("r.json", {**RESPONSES, "strict": ["cannot", "cannot", None]})
         arguments = ("keywords", "behaviors", files.cases, responses)
 
         shown, gated = run(*arguments), run(*arguments, "--fail-under", "0.1")
@@ -391,7 +347,7 @@ class TestBehaviors:
 
     def test_expectations_can_be_given(self, files: Files, run: Run) -> None:
         """Variants need not be called like behaviours."""
-        responses = files.json("r.json", {"tuned": ["Yes, gladly."] * 3})
+        responses = files.put("r.json", {"tuned": ["Yes, gladly."] * 3})
 
         outcome = run(
             *("keywords", "behaviors", files.cases, responses, "--expect", "tuned=service")
@@ -400,7 +356,7 @@ class TestBehaviors:
         assert outcome.out.startswith("Pass rate 1.000   3 of 3 cases passed")
 
     def test_junit_has_a_test_for_each_case(self, files: Files, run: Run) -> None:
-        responses = files.json("r.json", {**RESPONSES, "strict": ["cannot", "cannot", None]})
+        responses = files.put("r.json", {**RESPONSES, "strict": ["cannot", "cannot", None]})
 
         def kinds(*options: str) -> list[list[str]]:
             out = run(
@@ -463,7 +419,7 @@ class TestLint:
     def test_faults_are_listed_with_their_cases(self, files: Files, run: Run) -> None:
         """A keyword that never fires is found where there are responses."""
         alone = run("keywords", "lint", files.cases)
-        responses = files.json("r.json", {"strict": ["You cannot."] * 3})
+        responses = files.put("r.json", {"strict": ["You cannot."] * 3})
         both = run("keywords", "lint", files.cases, responses)
 
         assert alone.code == 0
@@ -476,7 +432,7 @@ class TestLint:
         good = [{**CASES[0], "evaluation_guide": {"strict_keywords": ["cannot"]}}]
 
         assert run("keywords", "lint", files.cases, "--strict").code == 1
-        clean = run("keywords", "lint", files.json("good.json", good), "--strict")
+        clean = run("keywords", "lint", files.put("good.json", good), "--strict")
 
         assert clean == (0, "Findings none   in the guides of 1 case\n", "")
 
@@ -496,9 +452,9 @@ class TestCompare:
         """A saved run over eight cases, of which the first ones are right, the last errored."""
         cases = [{"id": f"c{k}", "expected_cards": [{"text_keywords": ["x"]}]} for k in range(8)]
         right = {f"c{k}": [{"text": "x" if k < n_right else "-"}] for k in range(8 - n_errored)}
-        dataset = files.json("eight.json", {"cases": cases})
+        dataset = files.put("eight.json", {"cases": cases})
         out = files.path(name)
-        run("keywords", "run", dataset, files.json("o.json", right), "--out", out)
+        run("keywords", "run", dataset, files.put("o.json", right), "--out", out)
         return out
 
     def test_cases_are_told_apart(self, files: Files, run: Run) -> None:
@@ -544,7 +500,7 @@ class TestCompare:
 
     def test_behaviours_are_compared_too(self, files: Files, run: Run) -> None:
         a, b = files.path("a.json"), files.path("b.json")
-        good = files.json("good.json", {**RESPONSES, "service": ["gladly"] * 3})
+        good = files.put("good.json", {**RESPONSES, "service": ["gladly"] * 3})
         run("keywords", "behaviors", files.cases, good, "--out", a)
         run("keywords", "behaviors", files.cases, files.responses, "--out", b)
 
@@ -584,26 +540,3 @@ class TestCompare:
         run("keywords", "behaviors", files.cases, files.responses, "--out", b)
 
         refused(run("keywords", "compare", a, b), "both runs must be of cards, or both of")
-
-
-@pytest.mark.parametrize("command", ["", "run", "behaviors", "lint", "compare"])
-def test_help_has_an_example_for_each_command(run: Run, command: str) -> None:
-    outcome = run("keywords", *([command] if command else []), "--help")
-
-    assert outcome.code == 0
-    assert ("Example: factcheck keywords" in outcome.out) == bool(command)
-
-
-def test_help_loads_nothing_slow() -> None:
-    """Not even what the command itself is made of."""
-    slow = ("factcheck.keywords", "numpy", "dspy", "yaml", "openai", "ahocorasick_rs")
-    code = (
-        "import sys\nfrom factcheck.cli import main\n"
-        "try:\n    main(['keywords', 'run', '--help'])\nexcept SystemExit:\n    pass\n"
-        f"print(sorted(set({slow!r}) & set(sys.modules)), file=sys.stderr)"
-    )
-    done = subprocess.run(  # noqa: S603 - our own interpreter
-        [sys.executable, "-c", code], capture_output=True, check=False, text=True
-    )
-
-    assert done.stderr.strip() == "[]"

@@ -24,20 +24,6 @@ def start(*arguments: str, **environment: str) -> subprocess.CompletedProcess[by
     )
 
 
-def test_help_loads_nothing_slow() -> None:
-    """`--help` needs no judge, no client and no table."""
-    probe = (
-        "import sys\nfrom factcheck.cli import main\n"
-        "try:\n    main(['score', '--help'])\nexcept SystemExit:\n    pass\n"
-        f"print(sorted(set({SLOW!r}) & set(sys.modules)), file=sys.stderr)"
-    )
-
-    done = start("-c", probe)
-
-    assert b"Usage: factcheck score" in done.stdout
-    assert done.stderr.strip() == b"[]"
-
-
 def test_the_module_runs(tmp_path: Path) -> None:
     """`python -m factcheck` is the same program, with its exit codes."""
     done = start("-m", "factcheck", "score", str(tmp_path), "-")

@@ -4,50 +4,28 @@ from __future__ import annotations
 
 import io
 import json
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree as ET
 
 import pytest
 
 from factcheck.testing import EmbeddingsRequest, LocalOpenAIServer, hashed_embeddings, unauthorized
+from tests.cli.conftest import Folder, Outcome, refused
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    from tests.cli.conftest import Outcome
-
-    Run = Callable[..., Outcome]
-    Put = Callable[[str, str], str]
+Run = Callable[..., Outcome]
 
 
 @pytest.fixture
-def put(tmp_path: Path) -> Put:
-    """Writes a file and gives its path."""
-
-    def write(name: str, text: str) -> str:
-        (tmp_path / name).write_text(text, encoding="utf-8")
-        return str(tmp_path / name)
-
-    return write
-
-
-@pytest.fixture
-def texts(put: Put) -> tuple[str, str, str]:
+def texts(tmp_path: Path) -> tuple[str, str, str]:
     """A text, one that is like it, and one that is not."""
+    put = Folder(tmp_path).put
     return (
         put("a.txt", "The train to Oslo leaves at nine.\n"),
         put("b.txt", "Cats sleep all day."),
         put("c.txt", "At nine the train leaves for Oslo."),
     )
-
-
-def refused(outcome: Outcome, message: str, code: int = 2) -> None:
-    """Nothing was printed but one line that says what is wrong."""
-    assert outcome.code == code
-    assert not outcome.out
-    assert outcome.err.count("\n") == 1
-    assert message in outcome.err
 
 
 def test_the_nearest_reference_is_marked(texts: tuple[str, ...], run: Run) -> None:
@@ -95,17 +73,6 @@ def test_junit_fails_exactly_if_the_exit_code_does(
 
     failures = ET.fromstring(done.out).attrib["failures"]  # noqa: S314 - our own
     assert (failures != "0") is (done.code == 1)
-
-
-def test_the_name_of_the_file_decides_the_format(
-    texts: tuple[str, ...], run: Run, tmp_path: Path
-) -> None:
-    out = tmp_path / "r.html"
-
-    outcome = run("references", *texts, "--out", str(out))
-
-    assert outcome.out.endswith(f"{out}\n")
-    assert out.read_text("utf-8").startswith("<!doctype html>")
 
 
 def test_standard_input_is_read(
@@ -173,15 +140,8 @@ def test_an_unknown_provider_or_a_missing_key_is_exit_code_3(
     ],
 )
 def test_what_cannot_be_used_is_refused(
-    texts: tuple[str, ...], put: Put, run: Run, arguments: tuple[str, ...], message: str
+    texts: tuple[str, ...], tmp_path: Path, run: Run, arguments: tuple[str, ...], message: str
 ) -> None:
-    paths: dict[str, Any] = {"A": texts[0], "BLANK": put("blank.txt", " \n")}
+    paths: dict[str, Any] = {"A": texts[0], "BLANK": Folder(tmp_path).put("blank.txt", " \n")}
 
     refused(run("references", *(paths.get(a, a) for a in arguments)), message)
-
-
-def test_help_says_that_a_score_is_no_gate(run: Run) -> None:
-    outcome = run("references", "--help")
-
-    assert outcome.code == 0
-    assert "Exit with 1 if the score is lower" in " ".join(outcome.out.split())
