@@ -16,9 +16,9 @@ from factcheck.fields.runs.records import RecordResult, WeightedCounts, count
 from factcheck.fields.runs.results import RunResult
 from factcheck.fields.runs.tally import RunTally
 from factcheck.fields.schemas.parsing import SchemaNode, parse_eval_schema
-from factcheck.fields.scoring.deferred import settled
 from factcheck.fields.scoring.dispatch import Calls, arun, dispatch, run
 from factcheck.fields.scoring.nodes import Deferred, Out
+from factcheck.fields.scoring.optimal import settled
 from factcheck.fields.scoring.plan import Plan, compile_schema
 from factcheck.fields.types import FieldResult, FieldStatus
 from factcheck.fields.values import as_record

@@ -15,8 +15,8 @@ from factcheck.errors import describe
 from factcheck.fields.comparators.batch import CompoundComparator
 from factcheck.fields.registry import ComparatorNotFoundError, is_batch
 from factcheck.fields.schemas.structure import schema_path
-from factcheck.fields.scoring.deferred import pending_blocks
 from factcheck.fields.scoring.nodes import Out
+from factcheck.fields.scoring.optimal import pending_blocks
 from factcheck.fields.scoring.plan import Plan, checked_score
 from factcheck.fields.types import BatchItem, ComparatorResult, FieldResult
 from factcheck.fields.values import value_key

@@ -10,9 +10,8 @@ from factcheck.errors import SchemaError
 from factcheck.fields.registry import Registry, is_batch
 from factcheck.fields.schemas.parsing import SchemaNode, key_steps
 from factcheck.fields.schemas.structure import TransformSpec
-from factcheck.fields.scoring.assignment import OptimalMatch
-from factcheck.fields.scoring.deferred import BatchArrayNode
 from factcheck.fields.scoring.nodes import ArrayNode, BatchLeaf, Leaf, Node, ObjectNode, Skipped
+from factcheck.fields.scoring.optimal import BatchArrayNode, OptimalMatch
 from factcheck.fields.scoring.pairing import MISSING, Align, KeyMatch, by_position, is_key
 from factcheck.fields.types import (
     BoundComparator,
