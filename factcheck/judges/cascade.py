@@ -103,4 +103,4 @@ async def _counted(
 
 
 def _failures(error: JudgeError, pairs: Sequence[ValuePair]) -> list[PairResult]:
-    return [Failure(None, error.code, str(error)) for _ in pairs]
+    return [Failure.of(pair, error) for pair in pairs]

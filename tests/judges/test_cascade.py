@@ -95,7 +95,7 @@ def test_a_second_judge_that_cannot_be_asked_costs_only_the_pairs_it_was_asked()
     results = compare(CascadePairJudge(FIRST, second, low=0.1, high=0.9))
 
     assert speakers(results) == ["first"] * 2 + ["rejected"] * 3 + ["first"] * 2
-    assert results[3] == Failure(None, "rejected", "no key")
+    assert results[3] == Failure(PAIRS[3], "rejected", "no key")
 
 
 def test_nothing_but_rejections_is_raised() -> None:

@@ -47,7 +47,7 @@ class CallableEmbedder:
         try:
             vectors = list(await self._call(texts))
         except FactcheckError as error:
-            raise SpoiltRequest(Failure(None, error.code, str(error))) from error
+            raise SpoiltRequest(Failure.of(None, error)) from error
         except (Exception, SystemExit, KeyboardInterrupt) as error:
             message = f"{self._name} raised {describe(error)}"
             raise SpoiltRequest(Failure(None, "judge", message)) from error

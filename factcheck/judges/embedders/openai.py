@@ -113,9 +113,9 @@ class OpenAIEmbedder:
         try:
             answer = await background.hop(self._send(texts, ledger))
         except TextsRejected as error:
-            raise SpoiltRequest(Failure(None, error.code, str(error))) from error
+            raise SpoiltRequest(Failure.of(None, error)) from error
         except JudgeError as error:
-            return [Failure(None, error.code, str(error))] * len(texts)
+            return [Failure.of(None, error)] * len(texts)
         return self._of_one_length(read_vectors(answer["data"], len(texts)))
 
     async def _send(self, texts: Sequence[str], ledger: Ledger) -> Mapping[str, Any]:

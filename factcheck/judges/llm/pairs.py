@@ -89,7 +89,7 @@ class LLMPairJudge:
             with self._model.context():
                 prediction = await self._module.acall(pairs=pairs)
         except JudgeError as error:
-            return [Failure(None, error.code, str(error)) for _ in pairs]
+            return [Failure.of(pair, error) for pair in pairs]
         results: tuple[PairResult, ...] = prediction.results
         return results
 

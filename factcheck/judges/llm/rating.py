@@ -80,7 +80,7 @@ class LLMRater:
             with self._model.context(), dspy.context(trace=None):
                 reply = await self._module.acall(source_text=source, summary=summary)
         except JudgeError as error:
-            return [Failure(None, error.code, str(error))]
+            return [Failure.of(summary, error)]
         return [Rating(reply.faithfulness, reply.reason, self._model.name)]
 
 

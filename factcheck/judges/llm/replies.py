@@ -20,7 +20,7 @@ from pydantic.json_schema import SkipJsonSchema
 from factcheck.errors import Failure, JudgeOutputError
 from factcheck.facts import AtomicFact, CheckFailure, CheckResult, EntailmentLabel, Verdict, locate
 from factcheck.judges.llm.fences import one_line
-from factcheck.judges.ports import PairResult, PairVerdict
+from factcheck.judges.ports import PairResult, PairVerdict, ValuePair
 
 QUOTE_NOT_FOUND = "quote_not_found"
 """Flag of a verdict whose quote does not stand in the text."""
@@ -148,11 +148,11 @@ def account(
 
 
 def account_pairs(
-    asked: Iterable[str], items: Iterable[ValueVerdictItem], judge: str
+    asked: Mapping[str, ValuePair], items: Iterable[ValueVerdictItem], judge: str
 ) -> dict[str, PairResult]:
     """The same for pairs of values: one result per id, in the order asked."""
     return {
-        call_id: Failure(None, answer.code, f"{judge} gave {answer.what} for this pair")
+        call_id: Failure(asked[call_id], answer.code, f"{judge} gave {answer.what} for this pair")
         if isinstance(answer, _NoVerdict)
         else PairVerdict(answer.equivalent, None, answer.reason.strip(), judge)
         for call_id, answer in _answers(asked, items).items()

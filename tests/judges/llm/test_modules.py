@@ -68,7 +68,8 @@ def test_a_pair_without_a_verdict_is_a_failure() -> None:
     with LocalOpenAIServer(silent) as server, dspy.context(lm=served(server)):
         results = SemanticEquivalence()(pairs=[("a", "b")]).results
 
-    assert results == (Failure(None, "missing", "hosted_vllm/tiny gave no verdict for this pair"),)
+    message = "hosted_vllm/tiny gave no verdict for this pair"
+    assert results == (Failure(ValuePair("a", "b"), "missing", message),)
 
 
 def test_a_dspy_model_is_a_judge_without_its_own_retries_and_cache() -> None:
