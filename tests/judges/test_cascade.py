@@ -25,7 +25,6 @@ def compare(
 
 
 def speakers(results: Sequence[PairResult]) -> list[str]:
-    """Who spoke on each pair, or the code of the failure."""
     return [r.judge if isinstance(r, PairVerdict) else r.code for r in results]
 
 
@@ -81,7 +80,6 @@ def test_a_first_judge_that_cannot_be_asked_leaves_everything_to_the_second(
 
 
 def test_a_failure_of_the_second_judge_is_a_failure() -> None:
-    """What the first was not sure of does not take its place."""
     second = ScriptedPairJudge(lambda _: Failure(None, "missing", "no verdict"))
 
     results = compare(CascadePairJudge(FIRST, second, low=0.1, high=0.9))

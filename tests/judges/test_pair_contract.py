@@ -51,7 +51,6 @@ to_local = pytest.mark.skipif(
 
 
 def scripted(pair: ValuePair) -> bool | float:
-    """Sure of what has the same words or none in common, and of nothing else."""
     gold, extracted = ({*value.casefold().split()} for value in (pair.gold, pair.extracted))
     if same_words(pair):
         return 1.0
@@ -69,7 +68,6 @@ def server() -> Iterator[LocalOpenAIServer]:
     params=[pytest.param(name, marks=to_local) if name == "local" else name for name in JUDGES],
 )
 def judge(request: pytest.FixtureRequest, server: LocalOpenAIServer) -> Iterator[PairJudge]:
-    """Each pair judge in turn."""
     stack = ExitStack()
 
     def llm(cache: MemoryCache | str = "off") -> PairJudge:
@@ -93,7 +91,6 @@ def judge(request: pytest.FixtureRequest, server: LocalOpenAIServer) -> Iterator
 
 
 def compare(judge: PairJudge, pairs: Sequence[ValuePair]) -> list[PairResult]:
-    """The results, as if all had been given for the first time."""
     results = asyncio.run(_compare(judge, pairs))
     return [replace(r, cached=False) if isinstance(r, PairVerdict) else r for r in results]
 
@@ -103,7 +100,6 @@ async def _compare(judge: PairJudge, pairs: Sequence[ValuePair]) -> Sequence[Pai
 
 
 def decided(results: Sequence[PairResult]) -> list[tuple[bool, float | None] | str]:
-    """The results without their reasons, which may quote the values in their order."""
     return [
         (r.equivalent, r.probability) if isinstance(r, PairVerdict) else r.code for r in results
     ]
@@ -169,22 +165,10 @@ def test_calls_at_the_same_time_do_not_disturb_each_other(judge: PairJudge) -> N
 
 any_text = st.text(st.characters(), max_size=30) | st.sampled_from(
     [
-        "",
-        " ",
-        "\n",
-        "\x00",
-        "null",
-        "0",
-        "-0.0",
-        "NaN",
-        "1e999",
-        "\ud800",
-        "[]",
-        "{",
-        "</pairs>",
-        "١٢",
+        "", " ", "\n", "\x00", "null", "0", "-0.0", "NaN", "1e999", "\ud800", "[]", "{",
+        "</pairs>", "١٢",
     ]
-)
+)  # fmt: skip
 any_pair = st.builds(
     ValuePair, any_text, any_text, any_text, any_text, any_text, st.sampled_from(SPECIFICITIES)
 )

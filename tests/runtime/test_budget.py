@@ -82,17 +82,11 @@ def test_dollars_are_kept_as_well() -> None:
 @pytest.mark.parametrize(
     ("name", "cap"),
     [
-        ("max_calls", -1),
-        ("max_calls", 1.5),
-        ("max_calls", True),
-        ("max_tokens", -1),
-        ("max_tokens", 1e9),
-        ("max_cost_usd", -1),
-        ("max_cost_usd", float("nan")),
-        ("max_cost_usd", True),
-        ("max_cost_usd", "1"),
+        ("max_calls", -1), ("max_calls", 1.5), ("max_calls", True), ("max_tokens", -1),
+        ("max_tokens", 1e9), ("max_cost_usd", -1), ("max_cost_usd", float("nan")),
+        ("max_cost_usd", True), ("max_cost_usd", "1"),
     ],
-)
+)  # fmt: skip
 def test_a_cap_that_is_no_amount_is_refused(name: str, cap: Any) -> None:
     with pytest.raises(InputError, match=name):
         Budget(**{name: cap})

@@ -99,8 +99,6 @@ def test_forgetting_a_key_is_a_defect_and_not_an_endless_loop() -> None:
 
 
 def test_a_waiter_that_is_cancelled_with_whoever_asked_stays_cancelled() -> None:
-    """At whatever step the two cancellations meet, nothing is asked again on its behalf."""
-
     async def work(turns: int) -> bool:
         ask, flight = Asked(pause_s=5), SingleFlight[str]()
         first = asyncio.ensure_future(flight.resolve(["a"], ask))

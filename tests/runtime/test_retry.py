@@ -73,16 +73,11 @@ def test_it_starts_no_pause_that_ends_after_the_deadline() -> None:
 @pytest.mark.parametrize(
     ("name", "value"),
     [
-        ("stop_after_attempt", 0),
-        ("stop_after_attempt", 2.5),
-        ("stop_after_attempt", True),
-        ("stop_after_delay", -1.0),
-        ("stop_after_delay", float("nan")),
-        ("wait_max", float("inf")),
-        ("wait_multiplier", -0.5),
-        ("wait_multiplier", "1"),
+        ("stop_after_attempt", 0), ("stop_after_attempt", 2.5), ("stop_after_attempt", True),
+        ("stop_after_delay", -1.0), ("stop_after_delay", float("nan")),
+        ("wait_max", float("inf")), ("wait_multiplier", -0.5), ("wait_multiplier", "1"),
     ],
-)
+)  # fmt: skip
 def test_a_policy_out_of_range_is_refused(name: str, value: Any) -> None:
     with pytest.raises(InputError, match=name):
         RetryPolicy(**{name: value})

@@ -37,7 +37,6 @@ class Session(NamedTuple):
         )
 
     def content(self, file_id: str | None) -> list[Any]:
-        """The lines of a file; none where there is no file."""
         if file_id is None:
             return []
         return [json.loads(item) for item in self.client.files.content(file_id).iter_lines()]
@@ -60,7 +59,6 @@ def names(lines: Sequence[Any]) -> str:
 
 
 def test_each_request_of_a_completed_batch_has_an_answer() -> None:
-    """Answers are completions under the name of their request; they are not among `requests`."""
     with session() as on:
         batch = on.ended()
         output = on.content(batch.output_file_id)
@@ -76,7 +74,6 @@ def test_each_request_of_a_completed_batch_has_an_answer() -> None:
 
 
 def test_a_batch_is_under_way_until_it_was_looked_at_often_enough() -> None:
-    """A plan says how many looks that takes."""
     with session(BatchPlan(polls=2)) as on:
         made = on.create()
         seen = [on.client.batches.retrieve(made.id).status for _ in range(4)]
@@ -87,7 +84,6 @@ def test_a_batch_is_under_way_until_it_was_looked_at_often_enough() -> None:
 
 @pytest.mark.parametrize("ending", ["expired", "cancelled"])
 def test_a_batch_that_ends_early_keeps_what_was_carried_out(ending: Any) -> None:
-    """The other requests are in the file of errors, without a reply."""
     with session(BatchPlan(ending=ending, carried_out=3)) as on:
         batch = on.ended()
         output, errors = on.content(batch.output_file_id), on.content(batch.error_file_id)
@@ -99,7 +95,6 @@ def test_a_batch_that_ends_early_keeps_what_was_carried_out(ending: Any) -> None
 
 
 def test_error_replies_go_into_the_file_of_errors() -> None:
-    """They keep their status and body."""
     with session(answer=lambda r: rate_limited() if r.index == 1 else "Yes.") as on:
         batch = on.ended()
         output, errors = on.content(batch.output_file_id), on.content(batch.error_file_id)
@@ -110,7 +105,6 @@ def test_error_replies_go_into_the_file_of_errors() -> None:
 
 
 def test_answers_can_come_in_another_order_and_be_lost() -> None:
-    """The other order is the same every time."""
     with session(BatchPlan(shuffled=True, lost=[0, 7])) as on:
         orders = [names(on.content(on.ended().output_file_id)) for _ in range(2)]
 
@@ -131,7 +125,6 @@ def test_answers_can_come_in_another_order_and_be_lost() -> None:
 def test_a_file_that_the_endpoint_would_refuse_fails_with_the_reason(
     lines: Sequence[Any], problem: str
 ) -> None:
-    """Nothing of it is carried out."""
     with session() as on:
         batch = on.ended(lines)
 
@@ -142,13 +135,11 @@ def test_a_file_that_the_endpoint_would_refuse_fails_with_the_reason(
 
 
 def test_a_batch_can_fail_as_planned() -> None:
-    """Although its file is good."""
     with session(BatchPlan(ending="failed")) as on:
         assert on.ended().status == "failed"
 
 
 def test_making_a_batch_can_be_refused_or_go_unanswered() -> None:
-    """One that goes unanswered is there all the same; the newest is listed first."""
     with session(BatchPlan(creations=["refused", "unanswered"])) as on:
         with pytest.raises(openai.InternalServerError):
             on.create()
@@ -161,7 +152,6 @@ def test_making_a_batch_can_be_refused_or_go_unanswered() -> None:
 
 
 def test_what_is_not_there_is_not_found() -> None:
-    """Files and batches alike; a batch needs a file, and a file a purpose."""
     with session() as on:
         with pytest.raises(openai.NotFoundError):
             on.client.batches.retrieve("batch_9")
@@ -174,7 +164,6 @@ def test_what_is_not_there_is_not_found() -> None:
 
 
 def test_an_uploaded_file_comes_back_byte_by_byte() -> None:
-    """Line ends and dashes in it are no boundary of the form."""
     content = b"\xff\r\n--\r\n\r\n"
     with session() as on:
         uploaded = on.client.files.create(file=("r.jsonl", content), purpose="batch")

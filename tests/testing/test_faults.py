@@ -38,12 +38,10 @@ QUESTION: Any = [{"role": "user", "content": "Is rain wet?"}]
 
 
 def fine(request: ChatRequest) -> str:
-    """An answer without a fault, which tells its place."""
     return f"fine {request.index}"
 
 
 async def ask(base_url: str, *, timeout_s: float = 30.0) -> Any:
-    """One completion by the official client, which never tries twice."""
     async with openai.AsyncOpenAI(
         base_url=base_url,
         api_key="test",
@@ -55,7 +53,6 @@ async def ask(base_url: str, *, timeout_s: float = 30.0) -> Any:
 
 
 def ask_once(fault: Reply, *, timeout_s: float = 30.0) -> Any:
-    """What comes of one request to a server with this fault."""
     with LocalOpenAIServer(lambda _: fault) as server:
         return asyncio.run(ask(server.base_url, timeout_s=timeout_s))
 
@@ -92,7 +89,6 @@ def ask_once(fault: Reply, *, timeout_s: float = 30.0) -> Any:
 def test_error_replies(
     fault: Reply, raised: type[openai.APIStatusError], status: int, kind: str, code: str | None
 ) -> None:
-    """An error reply becomes the client's exception for it, with type and code."""
     with pytest.raises(raised) as caught:
         ask_once(fault)
     assert (caught.value.status_code, caught.value.type, caught.value.code) == (status, kind, code)
@@ -100,7 +96,6 @@ def test_error_replies(
 
 
 def test_retry_after() -> None:
-    """The wait is told in seconds, as a date or in milliseconds, as asked."""
     date = http_date(90)
     for fault, name, value in (
         (rate_limited(2.5), "retry-after", "2.5"),
@@ -115,44 +110,37 @@ def test_retry_after() -> None:
 
 
 def test_rate_limited_without_a_wait() -> None:
-    """A provider may ask for a pause without saying how long."""
     with pytest.raises(openai.RateLimitError) as caught:
         ask_once(rate_limited())
     assert "retry-after" not in caught.value.response.headers
 
 
 def test_html_instead_of_json() -> None:
-    """HTTP 200 with a page is handed on by the client as a bare string, without any error."""
     assert ask_once(garbage()) == "<html>Bad gateway</html>"
 
 
 def test_broken_json() -> None:
-    """HTTP 200 with half a JSON document is an error of the JSON parser."""
     with pytest.raises(json.JSONDecodeError):
         ask_once(garbage(b'{"id": "chatcmpl-0", "choi', "application/json"))
 
 
 def test_truncated() -> None:
-    """A truncated reply holds the first part and says that the length ended it."""
     choice = ask_once(truncated('{"facts": ["Rain is wet."]}', keep=0.5)).choices[0]
     assert (choice.message.content, choice.finish_reason) == ('{"facts": ["R', "length")
 
 
 def test_refused() -> None:
-    """A refusal has no content."""
     message = ask_once(refused("No.")).choices[0].message
     assert (message.content, message.refusal) == (None, "No.")
 
 
 def test_dropped() -> None:
-    """A dropped connection is a connection error, and not a timeout."""
     with pytest.raises(openai.APIConnectionError) as caught:
         ask_once(dropped())
     assert not isinstance(caught.value, openai.APITimeoutError)
 
 
 def test_hang() -> None:
-    """A silent server is a timeout for a client with less patience, then a lost connection."""
     with pytest.raises(openai.APITimeoutError):
         ask_once(hang(60), timeout_s=0.2)
     with pytest.raises(openai.APIConnectionError):
@@ -160,7 +148,6 @@ def test_hang() -> None:
 
 
 def test_connection_after_an_error() -> None:
-    """An error reply leaves the connection in order; a dropped one is replaced."""
     answer = sequence(server_error(), dropped(), then=fine)
 
     async def ask_thrice(base_url: str) -> str | None:
@@ -177,7 +164,6 @@ def test_connection_after_an_error() -> None:
 
 
 def test_sequence() -> None:
-    """Steps are taken in order of arrival, be they replies, strings or answers; then the rest."""
     fault = server_error()
     answer = sequence(fault, "second", lambda request: f"step {request.index}", then=fine)
     requests = [ChatRequest("POST", "/v1/chat/completions", {}, {}, n, 1) for n in range(5)]
@@ -188,7 +174,6 @@ TEXTS = ["a", "b", "c"]
 
 
 def answered(answer: EmbeddingsAnswer) -> list[tuple[int, Any]]:
-    """Index and vector of each item, in the order in which the official client gives them."""
     with (
         LocalOpenAIServer(lambda _: "", embed=answer) as server,
         openai.OpenAI(base_url=server.base_url, api_key="test", max_retries=0) as client,

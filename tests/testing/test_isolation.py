@@ -23,8 +23,6 @@ RunTests = Callable[[str], pytest.RunResult]
 
 @pytest.fixture
 def run_tests(pytester: pytest.Pytester) -> RunTests:
-    """Runs a test file under a copy of the `conftest.py` that holds for this one."""
-
     def run(tests: str) -> pytest.RunResult:
         pytester.makeconftest(CONFTEST.read_text("utf-8"))
         pytester.makepyfile(textwrap.dedent(tests))
@@ -45,7 +43,6 @@ def run_tests(pytester: pytest.Pytester) -> RunTests:
 def test_foreign_host(
     socket_guard: Any, method: str, family: socket.AddressFamily, address: Any
 ) -> None:
-    """No socket connects to another host, by number or by name."""
     with (
         socket.socket(family, socket.SOCK_STREAM) as sock,
         pytest.raises(Exception, match=REFUSED),
@@ -57,14 +54,12 @@ def test_foreign_host(
 
 @pytest.mark.parametrize("host", ["factcheck.invalid", b"factcheck.invalid", ELSEWHERE])
 def test_foreign_name(socket_guard: Any, host: str | bytes) -> None:
-    """No name of another host is looked up."""
     with pytest.raises(Exception, match=REFUSED):
         socket.getaddrinfo(host, 443)
     socket_guard.refused.clear()
 
 
 def test_asyncio_connection(socket_guard: Any) -> None:
-    """The guard holds for asyncio, which connects in its own way."""
     with pytest.raises(Exception, match=REFUSED):
         asyncio.run(asyncio.open_connection(ELSEWHERE, 443))
     assert socket_guard.refused == [ELSEWHERE]
@@ -74,7 +69,6 @@ def test_asyncio_connection(socket_guard: Any) -> None:
 def test_caught_attempt(
     run_tests: RunTests,
 ) -> None:
-    """A test that tried to leave fails even if it caught the error."""
     outcome = run_tests(
         f"""
         import contextlib, socket
@@ -90,7 +84,6 @@ def test_caught_attempt(
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "localhost"])
 def test_loopback(host: str) -> None:
-    """Connections to this machine work."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
         port = listener.getsockname()[1]
         with socket.create_connection((host, port)) as client, listener.accept()[0] as served:
@@ -99,7 +92,6 @@ def test_loopback(host: str) -> None:
 
 
 def test_unix_socket(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Unix sockets work."""
     monkeypatch.chdir(tmp_path)
     with socket.socket(socket.AF_UNIX) as listener, socket.socket(socket.AF_UNIX) as client:
         listener.bind("s")
@@ -109,7 +101,6 @@ def test_unix_socket(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_clean_environment(run_tests: RunTests, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Settings, keys and proxies of the machine do not reach a test."""
     for name in (
         "FACTCHECK_JUDGE",
         "OPENAI_API_KEY",
@@ -132,12 +123,10 @@ def test_clean_environment(run_tests: RunTests, monkeypatch: pytest.MonkeyPatch)
 
 
 def test_cache_folder(tmp_path: Path) -> None:
-    """Each test has its own cache folder."""
     assert os.environ["FACTCHECK_CACHE_DIR"] == str(tmp_path)
 
 
 def test_data_missing(run_tests: RunTests, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """Without development data a test is skipped, with a reason."""
     monkeypatch.setenv("FACTCHECK_DATA", str(tmp_path / "nowhere"))
     outcome = run_tests("def test_data(data_dir): raise AssertionError")
     outcome.assert_outcomes(skipped=1)
@@ -145,7 +134,6 @@ def test_data_missing(run_tests: RunTests, monkeypatch: pytest.MonkeyPatch, tmp_
 
 
 def test_data_present(run_tests: RunTests, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """The development data is where the environment says."""
     monkeypatch.setenv("FACTCHECK_DATA", str(tmp_path))
     outcome = run_tests(f"def test_data(data_dir): assert str(data_dir) == {str(tmp_path)!r}")
     outcome.assert_outcomes(passed=1)

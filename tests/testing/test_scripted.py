@@ -37,27 +37,22 @@ OAK = ValuePair("oak", "oak tree", "tree")
 
 
 def check(judge: ScriptedChecker, key: str, ledger: Ledger) -> Any:
-    """The result for one statement, against a text that is fixed."""
     return asyncio.run(judge.check([AtomicFact("x", key)], "On moss.", ledger))[0]
 
 
 def extract(judge: ScriptedExtractor, key: str, ledger: Ledger) -> Any:
-    """The facts of a source."""
     return asyncio.run(judge.extract(key, ledger))
 
 
 def compare(judge: ScriptedPairJudge, key: tuple[str, str], ledger: Ledger) -> Any:
-    """The result for one pair."""
     return asyncio.run(judge.compare([ValuePair(*key)], ledger))[0]
 
 
 def rate(judge: ScriptedRater, key: str, ledger: Ledger) -> Any:
-    """The rating of a summary of a source that is fixed."""
     return asyncio.run(judge.rate("It rained in Oslo.", key, ledger))
 
 
 def embed(judge: ScriptedEmbedder, key: str, ledger: Ledger) -> Any:
-    """The vector of one text."""
     return asyncio.run(judge.embed([key], ledger))[0]
 
 
@@ -65,23 +60,18 @@ JUDGES: list[tuple[Any, Any, str, Callable[..., Any], Any, Any]] = [
     (ScriptedChecker, Checker, "judge", check, "known", CheckCall(("known",), "On moss.")),
     (ScriptedExtractor, Extractor, "extractor", extract, "known", ExtractCall("known")),
     (
-        ScriptedPairJudge,
-        PairJudge,
-        "judge",
-        compare,
-        ("known", "other"),
+        ScriptedPairJudge, PairJudge, "judge", compare, ("known", "other"),
         CompareCall((ValuePair("known", "other"),)),
     ),
     (ScriptedRater, Rater, "judge", rate, "known", RateCall("It rained in Oslo.", "known")),
     (ScriptedEmbedder, Embedder, "embedder", embed, "known", EmbedCall(("known",))),
-]
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("kind", "port", "role", "ask", "key", "call"), JUDGES)
 def test_a_scripted_judge_fulfils_its_port_and_fails_as_its_script_says(
     kind: Any, port: Any, role: str, ask: Callable[..., Any], key: Any, call: Any
 ) -> None:
-    """What a call costs is booked and recorded, even where it fails."""
     ledger = Ledger()
     failing = kind({key: JudgeUnavailable("down")}, name="x", usage=Usage(calls=1, cost_usd=0.5))
 
@@ -98,7 +88,6 @@ def test_a_scripted_judge_fulfils_its_port_and_fails_as_its_script_says(
 
 
 def test_verdicts_are_given_for_the_fact_that_was_asked() -> None:
-    """Labels, verdicts and failures, in fact order."""
     other = AtomicFact("other", MOSS.text)
     whole = Verdict(other, "entailed", probability=0.75, judge="j")
     facts = (MOSS, FERN, AtomicFact("c", "Both are green."))
@@ -120,7 +109,6 @@ def test_verdicts_are_given_for_the_fact_that_was_asked() -> None:
 
 
 def test_a_function_sees_all_that_a_call_is_about() -> None:
-    """Statement and text, source, pair, source and summary, or text."""
     checker = ScriptedChecker(lambda fact, text: "entailed" if fact in text else "neutral")
     judge = ScriptedPairJudge(lambda pair: pair.gold == "oak")
     rater = ScriptedRater(lambda source, summary: len(f"{source[:2]}{summary}"))
@@ -150,13 +138,9 @@ def test_pairs_have_a_decision_a_probability_or_a_whole_result() -> None:
     whole = PairVerdict(True, 0.25, "because", "j")
     failure = Failure(None, "missing", "no reply")
     script: dict[tuple[str, str], bool | float | PairVerdict | Failure[None] | Exception] = {
-        ("a", "x"): True,
-        ("b", "x"): False,
-        ("c", "x"): 0.5,
-        ("d", "x"): 0.25,
-        ("e", "x"): whole,
+        ("a", "x"): True, ("b", "x"): False, ("c", "x"): 0.5, ("d", "x"): 0.25, ("e", "x"): whole,
         ("f", "x"): failure,
-    }
+    }  # fmt: skip
     judge = ScriptedPairJudge(script)
     results = asyncio.run(judge.compare([ValuePair(*key) for key in script], Ledger()))
     assert results == (
@@ -170,7 +154,6 @@ def test_pairs_have_a_decision_a_probability_or_a_whole_result() -> None:
 
 
 def test_a_mapping_holds_for_the_mirror_image_of_a_pair() -> None:
-    """But not where the order of its values says something."""
     judge = ScriptedPairJudge({("oak tree", "oak"): 1.0})
     (result,) = asyncio.run(judge.compare([OAK], Ledger()))
     assert result == PairVerdict(True, 1.0, "scripted", "scripted")

@@ -23,12 +23,10 @@ QUESTION: Any = [{"role": "user", "content": "Do ants have six legs?"}]
 
 
 def client_of(server: LocalOpenAIServer) -> openai.OpenAI:
-    """The official client, which never tries twice."""
     return openai.OpenAI(base_url=server.base_url, api_key="test", max_retries=0)
 
 
 def async_client_of(server: LocalOpenAIServer, **options: Any) -> openai.AsyncOpenAI:
-    """The official asynchronous client on its fast transport, which never tries twice."""
     transport = openai.DefaultAsyncHttpx2Client()
     return openai.AsyncOpenAI(
         base_url=server.base_url, api_key="test", max_retries=0, http_client=transport, **options
@@ -36,12 +34,10 @@ def async_client_of(server: LocalOpenAIServer, **options: Any) -> openai.AsyncOp
 
 
 def connection_to(server: LocalOpenAIServer) -> http.client.HTTPConnection:
-    """A bare HTTP connection."""
     return http.client.HTTPConnection(str(urlsplit(server.base_url).netloc), timeout=30)
 
 
 def test_completion() -> None:
-    """A plain string is a normal completion, with everything the client looks for."""
     with LocalOpenAIServer(lambda _: "Yes, six.") as server, client_of(server) as client:
         completion = client.chat.completions.create(model="m1", messages=QUESTION)
     choice = completion.choices[0]
@@ -51,7 +47,6 @@ def test_completion() -> None:
 
 
 def test_usage_is_counted_roughly() -> None:
-    """Without a count in the reply, four characters of content are a token, rounded up."""
     with LocalOpenAIServer(lambda _: "Yes, six.") as server, client_of(server) as client:
         usage = client.chat.completions.create(model="m", messages=QUESTION).usage
     assert usage is not None
@@ -59,7 +54,6 @@ def test_usage_is_counted_roughly() -> None:
 
 
 def test_usage_of_the_reply() -> None:
-    """A count in the reply is sent as it is."""
     reply = Reply("Yes.", usage={"prompt_tokens": 700, "completion_tokens": 20})
     with LocalOpenAIServer(lambda _: reply) as server, client_of(server) as client:
         usage = client.chat.completions.create(model="m", messages=QUESTION).usage
@@ -75,8 +69,6 @@ class Legs(BaseModel):
 
 
 def test_structured_output() -> None:
-    """A structured call sends its JSON schema and parses the content it gets."""
-
     def answer(request: ChatRequest) -> str:
         schema = request.body["response_format"]["json_schema"]["schema"]
         return json.dumps(dict(zip(schema["properties"], ["ant", 6], strict=True)))
@@ -87,7 +79,6 @@ def test_structured_output() -> None:
 
 
 def test_embeddings() -> None:
-    """Default embeddings are unit vectors that agree where the words do, at any precision."""
     with LocalOpenAIServer(lambda _: "") as server, client_of(server) as client:
         texts = ["Ants dig tunnels.", "tunnels dig ants", "Rain fell on Tuesday."]
         result = client.embeddings.create(model="m", input=texts)
@@ -102,8 +93,6 @@ def test_embeddings() -> None:
 
 
 def test_scripted_embeddings() -> None:
-    """Embeddings may be scripted, and may fail."""
-
     def embed(request: EmbeddingsRequest) -> Reply | list[list[float]]:
         if request.index == 1:
             return Reply(status=500)
@@ -117,7 +106,6 @@ def test_scripted_embeddings() -> None:
 
 
 def test_models() -> None:
-    """The models are listed by name."""
     with (
         LocalOpenAIServer(lambda _: "", models=("m1", "m2")) as server,
         client_of(server) as client,
@@ -127,7 +115,6 @@ def test_models() -> None:
 
 @pytest.mark.parametrize("path", ["/nothing", "/v1/completions", "/v1/batches/a/b"])
 def test_unknown_path(path: str) -> None:
-    """Any other path is a 404 with an error in OpenAI's form."""
     with LocalOpenAIServer(lambda _: "") as server:
         with pytest.raises(HTTPError) as caught:
             urllib.request.urlopen(server.base_url.removesuffix("/v1") + path)  # noqa: S310 - http
@@ -149,7 +136,6 @@ def test_unknown_path(path: str) -> None:
     ],
 )
 def test_unusable_body(body: bytes) -> None:
-    """A body the server cannot honour is refused with HTTP 400 and never reaches the answer."""
     asked: list[ChatRequest] = []
 
     def answer(request: ChatRequest) -> str:
@@ -165,7 +151,6 @@ def test_unusable_body(body: bytes) -> None:
 
 
 def test_requests_are_recorded() -> None:
-    """Path, headers, body and order of every request are kept until they are cleared."""
     with LocalOpenAIServer(lambda _: "") as server, client_of(server) as client:
         client.models.list()
         client.chat.completions.create(model="m", messages=QUESTION, temperature=0.5)
@@ -183,7 +168,6 @@ def test_requests_are_recorded() -> None:
 
 
 def test_connection_is_used_again() -> None:
-    """One client that asks again and again needs one connection."""
     with LocalOpenAIServer(lambda _: "") as server, client_of(server) as client:
         for _ in range(10):
             client.chat.completions.create(model="m", messages=QUESTION)
@@ -191,8 +175,6 @@ def test_connection_is_used_again() -> None:
 
 
 def test_concurrent_requests() -> None:
-    """200 requests are under way together, and each gets its own answer."""
-
     def answer(request: ChatRequest) -> Reply:
         return Reply(request.messages[0]["content"], delay_s=1.0)
 
@@ -214,8 +196,6 @@ def test_concurrent_requests() -> None:
 
 
 def test_client_that_left() -> None:
-    """A request whose client gave up is no longer in flight."""
-
     async def give_up(server: LocalOpenAIServer) -> None:
         async with async_client_of(server, timeout=0.2) as client:
             with pytest.raises(openai.APITimeoutError):
@@ -233,7 +213,6 @@ def test_client_that_left() -> None:
 
 
 def test_stop_with_open_requests() -> None:
-    """Leaving the block ends the thread and every connection, even one just being made."""
     body = json.dumps({"model": "m", "messages": QUESTION})
     for _ in range(50):
         with LocalOpenAIServer(lambda _: hang(60)) as server:
@@ -246,15 +225,12 @@ def test_stop_with_open_requests() -> None:
 
 
 def test_not_running() -> None:
-    """Outside its block the server has no address."""
     server = LocalOpenAIServer(lambda _: "")
     with pytest.raises(RuntimeError, match="context manager"):
         _ = server.base_url
 
 
 def test_answer_that_raises() -> None:
-    """A mistake in the answer is told to the client, and raised when the block ends."""
-
     def answer(request: ChatRequest) -> str:
         return str(request.body["no such key"])
 
@@ -272,7 +248,6 @@ def test_answer_that_raises() -> None:
 
 
 def test_chunked_request() -> None:
-    """A body that comes in chunks, and slowly, is put together."""
     body = json.dumps({"model": "m", "messages": [{"role": "user", "content": "é" * 70_000}]})
     pieces = (body[i : i + 9_999].encode() for i in range(0, len(body), 9_999))
     with LocalOpenAIServer(lambda r: str(len(r.messages[0]["content"]))) as server:
@@ -285,7 +260,6 @@ def test_chunked_request() -> None:
 
 
 def test_import_is_light() -> None:
-    """The kit loads without pytest, openai or anything else that is not in the standard library."""
     code = (
         "import sys; import factcheck.testing;"
         "print(sorted({'openai', 'dspy', 'pytest', 'numpy', 'pydantic'} & set(sys.modules)))"

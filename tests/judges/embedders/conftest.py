@@ -33,7 +33,6 @@ class Setup(NamedTuple):
     ledger: Ledger
 
     def embed(self, *texts: str) -> Sequence[EmbeddingResult]:
-        """The results of one call."""
         return background.run(self._embed(texts))
 
     async def _embed(self, texts: Sequence[str]) -> Sequence[EmbeddingResult]:
@@ -41,7 +40,6 @@ class Setup(NamedTuple):
 
     @property
     def asked(self) -> list[tuple[str, ...]]:
-        """The texts of each request, in order of arrival."""
         return [r.texts for r in self.server.requests if isinstance(r, EmbeddingsRequest)]
 
 
@@ -50,7 +48,6 @@ MakeSetup = Callable[..., Setup]
 
 @pytest.fixture
 def remote() -> Iterator[MakeSetup]:
-    """Starts a server with an answer, or takes one, and an embedder that asks it; closes both."""
     with ExitStack() as stack:
 
         def make(

@@ -91,7 +91,6 @@ def test_asking_a_server_for_vectors_does_not_load_dspy() -> None:
 
 
 def lengths(texts: list[str]) -> list[list[float]]:
-    """An embedder of one's own, as short as can be."""
     return [[1.0, float(len(text))] for text in texts]
 
 

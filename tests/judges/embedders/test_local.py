@@ -44,7 +44,6 @@ def test_any_two_texts_have_a_similarity_with_its_laws(one: str, other: str) -> 
 
 @given(st.text(st.characters(), max_size=40))
 def test_a_vector_is_whole_numbers_of_one_size_whatever_the_text(text: str) -> None:
-    """Lone surrogates, control characters and marks without a letter are texts, too."""
     vector = embed_text(text)
 
     assert len(vector) == SIZE

@@ -47,7 +47,6 @@ TEXTS = ("Ants dig tunnels.", "Rain fell on Tuesday.", "The bridge was closed.",
 
 
 def code(result: Any) -> str:
-    """The code of a failure; empty for a vector."""
     return result.code if isinstance(result, Failure) else ""
 
 
@@ -275,17 +274,11 @@ class TestFaultsOfAServer:
 
 
 BAD_VECTORS = [
-    None,
-    [1.0, 2.0],
-    [0.0] * 64,
-    [math.nan] * 64,
-    [1.0] * 63 + [math.inf],
-    [],
-]
+    None, [1.0, 2.0], [0.0] * 64, [math.nan] * 64, [1.0] * 63 + [math.inf], [],
+]  # fmt: skip
 
 
 def faulty_at(place: int, vector: Sequence[float] | None) -> EmbeddingsAnswer:
-    """An answer with a bad vector for one text, or none."""
     if vector is None:
         return without_vectors(hashed_embeddings, place)
     return with_vector(hashed_embeddings, place, vector)

@@ -31,7 +31,6 @@ MakeSetup = Callable[..., Setup]
 
 @pytest.fixture
 def llm(monkeypatch: pytest.MonkeyPatch) -> Iterator[MakeSetup]:
-    """Starts a server with an answer and a scorer that asks it; closes both at the end."""
     with ExitStack() as stack:
 
         def make(answer: ChatAnswer, *, retry: RetryPolicy = QUICK, **options: Any) -> Setup:
@@ -52,12 +51,10 @@ class PairSetup(NamedTuple):
     ledger: Ledger
 
     def compare(self, *pairs: ValuePair) -> Sequence[PairResult]:
-        """The results of one call of the judge."""
         return background.run(_compare(self, pairs))
 
     @property
     def sizes(self) -> list[int]:
-        """How many pairs each request asked about, in order of arrival."""
         return [len(asked(request)) for request in self.server.requests]
 
 
@@ -66,7 +63,6 @@ async def _compare(setup: PairSetup, pairs: Sequence[ValuePair]) -> Sequence[Pai
 
 
 def asked(request: Request) -> tuple[ValuePair, ...]:
-    """The pairs a request asked about."""
     return tuple(parse_prompt(request.body).pairs.values())
 
 
@@ -75,7 +71,6 @@ MakePairSetup = Callable[..., PairSetup]
 
 @pytest.fixture
 def comparing(monkeypatch: pytest.MonkeyPatch) -> Iterator[MakePairSetup]:
-    """Starts a server with an answer, or takes one, and a judge that asks it; closes both."""
     with ExitStack() as stack:
 
         def make(

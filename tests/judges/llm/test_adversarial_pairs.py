@@ -75,16 +75,12 @@ ways_to_send = st.sampled_from(
 def sent(reply: Any, way: str) -> Reply | str:
     text = json.dumps(reply)
     ways: dict[str, Reply | str] = {
-        "whole": text,
-        "fenced": f"```json\n{text}\n```",
-        "cut off": Reply(text, finish_reason="length"),
-        "cut off unnoticed": text[:-1],
-        "in prose": f"Sure! {text} I hope this helps.",
-        "twice": f"{text}\n{text}",
-        "nothing": "",
+        "whole": text, "fenced": f"```json\n{text}\n```",
+        "cut off": Reply(text, finish_reason="length"), "cut off unnoticed": text[:-1],
+        "in prose": f"Sure! {text} I hope this helps.", "twice": f"{text}\n{text}", "nothing": "",
         "refused": Reply(None, refusal="No."),
         "turned down": Reply(status=422, error={"message": "no"}),
-    }
+    }  # fmt: skip
     return ways[way]
 
 

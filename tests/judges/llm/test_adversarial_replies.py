@@ -69,15 +69,11 @@ ways_to_send = st.sampled_from(
 def sent(reply: Any, way: str, ids: list[str]) -> Reply | str:
     text = json.dumps(_with_ids(reply, ids))
     replies: dict[str, Reply | str] = {
-        "whole": text,
-        "cut off": Reply(text[: len(text) // 2], finish_reason="length"),
-        "cut off unnoticed": text[: len(text) // 2],
-        "fenced": f"```json\n{text}\n```",
-        "in prose": f"Sure! {text} I hope this helps.",
-        "twice": f"{text}\n{text}",
-        "nothing": "",
+        "whole": text, "cut off": Reply(text[: len(text) // 2], finish_reason="length"),
+        "cut off unnoticed": text[: len(text) // 2], "fenced": f"```json\n{text}\n```",
+        "in prose": f"Sure! {text} I hope this helps.", "twice": f"{text}\n{text}", "nothing": "",
         "refused": Reply(None, refusal="No."),
-    }
+    }  # fmt: skip
     return replies[way]
 
 

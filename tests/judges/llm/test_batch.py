@@ -60,8 +60,6 @@ class Pottery:
 
     @property
     def run(self) -> Run[list[CoverageReport | None]]:
-        """Scores all summaries; `None` where the facts are still to be listed."""
-
         def run(transport: Callable[[Any], Any] | None) -> list[CoverageReport | None]:
             options = {"cache": self.cache, "retry": QUICK, **self.options}
             judge = options.pop("judge", MODEL)
@@ -80,7 +78,6 @@ class Pottery:
             return None
 
     def live(self) -> list[CoverageReport]:
-        """An ordinary run."""
         reports = self.run(lambda transport: transport)
         return [report for report in reports if report is not None]
 
@@ -91,15 +88,12 @@ class Pottery:
         return collect(self.state, self.run, retry=QUICK)
 
     def chats(self) -> int:
-        """Requests for completions that were sent one by one."""
         return sum(isinstance(request, ChatRequest) for request in self.server.requests)
 
     def posts(self, path: str) -> int:
-        """How often something was put there."""
         return sum(r.method == "POST" and r.path == path for r in self.server.requests)
 
     def asked(self) -> list[Any]:
-        """The requests that were written down, as they were."""
         batches = (BatchStore(self.state).read() or pytest.fail("no state")).batches
         paths = [BatchStore(self.state).requests(batch) for batch in batches]
         return [json.loads(line) for path in paths for line in path.read_bytes().splitlines()]
@@ -110,7 +104,6 @@ MakePottery = Callable[..., Pottery]
 
 @pytest.fixture
 def pottery(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[MakePottery]:
-    """Starts a server; each has its own cache and its own state file."""
     with ExitStack() as stack:
 
         def make(

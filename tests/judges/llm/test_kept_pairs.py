@@ -70,15 +70,11 @@ def test_neighbours_order_and_repetition_do_not_change_a_verdict(comparing: Make
 
 
 CHANGES: list[dict[str, Any]] = [
-    {"gold": "Ada King"},
-    {"extracted": "ada lovelace"},
-    {"path": "authors[]"},
-    {"description": "Who wrote the book"},
-    {"instructions": ""},
-    {"specificity": "allow_more_specific"},
-    {"specificity": "allow_less_specific"},
+    {"gold": "Ada King"}, {"extracted": "ada lovelace"}, {"path": "authors[]"},
+    {"description": "Who wrote the book"}, {"instructions": ""},
+    {"specificity": "allow_more_specific"}, {"specificity": "allow_less_specific"},
     {"path": "", "description": "authorWho wrote it"},
-]
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("change", CHANGES, ids=str)
@@ -159,14 +155,10 @@ def _without(key: str) -> Callable[[dict[str, Any]], Any]:
 @pytest.mark.parametrize(
     "damage",
     [
-        lambda _: [],
-        lambda _: None,
-        lambda answer: {**answer, "equivalent": "false"},
-        lambda answer: {**answer, "equivalent": 1},
-        _without("equivalent"),
-        _without("reason"),
+        lambda _: [], lambda _: None, lambda answer: {**answer, "equivalent": "false"},
+        lambda answer: {**answer, "equivalent": 1}, _without("equivalent"), _without("reason"),
     ],
-)
+)  # fmt: skip
 def test_a_kept_verdict_that_cannot_be_read_is_asked_for_again(
     damage: Callable[[Any], Any], comparing: MakePairSetup
 ) -> None:

@@ -23,7 +23,6 @@ SOURCE = "The ferry sank. Nobody was hurt."
 
 
 def served(server: LocalOpenAIServer, *, cache: bool = False) -> dspy.LM:
-    """A DSPy model of another provider, which reaches the local server by DSPy's own client."""
     return dspy.LM("hosted_vllm/tiny", api_base=server.base_url, api_key="x", cache=cache)
 
 

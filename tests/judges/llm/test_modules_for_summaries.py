@@ -24,7 +24,6 @@ def served(server: LocalOpenAIServer) -> dspy.LM:
 
 
 def summarized(bullets: Any) -> dspy.Prediction:
-    """What the summarizer makes of a reply with these bullets."""
     reply = json.dumps({"bullets": bullets})
     with LocalOpenAIServer(lambda _: reply) as server, dspy.context(lm=served(server)):
         return Summarizer()(source=SOURCE)

@@ -51,7 +51,6 @@ class Setup(NamedTuple):
     ledger: Ledger
 
     def rate(self, source: str = SOURCE, summary: str = SUMMARY) -> RatingResult:
-        """One rating, from outside any loop."""
         return background.run(_rate(self, source, summary))
 
 
@@ -64,7 +63,6 @@ MakeSetup = Callable[..., Setup]
 
 @pytest.fixture
 def rating() -> Iterator[MakeSetup]:
-    """Starts a server with an answer, or takes one, and a rater that asks it; closes both."""
     with ExitStack() as stack:
 
         def make(

@@ -23,56 +23,28 @@ STORY = (
     "The dog bit the man. The minister denied that taxes rose."
 )
 SENTENCES = (
-    "The harbour of Lund was closed in 2019.",
-    "Nobody was hurt when the crane fell.",
+    "The harbour of Lund was closed in 2019.", "Nobody was hurt when the crane fell.",
     "The crane weighed 12 tonnes and cost £3m.",
-    "Anna Berg, the mayor, did not visit the harbour.",
-    "A new harbour opened on 4 June 2022!",
-    "It cost 1.5 million euros, twice the price of the crane.",
-    "Was the mayor in Lund?",
-    "Boats from 14 countries came.",
-    "The bridge near Lund is open.",
-    "If the bridge closes, at least 14 boats will leave at 5 p.m.",
-    "He lives in the U.S.",
-    "The mayor plans to visit all boats except two of them.",
-    "Lund won 3-1 in May.",
-)
+    "Anna Berg, the mayor, did not visit the harbour.", "A new harbour opened on 4 June 2022!",
+    "It cost 1.5 million euros, twice the price of the crane.", "Was the mayor in Lund?",
+    "Boats from 14 countries came.", "The bridge near Lund is open.",
+    "If the bridge closes, at least 14 boats will leave at 5 p.m.", "He lives in the U.S.",
+    "The mayor plans to visit all boats except two of them.", "Lund won 3-1 in May.",
+)  # fmt: skip
 FACTS = (
-    "The harbour was closed in 2019.",
-    "The harbour was closed in 2022.",
-    "The crane fell.",
-    "The crane cost £3 million.",
-    "Anna Berg visited the harbour.",
-    "Anna Berg did not visit the harbour.",
-    "The harbour opened on June 4, 2022.",
-    "Boats came from 15 countries.",
-    "The mayor of Lund opened the bridge.",
-    "The new crane cost 1.5 million euros. It weighed 12 tonnes.",
-    "12 boats left at 17:00.",
-    "Two of them left.",
-    "Lund won 1-3.",
-    "Every boat left before May.",
-)
+    "The harbour was closed in 2019.", "The harbour was closed in 2022.", "The crane fell.",
+    "The crane cost £3 million.", "Anna Berg visited the harbour.",
+    "Anna Berg did not visit the harbour.", "The harbour opened on June 4, 2022.",
+    "Boats came from 15 countries.", "The mayor of Lund opened the bridge.",
+    "The new crane cost 1.5 million euros. It weighed 12 tonnes.", "12 boats left at 17:00.",
+    "Two of them left.", "Lund won 1-3.", "Every boat left before May.",
+)  # fmt: skip
 WORDS = st.sampled_from(
     [
-        "the",
-        "is",
-        "dog",
-        "Anna",
-        "bit",
-        "not",
-        "12",
-        "13",
-        "May",
-        "2021",
-        "red",
-        "in",
-        "Lund",
-        "never",
-        "of",
-        "cat",
+        "the", "is", "dog", "Anna", "bit", "not", "12", "13", "May", "2021", "red", "in", "Lund",
+        "never", "of", "cat",
     ]
-)
+)  # fmt: skip
 RANDOM_SENTENCES = (
     st.lists(WORDS, min_size=1, max_size=8)
     .map(lambda ws: " ".join(ws) + ".")
@@ -110,7 +82,6 @@ def test_a_number_alone_is_a_sentence_or_the_mark_of_an_item_by_its_place() -> N
 
 @given(st.lists(st.sampled_from(SENTENCES), min_size=1, max_size=6))
 def test_deleting_a_sentence_never_raises_a_probability(chosen: list[str]) -> None:
-    """Nor turns a fact that was not entailed into one that is."""
     assert_no_deletion_helps(FACTS, " ".join(chosen))
 
 
@@ -122,13 +93,11 @@ def test_deleting_a_sentence_never_raises_a_probability(chosen: list[str]) -> No
 def test_deleting_a_sentence_of_any_words_never_helps(
     chosen: list[str], facts: list[str], between: str
 ) -> None:
-    """The promise does not depend on what the sentences say or how they are laid out."""
     assert_no_deletion_helps(facts, between.join(chosen))
 
 
 @given(st.lists(RANDOM_SENTENCES, min_size=1, max_size=5))
 def test_each_sentence_of_a_text_is_entailed_by_it(chosen: list[str]) -> None:
-    """Whatever it says, denies or counts."""
     text = " ".join(chosen)
     for sentence in split_sentences(text):
         assert probability(sentence.text, text) >= 0.95
@@ -136,7 +105,6 @@ def test_each_sentence_of_a_text_is_entailed_by_it(chosen: list[str]) -> None:
 
 @given(st.text(max_size=60))
 def test_each_sentence_of_arbitrary_text_is_entailed_by_it(text: str) -> None:
-    """Also when it is made of symbols, of one character, or of another script."""
     for sentence in split_sentences(text):
         found = verdict(sentence.text, text)
         assert found.label == "entailed"
@@ -146,7 +114,6 @@ def test_each_sentence_of_arbitrary_text_is_entailed_by_it(text: str) -> None:
 
 @given(st.text(max_size=30), st.text(max_size=60))
 def test_any_fact_and_any_text_give_a_verdict(fact: str, text: str) -> None:
-    """With a probability that fits the label, and evidence that stands where it says."""
     if not fact.strip():
         return
     found = verdict(fact, text)
@@ -159,22 +126,13 @@ def test_any_fact_and_any_text_give_a_verdict(fact: str, text: str) -> None:
 @pytest.mark.parametrize(
     "sentence",
     [
-        "😀",
-        "...",
-        "Stop!",
-        "https://example.org/a?b=1&c=2",
-        "東京は日本の首都です。",
-        "他没有去北京。",
-        "He was never not there.",
+        "😀", "...", "Stop!", "https://example.org/a?b=1&c=2", "東京は日本の首都です。",
+        "他没有去北京。", "He was never not there.",
         "1,200 of 1.5 million, i.e. 0.08 %, paid £3m on 2021-05-03.",
-        "| a | 12 |",
-        "It is not big but big.",
-        "A",
-        "No.",
+        "| a | 12 |", "It is not big but big.", "A", "No.",
     ],
-)
+)  # fmt: skip
 def test_a_sentence_entails_itself(sentence: str) -> None:
-    """Whatever it is made of, alone or among others."""
     assert probability(sentence, sentence) >= 0.95
     assert probability(sentence, f"Boats came.\n\n{sentence}\n\nThe bridge is open.") >= 0.95
 
@@ -182,18 +140,13 @@ def test_a_sentence_entails_itself(sentence: str) -> None:
 @pytest.mark.parametrize(
     "fact",
     [
-        "maria lopez WON the   marathon",
-        "Maria Lopez won the marathon in Berlin on 3 May 2021.",
-        "Maria Lopez won the marathon on 2021-05-03.",
-        "Maria Lopez won in Berlin.",
-        "The race drew 12500 runners.",
-        "Runners paid £3 million in fees.",
-        "She did not run in Paris",
-        "The minister denied that taxes rose.",
+        "maria lopez WON the   marathon", "Maria Lopez won the marathon in Berlin on 3 May 2021.",
+        "Maria Lopez won the marathon on 2021-05-03.", "Maria Lopez won in Berlin.",
+        "The race drew 12500 runners.", "Runners paid £3 million in fees.",
+        "She did not run in Paris", "The minister denied that taxes rose.",
     ],
-)
+)  # fmt: skip
 def test_part_of_one_sentence_is_entailed(fact: str) -> None:
-    """In another spelling of numbers and dates as well."""
     found = verdict(fact, STORY)
     assert found.label == "entailed"
     assert found.evidence is not None
@@ -217,7 +170,6 @@ def test_part_of_one_sentence_is_entailed(fact: str) -> None:
     ],
 )
 def test_a_changed_name_number_date_or_negation_is_contradicted(fact: str, reason: str) -> None:
-    """With the sentence that says otherwise as evidence."""
     found = verdict(fact, STORY)
     assert (found.label, found.reason) == ("contradicted", reason)
     assert found.evidence is not None
@@ -225,7 +177,6 @@ def test_a_changed_name_number_date_or_negation_is_contradicted(fact: str, reaso
 
 
 def test_a_swapped_value_that_stands_elsewhere_in_the_text_is_not_entailed() -> None:
-    """A sentence about something else does not lend its number."""
     text = "Maria won in 2019. Anna won in 2020. They live in Lund."
     assert verdict("Maria won in 2020.", text).label == "contradicted"
     assert verdict("Anna won in 2019.", text).label == "contradicted"
@@ -241,38 +192,32 @@ def test_a_swapped_value_that_stands_elsewhere_in_the_text_is_not_entailed() -> 
     ],
 )
 def test_changes_are_seen_in_other_languages(fact: str, text: str) -> None:
-    """In German, French and Spanish as in English."""
     assert verdict(fact, text).label == "contradicted"
 
 
 def test_another_word_in_the_same_place_is_not_entailed() -> None:
-    """But not contradicted either: it may mean the same."""
     found = verdict("The red car stopped near the bank.", "The blue car stopped near the bank.")
     assert (found.label, found.evidence, found.reason) == ("neutral", None, "missing: red")
 
 
 def test_a_fact_without_a_word_in_the_text_is_neutral() -> None:
-    """With nothing shown as evidence."""
     found = verdict("Zebras sleep.", STORY)
     assert (found.label, found.probability, found.evidence) == ("neutral", 0.0, None)
 
 
 @pytest.mark.parametrize("text", ["", "  \n\t "])
 def test_an_empty_text_entails_nothing(text: str) -> None:
-    """And the reason says so."""
     found = verdict("Maria won.", text)
     assert (found.label, found.probability) == ("neutral", 0.0)
     assert found.reason == "the text is empty"
 
 
 def test_a_fact_of_two_sentences_needs_both() -> None:
-    """One of them alone is not the fact."""
     assert verdict("The dog bit the man. Maria Lopez won.", STORY).supported
     assert not verdict("The dog bit the man. Zebras sleep.", STORY).supported
 
 
 def test_facts_are_judged_one_by_one() -> None:
-    """Neither their order nor their company changes a verdict."""
     facts = [AtomicFact(f"f{number}", text) for number, text in enumerate(FACTS)]
     text = " ".join(SENTENCES)
     together = check_facts(facts, text)
@@ -281,7 +226,6 @@ def test_facts_are_judged_one_by_one() -> None:
 
 
 def test_verdicts_do_not_depend_on_the_hash_seed() -> None:
-    """Two processes with different seeds print the same bytes."""
     program = (
         "from factcheck.facts import AtomicFact\n"
         "from factcheck.judges.local.checker import check_facts\n"
@@ -302,7 +246,6 @@ def test_verdicts_do_not_depend_on_the_hash_seed() -> None:
 
 
 def test_the_checker_fills_its_port_and_costs_nothing() -> None:
-    """It gives the verdicts of `check_facts` and names its model."""
     checker, ledger = LocalChecker(), Ledger()
     assert isinstance(checker, Checker)
     facts = [AtomicFact("f1", "The dog bit the man."), AtomicFact("f2", "Zebras sleep.")]
@@ -319,7 +262,6 @@ MIXED = (
 
 @pytest.mark.parametrize("sentence", split_sentences(MIXED), ids=lambda sentence: sentence.text)
 def test_deleting_a_sentence_never_helps_where_languages_mix(sentence: Sentence) -> None:
-    """The language that prevails in a text may change with the deletion; the verdicts do not."""
     facts = FactSet.of([other.text for other in split_sentences(MIXED)]).facts
     shorter = MIXED[: sentence.span.start] + MIXED[sentence.span.end :]
 
@@ -337,7 +279,6 @@ def test_deleting_a_sentence_never_helps_where_languages_mix(sentence: Sentence)
     ],
 )
 def test_an_english_fact_full_of_foreign_names_is_read_as_english(fact: str, text: str) -> None:
-    """Whatever common words of other languages the names hold."""
     assert verdict(fact, text).supported
 
 
@@ -369,7 +310,6 @@ UNRELATED = [
 
 @pytest.mark.parametrize(("fact", "text"), UNRELATED)
 def test_a_shared_number_or_day_alone_is_nothing_kept(fact: str, text: str) -> None:
-    """A fact of few words needs every one of them, any other one that is no number."""
     assert verdict(fact, text).label == "neutral"
 
 
@@ -385,7 +325,6 @@ def test_a_shared_number_or_day_alone_is_nothing_kept(fact: str, text: str) -> N
     ],
 )
 def test_a_short_fact_that_is_said_is_kept(fact: str, text: str) -> None:
-    """In another order, in a longer sentence, or with the name in the sentence before."""
     assert verdict(fact, text).supported
 
 
@@ -404,7 +343,6 @@ def test_a_short_fact_that_is_said_is_kept(fact: str, text: str) -> None:
     ],
 )
 def test_other_spellings_of_dates_times_and_numbers_are_kept(fact: str, text: str) -> None:
-    """None of them is a contradiction."""
     assert verdict(fact, text).supported
 
 
@@ -424,7 +362,6 @@ def test_other_spellings_of_dates_times_and_numbers_are_kept(fact: str, text: st
     ],
 )
 def test_a_number_contradicts_only_where_both_cannot_hold(fact: str, text: str, label: str) -> None:
-    """A limit, an estimate, or a number that may count the same things is left open."""
     assert verdict(fact, text).label == label
 
 
@@ -477,7 +414,6 @@ def test_a_number_contradicts_only_where_both_cannot_hold(fact: str, text: str, 
 def test_what_is_no_plain_statement_of_the_fact_does_not_keep_it(
     fact: str, text: str, reason: str
 ) -> None:
-    """Nor does it contradict it; the reason says why."""
     found = verdict(fact, text)
     assert (found.label, found.reason) == ("neutral", reason)
 
@@ -501,12 +437,10 @@ def test_what_is_no_plain_statement_of_the_fact_does_not_keep_it(
     ],
 )
 def test_the_same_mood_order_and_measure_keep_a_fact(fact: str, text: str) -> None:
-    """What bars a plain fact does not bar one that says the same."""
     assert verdict(fact, text).supported
 
 
 def test_the_reason_tells_what_is_missing_from_what_only_stands_elsewhere() -> None:
-    """Words of other sentences are not called missing, and symbols are no words."""
     text = "Otto bought a kiln. The glaze was blue."
     fact = "Otto painted the blue glaze on 12 % of the pots | for $3."
     assert verdict(fact, text).reason == (
@@ -517,7 +451,6 @@ def test_the_reason_tells_what_is_missing_from_what_only_stands_elsewhere() -> N
 
 @pytest.mark.parametrize("end", ["last May.", "in the U.S.", "at 5 p.m.", "with Orr Inc."])
 def test_deleting_what_stands_between_two_sentences_never_joins_them(end: str) -> None:
-    """Not even where the first one ends in what looks like an abbreviation."""
     one, between, other = f"Otto met Ann {end}", "Tom slept.", "Ann owns a dog."
     facts = FactSet.of([f"{one} {other}", "Eva owns a dog."]).facts
 
@@ -529,7 +462,6 @@ def test_deleting_what_stands_between_two_sentences_never_joins_them(end: str) -
 
 
 def test_a_very_long_sentence_is_judged_too() -> None:
-    """No number in it grows beyond what a computer can hold."""
     fact = "Ulm is old and " * 1_000 + "small."
 
     (verdict,) = check_facts((AtomicFact("f1", fact),), "Bridge 5 opened in Ulm.")

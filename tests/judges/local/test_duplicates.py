@@ -11,7 +11,6 @@ from factcheck.judges.local.duplicates import drop_near_duplicates
 
 
 def kept(*texts: str) -> list[str]:
-    """The texts that remain."""
     facts = [AtomicFact(f"f{number}", text) for number, text in enumerate(texts, 1)]
     return [fact.text for fact in drop_near_duplicates(facts)]
 
@@ -28,7 +27,6 @@ DUPLICATES = {
 
 @pytest.mark.parametrize(("one", "other", "winner"), DUPLICATES.values(), ids=DUPLICATES)
 def test_near_duplicates_are_told_once(one: str, other: str, winner: int | None) -> None:
-    """The fact with more information wins (`None`: either will do)."""
     remaining = kept(one, other)
     assert len(remaining) == 1
     assert winner is None or remaining == [(one, other)[winner]]
@@ -48,13 +46,11 @@ DIFFERENT = {
 
 @pytest.mark.parametrize(("one", "other"), DIFFERENT.values(), ids=DIFFERENT)
 def test_what_differs_in_substance_is_kept(one: str, other: str) -> None:
-    """Other numbers, names, roles, or a denial make another fact, in either order."""
     assert kept(one, other) == [one, other]
     assert kept(other, one) == [other, one]
 
 
 def test_other_languages_have_duplicates_too() -> None:
-    """Stems and negations are those of the language."""
     assert kept("Die Brücke wurde gesperrt.", "Die alte Brücke wurde im Mai gesperrt.") == [
         "Die alte Brücke wurde im Mai gesperrt."
     ]
@@ -73,7 +69,6 @@ FACTS = st.lists(
 
 @given(FACTS)
 def test_kept_facts_keep_their_order_and_need_no_second_pass(facts: list[AtomicFact]) -> None:
-    """The result is a subsequence, never empty for facts, and stable."""
     once = drop_near_duplicates(facts)
     assert [fact for fact in facts if fact in once] == list(once)
     assert bool(once) == bool(facts)

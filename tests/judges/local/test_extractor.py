@@ -36,29 +36,20 @@ Thank you for reading!
 
 
 def texts(source: str) -> list[str]:
-    """The facts of a text, as texts."""
     return [fact.text for fact in extract_facts(source)]
 
 
 def test_a_text_is_taken_apart_into_its_facts() -> None:
-    """Sentences, halves of sentences, bullets and rows are facts; the rest of the page is not."""
     assert texts(REPORT) == [
-        "Anna Kern is the mayor of Ulm.",
-        "Anna Kern opened the new bridge on Monday.",
+        "Anna Kern is the mayor of Ulm.", "Anna Kern opened the new bridge on Monday.",
         "The minister denied that the bridge had cost 3 million euros.",
-        "The work started in 2019.",
-        "The work was finished in 2021.",
-        "The old bridge was closed in 2018.",
-        "Price: 2 EUR a crossing",
-        "Width: 14 metres",
-        "Ulm | 126000",
-        "Tom Orr was born in Bonn.",
-        "Tom Orr moved to Ulm in 1999.",
-    ]
+        "The work started in 2019.", "The work was finished in 2021.",
+        "The old bridge was closed in 2018.", "Price: 2 EUR a crossing", "Width: 14 metres",
+        "Ulm | 126000", "Tom Orr was born in Bonn.", "Tom Orr moved to Ulm in 1999.",
+    ]  # fmt: skip
 
 
 def test_a_fact_points_at_the_passage_it_comes_from() -> None:
-    """The passage is the clause, in the characters of the source."""
     passages = {f.text: REPORT[slice(*f.span)] for f in extract_facts(REPORT) if f.span}
     assert passages["Anna Kern is the mayor of Ulm."] == "the mayor of Ulm,"
     assert passages["The work was finished in 2021."] == "was finished in 2021"
@@ -67,7 +58,6 @@ def test_a_fact_points_at_the_passage_it_comes_from() -> None:
 
 
 def test_the_fact_set_says_where_it_comes_from() -> None:
-    """Ids count from 1; digest and identity go with the facts."""
     facts = extract_facts(REPORT)
     assert [fact.id for fact in facts] == [f"f{n}" for n in range(1, len(facts) + 1)]
     assert facts.source_digest == digest(REPORT)
@@ -75,7 +65,6 @@ def test_the_fact_set_says_where_it_comes_from() -> None:
 
 
 def test_the_port_is_filled_and_costs_nothing() -> None:
-    """`LocalExtractor` is an `Extractor`; the ledger stays empty."""
     judge: Extractor = LocalExtractor()
     assert isinstance(judge, Extractor)
     ledger = Ledger()
@@ -86,14 +75,12 @@ def test_the_port_is_filled_and_costs_nothing() -> None:
 
 @pytest.mark.parametrize("source", ["", " \n\t", "Hello!", "# Title", "???", "---\n\n***", "Why?"])
 def test_a_source_that_states_nothing_has_no_facts(source: str) -> None:
-    """Whether that is an error is for the caller to say."""
     assert extract_facts(source) == FactSet((), digest(source), (("extractor", "local/2"),))
 
 
 def test_a_statement_its_sentence_does_not_entail_is_not_told(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """If one part fails the check, the whole sentence stands as it is."""
     sentence = "**Anna Kern** moved to Ulm and joined the guild."
     assert len(texts("Anna Kern moved to Ulm and joined the guild.")) == 2
     monkeypatch.setattr(extractor, "_is_entailed", lambda candidate: "moved" in candidate.text)
@@ -103,7 +90,6 @@ def test_a_statement_its_sentence_does_not_entail_is_not_told(
 
 
 def test_a_pronoun_is_not_carried_over_a_paragraph() -> None:
-    """Who is meant is looked for in the same paragraph only."""
     assert texts("Tom Orr was born in Bonn.\n\nHe moved to Ulm.")[1] == "He moved to Ulm."
 
 
@@ -125,7 +111,6 @@ LANGUAGES = {
 
 @pytest.mark.parametrize("source", [REPORT, *LANGUAGES.values()], ids=["en", *LANGUAGES])
 def test_a_text_entails_all_its_own_facts(source: str) -> None:
-    """With the source as its own summary nothing is lost, in any language."""
     facts = extract_facts(source)
     assert facts
     assert [v.fact.text for v in check_facts(tuple(facts), source) if not v.supported] == []
@@ -136,28 +121,18 @@ PARTS = st.sampled_from(
         "Anna Kern, the mayor of Ulm, opened the bridge.",
         "She moved to Bonn in 1999 and joined the guild.",
         "The mill was not sold; it was closed in 2004.",
-        "Sales rose by 4.5% to $3 million in May.",
-        "Sales fell by 4.5% to $3 million in June.",
-        "The minister denied that sales fell.",
-        "He played for Ajax, Porto and Lille.",
-        "Tom Orr was born in Ulm.",
-        "He left.",
-        "in the U.S.",
-        "Costs: 20 EUR",
-        "Was it safe?",
-        "“We will win,” said Dr. Orr.",
-        "no end here",
-        "Milk",
-        "下雨了；我们走了。",
+        "Sales rose by 4.5% to $3 million in May.", "Sales fell by 4.5% to $3 million in June.",
+        "The minister denied that sales fell.", "He played for Ajax, Porto and Lille.",
+        "Tom Orr was born in Ulm.", "He left.", "in the U.S.", "Costs: 20 EUR", "Was it safe?",
+        "“We will win,” said Dr. Orr.", "no end here", "Milk", "下雨了；我们走了。",
     ]
-)
+)  # fmt: skip
 LINES = st.tuples(st.sampled_from(["", "- ", "# ", "1. ", "> ", "\n"]), st.lists(PARTS, max_size=3))
 SOURCES = st.lists(LINES.map(lambda line: line[0] + " ".join(line[1])), max_size=6).map("\n".join)
 
 
 @given(SOURCES)
 def test_any_mix_entails_its_own_facts_and_is_extracted_alike_twice(source: str) -> None:
-    """Bullets, headings and sentences in any order: true passages, entailed facts, same result."""
     facts = extract_facts(source)
     assert extract_facts(source) == facts
     for verdict in check_facts(tuple(facts), source):
@@ -169,7 +144,6 @@ def test_any_mix_entails_its_own_facts_and_is_extracted_alike_twice(source: str)
 
 @given(st.text(max_size=80))
 def test_any_characters_are_taken(source: str) -> None:
-    """Nothing a string can hold is refused, and what is found is entailed."""
     facts = extract_facts(source)
     assert all(verdict.supported for verdict in check_facts(tuple(facts), source))
 
@@ -181,19 +155,14 @@ def test_a_piece_of_a_quotation_does_not_keep_one_of_its_marks() -> None:
 
 
 def test_no_word_is_lost_around_an_abbreviation() -> None:
-    """A day behind a time, a number behind `No.`, and what follows `U.S.` are all told."""
     source = (
         'Otto met Ann at 5 p.m. Friday. He had a "No. 1" hit. He lives in the U.S. '
         "The potters work there. It shuts in May. The baker rests."
     )
     assert texts(source) == [
-        "Otto met Ann at 5 p.m. Friday.",
-        'He had a "No. 1" hit.',
-        "He lives in the U.S.",
-        "The potters work there.",
-        "It shuts in May.",
-        "The baker rests.",
-    ]
+        "Otto met Ann at 5 p.m. Friday.", 'He had a "No. 1" hit.', "He lives in the U.S.",
+        "The potters work there.", "It shuts in May.", "The baker rests.",
+    ]  # fmt: skip
 
 
 def test_a_denial_ends_with_its_sentence_also_after_an_abbreviation() -> None:
@@ -205,19 +174,16 @@ def test_a_denial_ends_with_its_sentence_also_after_an_abbreviation() -> None:
 
 
 def test_a_mark_torn_off_inside_a_sentence_is_not_kept() -> None:
-    """But an inch mark is."""
     source = 'Otto said: "It was hot. I am glad." The 5" pipe broke.'
     assert texts(source) == ["Otto said: It was hot.", "I am glad.", 'The 5" pipe broke.']
 
 
 def test_lines_with_a_label_are_facts() -> None:
-    """Inside a list or not; a label alone is none."""
     source = "Present: Otto, Ann\nExcused: Tom Kern\nPlace: Room 7\nNotes:\n\nWe met."
     assert texts(source) == ["Present: Otto, Ann", "Excused: Tom Kern", "Place: Room 7", "We met."]
 
 
 def test_an_item_is_told_with_the_label_it_stands_under() -> None:
-    """An item that is not indented deeper, or that stands under a sentence, is told as it is."""
     source = (
         "- Otto Kern:\n  - order two new kilns\n    - check the old glaze\n- sweep the yard\n"
         "- The guild met.\n  - It paid 5 crowns.\n"
@@ -234,21 +200,15 @@ def test_an_item_is_told_with_the_label_it_stands_under() -> None:
 ABBREVIATED = st.lists(
     st.sampled_from(
         [
-            "Otto lives in the U.S.",
-            "The potters work there.",
-            "He denied that it fell on 9 Sept.",
-            "It did not cost 5 % more.",
-            "They met at 5 p.m.",
-            "Friday was wet.",
-            'It was a "No. 1" hit.',
-            "If it rains, he sings.",
-            "May he come?",
-            "- Otto:\n  - order kilns\n",
+            "Otto lives in the U.S.", "The potters work there.",
+            "He denied that it fell on 9 Sept.", "It did not cost 5 % more.",
+            "They met at 5 p.m.", "Friday was wet.", 'It was a "No. 1" hit.',
+            "If it rains, he sings.", "May he come?", "- Otto:\n  - order kilns\n",
             "\nPlace: Room 7\n",
         ]
     ),
     max_size=7,
-).map(" ".join)
+).map(" ".join)  # fmt: skip
 
 
 @given(ABBREVIATED)

@@ -48,7 +48,6 @@ def test_whole_text_weights_are_not_negative() -> None:
 
 
 def test_the_model_has_a_weight_for_each_feature() -> None:
-    """No more, no fewer."""
     model = load_model()
     assert len(model.passage_weights) == len(PASSAGE_FEATURES)
     assert len(model.whole_weights) == len(TEXT_FEATURES) + len(FACT_FEATURES)
@@ -56,7 +55,6 @@ def test_the_model_has_a_weight_for_each_feature() -> None:
 
 @given(st.sets(st.integers(0, len(LINES) - 1), min_size=1), st.integers(0, len(LINES) - 1))
 def test_whole_text_features_never_rise_by_deletion(kept: set[int], dropped: int) -> None:
-    """For any text and any sentence of it."""
     wanted = statement(statements("Anna Berg discovered Lund for 12 million euros.", "en")[0])
 
     def features(lines: set[int]) -> tuple[float, ...]:
@@ -68,7 +66,6 @@ def test_whole_text_features_never_rise_by_deletion(kept: set[int], dropped: int
 
 
 def test_coverage_counts_rare_words_more() -> None:
-    """And is 1 when every word is there."""
     sentence = "The xylophone broke."
     assert feature("coverage", "The xylophone broke.", sentence) == pytest.approx(1)
     assert feature("coverage", "Many xylophones came.", sentence) > feature(
@@ -77,7 +74,6 @@ def test_coverage_counts_rare_words_more() -> None:
 
 
 def test_a_related_form_counts_for_less() -> None:
-    """Than the word itself, and for more than nothing."""
     exact = feature("plain_coverage", "discovery", "A discovery.")
     related = feature("plain_coverage", "It was discovered in Lund.", "A discovery in Lund.")
     assert 0.5 < related < exact == 1
@@ -86,17 +82,12 @@ def test_a_related_form_counts_for_less() -> None:
 @pytest.mark.parametrize(
     ("name", "other", "credit"),
     [
-        ("Petersen", "Peterson", 0.8),
-        ("Johanson", "Johansson", 0.8),
-        ("Johansson", "Johanson", 0.8),
-        ("Hansen", "Hanson", 0),
-        ("Bodan", "Bdan", 0),
-        ("Petersen", "Pitersan", 0),
-        ("Johansson", "Joansonn", 0),
+        ("Petersen", "Peterson", 0.8), ("Johanson", "Johansson", 0.8),
+        ("Johansson", "Johanson", 0.8), ("Hansen", "Hanson", 0), ("Bodan", "Bdan", 0),
+        ("Petersen", "Pitersan", 0), ("Johansson", "Joansonn", 0),
     ],
-)
+)  # fmt: skip
 def test_one_letter_of_a_long_name_may_be_misspelt(name: str, other: str, credit: float) -> None:
-    """Lost, gained or replaced; not in a short name, and not two letters."""
     wanted = statement(statements(f"They met {name}.", "en")[0])
     assert overlap(wanted, analyse(f"They met {other}.", "en")).anywhere == (1, credit)
 
@@ -115,7 +106,6 @@ def test_one_letter_of_a_long_name_may_be_misspelt(name: str, other: str, credit
     ],
 )
 def test_mismatches_are_told_apart(fact: str, sentence: str, kind: str) -> None:
-    """By what does not fit."""
     found = mismatch(fact, sentence)
     assert found is not None
     assert found.kind == kind
@@ -132,5 +122,4 @@ def test_mismatches_are_told_apart(fact: str, sentence: str, kind: str) -> None:
     ],
 )
 def test_other_differences_are_no_mismatch(fact: str, sentence: str) -> None:
-    """Order in a list, the passive, numbers and negations about something else."""
     assert mismatch(fact, sentence) is None

@@ -27,25 +27,21 @@ TEXTS = {
 
 @pytest.mark.parametrize(("language", "text"), TEXTS.items(), ids=TEXTS)
 def test_a_sentence_is_enough(language: str, text: str) -> None:
-    """One sentence tells the language, whatever its case."""
     assert guess_language(text) == guess_language(text.upper()) == language
 
 
 @pytest.mark.parametrize("text", ["", "  \n", "42 %", "Ulm", "😀", "Python 3.12"])
 def test_nothing_to_go_by_is_english(text: str) -> None:
-    """Without a common word or a script of its own a text counts as English."""
     assert guess_language(text) == "en"
 
 
 def test_a_foreign_name_does_not_change_the_language() -> None:
-    """A few characters of another script are not the language of the text."""
     assert guess_language("The city of Beijing (北京) is the capital of China.") == "en"
     assert guess_language("公司 Acme 发布了新产品 Widget。") == "zh"
 
 
 @given(st.text())
 def test_any_text_has_a_language(text: str) -> None:
-    """Whatever the characters, the answer is one lower-case code, and the same one twice."""
     language = guess_language(text)
     assert language.islower()
     assert guess_language(text) == language

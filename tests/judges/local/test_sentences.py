@@ -74,7 +74,6 @@ PROSE = {
 
 @pytest.mark.parametrize(("text", "expected"), PROSE.values(), ids=PROSE)
 def test_a_sentence_ends_where_a_reader_ends_it(text: str, expected: list[str]) -> None:
-    """Abbreviations, decimals, addresses and quotes do not end a sentence; real ends do."""
     assert [sentence.text for sentence in split_sentences(text)] == expected
 
 
@@ -123,7 +122,6 @@ LAYOUT = {
 
 @pytest.mark.parametrize(("text", "expected"), LAYOUT.values(), ids=LAYOUT)
 def test_lines_and_marks_are_layout(text: str, expected: list[str]) -> None:
-    """Wrapped lines are joined; markers and decoration are outside every sentence."""
     assert [sentence.text for sentence in split_sentences(text)] == expected
 
 
@@ -138,7 +136,6 @@ TEXTS = st.lists(st.sampled_from(PIECES), max_size=25).map("".join) | st.text(ma
 
 @given(TEXTS)
 def test_sentences_are_in_order_stripped_and_where_they_say(text: str) -> None:
-    """Spans are true and do not overlap; no sentence is blank or has white space around it."""
     end = 0
     for sentence in split_sentences(text):
         assert sentence.span.start >= end
@@ -149,7 +146,6 @@ def test_sentences_are_in_order_stripped_and_where_they_say(text: str) -> None:
 
 @given(TEXTS)
 def test_no_word_is_lost(text: str) -> None:
-    """Letters outside every sentence belong to list markers or to the label of a code fence."""
     outside = list(text)
     for sentence in split_sentences(text):
         outside[sentence.span.start : sentence.span.end] = " " * len(sentence.text)
@@ -171,7 +167,6 @@ WHOLE = [
 def test_deleting_a_sentence_leaves_the_others_alone(
     pieces: list[str], data: st.DataObject
 ) -> None:
-    """What was two sentences is never joined because something between them is gone."""
     text = " ".join(pieces)
     sentences = split_sentences(text)
     gone = data.draw(st.sampled_from(sentences))
@@ -182,7 +177,6 @@ def test_deleting_a_sentence_leaves_the_others_alone(
 
 @given(st.lists(st.sampled_from(WHOLE), min_size=2, max_size=8), st.data())
 def test_deleting_a_bullet_leaves_the_others_alone(pieces: list[str], data: st.DataObject) -> None:
-    """Bullets are taken one by one."""
     gone = data.draw(st.integers(0, len(pieces) - 1))
     whole = [split_sentences(f"- {piece}") for piece in pieces]
     kept = [s.text for number, part in enumerate(whole) if number != gone for s in part]
@@ -209,7 +203,6 @@ CUT = {
 def test_a_capital_grammar_word_behind_an_abbreviation_starts_a_sentence(
     text: str, language: str, expected: list[str]
 ) -> None:
-    """A name there goes on with it, and so does what follows a title or an initial."""
     (whole,) = split_sentences(text)
     pieces = cut_at_abbreviations(whole, language)
     assert [piece.text for piece in pieces] == expected
@@ -217,7 +210,6 @@ def test_a_capital_grammar_word_behind_an_abbreviation_starts_a_sentence(
 
 
 def test_a_day_behind_a_time_is_joined_to_it() -> None:
-    """A sentence that starts with anything else is not."""
     text = "Otto came at 5 p.m. Friday. We met at 6 a.m. The sun rose."
     joined = join_at_times(text, split_sentences(text))
     assert [sentence.text for sentence in joined] == [

@@ -75,7 +75,6 @@ SPLIT = {
 def test_a_compound_sentence_is_told_one_statement_at_a_time(
     sentence: str, expected: list[str]
 ) -> None:
-    """What the parts share is carried over."""
     assert [statement.text for statement in split_statements(sentence, "en")] == expected
 
 
@@ -110,7 +109,6 @@ WHOLE = [
 
 @pytest.mark.parametrize("sentence", WHOLE)
 def test_what_could_change_by_a_split_stays_whole(sentence: str) -> None:
-    """Reports, conditions, negations, participles and collective lists are left alone."""
     assert [statement.text for statement in split_statements(sentence, "en")] == [sentence]
 
 
@@ -138,13 +136,11 @@ OTHER_LANGUAGES = {
 def test_other_languages_are_split_at_semicolons_only(
     language: str, sentence: str, expected: list[str] | None
 ) -> None:
-    """And not even there if the first half reports something."""
     told = [statement.text for statement in split_statements(sentence, language)]
     assert told == (expected or [sentence])
 
 
 def test_markdown_is_left_out_of_the_statement() -> None:
-    """Emphasis and link targets are not part of what is said; arithmetic is."""
     sentence = "The **old** [bridge](https://a.example/b) has *two* `arches`, 2 * 3 m wide."
     (statement,) = split_statements(sentence, "en")
     assert statement.text == "The old bridge has two arches, 2 * 3 m wide."
@@ -179,7 +175,6 @@ CLAIMS: dict[str, tuple[str, BlockKind, bool]] = {
 def test_only_what_states_something_counts(
     sentence: str, kind: BlockKind, *, expected: bool
 ) -> None:
-    """Titles, questions, greetings and lead-ins state nothing; fragments in lists do."""
     assert is_statement(sentence, kind, "en") is expected
 
 
@@ -206,7 +201,6 @@ NAMED = {
 def test_a_pronoun_is_resolved_only_if_one_person_can_be_meant(
     statement: str, previous: str, expected: str | None
 ) -> None:
-    """The sentence before must open with a full name and mention nobody else."""
     assert with_name(statement, previous) == (expected or statement)
 
 
@@ -218,7 +212,6 @@ WORDS = [
 
 @given(st.lists(st.sampled_from(WORDS), min_size=1, max_size=20).map(" ".join))
 def test_statements_have_text_and_a_passage(sentence: str) -> None:
-    """Whatever the words, each statement has some, and a passage within the sentence."""
     for statement in split_statements(sentence, "en"):
         assert statement.text.strip()
         assert 0 <= statement.own.start < statement.own.end <= len(sentence)

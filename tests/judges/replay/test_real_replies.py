@@ -53,16 +53,11 @@ def test_the_shapes_that_models_use_are_read(raw: str) -> None:
 @pytest.mark.parametrize(
     "raw",
     [
-        "",
-        "I cannot help with that.",
-        json.dumps(GOOD)[:-1],
-        f"Here you are:\n{json.dumps(GOOD)}",
-        str(GOOD),
-        json.dumps({"facts": GOOD}),
-        "[" * 100_000,
-        "[1, null, []]",
+        "", "I cannot help with that.", json.dumps(GOOD)[:-1],
+        f"Here you are:\n{json.dumps(GOOD)}", str(GOOD), json.dumps({"facts": GOOD}),
+        "[" * 100_000, "[1, null, []]",
     ],
-)
+)  # fmt: skip
 def test_a_reply_that_is_something_else_gives_no_verdict(raw: str) -> None:
     assert labels(reply(raw)) == {}
 
@@ -70,15 +65,11 @@ def test_a_reply_that_is_something_else_gives_no_verdict(raw: str) -> None:
 @pytest.mark.parametrize(
     "bad",
     [
-        item(FACTS[0], "Maybe", 1),
-        item(FACTS[0], ["Yes"], 1),
-        item(FACTS[0], None),
-        item("A heron nested in Mai.", "Yes", 1),
-        {"response": "Yes", "line number": [1]},
-        {"key fact": FACTS[0]},
-        "Yes",
+        item(FACTS[0], "Maybe", 1), item(FACTS[0], ["Yes"], 1), item(FACTS[0], None),
+        item("A heron nested in Mai.", "Yes", 1), {"response": "Yes", "line number": [1]},
+        {"key fact": FACTS[0]}, "Yes",
     ],
-)
+)  # fmt: skip
 def test_a_bad_item_leaves_its_fact_out_and_spares_the_others(bad: object) -> None:
     assert labels(reply([bad, *GOOD[1:]])) == {"f2": "entailed", "f3": "neutral"}
 
@@ -96,14 +87,10 @@ def test_facts_that_differ_in_typesetting_only_cannot_be_told_apart() -> None:
 @pytest.mark.parametrize(
     ("cited", "quote"),
     [
-        ((2,), LINES[1]),
-        ((2, 3), f"{LINES[1]}\n{LINES[2]}"),
-        ((3, 1), LINES[0]),
-        ((9, 3, 0, -1), LINES[2]),
-        ((4,), None),
-        ((), None),
+        ((2,), LINES[1]), ((2, 3), f"{LINES[1]}\n{LINES[2]}"), ((3, 1), LINES[0]),
+        ((9, 3, 0, -1), LINES[2]), ((4,), None), ((), None),
     ],
-)
+)  # fmt: skip
 def test_cited_lines_become_a_passage_of_the_text(
     cited: tuple[int, ...], quote: str | None
 ) -> None:
@@ -164,7 +151,6 @@ def test_a_file_of_another_shape_is_refused(tmp_path: Path) -> None:
 
 
 def test_every_real_reply_is_read_as_its_publishers_read_it(data_dir: Path, tmp_path: Path) -> None:
-    """Undecided are only facts that a reply leaves out or words otherwise."""
     replies = read_replies(data_dir)
     rows = [row for judge in replies for row in replay(judge, replies[judge], {})]
 

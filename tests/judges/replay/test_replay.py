@@ -52,7 +52,6 @@ def says(fact: str, text: str) -> Verdict | CheckFailure:
 
 
 def record(path: Path, *, judge: str = "a", script: Any = says) -> None:
-    """Score `SUMMARY` once and keep what was answered."""
     cassette = CassetteWriter(path)
     scorer = FactCoverage(
         judge=RecordingChecker(ScriptedChecker(script, name=judge), cassette),

@@ -21,7 +21,6 @@ OTHER = answer_key(fact="The pier is old.")
 
 
 def free_port() -> int:
-    """A port of the loopback that nobody listens on."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])
@@ -29,7 +28,6 @@ def free_port() -> int:
 
 @pytest.fixture(scope="session")
 def redis_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """A real server, for the time of the run."""
     binary = shutil.which("redis-server")
     if binary is None:
         pytest.skip("no redis-server here: apt-get install redis-server")
@@ -60,7 +58,6 @@ def _wait_for(port: int, server: subprocess.Popen[bytes]) -> None:
 
 @pytest.fixture
 def empty_redis(redis_url: str) -> str:
-    """The server, with nothing in it."""
     import redis
 
     with redis.Redis.from_url(redis_url) as client:
@@ -70,7 +67,6 @@ def empty_redis(redis_url: str) -> str:
 
 @pytest.fixture(params=["memory", "disk", "redis"])
 def make(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Callable[[], Kept]]:
-    """Makes a cache; those of one test that are on disk or in Redis share what they keep."""
     made: list[Kept] = []
 
     def make_cache() -> Kept:
@@ -89,13 +85,11 @@ def make(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Callable[[]
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """Where a disk cache is to be."""
     return tmp_path / "cache"
 
 
 @pytest.fixture
 def disk(folder: Path) -> Iterator[DiskCache]:
-    """A disk cache, not used yet."""
     cache = DiskCache(folder)
     yield cache
     cache.close()

@@ -12,21 +12,15 @@ from typing import Any
 from factcheck.runtime.cache import DiskCache
 
 _DEFAULTS: Mapping[str, Any] = {
-    "raw": 1,
-    "store_time": 1.0,
-    "access_time": 1.0,
-    "mode": 1,
-    "filename": None,
-}
+    "raw": 1, "store_time": 1.0, "access_time": 1.0, "mode": 1, "filename": None,
+}  # fmt: skip
 
 
 def database(folder: Path) -> Path:
-    """The SQLite file of a cache."""
     return folder / "answers" / "cache.db"
 
 
 def filled(folder: Path, entries: Mapping[str, str]) -> bytes:
-    """Make a cache with these entries; the bytes of its file."""
     cache = DiskCache(folder)
     cache.set_many(entries)
     cache.close()
@@ -34,14 +28,12 @@ def filled(folder: Path, entries: Mapping[str, str]) -> bytes:
 
 
 def run_sql(folder: Path, statement: str, values: tuple[Any, ...] = ()) -> None:
-    """Change the file behind the cache's back."""
     with closing(sqlite3.connect(database(folder))) as connection:
         connection.execute(statement, values)
         connection.commit()
 
 
 def plant(folder: Path, key: Any, value: Any = b"", **columns: Any) -> None:
-    """Put a row into the file, whatever is in it."""
     row = {**_DEFAULTS, "key": key, "value": value, **columns}
     names, marks = ", ".join(row), ", ".join("?" * len(row))
     run_sql(folder, f"INSERT OR REPLACE INTO Cache ({names}) VALUES ({marks})", tuple(row.values()))  # noqa: S608 - ours
@@ -56,5 +48,4 @@ class _Toucher:
 
 
 def bomb(path: Path) -> bytes:
-    """A pickle that creates this file when it is loaded."""
     return pickle.dumps(_Toucher(path))

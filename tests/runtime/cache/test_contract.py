@@ -16,14 +16,9 @@ from tests.runtime.cache.conftest import KEY, OTHER
 Make = Callable[[], AnswerCache]
 
 VALUES = [
-    json.dumps({"task": "check", "judge": "x", "at": 1}),
-    "",
-    "0",
-    "≠ 東京 \U0001f6a2",
-    "a\0b\r\n\u2028",
-    "lone \udcff surrogate",
-    "long " * 300_000,
-]
+    json.dumps({"task": "check", "judge": "x", "at": 1}), "", "0", "≠ 東京 \U0001f6a2",
+    "a\0b\r\n\u2028", "lone \udcff surrogate", "long " * 300_000,
+]  # fmt: skip
 
 
 def test_it_is_an_answer_cache(make: Make) -> None:
@@ -32,7 +27,6 @@ def test_it_is_an_answer_cache(make: Make) -> None:
 
 @pytest.mark.parametrize("value", VALUES, ids=range(len(VALUES)))
 def test_a_value_comes_back_as_it_was(make: Make, value: str) -> None:
-    """Any text, to the last character."""
     cache = make()
     cache.set_many({KEY: value})
 
@@ -40,7 +34,6 @@ def test_a_value_comes_back_as_it_was(make: Make, value: str) -> None:
 
 
 def test_what_is_not_kept_is_missing(make: Make) -> None:
-    """An absent key is left out, not `None` and not an error."""
     cache = make()
     cache.set_many({KEY: "kept"})
 
@@ -63,7 +56,6 @@ def test_a_new_value_replaces_the_old_one(make: Make) -> None:
 
 @pytest.mark.parametrize("key", ["", "k", KEY[:-1], KEY + "0", KEY.upper(), "g" * 64, KEY + "\n"])
 def test_only_keys_of_answer_key_are_taken(make: Make, key: str) -> None:
-    """Anything else is an error of the caller, and nothing is kept."""
     cache = make()
 
     with pytest.raises(ValueError, match="is not a cache key"):
@@ -83,7 +75,6 @@ def test_a_closed_cache_opens_again(make: Make) -> None:
 
 
 def test_threads_share_it(make: Make, caplog: pytest.LogCaptureFixture) -> None:
-    """Eight threads that write and read at once lose nothing and meet no trouble."""
     cache = make()
     start = threading.Barrier(8)
 

@@ -51,7 +51,6 @@ def test_importing_loads_no_store() -> None:
 @pytest.mark.skipif(os.name == "nt", reason="POSIX modes")
 @pytest.mark.parametrize("umask", [0o000, 0o022, 0o077])
 def test_only_the_owner_can_enter(folder: Path, disk: DiskCache, umask: int) -> None:
-    """The folder has mode 0700 whatever the umask."""
     old = os.umask(umask)
     try:
         disk.set_many({KEY: "kept"})
@@ -65,7 +64,6 @@ def test_only_the_owner_can_enter(folder: Path, disk: DiskCache, umask: int) -> 
 def test_a_store_that_others_can_enter_is_closed_to_them(
     folder: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """With a warning, and with its answers."""
     first = DiskCache(folder)
     first.set_many({KEY: "kept"})
     first.close()
@@ -82,7 +80,6 @@ def test_a_store_that_others_can_enter_is_closed_to_them(
 def test_a_folder_that_others_can_write_is_named(
     folder: Path, disk: DiskCache, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """Its rights are the user's business; what is in our own folder is private all the same."""
     folder.mkdir()
     folder.chmod(0o777)
     disk.set_many({KEY: "kept"})
@@ -104,7 +101,6 @@ def test_another_process_finds_the_answers(folder: Path, disk: DiskCache) -> Non
 
 @contextmanager
 def write_lock(path: Path) -> Iterator[None]:
-    """Another program writes, for the time of the block."""
     with closing(sqlite3.connect(path, isolation_level=None)) as connection:
         connection.execute("BEGIN IMMEDIATE")
         yield
@@ -134,7 +130,6 @@ def test_a_lock_that_stays_is_a_warning(
     monkeypatch: pytest.MonkeyPatch,
     opened: bool,  # noqa: FBT001 - a parameter of the test
 ) -> None:
-    """The run waits and is warned once; when the lock is gone, answers are kept again."""
     monkeypatch.setattr(disk_module, "LOCK_WAIT_S", 0.05)
     disk = DiskCache(folder)
     disk.set_many({KEY: "old"})
@@ -155,7 +150,6 @@ def test_a_lock_that_stays_is_a_warning(
 
 
 def _run_sql(disk: DiskCache, statement: str) -> int:
-    """The first number that SQLite answers in the connection of this cache."""
     assert disk._store is not None
     rows = disk._store.rows
     return int(disk._in_thread(lambda: rows._sql(statement).fetchone()[0]))
@@ -164,7 +158,6 @@ def _run_sql(disk: DiskCache, statement: str) -> int:
 def test_a_full_disk_keeps_all_of_a_batch_or_nothing(
     folder: Path, disk: DiskCache, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """Two warnings would be a flood; what was kept before can still be read."""
     disk.set_many({KEY: "kept"})
     run = partial(_run_sql, disk)
     run(f"PRAGMA max_page_count = {run('PRAGMA page_count') + 8}")
@@ -182,7 +175,6 @@ def test_a_full_disk_keeps_all_of_a_batch_or_nothing(
 
 @pytest.fixture
 def public_folder() -> Iterator[Path]:
-    """A folder that a user without rights can reach."""
     folder = Path(tempfile.mkdtemp())
     folder.chmod(0o755)
     yield folder
@@ -191,7 +183,6 @@ def public_folder() -> Iterator[Path]:
 
 @contextmanager
 def without_rights() -> Iterator[None]:
-    """As an ordinary user, for whom modes mean something."""
     if os.geteuid() != 0:
         yield
         return
@@ -209,7 +200,6 @@ def test_a_read_only_folder_is_a_warning(
     caplog: pytest.LogCaptureFixture,
     filled: bool,  # noqa: FBT001 - a parameter of the test
 ) -> None:
-    """Everything is missing, nothing is raised."""
     folder = public_folder / "cache"
     disk = DiskCache(folder)
     disk.get_many([KEY])  # loads what is loaded on first use
@@ -245,7 +235,6 @@ def test_a_file_in_place_of_the_folder_is_a_warning(
 
 
 def write_many(folder: str, own: int, rounds: int) -> str:
-    """What a second process does: write the same keys as all others, and some of its own."""
     caplog: list[str] = []
     handler = logging.Handler()
     handler.emit = lambda record: caplog.append(record.getMessage())  # type: ignore[method-assign]
@@ -260,7 +249,6 @@ def write_many(folder: str, own: int, rounds: int) -> str:
 
 
 def test_processes_share_a_cache(folder: Path) -> None:
-    """Three that open it at the same time and write the same keys lose and damage nothing."""
     with multiprocessing.get_context("spawn").Pool(3) as pool:
         complaints = pool.starmap(write_many, [(str(folder), own, 30) for own in range(3)], 1)
         pool.close()
@@ -279,7 +267,6 @@ def test_processes_share_a_cache(folder: Path) -> None:
 
 @pytest.mark.skipif(os.name == "nt", reason="no links without rights there")
 def test_a_link_where_the_cache_should_be_is_not_followed(tmp_path: Path) -> None:
-    """Nobody gets a foreign folder locked, or a database put into it, by planting a link."""
     victim, folder = tmp_path / "victim", tmp_path / "cache"
     victim.mkdir(mode=0o755)
     folder.mkdir()

@@ -25,7 +25,6 @@ PARTS = st.dictionaries(
 
 
 def test_a_key_is_the_hash_of_canonical_json() -> None:
-    """The form of keys is fixed: a change of it would lose every paid answer."""
     canonical = '{"key_schema":1,"parts":{"fact":"Ä","task":"check"}}'
 
     assert answer_key(task="check", fact="Ä") == hashlib.sha256(canonical.encode()).hexdigest()
@@ -33,7 +32,6 @@ def test_a_key_is_the_hash_of_canonical_json() -> None:
 
 @given(PARTS, PARTS)
 def test_other_parts_give_another_key(one: dict[str, Any], two: dict[str, Any]) -> None:
-    """Same parts, same key, in any order; other parts, another key."""
     try:
         first, second = answer_key(**one), answer_key(**two)
     except ValueError:
@@ -50,7 +48,6 @@ def _plain(value: Any) -> Any:
 
 
 def test_types_and_surrogates_are_told_apart() -> None:
-    """A number is not its text, and half characters are not the whole one."""
     values: tuple[JSON, ...] = ("1", 1, True, None, "", [], {}, "\U0001f6a2", "\ud83d\udea2")
 
     assert len({answer_key(part=value) for value in values}) == len(values)
@@ -90,7 +87,6 @@ def test_what_was_not_sealed_is_refused(stored: object) -> None:
 
 
 def test_a_limited_memory_forgets_what_was_not_used() -> None:
-    """Reading counts as use."""
     cache = MemoryCache(max_entries=2)
     third = answer_key(fact="third")
     cache.set_many({KEY: "1", OTHER: "2"})

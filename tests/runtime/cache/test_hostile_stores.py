@@ -26,7 +26,6 @@ ENTRIES = {answer_key(n=n): f"answer {n} " + "x" * 500 for n in range(40)}
 
 @pytest.fixture
 def canary(tmp_path: Path) -> Path:
-    """A file that exists once planted code has run."""
     return tmp_path / "canary"
 
 
@@ -38,7 +37,6 @@ def test_the_bomb_works(canary: Path) -> None:
 
 
 def use_everything(folder: Path) -> None:
-    """All that the package does with a cache, on one that may be hostile."""
     cache = DiskCache(folder)
     cache.get_many([KEY, OTHER])
     maintenance.statistics(folder)
@@ -62,7 +60,6 @@ def test_a_planted_pickle_is_a_miss(
     caplog: pytest.LogCaptureFixture,
     mode: int | str | None,
 ) -> None:
-    """Whatever the row says it is."""
     filled(folder, {OTHER: "good"})
     plant(folder, KEY, bomb(canary), mode=mode)
 
@@ -194,7 +191,6 @@ def test_a_pipe_or_link_in_place_of_the_file_is_not_opened(
 
 
 def survives(folder: Path) -> dict[str, str]:
-    """What is found in a damaged cache: nothing found is wrong, and new answers are kept."""
     cache = DiskCache(folder)
     found = cache.get_many(tuple(ENTRIES))
     assert found.items() <= ENTRIES.items()
@@ -206,7 +202,6 @@ def survives(folder: Path) -> dict[str, str]:
 
 
 def maintain(folder: Path) -> None:
-    """Maintenance of a damaged cache gives right entries, or says that it is damaged."""
     with suppress(FactcheckError):
         lines = maintenance.export_lines(folder).lines
         exported = dict(map(maintenance.parse_entry, map(json.loads, lines))) if lines else {}
@@ -223,7 +218,6 @@ def maintain(folder: Path) -> None:
 def test_flipped_bits_never_give_a_wrong_answer(
     tmp_path_factory: pytest.TempPathFactory, seed: int
 ) -> None:
-    """One to eight bits, anywhere in the file: misses and warnings, but no error."""
     folder = tmp_path_factory.mktemp("flipped") / "cache"
     data = bytearray(filled(folder, ENTRIES))
     chance = random.Random(seed)
@@ -274,7 +268,6 @@ def test_a_cut_file_is_survived(folder: Path, caplog: pytest.LogCaptureFixture, 
 def test_a_damaged_file_is_set_aside(
     folder: Path, disk: DiskCache, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """It is moved, not deleted, and the warning says where."""
     data = filled(folder, ENTRIES)
     cut = data[: len(data) * 2 // 3]
     database(folder).write_bytes(cut)
@@ -289,7 +282,6 @@ def test_a_damaged_file_is_set_aside(
 def test_a_file_damaged_in_use_is_replaced_once(
     folder: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """A disk that keeps damaging files ends the cache, not the run."""
     cache = DiskCache(folder)
     for round_ in range(3):
         cache.set_many({KEY: str(round_)})
@@ -306,7 +298,6 @@ def test_a_file_damaged_in_use_is_replaced_once(
 
 
 def test_a_cut_while_open_is_survived(folder: Path, disk: DiskCache) -> None:
-    """The process neither ends nor gets a wrong answer when the file shrinks under it."""
     disk.set_many(ENTRIES)
     run_sql(folder, "PRAGMA wal_checkpoint(TRUNCATE)")
     with database(folder).open("r+b") as file:
@@ -338,7 +329,6 @@ def test_a_store_that_cannot_be_moved_is_done_without(
 
 
 def test_another_process_may_have_replaced_it(folder: Path) -> None:
-    """A store that is no longer the one that was opened is not moved aside in its place."""
     one, two = DiskCache(folder), DiskCache(folder)
     one.set_many({KEY: "of one"})
     two._identity = (0, 0)

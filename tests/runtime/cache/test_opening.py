@@ -52,7 +52,6 @@ def test_off_is_no_cache(spec: str | bool) -> None:  # noqa: FBT001 - a paramete
 def test_the_environment_switches_the_default_off(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What the caller names is stronger."""
     monkeypatch.setenv("FACTCHECK_CACHE", "off")
 
     assert open_cache() is None
@@ -67,7 +66,6 @@ def test_the_environment_can_name_a_server() -> None:
 
 @pytest.mark.parametrize("value", ["on", "0", "false", "OFF", "/tmp"])  # noqa: S108 - not used
 def test_an_unclear_environment_is_an_error(value: str) -> None:
-    """Nobody pays twice, or leaves traces, because of a spelling."""
     with pytest.raises(ConfigError, match="FACTCHECK_CACHE is"):
         open_cache(None, Settings(cache=value))
 

@@ -22,7 +22,6 @@ def test_machines_share_it(empty_redis: str) -> None:
 
 
 def test_keys_have_a_prefix_and_do_not_expire(empty_redis: str) -> None:
-    """So that other programs can use the same server."""
     import redis
 
     cache = RedisCache(empty_redis)
@@ -65,7 +64,6 @@ def test_a_flipped_bit_is_a_miss(empty_redis: str) -> None:
 def test_no_server_is_one_warning(
     caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Everything is missing; the password is not in the log."""
     pytest.importorskip("redis")
     monkeypatch.setattr(redis_module, "PAUSE_S", 0.0)
     cache = RedisCache(f"redis://user:s3cr3t@127.0.0.1:{free_port()}/0")
@@ -82,7 +80,6 @@ def test_no_server_is_one_warning(
 def test_a_server_that_fails_is_left_alone_for_a_while(
     empty_redis: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """An outage costs one wait, not one per answer; afterwards the cache works again."""
     import redis
 
     now = 100.0
@@ -106,7 +103,6 @@ def _fail(*_: object) -> None:
 def test_a_server_that_refuses_writes_is_a_warning(
     empty_redis: str, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """As one does that is out of memory."""
     import redis
 
     cache = RedisCache(empty_redis)

@@ -23,24 +23,16 @@ SAME = {
         ("FC Bayern", "Bayern"),
     ],
     "people": [
-        ("J.R.R. Tolkien", "Tolkien, J. R. R."),
-        ("Dr. Anna Berg", "Anna Berg"),
-        ("Anna Berg, PhD", "Anna Berg"),
-        ("George Bush", "George W. Bush"),
+        ("J.R.R. Tolkien", "Tolkien, J. R. R."), ("Dr. Anna Berg", "Anna Berg"),
+        ("Anna Berg, PhD", "Anna Berg"), ("George Bush", "George W. Bush"),
         ("Martin Luther King Jr.", "Martin Luther King, Junior"),
-        ("Rob Kennedy", "Robert Kennedy"),
-        ("Sean O'Neill", "Sean ONeill"),
-        ("Edward VII", "Edward the Seventh"),
-        ("Xi Jinping", "Jinping Xi"),
+        ("Rob Kennedy", "Robert Kennedy"), ("Sean O'Neill", "Sean ONeill"),
+        ("Edward VII", "Edward the Seventh"), ("Xi Jinping", "Jinping Xi"),
         ("H. sapiens", "Homo sapiens"),
     ],
     "places": [
-        ("Deutschland", "Germany"),
-        ("CA", "California"),
-        ("Paris, France", "Paris"),
-        ("Republic of Korea", "South Korea"),
-        ("St. Louis", "Saint Louis"),
-        ("Gdansk", "Gdask"),
+        ("Deutschland", "Germany"), ("CA", "California"), ("Paris, France", "Paris"),
+        ("Republic of Korea", "South Korea"), ("St. Louis", "Saint Louis"), ("Gdansk", "Gdask"),
         ("12 Main St., Springfield, IL 62701", "12 Main Street, Springfield, Illinois 62701"),
         ("Flat 2, 10 High St", "10 High Street, Flat 2"),
         ("Hauptstr. 5, 10115 Berlin", "Hauptstraße 5, 10115 Berlin"),
@@ -81,28 +73,20 @@ SAME = {
         ("The capital of France is Paris.", "Paris is the capital of France."),
         ("He resigned.", "He has resigned."),
     ],
-}
+}  # fmt: skip
 DIFFERENT = {
     "companies": [("Siemens AG", "Siemens GmbH"), ("Google", "Google Ireland")],
     "people": [
-        ("Serena Williams", "Venus Williams"),
-        ("J. Smith", "P. Smith"),
-        ("George H. W. Bush", "George W. Bush"),
-        ("Anna Berg", "Anna Bergmann"),
-        ("Mr. Smith", "Mrs. Smith"),
-        ("John Smith Jr.", "John Smith Sr."),
-        ("Will Smith", "Jaden Smith"),
-        ("Martin Luther", "Martin Luther King"),
+        ("Serena Williams", "Venus Williams"), ("J. Smith", "P. Smith"),
+        ("George H. W. Bush", "George W. Bush"), ("Anna Berg", "Anna Bergmann"),
+        ("Mr. Smith", "Mrs. Smith"), ("John Smith Jr.", "John Smith Sr."),
+        ("Will Smith", "Jaden Smith"), ("Martin Luther", "Martin Luther King"),
         ("Henry VIII", "Henry VII"),
     ],
     "places": [
-        ("Paris, France", "Paris, Texas"),
-        ("New York", "York"),
-        ("North Korea", "South Korea"),
-        ("Austria", "Australia"),
-        ("12 Main Street", "21 Main Street"),
-        ("Flat 2, 10 High St", "Flat 10, 2 High Street"),
-        ("123 N Main St", "123 S Main St"),
+        ("Paris, France", "Paris, Texas"), ("New York", "York"), ("North Korea", "South Korea"),
+        ("Austria", "Australia"), ("12 Main Street", "21 Main Street"),
+        ("Flat 2, 10 High St", "Flat 10, 2 High Street"), ("123 N Main St", "123 S Main St"),
         ("48.8584 N", "48.8584 S"),
     ],
     "works": [
@@ -113,23 +97,15 @@ DIFFERENT = {
         ("The crane fell because the cable snapped.", "crane"),
     ],
     "identifiers": [
-        ("INV-2021-003", "INV-2021-008"),
-        ("555-123-4567", "555-123-4568"),
-        ("bob@example.com", "bob@example.org"),
-        ("v1.2.3", "v1.2.4"),
-        ("iPhone 12", "iPhone"),
-        ("Python 3.10", "Python 3.1"),
-        ("C++", "C"),
+        ("INV-2021-003", "INV-2021-008"), ("555-123-4567", "555-123-4568"),
+        ("bob@example.com", "bob@example.org"), ("v1.2.3", "v1.2.4"), ("iPhone 12", "iPhone"),
+        ("Python 3.10", "Python 3.1"), ("C++", "C"),
     ],
     "grades": [("A+", "A-"), ("AB+", "A+"), ("Type A", "Type B"), ("vitamin A", "vitamin")],
     "yes and no": [("not active", "active"), ("0", "null"), ("never", "always"), ("Y", "n")],
     "chemistry": [
-        ("CO2", "CO"),
-        ("Fe2+", "Fe3+"),
-        ("propanol", "propanal"),
-        ("hypertension", "hypotension"),
-        ("2-propanol", "1-propanol"),
-        ("L-lysine", "D-lysine"),
+        ("CO2", "CO"), ("Fe2+", "Fe3+"), ("propanol", "propanal"),
+        ("hypertension", "hypotension"), ("2-propanol", "1-propanol"), ("L-lysine", "D-lysine"),
     ],
     "jobs": [
         ("Senior Engineer", "Engineer"),
@@ -137,14 +113,10 @@ DIFFERENT = {
         ("heart attack", "heart"),
     ],
     "grammar": [
-        ("with sugar", "without sugar"),
-        ("ohne Zucker", "mit Zucker"),
-        ("before 5 pm", "after 5 pm"),
-        ("from Berlin to Paris", "from Paris to Berlin"),
-        ("except Monday", "Monday"),
-        ("may contain nuts", "contains nuts"),
-        ("all employees", "some employees"),
-        ("English and French", "English or French"),
+        ("with sugar", "without sugar"), ("ohne Zucker", "mit Zucker"),
+        ("before 5 pm", "after 5 pm"), ("from Berlin to Paris", "from Paris to Berlin"),
+        ("except Monday", "Monday"), ("may contain nuts", "contains nuts"),
+        ("all employees", "some employees"), ("English and French", "English or French"),
     ],
     "statements": [
         ("The dog bit the man.", "The man bit the dog."),
@@ -154,7 +126,7 @@ DIFFERENT = {
         ("The red car hit the tree.", "The blue car hit the tree."),
     ],
     "words": [("universal", "university"), ("🐭", "🐁"), ("German", "Germany")],
-}
+}  # fmt: skip
 SPECIFICITIES: tuple[Specificity, ...] = ("exact", "allow_more_specific", "allow_less_specific")
 
 
@@ -215,17 +187,13 @@ def test_the_reason_says_what_the_verdict_rests_on(gold: str, extracted: str, re
 @pytest.mark.parametrize(
     ("gold", "extracted"),
     [
-        ("Engineer", "Senior Engineer"),
-        ("2021", "3 May 2021"),
-        ("red, green", "red, green, blue"),
-        ('["a"]', '["b", "a"]'),
-        ('{"a": 1}', '{"b": 2, "a": 1}'),
-        ("Apollo", "Apollo 11"),
-        ("pain", "severe pain in the left knee"),
-        ("3.14", "3.14159"),
+        ("Engineer", "Senior Engineer"), ("2021", "3 May 2021"),
+        ("red, green", "red, green, blue"), ('["a"]', '["b", "a"]'),
+        ('{"a": 1}', '{"b": 2, "a": 1}'), ("Apollo", "Apollo 11"),
+        ("pain", "severe pain in the left knee"), ("3.14", "3.14159"),
         ("The crane fell.", "The crane fell because a cable snapped."),
     ],
-)
+)  # fmt: skip
 def test_what_says_more_is_equivalent_only_where_it_may(gold: str, extracted: str) -> None:
     assert not verdict(gold, extracted).equivalent
     assert verdict(gold, extracted, "allow_more_specific").equivalent
@@ -236,15 +204,11 @@ def test_what_says_more_is_equivalent_only_where_it_may(gold: str, extracted: st
 @pytest.mark.parametrize(
     ("gold", "extracted"),
     [
-        ("heart", "heart attack"),
-        ("York", "New York"),
-        ("President", "Vice President"),
-        ("employee", "former employee"),
-        ("smoker", "non-smoker"),
-        ("Apollo 11", "Apollo 12"),
+        ("heart", "heart attack"), ("York", "New York"), ("President", "Vice President"),
+        ("employee", "former employee"), ("smoker", "non-smoker"), ("Apollo 11", "Apollo 12"),
         ("Berlin", "Berlin is not the capital of France"),
     ],
-)
+)  # fmt: skip
 def test_another_thing_is_not_a_more_specific_one(gold: str, extracted: str) -> None:
     assert not verdict(gold, extracted, "allow_more_specific").equivalent
 
@@ -270,7 +234,6 @@ def test_leeway_has_a_mirror_image_and_only_ever_adds(gold: str, extracted: str)
 
 
 def test_every_process_gives_the_same_verdicts() -> None:
-    """Whatever the order of its sets."""
     pairs = flat(SAME) + flat(DIFFERENT)
     code = (
         "from factcheck.judges.local.pairs import compare_values\n"
@@ -334,7 +297,6 @@ def test_the_judge_fulfils_its_port_and_costs_nothing() -> None:
 
 
 def test_what_the_field_is_about_changes_nothing() -> None:
-    """Descriptions and instructions are for judges that understand them."""
     plain = ValuePair("Engineer", "Senior Engineer")
     told = ValuePair("Engineer", "Senior Engineer", "job", "Senior Engineer", "Say yes.")
 

@@ -14,39 +14,19 @@ from factcheck.judges.local.pairs import DECISION, compare_values
 from factcheck.judges.ports import PairVerdict, Specificity, ValuePair
 
 SAME = [
-    ("New York City", "NYC"),
-    ("Chief Executive Officer", "CEO"),
-    ("United States", "USA"),
-    ("J. R. R. Tolkien", "John Ronald Reuel Tolkien"),
-    ("John Smith", "Smith, John"),
-    ("The Hague", "hague"),
-    ("Müller GmbH", "Mueller"),
-    ("café", "CAFE"),
-    ("5 km", "5000 m"),
-    ("1,200 m", "1.2 km"),
-    ("$1,200", "1200 USD"),
-    ("50%", "50 percent"),
-    ("2024-03-01", "1 March 2024"),
-    ("a, b and c", "c; a; b"),
-    ('["red", "green"]', "green, red"),
-    ("ABC-123", "abc123"),
-    ("yes", "true"),
-    ("Baron / Pup", "pup"),
-    ("pup", "Baron / Pup"),
-]
+    ("New York City", "NYC"), ("Chief Executive Officer", "CEO"), ("United States", "USA"),
+    ("J. R. R. Tolkien", "John Ronald Reuel Tolkien"), ("John Smith", "Smith, John"),
+    ("The Hague", "hague"), ("Müller GmbH", "Mueller"), ("café", "CAFE"), ("5 km", "5000 m"),
+    ("1,200 m", "1.2 km"), ("$1,200", "1200 USD"), ("50%", "50 percent"),
+    ("2024-03-01", "1 March 2024"), ("a, b and c", "c; a; b"), ('["red", "green"]', "green, red"),
+    ("ABC-123", "abc123"), ("yes", "true"), ("Baron / Pup", "pup"), ("pup", "Baron / Pup"),
+]  # fmt: skip
 DIFFERENT = [
-    ("28", "82"),
-    ("28 patients", "82 patients"),
-    ("5 km", "5 miles"),
-    ("2024-03-01", "2024-03-11"),
-    ("1 March 2024", "1 May 2024"),
-    ("guilty", "not guilty"),
-    ("yes", "no"),
-    ("Mr Smith was paid", "Mr Smith was not paid"),
-    ("$5", "€5"),
-    ("5 mg", "5 g"),
+    ("28", "82"), ("28 patients", "82 patients"), ("5 km", "5 miles"),
+    ("2024-03-01", "2024-03-11"), ("1 March 2024", "1 May 2024"), ("guilty", "not guilty"),
+    ("yes", "no"), ("Mr Smith was paid", "Mr Smith was not paid"), ("$5", "€5"), ("5 mg", "5 g"),
     ("Invoice 1234", "Invoice 1243"),
-]
+]  # fmt: skip
 """A number, date, unit or negation differs: nothing a second judge could make good."""
 UNLIKE = [("cat", "dog"), ("fired", "let go"), ("Berlin", "Munich"), ("approved", "refused")]
 """No word in common: not equivalent, for all this judge knows."""
