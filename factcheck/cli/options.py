@@ -119,6 +119,17 @@ Both = Annotated[
         help="coverage, or both to also list claims the source does not support.",
     ),
 ]
+BatchSize = Annotated[
+    int,
+    typer.Option(
+        "--batch-size",
+        metavar="N",
+        min=1,
+        max=100,
+        help="Facts per request to a language model.",
+        rich_help_panel=LIMITS,
+    ),
+]
 MaxCalls = Annotated[
     int | None,
     typer.Option(

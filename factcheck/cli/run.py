@@ -61,6 +61,17 @@ def run(  # noqa: PLR0913 - one parameter per option
             rich_help_panel=options.LIMITS,
         ),
     ] = False,
+    batch_size: options.BatchSize = 16,
+    concurrency: Annotated[
+        int,
+        typer.Option(
+            "--concurrency",
+            metavar="N",
+            min=1,
+            help="Maximum number of concurrent requests.",
+            rich_help_panel=options.LIMITS,
+        ),
+    ] = 32,
     max_calls: options.MaxCalls = None,
     max_tokens: options.MaxTokens = None,
     max_cost_usd: options.MaxCost = None,
@@ -117,6 +128,8 @@ def run(  # noqa: PLR0913 - one parameter per option
     settings = {
         "judge": judge,
         "extractor": extractor,
+        "batch_size": batch_size,
+        "concurrency": concurrency,
         "budget": options.budget(max_calls, max_tokens, max_cost_usd),
         "cassette": cassette,
     }

@@ -37,6 +37,7 @@ def score(  # noqa: PLR0913 - one parameter per option
             "--cassette", metavar="FILE", help="Record all replies in FILE, for replay:FILE."
         ),
     ] = None,
+    batch_size: options.BatchSize = 16,
     max_calls: options.MaxCalls = None,
     max_tokens: options.MaxTokens = None,
     max_cost_usd: options.MaxCost = None,
@@ -65,6 +66,7 @@ def score(  # noqa: PLR0913 - one parameter per option
     settings = {
         "judge": judge,
         "extractor": extractor,
+        "batch_size": batch_size,
         "budget": options.budget(max_calls, max_tokens, max_cost_usd),
         "cassette": cassette,
     }

@@ -347,6 +347,18 @@ def test_a_dry_run_counts_what_the_real_run_then_sends(
     assert len(server.requests) == n_real
 
 
+@pytest.mark.parametrize(("batch_size", "n_requests"), [("8", 3), ("16", 2), ("17", 1)])
+def test_the_batch_size_is_that_of_the_requests(
+    server: LocalOpenAIServer, run: Run, tmp_path: Path, batch_size: str, n_requests: int
+) -> None:
+    records = tmp_path / "records.jsonl"
+    records.write_text(as_lines([record(1, facts=list("abcdefghijklmnopq"))]), encoding="utf-8")
+
+    run("run", str(records), "--judge", MODEL, "--batch-size", batch_size, "--concurrency", "1")
+
+    assert len(server.requests) == n_requests
+
+
 def test_a_dry_run_with_extraction_guesses_the_number_of_facts(
     server: LocalOpenAIServer, run: Run, tmp_path: Path
 ) -> None:

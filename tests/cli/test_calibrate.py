@@ -1,0 +1,235 @@
+"""`factcheck calibrate`: bullets, audit, agreement and compare."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from factcheck.calibration import plots
+from tests.cli.conftest import Desk, Outcome, refused
+
+Run = Callable[..., Outcome]
+Calibrate = Callable[..., Outcome]
+
+
+@pytest.fixture
+def bullets(run: Run, desk: Desk) -> Calibrate:
+    """`calibrate bullets` on a text of one's own."""
+    summary = desk.put(
+        "harbour.md", "# The harbour\n- A deep lake.\n- An old pier.\n- A red boat.\n"
+    )
+    own = ("--source", desk.source, "--summary", summary, "--out", desk.path("out"))
+    return lambda *options: run("calibrate", "bullets", *own, *options)
+
+
+@pytest.fixture
+def audit(run: Run, desk: Desk) -> Calibrate:
+    """`calibrate audit` on a text of one's own."""
+    summary = desk.put("bullets.md", "- The lake is deep.\n- The pier is old.\n")
+    own = ("--source", desk.source, "--summary", summary)
+    return lambda *options: run("calibrate", "audit", *own, *options)
+
+
+@pytest.fixture
+def agreement(run: Run, desk: Desk) -> Calibrate:
+    """`calibrate agreement` with four labels."""
+    rows = [
+        {"document": "a", "text": "A deep lake.", "fact": "The lake is deep.", "label": True},
+        {"document": "a", "text": "A deep lake.", "fact": "The mole is long.", "label": False},
+        {"document": "b", "text": "A red boat.", "fact": "The pier is old.", "label": True},
+        {"document": "b", "text": "A red boat.", "fact": "The boat is blue.", "label": False},
+    ]
+    data = desk.lines("labels.jsonl", rows)
+    return lambda *options: run("calibrate", "agreement", data, *options)
+
+
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [("bullets", "lack an answer"), ("audit", "without an answer"), ("agreement", "undecided")],
+)
+def test_a_judge_without_verdicts_ends_with_4(
+    request: pytest.FixtureRequest, desk: Desk, command: str, said: str
+) -> None:
+    """The report is printed all the same."""
+    calibrate = request.getfixturevalue(command)
+    desk.unplug()
+
+    code, out, err = calibrate()
+
+    assert code == 4, err
+    assert said in out
+    assert "local returned no verdicts" in err
+
+
+@pytest.mark.parametrize(
+    ("command", "options", "message"),
+    [
+        ("bullets", "--source s.txt", "--source and --summary belong together"),
+        ("bullets", "--facts f.txt", "--facts needs --source and --summary"),
+        ("bullets", "--source SOURCE --summary BLANK", "blank"),
+        ("bullets", "--from-rows nowhere", "nowhere"),
+        ("bullets", "--random-orders -1", "random orders"),
+        ("audit", "--source s.txt", "--source and --summary belong together"),
+        ("audit", "--per-rule 0", "per_rule"),
+        ("compare", "nowhere.jsonl nowhere.jsonl", "nowhere.jsonl"),
+    ],
+)
+def test_what_cannot_be_run_is_refused(
+    run: Run, desk: Desk, monkeypatch: pytest.MonkeyPatch, command: str, options: str, message: str
+) -> None:
+    monkeypatch.chdir(desk.folder)
+    paths = {"SOURCE": desk.source, "BLANK": desk.put("blank.md", " \n")}
+
+    outcome = run("calibrate", command, *(paths.get(word, word) for word in options.split()))
+
+    refused(outcome, message)
+
+
+# --- bullets ------------------------------------------------------------------------------------
+
+
+def test_the_table_names_every_judge_and_the_baseline(bullets: Calibrate) -> None:
+    code, out, err = bullets()
+
+    assert code == 0
+    assert out.startswith("Bullet removal   1 text, ")
+    assert ["local", "containment"] in [line.split() for line in out.splitlines()]
+    assert "steps at which it rises" in out
+    assert "rows.jsonl" in err
+
+
+def test_rows_figures_and_a_page_are_written(bullets: Calibrate, desk: Desk) -> None:
+    bullets()
+
+    folder = desk.folder / "out"
+    names = {path.name for path in folder.iterdir()}
+    assert {"rows.jsonl", "texts.jsonl", "bullets.html", "curves.png", "curves.svg"} <= names
+    assert {"facts-harbour-local.png", "facts-harbour-local.svg"} <= names
+    page = (folder / "bullets.html").read_text("utf-8")
+    assert page.count("<svg") == 2
+    assert "A red boat." in page
+    assert "<script" not in page
+    assert "http://" not in page.replace("http://www.w3.org", "")
+
+
+def test_a_report_from_rows_needs_no_judge_and_is_the_same(
+    run: Run, bullets: Calibrate, desk: Desk
+) -> None:
+    first = bullets()
+    files = [desk.folder / "out" / name for name in ("bullets.html", "curves.svg")]
+    before, n_calls = [file.read_bytes() for file in files], len(desk.checker.calls)
+
+    again = run("calibrate", "bullets", "--from-rows", desk.path("out"))
+
+    assert again.out == first.out
+    assert len(desk.checker.calls) == n_calls
+    assert [file.read_bytes() for file in files] == before
+
+
+def test_without_matplotlib_there_are_tables_and_a_hint(
+    bullets: Calibrate, desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(plots, "find_spec", lambda _name: None)
+
+    code, out, err = bullets()
+
+    assert code == 0
+    assert "Mean score by the share of bullets left" in out
+    assert "pip install 'factcheck[plots]'" in err
+    page = Path(desk.path("out"), "bullets.html").read_text("utf-8")
+    assert "<svg" not in page
+    assert "<table" in page
+    assert not list((desk.folder / "out").glob("*.png"))
+
+
+def test_json_holds_the_metrics(bullets: Calibrate) -> None:
+    found = json.loads(bullets("--format", "json").out)
+
+    assert set(found["judges"]) == {"local", "containment"}
+    assert found["judges"]["local"]["metrics"]["full_score"] == {"value": 0.5, "interval": None}
+
+
+# --- audit --------------------------------------------------------------------------------------
+
+
+def test_a_judge_that_ignores_the_text_is_exposed(audit: Calibrate, desk: Desk) -> None:
+    """JSON holds every error."""
+    desk.verdicts = dict.fromkeys(desk.verdicts, "entailed")
+
+    code, out, _ = audit()
+    (report,) = json.loads(audit("--format", "json").out)
+
+    assert code == 0
+    assert out.startswith("Audit of local   ")
+    assert "it says yes to 100% of its questions" in out
+    assert "although the text says: The pier is not old." in out
+    by_rule = {rule["rule"]: rule for rule in report["rules"]}
+    assert by_rule["added negation"]["broken"] == len(by_rule["added negation"]["errors"]) == 4
+
+
+def test_several_judges_are_audited_one_after_the_other(audit: Calibrate) -> None:
+    out = audit("--judge", "local", "--judge", "openai/x").out
+
+    assert "Audit of local" in out
+    assert "Audit of openai/x" in out
+
+
+# --- agreement and compare ----------------------------------------------------------------------
+
+
+def test_agreement_names_the_judge_and_the_baseline(agreement: Calibrate) -> None:
+    code, out, err = agreement()
+    data = json.loads(agreement("--format", "json").out)
+
+    assert (code, err) == (0, "")
+    assert out.startswith("Agreement with human labels   4 facts, 2 documents, 50% entailed")
+    assert "local" in out
+    assert "containment" in out
+    assert data["judges"][0]["metrics"]["balanced_accuracy"]["value"] == 1.0
+    assert data["pairs"] == 4
+
+
+def test_partly_covered_facts_can_be_left_out(run: Run, desk: Desk) -> None:
+    row = {"doc_id": "d", "text": "A deep lake.", "facts": ["a", "b"], "labels": [0.5, 1]}
+    path = desk.lines("half.jsonl", [row])
+
+    assert "   2 facts, 1 document," in run("calibrate", "agreement", path).out
+    out = run("calibrate", "agreement", path, "--partly", "left_out").out
+    assert "   1 fact, 1 document," in out
+
+
+def test_undefined_metrics_have_their_reason(run: Run, desk: Desk) -> None:
+    path = desk.put("one.csv", "text,fact,label\nA deep lake.,The lake is deep.,1\n")
+
+    code, out, _ = run("calibrate", "agreement", path)
+
+    assert code == 0
+    said = " ".join(out.split())
+    assert "undefined, all labels are equal" in said
+    assert "documents needed of local, containment: undefined, no system has 5 documents" in said
+
+
+@pytest.mark.parametrize("text", ["", "{}\n", "[1]\n", "not json\n"])
+def test_invalid_labels_are_one_line(run: Run, desk: Desk, text: str) -> None:
+    refused(run("calibrate", "agreement", desk.put("bad.jsonl", text)), "bad.jsonl")
+
+
+def test_two_runs_are_compared(run: Run, desk: Desk) -> None:
+    record: dict[str, Any] = {"id": "r", "source": "s", "summary": "t"}
+    records = desk.lines("r.jsonl", [{**record, "facts": ["The lake is deep.", "The pier."]}])
+    before, after = desk.path("before.jsonl"), desk.path("after.jsonl")
+    run("run", records, "--out", before)
+    desk.verdicts["The pier."] = "entailed"
+    run("run", records, "--out", after)
+
+    code, out, _ = run("calibrate", "compare", before, after)
+    data = json.loads(run("calibrate", "compare", before, after, "--format", "json").out)
+
+    assert code == 0
+    assert "1 → 2 of 2 facts kept: more, but that may be chance" in out
+    assert "The pier." in out
+    assert data["p_facts"] == 1.0
