@@ -652,21 +652,3 @@ def test_an_answer_from_a_batch_is_one_call_and_one_attempt(pottery: MakePottery
     reports = job.collect().result or []
 
     assert [r and (r.usage.calls, r.usage.attempts) for r in reports] == [(1, 1)] * 3
-
-
-def test_all_sections_of_a_long_source_go_into_one_batch(pottery: MakePottery) -> None:
-    job = pottery()
-    source = " ".join(f"Kiln {number} fires {number + 30} bowls." for number in range(1500))
-
-    def run(transport: Callable[[Any], Any]) -> int:
-        with Session(cache=job.cache, transport=transport) as session:
-            scorer = FactCoverage(MODEL, session=session)
-            try:
-                return len(scorer.extract(source))
-            except JudgeQueued:
-                return 0
-
-    out = submit(job.state, run)
-
-    assert out.requests == out.extractions > 2
-    assert collect(job.state, run).result == 1500
