@@ -12,7 +12,8 @@ from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import replace
-from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
+from functools import cache
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 from factcheck.errors import (
     ConfigError,
@@ -30,7 +31,6 @@ from factcheck.judges.ports import Ledger
 from factcheck.runtime.budget import Price
 from factcheck.runtime.limiter import Limiter
 from factcheck.runtime.loop import PerProcess, background
-from factcheck.runtime.tracing import note, span
 
 if TYPE_CHECKING:
     from dspy.lm15 import Request, Response
@@ -159,14 +159,9 @@ class RequestRunner(Generic[R]):
                 limiter.answered()
                 return response
 
-        with span(f"{account.stage} {self.name}", gen_ai_request_model=self.name) as trace:
+        with _span(account.stage, self.name) as set_usage:
             response: R = await self._retry.retrying(lambda: queued_s)(attempt)
-            tokens = tokens_of(response)
-            note(
-                trace,
-                gen_ai_usage_input_tokens=tokens.prompt_tokens,
-                gen_ai_usage_output_tokens=tokens.completion_tokens,
-            )
+            set_usage(tokens_of(response))
         return response
 
     def _priced(self, usage: Usage) -> Usage:
@@ -178,6 +173,32 @@ class RequestRunner(Generic[R]):
         if isinstance(error, (JudgeRateLimited, JudgeUnavailable)):
             limiter.overloaded(number, self._retry.shared_wait_s(error))
             _log.info("%s; at most %d requests at a time now", error.code, limiter.limit)
+
+
+@contextmanager
+def _span(stage: str, model: str) -> Iterator[Callable[[Usage], None]]:
+    """An OpenTelemetry span, if that package is installed, without texts or keys."""
+    tracer = _tracer()
+    if tracer is None:
+        yield lambda _: None
+        return
+    named = {"gen_ai.request.model": model}
+    with tracer.start_as_current_span(f"{stage} {model}", attributes=named) as span:
+        yield lambda usage: span.set_attributes(
+            {
+                "gen_ai.usage.input_tokens": usage.prompt_tokens,
+                "gen_ai.usage.output_tokens": usage.completion_tokens,
+            }
+        )
+
+
+@cache
+def _tracer() -> Any:
+    try:
+        from opentelemetry import trace
+    except ImportError:
+        return None
+    return trace.get_tracer("factcheck")
 
 
 async def _is_cached(account: Account) -> bool:

@@ -12,7 +12,7 @@ from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
 from factcheck import FactCoverage
-from factcheck.runtime import tracing
+from factcheck.judges.llm import engine
 from factcheck.testing import FactModel, LocalOpenAIServer, sequence, server_error
 
 TEXT = "The secret recipe has saffron."
@@ -23,10 +23,10 @@ def spans(monkeypatch: pytest.MonkeyPatch) -> Iterator[InMemorySpanExporter]:
     exporter = InMemorySpanExporter()
     provider = TracerProvider()
     provider.add_span_processor(SimpleSpanProcessor(exporter))
-    tracing._tracer.cache_clear()
+    engine._tracer.cache_clear()
     monkeypatch.setattr(trace, "get_tracer", provider.get_tracer)
     yield exporter
-    tracing._tracer.cache_clear()
+    engine._tracer.cache_clear()
 
 
 def test_each_question_is_one_span_with_model_and_tokens(
@@ -47,13 +47,12 @@ def test_each_question_is_one_span_with_model_and_tokens(
     )
 
 
-def test_without_the_package_there_are_no_spans(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tracing, "_tracer", lambda: None)
-
-    with tracing.span("check", gen_ai_request_model="m") as current:
-        tracing.note(current, gen_ai_usage_input_tokens=1)
-
-    assert current is None
+def test_without_the_package_requests_go_out_as_usual(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(engine, "_tracer", lambda: None)
+    with LocalOpenAIServer(FactModel()) as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
+        with FactCoverage("openai/tiny", cache="off") as scorer:
+            assert scorer.score(TEXT, TEXT).score == 1.0
 
 
 def test_neither_keys_nor_texts_are_logged_above_debug_level(
