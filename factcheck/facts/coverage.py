@@ -39,34 +39,29 @@ def share_entailed(results: Sequence[CheckResult]) -> Share:
         recall; Wilson's interval on Kish's effective number of facts.
     """
     decided = [result for result in results if isinstance(result, Verdict)]
-    weights = _scaled([result.fact.weight for result in decided])
-    if weights is None:
+    heaviest = max((result.fact.weight for result in decided), default=0.0)
+    if heaviest <= 0.0:
         return Share(None, 0.0, 1.0, None)
-    kept = [w for w, result in zip(weights, decided, strict=True) if result.supported]
-    value = math.fsum(kept) / math.fsum(weights)
-    all_weights = _scaled([result.fact.weight for result in results]) or []
-    low, high = (
-        math.fsum(w for w, result in zip(all_weights, results, strict=True) if counts(result))
-        / math.fsum(all_weights)
-        for counts in (_entailed, _not_rejected)
-    )
+    value = _share(decided, heaviest, undecided=False)
+    heaviest_of_all = max(result.fact.weight for result in results)
     return Share(
         value=value,
-        low=min(value, low),
-        high=max(value, high),
-        interval=wilson(value, effective_size(weights)),
+        low=min(value, _share(results, heaviest_of_all, undecided=False)),
+        high=max(value, _share(results, heaviest_of_all, undecided=True)),
+        interval=wilson(value, effective_size([r.fact.weight / heaviest for r in decided])),
     )
 
 
-def _scaled(weights: Sequence[float]) -> list[float] | None:
-    """Weights as shares of the largest, so that no sum overflows; `None` if none is positive."""
-    largest = max(weights, default=0.0)
-    return [weight / largest for weight in weights] if largest > 0.0 else None
+def _share(results: Sequence[CheckResult], unit: float, *, undecided: bool) -> float:
+    """Entailed over all weight, in units of the largest, so that no sum overflows.
 
-
-def _entailed(result: CheckResult) -> bool:
-    return isinstance(result, Verdict) and result.supported
-
-
-def _not_rejected(result: CheckResult) -> bool:
-    return not isinstance(result, Verdict) or result.supported
+    Args:
+        results: Verdicts and failures.
+        unit: The largest weight.
+        undecided: Whether failures count as entailed.
+    """
+    weights = [result.fact.weight / unit for result in results]
+    kept = (r.supported if isinstance(r, Verdict) else undecided for r in results)
+    return math.fsum(w for w, counts in zip(weights, kept, strict=True) if counts) / math.fsum(
+        weights
+    )

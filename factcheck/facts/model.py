@@ -8,8 +8,10 @@ from __future__ import annotations
 import itertools
 import math
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import astuple, dataclass
 from typing import Any, Literal, NamedTuple
 
 from factcheck.documents import PlainData, Reader, shown
@@ -140,17 +142,9 @@ class Usage(PlainData):
     """Prompt tokens from the provider's own prompt cache, which it charges less for."""
 
     def __add__(self, other: Usage) -> Usage:
-        costs = (self.cost_usd, other.cost_usd)
-        return Usage(
-            calls=self.calls + other.calls,
-            prompt_tokens=self.prompt_tokens + other.prompt_tokens,
-            completion_tokens=self.completion_tokens + other.completion_tokens,
-            cost_usd=None if costs[0] is None or costs[1] is None else costs[0] + costs[1],
-            cache_hits=self.cache_hits + other.cache_hits,
-            seconds=self.seconds + other.seconds,
-            attempts=self.attempts + other.attempts,
-            cached_tokens=self.cached_tokens + other.cached_tokens,
-        )
+        pairs = zip(astuple(self), astuple(other), strict=True)
+        sums: list[Any] = [None if None in pair else sum(pair) for pair in pairs]
+        return Usage(*sums)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -164,11 +158,9 @@ class FactSet(Sequence[AtomicFact]):
     """How the facts were obtained, as entries for the score signature."""
 
     def __post_init__(self) -> None:
-        seen: set[str] = set()
-        for fact in self.facts:
-            if fact.id in seen:
-                raise InputError(f"two facts have the id {fact.id!r}; ids must be unique")
-            seen.add(fact.id)
+        for id_, count in Counter(fact.id for fact in self.facts).items():
+            if count > 1:
+                raise InputError(f"two facts have the id {id_!r}; ids must be unique")
 
     @classmethod
     def of(cls, facts: FactSet | Iterable[AtomicFact | str]) -> FactSet:
@@ -186,25 +178,22 @@ class FactSet(Sequence[AtomicFact]):
         given = list(facts)
         for number, fact in enumerate(given, 1):
             if not isinstance(fact, (str, AtomicFact)):
-                raise InputError(
-                    f"fact {number} is a {type(fact).__name__}; use a string or an AtomicFact"
-                )
+                kind = type(fact).__name__
+                raise InputError(f"fact {number} is a {kind}; use a string or an AtomicFact")
         ids = free_ids([None if isinstance(fact, str) else fact.id for fact in given])
-        return cls(
-            tuple(
-                AtomicFact(id_, " ".join(fact.split())) if isinstance(fact, str) else fact
-                for id_, fact in zip(ids, given, strict=True)
-            )
+        made = (
+            AtomicFact(id_, " ".join(fact.split())) if isinstance(fact, str) else fact
+            for id_, fact in zip(ids, given, strict=True)
         )
+        return cls(tuple(made))
 
     def __len__(self) -> int:
         return len(self.facts)
 
     def __repr__(self) -> str:
-        shown = [repr(fact.text) for fact in self.facts[:_N_SHOWN]]
-        if len(self.facts) > _N_SHOWN:
-            shown.append("...")
-        return f"<FactSet of {len(self.facts)}: {', '.join(shown)}>"
+        texts = [repr(fact.text) for fact in self.facts[:_N_SHOWN]]
+        more = ", ..." if len(self.facts) > _N_SHOWN else ""
+        return f"<FactSet of {len(self.facts)}: {', '.join(texts)}{more}>"
 
     def __iter__(self) -> Iterator[AtomicFact]:
         return iter(self.facts)
@@ -233,14 +222,9 @@ class FactSet(Sequence[AtomicFact]):
 
 
 def free_ids(given: Sequence[str | None]) -> list[str]:
-    """An id for every fact.
+    """The ids given; for a fact without one (`None`), `f` and its position, counted from 1.
 
-    Args:
-        given: The ids that the facts have; `None`: it has none.
-
-    Returns:
-        The ids given; for a fact without one, `f` and its position, counted from 1. Where other
-        facts have ids of this form, the next number that is free.
+    Where other facts have ids of this form, the next number that is free.
     """
     matches = [_NUMBERED.fullmatch(id_) for id_ in given if id_ is not None]
     numbers = [int(match[1]) for match in matches if match]
@@ -253,7 +237,7 @@ def free_ids(given: Sequence[str | None]) -> list[str]:
 
 def _is_weight(weight: Any) -> bool:
     try:
-        return not isinstance(weight, (bool, str)) and math.isfinite(weight) and weight >= 0
+        return not isinstance(weight, bool) and math.isfinite(weight) and bool(weight >= 0)
     except (TypeError, OverflowError):
         return False
 
@@ -261,10 +245,8 @@ def _is_weight(weight: Any) -> bool:
 def _as_span(pair: Any) -> Span | None:
     if pair is None:
         return None
-    try:
+    with suppress(TypeError, ValueError):
         start, end = pair
-    except (TypeError, ValueError):
-        start, end = None, None
-    if type(start) is not int or type(end) is not int or not 0 <= start <= end:
-        raise InputError(f"'span': expected [start, end] with 0 <= start <= end, got {shown(pair)}")
-    return Span(start, end)
+        if type(start) is int and type(end) is int and 0 <= start <= end:
+            return Span(start, end)
+    raise InputError(f"'span': expected [start, end] with 0 <= start <= end, got {shown(pair)}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from factcheck.facts.coverage import share_entailed
+from factcheck.facts.coverage import Share, share_entailed
 from factcheck.facts.model import AtomicFact, CheckFailure, CheckResult, FactSet, Usage, Verdict
 from factcheck.facts.signature import ScoreSignature
 from factcheck.reports.page import (
@@ -42,10 +42,6 @@ class _Group(NamedTuple):
     mark: str
     meaning: str
 
-    def of(self, results: Iterable[CheckResult]) -> list[CheckResult]:
-        """The results that belong here."""
-        return [result for result in results if _label(result) in self.labels]
-
 
 class _Metric(NamedTuple):
     """A share of entailed statements: coverage or faithfulness."""
@@ -72,75 +68,76 @@ _FACTS = _Metric(
     ),
     {"contradicted": "distorted", "neutral": "dropped"},
 )
+_NOT_IN_SOURCE = f"not in the source ({_DISTORTED} contradicted by it)"
 _CLAIMS = _Metric(
     "Faithfulness",
     "claim",
     ("unsupported", "supported by the source"),
     (
-        _Group(
-            ("contradicted", "neutral"),
-            "Superfluous",
-            "warn",
-            "+",
-            f"not in the source ({_DISTORTED} contradicted by it)",
-        ),
+        _Group(("contradicted", "neutral"), "Superfluous", "warn", "+", _NOT_IN_SOURCE),
         _UNDECIDED._replace(title="Undecided claims"),
     ),
     {"contradicted": "contradicts the source", "neutral": "not in the source"},
 )
-_kept_first = (_FACTS.groups[-1], *_FACTS.groups[:-1])
-PARTS = tuple(Part(group.tone, 0, group.title.lower(), group.mark) for group in _kept_first)
-"""Outcomes of facts, best first, without sizes."""
+
+
+def parts(counts: Mapping[str, int]) -> tuple[Part, ...]:
+    """Outcomes of facts that occur, best first.
+
+    Args:
+        counts: As in `CoverageReport.counts`.
+    """
+    every = (
+        Part(group.tone, counts[group.title.lower()], group.title.lower(), group.mark)
+        for group in (_FACTS.groups[-1], *_FACTS.groups[:-1])
+    )
+    return tuple(part for part in every if part.size)
 
 
 def coverage_page(
     results: Sequence[CheckResult],
     claim_results: Sequence[CheckResult] | None,
+    counts: Mapping[str, int],
     usage: Usage,
     signature: ScoreSignature,
 ) -> Page:
-    """The report of one pair.
-
-    Args:
-        results: One result per fact of the source.
-        claim_results: One result per claim of the summary; `None` if claims were not checked.
-        usage: Cost of the report.
-        signature: How the score was made.
-    """
+    """The report of one pair; `claim_results` is `None` if claims were not checked."""
     weighted = any(result.fact.weight != 1.0 for result in results)
     metric = _FACTS._replace(name="Weighted coverage") if weighted else _FACTS
-    page = _page(metric, results)
-    claims = None if claim_results is None else _page(_CLAIMS, claim_results)
-    lost = lost_musts(results)
-    properties = _properties(results, claim_results, signature)
-
-    def rows() -> Iterator[Mapping[str, Any]]:
-        yield from _rows("fact", results, _FACTS)
-        yield from _rows("claim", claim_results or (), _CLAIMS)
-
-    return page._replace(
+    claims = claim_results or ()
+    lost, found = lost_musts(results), share_entailed(results)
+    every = [*results, *claims]
+    judges = dict.fromkeys(one_line(r.judge) for r in every if isinstance(r, Verdict) and r.judge)
+    judge = ", ".join(judges) or dict(signature.entries).get("judge", "")
+    low, high = found.interval or (None, None)
+    exact = {
+        "score": found.value,
+        "low": found.low,
+        "high": found.high,
+        "interval.low": low,
+        "interval.high": high,
+        "faithfulness": share_entailed(claims).value,
+        "signature": signature,
+    }
+    return _page(metric, results, found)._replace(
         alerts=(Alert(lost),) if lost else (),
-        parts=tuple(
-            part._replace(size=n, anchor=part.name)
-            for part, group in zip(PARTS, _kept_first, strict=True)
-            if (n := len(group.of(results)))
+        parts=tuple(part._replace(anchor=part.name) for part in parts(counts)),
+        footer=entries(
+            ("Judge", judge), ("Usage", usage_text(usage)), ("Signature", str(signature))
         ),
-        footer=_footer((*results, *(claim_results or ())), usage, signature),
-        also=(claims,) if claims else (),
+        also=() if claim_results is None else (_page(_CLAIMS, claims, share_entailed(claims)),),
         suite="coverage",
-        properties=properties,
+        properties=tuple(Entry(name, str(x)) for name, x in exact.items() if x is not None),
         columns=COLUMNS,
-        rows=rows,
+        rows=lambda: (*_rows(_FACTS, results), *_rows(_CLAIMS, claims)),
     )
 
 
 def facts_text(facts: FactSet) -> str:
     """Facts as plain text, one line each: id, badges, statement."""
-    lines = [(one_line(fact.id), _badge_text(fact), one_line(fact.text)) for fact in facts]
-    width = max((len(id_) for id_, _, _ in lines), default=0)
+    width = max((len(one_line(fact.id)) for fact in facts), default=0)
     return "\n".join(
-        "  ".join(part for part in (f"{id_:<{width}}", badges, text) if part)
-        for id_, badges, text in lines
+        "  ".join(filter(None, (f"{one_line(fact.id):<{width}}", *_words(fact)))) for fact in facts
     )
 
 
@@ -152,18 +149,14 @@ def lost_musts(results: Iterable[CheckResult]) -> str:
 
 def usage_text(usage: Usage) -> str:
     """Calls, tokens and cost; empty if nothing was sent."""
-    parts = []
+    texts = []
     if usage.calls:
         cost = "cost unknown" if usage.cost_usd is None else f"${usage.cost_usd:.4f}"
         tokens = f"{usage.prompt_tokens:,} prompt + {usage.completion_tokens:,} completion tokens"
-        parts = [plural(usage.calls, "call"), tokens, cost]
+        texts = [plural(usage.calls, "call"), tokens, cost]
     if usage.cache_hits:
-        parts.append(f"{plural(usage.cache_hits, 'answer')} from the cache")
-    return ", ".join(parts)
-
-
-def _label(result: CheckResult) -> str:
-    return result.label if isinstance(result, Verdict) else ""
+        texts.append(f"{plural(usage.cache_hits, 'answer')} from the cache")
+    return ", ".join(texts)
 
 
 def score_text(score: float | None) -> str:
@@ -171,24 +164,28 @@ def score_text(score: float | None) -> str:
     return "undecided" if score is None else share(score, 2)
 
 
-def _page(metric: _Metric, results: Sequence[CheckResult]) -> Page:
-    found = share_entailed(results)
+def _label(result: CheckResult) -> str:
+    return result.label if isinstance(result, Verdict) else ""
+
+
+def _page(metric: _Metric, results: Sequence[CheckResult], found: Share) -> Page:
     n_undecided = sum(not _label(result) for result in results)
     interval = interval_text(found.interval, 2)
-    bounds = ""
+    bounds: tuple[str, ...] = ()
     if n_undecided and found.low < found.high:
-        low, high = metric.ends
-        bounds = (
-            f"{interval_text((found.low, found.high), 2)} if every undecided {metric.noun} "
-            f"were {low} / {high.split()[0]}"
-        )
+        worst, best = metric.ends
+        ends = f"if every undecided {metric.noun} were {worst} / {best.split()[0]}"
+        bounds = (f"{interval_text((found.low, found.high), 2)} {ends}",)
+    grouped = [
+        (group, [r for r in results if _label(r) in group.labels]) for group in metric.groups
+    ]
     return Page(
         metric.name,
         score_text(found.value),
         _counts(metric, results, n_undecided),
         interval and f"95 % interval {interval}",
-        lines=(bounds,) if bounds else (),
-        sections=filled(*(_section(group, group.of(results)) for group in metric.groups)),
+        lines=bounds,
+        sections=filled(*(_section(group, members) for group, members in grouped)),
         suite=metric.name.lower(),
         cases=tuple(_case(metric, result) for result in results),
     )
@@ -213,25 +210,24 @@ def _counts(metric: _Metric, results: Sequence[CheckResult], n_undecided: int) -
 def _section(group: _Group, results: Sequence[CheckResult]) -> Section:
     reasons = {_reason(result) for result in results}
     is_shared = group.labels == ("",) and len(results) > 1 and len(reasons) == 1
+    items = (
+        Item(
+            one_line(result.fact.id),
+            one_line(result.fact.text),
+            (reason,) if (reason := _reason(result)) and not is_shared else (),
+            mark=_DISTORTED if _label(result) == "contradicted" else group.mark,
+            badges=_badges(result.fact),
+            quote=_quote(result),
+        )
+        for result in results
+    )
     return Section(
         f"{group.title} {len(results):,}",
         group.tone,
         reasons.pop() if is_shared else group.meaning,
-        items=tuple(_item(group, result, with_reason=not is_shared) for result in results),
+        items=tuple(items),
         mark=group.mark,
         anchor=group.title.lower().replace(" ", "-"),
-    )
-
-
-def _item(group: _Group, result: CheckResult, *, with_reason: bool) -> Item:
-    fact, reason = result.fact, _reason(result)
-    return Item(
-        one_line(fact.id),
-        one_line(fact.text),
-        (reason,) if reason and with_reason else (),
-        mark=_DISTORTED if _label(result) == "contradicted" else group.mark,
-        badges=_badges(fact),
-        quote=_quote(result),
     )
 
 
@@ -241,9 +237,9 @@ def _badges(fact: AtomicFact) -> tuple[Badge, ...]:
     return must + weight + tuple(Badge(f"#{one_line(tag)}") for tag in fact.tags)
 
 
-def _badge_text(fact: AtomicFact) -> str:
+def _words(fact: AtomicFact) -> tuple[str, str]:
     badges = ", ".join(badge.text for badge in _badges(fact))
-    return f"[{badges}]" if badges else ""
+    return badges and f"[{badges}]", one_line(fact.text)
 
 
 def _quote(result: CheckResult) -> str:
@@ -257,79 +253,32 @@ def _quote(result: CheckResult) -> str:
 
 def _reason(result: CheckResult) -> str:
     if isinstance(result, CheckFailure):
-        return one_line(": ".join(part for part in (result.code, result.message) if part))
+        return one_line(": ".join(filter(None, (result.code, result.message))))
     flags = ", ".join(one_line(flag.replace("_", " ")) for flag in result.flags)
     return f"{one_line(result.reason)} {flags and f'({flags})'}".strip()
 
 
-def _footer(
-    results: Iterable[CheckResult], usage: Usage, signature: ScoreSignature
-) -> tuple[Entry, ...]:
-    spoke = dict.fromkeys(one_line(r.judge) for r in results if isinstance(r, Verdict) and r.judge)
-    judges = tuple(spoke) or tuple(value for key, value in signature.entries if key == "judge")
-    return entries(
-        ("Judge", ", ".join(judges)),
-        ("Usage", usage_text(usage)),
-        ("Signature", str(signature)),
-    )
-
-
-def _properties(
-    results: Sequence[CheckResult],
-    claim_results: Sequence[CheckResult] | None,
-    signature: ScoreSignature,
-) -> tuple[Entry, ...]:
-    """Exact numbers."""
-    found = share_entailed(results)
-    low, high = found.interval or (None, None)
-    values = {
-        "score": found.value,
-        "low": found.low,
-        "high": found.high,
-        "interval.low": low,
-        "interval.high": high,
-        "faithfulness": share_entailed(claim_results or ()).value,
-        "signature": signature,
-    }
-    return tuple(Entry(name, str(value)) for name, value in values.items() if value is not None)
-
-
 def _case(metric: _Metric, result: CheckResult) -> Case:
     """A test case; claims and facts that may be dropped are skipped, as no gate looks at them."""
-    fact = result.fact
-    parts = (one_line(fact.id), _badge_text(fact), one_line(fact.text))
-    name = " ".join(part for part in parts if part)
+    fact, is_claim = result.fact, metric is _CLAIMS
+    name = " ".join(filter(None, (one_line(fact.id), *_words(fact))))
     if isinstance(result, CheckFailure):
-        unknown: Status = "skipped" if metric is _CLAIMS else "error"
+        unknown: Status = "skipped" if is_claim else "error"
         return Case(name, unknown, "undecided", result.code, (one_line(result.message),))
     if result.supported:
         return Case(name)
     quote = _quote(result)
-    details = tuple(line for line in (quote and f"“{quote}”", _reason(result)) if line)
-    is_loss = metric is not _CLAIMS and (fact.must or result.label == "contradicted")
+    details = tuple(filter(None, (quote and f"“{quote}”", _reason(result))))
+    is_loss = not is_claim and (fact.must or result.label == "contradicted")
     lost: Status = "failed" if is_loss else "skipped"
     return Case(name, lost, metric.lost[result.label], result.label, details)
 
 
-def _rows(
-    kind: str, results: Sequence[CheckResult], metric: _Metric
-) -> Iterator[Mapping[str, Any]]:
+def _rows(metric: _Metric, results: Sequence[CheckResult]) -> Iterator[Mapping[str, Any]]:
     states = {"entailed": metric.ends[1].split()[0], "": "undecided", **metric.lost}
     for result in results:
-        fact = result.fact
-        row: dict[str, Any] = {
-            "kind": kind,
-            "id": fact.id,
-            "text": fact.text,
-            "status": states[_label(result)],
-            "weight": fact.weight,
-            "must": fact.must,
-            "tags": ", ".join(fact.tags),
-        }
+        row = {**result.fact.to_dict(), **result.to_dict(), "kind": metric.noun}
+        row |= {"status": states[_label(result)], "tags": ", ".join(result.fact.tags)}
         if isinstance(result, Verdict):
-            quote = result.evidence.quote if result.evidence else None
-            row |= {"label": result.label, "probability": result.probability, "quote": quote}
-            row |= {"reason": result.reason, "judge": result.judge, "cached": result.cached}
-        else:
-            row |= {"code": result.code, "message": result.message}
-        yield row
+            row["quote"] = result.evidence.quote if result.evidence else None
+        yield {name: row[name] for name in COLUMNS if name in row}

@@ -8,24 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
-from factcheck.documents import Reader, parse_json, shown
+from factcheck.documents import Reader, parse_json, shown, to_plain
 from factcheck.errors import InputError
 from factcheck.facts.coverage import Share, share_entailed
-from factcheck.facts.model import (
-    CheckFailure,
-    CheckResult,
-    EntailmentLabel,
-    FactSet,
-    Usage,
-    Verdict,
-)
-from factcheck.facts.page import coverage_page
+from factcheck.facts.model import CheckFailure, CheckResult, FactSet, Usage, Verdict
 from factcheck.facts.signature import ScoreSignature
-from factcheck.reports.page import Page
 from factcheck.reports.report import Report
 from factcheck.stats.intervals import Interval
+
+if TYPE_CHECKING:
+    from factcheck.reports.page import Page
 
 _FORMAT = 1
 Direction = Literal["coverage", "both"]
@@ -85,33 +79,28 @@ class CoverageReport(Report):
     @property
     def kept(self) -> tuple[Verdict, ...]:
         """Verdicts on facts the summary entails, in fact order."""
-        return _labelled(self.results, "entailed")
+        return self._labelled("entailed")
 
     @property
     def distorted(self) -> tuple[Verdict, ...]:
         """Verdicts on facts the summary contradicts, in fact order."""
-        return _labelled(self.results, "contradicted")
+        return self._labelled("contradicted")
 
     @property
     def dropped(self) -> tuple[Verdict, ...]:
         """Verdicts on facts the summary does not mention, in fact order."""
-        return _labelled(self.results, "neutral")
+        return self._labelled("neutral")
 
     @property
     def undecided(self) -> tuple[CheckFailure, ...]:
         """Facts without a verdict, in fact order; outside the score, inside `low` and `high`."""
-        return _failures(self.results)
+        return tuple(r for r in self.results if isinstance(r, CheckFailure))
 
     @property
     def counts(self) -> dict[str, int]:
         """How many facts there are, and how many in each group."""
-        return {
-            "facts": len(self.facts),
-            "kept": len(self.kept),
-            "distorted": len(self.distorted),
-            "dropped": len(self.dropped),
-            "undecided": len(self.undecided),
-        }
+        groups = ("facts", "kept", "distorted", "dropped", "undecided")
+        return {name: len(getattr(self, name)) for name in groups}
 
     @property
     def faithfulness(self) -> float | None:
@@ -124,16 +113,15 @@ class CoverageReport(Report):
     @property
     def superfluous(self) -> tuple[Verdict, ...]:
         """Verdicts on claims of the summary that the source does not entail, in claim order."""
-        return tuple(
-            result
-            for result in self.claim_results
-            if isinstance(result, Verdict) and not result.supported
-        )
+        return tuple(r for r in self.claim_results if isinstance(r, Verdict) and not r.supported)
 
     @property
     def undecided_claims(self) -> tuple[CheckFailure, ...]:
         """Claims without a verdict, in claim order."""
-        return _failures(self.claim_results)
+        return tuple(r for r in self.claim_results if isinstance(r, CheckFailure))
+
+    def _labelled(self, label: str) -> tuple[Verdict, ...]:
+        return tuple(r for r in self.results if isinstance(r, Verdict) and r.label == label)
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as JSON-ready data. The computed numbers are included for other readers."""
@@ -149,9 +137,9 @@ class CoverageReport(Report):
             "signature": str(self.signature),
             "usage": self.usage.to_dict(),
             "facts": self.facts.to_dict(),
-            "results": [result.to_dict() for result in self.results],
+            "results": to_plain(self.results),
             "claims": self.claims.to_dict() if self.claims is not None else None,
-            "claim_results": [result.to_dict() for result in self.claim_results],
+            "claim_results": to_plain(self.claim_results),
         }
 
     @classmethod
@@ -167,14 +155,19 @@ class CoverageReport(Report):
                 f"report: format {shown(data.get('format'))} is not {_FORMAT}; "
                 "it was written by another version or is not a factcheck report"
             )
+        facts = FactSet.from_dict(read.mapping_required("facts"))
         claims = read.get("claims", dict | None, None)
+        results, claim_results = (
+            tuple((Verdict if "label" in item else CheckFailure).from_dict(item) for item in items)
+            for items in (read.mappings("results"), read.mappings("claim_results"))
+        )
         return cls(
-            facts=FactSet.from_dict(read.mapping_required("facts")),
-            results=tuple(_result_from_dict(item) for item in read.mappings("results")),
-            usage=Usage.from_dict(read.mapping_required("usage")),
-            signature=ScoreSignature.parse(read.text("signature")),
-            claims=FactSet.from_dict(claims) if claims is not None else None,
-            claim_results=tuple(_result_from_dict(item) for item in read.mappings("claim_results")),
+            facts,
+            results,
+            read.get("usage", Usage),
+            ScoreSignature.parse(read.text("signature")),
+            FactSet.from_dict(claims) if claims is not None else None,
+            claim_results,
         )
 
     @classmethod
@@ -188,8 +181,10 @@ class CoverageReport(Report):
 
     def page(self) -> Page:
         """The report, ready to be rendered; see `factcheck.reports.gated` for JUnit."""
-        claim_results = None if self.claims is None else self.claim_results
-        return coverage_page(self.results, claim_results, self.usage, self.signature)
+        from factcheck.facts.page import coverage_page
+
+        claims = None if self.claims is None else self.claim_results
+        return coverage_page(self.results, claims, self.counts, self.usage, self.signature)
 
 
 def _match(facts: FactSet, results: Sequence[CheckResult], what: str) -> None:
@@ -198,15 +193,3 @@ def _match(facts: FactSet, results: Sequence[CheckResult], what: str) -> None:
             f"a report needs one result per {what}, in order: "
             f"{len(facts)} {what}s, {len(results)} results"
         )
-
-
-def _labelled(results: Sequence[CheckResult], label: EntailmentLabel) -> tuple[Verdict, ...]:
-    return tuple(r for r in results if isinstance(r, Verdict) and r.label == label)
-
-
-def _failures(results: Sequence[CheckResult]) -> tuple[CheckFailure, ...]:
-    return tuple(r for r in results if isinstance(r, CheckFailure))
-
-
-def _result_from_dict(data: Mapping[str, Any]) -> CheckResult:
-    return Verdict.from_dict(data) if "label" in data else CheckFailure.from_dict(data)

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from factcheck.facts.model import Usage
-from factcheck.facts.page import PARTS, score_text, usage_text
 from factcheck.facts.report import CoverageReport
-from factcheck.reports.page import Case, Item, Page, Part, Section, entries, filled
 from factcheck.reports.report import Report
-from factcheck.reports.text import interval_text, one_line, plural, share
 from factcheck.stats.intervals import Interval, cluster_interval
+
+if TYPE_CHECKING:
+    from factcheck.reports.page import Page
 
 
 class RunSummary(Report):
@@ -36,14 +36,15 @@ class RunSummary(Report):
         self.usage = self.usage + report.usage
         for name, count in report.counts.items():
             self.counts[name] += count
-        self._sum_low += report.low
-        self._sum_high += report.high
-        if report.score is None:
+        share = report.share
+        self._sum_low += share.low
+        self._sum_high += share.high
+        if share.value is None:
             return
         self.n_scored += 1
         source = report.facts.source_digest or f"record {self.n_records}"
         n, total = self._by_source.get(source, (0, 0.0))
-        self._by_source[source] = (n + 1, total + report.score)
+        self._by_source[source] = (n + 1, total + share.value)
 
     @property
     def n_sources(self) -> int:
@@ -91,8 +92,13 @@ class RunSummary(Report):
             failures: Number of records without a report, by code.
             n_skipped: Number of invalid records that were left out.
         """
+        from factcheck.facts.page import parts, score_text, usage_text
+        from factcheck.reports.page import Case, Item, Page, Section, entries, filled
+        from factcheck.reports.text import interval_text, one_line, plural, share
+
         failures, interval = failures or {}, interval_text(self.interval, 2)
         n_records = self.n_records + sum(failures.values())
+        errors = (Case("report", "error", f"{n:,} missing", code) for code, n in failures.items())
         items = tuple(Item(share(score, 2), one_line(name)) for score, name in lowest)
         return Page(
             "Mean coverage",
@@ -100,26 +106,20 @@ class RunSummary(Report):
             f"{self.n_scored:,} of {plural(n_records, 'record')} scored",
             interval and f"95 % interval {interval} over {plural(self.n_sources, 'source')}",
             tuple(self._lines(failures, n_skipped)),
-            tuple(
-                Part(part.tone, self.counts[part.name], part.name, part.mark)
-                for part in PARTS
-                if self.counts[part.name]
-            ),
+            parts(self.counts),
             filled(Section("Lowest", items=items)),
             entries(("Usage", usage_text(self.usage)), ("Signature", signature)),
             suite="run",
-            cases=(
-                Case("mean coverage"),
-                *(Case("report", "error", f"{n:,} missing", code) for code, n in failures.items()),
-            ),
+            cases=(Case("mean coverage"), *errors),
             columns=tuple(self._row()),
             rows=lambda: [self._row()],
         )
 
     def _lines(self, failures: Mapping[str, int], n_skipped: int) -> Iterator[str]:
-        kinds = ("kept", "distorted", "dropped", "undecided")
-        counts = ", ".join(f"{self.counts[kind]:,} {kind}" for kind in kinds)
-        yield f"{plural(self.counts['facts'], 'fact')}: {counts}"
+        from factcheck.reports.text import interval_text, plural
+
+        kinds = (f"{self.counts[kind]:,} {kind}" for kind in list(self.counts)[1:])
+        yield f"{plural(self.counts['facts'], 'fact')}: {', '.join(kinds)}"
         if self.counts["undecided"]:
             bounds = interval_text((self.low, self.high), 2)
             yield f"{bounds} if every undecided fact were dropped / kept"
@@ -131,9 +131,10 @@ class RunSummary(Report):
 
     def _row(self) -> dict[str, Any]:
         """The metrics as one flat row."""
+        row = self.to_dict()
+        for nested in ("interval", "counts", "usage"):
+            del row[nested]
         low, high = self.interval or (None, None)
-        nested = ("interval", "counts", "usage")
-        row = {key: value for key, value in self.to_dict().items() if key not in nested}
         return {**row, "interval_low": low, "interval_high": high, **self.counts}
 
     def to_dict(self) -> dict[str, Any]:

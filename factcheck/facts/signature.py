@@ -35,7 +35,10 @@ class ScoreSignature:
         return cls(tuple((name, value) for name, value in pairs))
 
     def __str__(self) -> str:
-        return "|".join(f"{_encode(name)}:{_encode(value)}" for name, value in self.entries)
+        return "|".join(
+            ":".join(quote(part, safe=_READABLE, errors="surrogatepass") for part in entry)
+            for entry in self.entries
+        )
 
     def __getitem__(self, name: str) -> str:
         return dict(self.entries)[name]
@@ -49,13 +52,12 @@ class ScoreSignature:
         """
         if any(character.isspace() and character != " " for character in line):
             raise InputError("score signature: it is one line without tabs; was it wrapped?")
-        entries = []
-        for part in line.split("|") if line else []:
-            name, colon, value = part.partition(":")
-            if not colon:
+        parts = line.split("|") if line else []
+        for part in parts:
+            if ":" not in part:
                 raise InputError(f"score signature: {part!r} is not of the form name:value")
-            entries.append((_decode(name), _decode(value)))
-        return cls(tuple(entries))
+        pairs = (part.partition(":") for part in parts)
+        return cls(tuple((_decode(name), _decode(value)) for name, _, value in pairs))
 
 
 def digest(text: str) -> str:
@@ -67,12 +69,8 @@ def digest(text: str) -> str:
 
 
 def short_digest(text: str) -> str:
-    """The first 8 hexadecimal digits of `digest`, for short names."""
+    """The first 8 hexadecimal digits of `digest`."""
     return digest(text)[:8]
-
-
-def _encode(value: str) -> str:
-    return quote(value, safe=_READABLE, errors="surrogatepass")
 
 
 def _decode(value: str) -> str:

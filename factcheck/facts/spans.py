@@ -1,4 +1,4 @@
-"""Locate a quoted passage in a text, with offsets into the original text.
+"""Finding a quoted passage in a text, with offsets into the text as it was given.
 
 A passage is looked for exactly first, then with white space, quotation marks, dashes, case and
 Unicode forms folded. Whatever matched, the offsets and the quote returned are those of the
@@ -49,13 +49,9 @@ def fold(text: str) -> Folded:
         end = position + 1
         while end < length and unicodedata.combining(text[end]):
             end += 1
-        cluster = text[position:end]
-        if cluster.isspace():
-            while end < length and text[end].isspace():
-                end += 1
-            folded = " "
-        else:
-            folded = _fold_cluster(cluster)
+        folded = _fold_cluster(text[position:end])
+        while folded == " " and end < length and text[end].isspace():
+            end += 1
         pieces.append(folded)
         starts.extend([position] * len(folded))
         ends.extend([end] * len(folded))
@@ -71,6 +67,8 @@ def fold_text(text: str) -> str:
 
 
 def _fold_cluster(cluster: str) -> str:
+    if cluster.isspace():
+        return " "
     if cluster.isascii():
         return cluster.translate(_ALIKE).lower()
     plain = unicodedata.normalize("NFKD", cluster.translate(_ALIKE)).casefold()
@@ -79,16 +77,10 @@ def _fold_cluster(cluster: str) -> str:
 
 
 def locate(quote: str, text: str) -> Evidence | None:
-    """Find a passage in a text.
+    """The first exact occurrence of a quote; failing that, the first after folding; else `None`.
 
-    Args:
-        quote: A passage that is claimed to be in the text.
-        text: The text.
-
-    Returns:
-        The first exact occurrence; failing that, the first one after folding; else `None`.
-        `text[start:end] == quote` holds for what is returned, also when folding was needed.
-        A blank quote is nowhere.
+    `text[start:end] == quote` holds for what is returned, also when folding was needed. A blank
+    quote is nowhere.
     """
     wanted = quote.strip()
     if not wanted:
@@ -96,21 +88,20 @@ def locate(quote: str, text: str) -> Evidence | None:
     start = text.find(wanted)
     if start >= 0:
         return Evidence(wanted, start, start + len(wanted))
-    needle = fold(wanted).text
-    haystack = fold(text)
-    found = haystack.text.find(needle) if needle else -1
-    while found >= 0:
-        last = found + len(needle) - 1
-        if _on_cluster_edges(haystack, found, last):
-            begin, end = haystack.starts[found], haystack.ends[last]
+    needle, folded = fold(wanted).text, fold(text)
+    first = folded.text.find(needle) if needle else -1
+    while first >= 0:
+        last = first + len(needle) - 1
+        if _on_cluster_edges(folded, first, last):
+            begin, end = folded.starts[first], folded.ends[last]
             return Evidence(text[begin:end], begin, end)
-        found = haystack.text.find(needle, found + 1)
+        first = folded.text.find(needle, first + 1)
     return None
 
 
 def _on_cluster_edges(folded: Folded, first: int, last: int) -> bool:
     """Whether a match neither starts nor ends inside one original cluster (`e` is not `é`)."""
     starts = folded.starts
-    clean_start = first == 0 or starts[first - 1] != starts[first]
-    clean_end = last + 1 == len(starts) or starts[last + 1] != starts[last]
-    return clean_start and clean_end
+    return starts[first - 1 : first] != starts[first : first + 1] and (
+        starts[last : last + 1] != starts[last + 1 : last + 2]
+    )

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from importlib import import_module
 from os import PathLike
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from factcheck.documents import json_text, write_text
 from factcheck.errors import ConfigError, InputError
-from factcheck.reports.csv import columns_of, rows_of
-from factcheck.reports.page import Page
+
+if TYPE_CHECKING:
+    from factcheck.reports.page import Page
 
 FORMATS = ("table", "markdown", "html", "junit", "csv")
 """Formats of a page; JSON is made from the result itself."""
@@ -53,6 +54,8 @@ class Report:
 
     def to_rows(self) -> list[dict[str, Any]]:
         """The rows of the report, with the columns of CSV."""
+        from factcheck.reports.csv import rows_of
+
         return [dict(row) for row in rows_of(self.page())]
 
     def to_markdown(self) -> str:
@@ -83,6 +86,8 @@ class Report:
             import pandas as pd
         except ImportError as error:
             raise ConfigError("to_pandas() needs pandas; install it: pip install pandas") from error
+        from factcheck.reports.csv import columns_of, rows_of
+
         page = self.page()
         return pd.DataFrame.from_records(list(rows_of(page)), columns=list(columns_of(page)))
 
