@@ -16,7 +16,7 @@ from factcheck.cli.options import Format
 from factcheck.errors import InputError
 
 if TYPE_CHECKING:
-    from factcheck.reports import Page
+    from factcheck.reports.page import Page
     from factcheck.scoring.gates import GateFailure
 
 _BY_SUFFIX = {
@@ -180,7 +180,8 @@ def show(
         InputError: The file cannot be written; the report is printed instead.
     """
     from factcheck.documents import write_text
-    from factcheck.reports import gated, render
+    from factcheck.reports.page import gated
+    from factcheck.reports.report import render
     from factcheck.reports.table import for_stdout
 
     page = gated(page, failure.message if failure else "")

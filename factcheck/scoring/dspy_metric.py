@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
-from collections.abc import Awaitable, Callable, Iterable, Iterator
+import math
+from collections.abc import Awaitable, Callable
 from typing import Any, Generic, Protocol, TypeVar
 
 from factcheck.errors import FactcheckError, InputError, JudgeError
@@ -28,15 +28,11 @@ T = TypeVar("T")
 class Scorer(Protocol):
     """What the metric needs of a `FactCoverage`."""
 
-    async def aextract(self, source: str) -> FactSet:
-        """The atomic facts of a source."""
-        ...
+    async def aextract(self, source: str) -> FactSet: ...
 
     async def ascore(
         self, source: str, summary: str, *, facts: FactSet, direction: Direction
-    ) -> CoverageReport:
-        """The coverage report of one pair."""
-        ...
+    ) -> CoverageReport: ...
 
 
 class CoverageMetric:
@@ -111,10 +107,11 @@ class CoverageMetric:
             JudgeError: The facts could not be extracted, or none of them was decided.
         """
         try:
-            source = self._source_of(example)
+            names = _SOURCES if self._source is None else (self._source,)
+            source = _text(example, names, "example")
             summary = _text(prediction, (self._summary,), "prediction")
-            given = _attribute(example, self._facts)
-            facts = None if given is _ABSENT or given is None else FactSet.of(given)
+            given = getattr(example, self._facts, None)
+            facts = None if given is None else FactSet.of(given)
             report = background.run(self._report(source, summary, facts))
             _require_score(report, self._direction)
         except FactcheckError as error:
@@ -122,28 +119,22 @@ class CoverageMetric:
             raise
         return report
 
-    def _source_of(self, example: Any) -> str:
-        names = _SOURCES if self._source is None else (self._source,)
-        return _text(example, names, "example")
-
     async def _report(self, source: str, summary: str, facts: FactSet | None) -> CoverageReport:
         given = "" if facts is None else repr(facts.facts)
 
         async def make() -> CoverageReport:
+            known = facts
+            if known is None:
+                extract = self._scorer.aextract
+                known = await self._fact_sets.get(digest(source), lambda: extract(source))
             return await self._scorer.ascore(
-                source,
-                summary,
-                facts=await self._facts_of(source) if facts is None else facts,
-                direction=self._direction,
+                source, summary, facts=known, direction=self._direction
             )
 
         return await self._reports.get(digest(repr((source, summary, given))), make)
 
-    async def _facts_of(self, source: str) -> FactSet:
-        return await self._fact_sets.get(digest(source), lambda: self._scorer.aextract(source))
-
     def _note(self, example: Any, prediction: Any, error: FactcheckError) -> None:
-        identity = _attribute(example, "id")
+        identity = getattr(example, "id", _ABSENT)
         if identity is _ABSENT:
             identity = digest(repr(example))[:12]
         key = digest(repr((identity, prediction)))
@@ -151,19 +142,14 @@ class CoverageMetric:
 
 
 class _Once(Generic[T]):
-    """Results by key, each computed once; a failed one is computed again.
+    """The latest `most` results by key, each computed once; a failed one is computed again."""
 
-    Args:
-        most: Maximum number kept; `None`: all.
-    """
-
-    def __init__(self, most: int | None = None) -> None:
+    def __init__(self, most: float = math.inf) -> None:
         self._most = most
-        self._done: OrderedDict[str, T] = OrderedDict()
+        self._done: dict[str, T] = {}
         self._flight: SingleFlight[T] = SingleFlight()
 
     async def get(self, key: str, work: Callable[[], Awaitable[T]]) -> T:
-        """The result under `key`; await it in the background loop."""
         if key in self._done:
             return self._done[key]
 
@@ -172,13 +158,18 @@ class _Once(Generic[T]):
 
         result = (await self._flight.resolve([key], ask))[key]
         self._done[key] = result
-        if self._most is not None and len(self._done) > self._most:
-            self._done.popitem(last=False)
+        if len(self._done) > self._most:
+            del self._done[next(iter(self._done))]
         return result
 
 
 def _require_score(report: CoverageReport, direction: Direction) -> float:
-    score = _score(report, direction)
+    """Coverage, or with both directions its harmonic mean with faithfulness."""
+    score, faithfulness = report.score, report.faithfulness
+    # a summary that claims nothing keeps nothing
+    if direction == "both" and score is not None and report.claim_results:
+        total = score + (faithfulness or 0.0)
+        score = None if faithfulness is None else 2 * score * faithfulness / (total or 1.0)
     if score is not None:
         return score
     failures: tuple[CheckFailure, ...] = (*report.undecided, *report.undecided_claims)
@@ -189,22 +180,9 @@ def _require_score(report: CoverageReport, direction: Direction) -> float:
     )
 
 
-def _score(report: CoverageReport, direction: Direction) -> float | None:
-    """Coverage, or with both directions its harmonic mean with faithfulness."""
-    coverage, faithfulness = report.score, report.faithfulness
-    if direction == "coverage" or coverage is None:
-        return coverage
-    if not report.claim_results:  # a summary that claims nothing keeps nothing
-        return coverage
-    if faithfulness is None:
-        return None
-    total = coverage + faithfulness
-    return 2 * coverage * faithfulness / total if total else 0.0
-
-
 def _text(holder: Any, names: tuple[str, ...], what: str) -> str:
     for name in names:
-        value = _attribute(holder, name)
+        value = getattr(holder, name, _ABSENT)
         if value is not _ABSENT:
             if isinstance(value, str):
                 return value
@@ -215,29 +193,20 @@ def _text(holder: Any, names: tuple[str, ...], what: str) -> str:
     )
 
 
-def _attribute(holder: Any, name: str) -> Any:
-    return getattr(holder, name, _ABSENT)
-
-
 def feedback_of(report: CoverageReport) -> str:
     """Feedback on a report: every fact and claim that is not right, by name."""
-    return "\n".join(_lines(report))
-
-
-def _lines(report: CoverageReport) -> Iterator[str]:
     decided = len(report.results) - len(report.undecided)
-    yield f"The summary keeps {len(report.kept)} of {decided} facts of the source."
-    yield from _section(_MISSING, (verdict.fact.text for verdict in report.dropped))
-    yield from _section(_DISTORTED, (_beside(v, "the summary says") for v in report.distorted))
-    yield from _section(_SUPERFLUOUS, (_beside(v, "the source says") for v in report.superfluous))
-    yield from _section(_UNDECIDED, map(_why, (*report.undecided, *report.undecided_claims)))
-
-
-def _section(title: str, items: Iterable[str]) -> Iterator[str]:
-    lines = [f"- {' '.join(item.split())}" for item in items]
-    if lines:
-        yield title
-        yield from lines
+    lines = [f"The summary keeps {len(report.kept)} of {decided} facts of the source."]
+    undecided = (*report.undecided, *report.undecided_claims)
+    for title, items in (
+        (_MISSING, [verdict.fact.text for verdict in report.dropped]),
+        (_DISTORTED, [_beside(v, "the summary says") for v in report.distorted]),
+        (_SUPERFLUOUS, [_beside(v, "the source says") for v in report.superfluous]),
+        (_UNDECIDED, [f"{failure.fact.text} ({failure.code})" for failure in undecided]),
+    ):
+        if items:
+            lines += [title, *(f"- {' '.join(item.split())}" for item in items)]
+    return "\n".join(lines)
 
 
 def _beside(verdict: Verdict, who_says: str) -> str:
@@ -247,7 +216,3 @@ def _beside(verdict: Verdict, who_says: str) -> str:
     if verdict.evidence is not None:
         return f'{verdict.fact.text} ({who_says}: "{verdict.evidence.quote}")'
     return f"{verdict.fact.text} ({verdict.reason})" if verdict.reason else verdict.fact.text
-
-
-def _why(failure: CheckFailure) -> str:
-    return f"{failure.fact.text} ({failure.code})"

@@ -14,6 +14,8 @@ from factcheck.facts import CoverageReport
 from factcheck.records import Record, as_record
 from factcheck.runtime.loop import background
 
+Score = Callable[[Record], Awaitable[CoverageReport]]
+
 
 class RecordFailure(Failure[str]):
     """A record without a report."""
@@ -33,10 +35,7 @@ class Scored(NamedTuple):
 
 
 def score_records(
-    score: Callable[[Record], Awaitable[CoverageReport]],
-    records: Iterable[Record | Mapping[str, Any]],
-    *,
-    under_way: int,
+    score: Score, records: Iterable[Record | Mapping[str, Any]], *, under_way: int
 ) -> Generator[Scored, None, None]:
     """Score records lazily; few are read ahead.
 
@@ -51,22 +50,21 @@ def score_records(
     """
     window: deque[Future[Scored]] = deque()
     door = asyncio.Lock()
+
+    def first() -> Scored:  # stays in the window until it is there, to be cancelled with the others
+        scored = window[0].result()
+        window.popleft()
+        return scored
+
     try:
         for number, item in enumerate(records, 1):
             window.append(background.submit(_scored(score, item, number, door)))
             while window and (len(window) >= under_way or window[0].done()):
-                yield _first(window)
+                yield first()
         while window:
-            yield _first(window)
+            yield first()
     finally:
         background.cancel(window)
-
-
-def _first(window: deque[Future[Scored]]) -> Scored:
-    """The oldest outcome; it stays in the window until then, to be cancelled with the others."""
-    scored = window[0].result()
-    window.popleft()
-    return scored
 
 
 def outcomes(
@@ -90,10 +88,7 @@ def outcomes(
 
 
 async def _scored(
-    score: Callable[[Record], Awaitable[CoverageReport]],
-    item: Record | Mapping[str, Any],
-    number: int,
-    door: asyncio.Lock,
+    score: Score, item: Record | Mapping[str, Any], number: int, door: asyncio.Lock
 ) -> Scored:
     async with door:  # one after the other, so that the first request is sent before all are made
         await asyncio.sleep(0)

@@ -144,16 +144,16 @@ class FactCoverage(SessionUser):
             raise InputError("the list of facts is empty; there is nothing to check")
         results = await self._check(fact_set, summary, ledger)
         claims: FactSet | None = None
-        claim_results: tuple[CheckResult, ...] = ()
         if direction == "both":
-            claims, claim_results = await self._check_claims(source, summary, ledger)
+            claims = await self._claims(source, summary, ledger)
+        claim_results = await self._check(claims, source, ledger) if claims else ()
+        identity = {
+            "facts": str(len(fact_set)),
+            "undecided": str(sum(isinstance(result, CheckFailure) for result in results)),
+            **(dict(fact_set.made_by) or {"extractor": "given"}),
+        }
         return CoverageReport(
-            facts=fact_set,
-            results=results,
-            usage=ledger.usage,
-            signature=self._signature(fact_set, results),
-            claims=claims,
-            claim_results=claim_results,
+            fact_set, results, ledger.usage, self._signature(identity), claims, claim_results
         )
 
     def score_many(
@@ -176,8 +176,7 @@ class FactCoverage(SessionUser):
             judge fails only its own record. Leaving the iterator early cancels what is in flight;
             what was paid for is in the cache.
         """
-        scored = self.score_records(records, direction=direction)
-        return outcomes(scored, progress=progress)
+        return outcomes(self.score_records(records, direction=direction), progress=progress)
 
     def score_records(
         self,
@@ -240,41 +239,26 @@ class FactCoverage(SessionUser):
             return tuple(
                 Verdict(fact, "neutral", 0.0, reason="the text is empty") for fact in facts
             )
-        results = await self._judges.checker.check(facts, text, ledger)
-        return account(facts, results, text)
+        return _matched(facts, await self._judges.checker.check(facts, text, ledger), text)
 
-    async def _check_claims(
-        self, source: str, summary: str, ledger: Ledger
-    ) -> tuple[FactSet, tuple[CheckResult, ...]]:
+    async def _claims(self, source: str, summary: str, ledger: Ledger) -> FactSet:
+        """With ids of their own, so that a claim is not mistaken for the fact of its number."""
         if not source.strip():
             raise InputError('direction "both" needs the source to check the summary against')
-        claims = FactSet(())
-        if summary.strip():
-            claims = _numbered_as_claims(await self._judges.extractor.extract(summary, ledger))
-        return claims, await self._check(claims, source, ledger)
+        if not summary.strip():
+            return FactSet(())
+        claims = await self._judges.extractor.extract(summary, ledger)
+        return replace(
+            claims, facts=tuple(replace(fact, id=f"c{n}") for n, fact in enumerate(claims, 1))
+        )
 
     @property
     def signature(self) -> ScoreSignature:
         """Signature of this scorer, without the counts of a single text."""
-        return ScoreSignature.of(
-            {
-                **self._judges.extractor.identity,
-                **self._judges.checker.identity,
-                "version": _VERSION,
-            }
-        )
+        return self._signature(self._judges.extractor.identity)
 
-    def _signature(self, facts: FactSet, results: Sequence[CheckResult]) -> ScoreSignature:
-        undecided = sum(isinstance(result, CheckFailure) for result in results)
-        return ScoreSignature.of(
-            {
-                "facts": str(len(facts)),
-                "undecided": str(undecided),
-                **(dict(facts.made_by) or {"extractor": "given"}),
-                **self._judges.checker.identity,
-                "version": _VERSION,
-            }
-        )
+    def _signature(self, first: Mapping[str, str]) -> ScoreSignature:
+        return ScoreSignature.of({**first, **self._judges.checker.identity, "version": _VERSION})
 
 
 def _require_text(value: object, what: str) -> None:
@@ -282,37 +266,80 @@ def _require_text(value: object, what: str) -> None:
         raise InputError(f"{what} must be a string, not {type(value).__name__}")
 
 
-def _numbered_as_claims(facts: FactSet) -> FactSet:
-    """With ids of their own, so that a claim is not mistaken for the fact of the same number."""
-    return replace(facts, facts=tuple(replace(f, id=f"c{n}") for n, f in enumerate(facts, 1)))
-
-
-def account(facts: FactSet, results: Sequence[Any], text: str) -> tuple[CheckResult, ...]:
+def _matched(facts: FactSet, results: Sequence[Any], text: str) -> tuple[CheckResult, ...]:
     """Exactly one result per fact, in fact order, whatever a checker returned.
 
     Results for other facts are dropped; a fact without a result, or with more than one, is
     undecided. Evidence that does not match `text` at its offsets is removed.
     """
-    given: dict[str, list[CheckResult]] = {fact.id: [] for fact in facts}
-    known = {fact.id: fact for fact in facts}
+    given: dict[AtomicFact, list[CheckResult]] = {fact: [] for fact in facts}
     for result in results:
-        is_result = isinstance(result, (Verdict, CheckFailure))
-        if is_result and known.get(result.fact.id) == result.fact:
-            given[result.fact.id].append(result)
-    return tuple(_only(fact, given[fact.id], text) for fact in facts)
+        if isinstance(result, (Verdict, CheckFailure)) and result.fact in given:
+            given[result.fact].append(result)
+    return tuple(_only(fact, got, text) for fact, got in given.items())
 
 
 def _only(fact: AtomicFact, got: Sequence[CheckResult], text: str) -> CheckResult:
-    if len(got) == 1:
-        return _with_true_evidence(got[0], text)
-    code = "duplicate" if got else "missing"
-    return CheckFailure(fact, code, f"the judge gave {len(got)} verdicts for this fact")
-
-
-def _with_true_evidence(result: CheckResult, text: str) -> CheckResult:
-    if isinstance(result, CheckFailure) or result.evidence is None:
+    if len(got) != 1:
+        code = "duplicate" if got else "missing"
+        return CheckFailure(fact, code, f"the judge gave {len(got)} verdicts for this fact")
+    result = got[0]
+    if isinstance(result, CheckFailure) or (evidence := result.evidence) is None:
         return result
-    evidence = result.evidence
     if evidence.quote and text[evidence.start : evidence.end] == evidence.quote:
         return result
     return replace(result, evidence=None, flags=(*result.flags, "quote_not_found"))
+
+
+def score(
+    source: str,
+    summary: str,
+    *,
+    facts: Facts | None = None,
+    judge: JudgeSpec | None = None,
+    extractor: ExtractorSpec | None = None,
+    direction: Direction = "coverage",
+) -> CoverageReport:
+    """Score one summary with a scorer made for it; see `FactCoverage.score`."""
+    with FactCoverage(judge, extractor) as scorer:
+        return background.run(scorer.ascore(source, summary, facts=facts, direction=direction))
+
+
+async def ascore(
+    source: str,
+    summary: str,
+    *,
+    facts: Facts | None = None,
+    judge: JudgeSpec | None = None,
+    extractor: ExtractorSpec | None = None,
+    direction: Direction = "coverage",
+) -> CoverageReport:
+    """Asynchronous form of `score`."""
+    async with FactCoverage(judge, extractor) as scorer:
+        return await scorer.ascore(source, summary, facts=facts, direction=direction)
+
+
+def check(facts: Facts, text: str, *, judge: JudgeSpec | None = None) -> tuple[CheckResult, ...]:
+    """Check facts against a text with a scorer made for it; see `FactCoverage.check`."""
+    with FactCoverage(judge) as scorer:
+        return scorer.check(facts, text)
+
+
+async def acheck(
+    facts: Facts, text: str, *, judge: JudgeSpec | None = None
+) -> tuple[CheckResult, ...]:
+    """Asynchronous form of `check`."""
+    async with FactCoverage(judge) as scorer:
+        return await scorer.acheck(facts, text)
+
+
+def extract(source: str, *, extractor: ExtractorSpec | None = None) -> FactSet:
+    """List the facts of a source with a scorer made for it; see `FactCoverage.extract`."""
+    with FactCoverage(extractor=extractor) as scorer:
+        return scorer.extract(source)
+
+
+async def aextract(source: str, *, extractor: ExtractorSpec | None = None) -> FactSet:
+    """Asynchronous form of `extract`."""
+    async with FactCoverage(extractor=extractor) as scorer:
+        return await scorer.aextract(source)

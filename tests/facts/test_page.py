@@ -17,7 +17,8 @@ from factcheck.facts import (
     Usage,
 )
 from factcheck.facts.page import lost_musts
-from factcheck.reports import Page, gated, render
+from factcheck.reports.page import Page, gated
+from factcheck.reports.report import render
 from factcheck.scoring import gates
 from factcheck.scoring.gates import coverage_gate
 from tests.reports.examples import all_groups, both_directions, report_of, verdict

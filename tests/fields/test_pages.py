@@ -23,7 +23,8 @@ from factcheck.fields import (
     evaluate,
 )
 from factcheck.fields.pages import run_page
-from factcheck.reports import Page, render
+from factcheck.reports.page import Page
+from factcheck.reports.report import render
 from factcheck.reports.table import render as table
 
 NASTY = "[red]|`<b>*_x_* \x1b[31m\u202e\n# y"

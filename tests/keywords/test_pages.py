@@ -26,8 +26,8 @@ from factcheck.keywords import (
     lint_page,
 )
 from factcheck.references import ReferenceMatch
-from factcheck.reports import render
 from factcheck.reports.page import Item, Page, Section, Table
+from factcheck.reports.report import render
 from factcheck.reports.table import renderable
 from tests.keywords.runs import behavior_run, card_run, case
 

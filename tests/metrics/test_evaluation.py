@@ -29,7 +29,7 @@ from factcheck.metrics import (
     metric,
 )
 from factcheck.references import ReferenceMatch
-from factcheck.reports import render
+from factcheck.reports.report import render
 from factcheck.testing import ScriptedChecker, ScriptedEmbedder
 
 SOURCE = "The bridge was closed in April. A diver found the crack. It cost $40."

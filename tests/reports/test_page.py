@@ -19,15 +19,15 @@ from markdown_it import MarkdownIt
 from rich.console import Console
 
 from factcheck.errors import ConfigError, InputError
-from factcheck.reports import (
-    FORMATS,
+from factcheck.reports.html import fragment
+from factcheck.reports.markdown import escape
+from factcheck.reports.page import (
     Alert,
     Badge,
     Case,
     Item,
     Page,
     Part,
-    Report,
     Section,
     Svg,
     Table,
@@ -35,11 +35,9 @@ from factcheck.reports import (
     filled,
     gated,
     parts_of,
-    render,
     warnings_section,
 )
-from factcheck.reports.html import fragment
-from factcheck.reports.markdown import escape
+from factcheck.reports.report import FORMATS, Report, render
 from factcheck.reports.table import for_stdout
 from factcheck.reports.table import render as table
 from factcheck.reports.text import one_line

@@ -14,8 +14,8 @@ from rich.console import Console
 from factcheck.errors import InputError
 from factcheck.facts import AtomicFact, CheckFailure, CoverageReport, EntailmentLabel
 from factcheck.facts.page import facts_text
-from factcheck.reports import render
 from factcheck.reports.markdown import escape
+from factcheck.reports.report import render
 from factcheck.reports.table import WIDTH, renderable
 from tests.reports.examples import all_groups, both_directions, report_of, verdict
 
