@@ -213,11 +213,6 @@ def test_undefined_metrics_have_their_reason(run: Run, desk: Desk) -> None:
     assert "documents needed of local, containment: undefined, no system has 5 documents" in said
 
 
-@pytest.mark.parametrize("text", ["", "{}\n", "[1]\n", "not json\n"])
-def test_invalid_labels_are_one_line(run: Run, desk: Desk, text: str) -> None:
-    refused(run("calibrate", "agreement", desk.put("bad.jsonl", text)), "bad.jsonl")
-
-
 def test_two_runs_are_compared(run: Run, desk: Desk) -> None:
     record: dict[str, Any] = {"id": "r", "source": "s", "summary": "t"}
     records = desk.lines("r.jsonl", [{**record, "facts": ["The lake is deep.", "The pier."]}])

@@ -291,10 +291,7 @@ def test_an_invalid_schema_is_named_with_file_path_and_key(
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [
-        ("b.json", b"\x00\x01\x02", "not a text file"),
         ("b.jsonl", '{"a": 1}\n[2]\n', "line 2: expected an object, got array"),
-        ("b.json", '[{"a": 1},\n{"a": NaN}]', "line 2: NaN is not valid JSON"),
-        ("b.jsonl", '{"a": 1e400}', "line 1: the number 1e400 is too large"),
         ("b.yaml", "- a: 1\n  a: 2\n", "line 2: duplicate key 'a'"),
         ("b.json", "", "it is empty"),
         ("b.jsonl", "", "holds no records"),
@@ -303,7 +300,7 @@ def test_an_invalid_schema_is_named_with_file_path_and_key(
 )
 @pytest.mark.parametrize("command", ["evaluate", "infer-schema", "validate"])
 def test_invalid_records_are_named_with_their_place(
-    files: Files, command: str, name: str, content: str | bytes, message: str
+    files: Files, command: str, name: str, content: str, message: str
 ) -> None:
     path = files.put(name, content)
     schema = files.put("any.json", '{"type": "object"}')
