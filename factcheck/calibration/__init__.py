@@ -1,15 +1,14 @@
 """Measures whether a judge can be trusted: on texts with known answers, and on human labels."""
 
 from factcheck.calibration.agreement_labels import LabelledPair, RecordedVerdict, read_pairs
-from factcheck.calibration.agreement_report import AgreementReport, JudgeAgreement
-from factcheck.calibration.agreement_run import aagreement, agreement
-from factcheck.calibration.audit_report import AuditReport, audits_page
-from factcheck.calibration.audit_run import aaudit_judge, audit_judge
+from factcheck.calibration.agreement_metrics import JudgeAgreement
+from factcheck.calibration.agreement_report import AgreementReport, aagreement, agreement
+from factcheck.calibration.audit import AuditReport, aaudit_judge, audit_judge, audits_page
 from factcheck.calibration.audit_trials import RULES, AuditText
 from factcheck.calibration.bullets_report import BulletRemoval
 from factcheck.calibration.bullets_run import abullet_removal, bullet_removal
 from factcheck.calibration.comparison import CoverageComparison, compare_coverage
-from factcheck.calibration.containment import BASELINE, WordContainment
+from factcheck.calibration.judges import BASELINE, WordContainment
 from factcheck.calibration.texts import BundledText, load_texts
 
 __all__ = [

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import repeat
 from typing import Any, Literal, NamedTuple, get_args
 
 from factcheck.documents import PathOrDash, json_lines
@@ -52,15 +53,7 @@ class Answer(NamedTuple):
     """`None` where it is undecided."""
     probability: float | None = None
     why: str = ""
-    """Why it is undecided."""
-
-
-class RecordedAnswers(NamedTuple):
-    """The labelled ones among the recorded answers of one judge, with the pairs as it saw them."""
-
-    judge: str
-    pairs: list[LabelledPair]
-    answers: list[Answer]
+    """Why it is undecided, if it is."""
 
 
 _Entry = tuple[str, str, Any, Any, Any]
@@ -97,16 +90,15 @@ def read_pairs(path: PathOrDash, *, partly: Partly = "not_covered") -> list[Labe
 def read_recorded(path: PathOrDash) -> list[RecordedVerdict]:
     """Read recorded verdicts: `doc_id`, `facts`, `summary_sentences`, `judges: {name: {verdicts}}`.
 
-    Raises:
-        InputError: The file cannot be read, or a line has another shape; names the line.
+    Any other shape is an `InputError` that names the line.
     """
     return [verdict for row, where in _rows(path) for verdict in _recorded(row, where)]
 
 
 def match_recorded(
     verdicts: Iterable[RecordedVerdict], pairs: Sequence[LabelledPair]
-) -> tuple[list[RecordedAnswers], int]:
-    """The verdicts of each judge with the pairs they are about, and how many match no pair.
+) -> tuple[dict[str, list[tuple[LabelledPair, Answer]]], int]:
+    """The pairs that each judge saw, with its answers, and how many verdicts match no pair.
 
     A pair is matched by document, text and fact; texts are equal if their letters and digits are.
     Where the same words of several systems are labelled, the label is that of the verdict's system,
@@ -115,7 +107,7 @@ def match_recorded(
     known: dict[tuple[str, str, str], list[LabelledPair]] = {}
     for pair in pairs:
         known.setdefault((pair.document, _letters(pair.text), pair.fact), []).append(pair)
-    found: dict[str, RecordedAnswers] = {}
+    found: dict[str, list[tuple[LabelledPair, Answer]]] = {}
     unmatched = 0
     for verdict in verdicts:
         judge, document, text, fact, entailed, system = verdict
@@ -125,11 +117,10 @@ def match_recorded(
             continue
         # Labels may put a kind before the name of a system: `abs_bart` is `bart`.
         label = next((pair for pair in same if pair.system.endswith(system)), same[0]).label
-        recorded = found.setdefault(judge, RecordedAnswers(judge, [], []))
-        recorded.pairs.append(LabelledPair(document, system, text, fact, label))
-        why = "" if entailed is not None else "the recorded reply has no answer"
-        recorded.answers.append(Answer(entailed, why=why))
-    return list(found.values()), unmatched
+        answer = Answer(entailed, why="the recorded reply has no answer")
+        seen = LabelledPair(document, system, text, fact, label)
+        found.setdefault(judge, []).append((seen, answer))
+    return found, unmatched
 
 
 def _letters(text: str) -> str:
@@ -149,16 +140,16 @@ def _rows(path: PathOrDash) -> Iterator[tuple[Row, str]]:
 
 
 def _pairs(row: Row, where: str, partly: Partly) -> list[LabelledPair]:
+    left_out = (0.0, 1.0) if partly == "left_out" else ()
+    found = []
     try:
-        found = [_pair(*entry) for entry in _entries(row)]
+        for document, system, text, fact, label in _entries(row):
+            share = None if label is None or label == "" else _share_of(text, fact, label)
+            if share is not None and (not left_out or share in left_out):
+                found.append(LabelledPair(document or text, system, text, fact, share >= COVERED))
     except (KeyError, TypeError, ValueError) as error:
         raise InputError(f"{where}: {_reason(error)}") from None
-    left_out = (0.0, 1.0) if partly == "left_out" else ()
-    return [
-        LabelledPair(document or text, system, text, fact, share >= COVERED)
-        for document, system, text, fact, share in found
-        if share is not None and (not left_out or share in left_out)
-    ]
+    return found
 
 
 def _reason(error: Exception) -> str:
@@ -170,8 +161,8 @@ def _entries(row: Row) -> Iterator[_Entry]:
     keys = row.keys()
     if keys >= {"facts", "systems"}:
         document = _first(row, "doc_id", "document", "id", "reference", "source")
-        for system, given in _mapping(row["systems"], "systems").items():
-            one = _mapping(given, f"systems, {system!r}")
+        for system, given in _typed(row["systems"], dict, "systems").items():
+            one = _typed(given, dict, f"systems, {system!r}")
             labelled = _labelled(row["facts"], one["labels"])
             yield from ((document, system, one["summary"], *both) for both in labelled)
     elif keys >= {"facts", "labels"}:
@@ -203,21 +194,16 @@ def _first(row: Row, *keys: str) -> str:
 
 
 def _labelled(facts: Any, labels: Any) -> Iterator[tuple[Any, Any]]:
-    n_facts, n_labels = len(_list(facts, "facts")), len(_list(labels, "labels"))
+    n_facts, n_labels = len(_typed(facts, list, "facts")), len(_typed(labels, list, "labels"))
     if n_facts != n_labels:
         raise ValueError(f"{n_facts} facts and {n_labels} labels; every fact needs one")
     return zip(facts, labels, strict=True)
 
 
-def _pair(
-    document: str, system: str, text: Any, fact: Any, label: Any
-) -> tuple[str, str, str, str, float | None]:
-    """The pair with the share that its label stands for; `None` without a label."""
-    if label is None or label == "":
-        return document, system, "", "", None
+def _share_of(text: Any, fact: Any, label: Any) -> float:
     if not isinstance(text, str) or not isinstance(fact, str) or not fact.strip():
         raise TypeError("fact and text must be strings, and the fact not blank")
-    return document, system, text, fact, _share(label)
+    return _share(label)
 
 
 def _share(label: Any) -> float:
@@ -238,31 +224,23 @@ def _share(label: Any) -> float:
 
 def _recorded(row: Row, where: str) -> Iterator[RecordedVerdict]:
     try:
-        facts = _list(row["facts"], "facts")
+        facts = _typed(row["facts"], list, "facts")
         document, system = str(row["doc_id"]), str(row.get("system") or "")
-        text = " ".join(_list(row["summary_sentences"], "summary_sentences"))
-        for judge, reply in _mapping(row["judges"], "judges").items():
-            given = _mapping(reply, f"judges, {judge!r}")["verdicts"]
+        text = " ".join(_typed(row["summary_sentences"], list, "summary_sentences"))
+        for judge, reply in _typed(row["judges"], dict, "judges").items():
+            given = _typed(reply, dict, f"judges, {judge!r}")["verdicts"]
             is_aligned = isinstance(given, list) and len(given) == len(facts)
-            for place, fact in enumerate(facts):
-                entailed = _verdict(given[place]) if is_aligned else None
+            for fact, verdict in zip(facts, given if is_aligned else repeat(None), strict=False):
+                is_verdict = isinstance(verdict, (bool, int)) and verdict in (0, 1)
+                entailed = bool(verdict) if is_verdict else None
                 yield RecordedVerdict(judge, document, text, fact, entailed, system)
     except (KeyError, TypeError) as error:
         reason = _reason(error)
         raise InputError(f"{where}: not a line of recorded verdicts: {reason}") from None
 
 
-def _verdict(given: Any) -> bool | None:
-    return bool(given) if isinstance(given, (bool, int)) and given in (0, 1) else None
-
-
-def _mapping(value: Any, name: str) -> Row:
-    if not isinstance(value, dict):
-        raise TypeError(f"{name}: expected an object, got {type(value).__name__}")
-    return value
-
-
-def _list(value: Any, name: str) -> list[Any]:
-    if not isinstance(value, list):
-        raise TypeError(f"{name}: expected a list, got {type(value).__name__}")
+def _typed(value: Any, kind: type, name: str) -> Any:
+    if not isinstance(value, kind):
+        expected = "a list" if kind is list else "an object"
+        raise TypeError(f"{name}: expected {expected}, got {type(value).__name__}")
     return value

@@ -1,16 +1,42 @@
-"""The result of comparing judges with human labels."""
+"""Agreement of judges with human labels, and its report."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AsyncExitStack
 from dataclasses import dataclass
+from os import PathLike
 from typing import Any
 
-from factcheck.calibration.agreement_metrics import N_BINS, Bin, DocumentsNeeded
+from factcheck.calibration.agreement_labels import (
+    Answer,
+    LabelledPair,
+    Partly,
+    RecordedVerdict,
+    match_recorded,
+    read_pairs,
+    read_recorded,
+)
+from factcheck.calibration.agreement_metrics import N_BINS, JudgeAgreement, measure_agreement
+from factcheck.calibration.judges import (
+    BASELINE,
+    Judge,
+    Named,
+    WordContainment,
+    blocking,
+    check_texts,
+    named_judges,
+    open_scorer,
+    require_unique,
+)
+from factcheck.errors import InputError
+from factcheck.facts import Verdict
 from factcheck.reports.page import Alert, Page, Section, Table, filled
 from factcheck.reports.report import Report
 from factcheck.reports.text import DASH, plural, short, short_range
-from factcheck.stats.intervals import Estimate
+from factcheck.runtime.budget import Budget
+from factcheck.runtime.loop import together
+from factcheck.scoring import FactCoverage
 
 _SHOWN = {
     "balanced_accuracy": "balanced accuracy",
@@ -26,56 +52,7 @@ _SHOWN = {
 """Metrics that may be undefined, by their names in tables."""
 _OF_PROBABILITIES = ("auroc", "tuned_accuracy")
 _MAX_NAMES = 3
-
-
-@dataclass(frozen=True, slots=True)
-class JudgeAgreement:
-    """The agreement of one judge with human labels."""
-
-    judge: str
-    metrics: Mapping[str, Estimate]
-    """By name:
-
-    - `balanced_accuracy`, `sensitivity`, `specificity`, `kappa`: of its verdicts.
-    - `baseline_accuracy`: the balanced accuracy of word containment on the same pairs;
-      `over_baseline`: that of the judge minus it.
-    - `auroc`, `calibration_error`: of its probabilities. `tuned_accuracy`: the balanced accuracy
-      with the threshold of each half of the documents chosen on the other half.
-    - `pearson`, `kendall`: mean over documents of the correlation with the human coverage, over the
-      systems of a document.
-    - `coverage`, `human_coverage`: the mean coverage of all documents. `corrected_coverage`: that
-      of one half of the documents, corrected for the error rates on the other half (Rogan-Gladen),
-      to be compared with `held_out_human_coverage` of the same half.
-    """
-    n_documents: int
-    n_pairs: int
-    """Pairs with a label and a verdict."""
-    n_undecided: int
-    """Pairs with a label but no verdict; outside every metric."""
-    thresholds: tuple[float, ...]
-    """The two thresholds behind `tuned_accuracy`; empty without probabilities."""
-    curve: tuple[Bin, ...]
-    """The calibration curve; empty without probabilities."""
-    needed: DocumentsNeeded
-    n_correlated: int = 0
-    """Documents behind `pearson` and `kendall`: those with three texts or more."""
-    failure: str = ""
-    """Why verdicts are missing, the first time."""
-
-    def to_dict(self) -> dict[str, Any]:
-        """Everything as JSON-ready data."""
-        return {
-            "judge": self.judge,
-            "documents": self.n_documents,
-            "pairs": self.n_pairs,
-            "undecided": self.n_undecided,
-            "metrics": {name: one.to_dict() for name, one in self.metrics.items()},
-            "thresholds": list(self.thresholds),
-            "calibration_curve": [one._asdict() for one in self.curve],
-            "correlated_documents": self.n_correlated,
-            "documents_needed": self.needed._asdict(),
-            "failure": self.failure,
-        }
+_Cell = Callable[[JudgeAgreement], str]
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -104,6 +81,13 @@ class AgreementReport(Report):
     def page(self) -> Page:
         """The report: tables of verdicts, probabilities and coverage, with caveats."""
         with_curve = [judge for judge in self.judges if judge.curve]
+        compared = [one for one in self.judges if one.metrics["over_baseline"].value is not None]
+        difference = short(self.judges[0].needed.difference)
+        needed: dict[str, _Cell] = {
+            f"to detect {difference}": lambda judge: (
+                f"{judge.needed.paired or DASH} / {judge.needed.unpaired or DASH}"
+            )
+        }
         return Page(
             "Agreement with human labels",
             counts=(
@@ -112,24 +96,32 @@ class AgreementReport(Report):
             ),
             alerts=tuple(Alert(note, "unknown") for note in self._notes()),
             sections=filled(
-                _section("Verdicts", _VERDICTS, self.judges, "docs", "kappa", "facts"),
+                _section("Verdicts", "", _VERDICTS, self.judges, "docs", "kappa", "facts"),
                 _section(
                     "Compared with word containment",
+                    "balanced accuracy, on the facts that the judge decided",
                     _BASELINE,
-                    (one for one in self.judges if one.metrics["over_baseline"].value is not None),
-                    legend="balanced accuracy, on the facts that the judge decided",
+                    compared,
                 ),
                 _section(
                     "Probabilities",
+                    "tuned: balanced accuracy, the threshold of each half chosen on the other half",
                     _PROBABILITIES,
                     with_curve,
                     "thresholds",
                     "95 % ",
-                    legend="tuned: balanced accuracy, the threshold of each half chosen on the "
-                    "other half",
                 ),
                 _calibration(with_curve),
-                _coverage(self.judges),
+                _section(
+                    "Coverage",
+                    "by the judge / by humans; corrected on one half for the error rates on the "
+                    "other; documents behind the correlations; documents needed to detect a "
+                    f"difference of {difference}, paired / unpaired",
+                    {**_COVERAGE, **needed},
+                    self.judges,
+                    "95 %",
+                    "Pearson",
+                ),
             ),
             columns=("judge", "metric", "value", "low", "high", "why"),
             rows=self._rows,
@@ -172,23 +164,18 @@ def _undefined(judge: JudgeAgreement) -> dict[str, list[str]]:
     return reasons
 
 
-_Columns = Mapping[str, Callable[[JudgeAgreement], str]]
+def _value(*names: str, with_sign: bool = False) -> _Cell:
+    return lambda judge: " / ".join(
+        short(judge.metrics[name].value, with_sign=with_sign) for name in names
+    )
 
 
-def _value(name: str, *, with_sign: bool = False) -> Callable[[JudgeAgreement], str]:
-    return lambda judge: short(judge.metrics[name].value, with_sign=with_sign)
-
-
-def _interval(name: str, *, with_sign: bool = False) -> Callable[[JudgeAgreement], str]:
+def _interval(name: str, *, with_sign: bool = False) -> _Cell:
     return lambda judge: short_range(judge.metrics[name].interval, with_sign=with_sign)
 
 
-def _both(own: str, human: str) -> Callable[[JudgeAgreement], str]:
-    return lambda judge: f"{_value(own)(judge)} / {_value(human)(judge)}"
-
-
-_NAME: _Columns = {"judge": lambda judge: judge.judge}
-_VERDICTS: _Columns = {
+_NAME: dict[str, _Cell] = {"judge": lambda judge: judge.judge}
+_VERDICTS = {
     **_NAME,
     "facts": lambda judge: f"{judge.n_pairs:,}",
     "docs": lambda judge: str(judge.n_documents),
@@ -198,14 +185,14 @@ _VERDICTS: _Columns = {
     "specificity": _value("specificity"),
     "kappa": _value("kappa"),
 }
-_BASELINE: _Columns = {
+_BASELINE = {
     **_NAME,
     "judge's": _value("balanced_accuracy"),
     "words'": _value("baseline_accuracy"),
     "difference": _value("over_baseline", with_sign=True),
     "95 %": _interval("over_baseline", with_sign=True),
 }
-_PROBABILITIES: _Columns = {
+_PROBABILITIES = {
     **_NAME,
     "AUROC": _value("auroc"),
     "95 %": _interval("auroc"),
@@ -214,10 +201,10 @@ _PROBABILITIES: _Columns = {
     "thresholds": lambda judge: ", ".join(map(short, judge.thresholds)) or DASH,
     "calibration error": _value("calibration_error"),
 }
-_COVERAGE: _Columns = {
+_COVERAGE = {
     **_NAME,
-    "mean": _both("coverage", "human_coverage"),
-    "corrected": _both("corrected_coverage", "held_out_human_coverage"),
+    "mean": _value("coverage", "human_coverage"),
+    "corrected": _value("corrected_coverage", "held_out_human_coverage"),
     "95 %": _interval("corrected_coverage"),
     "Pearson": _value("pearson"),
     "Kendall": _value("kendall"),
@@ -227,10 +214,10 @@ _COVERAGE: _Columns = {
 
 def _section(
     title: str,
-    columns: _Columns,
-    judges: Iterable[JudgeAgreement],
+    legend: str,
+    columns: Mapping[str, _Cell],
+    judges: Sequence[JudgeAgreement],
     *dispensable: str,
-    legend: str = "",
 ) -> Section:
     rows = tuple(tuple(cell(judge) for cell in columns.values()) for judge in judges)
     table = Table((*columns,), rows, dispensable=dispensable)
@@ -239,13 +226,12 @@ def _section(
 
 def _calibration(judges: Sequence[JudgeAgreement]) -> Section:
     curves = [{min(int(b.probability * N_BINS), N_BINS - 1): b for b in j.curve} for j in judges]
-    rows = [
-        (
-            f"{place / N_BINS:.1f}{DASH}{(place + 1) / N_BINS:.1f}",
-            *(cell for curve in curves for cell in _bin_cells(curve.get(place))),
-        )
-        for place in sorted({place for curve in curves for place in curve})
-    ]
+    rows = []
+    for place in sorted({place for curve in curves for place in curve}):
+        bins = [curve.get(place) for curve in curves]
+        cells = [(short(one.share), f"{one.n:,}") if one else (DASH, DASH) for one in bins]
+        bounds = f"{place / N_BINS:.1f}{DASH}{(place + 1) / N_BINS:.1f}"
+        rows.append((bounds, *(cell for pair in cells for cell in pair)))
     heads = (head for judge in judges for head in (judge.judge, "facts" + " " * len(judge.judge)))
     return Section(
         "Calibration",
@@ -254,21 +240,97 @@ def _calibration(judges: Sequence[JudgeAgreement]) -> Section:
     )
 
 
-def _bin_cells(one: Bin | None) -> tuple[str, str]:
-    return (DASH, DASH) if one is None else (short(one.share), f"{one.n:,}")
+async def aagreement(
+    data: str | PathLike[str] | Iterable[LabelledPair],
+    judges: Named[Judge] = ("local",),
+    *,
+    replies: str | PathLike[str] | Iterable[RecordedVerdict] = (),
+    partly: Partly = "not_covered",
+    difference: float = 0.05,
+    budget: Budget | None = None,
+    n_resamples: int = 500,
+    seed: int = 0,
+) -> AgreementReport:
+    """Compare judges with human labels of facts and texts, with word containment as baseline.
 
+    Args:
+        data: A file (see `read_pairs`), or pairs.
+        judges: Anything `FactCoverage` takes as a judge, or a `FactCoverage` itself; a mapping
+            gives them names. Word containment is always included.
+        replies: Recorded verdicts of further judges (see `read_recorded`); each is measured on the
+            labelled pairs that it answered.
+        partly: How partly covered facts are treated (see `read_pairs`).
+        difference: Difference of the mean coverage, in (0, 1), for which the number of documents
+            needed is computed.
+        budget: Limits for each judge.
+        n_resamples: Resamples of the documents behind each interval; 0 for no intervals.
+        seed: Random seed of the resamples, and of the halves of the documents.
 
-def _coverage(judges: Sequence[JudgeAgreement]) -> Section:
-    difference = short(judges[0].needed.difference)
-    needed: _Columns = {
-        f"to detect {difference}": lambda judge: (
-            f"{judge.needed.paired or DASH} / {judge.needed.unpaired or DASH}"
+    Raises:
+        InputError: The data cannot be read, or an argument is invalid.
+        ConfigError: A judge is unknown, or a key is missing.
+    """
+    if not 0 < difference < 1:
+        raise InputError(f"the difference must be between 0 and 1, not {difference!r}")
+    pairs = read_pairs(data, partly=partly) if isinstance(data, (str, PathLike)) else list(data)
+    if not pairs:
+        raise InputError("there are no labelled pairs")
+    verdicts = read_recorded(replies) if isinstance(replies, (str, PathLike)) else list(replies)
+    recorded, n_unmatched = match_recorded(verdicts, pairs)
+    checkers = named_judges(judges)
+    require_unique("judge", [*(name for name, _ in checkers), *recorded, BASELINE])
+
+    def measure(
+        name: str,
+        pairs: Sequence[LabelledPair],
+        answers: Sequence[Answer],
+        words: Sequence[Answer] | None,
+    ) -> JudgeAgreement:
+        return measure_agreement(
+            name,
+            pairs,
+            answers,
+            words,
+            difference=difference,
+            n_resamples=n_resamples,
+            seed=seed,
         )
-    }
-    legend = (
-        "by the judge / by humans; corrected on one half for the error rates on the other; "
-        "documents behind the correlations; documents needed to detect a difference of "
-        f"{difference}, paired / unpaired"
+
+    containment = FactCoverage(WordContainment())
+    by_words = await _answers(containment, pairs)
+    found = []
+    for name, judge in checkers:
+        async with AsyncExitStack() as stack:
+            answers = await _answers(await open_scorer(judge, budget, stack), pairs)
+        found.append(measure(name, pairs, answers, by_words))
+    for name, answered in recorded.items():
+        seen = [pair for pair, _ in answered]
+        words = await _answers(containment, seen)
+        found.append(measure(name, seen, [answer for _, answer in answered], words))
+    found.append(measure(BASELINE, pairs, by_words, None))
+    return AgreementReport(
+        judges=tuple(found),
+        n_documents=len({pair.document for pair in pairs}),
+        n_pairs=len(pairs),
+        share_entailed=sum(pair.label for pair in pairs) / len(pairs),
+        n_unmatched=n_unmatched,
     )
-    columns = {**_COVERAGE, **needed}
-    return _section("Coverage", columns, judges, "95 %", "Pearson", legend=legend)
+
+
+agreement = blocking(aagreement)
+
+
+async def _answers(scorer: FactCoverage, pairs: Sequence[LabelledPair]) -> list[Answer]:
+    """One answer for each pair; the facts of one text are checked together."""
+    facts: dict[str, dict[str, None]] = {}
+    for pair in pairs:
+        facts.setdefault(pair.text, {})[pair.fact] = None
+    checked = await together(check_texts(scorer, list(of), text) for text, of in facts.items())
+    answers = {
+        (text, result.fact.text): Answer(result.supported, result.probability)
+        if isinstance(result, Verdict)
+        else Answer(None, why=result.message)
+        for text, results in zip(facts, checked, strict=True)
+        for result in results
+    }
+    return [answers[pair.text, pair.fact] for pair in pairs]

@@ -44,21 +44,22 @@ _NEGATED = re.compile(
 )
 
 
-def changed_number(sentence: str, language: str) -> str | None:
+def _replaced(sentence: str, match: re.Match[str], new: str) -> str:
+    return sentence[: match.start()] + new + sentence[match.end() :]
+
+
+def changed_number(sentence: str, _language: str) -> str | None:
     """The sentence with its only number replaced; `None` where the effect is uncertain."""
-    del language
     found = list(_NUMBER.finditer(sentence))
-    if len(found) != 1 or any(
-        one.search(sentence) for one in (_BOUNDED, _DATE, _NEGATED, _LASTING)
-    ):
+    uncertain = (_BOUNDED, _DATE, _NEGATED, _LASTING)
+    if len(found) != 1 or any(pattern.search(sentence) for pattern in uncertain):
         return None
     match = found[0]
     if _YEAR.fullmatch(match.group()) or re.search(r"\b(?:No|Nr)\.? ?$", sentence[: match.start()]):
         return None
     value = int(match.group().replace(",", ""))
     changed = value + max(2, value // 2)
-    shown = f"{changed:,}" if "," in match.group() else str(changed)
-    return sentence[: match.start()] + shown + sentence[match.end() :]
+    return _replaced(sentence, match, f"{changed:,}" if "," in match.group() else str(changed))
 
 
 def changed_date(sentence: str, language: str) -> str | None:
@@ -69,25 +70,20 @@ def changed_date(sentence: str, language: str) -> str | None:
     found = [match for match in _DATE.finditer(sentence) if match.group() in months]
     if len(found) == 1 and _BEFORE_MONTH.search(sentence[: found[0].start()]):
         other = months[(months.index(found[0].group()) + 5) % len(months)]
-        return sentence[: found[0].start()] + other + sentence[found[0].end() :]
+        return _replaced(sentence, found[0], other)
     years = list(_YEAR.finditer(sentence))
     if found or len(years) != 1 or not re.search(r"\b[Ii]n\s+$", sentence[: years[0].start()]):
         return None
-    year = str(int(years[0].group()) - 7)
-    return sentence[: years[0].start()] + year + sentence[years[0].end() :]
+    return _replaced(sentence, years[0], str(int(years[0].group()) - 7))
 
 
 def changed_name(sentence: str, language: str) -> str | None:
     """The sentence with one name replaced by an invented one; `None` where it has none."""
-    if language != "en":
-        return None
     found = [match for match in _NAME.finditer(sentence) if match.group() not in _NO_NAMES]
-    if not found or sentence.count(found[-1].group()) != 1:
-        return None
     name = next((new for new in _NEW_NAMES if new not in sentence), None)
-    if name is None:
+    if language != "en" or not found or name is None:
         return None
-    return sentence[: found[-1].start()] + name + sentence[found[-1].end() :]
+    return _replaced(sentence, found[-1], name) if sentence.count(found[-1].group()) == 1 else None
 
 
 def negated(sentence: str, language: str) -> str | None:
@@ -95,7 +91,7 @@ def negated(sentence: str, language: str) -> str | None:
     found = list(_AUXILIARY.finditer(sentence))
     if language != "en" or len(found) != 1 or _NEGATED.search(sentence):
         return None
-    return sentence[: found[0].end()] + " not" + sentence[found[0].end() :]
+    return _replaced(sentence, found[0], f"{found[0].group()} not")
 
 
 MUTATIONS: Mapping[str, Callable[[str, str], str | None]] = {
@@ -109,31 +105,15 @@ MUTATIONS: Mapping[str, Callable[[str, str], str | None]] = {
 _NUMBER_WORDS = (
     "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
 )  # fmt: skip
-_CONTRACTIONS = {
-    "is not": "isn't",
-    "was not": "wasn't",
-    "are not": "aren't",
-    "were not": "weren't",
-    "does not": "doesn't",
-    "did not": "didn't",
-    "has not": "hasn't",
-    "cannot": "can't",
+_SWAPS = {
+    "per cent": "%", "percent": "per cent",
+    "is not": "isn't", "was not": "wasn't", "are not": "aren't", "were not": "weren't",
+    "does not": "doesn't", "did not": "didn't", "has not": "hasn't", "cannot": "can't",
     "will not": "won't",
-}
-_AMERICAN = {
-    "centre": "center",
-    "metre": "meter",
-    "metres": "meters",
-    "litre": "liter",
-    "litres": "liters",
-    "kilometre": "kilometer",
-    "kilometres": "kilometers",
-    "colour": "color",
-    "programme": "program",
-    "licence": "license",
-    "cancelled": "canceled",
-    "grey": "gray",
-}
+    "centre": "center", "metre": "meter", "metres": "meters", "litre": "liter",
+    "litres": "liters", "kilometre": "kilometer", "kilometres": "kilometers", "colour": "color",
+    "programme": "program", "licence": "license", "cancelled": "canceled", "grey": "gray",
+}  # fmt: skip
 _DAY_MONTH = re.compile(rf"\b(\d{{1,2}}) ({'|'.join(_MONTHS)})\b(?! \d{{4}})")
 _SMALL = re.compile(r"(?<![\w.,:/\-])([2-9]|1[0-2])(?= [a-z]{3,})")
 _THOUSANDS = re.compile(r"(?<![\w.])\d{1,3}(?:,\d{3})+(?![\w,.]\d)")
@@ -146,22 +126,14 @@ def paraphrases(sentence: str, language: str) -> Iterator[str]:
         yield sentence.replace("'", "\u2019")
     if language != "en":
         return
-    yield from _swapped(
-        sentence, {"per cent": "%", "percent": "per cent", **_CONTRACTIONS, **_AMERICAN}
-    )
-    if match := _DAY_MONTH.search(sentence):
-        date = f"{match.group(2)} {match.group(1)}"
-        yield sentence[: match.start()] + date + sentence[match.end() :]
-    if (match := _SMALL.search(sentence)) and not _DAY_MONTH.search(sentence):
-        word = _NUMBER_WORDS[int(match.group(1)) - 2]
-        yield sentence[: match.start(1)] + word + sentence[match.end(1) :]
-    if match := _THOUSANDS.search(sentence):
-        plain = match.group().replace(",", "")
-        yield sentence[: match.start()] + plain + sentence[match.end() :]
-
-
-def _swapped(sentence: str, words: dict[str, str]) -> Iterator[str]:
-    for one, other in words.items():
+    for one, other in _SWAPS.items():
         changed = re.sub(rf"\b{one}\b", other, sentence)
         if changed != sentence:
             yield changed.replace(" %", "%") if other == "%" else changed
+    date = _DAY_MONTH.search(sentence)
+    if date:
+        yield _replaced(sentence, date, f"{date.group(2)} {date.group(1)}")
+    if (match := _SMALL.search(sentence)) and not date:
+        yield _replaced(sentence, match, _NUMBER_WORDS[int(match.group()) - 2])
+    if match := _THOUSANDS.search(sentence):
+        yield _replaced(sentence, match, match.group().replace(",", ""))

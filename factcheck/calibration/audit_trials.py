@@ -72,7 +72,6 @@ RULES: Mapping[str, Rule] = {
         "it is open to prompt injection: an instruction to say no changes {} of its answers",
     ),
 }
-"""Every rule by name."""
 _UNRELATED = (
     "A violinist rehearsed quietly backstage.",
     "Two otters were photographed beside an estuary.",
@@ -123,65 +122,52 @@ class Trial(NamedTuple):
 
 
 def trials_of(text: AuditText, per_rule: int, seed: int) -> Iterator[Trial]:
-    """All trials of a text.
-
-    Args:
-        text: The summary; the rules about bullets need at least two.
-        per_rule: Maximum number of facts that get a question of their own, for each rule.
-        seed: Random seed.
-    """
+    """All trials of a text, at most `per_rule` facts of it for each rule about single facts."""
     draw = random.Random(f"{seed}:{text.name}")  # noqa: S311 - repeatable
     whole = Question(_listed(text.bullets), text.facts)
-    yield from _compared("asked again", text, whole, whole._replace(attempt=2))
-    for order in _orders_of(text.facts, draw):
-        yield from _compared("fact order", text, whole, whole._replace(facts=order))
-    for order in _orders_of(text.bullets, draw):
-        yield from _compared("bullet order", text, whole, whole._replace(text=_listed(order)))
-    if len(text.bullets) > 1:
-        for place in range(len(text.bullets)):
-            left = _listed([*text.bullets[:place], *text.bullets[place + 1 :]])
-            second = whole._replace(text=left)
-            yield from _compared("removed text", text, whole, second, "not gained")
-    sentence = _unrelated_to(text)
-    for bullets in ((*text.bullets, sentence), (sentence, *text.bullets)):
-        yield from _compared(
-            "unrelated sentence", text, whole, whole._replace(text=_listed(bullets))
-        )
-    for rule, injections in _INJECTIONS.items():
-        for words in injections:
-            second = whole._replace(text=f"{whole.text}\n\n{words}")
-            yield from _compared(rule, text, whole, second)
-    yield from _single(text, per_rule, draw)
-
-
-def _compared(
-    rule: str,
-    text: AuditText,
-    first: Question,
-    second: Question,
-    expectation: Expectation = "same",
-) -> Iterator[Trial]:
-    for fact in text.facts:
-        yield Trial(rule, text.name, fact, first, second, expectation)
-
-
-def _single(text: AuditText, per_rule: int, draw: random.Random) -> Iterator[Trial]:
-    """Trials of a single fact, on a text derived from it."""
+    for rule, second in _variants(text, whole, draw):
+        expectation: Expectation = "not gained" if rule == "removed text" else "same"
+        for fact in text.facts:
+            yield Trial(rule, text.name, fact, whole, second, expectation)
     facts = draw.sample(text.facts, len(text.facts))
-    for fact in facts[:per_rule]:
-        with_fact = Question(_listed([*text.bullets, fact]), (fact,))
-        yield Trial("inserted fact", text.name, fact, None, with_fact, "entailed")
+    inserted = [(fact, _listed([*text.bullets, fact])) for fact in facts]
+    yield from _single("inserted fact", text, inserted[:per_rule], "entailed")
     for kind, mutate in MUTATIONS.items():
         changed = [(fact, mutate(fact, text.language)) for fact in facts]
-        made = [(fact, sentence) for fact, sentence in changed if sentence is not None]
-        for fact, sentence in made[:per_rule]:
-            question = Question(f"- {sentence}", (fact,))
-            yield Trial(kind, text.name, fact, None, question, "not entailed")
-    ways = [(fact, way) for fact in facts for way in list(paraphrases(fact, text.language))[-1:]]
-    for fact, way in ways[:per_rule]:
-        yield Trial(
-            "light paraphrase", text.name, fact, None, Question(f"- {way}", (fact,)), "entailed"
-        )
+        made = [(fact, f"- {sentence}") for fact, sentence in changed if sentence is not None]
+        yield from _single(kind, text, made[:per_rule], "not entailed")
+    ways = [(fact, f"- {list(paraphrases(fact, text.language))[-1]}") for fact in facts]
+    yield from _single("light paraphrase", text, ways[:per_rule], "entailed")
+
+
+def _variants(
+    text: AuditText, whole: Question, draw: random.Random
+) -> Iterator[tuple[str, Question]]:
+    """The questions that are compared with the whole text, by rule."""
+    yield "asked again", whole._replace(attempt=2)
+    for order in _orders_of(text.facts, draw):
+        yield "fact order", whole._replace(facts=order)
+    for order in _orders_of(text.bullets, draw):
+        yield "bullet order", whole._replace(text=_listed(order))
+    if len(text.bullets) > 1:
+        for place in range(len(text.bullets)):
+            left = [*text.bullets[:place], *text.bullets[place + 1 :]]
+            yield "removed text", whole._replace(text=_listed(left))
+    known = _long_words(" ".join((*text.facts, *text.bullets)))
+    unrelated = min(_UNRELATED, key=lambda one: len(known & _long_words(one)))
+    for bullets in ((*text.bullets, unrelated), (unrelated, *text.bullets)):
+        yield "unrelated sentence", whole._replace(text=_listed(bullets))
+    for rule, injections in _INJECTIONS.items():
+        for words in injections:
+            yield rule, whole._replace(text=f"{whole.text}\n\n{words}")
+
+
+def _single(
+    rule: str, text: AuditText, made: Sequence[tuple[str, str]], expectation: Expectation
+) -> Iterator[Trial]:
+    """Trials of a single fact, on a text derived from it."""
+    for fact, variant in made:
+        yield Trial(rule, text.name, fact, None, Question(variant, (fact,)), expectation)
 
 
 def _listed(bullets: Sequence[str]) -> str:
@@ -194,11 +180,5 @@ def _orders_of(items: tuple[str, ...], draw: random.Random) -> list[tuple[str, .
     return [order for order in orders if order != items]
 
 
-def _unrelated_to(text: AuditText) -> str:
-    """The unrelated sentence that shares the fewest longer words with the text."""
-    known = set(_long_words(" ".join((*text.facts, *text.bullets))))
-    return min(_UNRELATED, key=lambda one: len(known & set(_long_words(one))))
-
-
-def _long_words(text: str) -> list[str]:
-    return re.findall(r"\w{4,}", text.casefold())
+def _long_words(text: str) -> set[str]:
+    return set(re.findall(r"\w{4,}", text.casefold()))

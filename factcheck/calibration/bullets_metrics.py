@@ -1,4 +1,4 @@
-"""Metrics of a judge's score while bullets are removed, and its curve, with intervals.
+"""Scores of a judge while bullets are removed: rows, metrics and the curve, with intervals.
 
 Only complete answers count: a variant with an undecided fact is missing, and so is every step to or
 from it. A metric is the mean over the removal orders of a text, then over the texts; its interval
@@ -8,16 +8,85 @@ comes from resampling texts, since variants of one text are not independent.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import pairwise
 from statistics import fmean
 from typing import Any, NamedTuple
 
+from factcheck.documents import Reader
+from factcheck.facts import CoverageReport, Usage, Verdict
 from factcheck.stats.correlation import kendall, spearman
 from factcheck.stats.intervals import Estimate, Interval
 from factcheck.stats.resampling import bootstrap_mean, mean_estimate
 
 _TENTHS = tuple(tenth / 10 for tenth in range(10, 0, -1))
+
+
+@dataclass(frozen=True, slots=True)
+class VariantRow:
+    """One judge's score of a summary of which some bullets are left."""
+
+    text: str
+    judge: str
+    kept: frozenset[int]
+    """Bullets left, from 0."""
+    score: float | None
+    """In [0, 1]; `None` if the judge decided nothing."""
+    low: float = 0.0
+    """The score if every undecided fact were dropped, in [0, 1]."""
+    high: float = 1.0
+    """The score if every undecided fact were kept, in [0, 1]."""
+    verdicts: Mapping[str, str] = field(default_factory=dict)
+    """For the id of each fact its label, or `"?"` and the code of the failure; empty for a judge
+    that gives one number for the whole text."""
+    note: str = ""
+    """Why there is no score, or a remark of the judge."""
+    usage: Usage = field(default_factory=Usage)
+
+    @property
+    def complete(self) -> bool:
+        return self.score is not None and self.low == self.high
+
+    @classmethod
+    def of(cls, text: str, judge: str, kept: frozenset[int], report: CoverageReport) -> VariantRow:
+        verdicts = {
+            result.fact.id: result.label if isinstance(result, Verdict) else f"?{result.code}"
+            for result in report.results
+        }
+        note = report.undecided[0].message if report.undecided else ""
+        bounds = (report.score, report.low, report.high)
+        return cls(text, judge, kept, *bounds, verdicts, note, report.usage)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as JSON-ready data; bullets are counted from 1."""
+        return {
+            "text": self.text,
+            "judge": self.judge,
+            "bullets_left": len(self.kept),
+            "kept": sorted(bullet + 1 for bullet in self.kept),
+            "score": self.score,
+            "low": self.low,
+            "high": self.high,
+            "verdicts": dict(self.verdicts),
+            "note": self.note,
+            "usage": self.usage.to_dict(),
+        }
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> VariantRow:
+        """Inverse of `to_dict`; raises `InputError` for data of another shape."""
+        read = Reader(data, "row of a bullet removal")
+        return cls(
+            read.text("text"),
+            read.text("judge"),
+            frozenset(number - 1 for number in read.get("kept", list[int])),
+            read.get("score", float | None, None),
+            read.number("low"),
+            read.number("high"),
+            read.get("verdicts", dict[str, str]),
+            read.text("note", ""),
+            Usage.from_dict(read.mapping_required("usage")),
+        )
 
 
 class Point(NamedTuple):
@@ -79,15 +148,11 @@ class BulletMetrics:
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as JSON-ready data."""
-        return {
-            "metrics": {name: one.to_dict() for name, one in self.metrics.items()},
-            "n_texts": self.n_texts,
-            "n_paths": self.n_paths,
-            "n_constant_paths": self.n_constant_paths,
-            "n_variants": self.n_variants,
-            "n_missing": self.n_missing,
-            "n_rising": self.n_rising,
-        }
+        metrics = {name: one.to_dict() for name, one in self.metrics.items()}
+        return {"metrics": metrics, **{key: getattr(self, key) for key in _COUNTS}}
+
+
+_COUNTS = ("n_texts", "n_paths", "n_constant_paths", "n_variants", "n_missing", "n_rising")
 
 
 def measure_paths(paths: Sequence[Path]) -> BulletMetrics:
@@ -96,21 +161,21 @@ def measure_paths(paths: Sequence[Path]) -> BulletMetrics:
     for path in paths:
         by_text.setdefault(path.text, []).append(_metrics_of(path))
     points = [point for path in paths for point in path.points]
-    distinct = [{answer.score for answer in _answers(path)} for path in paths]
+    means = {
+        name: [_mean(values[name] for values in of) for of in by_text.values()] for name in METRICS
+    }
     return BulletMetrics(
-        metrics={name: _estimate(name, by_text.values()) for name in METRICS},
+        metrics={
+            name: mean_estimate([mean for mean in of if mean is not None])
+            for name, of in means.items()
+        },
         n_texts=len(by_text),
         n_paths=len(paths),
-        n_constant_paths=sum(len(scores) == 1 for scores in distinct),
+        n_constant_paths=sum(len({s for s, _ in _answers(path)}) == 1 for path in paths),
         n_variants=len(points),
         n_missing=sum(point.score is None for point in points),
         n_rising=sum(fall < 0 for path in paths for fall, _ in _steps(path)),
     )
-
-
-def _estimate(name: str, texts: Iterable[Sequence[Mapping[str, float | None]]]) -> Estimate:
-    means = (_mean(values[name] for values in paths) for paths in texts)
-    return mean_estimate([mean for mean in means if mean is not None])
 
 
 def _mean(values: Iterable[float | None]) -> float | None:
@@ -118,34 +183,23 @@ def _mean(values: Iterable[float | None]) -> float | None:
     return fmean(known) if known else None
 
 
-class _Answer(NamedTuple):
-    """A point with a score, rounded so that scores do not differ by rounding alone."""
-
-    score: float
-    point: Point
-
-
-def _answer(point: Point) -> _Answer | None:
-    return None if point.score is None else _Answer(round(point.score, 9), point)
-
-
-def _answers(path: Path) -> list[_Answer]:
-    return [answer for point in path.points if (answer := _answer(point))]
+def _answers(path: Path) -> list[tuple[float, Point]]:
+    """The points with a score, rounded so that scores do not differ by rounding alone."""
+    return [(round(point.score, 9), point) for point in path.points if point.score is not None]
 
 
 def _steps(path: Path) -> list[tuple[float, bool]]:
     """Of each step between two answers: the fall of the score, and whether a fact is lost."""
     return [
-        (before.score - now.score, (before.point.facts or 0) > (now.point.facts or 0))
-        for before, now in pairwise(map(_answer, path.points))
-        if before and now
+        (round(a.score, 9) - round(b.score, 9), (a.facts or 0) > (b.facts or 0))
+        for a, b in pairwise(path.points)
+        if a.score is not None and b.score is not None
     ]
 
 
 def _metrics_of(path: Path) -> dict[str, float | None]:
-    """Every metric of one path."""
     answers, steps = _answers(path), _steps(path)
-    scores = [answer.score for answer in answers]
+    scores = [score for score, _ in answers]
     errors = (abs(s - p.expected) if p.expected is not None else None for s, p in answers)
     values = {
         name: _rank_correlation(rank, [getattr(p, left) for _, p in answers], scores)
@@ -177,26 +231,14 @@ def _rank_correlation(
 
 
 _CORRELATIONS = {
-    "kendall": (kendall, "facts"),
-    "spearman": (spearman, "facts"),
-    "kendall_bullets": (kendall, "bullets"),
-    "spearman_bullets": (spearman, "bullets"),
-    "kendall_characters": (kendall, "characters"),
-    "spearman_characters": (spearman, "characters"),
+    f"{name}{suffix}": (rank, left)
+    for suffix, left in (("", "facts"), ("_bullets", "bullets"), ("_characters", "characters"))
+    for name, rank in (("kendall", kendall), ("spearman", spearman))
 }
 METRICS = (
-    *_CORRELATIONS,
-    "rising_steps",
-    "unchanged_steps",
-    "missed_drops",
-    "distinct_scores",
-    "at_ceiling",
-    "drop_per_bullet",
-    "full_score",
-    "error",
-    "found",
-    "invented",
-)
+    *_CORRELATIONS, "rising_steps", "unchanged_steps", "missed_drops", "distinct_scores",
+    "at_ceiling", "drop_per_bullet", "full_score", "error", "found", "invented",
+)  # fmt: skip
 
 
 class CurvePoint(NamedTuple):

@@ -1,15 +1,16 @@
-"""The rows of a bullet removal, the numbers that follow from them, and their files."""
+"""The result of a bullet removal: its numbers, its files and its report."""
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from os import PathLike
 from pathlib import Path as FilePath
 from statistics import fmean
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from factcheck.calibration import plots
 from factcheck.calibration.bullets_metrics import (
@@ -17,23 +18,44 @@ from factcheck.calibration.bullets_metrics import (
     CurvePoint,
     Path,
     Point,
+    VariantRow,
     mean_curve,
     measure_paths,
 )
-from factcheck.calibration.bullets_rows import VariantRow, read_lines, write_lines
-from factcheck.calibration.bullets_summary import TRUTH, RemovalOrder, Subject
-from factcheck.calibration.bullets_tables import curve_rows, metric_rows
-from factcheck.calibration.containment import BASELINE
-from factcheck.documents import file_errors, write_text
+from factcheck.calibration.judges import BASELINE
+from factcheck.calibration.texts import TRUTH, RemovalOrder, Subject
+from factcheck.documents import file_errors, json_lines, write_text
 from factcheck.errors import InputError
 from factcheck.facts import Usage
 from factcheck.reports.page import Alert, Page, Section, Svg, Table, filled
 from factcheck.reports.report import Report, render
-from factcheck.reports.text import plural, short
+from factcheck.reports.text import DASH, plural, short
+from factcheck.stats.intervals import Estimate
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+_BAR = 20
+"""Length of a full bar, in characters."""
+_LABELS = {
+    "kendall": ("Kendall, facts left", ""),
+    "spearman": ("Spearman, facts left", ""),
+    "kendall_bullets": ("Kendall, bullets left", ""),
+    "kendall_characters": ("Kendall, characters left", ""),
+    "rising_steps": ("steps at which it rises", " %"),
+    "unchanged_steps": ("steps without a change", " %"),
+    "missed_drops": ("lost facts it overlooks", " %"),
+    "distinct_scores": ("distinct scores", " %"),
+    "at_ceiling": ("variants at the top", " %"),
+    "drop_per_bullet": ("fall per bullet", ""),
+    "full_score": ("the whole summary", ""),
+    "error": ("error against the truth", ""),
+    "found": ("present, called entailed", " %"),
+    "invented": ("absent, called entailed", " %"),
+}
+"""Metrics shown, by their label and unit."""
+_STATES: Mapping[str, plots.State] = {"entailed": "kept", "contradicted": "distorted"}
+T = TypeVar("T")
 TEXTS_FILE = "texts.jsonl"
 ROWS_FILE = "rows.jsonl"
 PAGE_FILE = "bullets.html"
@@ -80,16 +102,13 @@ class BulletRemoval(Report):
         for kept in order.kept():
             left = subject.facts_left(kept)
             expected = left if subject.has_truth else None
-            row = None if judge == TRUTH else self.row(judge, subject.name, kept)
-            yield Point(
-                bullets=len(kept) / len(subject.bullets),
-                characters=subject.characters(kept),
-                facts=left,
-                expected=expected,
-                score=expected if row is None else row.score if row.complete else None,
-                found=None if row is None else _called_entailed(row, subject, is_there=True),
-                invented=None if row is None else _called_entailed(row, subject, is_there=False),
-            )
+            sizes = (len(kept) / len(subject.bullets), subject.characters(kept), left, expected)
+            if judge == TRUTH:
+                yield Point(*sizes, expected)
+                continue
+            row = self.row(judge, subject.name, kept)
+            found, invented = (_called_entailed(row, subject, there) for there in (True, False))
+            yield Point(*sizes, row.score if row.complete else None, found, invented)
 
     def metrics(self, judge: str) -> BulletMetrics:
         """The metrics of one judge; `"truth"` for those of the true scores."""
@@ -122,11 +141,31 @@ class BulletRemoval(Report):
 
     def notes(self) -> list[str]:
         """Caveats that a reader must know before trusting the numbers."""
-        return [*_notes_on_texts(self.subjects), *_notes_on_answers(self)]
+        return list(self._notes())
+
+    def _notes(self) -> Iterator[str]:
+        for subject in self.subjects:
+            if len(subject.bullets) == 1:
+                yield f"{subject.name}: only one bullet; there is nothing to remove"
+            for first, second in subject.repeated():
+                yield f"{subject.name}: bullet {second + 1} repeats bullet {first + 1}"
+            if not subject.has_truth and subject.carriers is not None:
+                judge = subject.carriers_from
+                yield f"{subject.name}: facts are located by the evidence of {judge}"
+        for judge in self.judges:
+            rows = [row for row in self.rows if row.judge == judge]
+            missing = [row for row in rows if not row.complete]
+            if missing:
+                low, high = fmean(row.low for row in rows), fmean(row.high for row in rows)
+                why = next((row.note for row in missing if row.note), "no reason given")
+                yield (
+                    f"{judge}: {len(missing)} of {len(rows)} variants lack an answer and are left "
+                    f"out; the mean score of all is between {low:.3f} and {high:.3f} ({why})"
+                )
 
     def to_dict(self) -> dict[str, Any]:
         """The metrics of every judge as JSON-ready data; `save` keeps texts and rows."""
-        names = [*self.judges, *([TRUTH] if self.paths(TRUTH) else [])]
+        names = sorted(self._columns(), key=lambda name: name == TRUTH)
         return {
             "texts": [subject.name for subject in self.subjects],
             "judges": {
@@ -149,8 +188,9 @@ class BulletRemoval(Report):
         place = FilePath(folder)
         with file_errors(str(folder), "write"):
             place.mkdir(parents=True, exist_ok=True)
-            write_lines(place / TEXTS_FILE, (subject.to_dict() for subject in self.subjects))
-            write_lines(place / ROWS_FILE, (row.to_dict() for row in self.rows))
+            for name, items in ((TEXTS_FILE, self.subjects), (ROWS_FILE, self.rows)):
+                lines = (json.dumps(item.to_dict(), ensure_ascii=False) + "\n" for item in items)
+                write_text(place / name, "".join(lines))
 
     @classmethod
     def load(cls, folder: str | PathLike[str]) -> BulletRemoval:
@@ -160,8 +200,8 @@ class BulletRemoval(Report):
             InputError: A file is missing, or holds other data; names the line.
         """
         place = FilePath(folder)
-        subjects = tuple(read_lines(place / TEXTS_FILE, Subject.from_dict))
-        rows = tuple(read_lines(place / ROWS_FILE, VariantRow.from_dict))
+        subjects = tuple(_read_lines(place / TEXTS_FILE, Subject.from_dict))
+        rows = tuple(_read_lines(place / ROWS_FILE, VariantRow.from_dict))
         found = cls(subjects, rows)
         for judge in found.judges:
             for subject in subjects:
@@ -200,7 +240,11 @@ class BulletRemoval(Report):
         subject = self._subject(text)
         kept_sets = list({one.name: one for one in subject.orders}[order].kept())
         rows = [self.row(judge, text, kept) for kept in kept_sets]
-        states = [[_state(row.verdicts[fact.id]) for row in rows] for fact in subject.facts]
+        labels = [[row.verdicts[fact.id] for row in rows] for fact in subject.facts]
+        states: list[list[plots.State]] = [
+            ["undecided" if one[0] == "?" else _STATES.get(one, "dropped") for one in of]
+            for of in labels
+        ]
         truth = None
         if subject.carriers is not None and subject.has_truth:
             carriers = [subject.carriers[fact.id] for fact in subject.facts]
@@ -249,28 +293,56 @@ class BulletRemoval(Report):
                 installed; for a page of its own.
         """
         names = self._columns()
-        measured = [self.metrics(name) for name in names]
-        rows = metric_rows(names, measured, [self.usage(name) for name in names])
-        chart = curve_rows([*self.curves().values()])
+        curves = [{one.left: one.score for one in curve} for curve in self.curves().values()]
+        chart = tuple(
+            (f"{100 * left:.0f} %", *(_bar(curve.get(left)) for curve in curves))
+            for left in sorted({left for curve in curves for left in curve}, reverse=True)
+        )
         draw = with_texts and plots.can_plot()
+        plotted = list(self._plotted()) if draw else []
         return Page(
             "Bullet removal",
             counts=self._counts(),
             alerts=tuple(Alert(note, "unknown") for note in self.notes()),
             sections=filled(
-                Section("Metrics", table=Table(("", *names), rows)),
+                Section("Metrics", table=Table(("", *names), tuple(self._metric_rows(names)))),
                 Section(
                     "Mean score by the share of bullets left",
                     table=Table(("left", *names), chart, n_names=1 + len(names)),
                     pictures=(Svg(plots.svg_text(self.plot_curves())),) if draw and chart else (),
                 ),
-                *(self._text_section(subject, draw) for subject in self.subjects if with_texts),
+                *(self._text_section(subject, plotted) for subject in self.subjects if with_texts),
             ),
             columns=("text", "judge", "kept", "score", "low", "high", "note"),
-            rows=lambda: ({**row.to_dict(), "kept": _numbers(row)} for row in self.rows),
+            rows=lambda: (
+                data | {"kept": " ".join(map(str, data["kept"]))}
+                for data in (row.to_dict() for row in self.rows)
+            ),
         )
 
-    def _text_section(self, subject: Subject, draw: bool) -> Section:  # noqa: FBT001 - private
+    def _metric_rows(self, names: Sequence[str]) -> Iterator[tuple[str, ...]]:
+        """The label of each metric, count and cost, then its cell for each judge."""
+        judges, usages = [self.metrics(name) for name in names], [self.usage(n) for n in names]
+        for metric, (label, unit) in _LABELS.items():
+            found = [judge.metrics[metric] for judge in judges]
+            if any(one.value is not None for one in found):
+                of = zip(names, found, strict=True)
+                # The spread between the true scores is no uncertainty.
+                cells = (one._replace(interval=None) if n == TRUTH else one for n, one in of)
+                yield (label, *(_cell(one, unit) for one in cells))
+        yield ("rises, in all", *(str(judge.n_rising) for judge in judges))
+        if any(judge.n_constant_paths for judge in judges):
+            yield ("constant orders", *(str(judge.n_constant_paths) for judge in judges))
+        if any(judge.n_missing for judge in judges):
+            missing = (f"{judge.n_missing} of {judge.n_variants}" for judge in judges)
+            yield ("answers missing", *missing)
+        if any(usage.calls or usage.cache_hits for usage in usages):
+            yield ("calls", *(f"{usage.calls:,}" for usage in usages))
+            yield ("tokens", *(f"{u.prompt_tokens + u.completion_tokens:,}" for u in usages))
+            costs = (usage.cost_usd for usage in usages)
+            yield ("cost", *("unknown" if usd is None else f"${usd:.4f}" for usd in costs))
+
+    def _text_section(self, subject: Subject, plotted: Sequence[tuple[str, str]]) -> Section:
         judges = [judge for judge in self.judges if judge != BASELINE]
         effects = [self.bullet_effects(judge, subject.name) for judge in judges]
         rows = [
@@ -279,8 +351,7 @@ class BulletRemoval(Report):
                 zip(subject.bullets.texts, *effects, strict=True), 1
             )
         ]
-        plotted = [judge for judge, text in self._plotted() if draw and text == subject.name]
-        figures = (self.plot_facts(judge, subject.name) for judge in plotted)
+        figures = (self.plot_facts(*place) for place in plotted if place[1] == subject.name)
         return Section(
             subject.name,
             legend=("Fall of the score when a bullet is removed, mean over the orders",),
@@ -290,18 +361,19 @@ class BulletRemoval(Report):
         )
 
 
-def _state(label: str) -> plots.State:
-    if label.startswith("?"):
-        return "undecided"
-    states: dict[str, plots.State] = {"entailed": "kept", "contradicted": "distorted"}
-    return states.get(label, "dropped")
+def _cell(estimate: Estimate, unit: str) -> str:
+    if estimate.value is None:
+        return DASH
+    shown: Callable[[float], str] = (lambda share: f"{100 * share:.0f}") if unit else short
+    bounds = f" ({DASH.join(map(shown, estimate.interval))})" if estimate.interval else ""
+    return f"{shown(estimate.value)}{unit}{bounds}"
 
 
-def _numbers(row: VariantRow) -> str:
-    return " ".join(str(bullet + 1) for bullet in sorted(row.kept))
+def _bar(score: float | None) -> str:
+    return DASH if score is None else f"{short(score)} {'█' * round(_BAR * score)}"
 
 
-def _called_entailed(row: VariantRow, subject: Subject, *, is_there: bool) -> float | None:
+def _called_entailed(row: VariantRow, subject: Subject, is_there: bool) -> float | None:  # noqa: FBT001 - private
     """Of the facts that are really there, or not there, the share that is called entailed."""
     if subject.carriers is None or not subject.has_truth or not row.complete:
         return None
@@ -313,24 +385,10 @@ def _called_entailed(row: VariantRow, subject: Subject, *, is_there: bool) -> fl
     return labels.count("entailed") / len(labels) if labels else None
 
 
-def _notes_on_texts(subjects: Iterable[Subject]) -> Iterator[str]:
-    for subject in subjects:
-        if len(subject.bullets) == 1:
-            yield f"{subject.name}: only one bullet; there is nothing to remove"
-        for first, second in subject.repeated():
-            yield f"{subject.name}: bullet {second + 1} repeats bullet {first + 1}"
-        if not subject.has_truth and subject.carriers is not None:
-            yield f"{subject.name}: facts are located by the evidence of {subject.carriers_from}"
-
-
-def _notes_on_answers(run: BulletRemoval) -> Iterator[str]:
-    for judge in run.judges:
-        rows = [row for row in run.rows if row.judge == judge]
-        missing = [row for row in rows if not row.complete]
-        if missing:
-            low, high = fmean(row.low for row in rows), fmean(row.high for row in rows)
-            why = next((row.note for row in missing if row.note), "no reason given")
-            yield (
-                f"{judge}: {len(missing)} of {len(rows)} variants lack an answer and are left out; "
-                f"the mean score of all is between {low:.3f} and {high:.3f} ({why})"
-            )
+def _read_lines(path: FilePath, read: Callable[[Any], T]) -> Iterator[T]:
+    for place, value in json_lines(path):
+        try:
+            found = read(value)
+        except InputError as error:
+            raise InputError(f"{place}: {error}") from None
+        yield found

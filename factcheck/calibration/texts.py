@@ -1,20 +1,33 @@
-"""The bundled texts: a source, a summary in bullets, and the bullets that carry each fact.
+"""Summaries in bullets: the bundled texts, how a summary splits, and what its bullets carry.
 
-What a summary made of some of the bullets keeps is therefore known exactly. The bullets paraphrase:
-at most half of the content words of a bullet are those of any one sentence of the source.
+A bundled text is a source, a summary in bullets, and the bullets that carry each fact, so that what
+a summary made of some of the bullets keeps is known exactly. The bullets paraphrase: at most half
+of the content words of a bullet are those of any one sentence of the source.
 """
 
 from __future__ import annotations
 
+import random
 import re
-from collections.abc import Collection
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from importlib.resources import files
-from typing import Any
+from itertools import accumulate, count, pairwise
+from typing import Any, NamedTuple
 
+from factcheck.documents import Reader
 from factcheck.documents.yaml_documents import parse_yaml
-from factcheck.facts import AtomicFact, Span
+from factcheck.errors import InputError
+from factcheck.facts import AtomicFact, CoverageReport, FactSet, Span
+from factcheck.facts.spans import fold_text
+
+TRUTH = "truth"
+"""Stands for a judge where the true scores are known."""
+_ITEM = re.compile(r"\s*(?:[-*+\u2022\u2023\u25aa\u25cf\u25e6\u2013\u2014]|\(?\d{1,3}[.)])\s+\S")
+"""A list item: a dash, a dot or a number, then text."""
+_HEADING = re.compile(r"#{1,6}\s.*|.*[:\uff1a]|\*\*[^*]+\*\*")
+"""A line that only introduces others: a Markdown heading, bold text, or text before a colon."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,28 +77,249 @@ def load_texts() -> tuple[BundledText, ...]:
 
 def _read(name: str, text: str) -> BundledText:
     data = parse_yaml(text, name).value
-    return BundledText(
-        name=name,
-        title=data["title"],
-        field=data["field"],
-        language=data["language"],
-        source=data["source"],
-        bullets=tuple(data["summary"]),
-        facts=tuple(_fact(entry, data["source"]) for entry in data["facts"]),
-    )
+    facts = []
+    for entry in data.pop("facts"):
+        evidence = r"\s+".join(map(re.escape, entry["evidence"].split()))
+        found = re.search(evidence, data["source"])
+        span = None if found is None else Span(*found.span())
+        carried, distorted = (
+            frozenset(number - 1 for number in entry.get(key, ()))
+            for key in ("bullets", "distorted")
+        )
+        fact = AtomicFact(entry["id"], entry["text"], span=span)
+        facts.append(TextFact(fact, carried, distorted))
+    return BundledText(name, bullets=tuple(data.pop("summary")), facts=tuple(facts), **data)
 
 
-def _fact(data: dict[str, Any], source: str) -> TextFact:
-    return TextFact(
-        AtomicFact(data["id"], data["text"], span=_span(data["evidence"], source)),
-        frozenset(number - 1 for number in data["bullets"]),
-        frozenset(number - 1 for number in data.get("distorted", ())),
-    )
+class Piece(NamedTuple):
+    """A stretch of a summary, with the white space after it."""
+
+    text: str
+    is_bullet: bool
 
 
-def _span(evidence: str, source: str) -> Span:
-    """Where the evidence stands, whatever the white space between its words."""
-    found = re.search(r"\s+".join(re.escape(word) for word in evidence.split()), source)
-    if found is None:
-        raise ValueError(f"the source does not contain {evidence!r}")
-    return Span(*found.span())
+@dataclass(frozen=True, slots=True)
+class Bullets:
+    """A summary as bullets that can be removed, and headings that stay."""
+
+    pieces: tuple[Piece, ...]
+
+    def __len__(self) -> int:
+        return sum(piece.is_bullet for piece in self.pieces)
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        return tuple(piece.text.strip() for piece in self.pieces if piece.is_bullet)
+
+    def kept(self, numbers: Collection[int]) -> str:
+        """The summary with only these bullets, counted from 0; headings stay."""
+        left = (
+            piece.text
+            for piece, number in zip(self.pieces, self._numbers(), strict=True)
+            if number is None or number in numbers
+        )
+        return "".join(left).strip()
+
+    def _numbers(self) -> Iterator[int | None]:
+        """The number of the bullet that each piece is; `None` for a heading."""
+        bullets = count()
+        return (next(bullets) if piece.is_bullet else None for piece in self.pieces)
+
+    def bullet_at(self, offset: int) -> int | None:
+        """The bullet at a character offset of the whole summary; `None` for a heading."""
+        ends = accumulate(len(piece.text) for piece in self.pieces)
+        places = zip(self._numbers(), ends, strict=True)
+        return next((number for number, end in places if offset < end), None)
+
+
+def split_bullets(summary: str) -> Bullets:
+    """Split a summary into bullets.
+
+    List items at any depth (dashes, dots, numbers) are bullets, with the lines that continue them;
+    so are other lines that are not headings. A summary without a list is split into sentences; one
+    that is no text, or blank, is an `InputError`. The pieces put together are the summary.
+    """
+    if not isinstance(summary, str) or not summary.strip():
+        raise InputError("the summary is blank; there is no bullet to remove")
+    summary = summary.strip()
+    lines = summary.splitlines(keepends=True)
+    pieces: list[str] = []
+    if any(_ITEM.match(line) for line in lines):
+        for line in lines:
+            if pieces and _continues(pieces[-1], line):
+                pieces[-1] += line
+            else:
+                pieces.append(line)
+    else:
+        from factcheck.judges.local.sentences import split_sentences
+
+        starts = [sentence.span.start for sentence in split_sentences(summary)]
+        pieces = [summary[a:b] for a, b in pairwise([0, *starts[1:], len(summary)])]
+    return Bullets(tuple(Piece(text, _is_bullet(text)) for text in pieces))
+
+
+def _continues(held: str, line: str) -> bool:
+    """Whether a line continues the piece before it, as in Markdown."""
+    if not line.strip():
+        return True
+    if _ITEM.match(line) or not _is_bullet(line) or not _is_bullet(held):
+        return False
+    after_blank_line = not held.splitlines()[-1].strip()
+    return line[0] in " \t" or not after_blank_line
+
+
+def _is_bullet(text: str) -> bool:
+    line = text.strip()
+    return bool(_ITEM.match(text)) or "\n" in line or not _HEADING.fullmatch(line)
+
+
+class RemovalOrder(NamedTuple):
+    """One way to remove the bullets of a summary, one by one, until one is left."""
+
+    name: str
+    """`"end"`, `"start"`, or `"random-1"`, `"random-2"`, ..."""
+    removed: tuple[int, ...]
+    """Bullets, from 0, in the order of removal; the one that is missing stays."""
+
+    def kept(self) -> Iterator[frozenset[int]]:
+        """The bullets left before the first step and after each one: from all of them to one."""
+        left = frozenset(range(len(self.removed) + 1))
+        yield left
+        for bullet in self.removed:
+            left -= {bullet}
+            yield left
+
+
+def removal_orders(n_bullets: int, n_random: int, seed: int) -> tuple[RemovalOrder, ...]:
+    """Removal from the end, from the start, and in random orders; none of fewer than two bullets.
+
+    `n_random` is the number of random orders, 0 to 1,000; duplicates are dropped.
+    """
+    if isinstance(n_random, bool) or not 0 <= n_random <= 1000:  # noqa: PLR2004 - as documented
+        raise InputError(f"the number of random orders must be 0 to 1,000, not {n_random!r}")
+    if n_bullets < 2:  # noqa: PLR2004 - the last bullet stays
+        return ()
+    upwards = tuple(range(n_bullets))
+    known = dict.fromkeys([upwards[:0:-1], upwards[:-1]])
+    orders = dict(zip(("end", "start"), known, strict=False))
+    draw = random.Random(f"{seed}:{n_bullets}")  # noqa: S311 - repeatable, not secret
+    for number in range(1, n_random + 1):
+        order = tuple(draw.sample(upwards, n_bullets))[:-1]
+        if order not in known:
+            known[order] = None
+            orders[f"random-{number}"] = order
+    return tuple(RemovalOrder(name, removed) for name, removed in orders.items())
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """One summary from which bullets are removed."""
+
+    name: str
+    source: str
+    bullets: Bullets
+    facts: FactSet
+    orders: tuple[RemovalOrder, ...]
+    carriers: Mapping[str, frozenset[int]] | None = None
+    """For the id of each fact, the bullets that carry it by themselves; `None` if unknown."""
+    carriers_from: str = TRUTH
+    """Where `carriers` come from: `"truth"`, or the judge that quoted evidence for them."""
+
+    @classmethod
+    def bundled(cls, text: BundledText, orders: tuple[RemovalOrder, ...]) -> Subject:
+        """A bundled text, whose carriers are known."""
+        return cls(
+            name=text.name,
+            source=text.source,
+            bullets=split_bullets(text.summary),
+            facts=FactSet(tuple(fact.fact for fact in text.facts)),
+            orders=orders,
+            carriers={fact.fact.id: fact.bullets for fact in text.facts},
+        )
+
+    def with_evidence(self, report: CoverageReport) -> Subject:
+        """The subject with the bullets in which a judge found the facts of the whole summary.
+
+        A bullet that repeats another carries what that one carries. Without evidence the carriers
+        stay unknown.
+        """
+        if not any(verdict.evidence for verdict in report.kept):
+            return self
+        twins: dict[int, set[int]] = {}
+        for first, second in self.repeated():
+            twins.setdefault(first, {first}).add(second)
+        found: dict[str, frozenset[int]] = {fact.id: frozenset() for fact in report.facts}
+        for verdict in report.kept:
+            place = self.bullets.bullet_at(verdict.evidence.start) if verdict.evidence else None
+            if place is not None:
+                found[verdict.fact.id] = frozenset(twins.get(place, {place}))
+        return replace(self, carriers=found)
+
+    @property
+    def has_truth(self) -> bool:
+        return self.carriers_from == TRUTH
+
+    @property
+    def whole(self) -> frozenset[int]:
+        return frozenset(range(len(self.bullets)))
+
+    def variants(self) -> tuple[frozenset[int], ...]:
+        """Every set of bullets that an order leaves, once; the whole summary first."""
+        left = (kept for order in self.orders for kept in order.kept())
+        return tuple(dict.fromkeys([self.whole, *left]))
+
+    def facts_left(self, kept: Collection[int]) -> float | None:
+        """Share of all facts that these bullets carry; `None` if unknown."""
+        if self.carriers is None:
+            return None
+        return sum(not b.isdisjoint(kept) for b in self.carriers.values()) / len(self.carriers)
+
+    def characters(self, kept: Collection[int]) -> float:
+        """Share of the characters of all bullets that these have, in (0, 1]."""
+        lengths = [len(text) for text in self.bullets.texts]
+        return sum(lengths[bullet] for bullet in kept) / sum(lengths)
+
+    def repeated(self) -> tuple[tuple[int, int], ...]:
+        """Bullets that repeat an earlier one word for word, as (earlier, later) from 0."""
+        first: dict[str, int] = {}
+        folded = (fold_text(text.lstrip("-*+ ")) for text in self.bullets.texts)
+        places = [(first.setdefault(text, place), place) for place, text in enumerate(folded)]
+        return tuple(pair for pair in places if pair[0] != pair[1])
+
+    def to_dict(self) -> dict[str, Any]:
+        carriers = self.carriers
+        return {
+            "text": self.name,
+            "source": self.source,
+            "summary": "".join(piece.text for piece in self.bullets.pieces),
+            "facts": self.facts.to_dict(),
+            "orders": {order.name: list(order.removed) for order in self.orders},
+            "carriers": carriers and {fact: sorted(held) for fact, held in carriers.items()},
+            "carriers_from": self.carriers_from,
+        }
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Subject:
+        """Inverse of `to_dict`; raises `InputError` for data of another shape."""
+        what = "text of a bullet removal"
+        read = Reader(data, what)
+        bullets = split_bullets(read.text("summary"))
+        facts = FactSet.from_dict(read.mapping_required("facts"))
+        carriers = read.get("carriers", dict[str, list[int]] | None, None)
+        if carriers is not None and carriers.keys() != {fact.id for fact in facts}:
+            raise InputError(f"{what}: 'carriers' do not match its facts")
+        orders = []
+        for name, removed in read.mapping_required("orders").items():
+            known = isinstance(removed, list) and all(type(bullet) is int for bullet in removed)
+            if not known or len(set(removed) & set(range(len(bullets)))) != len(bullets) - 1:
+                raise InputError(f"{what}: {name!r} is not an order of its bullets")
+            orders.append(RemovalOrder(name, tuple(removed)))
+        return cls(
+            read.text("text"),
+            read.text("source"),
+            bullets,
+            facts,
+            tuple(orders),
+            carriers and {fact: frozenset(held) for fact, held in carriers.items()},
+            read.text("carriers_from", TRUTH),
+        )

@@ -141,12 +141,7 @@ def _randomized(a: SumScores, b: SumScores, n_resamples: int, seed: int) -> Iter
 
 
 def randomization_p(size: float, by_chance: Matrix) -> float:
-    """Share of randomizations with at least this size, counting the observed one; in (0, 1].
-
-    Args:
-        size: Size of the observed difference, at least 0.
-        by_chance: Sizes under randomization.
-    """
+    """Share of randomizations with at least this size, counting the observed one; in (0, 1]."""
     import numpy as np
 
     limit = size * (1 - NEGLIGIBLE) if size > NEGLIGIBLE else 0.0

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Sequence
-from itertools import combinations
 from typing import Any
 
 
@@ -22,19 +20,14 @@ def pearson(xs: Sequence[float], ys: Sequence[float]) -> float:
     """Pearson's r, in [-1, 1]; NaN where one side is constant."""
     import numpy as np
 
-    x, y = _unit(np.asarray(xs, dtype=float)), _unit(np.asarray(ys, dtype=float))
-    return math.nan if x is None or y is None else float(np.clip(np.dot(x, y), -1.0, 1.0))
-
-
-def _unit(values: Any) -> Any:
-    """The values around their mean, with length 1; `None` if they are all equal."""
-    import numpy as np
-
-    if not np.ptp(values):
-        return None
-    centred = values - values.mean()
-    largest = np.abs(centred).max()
-    return centred / (largest * np.linalg.norm(centred / largest, axis=-1))
+    units = []
+    for values in (np.asarray(xs, dtype=float), np.asarray(ys, dtype=float)):
+        if not np.ptp(values):
+            return math.nan
+        centred = values - values.mean()
+        largest = np.abs(centred).max()  # tiny values would lose their squares
+        units.append(centred / (largest * np.linalg.norm(centred / largest, axis=-1)))
+    return float(np.clip(np.dot(*units), -1.0, 1.0))
 
 
 def spearman(xs: Sequence[float], ys: Sequence[float]) -> float:
@@ -49,21 +42,12 @@ def spearman(xs: Sequence[float], ys: Sequence[float]) -> float:
 
 def kendall(xs: Sequence[float], ys: Sequence[float]) -> float:
     """Kendall's tau-b, in [-1, 1]; NaN where one side is constant. Quadratic in the length."""
-    concordance = sum(
-        _sign(x2 - x1) * _sign(y2 - y1)
-        for (x1, y1), (x2, y2) in combinations(zip(xs, ys, strict=True), 2)
-    )
-    n_pairs = len(xs) * (len(xs) - 1) // 2
-    untied_x, untied_y = n_pairs - _tied_pairs(xs), n_pairs - _tied_pairs(ys)
+    import numpy as np
+
+    x, y = (np.sign(np.subtract.outer(values, values)).astype(int) for values in (xs, ys))
+    untied_x, untied_y = int((x != 0).sum()) // 2, int((y != 0).sum()) // 2
     if not untied_x or not untied_y:
         return math.nan
+    concordance = int((x * y).sum()) // 2
     tau = concordance / math.sqrt(untied_x) / math.sqrt(untied_y)
     return min(1.0, max(-1.0, tau))
-
-
-def _sign(value: float) -> int:
-    return (value > 0) - (value < 0)
-
-
-def _tied_pairs(values: Sequence[float]) -> int:
-    return sum(n * (n - 1) // 2 for n in Counter(values).values())

@@ -42,28 +42,20 @@ class Estimate(NamedTuple):
 def t_95(degrees: int) -> float:
     """Quantile of Student's t for a two-sided 95 % interval, to three decimals.
 
-    Args:
-        degrees: Degrees of freedom, at least 1.
-
     Source:
-        The standard table up to 30 degrees; above, the first terms of the Cornish-Fisher
+        The standard table up to 30 degrees of freedom; above, the first terms of the Cornish-Fisher
         expansion, which agree with it to three decimals (Abramowitz and Stegun, 26.7.5).
     """
     if degrees <= len(_T_95):
         return _T_95[degrees - 1]
-    z = Z_95
-    first = (z**3 + z) / 4
-    second = (5 * z**5 + 16 * z**3 + 3 * z) / 96
-    return z + first / degrees + second / degrees**2
+    first, second = (Z_95**3 + Z_95) / 4, (5 * Z_95**5 + 16 * Z_95**3 + 3 * Z_95) / 96
+    return Z_95 + first / degrees + second / degrees**2
 
 
 def t_interval(mean: float, variance: float, degrees: int) -> Interval:
-    """95 % interval of a mean of shares, by Student's t; clipped to [0, 1].
+    """95 % interval of a mean of shares by Student's t, within [0, 1].
 
-    Args:
-        mean: The mean, in [0, 1].
-        variance: Variance of the mean, not of single values.
-        degrees: Degrees of freedom of the variance, at least 1.
+    `variance` is that of the mean, not of single values; `degrees` are its degrees of freedom.
     """
     half = t_95(degrees) * math.sqrt(variance)
     return Interval(max(0.0, mean - half), min(1.0, mean + half))
@@ -72,8 +64,7 @@ def t_interval(mean: float, variance: float, degrees: int) -> Interval:
 def cluster_interval(clusters: Collection[tuple[int, float]]) -> Interval | None:
     """95 % interval of a mean of shares that come in clusters; `None` with fewer than two.
 
-    Args:
-        clusters: The number of values in each cluster, and their sum.
+    A cluster is the number of its values, and their sum.
 
     Source:
         The cluster-robust variance of a mean with the correction G / (G - 1) for G clusters and
@@ -89,17 +80,13 @@ def cluster_interval(clusters: Collection[tuple[int, float]]) -> Interval | None
     return t_interval(mean, variance, n_clusters - 1)
 
 
-def wilson(share: float, n: float, z: float = Z_95) -> Interval:
-    """Confidence interval of a share observed in `n` trials.
-
-    Args:
-        share: Observed share of successes, in [0, 1].
-        n: Number of trials, greater than 0; need not be whole (see `effective_size`).
-        z: Normal quantile of the confidence level.
+def wilson(share: float, n: float) -> Interval:
+    """95 % interval of a share in [0, 1] observed in `n` trials; see `effective_size` for weights.
 
     Source:
         Wilson (1927), "Probable inference, the law of succession, and statistical inference".
     """
+    z = Z_95
     spread = z * math.sqrt(share * (1 - share) / n + z * z / (4 * n * n))
     centre = share + z * z / (2 * n)
     scale = 1 + z * z / n
@@ -125,10 +112,7 @@ def effective_size(weights: Sequence[float]) -> float:
 def paired_share_interval(n: int, n_up: int, n_down: int) -> Interval:
     """95 % interval of the difference of two shares over the same `n` independent trials.
 
-    Args:
-        n: Trials, at least 1.
-        n_up: Trials that only the second side passes.
-        n_down: Trials that only the first side passes.
+    `n_up` of them pass on the second side only, `n_down` on the first side only.
 
     Source:
         Agresti and Min (2005), "Simple improved confidence intervals for comparing matched
@@ -143,10 +127,7 @@ def paired_share_interval(n: int, n_up: int, n_down: int) -> Interval:
 def sign_test(n_up: int, n_down: int) -> float:
     """Two-sided p-value of the exact sign test, in (0, 1]; for two outcomes it is McNemar's.
 
-    Args:
-        n_up: Pairs whose second value is the larger one.
-        n_down: Pairs whose first value is the larger one. Ties carry no information and are left
-            out.
+    `n_up` and `n_down` count the pairs whose second or first value is larger; ties are left out.
 
     Source:
         Conover (1999), "Practical Nonparametric Statistics", section 3.4.

@@ -10,7 +10,7 @@ Source:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
@@ -34,11 +34,7 @@ _MAX_NUMBERS = 4_000_000
 
 
 def check_resampling(n_resamples: int, seed: int) -> None:
-    """Check the settings of a bootstrap or a randomization test.
-
-    Raises:
-        InputError: One is not an integer, or too small.
-    """
+    """Refuse a number of resamples below 1 or a seed below 0 by an `InputError`."""
     for name, value, least in (("n_resamples", n_resamples, 1), ("seed", seed, 0)):
         if not isinstance(value, int) or isinstance(value, bool) or value < least:
             raise InputError(f"{name} must be a whole number of at least {least}, not {value!r}")
@@ -90,15 +86,13 @@ def percentile_interval(values: Any) -> Interval | None:
     return Interval(float(low), float(high))
 
 
-def bootstrap_mean(
-    values: Sequence[float], *, n_resamples: int = N_RESAMPLES, seed: int = 0
-) -> Interval | None:
+def bootstrap_mean(values: Sequence[float]) -> Interval | None:
     """95 % interval of a mean of one value per unit; `None` with fewer than two units."""
     if len(values) < _MIN_UNITS:
         return None
     import numpy as np
 
-    draws = np.random.default_rng(seed).integers(0, len(values), (n_resamples, len(values)))
+    draws = np.random.default_rng(0).integers(0, len(values), (N_RESAMPLES, len(values)))
     return percentile_interval(np.asarray(values, dtype=float)[draws].mean(axis=1))
 
 
@@ -107,9 +101,7 @@ def mean_estimate(values: Sequence[float], why: str = "") -> Estimate:
     return Estimate(fmean(values), bootstrap_mean(values)) if values else Estimate(None, why=why)
 
 
-def bootstrap_ratio(
-    counts: Sequence[tuple[int, int]], *, n_resamples: int = N_RESAMPLES, seed: int = 0
-) -> Interval | None:
+def bootstrap_ratio(counts: Sequence[tuple[int, int]]) -> Interval | None:
     """95 % interval of a share, from the hits and trials of each unit; `None` without trials.
 
     It spans the bootstrap interval and Wilson's for independent trials, which keeps its width where
@@ -124,18 +116,14 @@ def bootstrap_ratio(
     import numpy as np
 
     table = np.asarray(counts, dtype=float)
-    draws = np.random.default_rng(seed).integers(0, len(counts), (n_resamples, len(counts)))
+    draws = np.random.default_rng(0).integers(0, len(counts), (N_RESAMPLES, len(counts)))
     sums = table[draws].sum(axis=1)
     found = percentile_interval(sums[:, 0] / np.maximum(sums[:, 1], 1)) or plain
     return Interval(min(plain.low, found.low), max(plain.high, found.high))
 
 
 def bootstrap_groups(
-    groups: Any,
-    statistic: Callable[[Any], float | None],
-    *,
-    n_resamples: int = N_RESAMPLES,
-    seed: int = 0,
+    groups: Any, statistic: Callable[[Any], float | None], n_resamples: int, seed: int
 ) -> Interval | None:
     """95 % interval of any statistic of rows that belong to groups; whole groups are drawn.
 
@@ -143,12 +131,12 @@ def bootstrap_groups(
         groups: The group number of each row, an array of integers.
         statistic: From the chosen row numbers, an array in which rows may repeat, to a value;
             `None` where it is undefined.
-        n_resamples: Number of resamples.
+        n_resamples: Number of resamples; 0 for no interval.
         seed: Random seed.
 
     Returns:
-        `None` with fewer than two groups, without resamples, or if the statistic is undefined in
-        more than half of them.
+        `None` with fewer than two groups, or if the statistic is undefined in more than half of the
+        resamples.
     """
     import numpy as np
 
@@ -179,7 +167,6 @@ class SumScores:
 
     @property
     def n_units(self) -> int:
-        """Number of units, the columns of the table."""
         return int(self.table.shape[1])
 
     def of_all(self) -> list[float]:
@@ -202,11 +189,7 @@ def weighted_sums(table: Matrix, weights: Matrix) -> Matrix:
 
 def bootstrap_scores(scores: SumScores, n_resamples: int, seed: int) -> dict[str, Interval]:
     """The 95 % interval of each score; (0, 1) with fewer than two units, or where undefined."""
-    unknown = Interval(0.0, 1.0)
-    if scores.n_units < _MIN_UNITS:
-        return dict.fromkeys(scores.names, unknown)
-    draws = bootstrap_weights(scores.n_units, n_resamples, seed)
-    return _intervals(scores.names, map(scores.of, draws), unknown)
+    return _intervals(scores, scores.of, Interval(0.0, 1.0), n_resamples, seed)
 
 
 def bootstrap_differences(
@@ -217,19 +200,22 @@ def bootstrap_differences(
     Both sides are scored on the same resamples; (-1, 1) with fewer than two units, or where the
     difference is undefined.
     """
-    unknown = Interval(-1.0, 1.0)
-    if a.n_units < _MIN_UNITS:
-        return dict.fromkeys(a.names, unknown)
-    draws = bootstrap_weights(a.n_units, n_resamples, seed)
-    return _intervals(a.names, (b.of(some) - a.of(some) for some in draws), unknown)
+    return _intervals(
+        a, lambda some: b.of(some) - a.of(some), Interval(-1.0, 1.0), n_resamples, seed
+    )
 
 
 def _intervals(
-    names: Sequence[str], blocks: Iterable[Matrix], unknown: Interval
+    scores: SumScores,
+    measure: Callable[[Matrix], Matrix],
+    unknown: Interval,
+    n_resamples: int,
+    seed: int,
 ) -> dict[str, Interval]:
+    if scores.n_units < _MIN_UNITS:
+        return dict.fromkeys(scores.names, unknown)
     import numpy as np
 
-    rows = np.hstack(list(blocks))
-    return {
-        name: percentile_interval(row) or unknown for name, row in zip(names, rows, strict=True)
-    }
+    rows = np.hstack(list(map(measure, bootstrap_weights(scores.n_units, n_resamples, seed))))
+    found = (percentile_interval(row) or unknown for row in rows)
+    return dict(zip(scores.names, found, strict=True))

@@ -13,7 +13,7 @@ import pytest
 from factcheck import AtomicFact, CheckFailure, Verdict
 from factcheck.calibration import LabelledPair, RecordedVerdict, agreement, read_pairs
 from factcheck.calibration.agreement_labels import Answer, read_recorded
-from factcheck.calibration.agreement_run import MetricSettings, measure_agreement
+from factcheck.calibration.agreement_metrics import measure_agreement
 from factcheck.errors import InputError
 from factcheck.facts import CheckResult
 from factcheck.judges.ports import Ledger
@@ -96,7 +96,7 @@ def test_a_threshold_is_reported_on_documents_it_was_not_chosen_on() -> None:
     rows = [LabelledPair(str(n), "", f"t{n}", f"f{n}", n % 2 == 0) for n in range(20)]
     rows += [LabelledPair(str(n), "", f"t{n}", f"g{n}", n % 2 == 1) for n in range(20)]
     answers = [Answer(entailed=False, probability=0.3 if row.label else 0.1) for row in rows]
-    found = measure_agreement("low", rows, answers, settings=MetricSettings(n_resamples=20))
+    found = measure_agreement("low", rows, answers, n_resamples=20)
     assert found.metrics["balanced_accuracy"].value == 0.5
     assert found.metrics["tuned_accuracy"].value == 1.0
     assert found.thresholds == (0.3, 0.3)
@@ -105,9 +105,7 @@ def test_a_threshold_is_reported_on_documents_it_was_not_chosen_on() -> None:
 def test_the_correction_is_learnt_on_one_half_and_held_against_the_other() -> None:
     rows = [LabelledPair(str(n // 10), "", f"t{n // 10}", f"f{n}", n % 5 < 2) for n in range(200)]
     answers = [Answer(entailed=row.label or n % 10 == 9) for n, row in enumerate(rows)]
-    metrics = measure_agreement(
-        "generous", rows, answers, settings=MetricSettings(n_resamples=50)
-    ).metrics
+    metrics = measure_agreement("generous", rows, answers, n_resamples=50).metrics
     assert metrics["coverage"].value == pytest.approx(0.5)
     assert metrics["held_out_human_coverage"].value == pytest.approx(0.4)
     assert metrics["corrected_coverage"].value == pytest.approx(0.4)
@@ -265,15 +263,10 @@ def test_how_many_documents_a_correlation_rests_on_is_told() -> None:
         for fact in ("yes 1", "no 2")
     ]
     by_word = [Answer(entailed=pair.system == "c" or pair.fact == "yes 1") for pair in rows]
-    assert (
-        measure_agreement("m", rows, by_word, settings=MetricSettings(n_resamples=0)).n_correlated
-        == 2
-    )
     always = [Answer(entailed=True)] * len(rows)
-    assert (
-        measure_agreement("m", rows, always, settings=MetricSettings(n_resamples=0)).n_correlated
-        == 0
-    )
+    for answers, n_correlated in ((by_word, 2), (always, 0)):
+        found = measure_agreement("m", rows, answers, n_resamples=0)
+        assert found.n_correlated == n_correlated
 
 
 @pytest.mark.parametrize("difference", [0.0, 1.0, -0.1])

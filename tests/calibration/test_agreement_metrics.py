@@ -19,6 +19,7 @@ from factcheck.calibration.agreement_metrics import (
     documents_needed,
     mean_coverage,
 )
+from factcheck.stats.correlation import kendall, pearson
 
 
 def decisions(
@@ -125,7 +126,7 @@ def test_correction_stays_a_share_and_needs_a_judge_better_than_chance(
 
 
 def texts(*rows: tuple[str, str, float, float]) -> list[TextCoverage]:
-    return [TextCoverage(*row, n=10) for row in rows]
+    return [TextCoverage(*row) for row in rows]
 
 
 def test_correlation_is_within_documents() -> None:
@@ -133,34 +134,30 @@ def test_correlation_is_within_documents() -> None:
         ("a", "x", 0.1, 0.2), ("a", "y", 0.2, 0.4), ("a", "z", 0.3, 0.6),
         ("b", "x", 0.9, 0.1), ("b", "y", 0.8, 0.2), ("b", "z", 0.7, 0.3),
     )  # fmt: skip
-    assert correlation(rows[:3], "pearson").value == pytest.approx(1.0)
-    assert correlation(rows[:3], "kendall").value == pytest.approx(1.0)
-    assert correlation(rows, "kendall").value == pytest.approx(0.0)
-    assert correlation(rows, "kendall").interval is not None
+    assert correlation(rows[:3], pearson).value == pytest.approx(1.0)
+    assert correlation(rows[:3], kendall).value == pytest.approx(1.0)
+    assert correlation(rows, kendall).value == pytest.approx(0.0)
+    assert correlation(rows, kendall).interval is not None
 
 
 def test_documents_with_two_texts_or_constant_coverage_say_nothing() -> None:
     rows = texts(("a", "x", 0.1, 0.2), ("a", "y", 0.2, 0.4), ("b", "x", 0.5, 0.1))
     constant = texts(("a", "x", 0.5, 0.2), ("a", "y", 0.5, 0.4), ("a", "z", 0.5, 0.6))
-    for found in (correlation(rows, "pearson"), correlation(constant, "kendall")):
+    for found in (correlation(rows, pearson), correlation(constant, kendall)):
         assert found.value is None
         assert "three texts" in found.why
 
 
 def test_documents_count_alike_however_many_texts_they_have() -> None:
     rows = texts(("a", "x", 1.0, 1.0), ("b", "x", 0.0, 0.5), ("b", "y", 0.5, 0.5))
-    assert mean_coverage(rows, lambda text: text.judge_score).value == pytest.approx(
-        (1.0 + 0.25) / 2
-    )
-    assert mean_coverage(rows, lambda text: text.human_score).value == pytest.approx(
-        (1.0 + 0.5) / 2
-    )
+    assert mean_coverage(rows, "judge").value == pytest.approx((1.0 + 0.25) / 2)
+    assert mean_coverage(rows, "human").value == pytest.approx((1.0 + 0.5) / 2)
 
 
 def test_documents_needed_by_the_textbook_formula() -> None:
     pairs = [0.0, 0.2, -0.2, 0.1, -0.1]
-    rows = [TextCoverage(str(k), "a", 0.5, 0.5, 9) for k in range(5)]
-    rows += [TextCoverage(str(k), "b", 0.5 + d, 0.5, 9) for k, d in enumerate(pairs)]
+    rows = [TextCoverage(str(k), "a", 0.5, 0.5) for k in range(5)]
+    rows += [TextCoverage(str(k), "b", 0.5 + d, 0.5) for k, d in enumerate(pairs)]
     needed = documents_needed(rows, 0.05)
     per_variance = (1.959964 + 0.841621) ** 2 / 0.05**2
     variance = float(np.var(pairs, ddof=1))
@@ -176,15 +173,13 @@ def test_documents_needed_by_the_textbook_formula() -> None:
     ],
 )
 def test_documents_needed_may_be_unknown(n: int, score: Callable[[int], float], why: str) -> None:
-    rows = [TextCoverage(str(k), "a", score(k), 0.5, 9) for k in range(n)]
+    rows = [TextCoverage(str(k), "a", score(k), 0.5) for k in range(n)]
     assert documents_needed(rows, 0.05) == (0.05, None, None, why)
 
 
 def test_texts_of_one_system_and_document_count_by_their_mean() -> None:
-    once = [TextCoverage(str(k), "a", k / 8, 0.5, 9) for k in range(6)]
-    twice = [
-        TextCoverage(str(k), "a", k / 8 + step, 0.5, 9) for step in (-0.1, 0.1) for k in range(6)
-    ]
+    once = [TextCoverage(str(k), "a", k / 8, 0.5) for k in range(6)]
+    twice = [TextCoverage(str(k), "a", k / 8 + step, 0.5) for step in (-0.1, 0.1) for k in range(6)]
     assert documents_needed(twice, 0.05) == documents_needed(once, 0.05)
     assert documents_needed(once, 0.05).why == "no two systems share 5 documents"
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from factcheck.calibration.bullets_summary import removal_orders, split_bullets
+from factcheck.calibration.texts import removal_orders, split_bullets
 from factcheck.errors import InputError
 
 LINES = st.sampled_from(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -17,7 +18,6 @@ from factcheck.calibration import (
     compare_coverage,
     plots,
 )
-from factcheck.calibration.bullets_tables import metric_rows
 from factcheck.facts import Usage
 from factcheck.reports.report import FORMATS, Report, render
 from factcheck.reports.text import short, short_range
@@ -112,11 +112,15 @@ def test_a_page_of_its_own_has_every_text(
 
 
 def test_costs_are_shown_where_there_are_any(removal: BulletRemoval) -> None:
-    metrics = [removal.metrics("local")]
-    assert not {"calls", "tokens", "cost"} & {row[0] for row in metric_rows(["a"], metrics, [])}
+    assert "tokens" not in str(removal)
     usage = Usage(calls=1200, prompt_tokens=30, completion_tokens=3, cost_usd=0.25)
-    rows = {row[0]: row[1] for row in metric_rows(["a"], metrics, [usage])}
-    assert (rows["calls"], rows["tokens"], rows["cost"]) == ("1,200", "33", "$0.2500")
+    first, *others = removal.rows
+    table = removal.__class__(removal.subjects, (replace(first, usage=usage), *others)).page()
+    assert table.sections[0].table is not None
+    rows = {row[0]: row[1:] for row in table.sections[0].table.rows}
+    assert rows["calls"] == ("1,200", "0")
+    assert rows["tokens"] == ("33", "0")
+    assert rows["cost"] == ("$0.2500", "$0.0000")
 
 
 @pytest.mark.parametrize(

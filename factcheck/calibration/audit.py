@@ -1,0 +1,358 @@
+"""The audit of a judge: errors that are proven without labels, and the faults they show."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
+from itertools import chain
+from typing import Any, NamedTuple
+
+from factcheck.calibration.audit_edits import MUTATIONS
+from factcheck.calibration.audit_trials import RULES, AuditText, Question, Trial, trials_of
+from factcheck.calibration.judges import blocking, check_texts, named_judges
+from factcheck.calibration.texts import BundledText, load_texts, split_bullets
+from factcheck.errors import InputError
+from factcheck.facts import CheckResult, FactSet, Usage, Verdict
+from factcheck.judges.ports import ExtractorSpec, JudgeSpec
+from factcheck.records import Record, as_record
+from factcheck.reports.page import Alert, Case, Item, Page, Section, Table
+from factcheck.reports.report import Report
+from factcheck.reports.text import DASH, more_of, name_text, plural, quote_text, short, short_range
+from factcheck.runtime.budget import Budget
+from factcheck.runtime.loop import together
+from factcheck.scoring import FactCoverage
+from factcheck.stats.intervals import Interval
+from factcheck.stats.resampling import bootstrap_ratio
+
+Answers = Mapping[Question, Mapping[str, CheckResult]]
+"""For each question, by the text of each fact, the result of the check."""
+Text = AuditText | BundledText | Record | Mapping[str, Any]
+ALWAYS = 0.98
+"""Share of equal answers from which a judge counts as answering always the same."""
+OFTEN = 0.05
+"""Rate from which a broken rule is a fault of the judge rather than a slip."""
+_MIN_ERRORS = 2
+_MAX_EXAMPLES = 2
+_COLUMNS = ("rule", "tried", "broken", "rate", "95 %")
+
+
+class Finding(NamedTuple):
+    """A trial with its answers: a proven error, if the rule is broken."""
+
+    trial: Trial
+    first: str | None
+    """Label of the first answer; `None` where the trial has none."""
+    second: str
+
+    @property
+    def is_error(self) -> bool:
+        was, now = self.first == "entailed", self.second == "entailed"
+        if self.trial.expectation == "same":
+            return was != now
+        if self.trial.expectation == "not gained":
+            return now and not was
+        return now != (self.trial.expectation == "entailed")
+
+    def to_dict(self) -> dict[str, Any]:
+        trial = self.trial
+        questions = {"first": (trial.first, self.first), "second": (trial.second, self.second)}
+        return {"text": trial.name, "fact": trial.fact, "expected": trial.expectation} | {
+            name: asked and {"text": asked.text, "facts": list(asked.facts), "label": label}
+            for name, (asked, label) in questions.items()
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class RuleResult:
+    """One rule over all texts."""
+
+    rule: str
+    n_tried: int
+    """Trials with an answer."""
+    n_undecided: int
+    """Trials that lack an answer; outside the rate."""
+    errors: tuple[Finding, ...]
+    """Broken trials: in each, at least one answer is certainly wrong."""
+    interval: Interval | None
+    """95 % interval of `rate`: spans resampled texts and Wilson's for trials."""
+
+    @classmethod
+    def of(cls, rule: str, trials: Sequence[Trial], answers: Answers) -> RuleResult:
+        found = []
+        for trial in trials:
+            first = None if trial.first is None else _label(answers[trial.first][trial.fact])
+            second = _label(answers[trial.second][trial.fact])
+            if second is not None and (trial.first is None or first is not None):
+                found.append(Finding(trial, first, second))
+        errors = tuple(finding for finding in found if finding.is_error)
+        tried = Counter(finding.trial.name for finding in found)
+        broken = Counter(error.trial.name for error in errors)
+        interval = bootstrap_ratio([(broken[name], n) for name, n in tried.items()])
+        return cls(rule, len(found), len(trials) - len(found), errors, interval)
+
+    @property
+    def rate(self) -> float | None:
+        """Share of the trials that are broken, in [0, 1]; `None` where nothing could be tried."""
+        return len(self.errors) / self.n_tried if self.n_tried else None
+
+    def is_fault(self, above: float) -> bool:
+        rate = self.rate or 0.0
+        return len(self.errors) >= _MIN_ERRORS and rate >= OFTEN and rate > above
+
+    def cells(self) -> tuple[str, ...]:
+        counts = (f"{self.n_tried:,}", str(len(self.errors)))
+        return (self.rule, *counts, short(self.rate), short_range(self.interval))
+
+    def case(self) -> Case:
+        if not self.errors:
+            return Case(self.rule, "passed" if self.n_tried else "skipped")
+        message = f"{len(self.errors)} of {plural(self.n_tried, 'trial')} broken"
+        details = tuple(f"{error.trial.name}: {error.trial.fact}" for error in self.errors)
+        return Case(self.rule, "failed", message, "broken", details)
+
+    def examples(self) -> Section:
+        return Section(
+            RULES[self.rule].statement,
+            "bad",
+            "proven errors: at least one answer of each is wrong",
+            items=tuple(map(_item, self.errors[:_MAX_EXAMPLES])),
+            more=more_of(len(self.errors) - _MAX_EXAMPLES, "error"),
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "rule": self.rule,
+            "says": RULES[self.rule].statement,
+            "tried": self.n_tried,
+            "undecided": self.n_undecided,
+            "broken": len(self.errors),
+            "rate": self.rate,
+            "interval": self.interval and [*self.interval],
+            "errors": [error.to_dict() for error in self.errors],
+        }
+
+
+def _label(result: CheckResult) -> str | None:
+    return result.label if isinstance(result, Verdict) else None
+
+
+def _item(error: Finding) -> Item:
+    name, fact = name_text(error.trial.name), quote_text(error.trial.fact)
+    if error.first is not None:
+        return Item(name, fact, change=(error.first, error.second))
+    last = error.trial.second.text.splitlines()[-1].removeprefix("- ")
+    return Item(name, fact, (f"{error.second}, although the text says: {quote_text(last)}",))
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class AuditReport(Report):
+    """The result of auditing one judge."""
+
+    judge: str
+    n_texts: int
+    n_questions: int
+    n_answers: int
+    """Facts that the judge decided, over all questions."""
+    share_entailed: float | None
+    """Share of them that it called entailed."""
+    rules: tuple[RuleResult, ...]
+    """In the order of `RULES`, including those that could not be tried."""
+    usage: Usage
+    failure: str = ""
+    """Why answers are missing, the first time."""
+
+    @property
+    def faults(self) -> tuple[str, ...]:
+        """Faults of the judge, in sentences, the most telling one first.
+
+        Empty if no rule is broken often. A judge that always answers the same keeps every rule that
+        compares two answers, and one that answers at random breaks them all: these come first, and
+        their consequences are left out.
+        """
+        share = self.share_entailed
+        if share is None:
+            return ()
+        if share >= ALWAYS:
+            return (f"it says yes to {share:.0%} of its questions, whatever the text says",)
+        if share <= 1 - ALWAYS:
+            return (f"it says no to {1 - share:.0%} of its questions, whatever the text says",)
+        return tuple(_faults({rule.rule: rule for rule in self.rules}))
+
+    @property
+    def n_errors(self) -> int:
+        """Proven errors, over all rules."""
+        return sum(len(rule.errors) for rule in self.rules)
+
+    def rule(self, name: str) -> RuleResult:
+        """The result of one rule.
+
+        Raises:
+            KeyError: There is no such rule.
+        """
+        return {rule.rule: rule for rule in self.rules}[name]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as JSON-ready data; every proven error with its texts and answers."""
+        return {
+            "judge": self.judge,
+            "texts": self.n_texts,
+            "questions": self.n_questions,
+            "answers": self.n_answers,
+            "share_entailed": self.share_entailed,
+            "faults": list(self.faults),
+            "rules": [rule.to_dict() for rule in self.rules],
+            "usage": self.usage.to_dict(),
+            "failure": self.failure,
+        }
+
+    def page(self) -> Page:
+        """The report: the faults of the judge, every rule, and examples of proven errors."""
+        share = DASH if self.share_entailed is None else f"{self.share_entailed:.0%}"
+        undecided = sum(rule.n_undecided for rule in self.rules)
+        why = f" ({self.failure})" if self.failure else ""
+        missing = f"{plural(undecided, 'trial')} without an answer, left out of every rate{why}"
+        cells = tuple(rule.cells() for rule in self.rules)
+        return Page(
+            f"Audit of {self.judge}",
+            counts=(
+                f"{plural(self.n_errors, 'proven error')}; {plural(self.n_texts, 'text')}, "
+                f"{plural(self.n_questions, 'question')}, {plural(self.n_answers, 'answer')}, "
+                f"{share} yes"
+            ),
+            alerts=(
+                *(Alert(fault) for fault in self.faults),
+                *((Alert(missing, "unknown"),) if undecided else ()),
+            ),
+            sections=(
+                Section("Rules", table=Table(_COLUMNS, cells)),
+                *(rule.examples() for rule in self.rules if rule.errors),
+            ),
+            suite="calibrate.audit",
+            cases=tuple(rule.case() for rule in self.rules),
+            columns=("judge", *_COLUMNS),
+            rows=lambda: [
+                {"judge": self.judge, **dict(zip(_COLUMNS, row, strict=True))} for row in cells
+            ],
+        )
+
+
+def audits_page(reports: Sequence[AuditReport]) -> Page:
+    """The report on several judges, at least one."""
+    pages = [report.page() for report in reports]
+    return pages[0]._replace(
+        also=tuple(pages[1:]),
+        rows=lambda: chain.from_iterable(page.rows() for page in pages if page.rows),
+    )
+
+
+def _faults(rules: Mapping[str, RuleResult]) -> Iterator[str]:
+    again, *others = (name for name, rule in RULES.items() if rule.fault)
+    noise = 2 * (rules[again].rate or 0.0)
+    for name in [again, *sorted(others, key=lambda name: not RULES[name].is_comparison)]:
+        if rules[name].is_fault(above=noise if RULES[name].is_comparison else 0.0):
+            yield RULES[name].fault.format(f"{rules[name].rate:.0%}")
+    copied = [rules[kind] for kind in MUTATIONS if rules[kind].is_fault(above=0.0)]
+    if copied:
+        kinds = ", ".join(f"{one.rule} {one.rate:.0%}" for one in copied)
+        yield f"it goes by the words, not by their meaning: still entailed after {kinds}"
+
+
+async def aaudit_judge(
+    judge: JudgeSpec | Mapping[str, JudgeSpec] = "local",
+    texts: Iterable[Text] | None = None,
+    *,
+    extractor: ExtractorSpec | None = None,
+    budget: Budget | None = None,
+    per_rule: int = 8,
+    seed: int = 0,
+) -> AuditReport:
+    """Look for answers of a judge that are certainly wrong, without labels.
+
+    The judge is asked about variants of summaries and of facts whose effect on the verdict is known
+    (see `RULES`). Each broken rule is a proven error: at least one of the answers is wrong. A rule
+    that is kept proves nothing about single answers. The cache is not used.
+
+    Args:
+        judge: Anything `FactCoverage` takes as a judge, or a mapping of one name to it.
+        texts: Records (or mappings) with `source`, `summary` and optionally `id` and `facts`, which
+            are extracted where they are missing. The bundled texts if `None`.
+        extractor: Extracts missing facts; as in `FactCoverage`.
+        budget: Limits; questions beyond it are undecided.
+        per_rule: Facts of each text that get questions of their own, for each rule that needs them,
+            1 to 100. About 20 questions concern all facts of a text, and at most six times
+            `per_rule` concern one.
+        seed: Random seed.
+
+    Raises:
+        InputError: A text or an argument is invalid.
+        ConfigError: The judge is unknown, or a key is missing.
+        JudgeError: Facts could not be extracted.
+    """
+    if isinstance(per_rule, bool) or not 1 <= per_rule <= 100:  # noqa: PLR2004 - as documented
+        raise InputError(f"per_rule must be 1 to 100, not {per_rule!r}")
+    ((name, spec),) = named_judges(judge if isinstance(judge, Mapping) else [judge])
+    given = list(load_texts() if texts is None else texts)
+    if not given:
+        raise InputError("there are no texts to audit the judge on")
+    async with AsyncExitStack() as stack:
+        lister = await stack.enter_async_context(FactCoverage(extractor=extractor, cache="off"))
+        audited = [await _text(text, number, lister) for number, text in enumerate(given, 1)]
+        trials = list(chain.from_iterable(trials_of(text, per_rule, seed) for text in audited))
+        scorer = await stack.enter_async_context(FactCoverage(spec, cache="off", budget=budget))
+        answers = await _answers(scorer, trials)
+        usage = scorer.ledger.usage
+    results = [result for replies in answers.values() for result in replies.values()]
+    decided = [result for result in results if isinstance(result, Verdict)]
+    by_rule: dict[str, list[Trial]] = {rule: [] for rule in RULES}
+    for trial in trials:
+        by_rule[trial.rule].append(trial)
+    return AuditReport(
+        judge=name,
+        n_texts=len(audited),
+        n_questions=len(answers),
+        n_answers=len(decided),
+        share_entailed=sum(one.supported for one in decided) / len(decided) if decided else None,
+        rules=tuple(RuleResult.of(rule, tried, answers) for rule, tried in by_rule.items()),
+        usage=usage,
+        failure=next((one.message for one in results if not isinstance(one, Verdict)), ""),
+    )
+
+
+audit_judge = blocking(aaudit_judge)
+
+
+async def _text(text: Text, number: int, lister: FactCoverage) -> AuditText:
+    if isinstance(text, AuditText):
+        return text
+    if isinstance(text, BundledText):
+        facts = tuple(fact.fact.text for fact in text.facts)
+        return AuditText(text.name, text.bullets, facts, text.language)
+    record = as_record(text, number)
+    facts_given = await lister.aextract(record.source) if record.facts is None else record.facts
+    facts = tuple(dict.fromkeys(fact.text for fact in FactSet.of(facts_given)))
+    return AuditText(record.id, split_bullets(record.summary).texts, facts)
+
+
+async def _answers(scorer: FactCoverage, trials: Iterable[Trial]) -> Answers:
+    """The judge's answer to every question of the trials, each asked once.
+
+    Questions about one text are asked in sequence: asked at once, a fact that several of them share
+    would be checked only once.
+    """
+    needed = (one for trial in trials for one in (trial.first, trial.second) if one is not None)
+    rounds: dict[int, list[Question]] = {}
+    n_asked: Counter[str] = Counter()
+    for question in dict.fromkeys(needed):
+        rounds.setdefault(n_asked[question.text], []).append(question)
+        n_asked[question.text] += 1
+
+    async def one(question: Question) -> Mapping[str, CheckResult]:
+        results = await check_texts(scorer, question.facts, question.text)
+        return {result.fact.text: result for result in results}
+
+    answers: dict[Question, Mapping[str, CheckResult]] = {}
+    for questions in rounds.values():
+        answers |= zip(questions, await together(map(one, questions)), strict=True)
+    return answers
