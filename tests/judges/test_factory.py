@@ -43,7 +43,6 @@ def test_a_model_is_named_by_the_caller_or_the_settings(
 ) -> None:
     name = "openai/gpt-5-nano"
     judge = build(name, session()) if named_by == "caller" else build(None, session(judge=name))
-
     assert isinstance(judge, kind)
     assert judge.identity["judge"] == name
 
@@ -53,7 +52,6 @@ def test_a_dspy_model_judges_pairs_and_rates() -> None:
         lm = dspy.LM("hosted_vllm/tiny", api_base=server.base_url, api_key="x")
         pairs = build_pair_judge(lm, one).compare([ValuePair("a b", "b a")], Ledger())
         rated = build_rater(lm, one).rate("It rained.", "- It rained.", Ledger())
-
         assert asyncio.run(_awaited(pairs)) == (
             PairVerdict(True, None, "scripted", "hosted_vllm/tiny"),
         )
@@ -82,7 +80,6 @@ def test_an_object_with_the_port_keeps_its_identity(build: Build, judge: Any) ->
 )
 def test_a_cascade_is_named_by_its_judges(spec: str) -> None:
     judge = build_pair_judge(spec, session())
-
     assert isinstance(judge, CascadePairJudge)
     assert judge.identity["judge"] == "cascade(0.05, 0.9)"
     assert judge.identity["first.judge"] == "openai/gpt-5-nano"
@@ -91,7 +88,6 @@ def test_a_cascade_is_named_by_its_judges(spec: str) -> None:
 
 def test_a_cascade_may_begin_with_the_built_in_judge_and_go_on_with_a_cascade() -> None:
     judge = build_pair_judge("cascade(local, cascade(openai/a, openai/b))", session())
-
     assert judge.identity["first.judge"] == build_pair_judge("local", session()).identity["judge"]
     assert judge.identity["second.second.judge"] == "openai/b"
 

@@ -43,7 +43,6 @@ def test_a_blocking_judge_does_not_hold_up_the_calls_of_others() -> None:
         assert judge.busy.wait(10)
         results = background.submit(other.acheck(FACTS, "A deep lake.")).result(10)
         judge.release.set()
-
         assert waiting.result(10)[0].fact == results[0].fact
     assert judge.threads == {"factcheck-judge"}
 

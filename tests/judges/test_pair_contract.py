@@ -123,7 +123,6 @@ def test_no_pairs_have_no_results(judge: PairJudge) -> None:
 
 def test_every_pair_has_a_verdict_of_its_own_in_its_place(judge: PairJudge) -> None:
     together = compare(judge, PAIRS)
-
     assert together == [compare(judge, [pair])[0] for pair in PAIRS]
     for result in together:
         assert isinstance(result, PairVerdict)
@@ -134,13 +133,11 @@ def test_every_pair_has_a_verdict_of_its_own_in_its_place(judge: PairJudge) -> N
 
 def test_a_pair_that_comes_twice_has_the_same_result_twice(judge: PairJudge) -> None:
     results = compare(judge, [*PAIRS, *PAIRS[::-1], PAIRS[0]])
-
     assert results == [*results[:10], *results[9::-1], results[0]]
 
 
 def test_the_order_of_the_pairs_changes_nothing(judge: PairJudge) -> None:
     results = compare(judge, PAIRS)
-
     for turn in range(1, len(PAIRS)):
         assert compare(judge, PAIRS[turn:] + PAIRS[:turn]) == results[turn:] + results[:turn]
 
@@ -148,7 +145,6 @@ def test_the_order_of_the_pairs_changes_nothing(judge: PairJudge) -> None:
 def test_swapping_the_values_changes_nothing_where_neither_may_say_more(judge: PairJudge) -> None:
     exact = [replace(pair, specificity="exact") for pair in PAIRS]
     swapped = [mirrored(pair) for pair in exact]
-
     assert decided(compare(judge, swapped)) == decided(compare(judge, exact))
 
 
@@ -194,7 +190,5 @@ def test_whatever_stands_in_a_pair_it_has_one_result_which_is_always_the_same(
 @pytest.mark.parametrize("specificity", SPECIFICITIES)
 def test_a_value_means_the_same_as_itself(specificity: Specificity, judge: PairJudge) -> None:
     values = {value for pair in PAIRS for value in (pair.gold, pair.extracted)}
-
     results = compare(judge, [ValuePair(v, v, specificity=specificity) for v in sorted(values)])
-
     assert all(isinstance(r, PairVerdict) and r.equivalent for r in results)

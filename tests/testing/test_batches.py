@@ -77,7 +77,6 @@ def test_a_batch_is_under_way_until_it_was_looked_at_often_enough() -> None:
     with session(BatchPlan(polls=2)) as on:
         made = on.create()
         seen = [on.client.batches.retrieve(made.id).status for _ in range(4)]
-
     assert made.status == "validating"
     assert seen == ["in_progress", "in_progress", "completed", "completed"]
 
@@ -87,7 +86,6 @@ def test_a_batch_that_ends_early_keeps_what_was_carried_out(ending: Any) -> None
     with session(BatchPlan(ending=ending, carried_out=3)) as on:
         batch = on.ended()
         output, errors = on.content(batch.output_file_id), on.content(batch.error_file_id)
-
     assert (batch.status, names(output), names(errors)) == (ending, "abc", "defgh")
     assert {(item["response"], item["error"]["code"]) for item in errors} == {
         (None, f"batch_{ending}")
@@ -98,7 +96,6 @@ def test_error_replies_go_into_the_file_of_errors() -> None:
     with session(answer=lambda r: rate_limited() if r.index == 1 else "Yes.") as on:
         batch = on.ended()
         output, errors = on.content(batch.output_file_id), on.content(batch.error_file_id)
-
     assert (names(output), names(errors)) == ("acdefgh", "b")
     assert errors[0]["response"]["status_code"] == 429
     assert "message" in errors[0]["response"]["body"]["error"]
@@ -107,7 +104,6 @@ def test_error_replies_go_into_the_file_of_errors() -> None:
 def test_answers_can_come_in_another_order_and_be_lost() -> None:
     with session(BatchPlan(shuffled=True, lost=[0, 7])) as on:
         orders = [names(on.content(on.ended().output_file_id)) for _ in range(2)]
-
     assert orders[0] == orders[1] != "bcdefg"
     assert sorted(orders[0]) == list("bcdefg")
 
@@ -127,7 +123,6 @@ def test_a_file_that_the_endpoint_would_refuse_fails_with_the_reason(
 ) -> None:
     with session() as on:
         batch = on.ended(lines)
-
     assert (batch.status, batch.output_file_id) == ("failed", None)
     assert batch.errors is not None
     assert batch.errors.data is not None
@@ -147,7 +142,6 @@ def test_making_a_batch_can_be_refused_or_go_unanswered() -> None:
         with pytest.raises(openai.APIConnectionError):
             on.create()
         last = on.create()
-
         assert [batch.id for batch in on.client.batches.list()] == [last.id, "batch_0"]
 
 

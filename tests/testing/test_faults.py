@@ -57,36 +57,21 @@ def ask_once(fault: Reply, *, timeout_s: float = 30.0) -> Any:
         return asyncio.run(ask(server.base_url, timeout_s=timeout_s))
 
 
+INVALID = "invalid_request_error"
+
+
 @pytest.mark.parametrize(
     ("fault", "raised", "status", "kind", "code"),
     [
         (rate_limited(), openai.RateLimitError, 429, "requests", "rate_limit_exceeded"),
-        (
-            quota_exceeded(),
-            openai.RateLimitError,
-            429,
-            "insufficient_quota",
-            "insufficient_quota",
-        ),
+        (quota_exceeded(), openai.RateLimitError, 429, *["insufficient_quota"] * 2),
         (server_error(), openai.InternalServerError, 500, "server_error", None),
         (server_error(503), openai.InternalServerError, 503, "server_error", None),
-        (
-            unauthorized(),
-            openai.AuthenticationError,
-            401,
-            "invalid_request_error",
-            "invalid_api_key",
-        ),
-        (
-            bad_request("model_not_found"),
-            openai.BadRequestError,
-            400,
-            "invalid_request_error",
-            "model_not_found",
-        ),
+        (unauthorized(), openai.AuthenticationError, 401, INVALID, "invalid_api_key"),
+        (bad_request("no_model"), openai.BadRequestError, 400, INVALID, "no_model"),
     ],
 )
-def test_error_replies(
+def test_an_error_reply_becomes_the_exception_of_the_client(
     fault: Reply, raised: type[openai.APIStatusError], status: int, kind: str, code: str | None
 ) -> None:
     with pytest.raises(raised) as caught:
@@ -95,59 +80,62 @@ def test_error_replies(
     assert caught.value.request_id == "req_0"
 
 
-def test_retry_after() -> None:
-    date = http_date(90)
-    for fault, name, value in (
+DATE = http_date(90)
+
+
+@pytest.mark.parametrize(
+    ("fault", "name", "value"),
+    [
         (rate_limited(2.5), "retry-after", "2.5"),
-        (rate_limited(date), "retry-after", date),
+        (rate_limited(DATE), "retry-after", DATE),
         (rate_limited(retry_after_ms=250), "retry-after-ms", "250"),
-    ):
-        with pytest.raises(openai.RateLimitError) as caught:
-            ask_once(fault)
-        assert caught.value.response.headers[name] == value
-    seconds = (parsedate_to_datetime(date) - parsedate_to_datetime(http_date(0))).total_seconds()
-    assert seconds in {89, 90}
-
-
-def test_rate_limited_without_a_wait() -> None:
+        (rate_limited(), "retry-after", None),
+    ],
+    ids=["seconds", "date", "milliseconds", "none"],
+)
+def test_the_wait_is_in_seconds_a_date_or_milliseconds(
+    fault: Reply, name: str, value: str | None
+) -> None:
     with pytest.raises(openai.RateLimitError) as caught:
-        ask_once(rate_limited())
-    assert "retry-after" not in caught.value.response.headers
+        ask_once(fault)
+    assert caught.value.response.headers.get(name) == value
 
 
-def test_html_instead_of_json() -> None:
+def test_a_date_is_that_many_seconds_from_now() -> None:
+    later, now = (parsedate_to_datetime(http_date(seconds)) for seconds in (90, 0))
+    assert (later - now).total_seconds() in {89, 90}
+
+
+@pytest.mark.parametrize(
+    ("fault", "timeout_s", "raised"),
+    [
+        (garbage(b'{"id": "chatcmpl-0", "choi', "application/json"), 30, json.JSONDecodeError),
+        (dropped(), 30, openai.APIConnectionError),
+        (hang(60), 0.2, openai.APITimeoutError),
+        (hang(0.05), 30, openai.APIConnectionError),
+    ],
+    ids=["half a document", "dropped", "silent", "silent, then dropped"],
+)
+def test_what_is_no_reply_is_an_error_of_its_kind(
+    fault: Reply, timeout_s: float, raised: type[Exception]
+) -> None:
+    with pytest.raises(raised) as caught:
+        ask_once(fault, timeout_s=timeout_s)
+    assert type(caught.value) is raised
+
+
+def test_a_page_is_handed_on_by_the_client_as_a_bare_string() -> None:
     assert ask_once(garbage()) == "<html>Bad gateway</html>"
 
 
-def test_broken_json() -> None:
-    with pytest.raises(json.JSONDecodeError):
-        ask_once(garbage(b'{"id": "chatcmpl-0", "choi', "application/json"))
-
-
-def test_truncated() -> None:
+def test_a_truncated_reply_holds_the_first_part_and_a_refusal_nothing() -> None:
     choice = ask_once(truncated('{"facts": ["Rain is wet."]}', keep=0.5)).choices[0]
-    assert (choice.message.content, choice.finish_reason) == ('{"facts": ["R', "length")
-
-
-def test_refused() -> None:
     message = ask_once(refused("No.")).choices[0].message
+    assert (choice.message.content, choice.finish_reason) == ('{"facts": ["R', "length")
     assert (message.content, message.refusal) == (None, "No.")
 
 
-def test_dropped() -> None:
-    with pytest.raises(openai.APIConnectionError) as caught:
-        ask_once(dropped())
-    assert not isinstance(caught.value, openai.APITimeoutError)
-
-
-def test_hang() -> None:
-    with pytest.raises(openai.APITimeoutError):
-        ask_once(hang(60), timeout_s=0.2)
-    with pytest.raises(openai.APIConnectionError):
-        ask_once(hang(0.05))
-
-
-def test_connection_after_an_error() -> None:
+def test_an_error_reply_leaves_the_connection_open_and_a_dropped_one_is_replaced() -> None:
     answer = sequence(server_error(), dropped(), then=fine)
 
     async def ask_thrice(base_url: str) -> str | None:
@@ -163,7 +151,7 @@ def test_connection_after_an_error() -> None:
         assert server.n_connections == 2
 
 
-def test_sequence() -> None:
+def test_steps_are_taken_in_order_of_arrival_then_the_rest() -> None:
     fault = server_error()
     answer = sequence(fault, "second", lambda request: f"step {request.index}", then=fine)
     requests = [ChatRequest("POST", "/v1/chat/completions", {}, {}, n, 1) for n in range(5)]
@@ -182,26 +170,16 @@ def answered(answer: EmbeddingsAnswer) -> list[tuple[int, Any]]:
     return [(item.index, item.embedding) for item in data]
 
 
-def test_vectors_may_come_in_any_order_under_their_index() -> None:
+def test_vectors_may_be_out_of_order_left_out_or_replaced() -> None:
     in_order = answered(hashed_embeddings)
+    infinite = answered(with_vector(hashed_embeddings, 1, [2.0, math.inf]))
+    shortened = answered(with_vector(hashed_embeddings, 1, lambda vector: vector[:3]))
 
     assert [index for index, _ in in_order] == [0, 1, 2]
     assert answered(out_of_order(hashed_embeddings)) == in_order[::-1]
-
-
-def test_vectors_may_be_left_out() -> None:
-    assert answered(without_vectors(hashed_embeddings, 0, 2)) == answered(hashed_embeddings)[1:2]
-
-
-def test_one_vector_may_be_another() -> None:
-    items = answered(with_vector(hashed_embeddings, 1, [2.0, math.inf]))
-    shortened = answered(with_vector(hashed_embeddings, 1, lambda vector: vector[:3]))
-
-    assert items[1] == (1, [2.0, math.inf])
+    assert answered(without_vectors(hashed_embeddings, 0, 2)) == in_order[1:2]
+    assert infinite[1] == (1, [2.0, math.inf])
     assert [len(vector) for _, vector in shortened] == [64, 3, 64]
-    assert answered(with_vector(hashed_embeddings, 3, [1.0])) == answered(hashed_embeddings)
-
-
-def test_faults_of_another_kind_pass_through() -> None:
+    assert answered(with_vector(hashed_embeddings, 3, [1.0])) == in_order
     with pytest.raises(openai.InternalServerError):
         answered(out_of_order(lambda _: server_error()))

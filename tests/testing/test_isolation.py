@@ -43,10 +43,7 @@ def run_tests(pytester: pytest.Pytester) -> RunTests:
 def test_foreign_host(
     socket_guard: Any, method: str, family: socket.AddressFamily, address: Any
 ) -> None:
-    with (
-        socket.socket(family, socket.SOCK_STREAM) as sock,
-        pytest.raises(Exception, match=REFUSED),
-    ):
+    with socket.socket(family, socket.SOCK_STREAM) as sock, pytest.raises(Exception, match=REFUSED):
         getattr(sock, method)(address)
     assert socket_guard.refused == [address[0]]
     socket_guard.refused.clear()
@@ -66,9 +63,7 @@ def test_asyncio_connection(socket_guard: Any) -> None:
     socket_guard.refused.clear()
 
 
-def test_caught_attempt(
-    run_tests: RunTests,
-) -> None:
+def test_caught_attempt(run_tests: RunTests) -> None:
     outcome = run_tests(
         f"""
         import contextlib, socket

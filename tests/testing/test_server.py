@@ -5,8 +5,6 @@ from __future__ import annotations
 import asyncio
 import http.client
 import json
-import subprocess
-import sys
 import threading
 import urllib.request
 from typing import Any
@@ -18,6 +16,7 @@ import pytest
 from pydantic import BaseModel
 
 from factcheck.testing import ChatRequest, EmbeddingsRequest, LocalOpenAIServer, Reply, hang
+from tests.processes import printed_by_python
 
 QUESTION: Any = [{"role": "user", "content": "Do ants have six legs?"}]
 
@@ -37,7 +36,7 @@ def connection_to(server: LocalOpenAIServer) -> http.client.HTTPConnection:
     return http.client.HTTPConnection(str(urlsplit(server.base_url).netloc), timeout=30)
 
 
-def test_completion() -> None:
+def test_a_plain_string_is_a_completion_with_everything_the_client_looks_for() -> None:
     with LocalOpenAIServer(lambda _: "Yes, six.") as server, client_of(server) as client:
         completion = client.chat.completions.create(model="m1", messages=QUESTION)
     choice = completion.choices[0]
@@ -46,19 +45,20 @@ def test_completion() -> None:
     assert completion._request_id == "req_0"
 
 
-def test_usage_is_counted_roughly() -> None:
-    with LocalOpenAIServer(lambda _: "Yes, six.") as server, client_of(server) as client:
+@pytest.mark.parametrize(
+    ("answer", "counts"),
+    [
+        ("Yes, six.", (6, 3, 9)),  # four characters are a token, rounded up
+        (Reply("Yes.", usage={"prompt_tokens": 700, "completion_tokens": 20}), (700, 20, 720)),
+    ],
+)
+def test_usage_is_counted_roughly_unless_the_reply_has_it(
+    answer: str | Reply, counts: tuple[int, int, int]
+) -> None:
+    with LocalOpenAIServer(lambda _: answer) as server, client_of(server) as client:
         usage = client.chat.completions.create(model="m", messages=QUESTION).usage
     assert usage is not None
-    assert (usage.prompt_tokens, usage.completion_tokens, usage.total_tokens) == (6, 3, 9)
-
-
-def test_usage_of_the_reply() -> None:
-    reply = Reply("Yes.", usage={"prompt_tokens": 700, "completion_tokens": 20})
-    with LocalOpenAIServer(lambda _: reply) as server, client_of(server) as client:
-        usage = client.chat.completions.create(model="m", messages=QUESTION).usage
-    assert usage is not None
-    assert (usage.prompt_tokens, usage.completion_tokens, usage.total_tokens) == (700, 20, 720)
+    assert (usage.prompt_tokens, usage.completion_tokens, usage.total_tokens) == counts
 
 
 class Legs(BaseModel):
@@ -135,14 +135,9 @@ def test_unknown_path(path: str) -> None:
         b'{"model": "m", "messages": [{"role": "user", "content": "x"}], "n": 2}',
     ],
 )
-def test_unusable_body(body: bytes) -> None:
+def test_a_body_the_server_cannot_honour_never_reaches_the_answer(body: bytes) -> None:
     asked: list[ChatRequest] = []
-
-    def answer(request: ChatRequest) -> str:
-        asked.append(request)
-        return ""
-
-    with LocalOpenAIServer(answer) as server:
+    with LocalOpenAIServer(lambda request: asked.append(request) or "") as server:  # type: ignore[func-returns-value]
         connection = connection_to(server)
         connection.request("POST", "/v1/chat/completions", body)
         assert connection.getresponse().status == 400
@@ -161,17 +156,11 @@ def test_requests_are_recorded() -> None:
         assert second.headers["authorization"] == "Bearer test"
         assert isinstance(second, ChatRequest)
         assert second.messages[0]["content"] == "Do ants have six legs?"
+        assert server.n_connections == 1
         server.clear()
         assert (server.requests, server.max_in_flight) == ((), 0)
         client.models.list()
         assert [request.index for request in server.requests] == [0]
-
-
-def test_connection_is_used_again() -> None:
-    with LocalOpenAIServer(lambda _: "") as server, client_of(server) as client:
-        for _ in range(10):
-            client.chat.completions.create(model="m", messages=QUESTION)
-        assert (len(server.requests), server.n_connections) == (10, 1)
 
 
 def test_concurrent_requests() -> None:
@@ -264,5 +253,4 @@ def test_import_is_light() -> None:
         "import sys; import factcheck.testing;"
         "print(sorted({'openai', 'dspy', 'pytest', 'numpy', 'pydantic'} & set(sys.modules)))"
     )
-    command = [sys.executable, "-c", code]
-    assert subprocess.run(command, check=True, capture_output=True).stdout == b"[]\n"  # noqa: S603 - own code
+    assert printed_by_python(code) == "[]"

@@ -48,7 +48,6 @@ def test_an_embedder_is_named_by_provider_and_model(
 
 def test_an_object_with_the_port_keeps_its_identity() -> None:
     embedder = ScriptedEmbedder({})
-
     assert build(embedder).identity == embedder.identity
 
 
@@ -127,7 +126,6 @@ class TestYourOwn:
     )
     def test_functions_and_objects_with_encode_give_vectors(self, spec: Any, name: str) -> None:
         embedder = build(spec)
-
         assert [list(vector) for vector in embed(embedder, "a", "bcd")] == [[1, 1], [1, 3]]
         assert embedder.identity["embedder"] == f"{__name__}.{name}"
         assert isinstance(embedder, Embedder)
@@ -186,7 +184,6 @@ class TestYourOwn:
         self, wrong: Callable[[list[str]], Any], says: str
     ) -> None:
         results = embed(build(wrong), "a", "b")
-
         assert [says in result.message for result in results] == [True, True]
 
 
@@ -231,7 +228,6 @@ class TestSentenceTransformers:
         self, spec: str, model_name: str | None, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr("importlib.util.find_spec", lambda _: None)
-
         with pytest.raises(ConfigError, match=r"pip install 'factcheck\[embeddings\]'"):
             build(spec, model_name)
 
@@ -240,9 +236,7 @@ class TestSentenceTransformers:
     ) -> None:
         embedder = build("sentence-transformers/org/model")
         assert fake_package.made == []
-
         vectors = [*embed(embedder, "a", "bcd"), *embed(embedder, "ef")]
-
         assert [list(vector) for vector in vectors] == [[1, 1], [1, 3], [1, 2]]
         assert fake_package.made == [("org/model", "cpu")]
         assert embedder.identity["embedder"] == "sentence-transformers/org/model"

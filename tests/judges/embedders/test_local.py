@@ -45,7 +45,6 @@ def test_any_two_texts_have_a_similarity_with_its_laws(one: str, other: str) -> 
 @given(st.text(st.characters(), max_size=40))
 def test_a_vector_is_whole_numbers_of_one_size_whatever_the_text(text: str) -> None:
     vector = embed_text(text)
-
     assert len(vector) == SIZE
     assert all(number.is_integer() for number in vector)
     assert any(vector) == bool(text.strip())
@@ -54,14 +53,12 @@ def test_a_vector_is_whole_numbers_of_one_size_whatever_the_text(text: str) -> N
 @pytest.mark.parametrize("seed", ["0", "1"])
 def test_the_same_text_gives_the_same_bytes_in_every_process(seed: str) -> None:
     here = hashlib.sha256(b"".join(embed_text(text).tobytes() for text in TEXTS)).hexdigest()
-
     assert printed_by_python(CODE, PYTHONHASHSEED=seed) == here
 
 
 def test_a_version_of_the_embedder_stands_for_its_vectors() -> None:
     """Where this fails, vectors have changed: raise the number in `NAME`, too."""
     digest = hashlib.sha256(embed_text("A diver found the crack.").tobytes()).hexdigest()
-
     assert (NAME, digest[:16]) == ("local/1 (lexical)", "9c3cfe41548b9989")
 
 
@@ -106,9 +103,7 @@ def test_it_does_not_see_meaning() -> None:
 
 def test_it_fulfils_the_port_and_costs_nothing() -> None:
     embedder, ledger = LocalEmbedder(), Ledger()
-
     vector, blank, again = asyncio.run(embedder.embed(["Ants.", " \n", "Ants."], ledger))
-
     assert isinstance(embedder, Embedder)
     assert blank == Failure(None, "input", "the text is blank")
     assert vector == again == embed_text("Ants.")

@@ -56,9 +56,7 @@ def codes(results: Sequence[Any]) -> list[str]:
 
 def test_all_texts_go_out_in_one_request_and_each_once(remote: MakeSetup) -> None:
     setup = remote()
-
     results = setup.embed(*TEXTS, TEXTS[0])
-
     assert setup.asked == [TEXTS]
     assert results[4] == results[0]
     assert codes(results) == [""] * 5
@@ -66,16 +64,13 @@ def test_all_texts_go_out_in_one_request_and_each_once(remote: MakeSetup) -> Non
 
 def test_a_request_names_the_model_and_asks_for_the_compact_form(remote: MakeSetup) -> None:
     setup = remote(model="tiny/embed-1")
-
     setup.embed("Ants.")
-
     body = setup.server.requests[0].body
     assert body == {"model": "tiny/embed-1", "input": ["Ants."], "encoding_format": "base64"}
 
 
 def test_no_texts_are_no_request(remote: MakeSetup) -> None:
     setup = remote()
-
     assert list(setup.embed()) == []
     assert setup.asked == []
 
@@ -97,18 +92,14 @@ def test_a_server_that_sends_lists_of_numbers_is_understood(remote: MakeSetup) -
 
 def test_more_texts_than_the_api_takes_are_as_few_requests_as_can_be(remote: MakeSetup) -> None:
     setup = remote(lambda request: [[1.0, float(len(text))] for text in request.texts])
-
     results = setup.embed(*(f"text {number}" for number in range(MAX_TEXTS + 5)))
-
     assert sorted(map(len, setup.asked)) == [5, MAX_TEXTS]
     assert [result[1] for result in results[:3]] == [6.0] * 3  # type: ignore[index]
 
 
 def test_long_texts_are_divided_by_their_length(remote: MakeSetup) -> None:
     setup = remote(lambda request: [[1.0]] * len(request.texts))
-
     setup.embed(*(letter * 400_000 for letter in "abcde"))
-
     assert sorted(len(texts) for texts in setup.asked) == [1, 2, 2]
 
 
@@ -119,9 +110,7 @@ class TestNothingIsPaidForTwice:
         cache = MemoryCache()
         first = remote(cache=cache)
         before = first.embed(*TEXTS)
-
         after = remote(first.server, cache=cache)
-
         assert after.embed(*TEXTS) == before
         assert len(first.asked) == 1
         assert after.ledger.usage.cache_hits == len(TEXTS)
@@ -129,10 +118,8 @@ class TestNothingIsPaidForTwice:
 
     def test_only_what_is_new_is_asked(self, remote: MakeSetup) -> None:
         setup = remote(cache=MemoryCache())
-
         setup.embed(*TEXTS[:2])
         setup.embed(*TEXTS[1:])
-
         assert setup.asked == [TEXTS[:2], TEXTS[2:]]
 
     def test_at_the_same_time_each_text_is_asked_once(self, remote: MakeSetup) -> None:
@@ -166,7 +153,6 @@ class TestNothingIsPaidForTwice:
     def test_a_failure_is_not_kept(self, remote: MakeSetup) -> None:
         cache = MemoryCache()
         setup = remote(sequence(unauthorized(), then=hashed_embeddings), cache=cache)
-
         assert codes(setup.embed("Ants.")) == ["rejected"]
         assert _keys(cache) == []
         assert codes(setup.embed("Ants.")) == [""]
@@ -204,7 +190,6 @@ class TestFaultsOfAServer:
     )
     def test_what_passes_is_tried_again(self, remote: MakeSetup, fault: Reply) -> None:
         setup = remote(sequence(fault, then=hashed_embeddings))
-
         assert codes(setup.embed(*TEXTS)) == [""] * 4
         assert setup.asked == [TEXTS] * 2
         assert (setup.ledger.usage.calls, setup.ledger.usage.attempts) == (1, 2)
@@ -225,7 +210,6 @@ class TestFaultsOfAServer:
         self, remote: MakeSetup, fault: Reply, expected: str, n_requests: int
     ) -> None:
         setup = remote(lambda _: fault)
-
         assert codes(setup.embed(*TEXTS)) == [expected] * 4
         assert len(setup.asked) == n_requests
 
@@ -251,24 +235,19 @@ class TestFaultsOfAServer:
         self, remote: MakeSetup
     ) -> None:
         setup = remote(lambda _: bad_request("no such model"))
-
         results = setup.embed(*(f"text {number}" for number in range(1000)))
-
         assert set(codes(results)) == {"rejected"}
         assert len(setup.asked) < 20
 
     def test_a_server_that_is_down_says_where_it_should_be(self) -> None:
         settings = Settings(openai_base_url="http://127.0.0.1:9/v1")
         embedder = build_embedder("openai", Session(cache="off", settings=settings))
-
         (result,) = asyncio.run(embedder.embed(["Ants."], Ledger()))
-
         assert isinstance(result, Failure)
         assert (result.code, "127.0.0.1" in result.message) == ("unavailable", True)
 
     def test_text_that_no_server_takes_is_not_sent(self, remote: MakeSetup) -> None:
         setup = remote()
-
         assert codes(setup.embed("\ud800", "Ants.", " ")) == ["input", "", "input"]
         assert setup.asked == [("Ants.",)]
 
@@ -292,7 +271,6 @@ class TestBadVectors:
         self, remote: MakeSetup, vector: Sequence[float] | None
     ) -> None:
         setup = remote(sequence(faulty_at(1, vector), then=hashed_embeddings))
-
         assert codes(setup.embed(*TEXTS)) == [""] * 4
         assert setup.asked == [TEXTS, TEXTS[1:2]]
 
@@ -302,7 +280,6 @@ class TestBadVectors:
     ) -> None:
         faults = sequence(faulty_at(1, vector), faulty_at(0, vector), then=hashed_embeddings)
         setup = remote(faults, cache=MemoryCache())
-
         expected = "missing" if vector is None else "invalid"
         assert codes(setup.embed(*TEXTS)) == ["", expected, "", ""]
         assert codes(setup.embed(*TEXTS)) == [""] * 4
@@ -324,16 +301,13 @@ class TestBadVectors:
         self, remote: MakeSetup
     ) -> None:
         setup = remote(lambda request: [[1.0] * (2 + at) for at in range(len(request.texts))])
-
         assert codes(setup.embed(*TEXTS[:2])) == ["invalid", "invalid"]
 
     def test_a_single_short_vector_does_not_decide_on_the_length_of_others(
         self, remote: MakeSetup
     ) -> None:
         setup = remote(sequence(lambda _: [[1.0, 2.0]], then=hashed_embeddings))
-
         setup.embed("Bees.")
-
         assert codes(setup.embed(*TEXTS)) == [""] * 4
 
     def test_kept_vectors_of_two_lengths_are_asked_for_again(
@@ -370,7 +344,6 @@ class TestBadVectors:
 @given(st.permutations(range(6)))
 def test_any_order_of_an_answer_is_read_alike(order: Sequence[int]) -> None:
     data = [{"index": index, "embedding": [1.0, float(index)]} for index in order]
-
     assert [result[1] for result in read_vectors(data, 6)] == list(range(6))  # type: ignore[index]
 
 
@@ -399,9 +372,7 @@ class TestCosts:
 
     def test_tokens_are_those_the_server_counted(self, remote: MakeSetup) -> None:
         setup = remote(lambda _: Reply(raw_body=_slow_body(2)))
-
         setup.embed("a", "b")
-
         usage = setup.ledger.usage
         assert (usage.calls, usage.attempts, usage.prompt_tokens) == (1, 1, 7)
         assert usage.cost_usd is None
@@ -410,32 +381,26 @@ class TestCosts:
     def test_tokens_are_estimated_where_the_server_does_not_say(self, remote: MakeSetup) -> None:
         body = json.dumps({"data": [{"index": 0, "embedding": [1.0]}]}).encode()
         setup = remote(lambda _: Reply(raw_body=body))
-
         setup.embed("x" * 400)
-
         assert setup.ledger.usage.prompt_tokens == 100
 
     def test_a_request_that_was_turned_away_costs_nothing(self, remote: MakeSetup) -> None:
         """The text is at most 21 tokens, so two requests that count would pass the cap."""
         setup = remote(
-            sequence(rate_limited(0.01), then=hashed_embeddings),
-            budget=Budget(max_tokens=30),
+            sequence(rate_limited(0.01), then=hashed_embeddings), budget=Budget(max_tokens=30)
         )
-
         assert codes(setup.embed("Ants.")) == [""]
 
 
 def test_it_fulfils_the_port_and_says_who_it_is(remote: MakeSetup) -> None:
     setup = remote()
     host = setup.server.base_url.removeprefix("http://")
-
     assert isinstance(setup.embedder, Embedder)
     assert setup.embedder.identity == {"embedder": "openai/tiny", "endpoint": host}
 
 
 def test_the_default_model_is_small() -> None:
     session = Session(cache="off", settings=Settings(openai_api_key="sk-none"))
-
     assert build_embedder("openai", session).identity == {"embedder": f"openai/{DEFAULT_MODEL}"}
     assert DEFAULT_MODEL == "text-embedding-3-small"
 
@@ -458,7 +423,5 @@ def test_a_connection_is_used_again() -> None:
 def test_numbers_are_little_endian_whatever_the_machine(remote: MakeSetup) -> None:
     encoded = base64.b64encode(struct.pack("<2f", 1.0, -2.5)).decode()
     body = json.dumps({"data": [{"index": 0, "embedding": encoded}]}).encode()
-
     (vector,) = remote(lambda _: Reply(raw_body=body)).embed("Ants.")
-
     assert list(vector) == [1.0, -2.5]  # type: ignore[arg-type]

@@ -31,11 +31,8 @@ def cosine(one: Any, other: Any) -> float:
 
 
 @given(pairs_of_vectors())
-def test_similarity_is_symmetric_and_within_bounds(
-    pair: tuple[list[float], list[float]],
-) -> None:
+def test_similarity_is_symmetric_and_within_bounds(pair: tuple[list[float], list[float]]) -> None:
     one, other = pair
-
     assert 0.0 <= cosine(one, other) <= 1.0
     assert cosine(one, other) == cosine(other, one)
     assert cosine(one, one) == 1.0
@@ -48,7 +45,6 @@ def test_only_the_direction_counts(pair: tuple[list[float], list[float]], power:
     assume(max(map(abs, one)) < 1e30)
     assume(all(math.isfinite(x) for x in longer))
     assume([x * 2.0**-power for x in longer] == one)
-
     assert cosine(longer, other) == cosine(one, other)
 
 
@@ -72,8 +68,7 @@ def test_a_vector_that_points_away_has_nothing_in_common() -> None:
 
 
 @pytest.mark.parametrize(
-    "vector",
-    [(1.0, 2.0), array("f", [1, 2]), np.array([1, 2], dtype=np.float16), np.array([1, 2])],
+    "vector", [(1.0, 2.0), array("f", [1, 2]), np.array([1, 2], dtype=np.float16), np.array([1, 2])]
 )
 def test_it_does_not_matter_what_holds_the_numbers(vector: Any) -> None:
     assert cosine(vector, [1.0, 2.0]) == 1.0
@@ -111,7 +106,6 @@ def test_a_packed_vector_comes_back_as_it_was(vector: list[float]) -> None:
 
 def test_base64_and_a_list_of_the_same_numbers_are_the_same_vector() -> None:
     text = base64.b64encode(struct.pack("<3f", 0.1, -2.5, 3e-5)).decode()
-
     assert single_precision(text) == single_precision([0.1, -2.5, 3e-5])
 
 

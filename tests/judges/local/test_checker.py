@@ -264,9 +264,7 @@ MIXED = (
 def test_deleting_a_sentence_never_helps_where_languages_mix(sentence: Sentence) -> None:
     facts = FactSet.of([other.text for other in split_sentences(MIXED)]).facts
     shorter = MIXED[: sentence.span.start] + MIXED[sentence.span.end :]
-
     before, after = check_facts(facts, MIXED), check_facts(facts, shorter)
-
     assert all(a.probability >= b.probability for a, b in zip(before, after, strict=True))  # type: ignore[operator]
 
 
@@ -289,9 +287,7 @@ def test_a_fact_in_another_language_is_not_taken_for_english() -> None:
 
 def test_words_joined_by_a_slash_are_alternatives() -> None:
     facts = FactSet.of(["Otto/Ottokar baked the bread.", "Egon/Emil baked the bread."]).facts
-
     either, neither = check_facts(facts, "Otto baked all the bread himself.")
-
     assert (either.supported, neither.supported) == (True, False)
 
 
@@ -453,19 +449,15 @@ def test_the_reason_tells_what_is_missing_from_what_only_stands_elsewhere() -> N
 def test_deleting_what_stands_between_two_sentences_never_joins_them(end: str) -> None:
     one, between, other = f"Otto met Ann {end}", "Tom slept.", "Ann owns a dog."
     facts = FactSet.of([f"{one} {other}", "Eva owns a dog."]).facts
-
     before = check_facts(facts, f"{one} {between} {other}")
     after = check_facts(facts, f"{one} {other}")
-
     assert [verdict.supported for verdict in before] == [True, False]
     assert all(a.probability >= b.probability for a, b in zip(before, after, strict=True))  # type: ignore[operator]
 
 
 def test_a_very_long_sentence_is_judged_too() -> None:
     fact = "Ulm is old and " * 1_000 + "small."
-
     (verdict,) = check_facts((AtomicFact("f1", fact),), "Bridge 5 opened in Ulm.")
-
     assert not verdict.supported
 
 
@@ -488,11 +480,9 @@ def test_units_and_small_words_that_change_the_meaning_count(
     fact: str, text: str, label: str
 ) -> None:
     (verdict,) = check_facts((AtomicFact("f1", fact),), text)
-
     assert verdict.label == label
 
 
 def test_a_number_word_that_goes_on_for_ever_is_no_number_of_any_size() -> None:
     fact = AtomicFact("f", f"It is two{' hundred' * 3000}.")
-
     assert check_facts([fact], "It is two hundred.")[0].label == "neutral"

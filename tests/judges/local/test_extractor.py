@@ -150,7 +150,6 @@ def test_any_characters_are_taken(source: str) -> None:
 
 def test_a_piece_of_a_quotation_does_not_keep_one_of_its_marks() -> None:
     source = '"The mill closed in May," she said. "Two men lost their work. The dam held."'
-
     assert texts(source)[1:] == ["Two men lost their work.", "The dam held."]
 
 
@@ -167,10 +166,7 @@ def test_no_word_is_lost_around_an_abbreviation() -> None:
 
 def test_a_denial_ends_with_its_sentence_also_after_an_abbreviation() -> None:
     source = "Otto denied that he lives in the U.S. The potters work there."
-    assert texts(source) == [
-        "Otto denied that he lives in the U.S.",
-        "The potters work there.",
-    ]
+    assert texts(source) == ["Otto denied that he lives in the U.S.", "The potters work there."]
 
 
 def test_a_mark_torn_off_inside_a_sentence_is_not_kept() -> None:

@@ -6,11 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from factcheck.judges.local.sentences import (
-    cut_at_abbreviations,
-    join_at_times,
-    split_sentences,
-)
+from factcheck.judges.local.sentences import cut_at_abbreviations, join_at_times, split_sentences
 
 PROSE = {
     "titles": ("Dr. Olu met Mrs. Kern. They talked.", ["Dr. Olu met Mrs. Kern.", "They talked."]),

@@ -179,11 +179,7 @@ def test_only_what_states_something_counts(
 
 
 NAMED = {
-    "he": (
-        "He moved to Ulm.",
-        "Tom Orr was born in Bonn.",
-        "Tom Orr moved to Ulm.",
-    ),
+    "he": ("He moved to Ulm.", "Tom Orr was born in Bonn.", "Tom Orr moved to Ulm."),
     "with a role": (
         "She moved to Ulm.",
         "Dr. Eva Kern is a Dutch lawyer from Bonn.",

@@ -81,13 +81,11 @@ def test_facts_read_back_with_all_their_marks(statements: list[str]) -> None:
         for n, text in enumerate(statements)
     )
     recorded = RecordedFacts("0" * 64, (("extractor", "x"), ("extract", "v1")), facts)
-
     assert parse_answer(recorded.to_line(), PLACE) == recorded
 
 
 def test_lines_can_be_read_by_people_and_hold_no_text(path: Path) -> None:
     CassetteWriter(path).append([verdict("La façade est à Liège.")])
-
     header, line = path.read_text("utf-8").splitlines()
     assert header == '{"factcheck_cassette": 1}'
     assert "La façade est à Liège." in line
@@ -100,7 +98,6 @@ def test_a_question_is_recorded_once_in_this_run_and_in_later_ones(path: Path) -
     cassette.append([verdict(), verdict(label="neutral")])
     cassette.append([verdict(label="contradicted")])
     CassetteWriter(path).append([verdict(label="contradicted"), verdict("It sank.", "neutral")])
-
     assert answers(path) == [verdict(), verdict("It sank.", "neutral")]
 
 
@@ -142,7 +139,6 @@ def test_a_last_line_that_only_lacks_its_line_feed_counts(
 ) -> None:
     CassetteWriter(path).append([verdict("One.")])
     path.write_bytes(path.read_bytes()[:-1])
-
     assert answers(path) == [verdict("One.")]
     CassetteWriter(path).append([verdict("Two.")])
     assert answers(path) == [verdict("One."), verdict("Two.")]
@@ -155,13 +151,11 @@ def test_recording_starts_anew_where_not_even_the_header_was_written(
 ) -> None:
     path.write_bytes(HEADER[:length])
     CassetteWriter(path).append([verdict()])
-
     assert answers(path) == [verdict()]
 
 
 def test_blank_lines_are_passed_over(path: Path) -> None:
     path.write_bytes(HEADER + b"\n" + verdict().to_line() + b"  \r\n")
-
     assert answers(path) == [verdict()]
 
 
@@ -177,15 +171,11 @@ def test_blank_lines_are_passed_over(path: Path) -> None:
         (b'{"ask": "check", "by": {"judge": 1}}\n', "by: 'judge': expected a string"),
         (b'{"ask": "check", "by": {}, "text": "0", "fact": " ", "verdict": {}}\n', "no text"),
         (verdict().to_line().replace(b"entailed", b"supported"), "'label': expected one of"),
-        (
-            verdict().to_line().replace(b"null", b"NaN", 1),
-            "NaN is not valid JSON",
-        ),
+        (verdict().to_line().replace(b"null", b"NaN", 1), "NaN is not valid JSON"),
     ],
 )
 def test_a_broken_line_is_named_by_its_number(path: Path, line: bytes, problem: str) -> None:
     path.write_bytes(HEADER + verdict().to_line() + line + verdict("Two.").to_line())
-
     with pytest.raises(InputError, match=f"line 3: .*{problem}"):
         answers(path)
     with pytest.raises(InputError, match="line 3"):
@@ -195,7 +185,6 @@ def test_a_broken_line_is_named_by_its_number(path: Path, line: bytes, problem: 
 @pytest.mark.parametrize("content", [b"", b"some notes", b'{"a": 1}\n', HEADER[:9], b"\x80\x04"])
 def test_another_file_is_refused_by_readers(path: Path, content: bytes) -> None:
     path.write_bytes(content)
-
     with pytest.raises(InputError, match=r"not a cassette|is empty"):
         answers(path)
 
@@ -203,7 +192,6 @@ def test_another_file_is_refused_by_readers(path: Path, content: bytes) -> None:
 @pytest.mark.parametrize("content", [b"some notes", b'{"a": 1}\n', b"notes\nmore notes"])
 def test_another_file_is_refused_by_writers_and_left_as_it_is(path: Path, content: bytes) -> None:
     path.write_bytes(content)
-
     with pytest.raises(InputError, match="not a cassette"):
         CassetteWriter(path)
     assert path.read_bytes() == content
@@ -211,7 +199,6 @@ def test_another_file_is_refused_by_writers_and_left_as_it_is(path: Path, conten
 
 def test_a_cassette_of_a_later_format_is_refused(path: Path) -> None:
     path.write_bytes(b'{"factcheck_cassette": 2}\n')
-
     with pytest.raises(InputError, match="format 2; this release reads format 1"):
         answers(path)
 
@@ -247,7 +234,6 @@ def test_an_answer_that_could_not_be_read_back_is_not_written(path: Path) -> Non
     cassette.append([verdict("One.")])
     odd = replace(verdict("Two.").verdict, reason=None)  # type: ignore[arg-type]
     cassette.append([RecordedVerdict(digest(TEXT), BY, odd)])
-
     assert "read back" in str(cassette.failure)
     assert answers(path) == [verdict("One.")]
 
@@ -255,7 +241,6 @@ def test_an_answer_that_could_not_be_read_back_is_not_written(path: Path) -> Non
 def test_two_versions_of_a_judge_are_not_recorded_in_one_file(path: Path) -> None:
     CassetteWriter(path).append([verdict()])
     cassette = CassetteWriter(path)
-
     cassette.admit(RecordedVerdict, BY)
     cassette.admit(RecordedVerdict, (("judge", "other"), ("check", "v2")))
     with pytest.raises(ConfigError, match="judge scripted, this is judge scripted, check v2"):

@@ -80,7 +80,6 @@ def test_a_fact_that_is_answered_twice_is_left_out() -> None:
 
 def test_facts_that_differ_in_typesetting_only_cannot_be_told_apart() -> None:
     made = reply(GOOD[:1])._replace(facts=("A heron nested in May .", "a heron nested in May"))
-
     assert labels(made) == {}
 
 
@@ -95,7 +94,6 @@ def test_cited_lines_become_a_passage_of_the_text(
     cited: tuple[int, ...], quote: str | None
 ) -> None:
     found = passage(LINES, cited)
-
     assert (found.quote if found else None) == quote
     assert found is None or TEXT[found.start : found.end] == quote
 
@@ -106,7 +104,6 @@ def test_a_repeated_line_is_found_where_it_was_cited() -> None:
 
 def test_a_yes_without_a_line_is_kept_with_a_doubt() -> None:
     first = verdicts_of(reply([item(FACTS[0], "Yes", 7, "1", True)]), "model")[0]
-
     assert (first.label, first.evidence, first.flags) == ("entailed", None, ("quote_not_found",))
 
 

@@ -86,7 +86,6 @@ class Answering:
 def test_recording_and_replaying_fill_the_ports(path: Path) -> None:
     record(path)
     cassette = CassetteWriter(path)
-
     assert isinstance(RecordingChecker(ScriptedChecker({}, name="a"), cassette), Checker)
     assert isinstance(RecordingExtractor(ScriptedExtractor({}, name="a"), cassette), Extractor)
     assert isinstance(ReplayChecker(path), Checker)
@@ -100,7 +99,6 @@ def test_recording_changes_nothing_about_a_result(path: Path) -> None:
         RecordingChecker(ScriptedChecker(says), cassette),
         RecordingExtractor(ScriptedExtractor({SOURCE: FACTS}), cassette),
     )
-
     assert recorded.score(SOURCE, SUMMARY) == plain.score(SOURCE, SUMMARY)
 
 
@@ -133,7 +131,6 @@ def test_a_replay_gives_the_recorded_verdicts_facts_and_names(path: Path) -> Non
 
 def test_a_failure_is_not_recorded(path: Path) -> None:
     record(path)
-
     with pytest.raises(JudgeRejected, match=r"no verdict on 'The mill was never rebuilt\.' for"):
         checked(ReplayChecker(path), FactSet.of(FACTS), SUMMARY)
 
@@ -141,7 +138,6 @@ def test_a_failure_is_not_recorded(path: Path) -> None:
 def test_what_is_missing_can_be_left_undecided(path: Path) -> None:
     record(path)
     results = checked(ReplayChecker(path, missing="undecided"), FactSet.of(FACTS), SUMMARY)
-
     assert [isinstance(result, CheckFailure) for result in results] == [False, True, False]
     assert isinstance(results[1], CheckFailure)
     assert results[1].code == "missing"
@@ -159,14 +155,12 @@ def test_another_text_or_fact_is_a_miss_that_says_so(
     path: Path, facts: list[AtomicFact], text: str
 ) -> None:
     record(path)
-
     with pytest.raises(JudgeRejected, match="record this run again"):
         checked(ReplayChecker(path), facts, text)
 
 
 def test_another_source_is_a_miss_that_says_so(path: Path) -> None:
     record(path)
-
     with pytest.raises(JudgeRejected, match=r"no facts for the source 'Another mill\.'"):
         FactCoverage("local", ReplayExtractor(path)).extract("Another mill.")
 
@@ -174,14 +168,12 @@ def test_another_source_is_a_miss_that_says_so(path: Path) -> None:
 def test_a_verdict_holds_for_the_statement_whatever_its_id_and_weight(path: Path) -> None:
     record(path)
     fact = AtomicFact("z9", FACTS[0], weight=3.0, must=True)
-
     assert [result.fact for result in checked(ReplayChecker(path), [fact], SUMMARY)] == [fact]
 
 
 def test_a_source_without_facts_is_recorded_as_such(path: Path) -> None:
     extractor = RecordingExtractor(ScriptedExtractor({"?": ()}), CassetteWriter(path))
     asyncio.run(extractor.extract("?", Ledger()))
-
     assert len(asyncio.run(ReplayExtractor(path).extract("?", Ledger()))) == 0
 
 
@@ -189,7 +181,6 @@ def test_facts_keep_their_marks_and_spans(path: Path) -> None:
     fact = replace(BURNED, weight=2.0, must=True, tags=("loss",))
     extractor = RecordingExtractor(ScriptedExtractor({SOURCE: [fact]}), CassetteWriter(path))
     asyncio.run(extractor.extract(SOURCE, Ledger()))
-
     assert tuple(asyncio.run(ReplayExtractor(path).extract(SOURCE, Ledger()))) == (fact,)
 
 
@@ -219,7 +210,6 @@ def test_what_the_scorer_would_not_count_is_not_recorded(
     path: Path, results: tuple[CheckResult, ...]
 ) -> None:
     checker = RecordingChecker(Answering(*results), CassetteWriter(path))
-
     assert checked(checker, [BURNED], SUMMARY) == results
     assert path.read_bytes() == HEADER
 
@@ -230,7 +220,6 @@ def test_evidence_that_was_tampered_with_does_not_count(path: Path) -> None:
     report = FactCoverage(ReplayChecker(path)).score(
         "", SUMMARY, facts=["The mill burned down in 1912."]
     )
-
     assert report.kept[0].evidence is None
     assert report.kept[0].flags == ("quote_not_found",)
 
@@ -238,7 +227,6 @@ def test_evidence_that_was_tampered_with_does_not_count(path: Path) -> None:
 def test_an_answer_that_cannot_be_recorded_is_still_given(path: Path) -> None:
     checker = RecordingChecker(ScriptedChecker(says), CassetteWriter(path))
     path.unlink()
-
     assert isinstance(checked(checker, [BURNED], SUMMARY)[0], Verdict)
 
 
@@ -262,7 +250,6 @@ def test_an_unclear_extractor_is_an_error_only_where_one_is_needed(path: Path) -
     record(path)
     record(path, judge="b")
     scorer = FactCoverage(ReplayChecker(path, "a"), ReplayExtractor(path))
-
     assert scorer.score("", SUMMARY, facts=[FACTS[0]]).score == 1.0
     with pytest.raises(ConfigError, match=r"cassette\.jsonl#a"):
         scorer.extract(SOURCE)
@@ -275,14 +262,12 @@ def test_a_judge_recorded_in_two_versions_is_not_replayed(path: Path) -> None:
     line = path.read_bytes().splitlines(keepends=True)[-1]
     with path.open("ab") as file:
         file.write(line.replace(b'"by": {', b'"by": {"check": "v2", '))
-
     with pytest.raises(ConfigError, match=r"several versions .*check v2"):
         ReplayChecker(path, "a")
 
 
 def test_a_cassette_without_verdicts_is_no_judge(path: Path) -> None:
     CassetteWriter(path)
-
     with pytest.raises(ConfigError, match="no judge was recorded"):
         ReplayChecker(path)
     with pytest.raises(ConfigError, match="no extractor was recorded"):

@@ -103,7 +103,6 @@ def test_what_is_no_quantity_is_not_read_as_one(text: str) -> None:
 
 def test_quantities_of_another_shape_are_not_comparable() -> None:
     one, other = read_amounts("5", "en"), read_amounts("5-6", "en")
-
     assert one is not None
     assert other is not None
     assert compare_amounts(one, other, "exact") is None

@@ -148,7 +148,6 @@ def probability(gold: str, extracted: str, specificity: Specificity = "exact") -
 def test_values_that_differ_in_form_are_equivalent(gold: str, extracted: str) -> None:
     for specificity in SPECIFICITIES:
         found = verdict(gold, extracted, specificity)
-
         assert found.equivalent, found
 
 
@@ -228,7 +227,6 @@ def test_leeway_has_a_mirror_image_and_only_ever_adds(gold: str, extracted: str)
     """Swapped values with the opposite leeway give the same; leeway never lowers a probability."""
     exact = probability(gold, extracted)
     more = probability(gold, extracted, "allow_more_specific")
-
     assert probability(extracted, gold) == exact
     assert probability(extracted, gold, "allow_less_specific") == more >= exact
 
@@ -252,7 +250,6 @@ def test_every_process_gives_the_same_verdicts() -> None:
 )
 def test_no_string_is_too_odd(value: str) -> None:
     found = verdict(value, "Paris")
-
     assert not found.equivalent
     assert found.reason.isprintable()
 
@@ -260,7 +257,6 @@ def test_no_string_is_too_odd(value: str) -> None:
 def test_a_long_list_is_met_in_any_order() -> None:
     items = [f"item {number}" for number in range(2_000)]
     shuffled = random.Random(1).sample(items, len(items))
-
     assert verdict(json.dumps(items), json.dumps(shuffled)).equivalent
     assert not verdict(json.dumps(items), json.dumps([*shuffled[:-1], "another"])).equivalent
 
@@ -268,20 +264,17 @@ def test_a_long_list_is_met_in_any_order() -> None:
 def test_what_is_not_compared_is_said() -> None:
     """Of long lists with nothing in common, only some items are compared each with each."""
     gold, extracted = (json.dumps([f"{name} {n}" for n in range(300)]) for name in ("ab", "cd"))
-
     assert "compared with each other" in verdict(gold, extracted).reason
 
 
 def test_records_in_another_notation_are_the_same() -> None:
     gold = [{"name": f"Item {n}", "price": n} for n in range(40)]
     extracted = [{"price": f"{n}.00", "name": f"item {n}"} for n in range(40)]
-
     assert verdict(json.dumps(gold), json.dumps(extracted)).equivalent
 
 
 def test_of_many_alternatives_each_is_found() -> None:
     many = " / ".join(f"name {number}" for number in range(3_000))
-
     assert verdict(many, "Name 2999").equivalent
     assert verdict(many, many.replace("name", "value") + " / NAME 7").equivalent
 
@@ -289,7 +282,6 @@ def test_of_many_alternatives_each_is_found() -> None:
 def test_the_judge_fulfils_its_port_and_costs_nothing() -> None:
     judge, ledger = LocalPairJudge(), Ledger()
     pairs = [ValuePair("1.2 km", "1200 m"), ValuePair("12 km", "12 m")]
-
     assert isinstance(judge, PairJudge)
     assert asyncio.run(judge.compare(pairs, ledger)) == tuple(map(compare_values, pairs))
     assert ledger.usage.calls == 0
@@ -299,5 +291,4 @@ def test_the_judge_fulfils_its_port_and_costs_nothing() -> None:
 def test_what_the_field_is_about_changes_nothing() -> None:
     plain = ValuePair("Engineer", "Senior Engineer")
     told = ValuePair("Engineer", "Senior Engineer", "job", "Senior Engineer", "Say yes.")
-
     assert compare_values(plain) == compare_values(told)

@@ -21,7 +21,6 @@ def test_every_difference_lowers_the_probability() -> None:
     untouched = model.probability([0.0] * len(FEATURES))
     for name, size in product(FEATURES, (0.2, 1.0)):
         differing = [size * (feature == name) for feature in FEATURES]
-
         assert model.probability(differing) < untouched, name
 
 
