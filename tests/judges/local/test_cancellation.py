@@ -56,13 +56,11 @@ def test_a_cancelled_check_asks_about_no_further_fact() -> None:
 @pytest.mark.parametrize(
     ("function", "arguments"),
     [
-        (check_facts, (FACTS, TEXT)),
-        (extract_facts, (TEXT,)),
-        (compare_values, (ValuePair("red car", "blue car"),)),
-        (embed_text, (TEXT,)),
+        (check_facts, (FACTS, TEXT)), (extract_facts, (TEXT,)),
+        (compare_values, (ValuePair("red car", "blue car"),)), (embed_text, (TEXT,)),
     ],
     ids=["checker", "extractor", "pairs", "embedder"],
-)
+)  # fmt: skip
 def test_every_embedded_judge_passes_a_checkpoint(
     function: Callable[..., Any], arguments: tuple[Any, ...]
 ) -> None:

@@ -185,12 +185,9 @@ def test_an_item_is_told_with_the_label_it_stands_under() -> None:
         "- The guild met.\n  - It paid 5 crowns.\n"
     )
     assert texts(source) == [
-        "Otto Kern: order two new kilns",
-        "check the old glaze",
-        "sweep the yard",
-        "The guild met.",
-        "It paid 5 crowns.",
-    ]
+        "Otto Kern: order two new kilns", "check the old glaze", "sweep the yard",
+        "The guild met.", "It paid 5 crowns.",
+    ]  # fmt: skip
 
 
 ABBREVIATED = st.lists(

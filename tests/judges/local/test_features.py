@@ -20,11 +20,9 @@ from factcheck.judges.local.passages import analyse, statements
 from factcheck.judges.local.readings import Reading, readings
 
 LINES = (
-    "The harbour of Lund was closed in 2019.",
-    "Anna Berg did not visit it.",
-    "It cost 12 million euros.",
-    "A discovery was made there.",
-)
+    "The harbour of Lund was closed in 2019.", "Anna Berg did not visit it.",
+    "It cost 12 million euros.", "A discovery was made there.",
+)  # fmt: skip
 
 
 def read(fact: str, sentence: str) -> Reading:

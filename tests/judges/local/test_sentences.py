@@ -209,8 +209,6 @@ def test_a_day_behind_a_time_is_joined_to_it() -> None:
     text = "Otto came at 5 p.m. Friday. We met at 6 a.m. The sun rose."
     joined = join_at_times(text, split_sentences(text))
     assert [sentence.text for sentence in joined] == [
-        "Otto came at 5 p.m. Friday.",
-        "We met at 6 a.m.",
-        "The sun rose.",
-    ]
+        "Otto came at 5 p.m. Friday.", "We met at 6 a.m.", "The sun rose.",
+    ]  # fmt: skip
     assert all(text[slice(*sentence.span)] == sentence.text for sentence in joined)

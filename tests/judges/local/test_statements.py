@@ -121,13 +121,11 @@ OTHER_LANGUAGES = {
     "German report": ("de", "Er sagte, die Stadt sei alt; sie habe zwei alte Brücken.", None),
     "German and": ("de", "Sie zog nach Ulm und wurde Mitglied der Zunft.", None),
     "Chinese": (
-        "zh",
-        "这座城市位于河边；城里有两座古桥。",
-        ["这座城市位于河边", "城里有两座古桥。"],
+        "zh", "这座城市位于河边；城里有两座古桥。", ["这座城市位于河边", "城里有两座古桥。"],
     ),
     "Chinese report": ("zh", "他说这座城市很老；城里有两座古桥。", None),
     "no table": ("pl", "Miasto leży nad rzeką; ma też dwa stare mosty.", None),
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -159,16 +157,14 @@ CLAIMS: dict[str, tuple[str, BlockKind, bool]] = {
     "greeting": ("Hello everyone!", "prose", False),
     "thanks": ("Thank you for reading.", "prose", False),
     "long thanks": (
-        "Thanks to a grant of the city the bridge was repaired in 2019.",
-        "prose",
-        True,
+        "Thanks to a grant of the city the bridge was repaired in 2019.", "prose", True,
     ),
     "lead-in": ("The council decided:", "prose", False),
     "bold lead-in": ("**Costs:**", "item", False),
     "address": ("https://a.example/b", "prose", False),
     "marks": ("... !", "prose", False),
     "one word": ("Yes.", "prose", False),
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize(("sentence", "kind", "expected"), CLAIMS.values(), ids=CLAIMS)
