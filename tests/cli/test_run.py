@@ -9,7 +9,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +17,7 @@ import pytest
 
 from factcheck.documents.results import read_results
 from factcheck.testing import ChatRequest, FactModel, LocalOpenAIServer, Reply, parse_prompt
-from tests.cli.conftest import LOST, Desk, Outcome
+from tests.cli.conftest import LOST, Desk, Outcome, refused
 
 Run = Callable[..., Outcome]
 MODEL = "openai/tiny"
@@ -63,52 +63,79 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterable[LocalOpenAIServer]:
         yield server
 
 
+class Job:
+    """A run over records with scripted judges; its rows go to `rows`."""
+
+    def __init__(self, desk: Desk, run: Run) -> None:
+        self.desk = desk
+        self.run = run
+        self.rows = desk.folder / "rows.jsonl"
+
+    def __call__(self, records: Iterable[Any], *options: str, out: bool = True) -> Outcome:
+        path = self.desk.put("records.jsonl", as_lines(records))
+        return self.run("run", path, *(("--out", str(self.rows)) if out else ()), *options)
+
+
+@pytest.fixture
+def job(desk: Desk, run: Run) -> Job:
+    return Job(desk, run)
+
+
 # --- rows and summary ---------------------------------------------------------------------------
 
 
-def test_every_record_gets_its_row_in_order(desk: Desk, run: Run) -> None:
-    records = desk.put("records.jsonl", as_lines(record(n) for n in range(5)))
-    out = desk.folder / "rows.jsonl"
-
-    done = run("run", records, "--out", str(out))
+def test_every_record_gets_its_row_in_order(job: Job) -> None:
+    done = job(record(n) for n in range(5))
 
     assert done.code == 0
-    rows = list(read_results(out))
-    assert [row["id"] for row in rows] == ["r0", "r1", "r2", "r3", "r4"]
-    assert rows[0]["score"] == pytest.approx(2 / 3)
+    assert ids(job.rows) == ["r0", "r1", "r2", "r3", "r4"]
+    assert next(read_results(job.rows))["score"] == pytest.approx(2 / 3)
     assert "Mean coverage 0.67" in done.out
     assert "5 of 5 records scored" in done.out
     assert "15 facts: 10 kept, 0 distorted, 5 dropped, 0 undecided" in done.out
 
 
 @pytest.mark.parametrize("kind", ["records.csv", "records.tsv", "folder"])
-def test_tables_and_folders_give_the_same_rows(desk: Desk, run: Run, kind: str) -> None:
+def test_tables_and_folders_give_the_same_rows(desk: Desk, job: Job, run: Run, kind: str) -> None:
     one = record(1, source="A source that is not needed.")
-    lines = desk.put("records.jsonl", as_lines([one]))
-    run("run", lines, "--out", str(desk.folder / "1.jsonl"))
+    job([one])
     if kind == "folder":
         (desk.folder / kind).mkdir()
         desk.put("folder/r1.source.txt", one["source"])
         desk.put("folder/r1.summary.txt", one["summary"])
         desk.put("folder/r1.facts.txt", "\n".join(one["facts"]))
-        path = str(desk.folder / kind)
     else:
         cells = ("r1", one["source"], one["summary"], json.dumps(one["facts"]).replace('"', '""'))
         separator = "\t" if kind.endswith(".tsv") else ","
         header = separator.join(("id", "source", "summary", "facts"))
-        path = desk.put(kind, f"{header}\n" + separator.join(f'"{cell}"' for cell in cells) + "\n")
+        desk.put(kind, f"{header}\n" + separator.join(f'"{cell}"' for cell in cells) + "\n")
 
-    done = run("run", path, "--out", str(desk.folder / "2.jsonl"))
+    done = run("run", desk.path(kind), "--out", desk.path("2.jsonl"))
 
     assert done.code == 0
-    assert comparable(desk.folder / "2.jsonl") == comparable(desk.folder / "1.jsonl")
+    assert comparable(desk.folder / "2.jsonl") == comparable(job.rows)
 
 
-def test_the_summary_as_json(desk: Desk, run: Run) -> None:
+def test_several_files_are_one_run(desk: Desk, job: Job, run: Run) -> None:
+    """In their order; an id may occur once in all of them."""
+    a = desk.put("a.jsonl", as_lines([record(1), record(2)]))
+    b = desk.put("b.jsonl", as_lines([record(3), record(1)]))
+
+    done = run("run", a, b, "--skip-invalid", "--out", str(job.rows))
+
+    assert done.code == 0
+    assert ids(job.rows) == ["r1", "r2", "r3"]
+    assert done.err == (
+        f"factcheck: skipped: {b}, line 2: duplicate id 'r1'; ids must be unique in all files\n"
+    )
+    refused(run("run", a, b), f"{b}, line 2: duplicate id 'r1'")
+
+
+def test_the_summary_as_json(job: Job) -> None:
     """Mean and counts as they are, what failed by code, and the signature."""
-    records = desk.put("records.jsonl", as_lines([record(1), "{", record(2, source="")]))
+    records = [record(1), "{", record(2, source="")]
 
-    done = run("run", records, "--skip-invalid", "--format", "json")
+    done = job(records, "--skip-invalid", "--format", "json", out=False)
 
     data = json.loads(done.out)
     assert done.code == 0
@@ -117,166 +144,125 @@ def test_the_summary_as_json(desk: Desk, run: Run) -> None:
     assert data["signature"].endswith("|direction:coverage")
 
 
-def test_a_run_can_fail_the_gate(desk: Desk, run: Run) -> None:
-    records = desk.put("records.jsonl", as_lines([record(1)]))
+def test_a_low_mean_or_a_lost_must_fact_fails_the_gate(job: Job) -> None:
+    must = {"text": "The mole is long.", "must": True}
 
-    done = run("run", records, "--fail-under", "0.7")
+    low = job([record(1)], "--fail-under", "0.7", out=False)
+    lost = job([record(1), record(2, facts=[must])], out=False)
 
-    assert done.code == 1
-    assert "mean score 0.6667 is under 0.7" in done.err
+    assert (low.code, lost.code) == (1, 1)
+    assert "mean score 0.6667 is under 0.7" in low.err
+    assert "gate failed: 1 record lost a must fact (r2: 1 must fact not kept: f1)" in lost.err
 
 
-# --- bad input ----------------------------------------------------------------------------------
+# --- invalid input ------------------------------------------------------------------------------
 
 BAD = [record(1), "{'id': 3}", {"id": "no summary", "source": "x"}, record(1), record(4)]
 
 
-def test_a_bad_record_ends_the_run_and_is_named_by_its_line(desk: Desk, run: Run) -> None:
-    records = desk.put("records.jsonl", as_lines(BAD))
+def test_invalid_records_end_the_run_or_are_skipped_and_named(job: Job) -> None:
+    refused(job(BAD, out=False), "records.jsonl, line 2: not valid JSON")
 
-    done = run("run", records)
-
-    assert done.code == 2
-    assert f"{records}, line 2: not valid JSON" in done.err
-
-
-def test_bad_records_are_skipped_counted_and_named_one_by_one(desk: Desk, run: Run) -> None:
-    records = desk.put("records.jsonl", as_lines(BAD))
-    out = desk.folder / "rows.jsonl"
-
-    done = run("run", records, "--out", str(out), "--skip-invalid")
+    done = job(BAD, "--skip-invalid")
 
     assert done.code == 0
-    assert ids(out) == ["r1", "r4"]
+    assert ids(job.rows) == ["r1", "r4"]
     assert "3 invalid records skipped" in done.out
-    complaints = done.err.splitlines()
-    assert len(complaints) == 3
-    assert "line 2: not valid JSON" in complaints[0]
-    assert "line 3: 'summary' is missing" in complaints[1]
-    assert "line 4: the id 'r1' was used before, in line 1" in complaints[2]
+    messages = done.err.splitlines()
+    assert len(messages) == 3
+    assert "line 2: not valid JSON" in messages[0]
+    assert "line 3: 'summary' is missing" in messages[1]
+    assert "line 4: the id 'r1' was used before, in line 1" in messages[2]
 
 
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        ([], "Missing argument"),
-        (["RECORDS", "--resume"], "--resume needs --out"),
-        (["RECORDS", "--out", "RECORDS"], "--out would overwrite an input file"),
-        (["nowhere.jsonl"], "nowhere.jsonl does not exist"),
-        (["RECORDS", "--out", "rows.csv"], "rows are JSON lines"),
+        ("", "Missing argument"),
+        ("RECORDS --resume", "--resume needs --out"),
+        ("RECORDS --out RECORDS", "--out would overwrite an input file"),
+        ("RECORDS --out rows.csv", "rows are JSON lines"),
+        ("nowhere.jsonl", "nowhere.jsonl does not exist"),
     ],
 )
-def test_arguments_that_do_not_fit_are_refused_before_anything_is_asked(
-    desk: Desk, run: Run, arguments: Sequence[str], said: str
+def test_arguments_are_checked_before_anything_is_spent(
+    desk: Desk, run: Run, arguments: str, said: str
 ) -> None:
     records = desk.put("records.jsonl", as_lines([record(1)]))
-    names = {"RECORDS": records}
 
-    done = run("run", *(names.get(argument, argument) for argument in arguments))
-
-    assert done.code == 2
-    assert said in done.err
+    refused(run("run", *arguments.replace("RECORDS", records).split()), said)
     assert not desk.checker.calls
 
 
 # --- resuming -----------------------------------------------------------------------------------
 
 
-def test_a_resumed_run_asks_nothing_about_rows_that_are_there(desk: Desk, run: Run) -> None:
+def test_a_resumed_run_scores_only_records_without_a_row(desk: Desk, job: Job) -> None:
     """The summary is that of all rows."""
-    out = str(desk.folder / "rows.jsonl")
-    first = desk.put("first.jsonl", as_lines(record(n) for n in range(2)))
-    both = desk.put("both.jsonl", as_lines(record(n) for n in range(4)))
-    run("run", first, "--out", out)
-    n_asked = len(desk.checker.calls)
+    job(record(n) for n in range(2))
+    n_calls = len(desk.checker.calls)
 
-    done = run("run", both, "--out", out, "--resume")
+    done = job((record(n) for n in range(4)), "--resume")
 
     assert done.code == 0
-    assert (n_asked, len(desk.checker.calls)) == (2, 4)
-    assert ids(Path(out)) == ["r0", "r1", "r2", "r3"]
+    assert (n_calls, len(desk.checker.calls)) == (2, 4)
+    assert ids(job.rows) == ["r0", "r1", "r2", "r3"]
     assert "4 of 4 records scored" in done.out
 
 
-def test_rows_that_are_there_are_not_overwritten(desk: Desk, run: Run) -> None:
-    records = desk.put("records.jsonl", as_lines([record(1)]))
-    out = desk.folder / "rows.jsonl"
-    run("run", records, "--out", str(out))
-    before = out.read_bytes()
+@pytest.mark.parametrize(
+    ("second", "options", "said"),
+    [
+        (record(1), (), ["continue with --resume, or name another file"]),
+        (
+            record(1),
+            ("--resume", "--direction", "both"),
+            ["direction:coverage", "direction:both"],
+        ),
+        (
+            record(1, summary="Another text."),
+            ("--resume",),
+            ["record 'r1' differs from the one its row was made of"],
+        ),
+    ],
+)
+def test_rows_of_another_run_are_never_touched(
+    desk: Desk, job: Job, second: dict[str, Any], options: tuple[str, ...], said: list[str]
+) -> None:
+    assert job([record(1)]).code == 0
+    before = job.rows.read_bytes()
 
-    done = run("run", records, "--out", str(out))
+    done = job([second], *options)
 
     assert done.code == 2
-    assert "continue with --resume, or name another file" in done.err
-    assert out.read_bytes() == before
+    assert all(text in done.err for text in said)
+    assert job.rows.read_bytes() == before
     assert len(desk.checker.calls) == 1
 
 
-def test_rows_of_another_run_are_refused_with_their_signature(desk: Desk, run: Run) -> None:
-    records = desk.put("records.jsonl", as_lines([record(1), record(2)]))
-    out = desk.folder / "rows.jsonl"
-    run("run", records, "--out", str(out))
-    before = out.read_bytes()
-
-    done = run("run", records, "--out", str(out), "--resume", "--direction", "both")
-
-    assert done.code == 2
-    assert "direction:coverage" in done.err
-    assert "direction:both" in done.err
-    assert out.read_bytes() == before
-
-
-def test_a_record_that_changed_is_not_taken_for_the_one_that_has_a_row(
-    desk: Desk, run: Run
-) -> None:
-    records = desk.put("records.jsonl", as_lines([record(1)]))
-    command = ("run", records, "--out", str(desk.folder / "rows.jsonl"))
-    assert run(*command).code == 0
-    desk.put("records.jsonl", as_lines([record(1, summary="Another text.")]))
-
-    done = run(*command, "--resume")
-
-    assert done.code == 2
-    assert "record 'r1' differs from the one its row was made of" in done.err
-
-
-def test_a_lost_must_fact_fails_the_gate_of_a_run(desk: Desk, run: Run) -> None:
-    must = {"text": "The mole is long.", "must": True}
-    records = desk.put("records.jsonl", as_lines([record(1), record(2, facts=[must])]))
-
-    done = run("run", records)
-
-    assert done.code == 1
-    assert "gate failed: 1 record lost a must fact (r2: 1 must fact not kept: f1)" in done.err
-
-
-def test_what_may_still_be_had_has_no_row_and_is_asked_for_again(desk: Desk, run: Run) -> None:
+def test_a_failure_that_may_pass_has_no_row_and_is_tried_again(desk: Desk, job: Job) -> None:
     """One fact the judge could not be reached for: exit 4, and the next run decides it."""
-    records = desk.put("records.jsonl", as_lines(record(n) for n in range(3)))
-    out = desk.folder / "rows.jsonl"
+    records = [record(n) for n in range(3)]
     desk.verdicts["The boat has number 1."] = LOST
 
-    first = run("run", records, "--out", str(out))
-    after_first = ids(out)
+    first, after_first = job(records), ids(job.rows)
     del desk.verdicts["The boat has number 1."]
-    second = run("run", records, "--out", str(out), "--resume")
+    second = job(records, "--resume")
 
     assert (first.code, second.code) == (4, 0)
     assert "1 record is not finished" in first.err
     assert "continue with --resume" in first.err
     assert after_first == ["r0", "r2"]
-    assert ids(out) == ["r0", "r2", "r1"]
+    assert ids(job.rows) == ["r0", "r2", "r1"]
     assert len(desk.checker.calls) == 4
 
 
-def test_what_will_never_be_had_is_a_row_with_its_error(desk: Desk, run: Run) -> None:
+def test_a_failure_that_stays_is_a_row_with_its_error(job: Job) -> None:
     empty = {"id": "empty", "source": " ", "summary": "Something."}
-    records = desk.put("records.jsonl", as_lines([record(1), empty, record(2)]))
-    out = desk.folder / "rows.jsonl"
 
-    done = run("run", records, "--out", str(out))
+    done = job([record(1), empty, record(2)])
 
-    rows = list(read_results(out))
+    rows = list(read_results(job.rows))
     assert [row["id"] for row in rows] == ["r1", "empty", "r2"]
     assert rows[1]["error"]["code"] == "input"
     assert "1 without a report (input)" in done.out
