@@ -232,7 +232,7 @@ def validate(
     """
     from factcheck.documents import name_of, refuse_stdin_twice
     from factcheck.fields import files
-    from factcheck.fields.file_runs import find_problems
+    from factcheck.fields.files import find_problems
     from factcheck.reports.text import one_line, plural
 
     refuse_stdin_twice(gold, schema)

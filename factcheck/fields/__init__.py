@@ -1,14 +1,14 @@
 """Scores JSON extraction field by field; the settings are part of the schema."""
 
 from factcheck.errors import GoldValidationError, SchemaError
-from factcheck.fields.comparators.batch import (
+from factcheck.fields.comparators.semantic import (
     CompoundComparator,
     FakeJudge,
     Judge,
     JudgeItem,
     SemanticBatchComparator,
+    SemanticComparator,
 )
-from factcheck.fields.comparators.semantic import SemanticComparator
 from factcheck.fields.evaluation import FieldEvaluator, aevaluate, evaluate, score_record
 from factcheck.fields.registry import (
     ComparatorNotFoundError,
@@ -20,25 +20,29 @@ from factcheck.fields.registry import (
     register_transform,
 )
 from factcheck.fields.runs.comparison import Difference, RunComparison
-from factcheck.fields.runs.paired import compare_runs
 from factcheck.fields.runs.postprocess import (
     NullHandling,
     propagate_batch_errors,
     reclassify_nulls,
 )
 from factcheck.fields.runs.records import FieldAggregation, FieldSummary, RecordResult
-from factcheck.fields.runs.results import RunResult
-from factcheck.fields.runs.tally import RunTally
+from factcheck.fields.runs.resampling import compare_runs
+from factcheck.fields.runs.results import RunResult, RunTally
 from factcheck.fields.schemas.combinations import (
     collapse_multi_type_anyof,
     merge_all_of,
     remove_null_anyof,
 )
-from factcheck.fields.schemas.inference import infer_schema, reset_type_defaults, set_type_default
 from factcheck.fields.schemas.parsing import SchemaNode, parse_eval_schema
 from factcheck.fields.schemas.references import annotate_xeval, resolve_schema_references
-from factcheck.fields.schemas.structure import ComparatorSpec, TransformSpec, parse_xeval_entry
-from factcheck.fields.schemas.validation import validate_gold
+from factcheck.fields.schemas.structure import (
+    ComparatorSpec,
+    TransformSpec,
+    parse_xeval_entry,
+    reset_type_defaults,
+    set_type_default,
+)
+from factcheck.fields.schemas.validation import infer_schema, validate_gold
 from factcheck.fields.types import (
     BatchComparator,
     BatchItem,

@@ -9,12 +9,10 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from factcheck.errors import InputError
 from factcheck.fields.comparators.semantic import SemanticComparator
-from factcheck.fields.joining import joined, record_id
 from factcheck.fields.registry import Registry, default_registry
 from factcheck.fields.runs.export import schema_digest
 from factcheck.fields.runs.records import RecordResult, WeightedCounts, count
-from factcheck.fields.runs.results import RunResult
-from factcheck.fields.runs.tally import RunTally
+from factcheck.fields.runs.results import RunResult, RunTally
 from factcheck.fields.schemas.parsing import SchemaNode, parse_eval_schema
 from factcheck.fields.scoring.dispatch import Calls, arun, dispatch, run
 from factcheck.fields.scoring.nodes import Deferred, Out
@@ -186,7 +184,6 @@ class FieldEvaluator:
 
 
 def _windows(pairs: Pairs, size: int) -> Iterator[tuple[int, list[tuple[Any, Any]]]]:
-    """Batches of pairs with the position of their first."""
     source = iter(pairs)
     first = 0
     while batch := list(islice(source, max(1, size))):
@@ -289,7 +286,71 @@ def score_record(
 
 
 def _score(plan: Plan, gold: Any, extracted: Any) -> Out:
-    """The results of one record, pending fields and deferred arrays included."""
     out: Out = []
     plan.root.pair(as_record(gold), as_record(extracted), "", out)
     return out
+
+
+def joined(
+    gold: Sequence[Any], extracted: Sequence[Any], id_field: str | None, join: str
+) -> list[tuple[Any, Any]]:
+    """Pairs of a gold and an extracted record; `None` stands for a missing one."""
+    for name, records in (("gold", gold), ("extracted", extracted)):
+        if not isinstance(records, (list, tuple)):
+            raise InputError(
+                f"{name} must be a list of records, not {type(records).__name__}; "
+                "FieldEvaluator.stream takes pairs from any iterable"
+            )
+    if join == "id":
+        if not id_field:
+            raise InputError("join='id' requires id_field")
+        wanted = _by_id(gold, id_field, "gold")
+        found = _by_id(extracted, id_field, "extracted")
+        pairs = [(record, found.pop(name, None)) for name, record in wanted.items()]
+        return [*pairs, *((None, record) for record in found.values())]
+    if join != "position":
+        raise InputError(f"join must be 'position' or 'id', not {join!r}")
+    if len(gold) != len(extracted):
+        raise InputError(
+            f"the lists differ in length: {len(gold)} gold and {len(extracted)} extracted "
+            "records; align them, or join them by id_field with join='id'"
+        )
+    pairs = list(zip(gold, extracted, strict=True))
+    for position, pair in enumerate(pairs if id_field else ()):
+        record_id(*pair, id_field, position)
+    return pairs
+
+
+def record_id(gold: Any, extracted: Any, id_field: str | None, position: int) -> str | int:
+    """The id of a record, or its position without `id_field`."""
+    if not id_field:
+        return position
+    source = gold if gold is not None else extracted
+    return _id(source, id_field, f"{'gold' if gold is not None else 'extracted'} record {position}")
+
+
+def _by_id(records: Sequence[Any], id_field: str, side: str) -> dict[str | int, Any]:
+    by_id: dict[str | int, Any] = {}
+    duplicates = []
+    for position, record in enumerate(records):
+        name = _id(record, id_field, f"{side} record {position}")
+        if name in by_id:
+            duplicates.append(name)
+        by_id[name] = record
+    if duplicates:
+        names = ", ".join(repr(name) for name in dict.fromkeys(duplicates))
+        raise InputError(f"duplicate {id_field} in {side} records: {names}")
+    return by_id
+
+
+def _id(record: Any, id_field: str, where: str) -> str | int:
+    record = as_record(record)
+    if record is None:
+        hint = "a gold record without partner counts as missing"
+        raise InputError(f"{where} is null and has no id to join by; leave it out: {hint}")
+    if not isinstance(record, dict) or id_field not in record:
+        raise InputError(f"{where} has no {id_field!r}, the id_field")
+    name = record[id_field]
+    if isinstance(name, bool) or not isinstance(name, (str, int)):
+        raise InputError(f"{where}: {id_field} is {name!r}; an id must be a string or an integer")
+    return name

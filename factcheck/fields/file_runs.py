@@ -1,4 +1,4 @@
-"""Evaluate and validate files of records; warnings go to the log `factcheck.fields`."""
+"""Evaluates files of records; warnings go to the log `factcheck.fields`."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import logging
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
-from itertools import repeat, zip_longest
+from itertools import zip_longest
 from typing import Any, NamedTuple
 
 from factcheck.documents import name_of
-from factcheck.errors import GoldValidationError, InputError
+from factcheck.errors import InputError
 from factcheck.facts.page import usage_text
 from factcheck.fields.comparators.semantic import SemanticComparator
 from factcheck.fields.evaluation import FieldEvaluator, Join
@@ -26,19 +26,16 @@ from factcheck.fields.files import (
 from factcheck.fields.pages import field_text, run_page, undecided_text
 from factcheck.fields.registry import Registry
 from factcheck.fields.runs.postprocess import NullHandling, reclassify_nulls
-from factcheck.fields.runs.results import RunResult
-from factcheck.fields.runs.tally import RunTally
-from factcheck.fields.runs.undecided import Undecided
+from factcheck.fields.runs.records import Undecided
+from factcheck.fields.runs.results import RunResult, RunTally
 from factcheck.fields.schemas.parsing import SchemaNode
-from factcheck.fields.schemas.structure import COMPARE, SKIP, sub_schemas
-from factcheck.fields.schemas.validation import validate_gold
+from factcheck.fields.schemas.structure import COMPARE, sub_schemas
 from factcheck.fields.types import FieldResult
 from factcheck.reports.page import Page
 from factcheck.reports.text import plural
 from factcheck.stats.intervals import Interval
 
 SEMANTIC = "semantic"
-_MAX_ERRORS = 100
 _MISSING = object()
 _N_RESAMPLES = 2_000
 _MANY_RECORDS = 20_000
@@ -83,11 +80,7 @@ class FileRun(NamedTuple):
         return gate_scores(self.run, self.undecided)
 
     def page(self, *, examples: int = 3) -> Page:
-        """The report.
-
-        Args:
-            examples: Number of examples per field.
-        """
+        """The report."""
         return run_page(
             self.run,
             intervals=self.intervals,
@@ -117,11 +110,7 @@ class FileEvaluation:
     """Whether null counts as a missing key."""
 
     def results(self) -> FileRun:
-        """Evaluate with all records in memory.
-
-        Raises:
-            InputError: A file cannot be used, or the records cannot be paired.
-        """
+        """Evaluate with all records in memory."""
         schema = None if self.schema is None else read_schema(self.schema)
         gold = read_records(self.gold)
         extracted = read_records(self.extracted, nullable=True)
@@ -143,11 +132,7 @@ class FileEvaluation:
         return FileRun(run, run.intervals(n_resamples), weights, undecided, notes)
 
     def totals(self) -> FileRun:
-        """Evaluate record by record in constant memory, keeping aggregates only.
-
-        Raises:
-            InputError: A file cannot be used, or the files differ in length.
-        """
+        """Evaluate record by record in constant memory, keeping aggregates only."""
         schema = read_schema(str(self.schema))
         evaluator = self._evaluator(schema)
         weights = _weights(evaluator.schema)
@@ -210,12 +195,7 @@ class FileEvaluation:
 
 
 def gate_scores(run: RunResult, undecided: Undecided) -> GateScores:
-    """What a gate needs to know of a run.
-
-    Args:
-        run: The run.
-        undecided: Its values without a verdict.
-    """
+    """What a gate needs to know of a run."""
 
     def first(*statuses: str) -> str:
         for status in statuses:
@@ -265,7 +245,6 @@ def _warn_of_ids(id_field: str, gold: Records, extracted: Records) -> None:
 
 
 def _warn_of_mixed_id_types(id_field: str, gold: Records, extracted: Records) -> None:
-    """Warn that 1 and "1" are different ids."""
     ids, others = ({record[id_field] for record in side.values} for side in (gold, extracted))
     alike = {str(one) for one in ids - others} & {str(one) for one in others - ids}
     if alike:
@@ -286,7 +265,6 @@ def _weights(node: SchemaNode) -> dict[str, float]:
 
 
 def _is_semantic(schema: Any) -> bool:
-    """Whether a schema compares a field by meaning."""
     if not isinstance(schema, dict):
         return False
     entry = schema.get(COMPARE)
@@ -296,87 +274,8 @@ def _is_semantic(schema: Any) -> bool:
 
 
 def _compare_by_meaning(schema: dict[str, Any]) -> None:
-    """Compare the strings of an inferred schema by meaning."""
     children = sub_schemas(schema)
     for child in children:
         _compare_by_meaning(child.schema)
     if not children and schema.get("type") == "string":
         schema[COMPARE] = SEMANTIC
-
-
-class Problem(NamedTuple):
-    """Something wrong with a gold record or the schema."""
-
-    position: int
-    """Of the record; -1 for the schema."""
-    message: str
-    is_error: bool
-
-
-def find_problems(
-    records: Records,
-    schema: dict[str, Any],
-    registry: Registry,
-    *,
-    id_field: str | None = None,
-    strict_types: bool = False,
-) -> list[Problem]:
-    """Validate gold records: at most one error of each, and the warnings; sorted by position.
-
-    Args:
-        records: The gold records.
-        schema: An evaluation schema.
-        registry: Comparators the schema may name.
-        id_field: The key that holds the record id.
-        strict_types: Whether a value of another type is an error.
-
-    Raises:
-        SchemaError: The schema is invalid.
-    """
-    if id_field and isinstance(schema.get("properties"), dict):
-        schema["properties"].setdefault(id_field, {"type": ["string", "integer"], SKIP: True})
-    found: dict[Problem, None] = {}
-    if id_field:
-        for position, what in id_problems(records, id_field, unique=True):
-            found[Problem(position, what, is_error=True)] = None
-    handler = _Collector(found)
-    _log.addHandler(handler)
-    start, n_errors = 0, 0
-    try:
-        while n_errors < _MAX_ERRORS:
-            # Null fits anything: what was checked is not checked again, but still counted.
-            values = [*repeat(None, start), *records.values[start:]]
-            try:
-                validate_gold(values, schema, strict_types=strict_types, registry=registry)
-            except GoldValidationError as error:
-                position = int(error.record_id)
-                found[Problem(position, _without_number(str(error), position), True)] = None
-                start, n_errors = position + 1, n_errors + 1
-            else:
-                break
-        else:
-            what = f"stopped after {n_errors} errors; fix them and run it again"
-            found[Problem(start - 1, what, is_error=True)] = None
-    finally:
-        _log.removeHandler(handler)
-    return sorted(found, key=lambda problem: problem.position)
-
-
-class _Collector(logging.Handler):
-    """Takes warnings as problems: those on a record know its position."""
-
-    def __init__(self, found: dict[Problem, None]) -> None:
-        super().__init__()
-        self._found = found
-
-    def emit(self, record: logging.LogRecord) -> None:
-        text, position = record.getMessage(), -1
-        arguments = record.args if isinstance(record.args, tuple) else ()
-        if text.startswith("gold record ") and arguments and isinstance(arguments[0], int):
-            position = arguments[0]
-            text = _without_number(text, position)
-        self._found[Problem(position, text, is_error=False)] = None
-
-
-def _without_number(text: str, position: int) -> str:
-    return text.removeprefix(f"gold record {position}").lstrip(": ")

@@ -1,17 +1,24 @@
-"""Records, schemas and runs from files, with errors that name file and line."""
+"""Records, schemas and runs from files, and problems of gold files, by file and line."""
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import repeat
 from typing import Any, NamedTuple
 
 from factcheck.documents import PathOrDash, Place, name_of
 from factcheck.documents.reading import read_document, read_entries
-from factcheck.errors import InputError, SchemaError
+from factcheck.errors import GoldValidationError, InputError, SchemaError
+from factcheck.fields.registry import Registry
 from factcheck.fields.runs.results import RunResult
-from factcheck.fields.schemas.inference import annotate, infer_schema, json_type
 from factcheck.fields.schemas.references import resolved
+from factcheck.fields.schemas.structure import SKIP, annotate
+from factcheck.fields.schemas.validation import infer_schema, validate_gold
+from factcheck.fields.values import json_type
+
+_log = logging.getLogger("factcheck.fields")
 
 
 class Records(NamedTuple):
@@ -59,14 +66,7 @@ def iter_records(path: PathOrDash, *, nullable: bool = False) -> Iterator[tuple[
 
 
 def read_schema(path: PathOrDash) -> dict[str, Any]:
-    """An evaluation schema, resolved, with default comparators for leaves that have none.
-
-    Args:
-        path: `.json`, `.yaml` or `.yml`; `-` or a name without suffix: JSON.
-
-    Raises:
-        InputError: Not readable, or not a valid schema.
-    """
+    """An evaluation schema, resolved, with default comparators for leaves that have none."""
     data = read_document(path, expected="a schema comes from").value
     if not isinstance(data, dict):
         raise InputError(f"{name_of(path)}: a schema is an object, this is {json_type(data)}")
@@ -76,11 +76,7 @@ def read_schema(path: PathOrDash) -> dict[str, Any]:
 
 
 def infer_schema_of(records: Records) -> dict[str, Any]:
-    """An evaluation schema for these records, with default comparators.
-
-    Raises:
-        InputError: Values are nested too deeply.
-    """
+    """An evaluation schema for these records, with default comparators."""
     with schema_errors(records.name):
         schema: dict[str, Any] = annotate(infer_schema(records.values))
     return schema
@@ -88,7 +84,6 @@ def infer_schema_of(records: Records) -> dict[str, Any]:
 
 @contextmanager
 def schema_errors(name: str) -> Iterator[None]:
-    """Name the file in errors about a schema."""
     try:
         yield
     except SchemaError as error:
@@ -96,11 +91,7 @@ def schema_errors(name: str) -> Iterator[None]:
 
 
 def read_run(path: PathOrDash) -> RunResult:
-    """A run that was saved as JSON.
-
-    Raises:
-        InputError: Not readable, or not a run.
-    """
+    """A run that was saved as JSON."""
     name = name_of(path)
     data = read_document(path, expected="a run comes from").value
     if not isinstance(data, dict):
@@ -112,13 +103,7 @@ def read_run(path: PathOrDash) -> RunResult:
 
 
 def id_problems(records: Records, id_field: str, *, unique: bool) -> Iterator[tuple[int, str]]:
-    """Positions of records without a valid id, and what is wrong.
-
-    Args:
-        records: The records.
-        id_field: The key that holds the id.
-        unique: Whether a duplicate id is a problem.
-    """
+    """Positions of records without a valid id, and what is wrong."""
     first: dict[str | int, Place] = {}
     for position, (place, record) in enumerate(zip(records.places, records.values, strict=True)):
         if record is None:
@@ -132,3 +117,73 @@ def id_problems(records: Records, id_field: str, *, unique: bool) -> Iterator[tu
         elif unique and (before := first.setdefault(found, place)) is not place:
             where = f"{before.unit} {before.number}"
             yield position, f"duplicate id {found!r:.80}, first in {where}; ids must be unique"
+
+
+_MAX_ERRORS = 100
+
+
+class Problem(NamedTuple):
+    """Something wrong with a gold record or the schema."""
+
+    position: int
+    """Of the record; -1 for the schema."""
+    message: str
+    is_error: bool
+
+
+def find_problems(
+    records: Records,
+    schema: dict[str, Any],
+    registry: Registry,
+    *,
+    id_field: str | None = None,
+    strict_types: bool = False,
+) -> list[Problem]:
+    """Validate gold records: at most one error of each, and the warnings; sorted by position."""
+    if id_field and isinstance(schema.get("properties"), dict):
+        schema["properties"].setdefault(id_field, {"type": ["string", "integer"], SKIP: True})
+    found: dict[Problem, None] = {}
+    if id_field:
+        for position, what in id_problems(records, id_field, unique=True):
+            found[Problem(position, what, is_error=True)] = None
+    handler = _Collector(found)
+    _log.addHandler(handler)
+    start, n_errors = 0, 0
+    try:
+        while n_errors < _MAX_ERRORS:
+            # Null fits anything: what was checked is not checked again, but still counted.
+            values = [*repeat(None, start), *records.values[start:]]
+            try:
+                validate_gold(values, schema, strict_types=strict_types, registry=registry)
+            except GoldValidationError as error:
+                position = int(error.record_id)
+                found[Problem(position, _without_number(str(error), position), True)] = None
+                start, n_errors = position + 1, n_errors + 1
+            else:
+                break
+        else:
+            what = f"stopped after {n_errors} errors; fix them and run it again"
+            found[Problem(start - 1, what, is_error=True)] = None
+    finally:
+        _log.removeHandler(handler)
+    return sorted(found, key=lambda problem: problem.position)
+
+
+class _Collector(logging.Handler):
+    """Takes warnings as problems: those on a record know its position."""
+
+    def __init__(self, found: dict[Problem, None]) -> None:
+        super().__init__()
+        self._found = found
+
+    def emit(self, record: logging.LogRecord) -> None:
+        text, position = record.getMessage(), -1
+        arguments = record.args if isinstance(record.args, tuple) else ()
+        if text.startswith("gold record ") and arguments and isinstance(arguments[0], int):
+            position = arguments[0]
+            text = _without_number(text, position)
+        self._found[Problem(position, text, is_error=False)] = None
+
+
+def _without_number(text: str, position: int) -> str:
+    return text.removeprefix(f"gold record {position}").lstrip(": ")

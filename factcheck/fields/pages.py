@@ -11,8 +11,14 @@ from functools import partial
 from typing import Any
 
 from factcheck.fields.runs.export import COLUMNS, iter_rows
-from factcheck.fields.runs.records import Counts, FieldSummary, RecordResult, RunFigures
-from factcheck.fields.runs.undecided import Undecided, UndecidedField
+from factcheck.fields.runs.records import (
+    Counts,
+    FieldSummary,
+    RecordResult,
+    RunFigures,
+    Undecided,
+    UndecidedField,
+)
 from factcheck.fields.schemas.structure import schema_path
 from factcheck.fields.types import COUNTED, FieldResult
 from factcheck.reports.page import MOST_ROWS, Case, Item, Page, Section, Table, filled, parts_of
@@ -65,17 +71,7 @@ def run_page(
     notes: Sequence[str] = (),
     undecided: Undecided | None = None,
 ) -> Page:
-    """The report of a run.
-
-    Args:
-        run: The run.
-        intervals: 95 % intervals of `mean_precision`, `mean_recall` and `mean_f1`, if known; not
-            shown below two records.
-        weights: Weight of each field by schema path; 1 for any other.
-        examples: Examples shown for each of the fields with the largest losses.
-        notes: Further lines, which are never wrapped.
-        undecided: The fields without a verdict; `None`: those of the records that were kept.
-    """
+    """The report of a run."""
     weights = weights or {}
     undecided = undecided or Undecided(weights, run.records)
     intervals = intervals if intervals and run.total_records > 1 else {}
@@ -123,7 +119,6 @@ def run_page(
 
 
 def field_text(path: str) -> str:
-    """A schema path for a report; the root has a name."""
     return one_line(path) or "(the record)"
 
 
@@ -164,7 +159,6 @@ def _with_interval(value: float, interval: Interval | None) -> str:
 
 
 def _gains(by_field: Mapping[str, FieldSummary], weights: Mapping[str, float]) -> dict[str, float]:
-    """The rise of micro F1 if a field were always right, for each field."""
     own = {field: summary.weighted(weights.get(field, 1.0)) for field, summary in by_field.items()}
     whole = Counts()
     for counts in own.values():
@@ -220,7 +214,6 @@ def _fields_section(
 def _shown_weights(
     by_field: Mapping[str, FieldSummary], weights: Mapping[str, float]
 ) -> dict[str, str]:
-    """The weight of each field unless all are equal; skipped fields have none."""
     own = {
         field: weights.get(field, 1.0)
         for field, summary in by_field.items()

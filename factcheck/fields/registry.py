@@ -124,7 +124,6 @@ class Registry:
 
 
 def is_batch(comparator: Any) -> bool:
-    """Whether a comparator takes many fields in one call."""
     return getattr(comparator, "is_batch", False) is True
 
 

@@ -1,10 +1,14 @@
-"""Inputs and outputs of the field evaluator: statuses, field results, comparators, transforms."""
+"""Statuses, field results, comparators and transforms, and the checks of their parameters."""
 
 from __future__ import annotations
 
+import math
+import reprlib
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple, Protocol
+
+from factcheck.errors import ParameterError
 
 FieldStatus = Literal[
     "match",
@@ -17,7 +21,6 @@ FieldStatus = Literal[
     "error",
 ]
 """The outcome of one field. Only the first four count in precision, recall and F1."""
-
 COUNTED = frozenset({"match", "mismatch", "omission", "hallucination"})
 """The statuses that count in precision, recall and F1."""
 UNDECIDED = frozenset({"error", "batch_error", "pending"})
@@ -149,3 +152,49 @@ class BuiltinTransform:
     def __call__(self, value: Any, params: Mapping[str, Any] | None = None) -> Any:
         """The transformed value; `None` stays `None`, whatever the parameters."""
         return None if value is None else self.bind(params or {})(value)
+
+
+def shown(value: Any) -> str:
+    """A value for a message: short, and never an error itself."""
+    try:
+        return reprlib.repr(value)
+    except Exception:  # noqa: BLE001 - huge integers have no repr, objects may have a broken one
+        return f"a value of type {type(value).__name__}"
+
+
+def refuse_unknown(owner: str, params: Mapping[str, Any], *known: str) -> None:
+    """Refuse any parameter that is not among the known ones."""
+    for name in params:
+        if name not in known:
+            allowed = f"it takes {quoted(known)}" if known else "it takes no parameters"
+            raise ParameterError(f"{owner}: unknown parameter {shown(name)}; {allowed}")
+
+
+def quoted(names: tuple[str, ...]) -> str:
+    """The names in quotes, with an `and` before the last one."""
+    *first, last = (repr(name) for name in names)
+    return f"{', '.join(first)} and {last}" if first else last
+
+
+def flag(owner: str, params: Mapping[str, Any], key: str) -> bool | None:
+    """A boolean parameter; `None` if it is missing."""
+    if key not in params:
+        return None
+    value = params[key]
+    if not isinstance(value, bool):
+        raise ParameterError(f"{owner}: {key!r} must be true or false, not {shown(value)}")
+    return value
+
+
+def finite_number(owner: str, key: str, value: Any, allowed: str) -> float:
+    """A numeric parameter as a float."""
+    refused = ParameterError(f"{owner}: {key!r} must be {allowed}, not {shown(value)}")
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        raise refused
+    try:
+        number = float(value)
+    except OverflowError:
+        raise refused from None
+    if not math.isfinite(number):
+        raise refused
+    return number

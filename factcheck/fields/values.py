@@ -31,9 +31,6 @@ def as_record(value: Any) -> Any:
     """A pydantic model instance as the dict its JSON would hold; anything else unchanged.
 
     Values are taken as they are, validated or not.
-
-    Raises:
-        InputError: The instance holds something that cannot be serialized.
     """
     if type(value) is dict:
         return value
@@ -208,3 +205,21 @@ class _Opaque:
 def _differs_from_itself(*values: Any) -> bool:
     """Whether all values are like NaN, of whatever type."""
     return all(bool(value != value) for value in values)  # noqa: PLR0124 - works for every type
+
+
+_TYPES: tuple[tuple[type, str], ...] = (
+    (bool, "boolean"),
+    (int, "integer"),
+    (float, "number"),
+    (str, "string"),
+    (list, "array"),
+    (dict, "object"),
+    (type(None), "null"),
+)
+_EXACT_TYPES = dict(_TYPES)
+
+
+def json_type(value: Any) -> str | None:
+    """The JSON type of a value; `None` if JSON has no such values."""
+    name = _EXACT_TYPES.get(type(value))
+    return name or next((name for kind, name in _TYPES if isinstance(value, kind)), None)

@@ -16,7 +16,7 @@ import yaml
 
 from factcheck.fields import ComparatorResult, Registry, RunResult, evaluate, parse_eval_schema
 from factcheck.fields.file_runs import GateScores, gate_scores
-from factcheck.fields.runs.undecided import Undecided
+from factcheck.fields.runs.records import Undecided
 from factcheck.fields.types import BatchItem
 from factcheck.scoring.gates import fields_gate
 from tests.cli.conftest import Folder, Outcome, refused

@@ -22,7 +22,7 @@ from factcheck.fields import (
     compare_runs,
     evaluate,
 )
-from factcheck.fields.runs import paired, resampling
+from factcheck.fields.runs import resampling
 from factcheck.fields.runs.records import Counts
 from factcheck.fields.runs.resampling import MEASURES
 from factcheck.stats.comparison import compare_scores
@@ -235,7 +235,7 @@ class TestManyFields:
         [of_a], [of_b] = (resampling.field_scores(records, fields) for records in (a, b))
         _, by_chance = compare_scores(of_a, of_b, 5_000, 0)
 
-        spread = paired.f1_spread(of_a, of_b, by_chance)
+        spread = resampling.f1_spread(of_a, of_b, by_chance)
         assert spread == approx(by_chance.std(axis=1), rel=0.05)
 
     def test_a_key_that_is_no_longer_made_up_is_won(self) -> None:

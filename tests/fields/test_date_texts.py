@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from factcheck.fields.comparators.date_texts import DateReading, Unread, read_date, reading_of
+from factcheck.fields.comparators.dates import DateReading, Unread, read_date, reading_of
 
 DAY = DateReading(2024, 3, 15)
 MONTH = DateReading(2024, 3)

@@ -24,7 +24,7 @@ from factcheck.fields import (
     annotate_xeval,
     evaluate,
 )
-from factcheck.fields.runs.tally import OTHER
+from factcheck.fields.runs.results import OTHER
 from factcheck.fields.schemas.structure import schema_path
 from tests.fields.builders import NUMBER, TEXT, array, best, compared, record
 from tests.fields.runs import run_of

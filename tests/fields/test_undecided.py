@@ -10,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from factcheck.fields import FieldResult, RecordResult
-from factcheck.fields.runs.records import WeightedCounts
-from factcheck.fields.runs.undecided import Undecided
+from factcheck.fields.runs.records import Undecided, WeightedCounts
 from factcheck.fields.types import UNDECIDED
 from tests.fields.runs import summed_up
 

@@ -10,8 +10,15 @@ from typing import Any, Final
 from factcheck.errors import ParameterError
 from factcheck.fields.comparators.dates import date
 from factcheck.fields.comparators.numeric import numeric
-from factcheck.fields.comparators.parameters import finite_number, refuse_unknown, shown
-from factcheck.fields.types import MATCH, BoundComparator, BuiltinComparator, Outcome
+from factcheck.fields.types import (
+    MATCH,
+    BoundComparator,
+    BuiltinComparator,
+    Outcome,
+    finite_number,
+    refuse_unknown,
+    shown,
+)
 from factcheck.fields.values import exact_key, is_nan
 
 __all__ = ["COMPARATORS", "date", "exact", "fuzzy", "numeric", "oneof"]

@@ -13,8 +13,16 @@ from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
 from factcheck.errors import ParameterError
-from factcheck.fields.comparators.parameters import finite_number, refuse_unknown, shown
-from factcheck.fields.types import MATCH, BoundComparator, BuiltinComparator, Numbers, Outcome
+from factcheck.fields.types import (
+    MATCH,
+    BoundComparator,
+    BuiltinComparator,
+    Numbers,
+    Outcome,
+    finite_number,
+    refuse_unknown,
+    shown,
+)
 from factcheck.fields.values import is_nan
 
 _TYPE_ERROR: Final[Outcome] = (0.0, "type_error")
@@ -144,7 +152,6 @@ class _Tolerance(NamedTuple):
     abs: float
 
     def compare(self) -> Callable[[Any, Any], Outcome]:
-        """The comparison of two values."""
         rel, largest = self
 
         def compare(gold: Any, extracted: Any) -> Outcome:

@@ -1,4 +1,19 @@
-"""The built-in transforms, which are applied to both values before they are compared."""
+"""The built-in transforms, which are applied to both values before they are compared.
+
+`parse_number` reads the one number in a text such as "1,240.00 EUR" and refuses what can be read in
+two ways. Of a point and a comma the last is the decimal mark. One of them alone groups digits if it
+comes twice. If it comes once, with one to three digits before it, no leading zero and three behind
+("1,240"), it can be either, and the caller has to say which is the decimal mark. Spaces,
+apostrophes and underscores always group.
+
+As in accounts, a text in brackets is negative if it holds the number alone: "(1,240.00)", and
+"($5)". "5k" is 5000. What else stands around a number is dropped, whatever it says: units, percent
+signs and currencies ("12 %" is 12), and words ("about 5").
+
+Refused, too: two numbers, bounds ("<5"), a minus that may be a dash ("- 5") or stands behind the
+number ("5-"), brackets with more around them ("total (5)"), and other words or letters that
+multiply ("1.2 million"), some of which may also be units ("5m", "300K").
+"""
 
 from __future__ import annotations
 
@@ -11,9 +26,183 @@ from types import MappingProxyType
 from typing import Any
 
 from factcheck.errors import ParameterError
-from factcheck.fields.comparators.number_texts import read_number
-from factcheck.fields.comparators.parameters import quoted, refuse_unknown, shown
-from factcheck.fields.types import BuiltinTransform
+from factcheck.fields.types import BuiltinTransform, quoted, refuse_unknown, shown
+
+_EVERY_DIGIT = 2**53
+"""From here on a float does not hold every whole number."""
+_LARGEST_EXPONENT = 307
+"""Of ten; a float has all of those."""
+_LONGEST_EXPONENT = 6
+"""Letters, with the sign."""
+_NEAR = 40
+"""Letters before a number that may change it."""
+# minus sign and en dash; spaces that do not break; the apostrophe of print
+_PLAIN = str.maketrans(
+    dict.fromkeys("\u2212\u2013", "-") | dict.fromkeys("\xa0\u202f\u2009", " ") | {"\u2019": "'"}
+)
+_FIGURE = re.compile(
+    r"(?:(?<![^\s+\-¤(])[.,])?"  # ".5", where nothing stands before the point that it may end
+    r"\d(?:(?:[.,'_]+| (?=\d{3}(?!\d)))?\d)*"
+    r"(?:[eE][-+]?\d+)?"
+)
+_CURRENCY = re.compile(r"(?<![^\W_])(?:AUD|CAD|CHF|CNY|EUR|GBP|INR|JPY|USD)(?![^\W\d_])")
+_END_OF_NAME = re.compile(r"[^\W\d]-?$")
+"""What stands before the digits of "B12", "item_3" and "COVID-19"."""
+_SIGN = re.compile(r"([-+])(?:¤\s*)?$")
+_NOT_BEFORE = (
+    (re.compile(r"[<>≤≥±]\s*[-+]?¤?\s*$"), "it is a bound or a range"),
+    (re.compile(r"-\s+¤?\s*$"), "its minus may be a dash"),
+    (re.compile(r"[-+][-+]¤?\s*$"), "it has two signs"),
+    (re.compile(r"(?<!\w)-[^\W\d_]+\W*$"), "its minus does not stand before the digits"),
+    (re.compile(r"\b(?:minus|negative)\s+¤?\s*$", re.IGNORECASE), "its minus is a word"),
+)
+"""What stands before a number and changes it, or may; and what is said of it."""
+_WORD = (
+    r"(?i:hundred|dozen|thousand|milli(?:on|ard|er)|billi?on|trillion|lakh|crore|tausend)\w*"
+    r"|(?i:mn|bn|tn|tsd|mio|mrd|mia|mil|mille)(?!\w)"
+)
+_NOT_BEHIND = (
+    (re.compile(r"(?:\s?k)?[-+](?!\w)"), "its sign stands behind"),
+    (re.compile(r"[^\W\d_]+\d"), "there are letters among its digits"),
+    (re.compile(r"(?P<word>[KMBmb])(?!\w)"), "{word!r} may multiply it or be a unit"),
+    (re.compile(rf"[\s-]*(?P<word>{_WORD})"), "{word!r} multiplies it"),
+)
+"""What stands behind a number and changes it, or may; and what is said of it."""
+_THOUSANDS = re.compile(r"\s?k(?!\w)")
+_OPENING = re.compile(r"\(\s*(?P<sign>[-+])?(?:¤\s*)?$")
+_CLOSING = re.compile(r"\s*k?\s*[%¤]?\s*\)")
+_ACCOUNTING = re.compile(r"\s*¤?\s*\(\s*¤?\s*"), re.compile(r"\s*k?\s*[%¤]?\s*\)\s*[%¤]?\s*")
+"""What may stand around the digits of a negative number in brackets, and nothing else."""
+_DIGITS = re.compile(r"\d+")
+_GROUPED = re.compile(r"[1-9]\d{0,2}([.,'_ ])\d{3}(?:\1\d{3})*|[1-9]\d?(?:,\d\d)+,\d{3}")
+"""Thousands; or the Indian way, "12,34,567"."""
+_EITHER_WAY = re.compile(r"[1-9]\d{0,2}[.,]\d{3}")
+
+
+def read_number(value: Any, decimal: str | None = None) -> float | int:
+    """The number in a text, or a number itself.
+
+    Args:
+        value: A text or a number.
+        decimal: The decimal mark, `.` or `,`; the other one groups. `None`: what the text says.
+
+    Returns:
+        A float; but a whole number from 2**53 on stays an `int`, so that no digit is lost.
+
+    Raises:
+        TypeError: There is no number, or more than one, or more than one way to read it.
+    """
+    if isinstance(value, str):
+        return _as_number(_read(value, decimal), value)
+    if isinstance(value, Decimal) and value.is_finite():
+        return _as_number(value, value)
+    if isinstance(value, bool) or not isinstance(value, (Real, Decimal)):
+        raise TypeError(
+            f"parse_number requires a string or a number, not {shown(value)} of type "
+            f"{type(value).__name__}"
+        )
+    if isinstance(value, int):
+        return float(value) if -_EVERY_DIGIT < value < _EVERY_DIGIT else value
+    return float(value)
+
+
+def _as_number(number: Decimal, value: Any) -> float | int:
+    if number and not abs(number.adjusted()) <= _LARGEST_EXPONENT:
+        raise TypeError(f"parse_number: {shown(value)} is out of the range of numbers")
+    if abs(number) < _EVERY_DIGIT or number != number.to_integral_value():
+        return float(number)
+    return int(number)
+
+
+def _read(text: str, decimal: str | None) -> Decimal:
+    plain = _plain(text)
+    found = [
+        figure
+        for figure in _FIGURE.finditer(plain)
+        if not _END_OF_NAME.search(plain[max(0, figure.start() - 2) : figure.start()])
+    ]
+    if len(found) != 1:
+        what = "more than one number" if found else "no number"
+        raise TypeError(f"parse_number: there is {what} in {shown(text)}")
+    start, end = found[0].span()
+    before, behind = plain[max(0, start - _NEAR) : start], plain[end:]
+    opening, closing = _ACCOUNTING
+    is_negative = bool(opening.fullmatch(plain[:start]) and closing.fullmatch(behind))
+    problem = _odd_figures(plain) or _changed(before, behind)
+    if not problem and not is_negative and _OPENING.search(before) and _CLOSING.match(behind):
+        problem = "its brackets may stand for a minus"
+    if problem:
+        raise TypeError(f"parse_number: {shown(text)} is not read: {problem}; write plain digits")
+    sign = _SIGN.search(before)
+    number = _decimal(found[0][0], decimal, text)
+    if _THOUSANDS.match(behind):
+        number = number.scaleb(3)
+    is_negative = is_negative or (sign is not None and sign[1] == "-")
+    return number.copy_negate() if number and is_negative else number
+
+
+def _changed(before: str, behind: str) -> str:
+    """What around a number changes it, or may; empty if nothing does."""
+    for pattern, words in _NOT_BEFORE:
+        if pattern.search(before):
+            return words
+    for pattern, words in _NOT_BEHIND:
+        if found := pattern.match(behind):
+            return words.format(**found.groupdict())
+    return ""
+
+
+def _plain(text: str) -> str:
+    """The text with one kind of minus, space, apostrophe and currency sign."""
+    plain = _CURRENCY.sub("¤", text.translate(_PLAIN))
+    return "".join("¤" if unicodedata.category(letter) == "Sc" else letter for letter in plain)
+
+
+def _odd_figures(text: str) -> str:
+    """What is said of fractions and raised digits, "½" or "10³"; not of those of units, "m²"."""
+    before = ""
+    for letter in text:
+        if unicodedata.category(letter) in ("No", "Nl"):
+            if not before.isalpha():
+                return f"{letter!r} is part of it"
+        elif letter not in "⁺⁻":
+            before = letter
+    return ""
+
+
+def _decimal(figure: str, decimal: str | None, text: str) -> Decimal:
+    mantissa, _, exponent = figure.lower().partition("e")
+    mark = _decimal_mark(mantissa, decimal, text)
+    whole, _, fraction = mantissa.partition(mark) if mark else (mantissa, "", "0")
+    grouped = _GROUPED.fullmatch(whole)
+    plain = not whole or _DIGITS.fullmatch(whole)
+    if not (plain or grouped) or not _DIGITS.fullmatch(fraction):
+        raise TypeError(
+            f"parse_number: {shown(figure)} in {shown(text)} is not written as one number"
+        )
+    digits = "".join(filter(str.isdecimal, whole)) or "0"
+    if len(exponent) > _LONGEST_EXPONENT:
+        raise TypeError(f"parse_number: {shown(figure)} is out of the range of numbers")
+    return Decimal(f"{digits}.{fraction}E{exponent or 0}")
+
+
+def _decimal_mark(mantissa: str, decimal: str | None, text: str) -> str | None:
+    """Which of `.` and `,` is the decimal mark, if one is."""
+    marks = [letter for letter in mantissa if letter in ".,"]
+    if not marks:
+        return None
+    if decimal is not None:
+        return decimal if decimal in marks else None
+    last = marks[-1]
+    if len(marks) > 1:
+        return last if marks[0] != last else None
+    if _EITHER_WAY.fullmatch(mantissa):
+        raise TypeError(
+            f"parse_number: {shown(mantissa)} in {shown(text)} can be read in two ways; say which "
+            "mark is the decimal one: {'parse_number': {'decimal': '.'}}"
+        )
+    return last
+
 
 _Bound = Callable[[Any], Any]
 _MOST_DIGITS = 1000
@@ -22,8 +211,6 @@ _NUMBER = re.compile(r"(?:(?<!\w)[-+\u2013]?[$€£¥]?[.,]?)?\d+(?:[^\w\s]\d+)*
 
 
 def _of_text(name: str, change: Callable[[str], str]) -> BuiltinTransform:
-    """A transform of strings without parameters."""
-
     def apply(value: Any) -> Any:
         if isinstance(value, str):
             return change(value)
@@ -180,7 +367,7 @@ Parameters:
     to: `float`, `int`, `str` or `bool`.
 """
 parse_number = BuiltinTransform("parse_number", _bind_parse)
-"""The only number in a string: `1240.0` for "1,240.00 EUR"; see `number_texts` for the rules.
+"""The only number in a string: `1240.0` for "1,240.00 EUR"; the rules are above.
 
 Parameters:
     decimal: `.` or `,`, the decimal mark in strings such as "1,240", which are ambiguous.

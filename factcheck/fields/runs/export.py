@@ -41,7 +41,6 @@ _LIKE_RAW: Any = object()
 
 
 def iter_rows(records: Iterable[RecordResult]) -> Iterator[dict[str, Any]]:
-    """One row per field result; values are the objects that were scored."""
     fields: dict[str, str] = {}
     for record in records:
         for result in record.field_results:
@@ -69,11 +68,7 @@ def iter_rows(records: Iterable[RecordResult]) -> Iterator[dict[str, Any]]:
 
 
 def to_frame(records: Iterable[RecordResult]) -> pd.DataFrame:
-    """All rows as a data frame with all columns.
-
-    Raises:
-        ConfigError: pandas is not installed.
-    """
+    """All rows as a data frame with all columns."""
     try:
         import pandas as pd
     except ImportError as error:
@@ -112,7 +107,6 @@ def _was_compared(result: FieldResult) -> bool:
 
 
 def run_to_dict(run: RunFigures) -> dict[str, Any]:
-    """Everything about a run as JSON-ready data."""
     totals = ("records", "fields", "omissions", "hallucinations", "batch_errors", "errors")
     return {
         "format": FORMAT,
@@ -192,11 +186,7 @@ class _SavedRun(RunFigures):
 
 
 def run_from_dict(data: Any) -> dict[str, Any]:
-    """The arguments of `RunFigures` from what `run_to_dict` returned.
-
-    Raises:
-        InputError: The data is not a run in this format; says where, and what is wrong.
-    """
+    """The arguments of `RunFigures` from what `run_to_dict` returned."""
     if isinstance(data, Mapping) and data.get("format") != FORMAT:
         raise InputError(
             f"run: format {data.get('format')!r} is not {FORMAT!r}; it was written by another "

@@ -1,4 +1,4 @@
-"""Runs as tables for the bootstrap and for randomization tests.
+"""Intervals of a run, and the comparison of two runs over the same records, by resampling.
 
 Records are the unit that is resampled, since fields of one record are not independent. The results
 are taken as post-processing, thresholds and weights left them.
@@ -6,13 +6,19 @@ are taken as post-processing, thresholds and weights left them.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import chain
+from typing import Any
 
 from factcheck.errors import InputError
-from factcheck.fields.runs.records import RecordResult, RunFigures, Scores
+from factcheck.fields.runs.comparison import Difference, OneSided, RunComparison
+from factcheck.fields.runs.records import RecordResult, RunFigures, Scores, count
 from factcheck.fields.schemas.structure import schema_path
-from factcheck.fields.types import COUNTED
+from factcheck.fields.types import COUNTED, FieldResult
+from factcheck.fields.values import plain
+from factcheck.stats.comparison import Change, compare_scores, split_changes, step_down
 from factcheck.stats.intervals import Interval
 from factcheck.stats.resampling import Matrix, SumScores, bootstrap_scores, check_resampling
 
@@ -23,21 +29,13 @@ _MAX_NUMBERS = 4_000_000
 
 
 def run_intervals(run: RunFigures, n_resamples: int, seed: int) -> dict[str, Interval]:
-    """The 95 % bootstrap intervals of all `MEASURES`; (0, 1) with fewer than two records.
-
-    Raises:
-        InputError: The records were not kept, or a setting is invalid.
-    """
+    """The 95 % bootstrap intervals of all `MEASURES`; (0, 1) with fewer than two records."""
     check_resampling(n_resamples, seed)
     return bootstrap_scores(overall_scores(kept_records(run)), n_resamples, seed)
 
 
 def field_intervals(run: RunFigures, n_resamples: int, seed: int) -> dict[str, Interval]:
-    """The 95 % bootstrap intervals of the F1 of each field; (0, 1) with fewer than two records.
-
-    Raises:
-        InputError: The records were not kept, or a setting is invalid.
-    """
+    """The 95 % bootstrap intervals of the F1 of each field; (0, 1) with fewer than two records."""
     check_resampling(n_resamples, seed)
     records = kept_records(run)
     found: dict[str, Interval] = {}
@@ -47,11 +45,7 @@ def field_intervals(run: RunFigures, n_resamples: int, seed: int) -> dict[str, I
 
 
 def kept_records(run: RunFigures, name: str = "the run") -> list[RecordResult]:
-    """The records of a run, which must all have been kept.
-
-    Raises:
-        InputError: They were not.
-    """
+    """The records of a run, which must all have been kept."""
     if len(run.records) != run.total_records:
         raise InputError(
             f"{name} has {len(run.records)} of its {run.total_records} records, and resampling "
@@ -62,7 +56,6 @@ def kept_records(run: RunFigures, name: str = "the run") -> list[RecordResult]:
 
 
 def overall_scores(records: Sequence[RecordResult]) -> SumScores:
-    """All `MEASURES` of these records."""
     import numpy as np
 
     n = len(records)
@@ -137,3 +130,183 @@ def _scores(matched: Matrix, n_extracted: Matrix, n_gold: Matrix) -> tuple[Matri
     total = precision + recall
     f1 = np.divide(2 * precision * recall, total, out=np.zeros_like(total), where=total != 0)
     return precision, recall, f1
+
+
+_SHOWN_IDS = 5
+_ROUNDING = 1e-9
+
+
+def compare_runs(
+    a: RunFigures,
+    b: RunFigures,
+    *,
+    n_resamples: int = 2000,
+    seed: int = 0,
+    names: tuple[str, str] = ("", ""),
+) -> RunComparison:
+    """Compare run `b` with run `a`, and test which differences are more than chance.
+
+    Records are paired by id. Intervals are by the paired bootstrap, p-values by paired
+    randomization. Among many fields some differ by chance, so fields are won or lost by a p-value
+    adjusted for their number: at most 1 in 20 comparisons of equal runs has any such field. A field
+    whose interval excludes 0 may therefore still be `unchanged`.
+
+    Args:
+        a: The baseline.
+        b: The run in question; its gains are positive.
+        n_resamples: Number of resamples of the records, and of randomizations if there are as many.
+            The smallest p-value is `1 / (n_resamples + 1)`.
+        seed: Random seed; equal seeds give equal numbers.
+        names: What the report calls the runs.
+
+    Raises:
+        InputError: The runs have no record in common, a run has not kept its records or has
+            duplicate ids, gold records differ between the runs, or a setting is invalid.
+    """
+    check_resampling(n_resamples, seed)
+    of_a = _by_id(kept_records(a, "run a"), "run a")
+    of_b = _by_id(kept_records(b, "run b"), "run b")
+    common = [name for name in of_a if name in of_b]
+    if not common:
+        raise InputError(
+            f"no record of run a ({_ids(list(of_a))}) is in run b ({_ids(list(of_b))}); "
+            "records are paired by id: use the same id_field for both"
+        )
+    own, other = [of_a[name] for name in common], [of_b[name] for name in common]
+    _check_gold(own, other)
+    overall, _ = compare_scores(overall_scores(own), overall_scores(other), n_resamples, seed)
+    not_compared = _one_sided_fields(own, other)
+    changes = (Change(name, of_a[name].f1, of_b[name].f1) for name in common)
+    return RunComparison(
+        len(common),
+        tuple(name for name in of_a if name not in of_b),
+        tuple(name for name in of_b if name not in of_a),
+        overall,
+        _field_differences(own, other, n_resamples, seed, without=not_compared),
+        split_changes(changes),
+        not_compared,
+        (a.schema_digest, b.schema_digest),
+        names,
+    )
+
+
+def _by_id(records: Sequence[RecordResult], run: str) -> dict[str | int, RecordResult]:
+    by_id = {record.record_id: record for record in records}
+    if len(by_id) != len(records):
+        counts = Counter(record.record_id for record in records)
+        duplicates = [name for name, n in counts.items() if n > 1]
+        raise InputError(
+            f"{run} has several records with the id {_ids(duplicates)}; "
+            "ids must be unique for records to be paired"
+        )
+    return by_id
+
+
+def _check_gold(a: Sequence[RecordResult], b: Sequence[RecordResult]) -> None:
+    """Both runs must have the same gold records, at least once written as JSON."""
+    pairs = zip(a, b, strict=True)
+    unlike = [
+        own.record_id
+        for own, other in pairs
+        if own.gold is not other.gold and plain(own.gold) != plain(other.gold)
+    ]
+    if unlike:
+        raise InputError(
+            f"{len(unlike)} of {len(a)} records have another gold record in run b than in "
+            f"run a ({_ids(unlike)}); evaluate both runs against the same gold records"
+        )
+
+
+def _ids(names: Sequence[Any]) -> str:
+    some = ", ".join(f"{name!r:.80}" for name in names[:_SHOWN_IDS])
+    return f"{some}, ..." if len(names) > _SHOWN_IDS else some
+
+
+def _field_differences(
+    a: Sequence[RecordResult],
+    b: Sequence[RecordResult],
+    n_resamples: int,
+    seed: int,
+    *,
+    without: Collection[str] = (),
+) -> dict[str, Difference]:
+    """The F1 of each field that counts in either run, p-values adjusted for their number."""
+    import numpy as np
+
+    fields = counted_fields(a, b, without=without)
+    found: dict[str, Difference] = {}
+    names: list[str] = []
+    chances: list[Matrix] = []
+    spreads: list[Matrix] = []
+    for own, other in zip(field_scores(a, fields), field_scores(b, fields), strict=True):
+        some, by_chance = compare_scores(own, other, n_resamples, seed)
+        found |= some
+        # With at most one differing record, no randomization changes the size of the difference.
+        varies = np.ptp(np.abs(by_chance), axis=1) > _ROUNDING
+        names += [name for name, can_differ in zip(some, varies, strict=True) if can_differ]
+        chances.append(by_chance[varies])
+        spreads.append(f1_spread(own, other, by_chance)[varies])
+    adjusted: dict[str, float] = {}
+    if names:
+        differences = [found[name].difference for name in names]
+        p_values = step_down(differences, np.vstack(chances), np.concatenate(spreads))
+        adjusted = dict(zip(names, p_values, strict=True))
+    return {
+        name: replace(difference, p_adjusted=adjusted.get(name, 1.0))
+        for name, difference in found.items()
+    }
+
+
+def f1_spread(a: SumScores, b: SumScores, by_chance: Matrix) -> Matrix:
+    """The standard deviation of each difference in F1 under randomization.
+
+    F1 is twice what is matched over what is extracted plus what is in gold. The linear part of its
+    difference is used, which no randomization changes, so that equal fields have equal spreads.
+    Where nothing is ever matched there is no such part, and the randomizations are used.
+    """
+    import numpy as np
+
+    both, change = a.table + b.table, b.table - a.table
+    matched = both[0::3].sum(axis=1)
+    stake = (both[1::3] + both[2::3]).sum(axis=1)
+    ratio = (matched / stake)[:, None]
+    influence = change[0::3] - (change[1::3] + change[2::3]) * ratio
+    linear = 4 * np.sqrt((influence * influence).sum(axis=1)) / stake
+    spread: Matrix = np.where(matched == 0, np.sqrt(np.mean(by_chance**2, axis=1)), linear)
+    return spread
+
+
+def _one_sided_fields(a: Sequence[RecordResult], b: Sequence[RecordResult]) -> dict[str, OneSided]:
+    """Fields that count in one run, and have only skipped or undecided results in the other.
+
+    A field without any results in a run is not among them.
+    """
+    counted_a, other_a = _fields(a)
+    counted_b, other_b = _fields(b)
+    only_a = [field for field in counted_a if field in other_b and field not in counted_b]
+    only_b = [field for field in counted_b if field in other_a and field not in counted_a]
+    f1_a, f1_b = _f1_of(a, only_a), _f1_of(b, only_b)
+    return {
+        **{field: OneSided(f1_a[field], None) for field in only_a},
+        **{field: OneSided(None, f1_b[field]) for field in only_b},
+    }
+
+
+def _fields(records: Sequence[RecordResult]) -> tuple[dict[str, None], dict[str, None]]:
+    """Schema paths with results that count, and with results that do not."""
+    paths: tuple[dict[str, None], dict[str, None]] = ({}, {})
+    for record in records:
+        for result in record.field_results:
+            paths[result.status not in COUNTED][result.path] = None
+    counted, other = (dict.fromkeys(map(schema_path, some)) for some in paths)
+    return counted, other
+
+
+def _f1_of(records: Sequence[RecordResult], fields: Sequence[str]) -> dict[str, float]:
+    found: dict[str, list[FieldResult]] = {field: [] for field in fields}
+    for record in records if fields else ():
+        for result in record.field_results:
+            own = found.get(schema_path(result.path))
+            if own is not None:
+                own.append(result)
+    return {field: count(results).scores().f1 for field, results in found.items()}

@@ -1,18 +1,28 @@
-"""The result of a run: its figures, and what can be done with them."""
+"""The result of a run, and running totals: constant memory, mergeable, enough for all figures."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from factcheck.documents import json_text, parse_json
 from factcheck.errors import InputError
 from factcheck.fields.runs import export
-from factcheck.fields.runs.records import RecordResult, RunFigures
+from factcheck.fields.runs.records import (
+    Counts,
+    FieldAggregation,
+    FieldSummary,
+    RecordResult,
+    RunFigures,
+)
+from factcheck.fields.schemas.structure import schema_path
+from factcheck.fields.types import COUNTED
 from factcheck.reports.page import Page
 from factcheck.reports.report import Report
-from factcheck.stats.intervals import Interval
+from factcheck.stats.intervals import Interval, t_interval
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -130,3 +140,188 @@ class RunResult(Report, RunFigures):
         from factcheck.fields.runs.resampling import field_intervals
 
         return field_intervals(self, n_resamples, seed)
+
+
+OTHER = "(other unknown keys)"
+"""Counts the keys that the schema lacks, once there are too many of them."""
+_MAX_UNKNOWN = 1_000
+_MAX_PATHS = 100_000
+_path = attrgetter("path")
+_status = attrgetter("status")
+
+
+class RunTally:
+    """The totals of scored records, which are not kept.
+
+    Args:
+        fields: All schema paths. `None`: count by path in the record, of which there are more the
+            longer the arrays.
+        schema_digest: Digest of the schema, if known.
+    """
+
+    def __init__(
+        self, fields: Iterable[str] | None = None, schema_digest: str | None = None
+    ) -> None:
+        self._schema_digest = schema_digest
+        self._fields = None if fields is None else _Fields(fields)
+        self._n = 0
+        self._means = [0.0, 0.0, 0.0]
+        self._squares = [0.0, 0.0, 0.0]
+        """Sums of the squared distances from the means."""
+        self._sums = Counts()
+        self._counts: Counter[tuple[str, str]] = Counter()
+        """Results by path and status."""
+        self._partial: dict[str, float] = {}
+        """By path, how far scores are from 1 for a match and 0 for a mismatch, in sum."""
+
+    def add(self, record: RecordResult) -> None:
+        """Count one record."""
+        self._n += 1
+        for k, value in enumerate((record.precision, record.recall, record.f1)):
+            distance = value - self._means[k]
+            self._means[k] += distance / self._n
+            self._squares[k] += distance * (value - self._means[k])
+        self._sums = self._sums.plus(record.counts)
+        results = record.field_results
+        paths: Iterable[str] = map(_path, results)
+        if self._fields is not None:
+            paths = map(self._fields.__getitem__, paths)
+        self._counts.update(zip(paths, map(_status, results), strict=True))
+        for result in results:
+            status = result.status
+            if result.score != (status == "match") and status in ("match", "mismatch"):
+                self._add_partial(result.path, result.score - (status == "match"))
+
+    def _add_partial(self, path: str, difference: float) -> None:
+        place = self._place(path)
+        self._partial[place] = self._partial.get(place, 0.0) + difference
+
+    def _place(self, path: str) -> str:
+        return path if self._fields is None else self._fields[path]
+
+    def merge(self, other: RunTally) -> None:
+        """Add the totals of other records that were scored by the same schema.
+
+        Raises:
+            InputError: The other tally counts in another way, or by another schema.
+
+        Source:
+            Means and squared distances are combined as in Chan, Golub and LeVeque (1979).
+        """
+        if self._fields is None or other._fields is None:
+            if self._fields is not other._fields:
+                raise InputError("one tally counts by field and the other by path; use one kind")
+        elif unlike := sorted(self._fields.known ^ other._fields.known):
+            raise InputError(
+                f"the tallies are of different schemas: only one has the field {unlike[0]!r}"
+            )
+        if self._schema_digest != other._schema_digest:
+            if self._schema_digest and other._schema_digest:
+                raise InputError(
+                    "the tallies are of different schemas: same fields, but other comparators or "
+                    "settings"
+                )
+            self._schema_digest = None
+        n = self._n + other._n
+        for k in range(3 if n else 0):
+            distance = other._means[k] - self._means[k]
+            self._squares[k] += other._squares[k] + distance**2 * self._n * other._n / n
+            self._means[k] += distance * other._n / n
+        self._n = n
+        self._sums = self._sums.plus(other._sums)
+        for (path, status), count in other._counts.items():
+            self._counts[self._place(path), status] += count
+        for path, difference in other._partial.items():
+            self._add_partial(path, difference)
+
+    def intervals(self) -> dict[str, Interval]:
+        """95 % intervals of the means over records, by Student's t; (0, 1) below two records."""
+        names = ("mean_precision", "mean_recall", "mean_f1")
+        if self._n < 2:  # noqa: PLR2004 - a single record has no spread
+            return dict.fromkeys(names, Interval(0.0, 1.0))
+        degrees = self._n - 1
+        return {
+            name: t_interval(mean, squares / degrees / self._n, degrees)
+            for name, mean, squares in zip(names, self._means, self._squares, strict=True)
+        }
+
+    def result(self, records: Sequence[RecordResult] = ()) -> RunResult:
+        """The result of the run.
+
+        Args:
+            records: The records that were counted, if they were kept.
+        """
+        by_path: dict[str, Counter[str]] = {}
+        totals = Counter[str]()
+        for (path, status), n in self._counts.items():
+            by_path.setdefault(path, Counter())[status] = n
+            totals[status] += n
+        precision, recall, f1 = self._means if self._n else (1.0, 1.0, 1.0)
+        return RunResult(
+            records=list(records),
+            mean_precision=precision,
+            mean_recall=recall,
+            mean_f1=f1,
+            total_records=self._n,
+            total_fields=sum(totals[status] for status in COUNTED),
+            total_omissions=totals["omission"],
+            total_hallucinations=totals["hallucination"],
+            total_batch_errors=totals["batch_error"],
+            per_field={
+                path: self._aggregation(path, counts)
+                for path, counts in by_path.items()
+                if not COUNTED.isdisjoint(counts)
+            },
+            total_errors=totals["error"],
+            micro=self._sums.scores(),
+            by_field=self._by_field(by_path),
+            schema_digest=self._schema_digest,
+        )
+
+    def _aggregation(self, path: str, counts: Counter[str]) -> FieldAggregation:
+        statuses = ("match", "mismatch", "omission", "hallucination")
+        matches, *others = (counts[status] for status in statuses)
+        mean = (matches + self._partial.get(path, 0.0)) / (matches + sum(others))
+        return FieldAggregation(mean, matches, *others)
+
+    def _by_field(self, by_path: Mapping[str, Counter[str]]) -> dict[str, FieldSummary]:
+        counts: dict[str, Counter[str]] = {}
+        partial: dict[str, float] = {}
+        for path, own in by_path.items():
+            field = schema_path(path)
+            counts.setdefault(field, Counter()).update(own)
+            partial[field] = partial.get(field, 0.0) + self._partial.get(path, 0.0)
+        return {field: _summary(counts[field], partial[field]) for field in counts}
+
+
+class _Fields(dict[str, str]):
+    """The schema path of each path in a record: a cache of bounded size."""
+
+    def __init__(self, known: Iterable[str]) -> None:
+        super().__init__()
+        self.known = frozenset(known)
+        self._unknown: set[str] = set()
+
+    def __missing__(self, path: str) -> str:
+        field = schema_path(path)
+        if field not in self.known and field not in self._unknown:
+            if len(self._unknown) >= _MAX_UNKNOWN:
+                return OTHER
+            self._unknown.add(field)
+        if len(self) > _MAX_PATHS:
+            self.clear()
+        self[path] = field
+        return field
+
+
+def _summary(counts: Counter[str], partial: float) -> FieldSummary:
+    n_both = counts["match"] + counts["mismatch"]
+    matched = counts["match"] + partial
+    sums = Counts(matched, n_both + counts["hallucination"], n_both + counts["omission"])
+    n = n_both + counts["omission"] + counts["hallucination"]
+    return FieldSummary(
+        *sums.scores(),
+        support=int(sums.n_gold),
+        mean_score=matched / n if n else 0.0,
+        counts=dict(counts),
+    )

@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from factcheck.errors import ParameterError, SchemaError
-from factcheck.fields.schemas.inference import json_type
 from factcheck.fields.schemas.structure import PREFIX, declared_types, join
+from factcheck.fields.values import json_type
 
 ALTERNATIVES = ("anyOf", "oneOf")
 LISTS = (*ALTERNATIVES, "allOf", "prefixItems")
@@ -65,7 +65,6 @@ def collapse_multi_type_anyof(schema: dict[str, Any]) -> dict[str, Any]:
 
 
 def merge_branches(schema: dict[str, Any], path: str) -> None:
-    """Merge the `allOf` of this schema into it."""
     seen: dict[int, dict[str, Any]] = {}
     todo = _branches(schema, "allOf", path)[::-1]
     schema.pop("allOf", None)
@@ -103,7 +102,6 @@ def _drop_null(schema: dict[str, Any], keyword: str, path: str) -> bool:
 
 
 def collapse_types(schema: dict[str, Any], path: str) -> None:
-    """Replace alternatives of several types by the list of these types."""
     for keyword in ALTERNATIVES:
         branches = _branches(schema, keyword, path)
         types = _types_of_all(branches)

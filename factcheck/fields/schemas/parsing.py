@@ -8,12 +8,11 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from factcheck.errors import ParameterError, SchemaError
-from factcheck.fields.comparators.parameters import shown
 from factcheck.fields.registry import Registry, default_registry
 from factcheck.fields.schemas import structure as keys
 from factcheck.fields.schemas.references import annotate_xeval, as_schema
 from factcheck.fields.schemas.structure import ComparatorSpec, TransformSpec, parse_xeval_entry
-from factcheck.fields.types import BuiltinComparator, BuiltinTransform
+from factcheck.fields.types import BuiltinComparator, BuiltinTransform, shown
 
 Strategy = Literal["ordered", "key_field", "hungarian"]
 _STRATEGIES = ("key_field", "hungarian")
@@ -49,7 +48,6 @@ class SchemaNode:
 
     @property
     def strategy(self) -> Strategy:
-        """How the elements of an array are aligned."""
         align = self.align or {}
         chosen = align.get("match_by")
         return chosen if chosen in _STRATEGIES and align.get("ordered") is not True else "ordered"

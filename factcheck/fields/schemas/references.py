@@ -24,8 +24,7 @@ from factcheck.fields.schemas.combinations import (
     merge_branches,
     unite_alternatives,
 )
-from factcheck.fields.schemas.inference import annotate
-from factcheck.fields.schemas.structure import ALIGN, COMPARE, MAX_DEPTH, SKIP, join
+from factcheck.fields.schemas.structure import ALIGN, COMPARE, MAX_DEPTH, SKIP, annotate, join
 from factcheck.fields.values import model_base
 
 if TYPE_CHECKING:
@@ -250,7 +249,6 @@ class _Resolver:
 
 
 def _with_string_keys(mapping: dict[Any, Any], path: str) -> dict[str, Any]:
-    """A shallow copy of a mapping, all of whose keys must be strings."""
     for key in mapping:
         if not isinstance(key, str):
             raise SchemaError(f"the key {key!r} is not a string; quote it, as JSON does", path)
@@ -258,7 +256,6 @@ def _with_string_keys(mapping: dict[Any, Any], path: str) -> dict[str, Any]:
 
 
 def _names(ref: Any, path: str) -> list[str]:
-    """The names in a JSON pointer, from the root down."""
     if not isinstance(ref, str):
         raise SchemaError(
             f"'$ref' must be a string such as '#/$defs/NAME', not {reprlib.repr(ref)}", path

@@ -5,10 +5,13 @@ Only `type`, `properties` and `items` of a resolved JSON schema matter, and the 
 
 from __future__ import annotations
 
+import copy
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
+
+from factcheck.errors import SchemaError
 
 COMPARE = "x-eval-compare"
 TRANSFORM = "x-eval-transform"
@@ -18,7 +21,6 @@ THRESHOLD = "x-eval-threshold"
 WEIGHT = "x-eval-weight"
 PREFIX = "x-eval-"
 XEVAL_KEYS = (COMPARE, TRANSFORM, SKIP, ALIGN, THRESHOLD, WEIGHT)
-
 MAX_DEPTH = 200
 """Levels of nesting in a schema, so that recursion stays far from Python's limit."""
 MULTI = "multi"
@@ -131,3 +133,54 @@ def parent_and_name(path: str) -> tuple[str, str]:
     cut = dots[-1] if dots else 0
     parent, name = (path[:cut], path[cut + 1 :]) if cut else ("", path)
     return parent, _ESCAPED.sub(r"\1", name)
+
+
+_BUILT_IN_DEFAULTS: dict[str, Any] = {
+    "string": "exact",
+    "number": "numeric",
+    "integer": "numeric",
+    "boolean": "exact",
+}
+_FALLBACK = "exact"
+_defaults = dict(_BUILT_IN_DEFAULTS)
+
+
+def set_type_default(json_type: str, comparator: str | dict[str, Any]) -> None:
+    """Set the comparator that `annotate_xeval` assigns to a JSON type in this process.
+
+    Args:
+        json_type: Name of the type, such as `"string"`.
+        comparator: `"name"` or `{"name": {parameters}}`; it may be registered later.
+
+    Raises:
+        ValueError: The type or the name is empty, or the entry does not have exactly one key.
+        TypeError: `comparator` is neither a string nor an object.
+    """
+    if not isinstance(json_type, str) or not json_type:
+        raise ValueError(f"the type must be a non-empty string, not {json_type!r}")
+    parse_xeval_entry(comparator)
+    _defaults[json_type] = comparator
+
+
+def reset_type_defaults() -> None:
+    """Undo every `set_type_default`."""
+    _defaults.clear()
+    _defaults.update(_BUILT_IN_DEFAULTS)
+
+
+def annotate(schema: Any) -> Any:
+    """Add `x-eval-compare`, in place, to every leaf that has none and is not skipped."""
+    if isinstance(schema, dict):
+        _annotate(schema, 0)
+    return schema
+
+
+def _annotate(schema: dict[str, Any], depth: int) -> None:
+    if depth > MAX_DEPTH:
+        raise SchemaError(f"nested more than {MAX_DEPTH} levels deep; flatten it")
+    children = sub_schemas(schema)
+    for child in children:
+        _annotate(child.schema, depth + 1)
+    if not children and COMPARE not in schema and schema.get(SKIP) is not True:
+        default = _defaults.get(effective_type(schema.get("type")) or "", _FALLBACK)
+        schema[COMPARE] = copy.deepcopy(default)

@@ -1,19 +1,21 @@
-"""Gold records checked against their schema before anything is scored with them."""
+"""Schemas inferred from records, and records checked against their schema."""
 
 from __future__ import annotations
 
 import difflib
 import logging
 import reprlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
-from factcheck.errors import GoldValidationError, InputError
+from factcheck.errors import GoldValidationError, InputError, SchemaError
 from factcheck.fields.registry import Registry
-from factcheck.fields.schemas.inference import as_list, json_type
 from factcheck.fields.schemas.parsing import SchemaNode, parse_eval_schema
-from factcheck.fields.schemas.structure import join
-from factcheck.fields.values import as_record
+from factcheck.fields.schemas.structure import (
+    MAX_DEPTH,
+    join,
+)
+from factcheck.fields.values import as_record, json_type
 
 _NUMERIC = frozenset({"integer", "number"})
 _log = logging.getLogger("factcheck.fields")
@@ -85,7 +87,6 @@ class _RecordCheck:
         self._warned: set[tuple[str, str]] = set()
 
     def value(self, value: Any, node: SchemaNode, exempt: frozenset[str] = frozenset()) -> None:
-        """Check a value and everything below it."""
         if value is None:
             return
         children = [] if node.comparator.name else node.children
@@ -153,3 +154,75 @@ def _types(node: SchemaNode) -> list[str]:
 def _fits(value: Any, types: list[str]) -> bool:
     found = json_type(value)
     return found in types or (found in _NUMERIC and not _NUMERIC.isdisjoint(types))
+
+
+def infer_schema(values: Iterable[Any], path: str = "") -> dict[str, Any]:
+    """Infer a schema from examples of one kind of record, or of one field.
+
+    A field gets the type of its first value that is not null. A field that is always null and the
+    items of an array that is always empty become strings.
+
+    Args:
+        values: Examples; pydantic model instances are read as records.
+        path: Path of the values, for warnings.
+
+    Returns:
+        A schema without `x-eval-*` keys; `annotate_xeval` adds them.
+
+    Raises:
+        InputError: There are no values.
+        SchemaError: A value is nested too deeply, or has property names that are not strings.
+    """
+    examples = [as_record(value) for value in as_list(values, "values")]
+    if not examples:
+        raise InputError("at least one value is needed to infer a schema; the list is empty")
+    return _infer(examples, path, 0)
+
+
+def as_list(values: Any, name: str) -> list[Any]:
+    """Several values as a list."""
+    single = isinstance(values, (str, bytes, Mapping)) or not isinstance(values, Iterable)
+    if single or as_record(values) is not values:
+        raise InputError(f"{name} must be a list, not one {type(values).__name__}; write [{name}]")
+    return list(values)
+
+
+def _infer(values: list[Any], path: str, depth: int) -> dict[str, Any]:
+    if depth > MAX_DEPTH:
+        raise SchemaError(
+            f"nested too deeply: more than {MAX_DEPTH} levels, or a value that contains itself",
+            path[:80],
+        )
+    present = [value for value in values if value is not None]
+    types = list(dict.fromkeys(json_type(value) or "string" for value in present)) or ["string"]
+    if len({"number" if name == "integer" else name for name in types}) > 1:
+        _log.warning(
+            "%s: polymorphic values of types %s; the schema says %s, the type of the first",
+            path or "the root",
+            ", ".join(types),
+            types[0],
+        )
+    schema: dict[str, Any] = {"type": types[0]}
+    if types[0] == "array":
+        elements = [e for array in _distinct(present, list) for e in array]
+        schema["items"] = _infer(elements, f"{path}[]", depth + 1)
+    elif types[0] == "object":
+        columns = _columns(_distinct(present, dict), path)
+        schema["properties"] = properties = {}
+        for name in sorted(columns):  # a loop: a comprehension would cost a frame a level
+            properties[name] = _infer(columns[name], join(path, name), depth + 1)
+    return schema
+
+
+def _distinct(values: list[Any], kind: type) -> list[Any]:
+    return list({id(value): value for value in values if isinstance(value, kind)}.values())
+
+
+def _columns(records: list[dict[Any, Any]], path: str) -> dict[str, list[Any]]:
+    columns: dict[str, list[Any]] = {}
+    for record in records:
+        for name, value in record.items():
+            if not isinstance(name, str):
+                raise SchemaError(f"the property name {name!r} is not a string, as JSON has", path)
+            columns.setdefault(name, []).append(value)
+    return columns

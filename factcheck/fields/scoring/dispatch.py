@@ -12,7 +12,7 @@ from collections.abc import Callable, Generator, Sequence
 from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 from factcheck.errors import describe
-from factcheck.fields.comparators.batch import CompoundComparator
+from factcheck.fields.comparators.semantic import CompoundComparator
 from factcheck.fields.registry import ComparatorNotFoundError, is_batch
 from factcheck.fields.schemas.structure import schema_path
 from factcheck.fields.scoring.nodes import Out
@@ -32,7 +32,6 @@ class BatchCall(NamedTuple):
     items: list[BatchItem]
 
     def answer(self) -> Any:
-        """What the comparator returns."""
         return self.comparator(self.items)
 
     async def aanswer(self) -> Any:
@@ -48,7 +47,6 @@ Calls: TypeAlias = Generator[BatchCall, Any, T]
 
 
 def run(work: Calls[T]) -> T:
-    """Do the work, with each call as it comes."""
     try:
         call = next(work)
         while True:
@@ -64,7 +62,6 @@ def run(work: Calls[T]) -> T:
 
 
 async def arun(work: Calls[T]) -> T:
-    """Asynchronous form of `run`."""
     try:
         call = next(work)
         while True:
@@ -80,13 +77,7 @@ async def arun(work: Calls[T]) -> T:
 
 
 def dispatch(records: Sequence[Out], plan: Plan) -> Calls[None]:
-    """Score every pending field.
-
-    Args:
-        records: Results of records, whose pending fields are changed in place. Comparators with
-            `across_records` get the fields of all of them in one call, others record by record.
-        plan: The plan that the records were scored with.
-    """
+    """Score every pending field."""
     across: dict[str, _Batch] = {}
     for record in records:
         own: dict[str, _Batch] = {}
@@ -123,7 +114,6 @@ class _Batch:
         self._blocks: dict[Any, list[FieldResult]] = {}
 
     def add(self, results: list[FieldResult], *, in_array: bool) -> None:
-        """Add the fields of a record or of one pair of elements."""
         if in_array:
             key = tuple(
                 (schema_path(r.path), value_key(r.gold_compared), value_key(r.extracted_compared))
@@ -136,7 +126,6 @@ class _Batch:
         self._results += results
 
     def score(self, name: str, plan: Plan) -> Calls[None]:
-        """Score all of them by one call."""
         items = [_item(result, plan) for result in self._results]
         answers, reason = yield from _answers(name, items, plan)
         for result, answer in zip(self._results, answers, strict=True):

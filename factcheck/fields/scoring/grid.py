@@ -17,8 +17,15 @@ from typing import Any
 import numpy as np
 
 from factcheck.fields.runs.records import WeightedCounts
-from factcheck.fields.scoring.nodes import ArrayNode, Leaf, Node, ObjectNode, Skipped
-from factcheck.fields.scoring.pairing import MISSING, by_position
+from factcheck.fields.scoring.nodes import (
+    MISSING,
+    ArrayNode,
+    Leaf,
+    Node,
+    ObjectNode,
+    Skipped,
+    by_position,
+)
 from factcheck.fields.types import Numbers
 from factcheck.fields.values import value_key
 
@@ -37,13 +44,7 @@ _OWN_MATCHED = np.diag([0.0, 0.0, 1.0, 0.0])
 
 
 class Grid:
-    """The matched sum and the stake of each pair of elements, from which F1 follows.
-
-    Args:
-        n: Number of gold elements.
-        m: Number of extracted elements.
-        weights: Weight of each field by schema path; 1 for any other.
-    """
+    """The matched sum and the stake of each pair of elements, from which F1 follows."""
 
     def __init__(self, n: int, m: int, weights: Mapping[str, float]) -> None:
         self._weights = weights
@@ -172,7 +173,6 @@ class Grid:
         return [-1 if value is MISSING else code(key(value)) for value in values]
 
     def _compare_codes(self) -> None:
-        """Compare the codes of all fields that `_add_leaf` collected."""
         if self._coded:
             weights, gold, extracted = map(np.array, zip(*self._coded, strict=True))
             self._coded = []
@@ -219,7 +219,6 @@ class Grid:
         gold: Sequence[Any],
         extracted: Sequence[Any],
     ) -> None:
-        """Score a field by a comparator that takes all pairs at once."""
         rows, columns = _present(gold), _present(extracted)
         self._of_gold[rows] += weight
         self._of_extracted[columns] += weight
@@ -228,7 +227,6 @@ class Grid:
             self._matched[np.ix_(rows, columns)] += weight * scores(*values)
 
     def _compare(self, node: Leaf, gold: Sequence[Any], extracted: Sequence[Any]) -> None:
-        """Score a field by its comparator, once for each two distinct values."""
         weight = self._weight(node)
         rows, columns = _present(gold), _present(extracted)
         self._of_gold[rows] += weight
@@ -269,7 +267,6 @@ class Grid:
 
 
 def _results(node: Node, gold: Any, extracted: Any) -> list[Any]:
-    """The results of one pair."""
     out: list[Any] = []
     if gold is not MISSING and extracted is not MISSING:
         node.pair(gold, extracted, node.path, out)
@@ -294,7 +291,6 @@ def _split_by_type(values: Sequence[Any], kind: type) -> tuple[Sequence[int], Se
 
 
 def _objects(values: Sequence[Any]) -> Sequence[Mapping[str, Any]]:
-    """The values, with an empty object for each that is none."""
     if set(map(type, values)) == {dict}:
         return values
     return [value if isinstance(value, dict) else {} for value in values]
@@ -315,7 +311,6 @@ def _present(values: Sequence[Any]) -> list[int]:
 
 
 def _prepared(node: Leaf, values: Sequence[Any]) -> Sequence[Any]:
-    """The values after their transforms."""
     if node.prepare is None:
         return values
     return [value if value is MISSING else _prepare(node.prepare, value) for value in values]
@@ -359,7 +354,6 @@ def _distinct(values: Sequence[Any]) -> tuple[list[int], list[Any]]:
 
 
 def _score(node: Leaf, gold: Any, extracted: Any) -> float:
-    """The score of two values; NaN if they cannot be compared."""
     if gold is _FAILED or extracted is _FAILED:
         return math.nan
     try:

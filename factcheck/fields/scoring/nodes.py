@@ -10,12 +10,35 @@ from __future__ import annotations
 import logging
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, Literal, Protocol, TypeAlias
+from typing import Any, Literal, NamedTuple, Protocol, TypeAlias
 
 from factcheck.errors import describe
 from factcheck.fields.schemas.structure import join
-from factcheck.fields.scoring.pairing import MISSING, Align, Pairing
 from factcheck.fields.types import BoundComparator, FieldResult, FieldStatus
+
+MISSING: Any = object()
+"""Stands for a missing value, or a missing key."""
+
+
+class Pairing(NamedTuple):
+    """Which elements belong together, by position."""
+
+    pairs: Sequence[tuple[int, int]]
+    """Gold and extracted position, in the order of the results."""
+    gold_only: Sequence[int]
+    extracted_only: Sequence[int]
+    in_gold_order: bool = False
+    """Whether pairs and `gold_only` are reported together, in gold order."""
+
+
+Align = Callable[[Sequence[Any], Sequence[Any], str], Pairing]
+"""Pairs gold with extracted elements; the third argument is the path, for warnings."""
+
+
+def by_position(gold: Sequence[Any], extracted: Sequence[Any], _path: str = "") -> Pairing:
+    n = min(len(gold), len(extracted))
+    return Pairing([(i, i) for i in range(n)], range(n, len(gold)), range(n, len(extracted)))
+
 
 _MAX_PATHS = 50_000
 """Paths that a node caches; they repeat from record to record."""
@@ -30,7 +53,7 @@ class Deferred(ABC):
 
     @abstractmethod
     def settle(self) -> list[FieldResult]:
-        """The results, once nothing in `pairs` is pending any more."""
+        pass
 
 
 Out: TypeAlias = "list[FieldResult | Deferred]"
@@ -73,7 +96,6 @@ class Leaf:
         self.threshold = threshold
 
     def pair(self, gold: Any, extracted: Any, path: str, out: Out) -> None:
-        """Compare; an exception in the comparator or a transform is an error of this field."""
         g, e = gold, extracted
         if self.prepare is not None:
             g, e, reason = _prepare_both(self.prepare, gold, extracted)
@@ -90,7 +112,6 @@ class Leaf:
         out.append(FieldResult(path, score, self.name, gold, extracted, status, reason, g, e))
 
     def alone(self, value: Any, status: OneSided, path: str, out: Out) -> None:
-        """One result."""
         out.append(_one_sided(path, self.name, value, status))
 
     def _error(self, path: str, gold: Any, extracted: Any, reason: str) -> FieldResult:
@@ -116,7 +137,6 @@ class BatchLeaf(Leaf):
         self.description = description
 
     def pair(self, gold: Any, extracted: Any, path: str, out: Out) -> None:
-        """One pending result with the values to be compared."""
         g, e = gold, extracted
         if self.prepare is not None:
             g, e, reason = _prepare_both(self.prepare, gold, extracted)
@@ -135,13 +155,12 @@ class Skipped:
         self.path = path
 
     def pair(self, gold: Any, extracted: Any, path: str, out: Out) -> None:
-        """One skipped result with the values, if any."""
         g = None if gold is MISSING else gold
         e = None if extracted is MISSING else extracted
         out.append(FieldResult(path, 0.0, "", g, e, "skipped"))
 
     def alone(self, value: Any, status: OneSided, path: str, out: Out) -> None:
-        """Nothing."""
+        pass
 
 
 class ObjectNode:
@@ -155,7 +174,6 @@ class ObjectNode:
         self._paths: dict[str, tuple[tuple[str, Node, bool, str], ...]] = {}
 
     def pair(self, gold: Any, extracted: Any, path: str, out: Out) -> None:
-        """Score the properties of the schema, then report the unknown extracted ones."""
         if not (isinstance(gold, dict) and isinstance(extracted, dict)):
             _pair_mistyped(self, dict, gold, extracted, path, out)
             return
@@ -188,7 +206,6 @@ class ObjectNode:
         return places
 
     def alone(self, value: Any, status: OneSided, path: str, out: Out) -> None:
-        """One result for each value below that the schema knows."""
         if isinstance(value, dict):
             for name, child, _, place in self._paths.get(path) or self._places(path):
                 if name in value:
@@ -209,7 +226,6 @@ class ArrayNode:
         self._paths: dict[str, list[str]] = {}
 
     def pair(self, gold: Any, extracted: Any, path: str, out: Out) -> None:
-        """Score paired elements, then those without partner."""
         if not (isinstance(gold, list) and isinstance(extracted, list)):
             _pair_mistyped(self, list, gold, extracted, path, out)
         elif not gold and not extracted:
@@ -220,7 +236,6 @@ class ArrayNode:
     def pair_elements(
         self, gold: Sequence[Any], extracted: Sequence[Any], path: str, out: Out
     ) -> None:
-        """Align and score two arrays that are not both empty."""
         self.score(gold, extracted, self.align(gold, extracted, path), path, out)
 
     def score(
@@ -231,7 +246,6 @@ class ArrayNode:
         path: str,
         out: Out,
     ) -> None:
-        """Score two aligned arrays."""
         places = self._places(path, len(gold))
         element = self.element
         if pairing.in_gold_order:
@@ -264,7 +278,6 @@ class ArrayNode:
             self.element.alone(value, "hallucination", f"{path}[-{n}]", out)
 
     def alone(self, value: Any, status: OneSided, path: str, out: Out) -> None:
-        """One result for each value below, or one for an array without elements."""
         if not isinstance(value, list) or not value:
             out.append(_one_sided(path, "", value, status))
         elif status == "hallucination":
@@ -310,7 +323,6 @@ def _equal(gold: Any, extracted: Any) -> bool:
 def _prepare_both(
     prepare: Callable[[Any], Any], gold: Any, extracted: Any
 ) -> tuple[Any, Any, str | None]:
-    """Both values after their transforms, or the reason why one of them fails."""
     side = "gold"
     try:
         g = prepare(gold)

@@ -1,4 +1,4 @@
-"""Optimal alignment of arrays: the pairing of elements with the highest total F1.
+"""Alignment of arrays by key, or optimally: the pairing of elements with the highest total F1.
 
 If the F1 of pairs depends on a batch comparator, every pair is scored under a path of its own
 (`items[2|0]`), the pending fields of all pairs are compared together with those of the record, and
@@ -7,25 +7,27 @@ then the pairing is chosen.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import logging
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, cast
 
 from factcheck.fields.runs.records import WeightedCounts
-from factcheck.fields.scoring.nodes import ArrayNode, Deferred, Node, Out
-from factcheck.fields.scoring.pairing import Pairing, by_position
+from factcheck.fields.scoring.nodes import (
+    MISSING,
+    ArrayNode,
+    Deferred,
+    Node,
+    Out,
+    Pairing,
+    by_position,
+)
 from factcheck.fields.types import FieldResult
 from factcheck.stats.assignment import assign
 
 
 class OptimalMatch:
-    """Pairs elements so that the sum of F1 over all pairs is as high as possible.
-
-    Args:
-        element: Scores a pair of elements.
-        threshold: Lowest F1 of a pair; `None`: above 0. A pair in which nothing could be scored
-            never takes an element from another pair.
-        weights: Weight of each field by schema path; 1 for any other.
-    """
+    """Pairs elements so that the sum of F1 over all pairs is as high as possible."""
 
     def __init__(
         self, element: Node, threshold: float | None, weights: Mapping[str, float]
@@ -35,7 +37,6 @@ class OptimalMatch:
         self.weights = weights
 
     def __call__(self, gold: Sequence[Any], extracted: Sequence[Any], _path: str) -> Pairing:
-        """The optimal pairing."""
         if not gold or not extracted:
             return by_position(gold, extracted)
         from factcheck.fields.scoring.grid import Grid
@@ -81,7 +82,6 @@ class BatchArrayNode(ArrayNode):
     def pair_elements(
         self, gold: Sequence[Any], extracted: Sequence[Any], path: str, out: Out
     ) -> None:
-        """Score every pair of elements and leave the pairing for later."""
         if gold and extracted:
             out.append(_DeferredArray(self, gold, extracted, path))
         else:
@@ -126,7 +126,6 @@ class _DeferredArray(Deferred):
 
 
 def settled(out: Out) -> list[FieldResult]:
-    """The results, with those of each deferred array in its place."""
     if not any(isinstance(entry, Deferred) for entry in out):
         return cast("list[FieldResult]", out)
     results: list[FieldResult] = []
@@ -154,9 +153,52 @@ def pending_blocks(out: Out, *, in_array: bool = False) -> Iterator[Block]:
 
 
 def _outcome(results: list[FieldResult], count: WeightedCounts) -> tuple[float, bool]:
-    """F1 of a pair, and whether it is undecided."""
     counts = count(results)
     stake = counts.n_extracted + counts.n_gold
     failed = any(result.status in {"batch_error", "error"} for result in results)
     undecided = not stake or (failed and not counts.matched)
     return (2 * counts.matched / stake if stake else 0.0), undecided
+
+
+_log = logging.getLogger("factcheck.fields")
+
+
+class KeyMatch:
+    """Pairs elements with equal keys; of several with the same key, the first."""
+
+    def __init__(self, key_of: Callable[[Any], Any]) -> None:
+        self._key_of = key_of
+        self._has_warned = False
+
+    def __call__(self, gold: Sequence[Any], extracted: Sequence[Any], path: str) -> Pairing:
+        free: dict[Any, int] = {}
+        unkeyed = []
+        for place, element in enumerate(extracted):
+            key = self._key_of(element)
+            if key is MISSING or key in free:
+                unkeyed.append(place)
+            else:
+                free[key] = place
+        n_unkeyed = len(unkeyed)
+        pairs, gold_only = [], []
+        for place, element in enumerate(gold):
+            key = self._key_of(element)
+            n_unkeyed += key is MISSING
+            if key is not MISSING and key in free:
+                pairs.append((place, free.pop(key)))
+            else:
+                gold_only.append(place)
+        if n_unkeyed and not self._has_warned:
+            self._has_warned = True
+            _log.warning(
+                "%s: %d elements have no unique key and stay unmatched, here and in later records",
+                path,
+                n_unkeyed,
+            )
+        return Pairing(pairs, gold_only, [*free.values(), *unkeyed], in_gold_order=True)
+
+
+def is_key(value: Any) -> bool:
+    if isinstance(value, float):
+        return not math.isnan(value)
+    return isinstance(value, (str, int)) and not isinstance(value, bool)

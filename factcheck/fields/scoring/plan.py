@@ -10,9 +10,18 @@ from factcheck.errors import SchemaError
 from factcheck.fields.registry import Registry, is_batch
 from factcheck.fields.schemas.parsing import SchemaNode, key_steps
 from factcheck.fields.schemas.structure import TransformSpec
-from factcheck.fields.scoring.nodes import ArrayNode, BatchLeaf, Leaf, Node, ObjectNode, Skipped
-from factcheck.fields.scoring.optimal import BatchArrayNode, OptimalMatch
-from factcheck.fields.scoring.pairing import MISSING, Align, KeyMatch, by_position, is_key
+from factcheck.fields.scoring.nodes import (
+    MISSING,
+    Align,
+    ArrayNode,
+    BatchLeaf,
+    Leaf,
+    Node,
+    ObjectNode,
+    Skipped,
+    by_position,
+)
+from factcheck.fields.scoring.optimal import BatchArrayNode, KeyMatch, OptimalMatch, is_key
 from factcheck.fields.types import (
     BoundComparator,
     BuiltinComparator,
@@ -37,11 +46,7 @@ class Plan:
 
 
 def compile_schema(schema: SchemaNode, registry: Registry) -> Plan:
-    """Look up and bind everything that a schema names.
-
-    Raises:
-        SchemaError: A name is not in `registry`, or parameters are invalid.
-    """
+    """Look up and bind everything that a schema names."""
     compiler = _Compiler(registry)
     root = compiler.node(schema)
     weights = compiler.weights if any(w != 1.0 for w in compiler.weights.values()) else {}
@@ -80,7 +85,6 @@ class _Compiler:
         return leaf
 
     def _prepare(self, specs: list[TransformSpec]) -> Callable[[Any], Any] | None:
-        """All transforms of a field in sequence; null stays null."""
         steps = [self._transform(spec) for spec in specs]
         if not steps:
             return None
@@ -180,11 +184,7 @@ def _bound(found: Any, params: dict[str, Any]) -> BoundComparator:
 
 
 def checked_score(score: Any) -> float:
-    """The score of a comparator as a float.
-
-    Raises:
-        ValueError: It is not a number in [0, 1].
-    """
+    """The score of a comparator as a float."""
     if not isinstance(score, (int, float)) or not 0 <= score <= 1:
         raise ValueError(f"the score {score!r} is not a number from 0 to 1")
     return float(score)
