@@ -1,4 +1,4 @@
-"""Finding a quoted passage in a text, with offsets into the text as it was given.
+"""Locate a quoted passage in a text, with offsets into the original text.
 
 A passage is looked for exactly first, then with white space, quotation marks, dashes, case and
 Unicode forms folded. Whatever matched, the offsets and the quote returned are those of the

@@ -138,20 +138,14 @@ class KeywordMetric:
 
     async def measure(self, case: EvalCase) -> MetricResult:
         """The result of one case."""
-        words = self._keywords
-        if words is None:
-            words = as_keywords(case.expected_output, "expected_output")
-            if not words:
-                raise InputError("'expected_output' has no keywords")
-        missing = [word for word in words if not keyword_similarity([word], case.actual_output)]
-        score = keyword_similarity(words, case.actual_output)
-        return MetricResult.scored(
-            score,
-            passed=score >= self.threshold,
-            reason=f"not satisfied: {', '.join(map(str, missing))}"
-            if missing
-            else "every keyword is satisfied",
-        )
+        output = case.actual_output
+        words = self._keywords or as_keywords(case.expected_output, "expected_output")
+        if not words:
+            raise InputError("'expected_output' has no keywords")
+        missing = [str(word) for word in words if not keyword_similarity([word], output)]
+        reason = f"not satisfied: {', '.join(missing)}" if missing else "every keyword is satisfied"
+        score = keyword_similarity(words, output)
+        return MetricResult.scored(score, passed=score >= self.threshold, reason=reason)
 
 
 class CardMetric:

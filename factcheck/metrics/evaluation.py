@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import inspect
+import math
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from importlib.metadata import version
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 from factcheck.errors import ConfigError, FactcheckError, InputError, JudgeOutputError, describe
 from factcheck.facts import ScoreSignature
@@ -54,10 +55,10 @@ async def aevaluate(
     cases: Iterable[EvalCase | Mapping[str, Any]], metrics: Iterable[Metric]
 ) -> EvalReport:
     """Asynchronous form of `evaluate`."""
-    entries = read_cases(cases)
-    measured = await together(_measured(metric, entries) for metric in _checked(metrics))
+    every = read_cases(cases)
+    measured = await together(_measured(metric, every) for metric in _checked(metrics))
     return EvalReport(
-        case_ids=tuple(entry.id for entry in entries),
+        case_ids=tuple(every),
         metrics=tuple(described for described, _ in measured),
         rows=tuple(row for _, rows in measured for row in rows),
     )
@@ -133,57 +134,61 @@ async def each(work: Callable[[T], Awaitable[R]], items: Sequence[T]) -> list[R]
     return await together(one(item) for item in items)
 
 
-class CaseEntry(NamedTuple):
-    """A case and its id, or why it is invalid."""
+def read_cases(
+    items: Iterable[EvalCase | Mapping[str, Any]],
+) -> dict[str, EvalCase | MetricResult]:
+    """Cases by id, in order, with a failed result in place of one that is invalid.
 
-    id: str
-    case: EvalCase | None
-    failed: MetricResult | None = None
-
-
-def read_cases(items: Iterable[EvalCase | Mapping[str, Any]]) -> tuple[CaseEntry, ...]:
-    """Cases from `EvalCase`s and mappings, in order; raises `InputError` for a duplicate id."""
+    Raises:
+        InputError: A single case, not a list, or two cases with one id.
+    """
     if isinstance(items, (EvalCase, Mapping, str)) or not isinstance(items, Iterable):
         kind = type(items).__name__
         raise InputError(f"cases must be a list of EvalCase or mappings, got {kind}")
-    entries: dict[str, CaseEntry] = {}
+    cases: dict[str, EvalCase | MetricResult] = {}
     for number, item in enumerate(items, 1):
+        case: EvalCase | MetricResult
         try:
             case = EvalCase.of(item)
-            entry = CaseEntry(case.id or str(number), case)
+            id_ = case.id or str(number)
         except InputError as error:
-            entry = CaseEntry(str(number), None, MetricResult.failed(error.code, str(error)))
-        if entry.id in entries:
-            raise InputError(f"two cases have the id {entry.id!r}; ids must be unique")
-        entries[entry.id] = entry
-    return tuple(entries.values())
+            case, id_ = MetricResult.failed(error.code, str(error)), str(number)
+        if id_ in cases:
+            raise InputError(f"two cases have the id {id_!r}; ids must be unique")
+        cases[id_] = case
+    return cases
 
 
 async def _measured(
-    metric: Metric, entries: Sequence[CaseEntry]
+    metric: Metric, every: Mapping[str, EvalCase | MetricResult]
 ) -> tuple[MetricReport, list[EvalRow]]:
     ledger = Ledger()
     results: dict[str, MetricResult] = {}
     cases: dict[str, EvalCase] = {}
-    for entry in entries:
-        missing = [
-            name for name in metric.required_fields if getattr(entry.case, name, None) in (None, ())
-        ]
-        if entry.failed is not None:
-            results[entry.id] = entry.failed
-        elif missing:
+    for id_, case in every.items():
+        if isinstance(case, MetricResult):
+            results[id_] = case
+        elif missing := [one for one in metric.required_fields if getattr(case, one) in (None, ())]:
             needed = " and ".join(map(repr, missing))
             message = f"the case lacks {needed}, which {metric.name} needs"
-            results[entry.id] = MetricResult.failed(InputError.code, message)
-        elif entry.case is not None:
-            cases[entry.id] = entry.case
-    measured = await _results(metric, list(cases.values()), ledger)
-    results |= zip(cases, measured, strict=True)
-    rows = [EvalRow(entry.id, metric.name, results[entry.id]) for entry in entries]
-    identity = dict(metric.identity) if isinstance(metric, BatchMetric) else {}
-    signature = {"metric": metric.name, **identity, "version": version("factcheck")}
-    every = [row.result for row in rows]
-    return MetricReport.of(metric, ScoreSignature.of(signature), ledger.usage, every), rows
+            results[id_] = MetricResult.failed(InputError.code, message)
+        else:
+            cases[id_] = case
+    results |= zip(cases, await _results(metric, list(cases.values()), ledger), strict=True)
+    identity = metric.identity if isinstance(metric, BatchMetric) else {}
+    passed = [result.passed for result in results.values()]
+    scores = [result.score for result in results.values() if result.score is not None]
+    report = MetricReport(
+        metric.name,
+        metric.threshold,
+        ScoreSignature.of({"metric": metric.name, **identity, "version": version("factcheck")}),
+        ledger.usage,
+        passed.count(True),
+        passed.count(False),
+        passed.count(None),
+        math.fsum(scores) / len(scores) if scores else None,
+    )
+    return report, [EvalRow(id_, metric.name, results[id_]) for id_ in every]
 
 
 async def _results(

@@ -117,14 +117,8 @@ class MetricResult:
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-ready data."""
-        error = self.error
-        return {
-            "score": self.score,
-            "passed": self.passed,
-            "reason": self.reason,
-            "error": {"code": error.code, "message": error.message} if error else None,
-            "details": dict(self.details),
-        }
+        data = {name: getattr(self, name) for name in ("score", "passed", "reason")}
+        return {**data, "error": error_data(self.error), "details": dict(self.details)}
 
 
 @runtime_checkable
@@ -165,6 +159,10 @@ class BatchMetric(Metric, Protocol):
     ) -> Sequence[MetricResult]:
         """One result per case, in order, each as if the case were the only one."""
         ...
+
+
+def error_data(error: Failure[Any] | None) -> dict[str, str] | None:
+    return None if error is None else {"code": error.code, "message": error.message}
 
 
 def text_list(value: Any, what: str) -> tuple[str, ...]:

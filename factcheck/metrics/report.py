@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from factcheck.documents import to_plain
 from factcheck.facts import ScoreSignature, Usage
 from factcheck.facts.page import usage_text
-from factcheck.metrics.ports import Metric, MetricResult
+from factcheck.metrics.ports import MetricResult
 from factcheck.reports.page import (
     Case,
     Item,
@@ -28,6 +27,7 @@ from factcheck.reports.text import DASH, interval_text, name_text, plural, quote
 from factcheck.stats.intervals import Interval, wilson
 
 _FORMAT = 1
+_KINDS = ("passed", "failed", "errors")
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,9 @@ class EvalRow:
     @property
     def status(self) -> Status:
         """`passed`, `failed`, or `error` for a case that could not be measured."""
-        return {True: "passed", False: "failed", None: "error"}[self.result.passed]  # type: ignore[return-value]
+        if self.result.passed is None:
+            return "error"
+        return "passed" if self.result.passed else "failed"
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-ready data, flat but for the error and the details."""
@@ -65,28 +67,6 @@ class MetricReport:
     mean: float | None
     """Mean score of the measured cases, in [0, 1]; `None` without any."""
 
-    @classmethod
-    def of(
-        cls,
-        metric: Metric,
-        signature: ScoreSignature,
-        usage: Usage,
-        results: Sequence[MetricResult],
-    ) -> MetricReport:
-        """The figures of these results."""
-        passed = [result.passed for result in results]
-        scores = [result.score for result in results if result.score is not None]
-        return cls(
-            metric.name,
-            metric.threshold,
-            signature,
-            usage,
-            passed.count(True),
-            passed.count(False),
-            passed.count(None),
-            math.fsum(scores) / len(scores) if scores else None,
-        )
-
     @property
     def n_cases(self) -> int:
         """All cases, measured or not."""
@@ -106,19 +86,11 @@ class MetricReport:
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-ready data."""
-        return {
-            "name": self.name,
-            "cases": self.n_cases,
-            "passed": self.n_passed,
-            "failed": self.n_failed,
-            "errors": self.n_errors,
-            "pass_rate": self.pass_rate,
-            "interval": list(self.interval) if self.interval else None,
-            "mean": self.mean,
-            "threshold": self.threshold,
-            "signature": str(self.signature),
-            "usage": self.usage.to_dict(),
-        }
+        counts = {kind: getattr(self, f"n_{kind}") for kind in ("cases", *_KINDS)}
+        figures = ("pass_rate", "interval", "mean", "threshold", "signature", "usage")
+        data = {name: getattr(self, name) for name in figures}
+        plain: dict[str, Any] = to_plain({"name": self.name, **counts, **data})
+        return {**plain, "signature": str(self.signature)}
 
 
 @dataclass(frozen=True, repr=False)
@@ -174,6 +146,7 @@ class EvalReport(Report):
         """The report, ready to be rendered."""
         verdicts = [self.case_passed(case_id) for case_id in self.case_ids]
         n_passed = verdicts.count(True)
+        not_passed = [row for row in self.rows if not row.result.passed]
         return Page(
             "Passed",
             f"{n_passed:,} of {plural(len(verdicts), 'case')}",
@@ -183,7 +156,10 @@ class EvalReport(Report):
                 ("bad", verdicts.count(False), "failed"),
                 ("unknown", verdicts.count(None), "errored"),
             ),
-            sections=filled(self._metrics_section(), self._not_passed_section()),
+            sections=filled(
+                self._metrics_section(),
+                listed("Not passed", "bad", "", not_passed, _item, "result"),
+            ),
             footer=entries(
                 ("Usage", usage_text(self.usage)),
                 *(("Signature", str(metric.signature)) for metric in self.metrics),
@@ -208,16 +184,12 @@ class EvalReport(Report):
             rate = DASH
             if one.pass_rate is not None:
                 rate = f"{share(one.pass_rate, 2)} ({interval_text(one.interval, 2)})"
-            counts = (f"{count:,}" for count in (one.n_passed, one.n_failed, one.n_errors))
+            counts = (f"{getattr(one, f'n_{kind}'):,}" for kind in _KINDS)
             mean = DASH if one.mean is None else share(one.mean)
             rows.append((name_text(one.name), *counts, rate, mean, f"{one.threshold:g}"))
-        columns = ("metric", "passed", "failed", "errors", "pass rate", "mean", "threshold")
+        columns = ("metric", *_KINDS, "pass rate", "mean", "threshold")
         dispensable = ("threshold", "mean", "errors")
         return Section("Metrics", table=Table(columns, tuple(rows), dispensable=dispensable))
-
-    def _not_passed_section(self) -> Section:
-        left = [row for row in self.rows if row.result.passed is not True]
-        return listed("Not passed", "bad", "", left, _item, "result")
 
 
 def _item(row: EvalRow) -> Item:

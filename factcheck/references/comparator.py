@@ -62,10 +62,10 @@ class ReferenceComparator:
         Raises:
             ParameterError: There is one.
         """
-        for key in params:
+        if params:
             raise ParameterError(
-                f"{self.name!r} takes no parameters, got {key!r}; a threshold is written as "
-                "x-eval-threshold beside it"
+                f"{self.name!r} takes no parameters, got {next(iter(params))!r}; "
+                "a threshold is written as x-eval-threshold beside it"
             )
 
     def __call__(self, items: list[BatchItem]) -> list[ComparatorResult | None]:

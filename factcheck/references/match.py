@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
 _VERSION = version("factcheck")
 _PER_CASE: Any = object()
+Output = str | EvalCase | Mapping[str, Any]
+"""An output, alone or in a case."""
 
 
 class ReferenceMatch(SessionUser):
@@ -76,7 +78,12 @@ class ReferenceMatch(SessionUser):
         **options: Unpack[SessionOptions],
     ) -> None:
         super().__init__(session, options)
-        self.references = () if references is _PER_CASE else _checked_references(references)
+        self.references = () if references is _PER_CASE else text_list(references, "references")
+        if not self.references and references is not _PER_CASE:
+            raise InputError(
+                "references is empty; give at least one, "
+                "or use ReferenceMatch.per_case if every case has its own"
+            )
         if aggregation not in get_args(Aggregation):
             raise InputError(f"aggregation must be 'max' or 'mean', got {aggregation!r}")
         self.aggregation = aggregation
@@ -95,7 +102,7 @@ class ReferenceMatch(SessionUser):
         """
         return cls(_PER_CASE, **settings)
 
-    def match(self, actual_output: str | EvalCase | Mapping[str, Any]) -> ReferenceMatchResult:
+    def match(self, actual_output: Output) -> ReferenceMatchResult:
         """The similarity of one output to the references.
 
         Raises:
@@ -104,9 +111,7 @@ class ReferenceMatch(SessionUser):
         """
         return background.run(self.amatch(actual_output))
 
-    async def amatch(
-        self, actual_output: str | EvalCase | Mapping[str, Any]
-    ) -> ReferenceMatchResult:
+    async def amatch(self, actual_output: Output) -> ReferenceMatchResult:
         """Asynchronous form of `match`."""
         ledger = Ledger(self.ledger)
         (result,) = await self._results([actual_output], ledger)
@@ -114,9 +119,7 @@ class ReferenceMatch(SessionUser):
             raise _error_of(result.error)
         return replace(result, usage=ledger.usage)
 
-    def match_many(
-        self, cases: Iterable[str | EvalCase | Mapping[str, Any]]
-    ) -> tuple[ReferenceMatchResult, ...]:
+    def match_many(self, cases: Iterable[Output]) -> tuple[ReferenceMatchResult, ...]:
         """One result per case, in order, each as if the case were the only one.
 
         Every text is embedded once, however many cases it occurs in.
@@ -130,9 +133,7 @@ class ReferenceMatch(SessionUser):
         """
         return background.run(self.amatch_many(cases))
 
-    async def amatch_many(
-        self, cases: Iterable[str | EvalCase | Mapping[str, Any]]
-    ) -> tuple[ReferenceMatchResult, ...]:
+    async def amatch_many(self, cases: Iterable[Output]) -> tuple[ReferenceMatchResult, ...]:
         """Asynchronous form of `match_many`."""
         if isinstance(cases, (str, EvalCase, Mapping)) or not isinstance(cases, Iterable):
             raise InputError(f"cases must be a list, got {type(cases).__name__}; see match")
@@ -178,38 +179,38 @@ class ReferenceMatch(SessionUser):
         read = [self._pair(item) for item in items]
         pairs = dict.fromkeys(one for one in read if isinstance(one, Pair))
         found = await compare(list(pairs), self._embedder, ledger)
-        signature = self.signature
         results = []
         for item, one in zip(items, read, strict=True):
-            similarities = found[one] if isinstance(one, Pair) else one
+            output, references = one if isinstance(one, Pair) else (item, self.references)
+            outcome = found[one] if isinstance(one, Pair) else one
             results.append(
                 ReferenceMatchResult(
-                    actual_output=one.actual_output if isinstance(one, Pair) else item,
-                    references=one.references if isinstance(one, Pair) else self.references,
-                    similarities=() if isinstance(similarities, Failure) else similarities,
+                    actual_output=output,
+                    references=references,
+                    similarities=() if isinstance(outcome, Failure) else outcome,
                     aggregation=self.aggregation,
                     threshold=self.threshold,
-                    signature=signature,
-                    error=similarities if isinstance(similarities, Failure) else None,
+                    signature=self.signature,
+                    error=outcome if isinstance(outcome, Failure) else None,
                 )
             )
         return tuple(results)
 
     def _pair(self, item: Any) -> Pair | Failure[str]:
-        try:
-            return Pair.of(item, self.references)
-        except InputError as error:
-            return Failure.of("", error)
-
-
-def _checked_references(references: Any) -> tuple[str, ...]:
-    texts = text_list(references, "references")
-    if not texts:
-        raise InputError(
-            "references is empty; give at least one, "
-            "or use ReferenceMatch.per_case if every case has its own"
-        )
-    return texts
+        output, references, wrong = item, self.references, ""
+        if isinstance(item, (EvalCase, Mapping)):
+            try:
+                case = EvalCase.of(item)
+            except InputError as error:
+                return Failure.of("", error)
+            output, references = case.actual_output, case.references or references
+        if not isinstance(output, str):
+            wrong = f"the output must be a string, got {type(output).__name__}"
+        elif not output.strip():
+            wrong = "the output is blank; there is nothing to compare"
+        elif not references:
+            wrong = "the case has no references; give it some"
+        return Failure("", InputError.code, wrong) if wrong else Pair(output, references)
 
 
 def _error_of(failure: Failure[str]) -> FactcheckError:

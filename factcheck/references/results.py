@@ -7,10 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from factcheck.documents import to_plain
 from factcheck.errors import Failure
 from factcheck.facts import ScoreSignature, Usage
 from factcheck.facts.page import usage_text
-from factcheck.metrics.ports import MetricResult
+from factcheck.metrics.ports import MetricResult, error_data
 from factcheck.reports.page import Case, Item, Page, Section, Status, entries, filled
 from factcheck.reports.report import Report
 from factcheck.reports.text import name_text, plural, quote_text
@@ -18,6 +19,7 @@ from factcheck.reports.text import name_text, plural, quote_text
 Aggregation = Literal["max", "mean"]
 """How the similarities to several references become one score."""
 _DIGITS = 6
+_DETAILS = ("similarities", "best_index", "best_reference")
 _METHODS = {"max": "the largest similarity", "mean": "the mean similarity"}
 
 
@@ -43,7 +45,9 @@ class ReferenceMatchResult(Report):
     @property
     def score(self) -> float | None:
         """Largest or mean similarity, in [0, 1] and rounded to six decimals; `None` on error."""
-        return aggregate(self.similarities, self.aggregation)
+        if not self.similarities or self.aggregation == "max":
+            return max(self.similarities, default=None)
+        return round(math.fsum(self.similarities) / len(self.similarities), _DIGITS)
 
     @property
     def passed(self) -> bool | None:
@@ -70,8 +74,7 @@ class ReferenceMatchResult(Report):
         if score is None or best is None:
             return self.error.message if self.error else ""
         nearest = f"reference {best + 1} of {len(self.references)}"
-        held = "reaches" if score >= self.threshold else "is below"
-        against = f"{held} {self.threshold:g}"
+        against = f"{'reaches' if self.passed else 'is below'} {self.threshold:g}"
         if self.aggregation == "max":
             return f"{score:.3f} to {nearest} {against}"
         most = f"{self.similarities[best]:.3f} to {nearest}"
@@ -82,45 +85,24 @@ class ReferenceMatchResult(Report):
         if self.score is None:
             failure = self.error or Failure("", "undecided", "nothing was compared")
             return MetricResult.failed(failure.code, failure.message)
-        return MetricResult.scored(
-            self.score,
-            passed=self.score >= self.threshold,
-            reason=self.reason,
-            details={
-                "similarities": list(self.similarities),
-                "best_index": self.best_index,
-                "best_reference": self.best_reference,
-            },
-        )
+        details = {name: to_plain(getattr(self, name)) for name in _DETAILS}
+        passed = self.score >= self.threshold
+        return MetricResult.scored(self.score, passed=passed, reason=self.reason, details=details)
 
     def to_rows(self) -> list[dict[str, Any]]:
         """One JSON-ready dict for each reference; none on error."""
+        rows = zip(self.references, self.similarities, strict=False)
         return [
-            {
-                "reference": self.references[place],
-                "similarity": similarity,
-                "best": place == self.best_index,
-            }
-            for place, similarity in enumerate(self.similarities)
+            {"reference": text, "similarity": similarity, "best": place == self.best_index}
+            for place, (text, similarity) in enumerate(rows)
         ]
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-ready data, without the output."""
-        error = self.error
-        return {
-            "score": self.score,
-            "passed": self.passed,
-            "threshold": self.threshold,
-            "aggregation": self.aggregation,
-            "references": list(self.references),
-            "similarities": list(self.similarities),
-            "best_index": self.best_index,
-            "best_reference": self.best_reference,
-            "reason": self.reason,
-            "error": {"code": error.code, "message": error.message} if error else None,
-            "usage": self.usage.to_dict(),
-            "signature": str(self.signature),
-        }
+        before = ("score", "passed", "threshold", "aggregation", "references")
+        data = {name: getattr(self, name) for name in (*before, *_DETAILS, "reason")}
+        data |= {"error": error_data(self.error), "usage": self.usage}
+        return {**to_plain(data), "signature": str(self.signature)}
 
     def page(self, names: Sequence[str] = ()) -> Page:
         """The report.
@@ -131,41 +113,24 @@ class ReferenceMatchResult(Report):
         score, sign = self.score, "≥" if self.passed else "<"
         status: Status = "error" if score is None else "passed" if self.passed else "failed"
         verdict = "not passed" if self.passed is False else status
-        return Page(
-            "Reference match",
-            "unknown" if score is None else below_text(score, self.threshold),
-            self.reason if score is None else f"{verdict} ({sign} {self.threshold:g})",
-            lines=(f"{_METHODS[self.aggregation]} to {plural(len(self.references), 'reference')}",),
-            sections=filled(
-                Section("References", meaning="* most similar", items=self._items(names))
-            ),
-            footer=entries(("Usage", usage_text(self.usage)), ("Signature", str(self.signature))),
-            suite="references",
-            cases=(Case("reference match", status, "" if self.passed else self.reason),),
-            columns=("reference", "similarity", "best"),
-            rows=self.to_rows,
-        )
-
-    def _items(self, names: Sequence[str]) -> tuple[Item, ...]:
+        value = "unknown" if score is None else f"{score:.3f}"
+        if score is not None and score < self.threshold <= float(value):
+            value = repr(score)  # as many digits as it takes to see that it is below
         items = []
         for place, row in enumerate(self.to_rows()):
             name = name_text(names[place]) if names else f"reference {place + 1}"
             mark = "*" if row["best"] else " "
             quote = f"“{quote_text(row['reference'])}”"
             items.append(Item(f"{row['similarity']:.3f} {mark}", name, (quote,)))
-        return tuple(items)
-
-
-def below_text(score: float, threshold: float) -> str:
-    """A score with three decimals, or as many as it takes to see that it is below the threshold."""
-    text = f"{score:.3f}"
-    return repr(score) if score < threshold <= float(text) else text
-
-
-def aggregate(similarities: tuple[float, ...], aggregation: Aggregation) -> float | None:
-    """One score for the similarities to all references, in any order; `None` for none."""
-    if not similarities:
-        return None
-    if aggregation == "max":
-        return max(similarities)
-    return round(math.fsum(similarities) / len(similarities), _DIGITS)
+        return Page(
+            "Reference match",
+            value,
+            self.reason if score is None else f"{verdict} ({sign} {self.threshold:g})",
+            lines=(f"{_METHODS[self.aggregation]} to {plural(len(self.references), 'reference')}",),
+            sections=filled(Section("References", meaning="* most similar", items=tuple(items))),
+            footer=entries(("Usage", usage_text(self.usage)), ("Signature", str(self.signature))),
+            suite="references",
+            cases=(Case("reference match", status, "" if self.passed else self.reason),),
+            columns=("reference", "similarity", "best"),
+            rows=self.to_rows,
+        )

@@ -7,10 +7,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from factcheck.errors import FactcheckError, Failure, InputError, JudgeOutputError, describe
+from factcheck.errors import FactcheckError, Failure, JudgeOutputError, describe
 from factcheck.judges.embedders.vectors import Direction, direction_of, similarity
 from factcheck.judges.ports import Embedder, Ledger
-from factcheck.metrics.ports import EvalCase
 
 _MOST_TEXTS = 16_384
 """Texts whose vectors are in memory at the same time: some 130 MB of them at most sizes."""
@@ -26,31 +25,7 @@ class Pair(NamedTuple):
 
     @property
     def texts(self) -> tuple[str, ...]:
-        """The output and the references."""
         return (self.actual_output, *self.references)
-
-    @classmethod
-    def of(cls, item: Any, references: tuple[str, ...]) -> Pair:
-        """A pair from an output, an `EvalCase` or a mapping with its fields.
-
-        Args:
-            item: Its own references take precedence.
-            references: References of the metric.
-
-        Raises:
-            InputError: The output is blank or not a string, or there are no references.
-        """
-        output, own = item, references
-        if isinstance(item, (EvalCase, Mapping)):
-            case = EvalCase.of(item)
-            output, own = case.actual_output, case.references or references
-        if not isinstance(output, str):
-            raise InputError(f"the output must be a string, got {type(output).__name__}")
-        if not output.strip():
-            raise InputError("the output is blank; there is nothing to compare")
-        if not own:
-            raise InputError("the case has no references; give it some")
-        return cls(output, own)
 
 
 Similarities = tuple[float, ...] | Failure[str]
@@ -103,14 +78,15 @@ async def _embedded(texts: Sequence[str], embedder: Embedder, ledger: Ledger) ->
         return []
     try:
         vectors = list(await embedder.embed(texts, ledger))
+        if len(vectors) == len(texts):
+            return vectors
+        message = f"the embedder returned {len(vectors)} vectors for {len(texts)} texts"
+        failure = Failure(None, JudgeOutputError.code, message)
     except FactcheckError as error:
-        return [Failure(None, error.code, str(error))] * len(texts)
+        failure = Failure.of(None, error)
     except Exception as error:  # noqa: BLE001 - a foreign embedder
-        return [Failure(None, "raised", f"the embedder: {describe(error)}")] * len(texts)
-    if len(vectors) == len(texts):
-        return vectors
-    message = f"the embedder returned {len(vectors)} vectors for {len(texts)} texts"
-    return [Failure(None, JudgeOutputError.code, message)] * len(texts)
+        failure = Failure(None, "raised", f"the embedder: {describe(error)}")
+    return [failure] * len(texts)
 
 
 def _similarities(pairs: Sequence[Pair], vectors: Mapping[str, Any]) -> dict[Pair, Similarities]:

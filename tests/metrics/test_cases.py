@@ -8,7 +8,7 @@ import pytest
 
 from factcheck import AtomicFact, FactSet
 from factcheck.errors import InputError
-from factcheck.metrics import EvalCase
+from factcheck.metrics import EvalCase, MetricResult
 from factcheck.metrics.evaluation import read_cases
 from factcheck.metrics.ports import CASE_FIELDS
 
@@ -77,9 +77,9 @@ def test_what_is_no_case_says_why(item: Any, says: str) -> None:
 def test_cases_without_an_id_have_their_position() -> None:
     read = read_cases([{"actual_output": "a"}, {"actual_output": "b", "id": "x"}, {"b": 1}])
 
-    assert [one.id for one in read] == ["1", "x", "3"]
-    assert read[2].case is None
-    assert read[2].failed is not None
+    assert list(read) == ["1", "x", "3"]
+    assert isinstance(read["3"], MetricResult)
+    assert read["3"].error is not None
 
 
 def test_two_cases_of_one_id_are_refused() -> None:
