@@ -13,9 +13,14 @@ from factcheck.judges.cascade import CascadePairJudge
 from factcheck.judges.ports import Ledger, PairResult, PairVerdict, ValuePair
 from factcheck.testing import CompareCall, ScriptedPairJudge
 
-LIKELIHOODS = [0.0, 0.1, 0.1000001, 0.5, 0.8999999, 0.9, 1.0]
-PAIRS = [ValuePair(str(p), "x") for p in LIKELIHOODS]
+PAIRS = [ValuePair(p, "x") for p in ("0", "0.1", "0.1000001", "0.5", "0.8999999", "0.9", "1")]
 FIRST = ScriptedPairJudge(lambda pair: float(pair.gold), name="first")
+MISSING = Failure(None, "missing", "no verdict")
+WIDE = (0.1, 0.9)
+
+
+def says(result: object, name: str = "second") -> ScriptedPairJudge:
+    return ScriptedPairJudge(lambda _: result, name=name)  # type: ignore[arg-type, return-value]
 
 
 def compare(
@@ -28,66 +33,58 @@ def speakers(results: Sequence[PairResult]) -> list[str]:
     return [r.judge if isinstance(r, PairVerdict) else r.code for r in results]
 
 
-def test_the_second_judge_decides_strictly_between_the_thresholds() -> None:
-    second = ScriptedPairJudge(lambda _: True, name="second")
-    results = compare(CascadePairJudge(FIRST, second, low=0.1, high=0.9))
-    assert speakers(results) == ["first"] * 2 + ["second"] * 3 + ["first"] * 2
-    assert second.calls == (CompareCall(tuple(PAIRS[2:5])),)
-
-
-def test_other_thresholds_send_others_on() -> None:
-    second = ScriptedPairJudge(lambda _: True, name="second")
-    assert "second" not in speakers(compare(CascadePairJudge(FIRST, second, low=0.5, high=0.5)))
-    assert second.calls == ()
-    everyone = speakers(compare(CascadePairJudge(FIRST, second, low=0.0, high=1.0)))
-    assert everyone == ["first", *["second"] * 5, "first"]
-
-
-def test_a_verdict_without_a_probability_stands() -> None:
-    second = ScriptedPairJudge({})
-    results = compare(CascadePairJudge(ScriptedPairJudge(lambda _: True, name="first"), second))
-    assert speakers(results) == ["first"] * 7
-
-
-def test_a_probability_that_is_none_is_not_sure() -> None:
-    first = ScriptedPairJudge(lambda _: PairVerdict(True, float("nan"), "", "first"))
-    second = ScriptedPairJudge(lambda _: True, name="second")
-    assert speakers(compare(CascadePairJudge(first, second))) == ["second"] * 7
-
-
-def test_what_the_first_judge_has_no_verdict_on_goes_to_the_second() -> None:
-    failure = Failure(None, "missing", "no verdict")
-    first = ScriptedPairJudge(lambda pair: failure if pair.gold == "0.0" else 1.0, name="first")
-    second = ScriptedPairJudge(lambda _: True, name="second")
-    assert speakers(compare(CascadePairJudge(first, second))) == ["second", *["first"] * 6]
-
-
-@pytest.mark.parametrize("error", [JudgeRejected("no key"), JudgeUnavailable("down")])
-def test_a_first_judge_that_cannot_be_asked_leaves_everything_to_the_second(
-    error: Exception,
+@pytest.mark.parametrize(
+    ("first", "second", "thresholds", "expected"),
+    [
+        (FIRST, says(True), WIDE, "first first second second second first first"),
+        (FIRST, says(True), (0.5, 0.5), "first " * 7),
+        (FIRST, says(True), (0.0, 1.0), "first second second second second second first"),
+        (says(True, "first"), says(None), (), "first " * 7),
+        (says(PairVerdict(True, float("nan"), "", "first")), says(True), (), "second " * 7),
+        (
+            ScriptedPairJudge(lambda pair: MISSING if pair.gold == "0" else 1.0, name="first"),
+            says(True),
+            (),
+            "second first first first first first first",
+        ),
+        (says(JudgeRejected("no key")), says(True), (), "second " * 7),
+        (says(JudgeUnavailable("down")), says(True), (), "second " * 7),
+        (FIRST, says(MISSING), WIDE, "first first missing missing missing first first"),
+        (
+            FIRST,
+            says(JudgeRejected("no key")),
+            WIDE,
+            "first first rejected rejected rejected first first",
+        ),
+    ],
+    ids=[
+        *("strictly between the thresholds", "one threshold", "all but the certain"),
+        *("no probability stands", "NaN is not sure", "no verdict of the first"),
+        *("first rejected", "first down", "no verdict of the second", "second rejected"),
+    ],
+)
+def test_the_second_judge_decides_where_the_first_is_not_sure(
+    first: ScriptedPairJudge,
+    second: ScriptedPairJudge,
+    thresholds: tuple[float, ...],
+    expected: str,
 ) -> None:
-    first = ScriptedPairJudge(lambda _: error)
-    second = ScriptedPairJudge(lambda _: True, name="second")
-    assert speakers(compare(CascadePairJudge(first, second))) == ["second"] * 7
+    limits = dict(zip(("low", "high"), thresholds, strict=False))
+    assert speakers(compare(CascadePairJudge(first, second, **limits))) == expected.split()
 
 
-def test_a_failure_of_the_second_judge_is_a_failure() -> None:
-    second = ScriptedPairJudge(lambda _: Failure(None, "missing", "no verdict"))
+def test_the_second_judge_is_asked_once_and_only_about_the_rest() -> None:
+    second, idle = says(JudgeRejected("no key")), says(True)
     results = compare(CascadePairJudge(FIRST, second, low=0.1, high=0.9))
-    assert speakers(results) == ["first"] * 2 + ["missing"] * 3 + ["first"] * 2
-
-
-def test_a_second_judge_that_cannot_be_asked_costs_only_the_pairs_it_was_asked() -> None:
-    second = ScriptedPairJudge(lambda _: JudgeRejected("no key"))
-    results = compare(CascadePairJudge(FIRST, second, low=0.1, high=0.9))
-    assert speakers(results) == ["first"] * 2 + ["rejected"] * 3 + ["first"] * 2
+    compare(CascadePairJudge(FIRST, idle, low=0.5, high=0.5))
+    assert second.calls == (CompareCall(tuple(PAIRS[2:5])),)
     assert results[3] == Failure(PAIRS[3], "rejected", "no key")
+    assert idle.calls == ()
 
 
 def test_nothing_but_rejections_is_raised() -> None:
-    second = ScriptedPairJudge(lambda _: JudgeRejected("no key"))
     with pytest.raises(JudgeRejected, match="no key"):
-        compare(CascadePairJudge(FIRST, second), PAIRS[2:5])
+        compare(CascadePairJudge(FIRST, says(JudgeRejected("no key"))), PAIRS[2:5])
 
 
 def test_results_that_cannot_be_told_apart_are_not_used() -> None:
@@ -96,9 +93,7 @@ def test_results_that_cannot_be_told_apart_are_not_used() -> None:
             return list(await super().compare(pairs, ledger))[1:]
 
     short = Short(lambda _: 1.0)
-    second = ScriptedPairJudge(lambda _: True, name="second")
-
-    assert speakers(compare(CascadePairJudge(short, second))) == ["second"] * 7
+    assert speakers(compare(CascadePairJudge(short, says(True)))) == ["second"] * 7
     assert speakers(compare(CascadePairJudge(FIRST, short)))[2:5] == ["output"] * 3
 
 
