@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-import base64
 import json
 import logging
 import math
-import struct
 from collections.abc import Sequence
 from typing import Any
 
@@ -54,32 +52,23 @@ def codes(results: Sequence[Any]) -> list[str]:
     return [code(result) for result in results]
 
 
+def keys(cache: MemoryCache) -> list[str]:
+    return list(cache._entries)
+
+
 def test_all_texts_go_out_in_one_request_and_each_once(remote: MakeSetup) -> None:
-    setup = remote()
+    setup = remote(model="tiny/embed-1")
     results = setup.embed(*TEXTS, TEXTS[0])
+    body = setup.server.requests[0].body
+    assert body == {"model": "tiny/embed-1", "input": [*TEXTS], "encoding_format": "base64"}
     assert setup.asked == [TEXTS]
     assert results[4] == results[0]
     assert codes(results) == [""] * 5
-
-
-def test_a_request_names_the_model_and_asks_for_the_compact_form(remote: MakeSetup) -> None:
-    setup = remote(model="tiny/embed-1")
-    setup.embed("Ants.")
-    body = setup.server.requests[0].body
-    assert body == {"model": "tiny/embed-1", "input": ["Ants."], "encoding_format": "base64"}
-
-
-def test_no_texts_are_no_request(remote: MakeSetup) -> None:
-    setup = remote()
     assert list(setup.embed()) == []
-    assert setup.asked == []
+    assert len(setup.asked) == 1
 
 
-def test_vectors_are_read_by_their_index(remote: MakeSetup) -> None:
-    assert remote(out_of_order(hashed_embeddings)).embed(*TEXTS) == remote().embed(*TEXTS)
-
-
-def test_a_server_that_sends_lists_of_numbers_is_understood(remote: MakeSetup) -> None:
+def test_vectors_may_be_lists_of_numbers_and_are_read_by_their_index(remote: MakeSetup) -> None:
     def as_lists(request: EmbeddingsRequest) -> Reply:
         data = [
             {"index": index, "embedding": list(map(float, vector))}
@@ -87,7 +76,9 @@ def test_a_server_that_sends_lists_of_numbers_is_understood(remote: MakeSetup) -
         ]
         return Reply(raw_body=json.dumps({"data": data}).encode())
 
-    assert remote(as_lists).embed(*TEXTS) == remote().embed(*TEXTS)
+    expected = remote().embed(*TEXTS)
+    assert remote(as_lists).embed(*TEXTS) == expected
+    assert remote(out_of_order(hashed_embeddings)).embed(*TEXTS) == expected
 
 
 def test_more_texts_than_the_api_takes_are_as_few_requests_as_can_be(remote: MakeSetup) -> None:
@@ -103,153 +94,133 @@ def test_long_texts_are_divided_by_their_length(remote: MakeSetup) -> None:
     assert sorted(len(texts) for texts in setup.asked) == [1, 2, 2]
 
 
-class TestNothingIsPaidForTwice:
-    """Vectors that were had are kept, and those under way are waited for."""
-
-    def test_a_kept_vector_is_the_same_to_the_last_bit(self, remote: MakeSetup) -> None:
-        cache = MemoryCache()
-        first = remote(cache=cache)
-        before = first.embed(*TEXTS)
-        after = remote(first.server, cache=cache)
-        assert after.embed(*TEXTS) == before
-        assert len(first.asked) == 1
-        assert after.ledger.usage.cache_hits == len(TEXTS)
-        assert after.ledger.usage.calls == 0
-
-    def test_only_what_is_new_is_asked(self, remote: MakeSetup) -> None:
-        setup = remote(cache=MemoryCache())
-        setup.embed(*TEXTS[:2])
-        setup.embed(*TEXTS[1:])
-        assert setup.asked == [TEXTS[:2], TEXTS[2:]]
-
-    def test_at_the_same_time_each_text_is_asked_once(self, remote: MakeSetup) -> None:
-        setup = remote(lambda _: Reply(raw_body=_slow_body(len(TEXTS)), delay_s=0.05))
-
-        async def at_once() -> None:
-            calls = (setup.embedder.embed(TEXTS, Ledger()) for _ in range(5))
-            await asyncio.gather(*calls)
-
-        asyncio.run(at_once())
-
-        assert setup.asked == [TEXTS]
-
-    @pytest.mark.parametrize("other", ["model", "server"])
-    def test_another_model_or_server_is_another_question(
-        self, remote: MakeSetup, other: str
-    ) -> None:
-        cache = MemoryCache()
-        first = remote(cache=cache)
-        first.embed("Ants.")
-        if other == "model":
-            second = remote(first.server, cache=cache, model="small")
-        else:
-            second = remote(cache=cache)
-        first.server.clear()
-
-        second.embed("Ants.")
-
-        assert second.asked == [("Ants.",)]
-
-    def test_a_failure_is_not_kept(self, remote: MakeSetup) -> None:
-        cache = MemoryCache()
-        setup = remote(sequence(unauthorized(), then=hashed_embeddings), cache=cache)
-        assert codes(setup.embed("Ants.")) == ["rejected"]
-        assert _keys(cache) == []
-        assert codes(setup.embed("Ants.")) == [""]
-
-    def test_a_damaged_entry_is_asked_for_again(
-        self, remote: MakeSetup, caplog: pytest.LogCaptureFixture
-    ) -> None:
-        cache = MemoryCache()
-        setup = remote(cache=cache)
-        vectors = setup.embed("Ants.")
-        (entry,) = cache.get_many(list(_keys(cache))).items()
-        cache.set_many({entry[0]: json.dumps({"answer": {"vector": "AAAAAA=="}})})
-
-        with caplog.at_level(logging.WARNING, "factcheck.cache"):
-            assert setup.embed("Ants.") == vectors
-
-        assert len(setup.asked) == 2
-        assert "all zero" in caplog.text
+def test_a_kept_vector_is_the_same_to_the_last_bit_and_only_what_is_new_is_asked(
+    remote: MakeSetup,
+) -> None:
+    cache = MemoryCache()
+    first = remote(cache=cache)
+    before = first.embed(*TEXTS[:2])
+    after = remote(first.server, cache=cache)
+    assert after.embed(*TEXTS)[:2] == before
+    assert first.asked == [TEXTS[:2], TEXTS[2:]]
+    assert (after.ledger.usage.cache_hits, after.ledger.usage.calls) == (2, 1)
 
 
-def _slow_body(n_texts: int) -> bytes:
-    data = [{"index": index, "embedding": [1.0, float(index)]} for index in range(n_texts)]
-    return json.dumps({"data": data, "usage": {"prompt_tokens": 7}}).encode()
+def test_at_the_same_time_each_text_is_asked_once(remote: MakeSetup) -> None:
+    data = [{"index": index, "embedding": [1.0, float(index)]} for index in range(len(TEXTS))]
+    setup = remote(lambda _: Reply(raw_body=json.dumps({"data": data}).encode(), delay_s=0.05))
+
+    async def at_once() -> None:
+        calls = (setup.embedder.embed(TEXTS, Ledger()) for _ in range(5))
+        await asyncio.gather(*calls)
+
+    asyncio.run(at_once())
+
+    assert setup.asked == [TEXTS]
 
 
-def _keys(cache: MemoryCache) -> Sequence[str]:
-    return list(cache._entries)
+def test_another_model_or_server_is_another_question(remote: MakeSetup) -> None:
+    cache = MemoryCache()
+    first = remote(cache=cache)
+    first.embed("Ants.")
+    remote(first.server, cache=cache, model="small").embed("Ants.")
+    second = remote(cache=cache)
+    second.embed("Ants.")
+    assert (len(first.asked), second.asked) == (2, [("Ants.",)])
 
 
-class TestFaultsOfAServer:
-    """Retries, limits and errors are those of language models."""
+def test_a_failure_is_not_kept(remote: MakeSetup) -> None:
+    cache = MemoryCache()
+    setup = remote(sequence(unauthorized(), then=hashed_embeddings), cache=cache)
+    assert codes(setup.embed("Ants.")) == ["rejected"]
+    assert keys(cache) == []
+    assert codes(setup.embed("Ants.")) == [""]
 
-    @pytest.mark.parametrize(
-        "fault", [rate_limited(0.01), server_error(), server_error(503), dropped(), garbage()]
-    )
-    def test_what_passes_is_tried_again(self, remote: MakeSetup, fault: Reply) -> None:
-        setup = remote(sequence(fault, then=hashed_embeddings))
-        assert codes(setup.embed(*TEXTS)) == [""] * 4
-        assert setup.asked == [TEXTS] * 2
-        assert (setup.ledger.usage.calls, setup.ledger.usage.attempts) == (1, 2)
 
-    @pytest.mark.parametrize(
-        ("fault", "expected", "n_requests"),
-        [
-            (rate_limited(0.01), "rate_limited", 3),
-            (server_error(), "unavailable", 3),
-            (garbage(), "unavailable", 3),
-            (garbage(b"[1]", "application/json"), "unavailable", 3),
-            (garbage(b'{"data": null}', "application/json"), "unavailable", 3),
-            (unauthorized(), "rejected", 1),
-            (quota_exceeded(), "rejected", 1),
-        ],
-    )
-    def test_what_stays_is_a_failure_of_every_text(
-        self, remote: MakeSetup, fault: Reply, expected: str, n_requests: int
-    ) -> None:
-        setup = remote(lambda _: fault)
-        assert codes(setup.embed(*TEXTS)) == [expected] * 4
-        assert len(setup.asked) == n_requests
+def test_a_damaged_entry_is_asked_for_again(
+    remote: MakeSetup, caplog: pytest.LogCaptureFixture
+) -> None:
+    cache = MemoryCache()
+    setup = remote(cache=cache)
+    vectors = setup.embed("Ants.")
+    (entry,) = cache.get_many(keys(cache)).items()
+    cache.set_many({entry[0]: json.dumps({"answer": {"vector": "AAAAAA=="}})})
 
-    def test_one_text_the_server_cannot_take_fails_alone(self, remote: MakeSetup) -> None:
-        def picky(request: EmbeddingsRequest) -> Any:
-            too_long = any(text.startswith("long") for text in request.texts)
-            return bad_request() if too_long else hashed_embeddings(request)
+    with caplog.at_level(logging.WARNING, "factcheck.cache"):
+        assert setup.embed("Ants.") == vectors
 
-        setup = remote(picky)
-        texts = [f"text {number}" for number in range(40)]
-        texts[13] = "long 13"
-        texts[30] = "long 30"
+    assert len(setup.asked) == 2
+    assert "all zero" in caplog.text
 
-        results = setup.embed(*texts)
 
-        assert {n: code(r) for n, r in enumerate(results) if code(r)} == {
-            13: "rejected",
-            30: "rejected",
-        }
-        assert len(setup.asked) < 30
+@pytest.mark.parametrize(
+    "fault", [rate_limited(0.01), server_error(), server_error(503), dropped(), garbage()]
+)
+def test_what_passes_is_tried_again(remote: MakeSetup, fault: Reply) -> None:
+    setup = remote(sequence(fault, then=hashed_embeddings))
+    assert codes(setup.embed(*TEXTS)) == [""] * 4
+    assert setup.asked == [TEXTS] * 2
+    assert (setup.ledger.usage.calls, setup.ledger.usage.attempts) == (1, 2)
 
-    def test_a_server_that_turns_everything_down_is_soon_left_alone(
-        self, remote: MakeSetup
-    ) -> None:
-        setup = remote(lambda _: bad_request("no such model"))
-        results = setup.embed(*(f"text {number}" for number in range(1000)))
-        assert set(codes(results)) == {"rejected"}
-        assert len(setup.asked) < 20
 
-    def test_a_server_that_is_down_says_where_it_should_be(self) -> None:
-        settings = Settings(openai_base_url="http://127.0.0.1:9/v1")
-        embedder = build_embedder("openai", Session(cache="off", settings=settings))
-        (result,) = asyncio.run(embedder.embed(["Ants."], Ledger()))
-        assert isinstance(result, Failure)
-        assert (result.code, "127.0.0.1" in result.message) == ("unavailable", True)
+@pytest.mark.parametrize(
+    ("fault", "expected", "n_requests"),
+    [
+        (rate_limited(0.01), "rate_limited", 3),
+        (server_error(), "unavailable", 3),
+        (garbage(), "unavailable", 3),
+        (garbage(b"[1]", "application/json"), "unavailable", 3),
+        (garbage(b'{"data": null}', "application/json"), "unavailable", 3),
+        (unauthorized(), "rejected", 1),
+        (quota_exceeded(), "rejected", 1),
+    ],
+)
+def test_what_stays_is_a_failure_of_every_text(
+    remote: MakeSetup, fault: Reply, expected: str, n_requests: int
+) -> None:
+    setup = remote(lambda _: fault)
+    assert codes(setup.embed(*TEXTS)) == [expected] * 4
+    assert len(setup.asked) == n_requests
 
-    def test_text_that_no_server_takes_is_not_sent(self, remote: MakeSetup) -> None:
-        setup = remote()
-        assert codes(setup.embed("\ud800", "Ants.", " ")) == ["input", "", "input"]
-        assert setup.asked == [("Ants.",)]
+
+def test_one_text_the_server_cannot_take_fails_alone(remote: MakeSetup) -> None:
+    def picky(request: EmbeddingsRequest) -> Any:
+        too_long = any(text.startswith("long") for text in request.texts)
+        return bad_request() if too_long else hashed_embeddings(request)
+
+    setup = remote(picky)
+    texts = [f"text {number}" for number in range(40)]
+    texts[13] = "long 13"
+    texts[30] = "long 30"
+
+    results = setup.embed(*texts)
+
+    assert [(n, code(r)) for n, r in enumerate(results) if code(r)] == [
+        (13, "rejected"),
+        (30, "rejected"),
+    ]
+    assert len(setup.asked) < 30
+
+
+def test_a_server_that_turns_everything_down_is_soon_left_alone(remote: MakeSetup) -> None:
+    setup = remote(lambda _: bad_request("no such model"))
+    results = setup.embed(*(f"text {number}" for number in range(1000)))
+    assert set(codes(results)) == {"rejected"}
+    assert len(setup.asked) < 20
+
+
+def test_a_server_that_is_down_says_where_it_should_be() -> None:
+    settings = Settings(openai_base_url="http://127.0.0.1:9/v1")
+    embedder = build_embedder("openai", Session(cache="off", settings=settings))
+    (result,) = asyncio.run(embedder.embed(["Ants."], Ledger()))
+    assert isinstance(result, Failure)
+    assert (result.code, "127.0.0.1" in result.message) == ("unavailable", True)
+
+
+def test_text_that_no_server_takes_is_not_sent(remote: MakeSetup) -> None:
+    setup = remote()
+    assert codes(setup.embed("\ud800", "Ants.", " ")) == ["input", "", "input"]
+    assert setup.asked == [("Ants.",)]
 
 
 BAD_VECTORS = [
@@ -263,82 +234,71 @@ def faulty_at(place: int, vector: Sequence[float] | None) -> EmbeddingsAnswer:
     return with_vector(hashed_embeddings, place, vector)
 
 
-class TestBadVectors:
-    """What comes back wrong is asked for once more, alone; then it is a failure and not kept."""
+@pytest.mark.parametrize("vector", BAD_VECTORS)
+def test_a_bad_vector_is_asked_for_once_more_alone_and_not_kept_if_it_stays_bad(
+    remote: MakeSetup, vector: Sequence[float] | None
+) -> None:
+    once = remote(sequence(faulty_at(1, vector), then=hashed_embeddings))
+    assert codes(once.embed(*TEXTS)) == [""] * 4
+    assert once.asked == [TEXTS, TEXTS[1:2]]
 
-    @pytest.mark.parametrize("vector", BAD_VECTORS)
-    def test_a_bad_vector_is_asked_for_once_more_and_alone(
-        self, remote: MakeSetup, vector: Sequence[float] | None
-    ) -> None:
-        setup = remote(sequence(faulty_at(1, vector), then=hashed_embeddings))
-        assert codes(setup.embed(*TEXTS)) == [""] * 4
-        assert setup.asked == [TEXTS, TEXTS[1:2]]
+    faults = sequence(faulty_at(1, vector), faulty_at(0, vector), then=hashed_embeddings)
+    twice = remote(faults, cache=MemoryCache())
+    expected = "missing" if vector is None else "invalid"
+    assert codes(twice.embed(*TEXTS)) == ["", expected, "", ""]
+    assert codes(twice.embed(*TEXTS)) == [""] * 4
+    assert twice.asked == [TEXTS, TEXTS[1:2], TEXTS[1:2]]
 
-    @pytest.mark.parametrize("vector", BAD_VECTORS)
-    def test_one_that_stays_bad_spoils_no_other_and_is_not_kept(
-        self, remote: MakeSetup, vector: Sequence[float] | None
-    ) -> None:
-        faults = sequence(faulty_at(1, vector), faulty_at(0, vector), then=hashed_embeddings)
-        setup = remote(faults, cache=MemoryCache())
-        expected = "missing" if vector is None else "invalid"
-        assert codes(setup.embed(*TEXTS)) == ["", expected, "", ""]
-        assert codes(setup.embed(*TEXTS)) == [""] * 4
-        assert setup.asked == [TEXTS, TEXTS[1:2], TEXTS[1:2]]
 
-    def test_a_vector_of_another_length_stays_one_when_it_comes_alone(
-        self, remote: MakeSetup
-    ) -> None:
-        def short(request: EmbeddingsRequest) -> list[list[float]]:
-            lengths = {text: 2 if text == TEXTS[1] else 3 for text in request.texts}
-            return [[1.0] * lengths[text] for text in request.texts]
+def test_a_vector_of_another_length_stays_one_when_it_comes_alone(remote: MakeSetup) -> None:
+    def short(request: EmbeddingsRequest) -> list[list[float]]:
+        lengths = {text: 2 if text == TEXTS[1] else 3 for text in request.texts}
+        return [[1.0] * lengths[text] for text in request.texts]
 
-        setup = remote(short, cache=MemoryCache())
+    setup = remote(short, cache=MemoryCache())
 
-        assert codes(setup.embed(*TEXTS)) == ["", "invalid", "", ""]
-        assert codes(setup.embed(TEXTS[1])) == ["invalid"]
+    assert codes(setup.embed(*TEXTS)) == ["", "invalid", "", ""]
+    assert codes(setup.embed(TEXTS[1])) == ["invalid"]
 
-    def test_two_lengths_of_which_none_is_more_common_are_both_refused(
-        self, remote: MakeSetup
-    ) -> None:
-        setup = remote(lambda request: [[1.0] * (2 + at) for at in range(len(request.texts))])
-        assert codes(setup.embed(*TEXTS[:2])) == ["invalid", "invalid"]
 
-    def test_a_single_short_vector_does_not_decide_on_the_length_of_others(
-        self, remote: MakeSetup
-    ) -> None:
-        setup = remote(sequence(lambda _: [[1.0, 2.0]], then=hashed_embeddings))
-        setup.embed("Bees.")
-        assert codes(setup.embed(*TEXTS)) == [""] * 4
+def test_only_a_more_common_length_decides_on_the_others(remote: MakeSetup) -> None:
+    setup = remote(lambda request: [[1.0] * (2 + at) for at in range(len(request.texts))])
+    assert codes(setup.embed(*TEXTS[:2])) == ["invalid", "invalid"]
+    short_first = remote(sequence(lambda _: [[1.0, 2.0]], then=hashed_embeddings))
+    short_first.embed("Bees.")
+    assert codes(short_first.embed(*TEXTS)) == [""] * 4
 
-    def test_kept_vectors_of_two_lengths_are_asked_for_again(
-        self, remote: MakeSetup, caplog: pytest.LogCaptureFixture
-    ) -> None:
-        cache = MemoryCache()
-        answer = sequence(hashed_embeddings, lambda _: [[1.0, 2.0]], then=hashed_embeddings)
-        first = remote(answer, cache=cache)
-        first.embed(*TEXTS[:2])
-        remote(first.server, cache=cache).embed(TEXTS[2])
 
-        with caplog.at_level(logging.WARNING, "factcheck.cache"):
-            results = remote(first.server, cache=cache).embed(*TEXTS[:3])
+def test_kept_vectors_of_two_lengths_are_asked_for_again(
+    remote: MakeSetup, caplog: pytest.LogCaptureFixture
+) -> None:
+    cache = MemoryCache()
+    answer = sequence(hashed_embeddings, lambda _: [[1.0, 2.0]], then=hashed_embeddings)
+    first = remote(answer, cache=cache)
+    first.embed(*TEXTS[:2])
+    remote(first.server, cache=cache).embed(TEXTS[2])
 
-        assert [len(vector) for vector in results] == [64] * 3  # type: ignore[arg-type]
-        assert "a vector of 2 numbers, where others have 64" in caplog.text
+    with caplog.at_level(logging.WARNING, "factcheck.cache"):
+        results = remote(first.server, cache=cache).embed(*TEXTS[:3])
 
-    def test_kept_vectors_of_a_model_that_was_exchanged_are_not_mixed_with_new_ones(
-        self, remote: MakeSetup
-    ) -> None:
-        """One name, first 64 numbers, then 3: what is kept decides, and says what to do."""
-        cache = MemoryCache()
-        answer = sequence(hashed_embeddings, then=lambda r: [[1.0, 2.0, 3.0]] * len(r.texts))
-        old = remote(answer, cache=cache)
-        old.embed(*TEXTS[:3])
+    assert [len(vector) for vector in results] == [64] * 3  # type: ignore[arg-type]
+    assert "a vector of 2 numbers, where others have 64" in caplog.text
 
-        new = remote(old.server, cache=cache)
-        results = new.embed(*TEXTS)
 
-        assert codes(results) == ["", "", "", "invalid"]
-        assert "clear the cache" in results[3].message  # type: ignore[union-attr]
+def test_kept_vectors_of_a_model_that_was_exchanged_are_not_mixed_with_new_ones(
+    remote: MakeSetup,
+) -> None:
+    """One name, first 64 numbers, then 3: what is kept decides, and says what to do."""
+    cache = MemoryCache()
+    answer = sequence(hashed_embeddings, then=lambda r: [[1.0, 2.0, 3.0]] * len(r.texts))
+    old = remote(answer, cache=cache)
+    old.embed(*TEXTS[:3])
+
+    new = remote(old.server, cache=cache)
+    results = new.embed(*TEXTS)
+
+    assert codes(results) == ["", "", "", "invalid"]
+    assert "clear the cache" in results[3].message  # type: ignore[union-attr]
 
 
 @given(st.permutations(range(6)))
@@ -367,29 +327,24 @@ def test_an_answer_gives_exactly_one_result_for_each_text(data: Any, expected: l
     assert codes(read_vectors(data, 2)) == expected
 
 
-class TestCosts:
-    """Every request is booked, and a cap is kept before anything is sent."""
+@pytest.mark.parametrize(("usage", "tokens"), [({"usage": {"prompt_tokens": 7}}, 7), ({}, 100)])
+def test_tokens_are_those_the_server_counted_or_estimated(
+    remote: MakeSetup, usage: dict[str, Any], tokens: int
+) -> None:
+    body = json.dumps({"data": [{"index": 0, "embedding": [1.0]}], **usage}).encode()
+    setup = remote(lambda _: Reply(raw_body=body))
+    setup.embed("x" * 400)
+    used = setup.ledger.usage
+    assert (used.calls, used.attempts, used.prompt_tokens, used.cost_usd) == (1, 1, tokens, None)
+    assert list(setup.ledger.by_model_and_stage) == [("openai/tiny", "embed")]
 
-    def test_tokens_are_those_the_server_counted(self, remote: MakeSetup) -> None:
-        setup = remote(lambda _: Reply(raw_body=_slow_body(2)))
-        setup.embed("a", "b")
-        usage = setup.ledger.usage
-        assert (usage.calls, usage.attempts, usage.prompt_tokens) == (1, 1, 7)
-        assert usage.cost_usd is None
-        assert list(setup.ledger.by_model_and_stage) == [("openai/tiny", "embed")]
 
-    def test_tokens_are_estimated_where_the_server_does_not_say(self, remote: MakeSetup) -> None:
-        body = json.dumps({"data": [{"index": 0, "embedding": [1.0]}]}).encode()
-        setup = remote(lambda _: Reply(raw_body=body))
-        setup.embed("x" * 400)
-        assert setup.ledger.usage.prompt_tokens == 100
-
-    def test_a_request_that_was_turned_away_costs_nothing(self, remote: MakeSetup) -> None:
-        """The text is at most 21 tokens, so two requests that count would pass the cap."""
-        setup = remote(
-            sequence(rate_limited(0.01), then=hashed_embeddings), budget=Budget(max_tokens=30)
-        )
-        assert codes(setup.embed("Ants.")) == [""]
+def test_a_request_that_was_turned_away_costs_nothing(remote: MakeSetup) -> None:
+    """The text is at most 21 tokens, so two requests that count would pass the cap."""
+    setup = remote(
+        sequence(rate_limited(0.01), then=hashed_embeddings), budget=Budget(max_tokens=30)
+    )
+    assert codes(setup.embed("Ants.")) == [""]
 
 
 def test_it_fulfils_the_port_and_says_who_it_is(remote: MakeSetup) -> None:
@@ -418,10 +373,3 @@ def test_a_connection_is_used_again() -> None:
         asyncio.run(twice())
 
         assert (len(server.requests), server.n_connections) == (2, 1)
-
-
-def test_numbers_are_little_endian_whatever_the_machine(remote: MakeSetup) -> None:
-    encoded = base64.b64encode(struct.pack("<2f", 1.0, -2.5)).decode()
-    body = json.dumps({"data": [{"index": 0, "embedding": encoded}]}).encode()
-    (vector,) = remote(lambda _: Reply(raw_body=body)).embed("Ants.")
-    assert list(vector) == [1.0, -2.5]  # type: ignore[arg-type]
