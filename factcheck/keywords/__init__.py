@@ -4,13 +4,23 @@ No model is called. A keyword that occurs need not be understood: these scores f
 errors.
 """
 
-from factcheck.keywords.behavior_runs import BehaviorRun
+from factcheck.keywords.behavior_runs import BehaviorCaseResult, BehaviorRun, Outcome
 from factcheck.keywords.card_runs import DatasetResult
-from factcheck.keywords.cards import CardCase, CardDataset, ExpectedCard
+from factcheck.keywords.cards import (
+    CardCase,
+    CardDataset,
+    ExpectedCard,
+    load_dataset,
+    load_outputs,
+)
 from factcheck.keywords.comparator import KeywordComparator
 from factcheck.keywords.comparison import KeywordComparison, compare_runs
-from factcheck.keywords.evaluation import aevaluate_dataset, evaluate_dataset
-from factcheck.keywords.files import load_cases, load_dataset, load_outputs, load_responses
+from factcheck.keywords.evaluation import (
+    aevaluate_behaviors,
+    aevaluate_dataset,
+    evaluate_behaviors,
+    evaluate_dataset,
+)
 from factcheck.keywords.forms import AnyOf, Folded, Keyword, Not, Regex, Word
 from factcheck.keywords.guides import (
     AMBIGUOUS,
@@ -21,11 +31,15 @@ from factcheck.keywords.guides import (
     classify_behaviors,
 )
 from factcheck.keywords.lint import LintFinding, lint_guides, lint_page
-from factcheck.keywords.matching import CardMatcher, match_cards
-from factcheck.keywords.outcomes import BehaviorCaseResult, Outcome
+from factcheck.keywords.matching import (
+    CardMatcher,
+    MatchSettings,
+    keyword_similarity,
+    match_cards,
+    score_pair,
+)
 from factcheck.keywords.results import CaseResult, Match, Missed, Scores
-from factcheck.keywords.similarity import MatchSettings, keyword_similarity, score_pair
-from factcheck.keywords.suites import BehaviorCase, aevaluate_behaviors, evaluate_behaviors
+from factcheck.keywords.suites import BehaviorCase, load_cases, load_responses
 
 __all__ = [
     "AMBIGUOUS",

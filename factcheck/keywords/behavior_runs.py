@@ -1,28 +1,20 @@
-"""Runs over a suite of behaviors: figures, JSON, rows and the report."""
+"""Runs over a suite of behaviors: outcomes, figures, JSON, rows and the report."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from factcheck.documents import Reader
+from factcheck.documents import Reader, from_plain
 from factcheck.errors import InputError
+from factcheck.keywords.forms import as_keywords, to_data
 from factcheck.keywords.guides import AMBIGUOUS, NO_MATCH
-from factcheck.keywords.outcomes import (
-    ERROR,
-    WRONG,
-    BehaviorCaseResult,
-    Example,
-    Outcome,
-    Status,
-    behavior_name,
-    junit_case,
-    outcome_item,
-)
 from factcheck.keywords.results import SavedRun
 from factcheck.reports.page import (
+    Case,
+    Item,
     Page,
     Section,
     Table,
@@ -32,12 +24,19 @@ from factcheck.reports.page import (
     parts_of,
     warnings_section,
 )
-from factcheck.reports.text import DASH, interval_text, name_text, plural, share
+from factcheck.reports.text import DASH, interval_text, name_text, plural, quote_text, share
 from factcheck.stats.intervals import Interval, wilson
+from factcheck.stats.resampling import SumScores
 
 if TYPE_CHECKING:
     from typing_extensions import Self
 
+Status = Literal["passed", "failed", "errored"]
+WRONG = "WRONG_BEHAVIOR"
+"""A response shows one behavior, but not the expected one."""
+ERROR = "ERROR"
+"""There is no response."""
+_SUFFIX = "_BEHAVIOR"
 _KINDS: Mapping[str, tuple[str, Tone, str]] = {
     WRONG: ("Wrong behavior", "bad", "one behavior shows, but not the expected one"),
     AMBIGUOUS: ("Ambiguous", "warn", "several behaviors show"),
@@ -45,6 +44,76 @@ _KINDS: Mapping[str, tuple[str, Tone, str]] = {
     ERROR: ("Errored", "unknown", "there is no response"),
 }
 """Kinds of failure in the report: title, tone and meaning."""
+
+
+class Outcome(NamedTuple):
+    """Response of one variant to one case."""
+
+    variant: str
+    expected: str
+    """Label of the expected behavior."""
+    label: str | None
+    """Label of the response; `None`: there is none."""
+    response: str = ""
+    hits: Mapping[str, Any] = {}
+    """For a wrong response: a tuple of the keywords that occur in it, by label."""
+    code: str = ""
+    """Why there is no response: a code of `factcheck.errors`, or `callable`."""
+    message: str = ""
+
+    @property
+    def is_right(self) -> bool:
+        """Whether the expected behavior shows, and no other."""
+        return self.label == self.expected
+
+    @property
+    def failure(self) -> str:
+        """`AMBIGUOUS`, `NO_MATCH`, `WRONG_BEHAVIOR` or `ERROR`; empty if the response is right."""
+        if self.label is None:
+            return ERROR
+        if self.is_right:
+            return ""
+        return self.label if self.label in {AMBIGUOUS, NO_MATCH} else WRONG
+
+    @property
+    def reason(self) -> str:
+        """Expected and shown behavior, or why there is no response; on one line."""
+        if self.label is None:
+            return quote_text(f"{self.code}: {self.message}")
+        return f"expected {_name(self.expected)}, shows {_name(self.label)}"
+
+    @property
+    def found(self) -> str:
+        """The keywords that occur in the response, by behavior, in words."""
+        hits = (f"{_name(label)}: {', '.join(map(str, own))}" for label, own in self.hits.items())
+        return quote_text("; ".join(hits))
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON-ready data."""
+        hits = {label: [to_data(word) for word in words] for label, words in self.hits.items()}
+        return {**self._asdict(), "hits": hits}
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Outcome:
+        """Inverse of `to_dict`; raises `InputError` if the data is invalid."""
+        one = from_plain(cls, data, "outcome")
+        return one._replace(hits={n: as_keywords(words, n) for n, words in one.hits.items()})
+
+
+@dataclass(frozen=True, slots=True)
+class BehaviorCaseResult:
+    """Outcomes of one case."""
+
+    case_id: str
+    outcomes: tuple[Outcome, ...]
+    """In the order of the variants."""
+
+    @property
+    def status(self) -> Status:
+        """`passed` if all are right; `errored` if a response is missing; else `failed`."""
+        if any(outcome.label is None for outcome in self.outcomes):
+            return "errored"
+        return "passed" if all(outcome.is_right for outcome in self.outcomes) else "failed"
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -61,9 +130,21 @@ class BehaviorRun(SavedRun):
     """Valid but probably unintended parts of the guides."""
 
     @property
-    def scored_ids(self) -> tuple[str, ...]:
-        """The ids of the cases that passed or failed."""
-        return tuple(case.case_id for case in self.cases if case.status != "errored")
+    def case_scores(self) -> dict[str, float]:
+        """By case id 1 if it passed, 0 if it failed."""
+        return {
+            case.case_id: float(case.status == "passed")
+            for case in self.cases
+            if case.status != "errored"
+        }
+
+    def measures(self, ids: Iterable[str]) -> SumScores:
+        """The `pass_rate` of these cases."""
+        import numpy as np
+
+        scores = self.case_scores
+        table = np.array([(scores[name], 1.0) for name in ids]).T
+        return SumScores(("pass_rate",), table, lambda sums: sums[:1] / sums[1:])
 
     @property
     def counts(self) -> dict[Status, int]:
@@ -74,15 +155,14 @@ class BehaviorRun(SavedRun):
     @property
     def pass_rate(self) -> float | None:
         """Share of passed cases among those that passed or failed; `None` without any."""
-        counts = self.counts
-        n_decided = counts["passed"] + counts["failed"]
-        return counts["passed"] / n_decided if n_decided else None
+        scores = self.case_scores
+        return self.counts["passed"] / len(scores) if scores else None
 
     @property
     def interval(self) -> Interval | None:
         """95 % Wilson interval of the pass rate; `None` where that is."""
-        rate, counts = self.pass_rate, self.counts
-        return None if rate is None else wilson(rate, counts["passed"] + counts["failed"])
+        rate = self.pass_rate
+        return None if rate is None else wilson(rate, len(self.case_scores))
 
     @property
     def low(self) -> float:
@@ -124,18 +204,10 @@ class BehaviorRun(SavedRun):
                 table.setdefault(outcome.expected, Counter())[outcome.label or ERROR] += 1
         return {expected: dict(row) for expected, row in table.items()}
 
-    def examples(self, per_kind: int = 3) -> dict[str, tuple[Example, ...]]:
-        """The first responses of each kind of failure, where there are any."""
-        found: dict[str, list[Example]] = {}
-        for example in self._outcomes():
-            if kind := example.outcome.failure:
-                found.setdefault(kind, []).append(example)
-        return {kind: tuple(own[:per_kind]) for kind, own in found.items() if per_kind > 0}
-
-    def _outcomes(self) -> Iterator[Example]:
+    def _outcomes(self) -> Iterator[tuple[str, Outcome]]:
         for case in self.cases:
             for outcome in case.outcomes:
-                yield Example(case.case_id, outcome)
+                yield case.case_id, outcome
 
     def to_rows(self) -> list[dict[str, Any]]:
         """One dict for each response: `case`, `status`, and the fields of `Outcome`."""
@@ -195,12 +267,16 @@ class BehaviorRun(SavedRun):
             examples: Maximum number of responses shown for each kind of failure.
         """
         rate, counts = self.pass_rate, self.counts
+        shown = f"no response to any of {plural(len(self.cases), 'case')}"
+        if rate is not None:
+            shown = f"{counts['passed']:,} of {plural(len(self.case_scores), 'case')} passed"
+            shown += f", {counts['errored']:,} more errored" if counts["errored"] else ""
         interval = interval_text(self.interval)
         bounds = f"{share(self.low)} {DASH} {share(self.high)}"
         return Page(
             "Pass rate",
             "unknown" if rate is None else share(rate),
-            self._page_counts(),
+            shown,
             f"95 % interval {interval}" if interval else "",
             (f"{bounds} if every errored case had failed / passed",) if counts["errored"] else (),
             parts_of(
@@ -216,18 +292,10 @@ class BehaviorRun(SavedRun):
                 warnings_section(self.warnings),
             ),
             suite="keywords.behaviors",
-            cases=tuple(map(junit_case, self.cases)),
+            cases=tuple(map(_junit_case, self.cases)),
             columns=("case", "status", *Outcome._fields),
             rows=self.to_rows,
         )
-
-    def _page_counts(self) -> str:
-        counts = self.counts
-        n_decided = counts["passed"] + counts["failed"]
-        if not n_decided:
-            return f"no response to any of {plural(len(self.cases), 'case')}"
-        words = f"{counts['passed']:,} of {plural(n_decided, 'case')} passed"
-        return f"{words}, {counts['errored']:,} more errored" if counts["errored"] else words
 
     def _failures_section(self) -> Section:
         found = self.failures
@@ -260,7 +328,7 @@ class BehaviorRun(SavedRun):
 
     def _confusion_section(self) -> Section:
         """Shown labels by expected label; by variant, if there are several."""
-        variants = list(dict.fromkeys(outcome.variant for _, outcome in self._outcomes()))
+        variants = dict.fromkeys(outcome.variant for _, outcome in self._outcomes())
         tables = {variant: self.confusion(variant) for variant in variants}
         expected = _in_order(label for table in tables.values() for label in table)
         shown = _in_order(label for table in tables.values() for r in table.values() for label in r)
@@ -271,10 +339,10 @@ class BehaviorRun(SavedRun):
         slim: list[tuple[str, ...]] = []
         for variant, table in tables.items():
             for label, row in table.items():
-                names = (*([name_text(variant)] if several else []), behavior_name(label))
+                names = (*([name_text(variant)] if several else []), _name(label))
                 rows.append((*names, *(f"{row.get(column, 0):,}" for column in columns)))
-                slim += [(*names, behavior_name(c), f"{row[c]:,}") for c in columns if c in row]
-        header = (*(["variant"] if several else []), "expected", *map(behavior_name, columns))
+                slim += [(*names, _name(c), f"{row[c]:,}") for c in columns if c in row]
+        header = (*(["variant"] if several else []), "expected", *map(_name, columns))
         return Section(
             "Shown behaviors",
             meaning="by expected behavior",
@@ -283,8 +351,8 @@ class BehaviorRun(SavedRun):
 
     def _example_sections(self, limit: int) -> Iterator[Section]:
         for name, kind in _KINDS.items():
-            wrong = [one for one in self._outcomes() if one.outcome.failure == name]
-            section = listed(*kind, wrong, outcome_item, "response", limit)
+            wrong = [one for one in self._outcomes() if one[1].failure == name]
+            section = listed(*kind, wrong, lambda one: _item(*one), "response", limit)
             yield section if limit else section._replace(more="")
 
 
@@ -293,3 +361,35 @@ def _in_order(labels: Iterator[str]) -> list[str]:
     found = dict.fromkeys(labels)
     last = [name for name in (AMBIGUOUS, NO_MATCH, ERROR) if name in found]
     return [name for name in found if name not in last] + last
+
+
+def _name(label: str) -> str:
+    """A label in a report: of a behavior without the suffix, in lower case."""
+    if label.endswith(_SUFFIX):
+        return name_text(label.removesuffix(_SUFFIX).lower())
+    return name_text(label)
+
+
+def _item(case_id: str, outcome: Outcome) -> Item:
+    name = f"{name_text(case_id)} · {name_text(outcome.variant)}"
+    if outcome.label is None:
+        return Item(name, outcome.reason)
+    found = (f"found {outcome.found}",) if outcome.hits else ()
+    return Item(name, f"“{quote_text(outcome.response) or '(empty)'}”", (outcome.reason, *found))
+
+
+def _junit_case(case: BehaviorCaseResult) -> Case:
+    wrong = [outcome for outcome in case.outcomes if outcome.failure]
+    details: list[str] = []
+    for outcome in wrong:
+        found = f"; found {outcome.found}" if outcome.hits else ""
+        details.append(f"{outcome.variant}: {outcome.reason}{found}")
+        if outcome.response:
+            details.append(f"“{quote_text(outcome.response)}”")
+    return Case(
+        case.case_id,
+        "error" if case.status == "errored" else case.status,
+        ", ".join(f"{outcome.variant}: {outcome.failure}" for outcome in wrong),
+        wrong[0].failure if wrong else "",
+        tuple(details),
+    )

@@ -16,35 +16,21 @@ from typing import Any, NamedTuple
 from factcheck.errors import FactcheckError, Failure, InputError, describe
 from factcheck.runtime.loop import together
 
-CALLABLE = "callable"
-"""Code of a failure that a user function raised."""
-
 
 class Call(NamedTuple):
-    """A function and its arguments."""
+    """An ordinary function, called in a thread, or an asynchronous one, awaited in this loop."""
 
     function: Callable[..., Any]
-    """An ordinary function, called in a thread, or an asynchronous one, awaited in this loop."""
     arguments: tuple[Any, ...]
 
 
 def check_concurrency(concurrency: int) -> None:
-    """Raise `InputError` for a number of concurrent calls that is not a positive integer."""
     if not isinstance(concurrency, int) or isinstance(concurrency, bool) or concurrency < 1:
         raise InputError(f"concurrency must be an integer of at least 1, got {concurrency!r}")
 
 
 async def call_each(calls: Sequence[Call], *, concurrency: int, progress: bool) -> list[Any]:
-    """Make all calls.
-
-    Args:
-        calls: What to call.
-        concurrency: Maximum number of concurrent calls.
-        progress: Whether to show a progress bar on standard error if it is a terminal.
-
-    Returns:
-        One result per call, in order; a `Failure` where the function raised an error.
-    """
+    """One result per call, in order; a `Failure` where the function raised an error."""
     results: list[Any] = [None] * len(calls)
     waiting = iter(enumerate(calls))
     with _progress_bar(len(calls), shown=progress) as advance:
@@ -59,8 +45,9 @@ async def call_each(calls: Sequence[Call], *, concurrency: int, progress: bool) 
 
 
 async def _result(call: Call) -> Any:
+    method = getattr(call.function, "__call__", None)  # noqa: B004 - the method of an object
     try:
-        if _is_async(call.function):
+        if any(map(inspect.iscoroutinefunction, (call.function, method))):
             return await call.function(*call.arguments)
         result = await asyncio.wrap_future(_in_thread(partial(call.function, *call.arguments)))
         return await result if inspect.isawaitable(result) else result
@@ -85,15 +72,10 @@ def _in_thread(call: Callable[[], Any]) -> Future[Any]:
     return future
 
 
-def failure_of(error: BaseException) -> Failure[str]:
-    """A failure for an error that the user's code raised or caused; without a subject."""
-    code = error.code if isinstance(error, FactcheckError) else CALLABLE
-    return Failure("", code, describe(error))
-
-
-def _is_async(function: Callable[..., Any]) -> bool:
-    call = getattr(function, "__call__", None)  # noqa: B004 - the method of an object
-    return inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(call)
+def failure_of(error: BaseException, subject: str = "") -> Failure[str]:
+    """A failure for an error that the user's code raised or caused."""
+    code = error.code if isinstance(error, FactcheckError) else "callable"
+    return Failure(subject, code, describe(error))
 
 
 @contextmanager

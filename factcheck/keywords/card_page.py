@@ -5,21 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from factcheck.keywords.cards import CARD_TYPE, ExpectedCard
+from factcheck.errors import Failure
+from factcheck.keywords.cards import CARD_TYPE, ExpectedCard, card_value
 from factcheck.keywords.forms import Keyword, Not
-from factcheck.keywords.matching import unmet_keywords
+from factcheck.keywords.matching import found_in, unmet_keywords
 from factcheck.keywords.results import CaseResult, Missed, Scores
-from factcheck.keywords.similarity import found_in
 from factcheck.reports.page import MOST_ROWS, Case, Item, Section, Table, listed
 from factcheck.reports.text import DASH, interval_text, more_of, name_text, quote_text, share
 from factcheck.stats.intervals import Interval
 
-MEASURES = {
-    "recall": "recall",
-    "precision": "precision",
-    "f1": "F1",
-    "average_similarity": "average similarity",
-}
+_TITLES = ("recall", "precision", "F1", "average similarity")
 _CASE_COLUMNS = ("case", "expected", "found", "matched", "recall", "precision", "F1", "similarity")
 _ENOUGH = 20
 """Cases from which bootstrap intervals are wide enough."""
@@ -28,12 +23,11 @@ _LONGEST_CARD = 160
 
 
 class CardTexts(NamedTuple):
-    """The contents of the cards, where they are known."""
+    """The contents of the cards by case id, where they are known."""
 
     expected: Mapping[str, Sequence[ExpectedCard]]
-    """By case id."""
     generated: Mapping[str, Sequence[Any] | None]
-    """By case id; `None` where nothing was generated."""
+    """`None` where nothing was generated."""
 
 
 def totals_section(
@@ -41,54 +35,53 @@ def totals_section(
 ) -> Section:
     """Macro and micro scores with their intervals; of a single case one column."""
     several = n_cases > 1
-    kinds = (("macro", macro), ("micro", micro)) if several else (("macro", macro),)
-    rows = []
-    for name, title in MEASURES.items():
-        row = [title]
-        for kind, scores in kinds:
-            value = getattr(scores, name)
-            interval = interval_text(intervals.get(f"{kind}_{name}"))
-            row += [DASH, ""] if value is None else [share(value), interval]
-        rows.append(tuple(row))
+    rows = [
+        [
+            title,
+            *_value_and_interval(a, intervals.get(f"macro_{name}")),
+            *_value_and_interval(b, intervals.get(f"micro_{name}")),
+        ]
+        for title, name, a, b in zip(_TITLES, Scores._fields, macro, micro, strict=True)
+    ]
     columns = ("", "macro", "95 % interval", "micro", "95 % interval")
     few = f"; too narrow for fewer than {_ENOUGH} cases" if n_cases < _ENOUGH else ""
-    method = f"bootstrap intervals over cases{few}" if several else "Wilson intervals over cards"
     return Section(
         "Totals",
         meaning="macro: cases are weighted equally; micro: cards are" if several else "",
-        table=Table(columns if several else ("", "", "95 % interval"), tuple(rows)),
-        more=method,
+        table=Table(columns, tuple(map(tuple, rows)))
+        if several
+        else Table(("", "", "95 % interval"), tuple((*row[:3],) for row in rows)),
+        more=f"bootstrap intervals over cases{few}" if several else "Wilson intervals over cards",
     )
 
 
+def _value_and_interval(value: float | None, interval: Interval | None) -> tuple[str, str]:
+    return (DASH, "") if value is None else (share(value), interval_text(interval))
+
+
 def cases_section(scored: Sequence[CaseResult]) -> Section:
-    """The cases, lowest F1 first."""
     ordered = sorted(scored, key=lambda case: case.f1)
     left_out = ordered[MOST_ROWS:]
     more = more_of(len(left_out), "case")
     if left_out:
         lowest = left_out[0].f1
         more += f", with F1 {share(lowest)}" + (" or more" if lowest < 1.0 else "")
-    table = Table(
-        _CASE_COLUMNS,
-        tuple(map(_case_row, ordered[:MOST_ROWS])),
-        dispensable=("similarity", "found", "expected"),
-    )
+    rows = [
+        (
+            name_text(case.case_id),
+            *(f"{n:,}" for n in (case.n_expected, case.n_generated, len(case.matches))),
+            *(DASH if value is None else share(value) for value in case.counts.scores()),
+        )
+        for case in ordered[:MOST_ROWS]
+    ]
+    table = Table(_CASE_COLUMNS, tuple(rows), dispensable=("similarity", "found", "expected"))
     return Section(f"Cases {len(ordered):,}", meaning="lowest F1 first", table=table, more=more)
 
 
-def _case_row(case: CaseResult) -> tuple[str, ...]:
-    scores = case.counts.scores()
-    counts = (case.n_expected, case.n_generated, len(case.matches))
-    return (
-        name_text(case.case_id),
-        *(f"{count:,}" for count in counts),
-        *(DASH if value is None else share(value) for value in scores),
-    )
-
-
-def junit_case(case: CaseResult) -> Case:
+def junit_case(case: CaseResult | Failure[str]) -> Case:
     """Passed if every card has a partner; else skipped, because the gate takes the mean of F1."""
+    if isinstance(case, Failure):
+        return Case(case.subject, "error", "errored", case.code, (case.message,))
     if not case.missed and not case.extra:
         return Case(case.case_id)
     message = f"F1 {case.f1:.3f}: {len(case.missed):,} missed, {len(case.extra):,} extra"
@@ -120,44 +113,42 @@ def _missed_item(case: CaseResult, missed: Missed, texts: CardTexts, threshold: 
     generated = texts.generated.get(case.case_id) or ()
     text = f"expected card {missed.expected + 1}"
     if expected is not None:
-        text += f"   {_requirements(expected)}"
+        parts = [f"{name}: {_words(own) or '(none)'}" for name, own in expected.keywords.items()]
+        if expected.card_type is not None:
+            parts.append(f"type: {expected.card_type}")
+        text += f"   {quote_text('; '.join(parts), _LONGEST_CARD)}"
     if missed.nearest is None:
-        notes = [_why_none(case, expected, generated)]
-    else:
-        notes = [*_nearest(case, missed, threshold)]
-        card = _at(generated, missed.nearest)
-        if expected is not None and card is not None:
-            notes += _content(card, expected)
+        return Item(name_text(case.case_id), text, (_why_none(case, expected, generated),))
+    taken = [match for match in case.matches if match.generated == missed.nearest]
+    why = f"below the threshold of {threshold:g}"
+    if taken and missed.score >= threshold:
+        why = f"matched with expected card {taken[0].expected + 1}"
+    notes = [f"nearest: card {missed.nearest + 1}, score {share(missed.score)}, {why}"]
+    card = _at(generated, missed.nearest)
+    if expected is not None and card is not None:
+        notes += _content(card, expected)
     return Item(name_text(case.case_id), text, tuple(notes))
 
 
 def _why_none(case: CaseResult, expected: ExpectedCard | None, generated: Sequence[Any]) -> str:
     for number, card in enumerate(generated, 1):
         for name, words in expected.keywords.items() if expected else ():
-            found = found_in(words, str(_value(card, name)))
+            found = found_in(words, str(card_value(card, name)))
             if forbidden := [word for word in words if isinstance(word, Not) and word in found]:
                 return f"card {number} has a forbidden keyword in its {name}: {_words(forbidden)}"
     return "no generated card has any of it" if case.n_generated else "nothing was generated"
 
 
-def _nearest(case: CaseResult, missed: Missed, threshold: float) -> Iterator[str]:
-    taken = [match for match in case.matches if match.generated == missed.nearest]
-    why = f"below the threshold of {threshold:g}"
-    if taken and missed.score >= threshold:
-        why = f"matched with expected card {taken[0].expected + 1}"
-    if missed.nearest is not None:
-        yield f"nearest: card {missed.nearest + 1}, score {share(missed.score)}, {why}"
-
-
 def _content(card: Any, expected: ExpectedCard) -> Iterator[str]:
     """The fields of a card, and which keywords it lacks or must not have."""
-    fields = {name: str(_value(card, name)) for name in expected.keywords}
+    fields = {name: str(card_value(card, name)) for name in expected.keywords}
     yield _quoted(fields)
-    lacking = []
-    for name, words in expected.keywords.items():
-        if unmet := unmet_keywords(words, found_in(words, fields[name])):
-            lacking.append(f"{name}: {_words(unmet)}")
-    kind = _value(card, CARD_TYPE)
+    lacking = [
+        f"{name}: {_words(unmet)}"
+        for name, words in expected.keywords.items()
+        if (unmet := unmet_keywords(words, found_in(words, fields[name])))
+    ]
+    kind = card_value(card, CARD_TYPE)
     if expected.card_type is not None and getattr(kind, "value", kind) != expected.card_type:
         lacking.append(f"type: {expected.card_type}")
     if lacking:
@@ -166,31 +157,23 @@ def _content(card: Any, expected: ExpectedCard) -> Iterator[str]:
 
 def extra_section(scored: Sequence[CaseResult], texts: CardTexts, limit: int) -> Section:
     """The first generated cards without a partner."""
+
+    def item(one: tuple[str, int]) -> Item:
+        name, number = one
+        text, card = f"card {number + 1}", _at(texts.generated.get(name), number)
+        if isinstance(card, Mapping):
+            text += f"   {quote_text(_quoted(card), _LONGEST_CARD)}"
+        return Item(name_text(name), text)
+
     return listed(
         "Extra",
         "warn",
         "generated cards without a matching expected card",
-        [(case, number) for case in scored for number in case.extra],
-        lambda one: _extra_item(*one, texts),
+        [(case.case_id, number) for case in scored for number in case.extra],
+        item,
         "extra card",
         limit,
     )
-
-
-def _extra_item(case: CaseResult, number: int, texts: CardTexts) -> Item:
-    text = f"card {number + 1}"
-    card = _at(texts.generated.get(case.case_id), number)
-    if isinstance(card, Mapping):
-        text += f"   {quote_text(_quoted(card), _LONGEST_CARD)}"
-    return Item(name_text(case.case_id), text)
-
-
-def _requirements(card: ExpectedCard) -> str:
-    """The keywords of an expected card, field by field, and its type."""
-    parts = [f"{name}: {_words(words) or '(none)'}" for name, words in card.keywords.items()]
-    if card.card_type is not None:
-        parts.append(f"type: {card.card_type}")
-    return quote_text("; ".join(parts), _LONGEST_CARD)
 
 
 def _quoted(fields: Mapping[str, Any]) -> str:
@@ -204,7 +187,3 @@ def _words(keywords: Sequence[Keyword]) -> str:
 
 def _at(cards: Sequence[Any] | None, number: int) -> Any:
     return cards[number] if cards is not None and number < len(cards) else None
-
-
-def _value(card: Any, name: str) -> Any:
-    return card.get(name) if isinstance(card, Mapping) else getattr(card, name, None)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
@@ -18,18 +18,9 @@ from factcheck.keywords.card_page import (
     totals_section,
 )
 from factcheck.keywords.cards import CardDataset
+from factcheck.keywords.matching import MatchSettings
 from factcheck.keywords.results import CaseResult, SavedRun, Scores, macro, micro
-from factcheck.keywords.similarity import MatchSettings
-from factcheck.reports.page import (
-    Case,
-    Item,
-    Page,
-    entries,
-    filled,
-    listed,
-    parts_of,
-    warnings_section,
-)
+from factcheck.reports.page import Item, Page, entries, filled, listed, parts_of, warnings_section
 from factcheck.reports.text import DASH, interval_text, name_text, plural, quote_text, share
 from factcheck.stats.intervals import Interval
 from factcheck.stats.resampling import Matrix, SumScores, bootstrap_scores, check_resampling
@@ -63,11 +54,6 @@ class DatasetResult(SavedRun):
         return tuple(case for case in self.cases if isinstance(case, CaseResult))
 
     @property
-    def scored_ids(self) -> tuple[str, ...]:
-        """The ids of the cases with a score."""
-        return tuple(case.case_id for case in self.scored)
-
-    @property
     def failures(self) -> tuple[Failure[str], ...]:
         """The cases without a score."""
         return tuple(case for case in self.cases if isinstance(case, Failure))
@@ -81,6 +67,16 @@ class DatasetResult(SavedRun):
     def micro(self) -> Scores | None:
         """Scores over all cards of all cases; `None` if no case was scored."""
         return micro(case.counts for case in self.scored) if self.scored else None
+
+    @property
+    def case_scores(self) -> dict[str, float]:
+        """F1 by case id."""
+        return {case.case_id: case.f1 for case in self.scored}
+
+    def measures(self, ids: Iterable[str]) -> SumScores:
+        """The `CARD_MEASURES` of these cases."""
+        cases = {case.case_id: case for case in self.scored}
+        return card_measures([cases[name] for name in ids])
 
     def intervals(self, n_resamples: int = 2000, seed: int = 0) -> dict[str, Interval]:
         """95 % percentile bootstrap intervals, from resampling the cases.
@@ -113,7 +109,7 @@ class DatasetResult(SavedRun):
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-ready data, with scores and intervals for readers."""
-        cases = []
+        cases: list[dict[str, Any]] = []
         for case in self.cases:
             if isinstance(case, Failure):
                 failure = {"code": case.code, "message": case.message}
@@ -170,20 +166,29 @@ class DatasetResult(SavedRun):
             outputs: By case id, the generated cards, to show them; default: their numbers only.
             examples: Maximum number of missed cards shown, and of extra ones.
         """
-        scored, macro, micro = self.scored, self.macro, self.micro
+        scored, failures, macro, micro = self.scored, self.failures, self.macro, self.micro
         cases = dataset.cases if dataset is not None else ()
         texts = CardTexts({case.id: case.expected_cards for case in cases}, outputs or {})
         intervals = self._page_intervals()
         interval = interval_text(intervals.get("macro_f1"))
-        totals = None
+        totals, counts = None, f"none of {plural(len(failures), 'case')} could be scored"
+        lines: list[str] = []
         if macro is not None and micro is not None:
             totals = totals_section(macro, micro, intervals, len(scored))
+            counts = plural(len(scored), "case")
+            counts = f"mean over {counts} (macro)" if len(scored) > 1 else counts
+            if failures:
+                counts += f", {len(failures):,} more errored"
+                sums = [math.fsum(case.f1 for case in scored)]
+                sums.append(sums[0] + len(failures))
+                bounds = f" {DASH} ".join(share(one / len(self.cases)) for one in sums)
+                lines.append(f"{bounds} if every errored case scored 0 / 1")
         return Page(
             "F1",
             "unknown" if macro is None else share(macro.f1),
-            self._counts(),
+            counts,
             f"95 % interval {interval}" if interval else "",
-            tuple(self._bounds()),
+            tuple(lines),
             parts_of(
                 ("good", sum(len(case.matches) for case in scored), "matched"),
                 ("bad", sum(len(case.missed) for case in scored), "missed"),
@@ -206,7 +211,7 @@ class DatasetResult(SavedRun):
                     "Errored",
                     "unknown",
                     "cases without a score; excluded from all scores",
-                    self.failures,
+                    failures,
                     lambda one: Item(
                         name_text(one.subject), quote_text(f"{one.code}: {one.message}")
                     ),
@@ -214,9 +219,12 @@ class DatasetResult(SavedRun):
                 ),
                 warnings_section(self.warnings),
             ),
-            entries(("Dataset", self._title()), ("Matching", self._matching())),
+            entries(
+                ("Dataset", " ".join(map(quote_text, filter(None, (self.name, self.version))))),
+                ("Matching", self._matching()),
+            ),
             suite="keywords.cards",
-            cases=tuple(map(_junit_case, self.cases)),
+            cases=tuple(map(junit_case, self.cases)),
             columns=_COLUMNS,
             rows=self.to_rows,
         )
@@ -227,25 +235,6 @@ class DatasetResult(SavedRun):
             return self.intervals() if self.scored else {}
         own = self.scored[0].intervals()
         return {f"{kind}_{name}": own[name] for kind in ("macro", "micro") for name in own}
-
-    def _counts(self) -> str:
-        n_scored, n_failed = len(self.scored), len(self.failures)
-        if not n_scored:
-            return f"none of {plural(n_failed, 'case')} could be scored"
-        counts = plural(n_scored, "case")
-        if n_scored > 1:
-            counts = f"mean over {counts} (macro)"
-        return f"{counts}, {n_failed:,} more errored" if n_failed else counts
-
-    def _bounds(self) -> Iterator[str]:
-        n_scored, n_failed = len(self.scored), len(self.failures)
-        if n_scored and n_failed:
-            total = math.fsum(case.f1 for case in self.scored)
-            low, high = (bound / (n_scored + n_failed) for bound in (total, total + n_failed))
-            yield f"{share(low)} {DASH} {share(high)} if every errored case scored 0 / 1"
-
-    def _title(self) -> str:
-        return " ".join(quote_text(part) for part in (self.name, self.version) if part)
 
     def _matching(self) -> str:
         settings = self.settings
@@ -263,12 +252,6 @@ def _case_or_failure(data: Mapping[str, Any]) -> CaseResult | Failure[str]:
         return CaseResult.from_dict(data)
     reason = Reader(failure, "failure")
     return Failure(read.text("id"), reason.text("code"), reason.text("message"))
-
-
-def _junit_case(case: CaseResult | Failure[str]) -> Case:
-    if isinstance(case, CaseResult):
-        return junit_case(case)
-    return Case(case.subject, "error", "errored", case.code, (case.message,))
 
 
 def card_measures(cases: Sequence[CaseResult]) -> SumScores:

@@ -1,4 +1,4 @@
-"""Expected cards and generated ones, and datasets of cases with expected cards.
+"""Expected cards and generated ones, datasets of cases, and both from files.
 
 A generated card is a mapping, or an object with attributes: a dataclass, a named tuple, a pydantic
 model.
@@ -7,20 +7,24 @@ model.
 from __future__ import annotations
 
 import json
+import logging
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
+from pathlib import Path
 from typing import Any
 
-from factcheck.documents import shown
+from factcheck.documents import PathOrDash, shown
+from factcheck.documents.reading import read_document
 from factcheck.errors import InputError
 from factcheck.facts import short_digest
-from factcheck.keywords.forms import Keyword, Not, as_keywords, to_data
-from factcheck.keywords.nodes import SUFFIX, Node, field_of, require_unique_ids
+from factcheck.keywords.forms import SUFFIX, Keyword, Not, as_keywords, field_of, to_data
+from factcheck.keywords.nodes import Node, require_unique_ids
 
 CARD_TYPE = "card_type"
 """Key or attribute with the type of a card."""
 _MISSING: Any = object()
+_log = logging.getLogger("factcheck.keywords")
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,15 +58,12 @@ class ExpectedCard:
         Raises:
             InputError: An unknown key, no keywords, or invalid ones.
         """
-        fields = {}
-        for key, value in data.items():
-            name = field_of(key)
-            if name is not None:
-                fields[name] = value
-            elif key != CARD_TYPE:
+        for key in data:
+            if key != CARD_TYPE and field_of(key) is None:
                 raise InputError(
                     f"unknown key {key!r} in an expected card; use <field>{SUFFIX} or {CARD_TYPE}"
                 )
+        fields = {name: words for key, words in data.items() if (name := field_of(key))}
         return cls(fields, data.get(CARD_TYPE))
 
     def __getattr__(self, name: str) -> tuple[Keyword, ...]:
@@ -75,8 +76,7 @@ class ExpectedCard:
     def to_dict(self) -> dict[str, Any]:
         """Inverse of `from_dict`."""
         data: dict[str, Any] = {
-            f"{name}{SUFFIX}": [to_data(keyword) for keyword in words]
-            for name, words in self.keywords.items()
+            f"{name}{SUFFIX}": [*map(to_data, words)] for name, words in self.keywords.items()
         }
         return data if self.card_type is None else {**data, CARD_TYPE: self.card_type}
 
@@ -115,11 +115,6 @@ class CardCase:
         cards = [card.to_dict() for card in self.expected_cards]
         return short_digest(json.dumps(cards, ensure_ascii=False))
 
-    def to_dict(self) -> dict[str, Any]:
-        """The case as in a file."""
-        cards = [card.to_dict() for card in self.expected_cards]
-        return {"id": self.id, "text": self.text, "expected_cards": cards}
-
 
 @dataclass(frozen=True, slots=True)
 class CardDataset:
@@ -148,57 +143,98 @@ class CardDataset:
             for warning in card.warnings()
         )
 
-    def to_dict(self) -> dict[str, Any]:
-        """The dataset as in a file."""
-        cases = [case.to_dict() for case in self.cases]
-        return {"name": self.name, "version": self.version, "cases": cases}
-
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> CardDataset:
-        """Inverse of `to_dict`.
+        """A dataset from the content of a file; see `load_dataset`.
 
         Raises:
             InputError: Invalid; names the part.
         """
-        return cls.from_node(Node.plain(data, "dataset"))
-
-    @classmethod
-    def from_node(cls, node: Node, name: str = "") -> CardDataset:
-        """A dataset from a document; `name` is used where it has none.
-
-        Raises:
-            InputError: Invalid; names the line.
-        """
-        node.require_keys("name", "version", "cases")
-        nodes = node.items("cases")
-        if not nodes:
-            raise node.member("cases").error("the dataset has no cases")
-        cases = [_case_of(one) for one in nodes]
-        require_unique_ids(nodes, [case.id for case in cases])
-        return cls(
-            tuple(cases), node.text("name", "") or name, node.text("version", "", numbers=True)
-        )
+        return _dataset(Node.plain(data, "dataset"), "")
 
 
-def _case_of(node: Node) -> CardCase:
+def load_dataset(path: PathOrDash) -> CardDataset:
+    """Load a dataset of cases with expected cards.
+
+    Valid but probably unintended parts, such as an empty list of keywords, are logged as warnings
+    and listed in `CardDataset.warnings`.
+
+    Args:
+        path: `.yaml`, `.yml` or `.json` with `name`, `version` and `cases`; a case has `id`, `text`
+            and `expected_cards`; a card has lists of keywords, `<field>_keywords`, and optionally
+            `card_type`. Notation of keywords: `factcheck.keywords.forms`.
+
+    Raises:
+        InputError: Not readable, an unknown key, an invalid keyword or a duplicate id; names the
+            file and line.
+    """
+    document = read_document(path)
+    dataset = _dataset(Node.of(document), "" if path == "-" else Path(path).stem)
+    log_warnings(document.name, dataset.warnings)
+    return dataset
+
+
+def _dataset(node: Node, name: str) -> CardDataset:
+    node.require_keys("name", "version", "cases")
+    nodes = node.member("cases").items()
+    if not nodes:
+        raise node.member("cases").error("the dataset has no cases")
+    cases = tuple(map(_case, nodes))
+    require_unique_ids(nodes, [case.id for case in cases])
+    return CardDataset(cases, node.text("name", "") or name, node.text("version", "", numbers=True))
+
+
+def _case(node: Node) -> CardCase:
     node.require_keys("id", "text", "expected_cards")
     name, text = node.id(), node.text("text", "")
     cards = []
-    for card in node.items("expected_cards"):
+    for card in node.member("expected_cards").items():
         card.require_keys(CARD_TYPE, keywords=True)
         kind = card.text(CARD_TYPE) if card.has(CARD_TYPE) else None
         cards.append(ExpectedCard(card.keywords(), kind))
     return CardCase(name, text, tuple(cards))
 
 
+def load_outputs(path: PathOrDash) -> dict[str, list[Any] | None]:
+    """Load the generated cards of each case, for `evaluate_dataset`.
+
+    Args:
+        path: A mapping from case id to a list of cards, or a list (in `.jsonl`, one a line) of
+            objects with `id` and `cards`; null instead of a list where nothing was generated.
+
+    Returns:
+        Lists by case id. An invalid card in one is an error of its case when it is evaluated.
+
+    Raises:
+        InputError: Not readable, another shape, or a duplicate id; names the file and line.
+    """
+    node = Node.of(read_document(path))
+    if isinstance(node.value, dict):
+        cards_of = {name: node.member(name) for name in node.value}
+    else:
+        rows, ids = node.items(), []
+        for row in rows:
+            row.require_keys("id", "cards")
+            ids.append(row.id())
+        require_unique_ids(rows, ids)
+        cards_of = {name: row.member("cards") for name, row in zip(ids, rows, strict=True)}
+    for cards in cards_of.values():
+        if cards.value is not None and not isinstance(cards.value, list):
+            raise cards.error(f"expected a list of cards, got {shown(cards.value)}")
+    return {name: cards.value for name, cards in cards_of.items()}
+
+
+def log_warnings(name: str, warnings: Iterable[str]) -> None:
+    for warning in warnings:
+        _log.warning("%s: %s", name, warning)
+
+
 def require_id(name: Any) -> None:
-    """Raise `InputError` for an id that is blank or not a string."""
     if not isinstance(name, str) or not name.strip():
         raise InputError(f"the id of a case must be a string that is not blank, got {shown(name)}")
 
 
 def require_unique(ids: Iterable[str]) -> None:
-    """Raise `InputError` for a duplicate id."""
     seen: set[str] = set()
     for name in ids:
         if name in seen:
@@ -215,7 +251,7 @@ def as_expected(item: Any) -> ExpectedCard:
     names = getattr(type(item), "__dataclass_fields__", None) or dir(item)
     fields = {name: getattr(item, key) for key in names if (name := field_of(key)) is not None}
     if not fields:
-        raise InputError(f"an expected card needs <field>{SUFFIX}, got {kind_of(item)}")
+        raise InputError(f"an expected card needs <field>{SUFFIX}, got {_type_and_value(item)}")
     return ExpectedCard(fields, getattr(item, CARD_TYPE, None))
 
 
@@ -224,7 +260,7 @@ def as_cards(cards: Any) -> Sequence[Any]:
     kind = type(cards)
     is_one = hasattr(kind, "model_fields") or hasattr(kind, "_fields")
     if is_one or isinstance(cards, (str, bytes, Mapping)) or not isinstance(cards, Iterable):
-        raise InputError(f"expected a list of cards, got {kind_of(cards)}")
+        raise InputError(f"expected a list of cards, got {_type_and_value(cards)}")
     return cards if isinstance(cards, (list, tuple)) else list(cards)
 
 
@@ -232,11 +268,13 @@ def field_texts(cards: Sequence[Any], field: str) -> list[str]:
     """The text of each generated card in a field; raises `InputError` if one has none."""
     texts = _values(cards, field, _MISSING)
     for number, text in enumerate(texts, 1):
+        if text is _MISSING:
+            card = _type_and_value(cards[number - 1])
+            raise InputError(f"generated card {number} ({card}) has no {field!r}")
         if not isinstance(text, str):
             raise InputError(
-                f"generated card {number} ({kind_of(cards[number - 1])}) has no {field!r}"
-                if text is _MISSING
-                else f"generated card {number}: {field!r}: expected a string, got {kind_of(text)}"
+                f"generated card {number}: {field!r}: expected a string, "
+                f"got {_type_and_value(text)}"
             )
     return texts
 
@@ -244,6 +282,10 @@ def field_texts(cards: Sequence[Any], field: str) -> list[str]:
 def types_of(cards: Sequence[Any]) -> list[Any]:
     """The type of each generated card (of an enumeration: its value); `None` without one."""
     return [_plain_type(kind) for kind in _values(cards, CARD_TYPE, None)]
+
+
+def card_value(card: Any, key: str) -> Any:
+    return card.get(key) if isinstance(card, Mapping) else getattr(card, key, None)
 
 
 def _values(cards: Sequence[Any], key: str, default: Any) -> list[Any]:
@@ -258,6 +300,5 @@ def _plain_type(kind: Any) -> Any:
     return kind.value if isinstance(kind, Enum) else kind
 
 
-def kind_of(value: Any) -> str:
-    """Type and value in an error message; a long value is cut."""
+def _type_and_value(value: Any) -> str:
     return "null" if value is None else f"{type(value).__name__} {value!r:.60}"

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from factcheck.errors import InputError, ParameterError
 from factcheck.keywords.forms import Not, as_keywords
-from factcheck.keywords.matching import unmet_keywords
-from factcheck.keywords.similarity import found_in, share_found
+from factcheck.keywords.matching import found_in, share_found, unmet_keywords
 
 if TYPE_CHECKING:
     from factcheck.fields.types import ComparatorResult

@@ -8,24 +8,22 @@ the size of the difference has an interval by the paired bootstrap.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
 from factcheck.errors import InputError
 from factcheck.keywords.behavior_runs import BehaviorRun
-from factcheck.keywords.card_runs import DatasetResult, card_measures
+from factcheck.keywords.card_runs import DatasetResult
 from factcheck.reports.page import MOST_ROWS, Case, Page, Section, Table, filled, parts_of
 from factcheck.reports.report import Report
 from factcheck.reports.text import DASH, more_of, name_text, p_text, plural, quote_text, share
-from factcheck.stats.comparison import Change, Comparison, split_changes
-from factcheck.stats.intervals import Interval
+from factcheck.stats.comparison import SIGNIFICANT, Change, Comparison, split_changes
 from factcheck.stats.resampling import SumScores, bootstrap_differences, check_resampling
 
 FORMAT = "factcheck-keywords-comparison/1"
 Run = DatasetResult | BehaviorRun
 Verdict = Literal["better", "worse", "unclear"]
-_SIGNIFICANT = 0.05
 _MOST_SHOWN = 5
 _COLUMNS = ("", "A", "B", "B - A", "95 % interval")
 _WORDS = {"better": "B is better", "worse": "B is worse", "unclear": "no clear difference"}
@@ -64,18 +62,13 @@ class KeywordComparison(Report):
         return self.overall["macro_f1" if self.kind == "cards" else "pass_rate"]
 
     @property
-    def main_name(self) -> str:
-        """Name of the deciding score in reports."""
-        return "F1" if self.kind == "cards" else "Pass rate"
-
-    @property
     def verdict(self) -> Verdict:
         """Which run is better by more than chance.
 
         One is if the sign test says so (p below 0.05) and the deciding score agrees.
         """
         difference = self.main.difference
-        if self.p_value >= _SIGNIFICANT or not difference:
+        if self.p_value >= SIGNIFICANT or not difference:
             return "unclear"
         gained = len(self.better) > len(self.worse)
         if gained != (difference > 0):
@@ -84,14 +77,18 @@ class KeywordComparison(Report):
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-ready data."""
+        better, worse = (
+            [{"case_id": change.name, "a": change.a, "b": change.b} for change in changes]
+            for changes in (self.better, self.worse)
+        )
         return {
             "format": FORMAT,
             "kind": self.kind,
             "n_cases": self.n_cases,
             "left_out": list(self.left_out),
             "overall": {name: found.to_dict() for name, found in self.overall.items()},
-            "better": [_change_to_dict(change) for change in self.better],
-            "worse": [_change_to_dict(change) for change in self.worse],
+            "better": better,
+            "worse": worse,
             "unchanged": list(self.unchanged),
             "p_value": self.p_value,
             "notes": list(self.notes),
@@ -115,7 +112,7 @@ class KeywordComparison(Report):
         main = self.main
         overall = Table(_COLUMNS, tuple(self._overall_rows()), dispensable=("A",))
         return Page(
-            self.main_name,
+            "F1" if self.kind == "cards" else "Pass rate",
             f"{_share(main.a)} → {_share(main.b)} ({_signed(main.difference)})",
             _WORDS[self.verdict],
             lines=tuple(self._lines(names)),
@@ -143,13 +140,14 @@ class KeywordComparison(Report):
             f"{len(self.worse):,} worse, {len(self.unchanged):,} unchanged "
             f"(sign test: p {p_text(self.p_value)})"
         )
-        for side, ids in (("A", self.only_a), ("B", self.only_b)):
-            n_cases = plural(len(ids), "case")
-            if ids:
-                yield f"Left out: {n_cases} with a score only in {side} ({_ids(ids)})"
         neither = [name for name in self.left_out if name not in {*self.only_a, *self.only_b}]
-        if neither:
-            yield f"Left out: {plural(len(neither), 'case')} without a score ({_ids(neither)})"
+        for ids, where in (
+            (self.only_a, "with a score only in A"),
+            (self.only_b, "with a score only in B"),
+            (neither, "without a score"),
+        ):
+            if ids:
+                yield f"Left out: {plural(len(ids), 'case')} {where} ({_ids(ids)})"
         for note in self.notes:
             yield f"Note: {quote_text(note)}"
 
@@ -204,97 +202,61 @@ def compare_runs(a: Run, b: Run, *, n_resamples: int = 2000, seed: int = 0) -> K
             with different expectations; or an invalid setting.
     """
     check_resampling(n_resamples, seed)
-    if isinstance(a, DatasetResult) and isinstance(b, DatasetResult):
-        common = _common_cases(a, b)
-        cards_a = {case.case_id: case for case in a.scored}
-        cards_b = {case.case_id: case for case in b.scored}
-        scores_a = {name: cards_a[name].f1 for name in common}
-        scores_b = {name: cards_b[name].f1 for name in common}
-        sums_a = card_measures([cards_a[name] for name in common])
-        sums_b = card_measures([cards_b[name] for name in common])
-    elif isinstance(a, BehaviorRun) and isinstance(b, BehaviorRun):
-        common = _common_cases(a, b)
-        status_a = {case.case_id: case.status for case in a.cases}
-        status_b = {case.case_id: case.status for case in b.cases}
-        scores_a = {name: float(status_a[name] == "passed") for name in common}
-        scores_b = {name: float(status_b[name] == "passed") for name in common}
-        sums_a, sums_b = _pass_rate([*scores_a.values()]), _pass_rate([*scores_b.values()])
-    else:
+    if type(a) is not type(b) or not isinstance(a, Run):
         raise InputError(
             "both runs must be of cards, or both of behaviors, "
             f"not {type(a).__name__} and {type(b).__name__}"
         )
-    changes = split_changes(Change(name, scores_a[name], scores_b[name]) for name in common)
-    every = dict.fromkeys([*a.digests, *b.digests])
-    return KeywordComparison(
-        "cards" if isinstance(a, DatasetResult) else "behaviors",
-        len(common),
-        tuple(name for name in every if name not in common),
-        _overall(sums_a, sums_b, bootstrap_differences(sums_a, sums_b, n_resamples, seed)),
-        changes.better,
-        changes.worse,
-        tuple(str(change.name) for change in changes.unchanged),
-        changes.p_value,
-        _setting_notes(a, b),
-        tuple(name for name in a.scored_ids if name not in set(b.scored_ids)),
-        tuple(name for name in b.scored_ids if name not in set(a.scored_ids)),
-    )
-
-
-def _common_cases(a: Run, b: Run) -> dict[str, None]:
-    """The ids of the cases with a score in both runs, in the order of `a`."""
-    scored_b = set(b.scored_ids)
-    common = dict.fromkeys(name for name in a.scored_ids if name in scored_b)
+    of_a, of_b = a.case_scores, b.case_scores
+    common = dict.fromkeys(name for name in of_a if name in of_b)
     if not common:
-        raise InputError(
-            f"no scored case of run a ({_ids(a.scored_ids)}) is in run b ({_ids(b.scored_ids)})"
-        )
+        raise InputError(f"no scored case of run a ({_ids(of_a)}) is in run b ({_ids(of_b)})")
     if unlike := [name for name in common if a.digests[name] != b.digests[name]]:
         raise InputError(
             f"{len(unlike)} of {len(common)} cases have other expectations in run b than in run a "
             f"({_ids(unlike)}); evaluate both runs with the same ones"
         )
-    return common
-
-
-def _pass_rate(passed: Sequence[float]) -> SumScores:
-    import numpy as np
-
-    table = np.array([passed, [1.0] * len(passed)])
-    return SumScores(("pass_rate",), table, lambda sums: sums[:1] / sums[1:])
-
-
-def _overall(
-    a: SumScores, b: SumScores, intervals: Mapping[str, Interval]
-) -> dict[str, Comparison[float | None]]:
-    found: dict[str, Comparison[float | None]] = {}
-    for name, of_a, of_b in zip(a.names, a.of_all(), b.of_all(), strict=True):
-        found[name] = Comparison(_known(of_a), _known(of_b), _known(of_b - of_a), intervals[name])
-    return found
-
-
-def _known(score: float) -> float | None:
-    return None if math.isnan(score) else score
-
-
-def _setting_notes(a: Run, b: Run) -> tuple[str, ...]:
-    if not isinstance(a, DatasetResult) or not isinstance(b, DatasetResult):
-        return ()
-    own, other = a.settings.to_dict(), b.settings.to_dict()
-    return tuple(
-        f"{name} is {own[name]!r} in run a and {other[name]!r} in run b"
-        for name in own
-        if own[name] != other[name]
+    changes = split_changes(Change(name, of_a[name], of_b[name]) for name in common)
+    notes: tuple[str, ...] = ()
+    if isinstance(a, DatasetResult) and isinstance(b, DatasetResult):
+        own, other = a.settings.to_dict(), b.settings.to_dict()
+        notes = tuple(
+            f"{name} is {own[name]!r} in run a and {other[name]!r} in run b"
+            for name in own
+            if own[name] != other[name]
+        )
+    return KeywordComparison(
+        "cards" if isinstance(a, DatasetResult) else "behaviors",
+        len(common),
+        tuple(name for name in {**a.digests, **b.digests} if name not in common),
+        _overall(a.measures(common), b.measures(common), n_resamples, seed),
+        changes.better,
+        changes.worse,
+        tuple(str(change.name) for change in changes.unchanged),
+        changes.p_value,
+        notes,
+        tuple(name for name in of_a if name not in of_b),
+        tuple(name for name in of_b if name not in of_a),
     )
 
 
-def _change_to_dict(change: Change) -> dict[str, Any]:
-    return {"case_id": change.name, "a": change.a, "b": change.b}
+def _overall(
+    a: SumScores, b: SumScores, n_resamples: int, seed: int
+) -> dict[str, Comparison[float | None]]:
+    intervals = bootstrap_differences(a, b, n_resamples, seed)
+    found: dict[str, Comparison[float | None]] = {}
+    for name, *scores in zip(a.names, a.of_all(), b.of_all(), strict=True):
+        of_a, of_b, change = (
+            None if math.isnan(one) else one for one in (*scores, scores[1] - scores[0])
+        )
+        found[name] = Comparison(of_a, of_b, change, intervals[name])
+    return found
 
 
-def _ids(ids: Sequence[str]) -> str:
-    dots = ", …" if len(ids) > _MOST_SHOWN else ""
-    return ", ".join(map(name_text, ids[:_MOST_SHOWN])) + dots
+def _ids(ids: Iterable[str]) -> str:
+    every = list(ids)
+    dots = ", …" if len(every) > _MOST_SHOWN else ""
+    return ", ".join(map(name_text, every[:_MOST_SHOWN])) + dots
 
 
 def _share(value: float | None) -> str:

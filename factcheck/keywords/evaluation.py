@@ -1,23 +1,37 @@
-"""Evaluation of a dataset of cards, case by case."""
+"""Evaluation of a dataset of cards or a suite of behaviors, case by case."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from factcheck.errors import Failure, InputError
+from factcheck.keywords.behavior_runs import BehaviorCaseResult, BehaviorRun, Outcome
 from factcheck.keywords.calling import Call, call_each, check_concurrency, failure_of
 from factcheck.keywords.card_runs import DatasetResult
 from factcheck.keywords.cards import CardCase, CardDataset
-from factcheck.keywords.matching import CardMatcher
+from factcheck.keywords.guides import Guide, classify_behaviors
+from factcheck.keywords.matching import (
+    THRESHOLD,
+    TYPE_WEIGHT,
+    Assignment,
+    CardMatcher,
+    MatchSettings,
+)
 from factcheck.keywords.results import CaseResult
-from factcheck.keywords.similarity import THRESHOLD, TYPE_WEIGHT, Assignment, MatchSettings
+from factcheck.keywords.suites import BehaviorCase, as_cases, case_warnings
 from factcheck.runtime.loop import background
 
 Outputs = Mapping[str, Any] | Sequence[Any] | Callable[[CardCase], Any]
 """The generated cards: by case id, in the order of the cases, or a function that makes them."""
-_MISSING: Failure[str] = Failure("", "input", "there is no output for this case")
+Cases = Iterable[BehaviorCase | Mapping[str, Any]]
+"""`BehaviorCase`s, or mappings with `instruction`, `input`, `output`, `evaluation_guide`, and
+optionally `id` and `expected`."""
+Responses = Callable[[BehaviorCase, str], Any] | Mapping[str, Any] | Sequence[Any]
+"""Responses of the variants, or functions that make them; see `evaluate_behaviors`."""
+_NO_OUTPUT: Failure[str] = Failure("", "input", "there is no output for this case")
+_NO_RESPONSE: Failure[str] = Failure("", "input", "there is no response")
 _MOST_SHOWN = 5
 
 
@@ -54,13 +68,9 @@ def evaluate_dataset(
             an unknown case, or not one for each case.
     """
     settings = MatchSettings(threshold, weights or {}, type_weight, assignment)
-    if callable(outputs):
-        work = aevaluate_dataset(
-            dataset, outputs, settings, concurrency=concurrency, progress=progress
-        )
-        return background.run(work)
-    check_concurrency(concurrency)
-    return _result(dataset, settings, _given(dataset, outputs))
+    return background.run(
+        aevaluate_dataset(dataset, outputs, settings, concurrency=concurrency, progress=progress)
+    )
 
 
 async def aevaluate_dataset(
@@ -73,57 +83,207 @@ async def aevaluate_dataset(
 ) -> DatasetResult:
     """Asynchronous form of `evaluate_dataset`; an asynchronous callable runs in this event loop."""
     check_concurrency(concurrency)
-    found = None
-    if callable(outputs):
-        calls = [Call(outputs, (case,)) for case in _cases(dataset)]
-        found = await call_each(calls, concurrency=concurrency, progress=progress)
-    return _result(dataset, settings or MatchSettings(), found or _given(dataset, outputs))
-
-
-def _cases(dataset: Any) -> tuple[CardCase, ...]:
     if not isinstance(dataset, CardDataset):
         kind = type(dataset).__name__
         raise InputError(f"expected a CardDataset, as from load_dataset, got {kind}")
-    return dataset.cases
-
-
-def _given(dataset: CardDataset, outputs: Any) -> list[Any]:
-    """The output of each case, a `Failure` where there is none."""
-    cases = _cases(dataset)
-    if isinstance(outputs, Mapping):
-        known = {case.id for case in cases}
-        if unknown := [name for name in outputs if name not in known]:
-            names = ", ".join(f"{name!r:.80}" for name in unknown[:_MOST_SHOWN])
-            raise InputError(f"{len(unknown)} outputs for cases not in the dataset: {names}")
-        return [outputs.get(case.id, _MISSING) for case in cases]
-    if isinstance(outputs, (str, bytes)) or not isinstance(outputs, Sequence):
-        raise InputError(
-            "outputs must be a mapping from case id to cards, a list of them, or a callable, "
-            f"got {type(outputs).__name__}"
-        )
-    if len(outputs) != len(cases):
-        raise InputError(
-            f"{len(outputs)} outputs for {len(cases)} cases; give one for each, "
-            "or a mapping from case id to cards"
-        )
-    return list(outputs)
-
-
-def _result(dataset: CardDataset, settings: MatchSettings, outputs: Sequence[Any]) -> DatasetResult:
+    if callable(outputs):
+        calls = [Call(outputs, (case,)) for case in dataset.cases]
+        given = await call_each(calls, concurrency=concurrency, progress=progress)
+    else:
+        given = _outputs([case.id for case in dataset.cases], outputs)
+    settings = settings or MatchSettings()
     results: list[CaseResult | Failure[str]] = []
-    for case, output in zip(dataset.cases, outputs, strict=True):
+    for case, output in zip(dataset.cases, given, strict=True):
         try:
             matcher = CardMatcher(case.expected_cards, settings)
         except InputError as error:
             raise InputError(f"case {case.id!r}: {error}") from error
         try:
-            failed = output if isinstance(output, Failure) else None
+            failed = isinstance(output, Failure)
             results.append(
-                replace(failed, subject=case.id) if failed else matcher.match(output, case.id)
+                replace(output, subject=case.id) if failed else matcher.match(output, case.id)
             )
         except Exception as error:  # noqa: BLE001 - raised by the user's objects
-            results.append(replace(failure_of(error), subject=case.id))
+            results.append(failure_of(error, case.id))
     digests = {case.id: case.digest for case in dataset.cases}
     return DatasetResult(
         dataset.name, dataset.version, tuple(results), settings, digests, dataset.warnings
     )
+
+
+def _outputs(ids: Sequence[str], outputs: Any) -> list[Any]:
+    """The output of each case, a `Failure` where there is none."""
+    if isinstance(outputs, Mapping):
+        if unknown := [name for name in outputs if name not in set(ids)]:
+            names = ", ".join(f"{name!r:.80}" for name in unknown[:_MOST_SHOWN])
+            raise InputError(f"{len(unknown)} outputs for cases not in the dataset: {names}")
+        return [outputs.get(name, _NO_OUTPUT) for name in ids]
+    if isinstance(outputs, (str, bytes)) or not isinstance(outputs, Sequence):
+        raise InputError(
+            "outputs must be a mapping from case id to cards, a list of them, or a callable, "
+            f"got {type(outputs).__name__}"
+        )
+    if len(outputs) != len(ids):
+        raise InputError(
+            f"{len(outputs)} outputs for {len(ids)} cases; give one for each, "
+            "or a mapping from case id to cards"
+        )
+    return list(outputs)
+
+
+def evaluate_behaviors(
+    cases: Cases,
+    responses: Responses,
+    *,
+    expected: Mapping[str, str] | None = None,
+    concurrency: int = 8,
+    progress: bool = False,
+) -> BehaviorRun:
+    """Check for each case whether every variant shows the behavior expected of it.
+
+    A case passes if all of them do. One with a response that is missing, not a string, or failed is
+    errored: it neither passes nor fails, and the others are evaluated as usual.
+
+    Args:
+        cases: `BehaviorCase`s, or mappings with `instruction`, `input`, `output`,
+            `evaluation_guide`, and optionally `id` and `expected`.
+        responses: A callable, asynchronous or not, that takes a case and the name of a variant; or
+            a mapping from variant to its responses: a list in the order of the cases, a mapping
+            from case id, or a callable that takes a case. Or transposed: a list with a mapping from
+            variant to response for each case, or a mapping from case id to such mappings.
+        expected: The expected behavior of each variant in every case, by name or label; default: as
+            the cases say.
+        concurrency: Maximum number of concurrent calls.
+        progress: Whether to show a progress bar for the calls.
+
+    Raises:
+        InputError: An invalid case, or responses that are invalid as a whole: of another type, or
+            for unknown variants or cases.
+    """
+    work = aevaluate_behaviors(
+        cases, responses, expected=expected, concurrency=concurrency, progress=progress
+    )
+    return background.run(work)
+
+
+async def aevaluate_behaviors(
+    cases: Cases,
+    responses: Responses,
+    *,
+    expected: Mapping[str, str] | None = None,
+    concurrency: int = 8,
+    progress: bool = False,
+) -> BehaviorRun:
+    """Asynchronous form of `evaluate_behaviors`; asynchronous callables run in this event loop."""
+    check_concurrency(concurrency)
+    suite = as_cases(cases, expected)
+    given = await _responses(suite, responses, concurrency=concurrency, progress=progress)
+    labels = _labels(suite, given)
+    results = []
+    for case, own in zip(suite, given, strict=True):
+        outcomes = [
+            _outcome(case, variant, response, labels.get((case.id, variant)))
+            for variant, response in own.items()
+        ]
+        results.append(BehaviorCaseResult(case.id, tuple(outcomes)))
+    digests = {case.id: case.digest for case in suite}
+    return BehaviorRun(tuple(results), digests, case_warnings(suite))
+
+
+async def _responses(
+    cases: Sequence[BehaviorCase], responses: Any, *, concurrency: int, progress: bool
+) -> list[dict[str, Any]]:
+    """For each case, by variant: a response, or a `Failure`."""
+    given: list[dict[str, Any]] = [dict.fromkeys(case.expected, _NO_RESPONSE) for case in cases]
+    variants = dict.fromkeys(variant for case in cases for variant in case.expected)
+    if callable(responses):
+        sources: dict[str, Any] = dict.fromkeys(variants, responses)
+    else:
+        sources = _by_variant([case.id for case in cases], [*variants], responses)
+    calls = []
+    places = []
+    for case, own in zip(cases, given, strict=True):
+        for variant in own:
+            source = sources.get(variant, {})
+            if callable(source):
+                arguments = (case, variant) if source is responses else (case,)
+                calls.append(Call(source, arguments))
+                places.append((own, variant))
+            elif source.get(case.id) is not None:
+                own[variant] = source[case.id]
+    results = await call_each(calls, concurrency=concurrency, progress=progress)
+    for (own, variant), result in zip(places, results, strict=True):
+        own[variant] = result
+    return given
+
+
+def _by_variant(ids: Sequence[str], variants: Sequence[str], responses: Any) -> dict[str, Any]:
+    """For each variant a mapping from case id to response, or a callable."""
+    known = ", ".join(map(repr, variants))
+    if isinstance(responses, Mapping):
+        unknown = [name for name in responses if name not in variants]
+        if not unknown:
+            return {v: _by_case(ids, own, f"variant {v!r}") for v, own in responses.items()}
+        if neither := [name for name in unknown if name not in ids]:
+            raise InputError(
+                f"responses: {neither[0]!r} is neither a variant ({known}) nor the id of a case"
+            )
+    transposed: dict[str, dict[str, Any]] = {}
+    for name, own in _by_case(ids, responses, "responses").items():
+        if not isinstance(own, Mapping):
+            raise InputError(
+                f"responses to case {name!r}: expected a mapping from variant ({known}) to "
+                f"response, got {type(own).__name__}"
+            )
+        for variant, response in own.items():
+            if variant not in variants:
+                raise InputError(
+                    f"responses to case {name!r}: unknown variant {variant!r}; variants are {known}"
+                )
+            transposed.setdefault(variant, {})[name] = response
+    return transposed
+
+
+def _by_case(ids: Sequence[str], responses: Any, what: str) -> Any:
+    """A mapping from case id, or a callable."""
+    if callable(responses):
+        return responses
+    if isinstance(responses, Mapping):
+        known = set(ids)
+        if unknown := [name for name in responses if name not in known]:
+            raise InputError(f"{what}: unknown case {unknown[0]!r}")
+        return responses
+    if isinstance(responses, (str, bytes)) or not isinstance(responses, Sequence):
+        raise InputError(
+            f"{what}: expected a list, a mapping or a callable, got {type(responses).__name__}"
+        )
+    if len(responses) != len(ids):
+        raise InputError(f"{what}: {len(responses)} entries for {len(ids)} cases")
+    return dict(zip(ids, responses, strict=True))
+
+
+def _labels(
+    cases: Sequence[BehaviorCase], given: Sequence[Mapping[str, Any]]
+) -> dict[tuple[str, str], str]:
+    """The label of each response that is a string, by case and variant; one pass for each guide."""
+    by_guide: dict[Guide, dict[tuple[str, str], str]] = {}
+    for case, own in zip(cases, given, strict=True):
+        responses = by_guide.setdefault(case.guide, {})
+        for variant, response in own.items():
+            if isinstance(response, str):
+                responses[case.id, variant] = response
+    labels: dict[tuple[str, str], str] = {}
+    for guide, responses in by_guide.items():
+        labels |= zip(responses, classify_behaviors(responses.values(), guide), strict=True)
+    return labels
+
+
+def _outcome(case: BehaviorCase, variant: str, response: Any, label: str | None) -> Outcome:
+    expected = case.expected[variant]
+    if label is not None:
+        hits = {} if label == expected else case.guide.hits(response)
+        return Outcome(variant, expected, label, response, hits)
+    if not isinstance(response, Failure):
+        message = f"expected a string as response, got {type(response).__name__}"
+        response = Failure("", "input", message)
+    return Outcome(variant, expected, None, code=response.code, message=response.message)

@@ -14,10 +14,9 @@ from typing import Any
 
 from factcheck.documents import shown
 from factcheck.errors import InputError
-from factcheck.keywords.forms import Keyword, Not, as_keywords, to_data
-from factcheck.keywords.nodes import SUFFIX, field_of
+from factcheck.keywords.forms import SUFFIX, Keyword, Not, as_keywords, field_of, to_data
+from factcheck.keywords.matching import found_in
 from factcheck.keywords.search import KeywordSearch, LabelSearch
-from factcheck.keywords.similarity import found_in
 
 AMBIGUOUS = "AMBIGUOUS"
 """Several behaviors show."""
@@ -37,8 +36,6 @@ class Behavior:
     """Any form; a behavior without keywords never shows."""
     label: str = field(init=False, repr=False, compare=False)
     """Label of a response that shows it, such as `STRICT_BEHAVIOR`."""
-    is_plain: bool = field(init=False, repr=False, compare=False)
-    """Whether all keywords are plain strings."""
 
     def __post_init__(self) -> None:
         if not isinstance(self.name, str) or not self.name.strip():
@@ -49,23 +46,8 @@ class Behavior:
         label = f"{self.name.strip().upper().replace(' ', '_')}_BEHAVIOR"
         object.__setattr__(self, "keywords", words)
         object.__setattr__(self, "label", label)
-        object.__setattr__(self, "is_plain", all(isinstance(word, str) for word in words))
         if words and all(isinstance(word, Not) for word in words):
             raise InputError(f"{self.name}{SUFFIX} has forbidden keywords only; add another one")
-
-    def shows(self, found: AbstractSet[Keyword]) -> bool:
-        """Whether it shows, given the keywords that occur."""
-        if found.isdisjoint(self.keywords):
-            return False
-        return self.is_plain or not any(
-            isinstance(word, Not) for word in self.keywords if word in found
-        )
-
-    def shows_in(self, response: str) -> bool:
-        """Whether it shows in a response."""
-        if self.is_plain:
-            return any(map(response.__contains__, self.keywords))  # type: ignore[arg-type]
-        return self.shows(found_in(self.keywords, response))
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,14 +60,9 @@ class Guide:
         object.__setattr__(self, "behaviors", tuple(self.behaviors))
         if not self.behaviors:
             raise InputError(f"a guide needs behaviors, as <behavior>{SUFFIX}")
-        labels = self.labels
+        labels = [behavior.label for behavior in self.behaviors]
         if duplicates := [label for label in labels if labels.count(label) > 1]:
             raise InputError(f"two behaviors of a guide have the label {duplicates[0]}; rename one")
-
-    @property
-    def labels(self) -> tuple[str, ...]:
-        """The labels of the behaviors, in order."""
-        return tuple(behavior.label for behavior in self.behaviors)
 
     def label_of(self, name: str) -> str:
         """The label for the name of a behavior or for a label; raises `InputError` if unknown."""
@@ -99,32 +76,29 @@ class Guide:
 
     def label(self, response: str) -> str:
         """The label of a response."""
-        return self._label(b.label for b in self.behaviors if b.shows_in(response))
+        words = [word for behavior in self.behaviors for word in behavior.keywords]
+        return self.label_of_found(found_in(words, response))
 
     def label_of_found(self, found: AbstractSet[Keyword]) -> str:
         """The label of a response, given the keywords that occur in it."""
-        return self._label(b.label for b in self.behaviors if b.shows(found))
-
-    @staticmethod
-    def _label(labels: Iterable[str]) -> str:
-        first, *others = [*labels] or [NO_MATCH]
-        return AMBIGUOUS if others else first
+        labels = []
+        for behavior in self.behaviors:
+            own = found & set(behavior.keywords)
+            if own and not any(isinstance(word, Not) for word in own):
+                labels.append(behavior.label)
+        return AMBIGUOUS if len(labels) > 1 else [*labels, NO_MATCH][0]
 
     def hits(self, response: str) -> dict[str, tuple[Keyword, ...]]:
         """The keywords that occur in a response, by the label of their behavior, where any do."""
         hits = {}
         for behavior in self.behaviors:
-            found = found_in(behavior.keywords, response)
-            if found:
+            if found := found_in(behavior.keywords, response):
                 hits[behavior.label] = tuple(word for word in behavior.keywords if word in found)
         return hits
 
     def to_dict(self) -> dict[str, Any]:
         """The guide as in a file: `<name>_keywords` for each behavior."""
-        return {
-            f"{behavior.name}{SUFFIX}": [to_data(word) for word in behavior.keywords]
-            for behavior in self.behaviors
-        }
+        return {f"{one.name}{SUFFIX}": [*map(to_data, one.keywords)] for one in self.behaviors}
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Guide:
@@ -133,13 +107,10 @@ class Guide:
         Raises:
             InputError: An unknown key, or invalid keywords.
         """
-        behaviors = []
-        for key, words in data.items():
-            name = field_of(key)
-            if name is None:
+        for key in data:
+            if field_of(key) is None:
                 raise InputError(f"unknown key {key!r} in a guide; use <behavior>{SUFFIX}")
-            behaviors.append(Behavior(name, as_keywords(words, key)))
-        return cls(tuple(behaviors))
+        return cls(tuple(Behavior(str(field_of(key)), words) for key, words in data.items()))
 
     def warnings(self) -> list[str]:
         """Valid but probably unintended."""
@@ -152,7 +123,6 @@ GuideLike = Guide | Mapping[str, Any]
 
 
 def as_guide(guide: Any) -> Guide:
-    """A guide from itself, or from a mapping; raises `InputError` if it is invalid."""
     if isinstance(guide, Guide):
         return guide
     if not isinstance(guide, Mapping):
@@ -186,15 +156,13 @@ def classify_behaviors(responses: Iterable[str], guide: GuideLike) -> list[str]:
     """
     guide = as_guide(guide)
     texts = list(responses)
-    for number, text in enumerate(texts, 1) if not {*map(type, texts)} <= {str} else ():
+    for number, text in enumerate(texts, 1):
         if not isinstance(text, str):
             raise InputError(f"response {number}: expected a string, got {shown(text)}")
-    keywords = [
-        (word, behavior.label) for behavior in guide.behaviors for word in behavior.keywords
-    ]
-    words = [word for word, _ in keywords]
+    pairs = [(word, behavior.label) for behavior in guide.behaviors for word in behavior.keywords]
+    words = [word for word, _ in pairs]
     if len(texts) >= _WORTHWHILE and LabelSearch.can_search(words):
-        search = LabelSearch(keywords, no_match=NO_MATCH, ambiguous=AMBIGUOUS)  # type: ignore[arg-type]
+        search = LabelSearch(pairs, no_match=NO_MATCH, ambiguous=AMBIGUOUS)  # type: ignore[arg-type]
         return search.labels(texts, guide.label)
     found = KeywordSearch(dict.fromkeys(words)).found_in_each(texts)
     return [guide.label_of_found(own) for own in found]

@@ -18,12 +18,11 @@ from typing import Any, Literal, get_args
 
 from factcheck.documents import to_plain
 from factcheck.errors import InputError
-from factcheck.keywords.forms import AnyOf, Folded, Keyword, Not, Word, occurs
+from factcheck.keywords.forms import AnyOf, Folded, Keyword, Not, Word, is_unspaced, occurs
 from factcheck.keywords.guides import Behavior, Guide
+from factcheck.keywords.matching import found_in
 from factcheck.keywords.search import KeywordSearch
-from factcheck.keywords.similarity import found_in
 from factcheck.keywords.suites import BehaviorCase, as_cases
-from factcheck.keywords.text import is_unspaced
 from factcheck.reports.page import Case, Item, Page, filled, listed
 from factcheck.reports.text import name_text, plural, quote_text
 

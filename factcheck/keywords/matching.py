@@ -1,4 +1,8 @@
-"""Matching of generated cards with expected ones.
+"""Matching of generated cards with expected ones, by the share of keywords that occur in them.
+
+A field scores the share of its keywords that occur. Forbidden keywords are not part of that share:
+if one occurs, the field scores 0, and so does the card; a field with nothing but forbidden keywords
+scores 1 if none occurs. A field with an empty list scores 0.
 
 Greedy matching takes the expected cards in order, so an early card may take the only one that fits
 a later card: the order of the expected cards matters. The optimal assignment finds the pairs with
@@ -9,28 +13,130 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal, get_args
 
+from factcheck.documents import PlainData, shown
 from factcheck.errors import InputError
 from factcheck.keywords.cards import ExpectedCard, as_cards, as_expected, field_texts, types_of
-from factcheck.keywords.forms import Keyword, Not
+from factcheck.keywords.forms import Keyword, Not, as_keywords, occurs
 from factcheck.keywords.results import CaseResult, Match, Missed
 from factcheck.keywords.search import KeywordSearch
-from factcheck.keywords.similarity import (
-    THRESHOLD,
-    TYPE_WEIGHT,
-    Assignment,
-    MatchSettings,
-    share_found,
-)
 from factcheck.stats.assignment import assign
 
+THRESHOLD = 0.3
+"""Minimum score of a pair."""
+TYPE_WEIGHT = 0.2
+"""Share of the score that the right type makes, where one is expected."""
+Assignment = Literal["greedy", "optimal"]
+ASSIGNMENTS: tuple[Assignment, ...] = get_args(Assignment)
 Found = Sequence[set[Keyword]]
 """The keywords that occur in one field of each generated card."""
 PairScores = Sequence[Mapping[int, float]]
 """For each expected card the scores above 0, by the number of the generated card, in order."""
 Partners = Mapping[int, int]
 """For each matched expected card the generated one."""
+
+
+def keyword_similarity(keywords: Iterable[Any], text: str) -> float:
+    """The share of keywords that occur in a text, in [0, 1]; 0 if there are none.
+
+    Args:
+        keywords: Strings or forms, in the notation of `factcheck.keywords.forms`.
+        text: Where to search.
+
+    Raises:
+        InputError: An invalid keyword, or the text is not a string.
+    """
+    if not isinstance(text, str):
+        raise InputError(f"keywords are searched in a string, got {shown(text)}")
+    words = as_keywords(keywords, "keywords")
+    return share_found(words, found_in(words, text))
+
+
+def found_in(keywords: Iterable[Keyword], text: str) -> set[Keyword]:
+    """The keywords that occur in a text; of `Not`, those whose forbidden keyword does."""
+    return {word for word in keywords if occurs(word, text)}
+
+
+def share_found(keywords: Sequence[Keyword], found: set[Keyword]) -> float:
+    """The similarity, given which of the keywords occur."""
+    forbidden = [word for word in keywords if type(word) is Not]
+    if not keywords or not found.isdisjoint(forbidden):
+        return 0.0
+    n_required = len(keywords) - len(forbidden)
+    return sum(map(found.__contains__, keywords)) / n_required if n_required else 1.0
+
+
+def unmet_keywords(words: Sequence[Keyword], found: set[Keyword]) -> tuple[Keyword, ...]:
+    """The keywords that do not occur, and the forbidden ones that do."""
+    return tuple([word for word in words if (word in found) == (type(word) is Not)])
+
+
+@dataclass(frozen=True, slots=True)
+class MatchSettings(PlainData):
+    """How cards are scored and matched; stored with the results of a run."""
+
+    threshold: float = THRESHOLD
+    """Minimum score of a pair, in [0, 1]."""
+    weights: Mapping[str, float] = field(default_factory=dict)
+    """By field, in any unit: those of a card share what the type leaves. Empty: equal weights."""
+    type_weight: float = TYPE_WEIGHT
+    """Share of the score that the right type makes, where one is expected; in [0, 1]."""
+    assignment: Assignment = "greedy"
+
+    def __post_init__(self) -> None:
+        for name in ("threshold", "type_weight"):
+            value = getattr(self, name)
+            if not _is_number(value) or not 0 <= value <= 1:
+                raise InputError(f"{name} must be a number from 0 to 1, got {value!r}")
+        if not isinstance(self.weights, Mapping):
+            raise InputError(f"weights must map fields to numbers, got {shown(self.weights)}")
+        for name, weight in self.weights.items():
+            if not _is_number(weight) or weight < 0:
+                raise InputError(f"the weight of {name!r} must be a number >= 0, got {weight!r}")
+        if self.assignment not in ASSIGNMENTS:
+            raise InputError(
+                f"assignment must be one of {', '.join(ASSIGNMENTS)}, got {self.assignment!r}"
+            )
+
+    def weights_of(self, card: ExpectedCard) -> tuple[dict[str, float], float]:
+        """The weights of the fields of a card and of its type (0 without one); they sum to 1.
+
+        Raises:
+            InputError: A field has no weight, or all of them weigh 0.
+        """
+        for name in card.keywords if self.weights else ():
+            if name not in self.weights:
+                known = ", ".join(map(repr, self.weights))
+                raise InputError(f"the field {name!r} has no weight; weights are given for {known}")
+        own = {name: float(self.weights[name]) if self.weights else 1.0 for name in card.keywords}
+        total = math.fsum(own.values())
+        if total <= 0:
+            raise InputError(f"the fields {', '.join(own)} all weigh 0")
+        bonus = 0.0 if card.card_type is None else float(self.type_weight)
+        return {name: (1 - bonus) * (weight / total) for name, weight in own.items()}, bonus
+
+
+def _is_number(value: Any) -> bool:
+    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    return is_number and abs(value) < math.inf
+
+
+def score_pair(expected: Any, card: Any, settings: MatchSettings | None = None) -> float:
+    """The score of one pair of cards, in [0, 1]; 0 if a forbidden keyword occurs.
+
+    Args:
+        expected: An `ExpectedCard`, or a mapping or object with `<field>_keywords`.
+        card: A mapping, or an object with attributes; has a string in every expected field.
+        settings: Weights of fields and type; default: equal fields, and 0.2 for the type where one
+            is expected.
+
+    Raises:
+        InputError: One of them is invalid.
+    """
+    settings = replace(settings or MatchSettings(), threshold=0.0)
+    return CardMatcher([expected], settings).scores([card])[0].get(0, 0.0)
 
 
 def match_cards(
@@ -93,10 +199,12 @@ class CardMatcher:
             InputError: An invalid generated card; names it.
         """
         cards = as_cards(generated)
-        types = types_of(cards)
-        found = [f.search.found_in_each(field_texts(cards, f.name)) for f in self._fields]
+        found, types = self._read(cards)
         scores = self._scores(found, types)
-        partners, note = self._assigned(scores, len(cards))
+        partners, note = greedy(scores, self.settings.threshold), ""
+        if self.settings.assignment == "optimal":
+            by_greedy, partners = partners, optimal(scores, len(cards), self.settings.threshold)
+            note = difference_note(scores, by_greedy, partners)
         taken = set(partners.values())
         return CaseResult(
             case_id,
@@ -117,9 +225,14 @@ class CardMatcher:
         Raises:
             InputError: An invalid generated card; names it.
         """
-        cards = as_cards(generated)
-        found = [f.search.found_in_each(field_texts(cards, f.name)) for f in self._fields]
-        return self._scores(found, types_of(cards))
+        return self._scores(*self._read(as_cards(generated)))
+
+    def _read(self, cards: Sequence[Any]) -> tuple[list[Found], list[Any]]:
+        """By field, the keywords that occur in each card; and the types of the cards."""
+        types = types_of(cards)
+        return [
+            one.search.found_in_each(field_texts(cards, one.name)) for one in self._fields
+        ], types
 
     def _scores(self, found: Sequence[Found], types: Sequence[Any]) -> PairScores:
         scores: list[dict[int, float]] = [{} for _ in self.expected]
@@ -139,35 +252,26 @@ class CardMatcher:
         sums: dict[int, float] = {}
         if self._type_suffices:
             sums = dict.fromkeys(range(len(self.expected)), 0.0)
-        for field, column in zip(self._fields, found, strict=True):
-            for i, part in field.parts(column[j]).items():
+        for own, column in zip(self._fields, found, strict=True):
+            for i, part in own.parts(column[j]).items():
                 sums[i] = sums[i] + part if i in sums else part
-        for field, column in zip(self._fields, found, strict=True):
-            for word in column[j] if field.forbidden else ():
-                for i in field.forbidden.get(word, ()):
+        for own, column in zip(self._fields, found, strict=True):
+            for word in column[j] if own.forbidden else ():
+                for i in own.forbidden.get(word, ()):
                     sums.pop(i, None)
         return sums
-
-    def _assigned(self, scores: PairScores, n_generated: int) -> tuple[Partners, str]:
-        """Partners, and a note where greedy and optimal assignment differ."""
-        threshold = self.settings.threshold
-        by_greedy = greedy(scores, threshold)
-        if self.settings.assignment == "greedy":
-            return by_greedy, ""
-        by_optimum = optimal(scores, n_generated, threshold)
-        return by_optimum, difference_note(scores, by_greedy, by_optimum)
 
     def _match(
         self, i: int, j: int, score: float, found: Sequence[Found], types: Sequence[Any]
     ) -> Match:
         similarities: dict[str, float] = {}
         unmet: dict[str, tuple[Keyword, ...]] = {}
-        for field, column in zip(self._fields, found, strict=True):
-            words = self.expected[i].keywords.get(field.name)
+        for own, column in zip(self._fields, found, strict=True):
+            words = self.expected[i].keywords.get(own.name)
             if words is not None:
-                similarities[field.name], missing = field.similarity(words, column[j])
-                if missing:
-                    unmet[field.name] = missing
+                similarities[own.name] = share_found(words, column[j])
+                if missing := unmet_keywords(words, column[j]):
+                    unmet[own.name] = missing
         wanted = self._types[i]
         right_type = None if wanted is None else types[j] == wanted
         return Match(i, j, score, similarities, right_type, unmet)
@@ -209,20 +313,6 @@ class _Field:
         sizes, weights = self._sizes, self._weights
         parts = {i: count / sizes[i] * weights[i] for i, count in counts.items()}
         return parts | self._without if self._without else parts
-
-    def similarity(
-        self, words: Sequence[Keyword], found: set[Keyword]
-    ) -> tuple[float, tuple[Keyword, ...]]:
-        """The share of keywords that occur, and those that are unmet."""
-        if self.forbidden:
-            return share_found(words, found), unmet_keywords(words, found)
-        unmet = tuple([word for word in words if word not in found])
-        return (len(words) - len(unmet)) / len(words) if words else 0.0, unmet
-
-
-def unmet_keywords(words: Sequence[Keyword], found: set[Keyword]) -> tuple[Keyword, ...]:
-    """The keywords that do not occur, and the forbidden ones that do."""
-    return tuple([word for word in words if (word in found) == (type(word) is Not)])
 
 
 def greedy(scores: PairScores, threshold: float) -> Partners:

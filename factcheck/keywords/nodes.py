@@ -7,18 +7,9 @@ from typing import Any, NamedTuple
 
 from factcheck.documents import Document, PathInValue, plain_document, shown
 from factcheck.errors import InputError
-from factcheck.keywords.forms import Keyword, as_keyword
+from factcheck.keywords.forms import SUFFIX, Keyword, as_keyword, field_of
 
-SUFFIX = "_keywords"
-"""Follows the name of a field or behavior in the key of its keywords."""
 _REQUIRED: Any = object()
-
-
-def field_of(key: Any) -> str | None:
-    """The field or behavior whose keywords a key holds, or `None`."""
-    if isinstance(key, str) and key.endswith(SUFFIX):
-        return key.removesuffix(SUFFIX) or None
-    return None
 
 
 class Node(NamedTuple):
@@ -30,7 +21,6 @@ class Node(NamedTuple):
 
     @classmethod
     def of(cls, document: Document) -> Node:
-        """The whole document."""
         return cls(document, (), document.value)
 
     @classmethod
@@ -45,7 +35,8 @@ class Node(NamedTuple):
         return self.document.error(self.path, f"{shown}: {message}" if shown else message)
 
     def member(self, key: str | int) -> Node:
-        """The part under a key or position."""
+        if isinstance(key, str) and key not in self.value:
+            raise self.error(f"{key!r} is missing")
         return Node(self.document, (*self.path, key), self.value[key])
 
     def has(self, key: str) -> bool:
@@ -53,12 +44,7 @@ class Node(NamedTuple):
         return self.value.get(key) is not None
 
     def require_keys(self, *known: str, keywords: bool = False) -> None:
-        """Refuse a value that is not a mapping, or has other keys than these.
-
-        Args:
-            known: The keys.
-            keywords: Whether `<name>_keywords` is allowed, too.
-        """
+        """Refuse a value that is not a mapping of these keys (and of lists, if `keywords`)."""
         if not isinstance(self.value, Mapping):
             raise self.error(f"expected an object, got {shown(self.value)}")
         for key in self.value:
@@ -67,26 +53,17 @@ class Node(NamedTuple):
                 raise self.member(key).error(f"unknown key; use {', '.join(allowed)}")
 
     def text(self, key: str, default: str = _REQUIRED, *, numbers: bool = False) -> str:
-        """The string under a key; `default` where the key is missing.
-
-        Args:
-            key: The key.
-            default: Without it, a missing key is an error.
-            numbers: Whether a number stands for its digits, as in ids.
-        """
-        if key not in self.value:
-            if default is _REQUIRED:
-                raise self.error(f"{key!r} is missing")
+        """The string under a key; with `numbers` a number stands for its digits, as in ids."""
+        if key not in self.value and default is not _REQUIRED:
             return default
-        value = self.value[key]
-        if numbers and isinstance(value, (int, float)) and not isinstance(value, bool):
-            return str(value)
-        if not isinstance(value, str):
-            raise self.member(key).error(f"expected a string, got {shown(value)}; quote it")
-        return value
+        node = self.member(key)
+        if numbers and isinstance(node.value, (int, float)) and not isinstance(node.value, bool):
+            return str(node.value)
+        if not isinstance(node.value, str):
+            raise node.error(f"expected a string, got {shown(node.value)}; quote it")
+        return node.value
 
     def id(self, default: str = _REQUIRED) -> str:
-        """The `id` of an entry, which is not blank; a number stands for its digits."""
         if default is not _REQUIRED and not self.has("id"):
             return default
         name = self.text("id", numbers=True)
@@ -94,12 +71,7 @@ class Node(NamedTuple):
             raise self.member("id").error("the id is blank")
         return name
 
-    def items(self, key: str | None = None) -> list[Node]:
-        """The items of a list: of this one, or of that under a key."""
-        if key is not None:
-            if key not in self.value:
-                raise self.error(f"{key!r} is missing")
-            return self.member(key).items()
+    def items(self) -> list[Node]:
         if not isinstance(self.value, (list, tuple)):
             raise self.error(f"expected a list, got {shown(self.value)}")
         return [self.member(position) for position in range(len(self.value))]
@@ -110,7 +82,8 @@ class Node(NamedTuple):
         if not names:
             raise self.error(f"no keywords; add <name>{SUFFIX}")
         return {
-            name: tuple(item.keyword() for item in self.items(key)) for name, key in names.items()
+            name: tuple(item.keyword() for item in self.member(key).items())
+            for name, key in names.items()
         }
 
     def keyword(self) -> Keyword:
@@ -129,11 +102,11 @@ class Node(NamedTuple):
 
 def require_unique_ids(nodes: Sequence[Node], ids: Sequence[str]) -> None:
     """Raise `InputError`, with both lines, for an id that an earlier entry of a list has."""
-    first: dict[str, int] = {}
-    for position, (node, name) in enumerate(zip(nodes, ids, strict=True)):
-        before = first.setdefault(name, position)
-        if before != position:
-            line = nodes[before].document.line_of((*nodes[before].path, "id"))
-            where = f"on line {line}" if line else f"by entry {before + 1}"
+    first: dict[str, Node] = {}
+    for node, name in zip(nodes, ids, strict=True):
+        before = first.setdefault(name, node)
+        if before is not node:
+            line = before.document.line_of((*before.path, "id"))
+            where = f"on line {line}" if line else f"by entry {nodes.index(before) + 1}"
             at = node.member("id") if "id" in node.value else node
             raise at.error(f"duplicate id {name!r}, first used {where}")

@@ -16,6 +16,7 @@ from factcheck.errors import InputError
 from factcheck.keywords.forms import as_keywords, to_data
 from factcheck.reports.report import Report
 from factcheck.stats.intervals import Interval, wilson
+from factcheck.stats.resampling import SumScores
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -44,7 +45,6 @@ class Counts(NamedTuple):
     """Sum of the scores of the matched pairs."""
 
     def scores(self) -> Scores:
-        """The scores of these counts."""
         total = self.expected + self.generated
         nothing = 0.0 if total else 1.0
         return Scores(
@@ -69,21 +69,20 @@ class Counts(NamedTuple):
 
 def micro(cases: Iterable[Counts]) -> Scores:
     """The scores over all cards of all cases."""
-    matched, expected, generated, similarities = zip(Counts(), *cases, strict=True)
+    matched, expected, generated, similarities = zip(*cases, strict=True)
     return Counts(sum(matched), sum(expected), sum(generated), math.fsum(similarities)).scores()
 
 
 def macro(cases: Iterable[Counts]) -> Scores:
-    """The mean scores of the cases; average similarity over those with a match.
-
-    Without any case, the scores of an empty one.
-    """
-    recalls, precisions, f1s, similarities = zip(
-        *([counts.scores() for counts in cases] or [Counts().scores()]), strict=True
+    """The mean scores of the cases; average similarity over those with a match."""
+    scores = [counts.scores() for counts in cases]
+    known = [one.average_similarity for one in scores if one.average_similarity is not None]
+    return Scores(
+        _mean([one.recall for one in scores]),
+        _mean([one.precision for one in scores]),
+        _mean([one.f1 for one in scores]),
+        _mean(known) if known else None,
     )
-    known = [one for one in similarities if one is not None]
-    means = (_mean(recalls), _mean(precisions), _mean(f1s))
-    return Scores(*means, _mean(known) if known else None)
 
 
 def _mean(values: Sequence[float]) -> float:
@@ -132,7 +131,7 @@ class Missed(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class CaseResult:
-    """One case: matched, missed and extra cards."""
+    """One case: matched, missed and extra cards; its scores are those of `Scores`."""
 
     case_id: str
     n_expected: int
@@ -148,28 +147,23 @@ class CaseResult:
 
     @property
     def counts(self) -> Counts:
-        """What the scores are computed from."""
         similarity = sum(match.score for match in self.matches)
         return Counts(len(self.matches), self.n_expected, self.n_generated, similarity)
 
     @property
     def recall(self) -> float:
-        """Share of the expected cards that were matched."""
         return self.counts.scores().recall
 
     @property
     def precision(self) -> float:
-        """Share of the generated cards that were matched."""
         return self.counts.scores().precision
 
     @property
     def f1(self) -> float:
-        """Harmonic mean of recall and precision."""
         return self.counts.scores().f1
 
     @property
     def average_similarity(self) -> float | None:
-        """Mean score of the pairs; `None` without any."""
         return self.counts.scores().average_similarity
 
     def intervals(self) -> dict[str, Interval]:
@@ -209,26 +203,30 @@ class CaseResult:
 
     def to_rows(self) -> Iterator[dict[str, Any]]:
         """One row for each expected card, then one for each extra card; without the case."""
-        outcomes: dict[int, Match | Missed] = {match.expected: match for match in self.matches}
-        outcomes |= {missed.expected: missed for missed in self.missed}
-        for number in sorted(outcomes):
-            one = outcomes[number]
-            if isinstance(one, Match):
-                yield {**one.to_dict(), "status": "matched"}
-            else:
-                yield {**one._asdict(), "status": "missed", "generated": one.nearest}
+        rows = [{**match.to_dict(), "status": "matched"} for match in self.matches]
+        rows += (
+            {**missed._asdict(), "status": "missed", "generated": missed.nearest}
+            for missed in self.missed
+        )
+        yield from sorted(rows, key=lambda row: row["expected"])
         for number in self.extra:
             yield {"status": "extra", "generated": number}
 
 
 class SavedRun(Report):
-    """A result that JSON keeps losslessly, marked with its format."""
+    """A run that JSON keeps losslessly, marked with its format."""
 
     __slots__ = ()
     FORMAT: ClassVar[str]
+    digests: Mapping[str, str]
 
-    def to_dict(self) -> dict[str, Any]:
-        """JSON-ready data."""
+    @property
+    def case_scores(self) -> dict[str, float]:
+        """The deciding score of each case that has one, by id."""
+        raise NotImplementedError
+
+    def measures(self, ids: Iterable[str]) -> SumScores:
+        """The scores over these cases, as functions of sums over them."""
         raise NotImplementedError
 
     @classmethod

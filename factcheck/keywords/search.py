@@ -32,13 +32,9 @@ class KeywordSearch:
     """
 
     def __init__(self, keywords: Iterable[Keyword]) -> None:
-        self._plain: list[str] = []
-        self._forms: list[Form] = []
-        for keyword in keywords:
-            if isinstance(keyword, str):
-                self._plain.append(keyword)
-            else:
-                self._forms.append(keyword)
+        words = list(keywords)
+        self._plain = [word for word in words if isinstance(word, str)]
+        self._forms = [word for word in words if isinstance(word, Form)]
         self._everywhere: set[Keyword] = {""} if "" in self._plain else set()
         self._n_searched = 0
         self._find: Find | None = None
@@ -81,7 +77,7 @@ class KeywordSearch:
 def _all_matches(keywords: Sequence[str]) -> Find:
     """Finds all occurrences; for keywords with the separator or a lone surrogate, always raises."""
     joined = "".join(keywords)
-    if not keywords or SEPARATOR in joined or has_surrogates(joined):
+    if not keywords or SEPARATOR in joined or _has_surrogates(joined):
         return _never_joined
     from ahocorasick_rs import AhoCorasick, Implementation
 
@@ -94,7 +90,7 @@ def _never_joined(_: str) -> Iterable[str]:
     raise UnicodeError("these keywords are searched one by one")
 
 
-def has_surrogates(text: str) -> bool:
+def _has_surrogates(text: str) -> bool:
     """Whether a text has a lone surrogate, which has no UTF-8 form."""
     try:
         text.encode()
@@ -141,7 +137,7 @@ class LabelSearch:
             return False
         joined = "".join(map(str, keywords))
         separators = set(_NARROW_SEPARATOR + _WIDE_SEPARATOR)
-        return separators.isdisjoint(joined) and not has_surrogates(joined)
+        return separators.isdisjoint(joined) and not _has_surrogates(joined)
 
     def labels(self, texts: Sequence[str], label: Callable[[str], str]) -> list[str]:
         """The label of each text, in order; `label` gives that of a text that cannot be joined."""
@@ -184,11 +180,9 @@ def _pattern_labels(keywords: Sequence[tuple[str, str]], ambiguous: str) -> dict
 
 def _overlaps(word: str, other: str) -> Iterator[str]:
     """The texts in which `other` begins inside `word` and ends with it or after it."""
-    start = word.find(other[0], 1)
-    while start > 0:
+    for start in range(1, len(word)):
         if other.startswith(word[start:]):
             yield word[:start] + other
-        start = word.find(other[0], start + 1)
 
 
 def _narrow_matches(patterns: Sequence[str]) -> Find:

@@ -1,23 +1,19 @@
-"""Suites of behaviors: cases, and the evaluation of responses by variants of a model."""
+"""Suites of behaviors: cases with a guide, and cases and responses from files."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from factcheck.errors import Failure, InputError
+from factcheck.documents import PathOrDash, shown
+from factcheck.documents.reading import read_document
+from factcheck.errors import InputError
 from factcheck.facts import short_digest
-from factcheck.keywords.behavior_runs import BehaviorRun
-from factcheck.keywords.calling import Call, call_each, check_concurrency
-from factcheck.keywords.cards import require_id, require_unique
-from factcheck.keywords.guides import Behavior, Guide, as_guide, classify_behaviors
-from factcheck.keywords.nodes import Node
-from factcheck.keywords.outcomes import BehaviorCaseResult, Outcome
-from factcheck.runtime.loop import background
-
-_MISSING: Failure[str] = Failure("", "input", "there is no response")
+from factcheck.keywords.cards import log_warnings, require_id, require_unique
+from factcheck.keywords.guides import Behavior, Guide, as_guide
+from factcheck.keywords.nodes import Node, require_unique_ids
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,98 +64,26 @@ class BehaviorCase:
         Raises:
             InputError: Invalid; names the key.
         """
-        return cls.from_node(Node.plain(dict(data), f"case {number}"), number)
-
-    @classmethod
-    def from_node(cls, node: Node, number: int) -> BehaviorCase:
-        """The same from a part of a document; errors name the line."""
-        node.require_keys("id", "instruction", "input", "output", "evaluation_guide", "expected")
-        instruction = node.text("instruction")
-        if "evaluation_guide" not in node.value:
-            raise node.error("'evaluation_guide' is missing")
-        keywords = node.member("evaluation_guide")
-        keywords.require_keys(keywords=True)
-        behaviors = keywords.keywords()
-        expected: dict[str, str] = {}
-        if node.has("expected"):
-            own = node.member("expected")
-            own.require_keys(*own.value)
-            expected = {variant: own.text(variant) for variant in own.value}
-        name = node.id(str(number))
-        texts = (node.text("input", ""), node.text("output", ""))
-        try:
-            guide = Guide(tuple(Behavior(behavior, words) for behavior, words in behaviors.items()))
-            return cls(name, instruction, guide, *texts, expected)
-        except InputError as error:
-            raise node.document.error(node.path, str(error)) from error
-
-    def to_dict(self) -> dict[str, Any]:
-        """The case as in a file."""
-        return {
-            "id": self.id,
-            "instruction": self.instruction,
-            "input": self.input,
-            "output": self.output,
-            "evaluation_guide": self.guide.to_dict(),
-            "expected": dict(self.expected),
-        }
+        return _case(Node.plain(dict(data), f"case {number}"), number)
 
 
-Cases = Iterable[BehaviorCase | Mapping[str, Any]]
-"""`BehaviorCase`s, or mappings with `instruction`, `input`, `output`, `evaluation_guide`, and
-optionally `id` and `expected`."""
-Responses = Callable[[BehaviorCase, str], Any] | Mapping[str, Any] | Sequence[Any]
-"""Responses of the variants, or functions that make them; see `evaluate_behaviors`."""
-
-
-def evaluate_behaviors(
-    cases: Cases,
-    responses: Responses,
-    *,
-    expected: Mapping[str, str] | None = None,
-    concurrency: int = 8,
-    progress: bool = False,
-) -> BehaviorRun:
-    """Check for each case whether every variant shows the behavior expected of it.
-
-    A case passes if all of them do. One with a response that is missing, not a string, or failed is
-    errored: it neither passes nor fails, and the others are evaluated as usual.
-
-    Args:
-        cases: `BehaviorCase`s, or mappings with `instruction`, `input`, `output`,
-            `evaluation_guide`, and optionally `id` and `expected`.
-        responses: A callable, asynchronous or not, that takes a case and the name of a variant; or
-            a mapping from variant to its responses: a list in the order of the cases, a mapping
-            from case id, or a callable that takes a case. Or transposed: a list with a mapping from
-            variant to response for each case, or a mapping from case id to such mappings.
-        expected: The expected behavior of each variant in every case, by name or label; default: as
-            the cases say.
-        concurrency: Maximum number of concurrent calls.
-        progress: Whether to show a progress bar for the calls.
-
-    Raises:
-        InputError: An invalid case, or responses that are invalid as a whole: of another type, or
-            for unknown variants or cases.
-    """
-    check_concurrency(concurrency)
-    suite = as_cases(cases, expected)
-    work = _responses(suite, responses, concurrency=concurrency, progress=progress)
-    return _run(suite, background.run(work))
-
-
-async def aevaluate_behaviors(
-    cases: Cases,
-    responses: Responses,
-    *,
-    expected: Mapping[str, str] | None = None,
-    concurrency: int = 8,
-    progress: bool = False,
-) -> BehaviorRun:
-    """Asynchronous form of `evaluate_behaviors`; asynchronous callables run in this event loop."""
-    check_concurrency(concurrency)
-    suite = as_cases(cases, expected)
-    work = _responses(suite, responses, concurrency=concurrency, progress=progress)
-    return _run(suite, await work)
+def _case(node: Node, number: int) -> BehaviorCase:
+    node.require_keys("id", "instruction", "input", "output", "evaluation_guide", "expected")
+    instruction, keywords = node.text("instruction"), node.member("evaluation_guide")
+    keywords.require_keys(keywords=True)
+    behaviors = keywords.keywords()
+    expected: dict[str, str] = {}
+    if node.has("expected"):
+        own = node.member("expected")
+        own.require_keys(*own.value)
+        expected = {variant: own.text(variant) for variant in own.value}
+    name = node.id(str(number))
+    texts = (node.text("input", ""), node.text("output", ""))
+    try:
+        guide = Guide(tuple(Behavior(behavior, words) for behavior, words in behaviors.items()))
+        return BehaviorCase(name, instruction, guide, *texts, expected)
+    except InputError as error:
+        raise node.document.error(node.path, str(error)) from error
 
 
 def as_cases(cases: Any, expected: Mapping[str, str] | None = None) -> tuple[BehaviorCase, ...]:
@@ -168,13 +92,11 @@ def as_cases(cases: Any, expected: Mapping[str, str] | None = None) -> tuple[Beh
         raise InputError(f"expected a list of cases, got {type(cases).__name__}")
     suite = []
     for number, case in enumerate(cases, 1):
-        if isinstance(case, Mapping):
-            suite.append(BehaviorCase.from_dict(case, number))
-        elif isinstance(case, BehaviorCase):
-            suite.append(case)
-        else:
+        made = BehaviorCase.from_dict(case, number) if isinstance(case, Mapping) else case
+        if not isinstance(made, BehaviorCase):
             kind = type(case).__name__
             raise InputError(f"case {number}: expected a BehaviorCase or a mapping, got {kind}")
+        suite.append(made)
     if not suite:
         raise InputError("the suite has no cases")
     require_unique(case.id for case in suite)
@@ -188,113 +110,68 @@ def case_warnings(cases: Iterable[BehaviorCase]) -> tuple[str, ...]:
     )
 
 
-async def _responses(
-    cases: Sequence[BehaviorCase], responses: Any, *, concurrency: int, progress: bool
-) -> list[dict[str, Any]]:
-    """For each case, by variant: a response, or a `Failure`."""
-    given: list[dict[str, Any]] = [dict.fromkeys(case.expected, _MISSING) for case in cases]
-    variants = dict.fromkeys(variant for case in cases for variant in case.expected)
-    if callable(responses):
-        sources: dict[str, Any] = dict.fromkeys(variants, responses)
-    else:
-        sources = _by_variant([case.id for case in cases], [*variants], responses)
-    calls = []
-    places = []
-    for case, own in zip(cases, given, strict=True):
-        for variant in own:
-            source = sources.get(variant, {})
-            if callable(source):
-                arguments = (case, variant) if source is responses else (case,)
-                calls.append(Call(source, arguments))
-                places.append((own, variant))
-            elif source.get(case.id) is not None:
-                own[variant] = source[case.id]
-    results = await call_each(calls, concurrency=concurrency, progress=progress)
-    for (own, variant), result in zip(places, results, strict=True):
-        own[variant] = result
-    return given
+def load_cases(path: PathOrDash) -> tuple[BehaviorCase, ...]:
+    """Load the cases of a suite of behaviors.
+
+    Valid but probably unintended parts, such as an empty list of keywords, are logged as warnings.
+
+    Args:
+        path: `.json`, `.jsonl`, `.yaml` or `.yml`: a list of cases, or an object with `cases` and
+            optionally `name` and `version`. A case has `instruction` and `evaluation_guide`, with
+            lists of keywords, `<behavior>_keywords`; and optionally `id` (default: its position,
+            from 1), `input`, `output` and `expected`: the behavior expected of each variant
+            (default: each behavior is a variant that should show it).
+
+    Raises:
+        InputError: Not readable, an unknown key, an invalid keyword or a duplicate id; names the
+            file and line.
+    """
+    node = Node.of(read_document(path))
+    if not isinstance(node.value, list):
+        node.require_keys("name", "version", "cases")
+        node = node.member("cases")
+    nodes = node.items()
+    if not nodes:
+        raise node.error("the suite has no cases")
+    cases = tuple(_case(one, number) for number, one in enumerate(nodes, 1))
+    require_unique_ids(nodes, [case.id for case in cases])
+    log_warnings(node.document.name, case_warnings(cases))
+    return cases
 
 
-def _by_variant(ids: Sequence[str], variants: Sequence[str], responses: Any) -> dict[str, Any]:
-    """For each variant a mapping from case id to response, or a callable."""
-    known = ", ".join(map(repr, variants))
-    if isinstance(responses, Mapping):
-        unknown = [name for name in responses if name not in variants]
-        if not unknown:
-            return {v: _by_case(ids, own, f"variant {v!r}") for v, own in responses.items()}
-        if neither := [name for name in unknown if name not in ids]:
-            raise InputError(
-                f"responses: {neither[0]!r} is neither a variant ({known}) nor the id of a case"
-            )
-    transposed: dict[str, dict[str, Any]] = {}
-    for name, own in _by_case(ids, responses, "responses").items():
-        if not isinstance(own, Mapping):
-            raise InputError(
-                f"responses to case {name!r}: expected a mapping from variant ({known}) to "
-                f"response, got {type(own).__name__}"
-            )
-        for variant, response in own.items():
-            if variant not in variants:
-                raise InputError(
-                    f"responses to case {name!r}: unknown variant {variant!r}; variants are {known}"
-                )
-            transposed.setdefault(variant, {})[name] = response
-    return transposed
+def load_responses(path: PathOrDash) -> dict[str, Any]:
+    """Load responses, for `evaluate_behaviors`.
+
+    Args:
+        path: `.json` or `.yaml`: a mapping from variant to a list of responses, or to a mapping
+            from case id to response; or from case id to a mapping from variant to response. Or a
+            list (in `.jsonl`, one a line) of objects with `id`, `variant` and `response`.
+
+    Raises:
+        InputError: Not readable, another shape, or two responses of one variant to one case; names
+            the file and line.
+    """
+    node = Node.of(read_document(path))
+    if isinstance(node.value, dict):
+        for name in node.value:
+            _check_members(node.member(name))
+        return dict(node.value)
+    responses: dict[str, dict[str, str | None]] = {}
+    for row in node.items():
+        row.require_keys("id", "variant", "response")
+        name, variant = row.id(), row.text("variant")
+        own = responses.setdefault(variant, {})
+        if name in own:
+            raise row.error(f"duplicate response of variant {variant!r} to case {name!r}")
+        has_response = row.has("response") or "response" not in row.value
+        own[name] = row.text("response") if has_response else None
+    return responses
 
 
-def _by_case(ids: Sequence[str], responses: Any, what: str) -> Any:
-    """A mapping from case id, or a callable."""
-    if callable(responses):
-        return responses
-    if isinstance(responses, Mapping):
-        known = set(ids)
-        if unknown := [name for name in responses if name not in known]:
-            raise InputError(f"{what}: unknown case {unknown[0]!r}")
-        return responses
-    if isinstance(responses, (str, bytes)) or not isinstance(responses, Sequence):
-        raise InputError(
-            f"{what}: expected a list, a mapping or a callable, got {type(responses).__name__}"
-        )
-    if len(responses) != len(ids):
-        raise InputError(f"{what}: {len(responses)} entries for {len(ids)} cases")
-    return dict(zip(ids, responses, strict=True))
-
-
-def _run(cases: Sequence[BehaviorCase], given: Sequence[Mapping[str, Any]]) -> BehaviorRun:
-    labels = _labels(cases, given)
-    results = []
-    for case, own in zip(cases, given, strict=True):
-        outcomes = [
-            _outcome(case, variant, response, labels.get((case.id, variant)))
-            for variant, response in own.items()
-        ]
-        results.append(BehaviorCaseResult(case.id, tuple(outcomes)))
-    digests = {case.id: case.digest for case in cases}
-    return BehaviorRun(tuple(results), digests, case_warnings(cases))
-
-
-def _labels(
-    cases: Sequence[BehaviorCase], given: Sequence[Mapping[str, Any]]
-) -> dict[tuple[str, str], str]:
-    """The label of each response that is a string, by case and variant; one pass for each guide."""
-    by_guide: dict[Guide, dict[tuple[str, str], str]] = {}
-    for case, own in zip(cases, given, strict=True):
-        responses = by_guide.setdefault(case.guide, {})
-        for variant, response in own.items():
-            if isinstance(response, str):
-                responses[case.id, variant] = response
-    labels: dict[tuple[str, str], str] = {}
-    for guide, responses in by_guide.items():
-        labels |= zip(responses, classify_behaviors(responses.values(), guide), strict=True)
-    return labels
-
-
-def _outcome(case: BehaviorCase, variant: str, response: Any, label: str | None) -> Outcome:
-    expected = case.expected[variant]
-    if label is not None:
-        hits = {} if label == expected else case.guide.hits(response)
-        return Outcome(variant, expected, label, response, hits)
-    if not isinstance(response, Failure):
-        message = f"expected a string as response, got {type(response).__name__}"
-        response = Failure("", "input", message)
-    return Outcome(variant, expected, None, code=response.code, message=response.message)
+def _check_members(node: Node) -> None:
+    if not isinstance(node.value, (list, dict)):
+        raise node.error(f"expected a list or mapping of responses, got {shown(node.value)}")
+    keys = node.value if isinstance(node.value, dict) else range(len(node.value))
+    for response in map(node.member, keys):
+        if response.value is not None and not isinstance(response.value, str):
+            raise response.error(f"expected a string, got {shown(response.value)}; quote it")

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from factcheck.errors import Failure, InputError
 from factcheck.keywords import (
@@ -59,12 +60,13 @@ def test_the_format_of_the_seed_is_read(tmp_path: Path) -> None:
     assert dataset.warnings == ()
 
 
-def test_json_is_read_alike_and_a_dataset_is_read_back(tmp_path: Path) -> None:
+def test_json_is_read_alike(tmp_path: Path) -> None:
+    data = yaml.safe_load(YAML.replace("no]", "'no']"))
+
+    as_json = put(tmp_path, "d.json", json.dumps(data))
+
     dataset = load_dataset(put(tmp_path, "d.yaml", YAML))
-
-    as_json = put(tmp_path, "d.json", json.dumps(dataset.to_dict()))
-
-    assert load_dataset(as_json) == CardDataset.from_dict(dataset.to_dict()) == dataset
+    assert load_dataset(as_json) == CardDataset.from_dict(data) == dataset
 
 
 def test_fields_may_have_any_name_and_the_name_of_the_file_is_that_of_the_dataset(

@@ -18,9 +18,8 @@ from factcheck.keywords import (
     match_cards,
     score_pair,
 )
-from factcheck.keywords.matching import difference_note
+from factcheck.keywords.matching import ASSIGNMENTS, difference_note
 from factcheck.keywords.results import Match, Missed
-from factcheck.keywords.similarity import ASSIGNMENTS
 from tests.keywords.naive import Card, Wanted, greedy_pairs, pair_score
 from tests.keywords.strategies import cards, thresholds, wanted_cards
 

@@ -95,10 +95,6 @@ def test_the_order_of_the_cases_makes_no_difference(cases: list[Counts], chance:
     assert micro(shuffled) == micro(cases)
 
 
-def test_without_cases_the_scores_are_those_of_an_empty_one() -> None:
-    assert macro([]) == micro([]) == Scores(1.0, 1.0, 1.0, None)
-
-
 CASES = [case("a", 2, 3, 4), case("b", 0, 2, 0), case("c", 0, 0, 0), case("d", 1, 1, 5)]
 
 

@@ -14,7 +14,6 @@ from factcheck.errors import InputError, JudgeUnavailable
 from factcheck.keywords import (
     BehaviorCase,
     BehaviorRun,
-    Guide,
     aevaluate_behaviors,
     evaluate_behaviors,
     load_cases,
@@ -72,16 +71,15 @@ def test_the_confusion_table_counts_what_was_shown_for_what_was_expected() -> No
     assert list(run.confusion("strict")) == ["STRICT_BEHAVIOR"]
 
 
-def test_examples_show_the_response_and_what_hit() -> None:
-    run = evaluate_behaviors(CASES * 3, {name: own * 3 for name, own in RESPONSES.items()})
-    examples = run.examples(2)
+def test_outcomes_show_the_response_and_what_hit() -> None:
+    _, ambiguous, no_match, _ = evaluate_behaviors(CASES, RESPONSES).cases
 
-    assert [example.case_id for example in examples["AMBIGUOUS"]] == ["2", "6"]
-    outcome = examples["AMBIGUOUS"][0].outcome
-    assert outcome.response == BOTH
-    assert outcome.hits == {"STRICT_BEHAVIOR": ("积分",), "SERVICE_BEHAVIOR": ("可以",)}
-    assert examples["NO_MATCH"][0].outcome.hits == {}
-    assert "ERROR" not in examples
+    assert ambiguous.outcomes[0].response == BOTH
+    assert ambiguous.outcomes[0].hits == {
+        "STRICT_BEHAVIOR": ("积分",),
+        "SERVICE_BEHAVIOR": ("可以",),
+    }
+    assert no_match.outcomes[1].hits == {}
 
 
 TURNED = [dict(zip(RESPONSES, own, strict=True)) for own in zip(*RESPONSES.values(), strict=True)]
@@ -163,8 +161,8 @@ def test_a_case_without_a_response_is_errored_and_the_rest_is_intact(
     assert (run.low, run.high) == (1 / 4, 2 / 4)
     assert run.failures["ERROR"] == 1
     assert run.confusion()["SERVICE_BEHAVIOR"]["ERROR"] == 1
-    [example] = run.examples()["ERROR"]
-    assert (example.outcome.code, example.outcome.message) == (code, message)
+    outcome = run.cases[2].outcomes[1]
+    assert (outcome.code, outcome.message) == (code, message)
 
 
 def test_an_errored_case_is_not_saved_by_being_wrong_as_well() -> None:
@@ -253,12 +251,9 @@ def test_cases_that_cannot_be_used_are_refused(cases: Any, message: str) -> None
         evaluate_behaviors(cases, {})
 
 
-def test_a_case_is_read_back_and_has_a_prompt() -> None:
-    case = BehaviorCase("a", "Do it.", Guide.from_dict({"x_keywords": ["y"]}), "With this.", "ok")
-
-    assert BehaviorCase.from_dict(case.to_dict()) == case
-    assert case.prompt == "Do it.\nWith this."
+def test_the_prompt_is_instruction_and_input() -> None:
     assert BehaviorCase.from_dict(SEED_CASE).prompt == SEED_CASE["instruction"]
+    assert BehaviorCase.from_dict({**SEED_CASE, "input": "x"}).prompt.endswith("？\nx")
 
 
 def test_an_asynchronous_callable_runs_in_the_loop_of_the_caller() -> None:

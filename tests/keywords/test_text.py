@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from factcheck.keywords.text import folded, has_word
+from factcheck.keywords.forms import folded, has_word
 from tests.keywords.strategies import any_text
 
 
