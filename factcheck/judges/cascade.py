@@ -45,7 +45,6 @@ class CascadePairJudge:
 
     @property
     def identity(self) -> dict[str, str]:
-        """Both judges' entries, each under its place, and the range between them."""
         return {
             "judge": f"cascade({self._low}, {self._high})",
             **{f"first.{name}": value for name, value in self._first.identity.items()},
@@ -53,11 +52,7 @@ class CascadePairJudge:
         }
 
     async def compare(self, pairs: Sequence[ValuePair], ledger: Ledger) -> tuple[PairResult, ...]:
-        """One result per pair, in their order, of whichever judge has the last word on it.
-
-        Raises:
-            JudgeRejected: The second judge had the last word on every pair, and turned all down.
-        """
+        """One result per pair, in their order, of whichever judge has the last word on it."""
         try:
             results = await _counted(self._first, pairs, ledger)
         except JudgeError as error:

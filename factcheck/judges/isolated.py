@@ -15,9 +15,6 @@ class Isolated:
 
     Its methods may block. Called from the shared loop they run in a loop of their own; called from
     any other loop they run there, since the judge may hold connections that belong to it.
-
-    Args:
-        judge: An object with one or more of the ports in `factcheck.judges.ports`.
     """
 
     def __init__(self, judge: Any) -> None:
@@ -27,28 +24,22 @@ class Isolated:
 
     @property
     def identity(self) -> Mapping[str, str]:
-        """That of the judge inside."""
         identity: Mapping[str, str] = self._judge.identity
         return identity
 
     async def extract(self, source: str, ledger: Ledger) -> Any:
-        """`Extractor.extract` of the judge inside."""
         return await self._call("extract", source, ledger)
 
     async def check(self, facts: Sequence[Any], text: str, ledger: Ledger) -> Any:
-        """`Checker.check` of the judge inside."""
         return await self._call("check", facts, text, ledger)
 
     async def compare(self, pairs: Sequence[Any], ledger: Ledger) -> Any:
-        """`PairJudge.compare` of the judge inside."""
         return await self._call("compare", pairs, ledger)
 
     async def rate(self, source: str, summary: str, ledger: Ledger) -> Any:
-        """`Rater.rate` of the judge inside."""
         return await self._call("rate", source, summary, ledger)
 
     async def embed(self, texts: Sequence[str], ledger: Ledger) -> Any:
-        """`Embedder.embed` of the embedder inside."""
         return await self._call("embed", texts, ledger)
 
     async def _call(self, method: str, *arguments: Any) -> Any:

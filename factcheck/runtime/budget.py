@@ -72,16 +72,11 @@ class BudgetTracker:
 
     @property
     def capped_by_usd(self) -> bool:
-        """Whether every request needs a known price."""
         return self._budget.max_cost_usd is not None
 
     @asynccontextmanager
     async def reserve(self, most: Usage) -> AsyncIterator[list[Usage]]:
-        """Reserve the upper bound of a request's cost; append the actual cost to the yielded list.
-
-        Raises:
-            BudgetExceeded: It could pass a cap, whatever the requests in flight come to.
-        """
+        """Reserve the upper bound of a cost; the caller appends the actual cost to the list."""
         while (cap := self._passed_by(most)) is not None:
             if cap == self._passed_by(most, held=False) or not self._held().max_calls:
                 raise _exceeded(cap, getattr(self._budget, cap))
@@ -136,7 +131,6 @@ class Price(NamedTuple):
     completion: float
 
     def cost_usd(self, prompt_tokens: int, cached_tokens: int, completion_tokens: int) -> float:
-        """Cost of these tokens in US dollars; `cached_tokens` are among the `prompt_tokens`."""
         fresh = max(0, prompt_tokens - cached_tokens)
         total = fresh * self.prompt + cached_tokens * self.cached
         return (total + completion_tokens * self.completion) / _MILLION

@@ -14,11 +14,7 @@ from contextlib import asynccontextmanager
 
 
 class Limiter:
-    """Gives out slots for single attempts; a pause between attempts holds none.
-
-    Args:
-        ceiling: Most requests in flight at any time; at least 1.
-    """
+    """Gives out slots for single attempts; a pause between attempts holds none."""
 
     def __init__(self, ceiling: int) -> None:
         self._ceiling = ceiling
@@ -82,10 +78,6 @@ class Limiter:
         """The provider has too much to do: halve the limit, and close the gate for a while.
 
         Requests sent before the last cut do not cut again: they met the load that caused it.
-
-        Args:
-            number: Which request was turned away, as `slot` numbered it.
-            pause_s: Seconds nobody should ask for.
         """
         if number > self._cut_at:
             self._limit = max(1.0, self._limit / 2.0)

@@ -34,11 +34,9 @@ class BackgroundLoop:
 
     @property
     def is_current(self) -> bool:
-        """Whether the caller is inside this loop."""
         return threading.current_thread() is self._thread
 
     def submit(self, work: Coroutine[Any, Any, T]) -> Future[T]:
-        """Start `work` in this loop."""
         future = asyncio.run_coroutine_threadsafe(contained := _Contained(work), self._running())
         self._works[future] = contained
         return future
@@ -153,18 +151,13 @@ background = BackgroundLoop()
 
 
 class PerProcess(Generic[T]):
-    """A value that is made anew in every process: connections, limits, requests in flight.
-
-    Args:
-        make: Makes it, on first use.
-    """
+    """A value that is made anew in every process: connections, limits, requests in flight."""
 
     def __init__(self, make: Callable[[], T]) -> None:
         self._make = make
         self._made: tuple[int, T] | None = None
 
     def __call__(self) -> T:
-        """The value of this process."""
         process = os.getpid()
         if self._made is None or self._made[0] != process:
             self._made = (process, self._make())

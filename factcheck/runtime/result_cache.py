@@ -167,7 +167,6 @@ class ResultCache(Generic[T]):
             return None
 
     async def keep(self, results: Mapping[str, T]) -> None:
-        """Cache what may be kept of these results."""
         if self._cache is None:
             return
         entries = {}

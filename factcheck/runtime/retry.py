@@ -42,9 +42,6 @@ class RetryPolicy:
         """Calls a coroutine function until it succeeds, fails for good, or the policy says stop.
 
         The last error is raised unchanged.
-
-        Args:
-            queued_s: Seconds the requests have waited for their turn so far.
         """
         from tenacity import AsyncRetrying, retry_if_exception, wait_random_exponential
         from tenacity import stop_after_attempt as after_attempt

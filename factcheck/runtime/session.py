@@ -39,8 +39,6 @@ class SessionOptions(TypedDict, total=False):
 
 
 class _Closing:
-    """`close` and `aclose` as context managers."""
-
     def close(self) -> None:
         raise NotImplementedError
 

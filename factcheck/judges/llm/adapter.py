@@ -29,14 +29,12 @@ class StrictJSONAdapter(dspy.Adapter):
     def __call__(
         self, lm: Any, lm_kwargs: dict[str, Any], signature: Signature, demos: Any, inputs: Any
     ) -> Any:
-        """Ask, and parse the reply."""
         _ask_for_schema(lm, lm_kwargs, signature)
         return super().__call__(lm, lm_kwargs, signature, demos, inputs)
 
     async def acall(
         self, lm: Any, lm_kwargs: dict[str, Any], signature: Signature, demos: Any, inputs: Any
     ) -> Any:
-        """Ask, and parse the reply; the asynchronous form of calling the adapter."""
         _ask_for_schema(lm, lm_kwargs, signature)
         return await super().acall(lm, lm_kwargs, signature, demos, inputs)
 
@@ -46,7 +44,6 @@ class StrictJSONAdapter(dspy.Adapter):
         demos: Sequence[Mapping[str, Any]],
         inputs: Mapping[str, Any],
     ) -> list[Message]:
-        """The messages to send: instructions, worked examples if any, then the inputs."""
         messages: list[Message] = [{"role": "system", "content": signature.instructions}]
         for demo in demos:
             reply = {name: demo[name] for name in signature.output_fields}
@@ -56,11 +53,6 @@ class StrictJSONAdapter(dspy.Adapter):
         return messages
 
     def parse(self, signature: Signature, completion: str) -> dict[str, Any]:
-        """The typed output fields of a reply.
-
-        Raises:
-            dspy.AdapterParseError: The reply is not one JSON object with these fields.
-        """
         try:
             data = read_json(completion)
             fields = _output_types(signature)  # type: ignore[arg-type] # a class is hashable
@@ -81,9 +73,6 @@ class FramedAdapter(StrictJSONAdapter):
 
     What an optimizer rewrites are the instructions; that texts are data, and how a reply has to
     look, is not for it to forget.
-
-    Args:
-        frame: What follows the instructions.
     """
 
     def __init__(self, frame: str) -> None:
@@ -96,7 +85,6 @@ class FramedAdapter(StrictJSONAdapter):
         demos: Sequence[Mapping[str, Any]],
         inputs: Mapping[str, Any],
     ) -> list[Message]:
-        """The messages to send: instructions and frame, worked examples if any, the inputs."""
         framed = signature.with_instructions(f"{signature.instructions}\n\n{self._frame}")
         return super().format(framed, demos, inputs)
 

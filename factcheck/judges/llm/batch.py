@@ -59,7 +59,6 @@ class _Batches:
 
     @property
     def requests(self) -> int:
-        """Requests in all batches."""
         return sum(batch.requests for batch in self.batches)
 
     @property
@@ -69,7 +68,6 @@ class _Batches:
 
     @property
     def final(self) -> bool:
-        """Whether every batch has ended, well or badly."""
         return all(batch.final for batch in self.batches)
 
 
@@ -102,20 +100,7 @@ def submit(
     settings: Settings | None = None,
     retry: RetryPolicy | None = None,
 ) -> Submitted:
-    """Submit the requests of a run, but those that the cache answers.
-
-    Args:
-        path: The state file. One of an interrupted submission is completed, without a new run;
-            one that was collected is replaced.
-        run: Makes the run.
-        settings: Key and address; `None`: those of the environment.
-        retry: When a failed upload is repeated.
-
-    Raises:
-        InputError: The file holds a batch that is not collected yet, or cannot be written.
-        ConfigError: A model of the run takes no batches.
-        JudgeError: The server cannot be reached. Submit again: nothing is sent twice.
-    """
+    """Submit the requests of a run, but those that the cache answers."""
     store = BatchStore(path)
     client = BatchClient(store, settings or Settings.from_environment(), retry or RetryPolicy())
     state = store.read()
@@ -144,16 +129,6 @@ def collect(
     """Make a run whose answers come from the batches, once all of them have ended.
 
     Doing it again changes nothing: the answers are cached, and no usage is recorded twice.
-
-    Args:
-        path: The state file.
-        run: Makes the run; with the same judges, records and options as at submission.
-        settings: Key and address; `None`: those of the environment.
-        retry: When a failed request to the server is repeated.
-
-    Raises:
-        InputError: No batch was submitted, or by another judge, prompt or server.
-        JudgeError: The server cannot be reached.
     """
     store = BatchStore(path)
     state = store.read()
@@ -223,21 +198,17 @@ class Outbox:
         self._files = files
 
     def around(self, transport: Transport) -> Transport:
-        """A transport that writes instead of sending."""
         inner = _require_openai(transport)
         self.shapes[inner.name] = _shape(inner)
         return _Queueing(inner, self.secret, self._files)
 
 
 class _Queueing(BatchTransport):
-    """Writes requests down."""
-
     def __init__(self, inner: ChatTransport, secret: bytes, files: RequestFiles) -> None:
         super().__init__(inner, secret)
         self._files = files
 
     async def send(self, request: Request) -> Response:
-        """Write the request; raises `JudgeQueued`, always."""
         body = self._inner.body(request)
         first = body["messages"][0]["content"]
         self._files.add(self.name, body, extraction=first == load_prompt(EXTRACT_FACTS))
@@ -245,23 +216,16 @@ class _Queueing(BatchTransport):
 
 
 class _Answering(BatchTransport):
-    """Looks answers up."""
-
     def __init__(self, inner: ChatTransport, secret: bytes, inbox: Inbox) -> None:
         super().__init__(inner, secret)
         self._inbox = inbox
 
     async def send(self, request: Request) -> Response:
-        """The answer from the batch."""
         return self._inbox.answer(self._inner, request)
 
 
 class Inbox:
-    """Transports that look the answers of finished batches up.
-
-    Raises:
-        InputError: A file that came back cannot be read.
-    """
+    """Transports that look the answers of finished batches up."""
 
     def __init__(self, store: BatchStore, state: BatchState) -> None:
         self._path = store.path
@@ -274,12 +238,10 @@ class Inbox:
 
     @property
     def used(self) -> int:
-        """Answers that were asked for."""
         return len(self._answers.taken)
 
     @property
     def unused(self) -> int:
-        """Answers that were not asked for, now or earlier."""
         return len(self._answers.left - self._recorded)
 
     @property
@@ -288,11 +250,6 @@ class Inbox:
         return self._recorded | self._answers.taken
 
     def around(self, transport: Transport) -> Transport:
-        """A transport that looks answers up instead of sending.
-
-        Raises:
-            InputError: The batches are of other models, or asked in another way.
-        """
         inner = _require_openai(transport)
         kept = self._shapes.get(inner.name)
         if kept is None:
@@ -307,12 +264,6 @@ class Inbox:
         return _Answering(inner, self._secret, self)
 
     def answer(self, inner: ChatTransport, request: Request) -> Response:
-        """The answer to a request.
-
-        Raises:
-            JudgeQueued: There is none yet; an ordinary run may get one.
-            FactcheckError: The answer is an error for good.
-        """
         name = request_id(inner.body(request))
         line = self._answers.take(name)
         if line is None:

@@ -37,13 +37,7 @@ _NAME = "the batch endpoint"
 
 
 class BatchClient:
-    """Talks to the server whose batches a state is about; runs in the background loop.
-
-    Args:
-        store: Where the state is kept.
-        settings: Key and address.
-        retry: When a failed step is repeated that leaves nothing behind.
-    """
+    """Talks to the server whose batches a state is about; runs in the background loop."""
 
     def __init__(self, store: BatchStore, settings: Settings, retry: RetryPolicy) -> None:
         require_access("a batch", settings)
@@ -53,15 +47,9 @@ class BatchClient:
 
     @property
     def endpoint(self) -> str:
-        """Host and path of the server."""
         return endpoint(self._settings.openai_base_url)
 
     async def submit(self, state: BatchState) -> BatchState:
-        """Upload the files and create the batches that do not exist yet.
-
-        Raises:
-            FactcheckError: A step failed; the state file knows those before it.
-        """
         # Uploaded by an earlier run, which may have ended before it learned that a batch was made.
         unsure = {batch.digest for batch in state.batches if batch.file_id and not batch.batch_id}
         async with self._connected() as client:
@@ -182,7 +170,6 @@ class BatchClient:
 
 
 async def _translated(step: Callable[[], Awaitable[T]]) -> T:
-    """Do a step; its errors are ours."""
     import openai
 
     try:

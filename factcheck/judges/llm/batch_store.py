@@ -42,7 +42,6 @@ class Batch(PlainData):
     extractions: int
     """Requests that list facts; the others check them."""
     file_id: str | None = None
-    """Id of the uploaded file."""
     batch_id: str | None = None
     status: str | None = None
     """As the provider calls it."""
@@ -59,7 +58,6 @@ class Batch(PlainData):
 
     @property
     def final(self) -> bool:
-        """Whether nothing more will come."""
         return self.status in _FINAL
 
 
@@ -72,7 +70,6 @@ class BatchState(PlainData):
     secret: str = field(repr=False)
     """Secret that the prompts were rendered with, in hexadecimal digits."""
     endpoint: str
-    """Host and path of the server that has the batches."""
     created: str
     """When the requests were written, as an ISO time."""
     shapes: tuple[Mapping[str, str], ...]
@@ -84,27 +81,17 @@ class BatchState(PlainData):
 
     @property
     def submitted(self) -> bool:
-        """Whether every batch was created."""
         return all(batch.batch_id is not None for batch in self.batches)
 
 
 class BatchStore:
-    """The state file, and the folder beside it.
-
-    Args:
-        path: The state file; the folder has the same name with `.files` added.
-    """
+    """The state file, and the folder beside it."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
         self.folder = path.with_name(path.name + ".files")
 
     def read(self) -> BatchState | None:
-        """The state, or `None` if there is no file yet.
-
-        Raises:
-            InputError: It cannot be read, or is not the state of a batch.
-        """
         try:
             state = BatchState.from_dict(parse_json(self.path.read_bytes(), str(self.path)).value)
             bytes.fromhex(state.secret)
@@ -126,14 +113,12 @@ class BatchStore:
         self._replace(self.path, json.dumps(state.to_dict(), indent=1, ensure_ascii=False))
 
     def make_folder(self) -> None:
-        """Make the folder, which only its owner can look into."""
         try:
             self.folder.mkdir(mode=0o700, exist_ok=True)
         except OSError as error:
             raise InputError(f"cannot make {self.folder}: {error.strerror or error}") from error
 
     def requests(self, batch: Batch) -> Path:
-        """The file of requests of a batch."""
         return self.folder / f"{batch.digest}.requests.jsonl"
 
     def downloads(self, batch: Batch) -> tuple[tuple[str, Path], ...]:
@@ -146,14 +131,12 @@ class BatchStore:
         )
 
     def read_recorded(self, state: BatchState) -> frozenset[str]:
-        """Ids of the requests whose usage is recorded already."""
         try:
             return frozenset(self._recorded(state).read_text("ascii").split())
         except FileNotFoundError:
             return frozenset()
 
     def write_recorded(self, state: BatchState, ids: frozenset[str]) -> None:
-        """Remember that the usage of these requests is recorded."""
         self._replace(self._recorded(state), "\n".join(sorted(ids)))
 
     def _recorded(self, state: BatchState) -> Path:
@@ -174,13 +157,7 @@ class BatchStore:
 
 
 class RequestFiles:
-    """Writes requests into as few files as the provider takes, one model to a file.
-
-    Args:
-        folder: Where; it exists.
-        max_requests: Requests in one file.
-        max_bytes: Bytes in one file.
-    """
+    """Writes requests into as few files as the provider takes, one model to a file."""
 
     def __init__(
         self, folder: Path, *, max_requests: int = MAX_REQUESTS, max_bytes: int = MAX_BYTES
@@ -194,11 +171,7 @@ class RequestFiles:
         self._error: OSError | None = None
 
     def add(self, model: str, body: Mapping[str, Any], *, extraction: bool) -> None:
-        """Write a request, unless the same one is there already.
-
-        Raises:
-            JudgeError: It cannot be written; `finish` will say why.
-        """
+        """Write a request, unless the same one is there already."""
         name = request_id(body)
         if name in self._ids:
             return
@@ -225,11 +198,6 @@ class RequestFiles:
         return draft
 
     def finish(self) -> tuple[Batch, ...]:
-        """The files, named by what is in them.
-
-        Raises:
-            InputError: A request could not be written.
-        """
         batches = []
         try:
             for draft in (*self._done, *self._open.values()):
@@ -255,8 +223,6 @@ class RequestFiles:
 
 
 class _Draft:
-    """A file that requests are still added to."""
-
     def __init__(self, model: str, path: Path) -> None:
         self.path = path
         self.file = open_private(path)
@@ -286,9 +252,6 @@ class BatchAnswers:
     """The answers of a batch, by the id of the request; each is given out once.
 
     A line that cannot be read counts for nothing, and an id that is there twice has no answer.
-
-    Args:
-        paths: The files that came back.
     """
 
     def __init__(self, paths: Iterable[Path]) -> None:
@@ -300,7 +263,6 @@ class BatchAnswers:
 
     @property
     def left(self) -> frozenset[str]:
-        """Ids of the answers that nobody asked for."""
         return frozenset(name for name, place in self._places.items() if place is not None)
 
     def take(self, name: str) -> Mapping[str, Any] | None:
@@ -346,7 +308,6 @@ def request_id(body: Mapping[str, Any]) -> str:
 
 
 def file_digest(path: Path) -> str:
-    """SHA-256 of a file."""
     digest = hashlib.sha256()
     with path.open("rb") as file:
         while block := file.read(1 << 20):

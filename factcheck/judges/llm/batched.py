@@ -130,16 +130,10 @@ def even_batches(items: Sequence[T], size: int) -> list[list[T]]:
 
 
 def failed_with(result: Any, codes: set[str]) -> bool:
-    """Whether this is a failure of one of these kinds."""
     return _code(result) in codes
 
 
 def require_one_not_rejected(results: Sequence[Any]) -> None:
-    """Pass unless there are results and every single one is a rejection.
-
-    Raises:
-        JudgeRejected: All say that.
-    """
     if results and all(failed_with(result, {JudgeRejected.code}) for result in results):
         raise JudgeRejected(results[0].message)
 

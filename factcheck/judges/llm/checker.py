@@ -49,7 +49,6 @@ class LLMChecker:
 
     @property
     def identity(self) -> dict[str, str]:
-        """Model, prompt and what else shapes the verdicts."""
         return {"judge": self._model.name, "check": self._prompt, **self._model.identity}
 
     async def check(
@@ -59,9 +58,6 @@ class LLMChecker:
 
         A text that is too long for one call is read section by section, and a fact entailed by
         one is not looked for in the next.
-
-        Raises:
-            JudgeRejected: Every single request was turned down.
         """
         results: dict[str, CheckResult] = {}
         for span in sections(text, self._section, self._section // _OVERLAP):
@@ -82,7 +78,6 @@ class LLMChecker:
         return in_order
 
     def _keys(self, facts: Sequence[AtomicFact], section: str) -> list[str]:
-        """The cache keys of the questions, in their order."""
         shared: dict[str, JSON] = {
             "task": _STAGE,
             "prompt": self._prompt,

@@ -78,16 +78,7 @@ def record_usage(
 
 
 class RequestRunner(Generic[R]):
-    """Sends the requests of one model; the one place where money is spent.
-
-    Args:
-        name: The model, `PROVIDER/MODEL`.
-        session: Budget, concurrency and retries.
-        price: List price, or `None` if it is not known.
-
-    Raises:
-        ConfigError: The budget is in dollars and the price is not known.
-    """
+    """Sends the requests of one model; the one place where money is spent."""
 
     def __init__(self, name: str, session: Session, price: Price | None) -> None:
         if session.budget.capped_by_usd and price is None:
@@ -109,17 +100,6 @@ class RequestRunner(Generic[R]):
         upper_bound: Usage,
         tokens_of: Callable[[R], Usage],
     ) -> R:
-        """The response to one request, repeated as the retry policy says.
-
-        Args:
-            send: Sends it once.
-            account: Where every attempt is recorded.
-            upper_bound: Most tokens an attempt can take.
-            tokens_of: The tokens that a response took.
-
-        Raises:
-            JudgeError: There is none.
-        """
         queued_s = 0.0
         n_sent = 0
 
@@ -215,24 +195,13 @@ class _Capabilities:
 
 
 class AsyncEngine(_Capabilities):
-    """Answers DSPy's requests.
-
-    Args:
-        transport: Sends one request once.
-        session: Budget, concurrency and retries.
-        price: List price, or `None` if it is not known.
-    """
+    """Answers DSPy's requests."""
 
     def __init__(self, transport: Transport, session: Session, price: Price | None) -> None:
         self._transport = transport
         self._runner: RequestRunner[Response] = RequestRunner(transport.name, session, price)
 
     async def complete(self, request: Request) -> Response:
-        """The complete response to a request.
-
-        Raises:
-            JudgeError: There is none, or it is cut off, refused or empty.
-        """
         prompt = prompt_of(request)
         work = self._runner.run(
             lambda: self._transport.send(request),
@@ -248,7 +217,6 @@ class AsyncEngine(_Capabilities):
         return response
 
     async def aclose(self) -> None:
-        """Close the connections."""
         await background.hop(self._transport.aclose())
 
 
@@ -259,7 +227,6 @@ class SyncEngine(_Capabilities):
         self._engine = engine
 
     def complete(self, request: Request) -> Response:
-        """The complete response to a request; see `AsyncEngine.complete`."""
         return background.run(self._engine.complete(request))
 
 
@@ -274,7 +241,6 @@ def likely_tokens(text: str) -> int:
 
 
 def prompt_of(request: Request) -> str:
-    """All text of a request."""
     system = request.system if isinstance(request.system, str) else ""
     return system + "".join(message.text or "" for message in request.messages)
 

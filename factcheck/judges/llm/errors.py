@@ -41,7 +41,6 @@ UNREADABLE = (json.JSONDecodeError, UnicodeDecodeError, RecursionError)
 
 
 def from_openai(error: Exception, model: str) -> FactcheckError:
-    """Our error for one raised by the `openai` client."""
     import openai
 
     if isinstance(error, UNREADABLE):
@@ -76,14 +75,7 @@ def from_status(
     kinds: Sequence[str | None] = (),
     retry_after_s: float | None = None,
 ) -> FactcheckError:
-    """Our error for an HTTP status of 400 or more.
-
-    Args:
-        status: The HTTP status.
-        said: Message of the provider, with its name.
-        kinds: Code and type of the error, as far as they are known.
-        retry_after_s: Seconds the provider asked to wait, if it said so.
-    """
+    """Our error for an HTTP status of 400 or more."""
     if status == _TOO_MANY_REQUESTS:
         if any(kind in _BILLING for kind in kinds):
             return JudgeRejected(f"{said}; the account has no credit left")
@@ -111,7 +103,6 @@ def retry_after_s(headers: Mapping[str, str]) -> float | None:
 
 
 def _number(value: str | None) -> float | None:
-    """A number that can be a pause; a server that says -1 or NaN has said nothing."""
     try:
         number = float(value) if value else -1.0
     except ValueError:
@@ -120,7 +111,6 @@ def _number(value: str | None) -> float | None:
 
 
 def from_dspy(error: Exception, model: str) -> FactcheckError:
-    """Our error for one raised by DSPy; one of ours that DSPy wrapped comes out again."""
     import dspy
     from dspy.utils import exceptions as theirs
 

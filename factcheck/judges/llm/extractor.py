@@ -45,15 +45,9 @@ class LLMExtractor:
 
     @property
     def identity(self) -> dict[str, str]:
-        """Model, prompt and what else shapes the list."""
         return {"extractor": self._model.name, "extract": self._prompt, **self._model.identity}
 
     async def extract(self, source: str, ledger: Ledger) -> FactSet:
-        """The facts of all sections, without those that say the same.
-
-        Raises:
-            JudgeError: One section failed; a partial list is never returned.
-        """
         spans = sections(source, self._section, self._section // _OVERLAP)
         asked = await together(self._section_if_asked(source[slice(*s)], ledger) for s in spans)
         lists = [_require_asked(facts) for facts in asked]

@@ -31,7 +31,6 @@ _HIDDEN = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
 
 
 def fence(tag: str, text: str) -> str:
-    """`text` between `<tag NUMBER>` and `</tag NUMBER>`, each on a line of its own."""
     number = _number(text)
     return f"<{tag} {number}>\n{text}\n</{tag} {number}>"
 
@@ -49,12 +48,7 @@ def without_numbers(prompt: str) -> str:
 
 
 def random_ids(items: Sequence[T], texts: Sequence[str]) -> dict[str, T]:
-    """The items by ids that hold for one call: numbers of three digits, one token each.
-
-    Args:
-        items: What is asked about.
-        texts: What the call says of each; only a fixed secret makes use of it.
-    """
+    """The items by ids that hold for one call: numbers of three digits, one token each."""
     if len(items) > len(_IDS):
         raise ValueError(f"{len(items)} items in one call; there are {len(_IDS)} ids")
     numbers = _source_of_ids(texts).sample(_IDS, len(items))

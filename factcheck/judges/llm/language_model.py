@@ -30,14 +30,7 @@ _DSPY_VERSION = version("dspy")
 
 
 class LanguageModel:
-    """One model: its connections, rate limit and cache.
-
-    Args:
-        transport: Sends its requests.
-        session: Cache, budget, limits and retries.
-        keep: Whether its responses may be cached: not where two models could share a name.
-        price: List price, or `None` if it is not known.
-    """
+    """One model: its connections, rate limit and cache."""
 
     def __init__(
         self, transport: Transport, session: Session, *, keep: bool, price: Price | None
@@ -65,7 +58,6 @@ class LanguageModel:
 
     @property
     def identity(self) -> dict[str, str]:
-        """Entries for the score signature, besides its name."""
         return {**self._transport.identity, "dspy": _DSPY_VERSION}
 
     def record_cache_hits(self, count: int, ledger: Ledger, stage: str) -> None:
@@ -75,12 +67,7 @@ class LanguageModel:
 
     @contextmanager
     def context(self) -> Iterator[None]:
-        """Run DSPy modules on this model; DSPy's errors become ours.
-
-        Raises:
-            JudgeError: No usable reply.
-            InputError: The text cannot be sent to any provider.
-        """
+        """Run DSPy modules on this model; DSPy's errors become ours."""
         secret = self._transport.secret if isinstance(self._transport, BatchTransport) else None
         try:
             with fixed_secret(secret) if secret else nullcontext(), dspy.context(lm=self._lm):
@@ -93,7 +80,6 @@ class LanguageModel:
             raise from_dspy(error, self.name) from error
 
     async def aclose(self) -> None:
-        """Close the connections."""
         await self._engine.aclose()
 
 

@@ -88,7 +88,6 @@ class Summarize(dspy.Signature):
 
 class _Request(NamedTuple):
     fields: Mapping[str, Any]
-    """The inputs of the signature."""
     max_tokens: int | None
     """Limit of the reply; `None`: that of the language model."""
     asked: Any = None
@@ -96,11 +95,7 @@ class _Request(NamedTuple):
 
 
 class _OneCall(dspy.Module):
-    """Base of modules that make one request.
-
-    Args:
-        prompt: Name of a published prompt.
-    """
+    """Base of modules that make one request."""
 
     asks: ClassVar[type[dspy.Signature]]
     predictor: ClassVar[str]
@@ -118,14 +113,12 @@ class _OneCall(dspy.Module):
         setattr(self, self.predictor, dspy.Predict(self.asks.with_instructions(instructions)))
 
     def forward(self, **inputs: Any) -> dspy.Prediction:
-        """Ask the language model of the context."""
         request = self._request(**inputs)
         with self._context():
             reply = getattr(self, self.predictor)(**request.fields, config=_config(request))
         return self._prediction(reply, request.asked)
 
     async def aforward(self, **inputs: Any) -> dspy.Prediction:
-        """Ask the language model of the context."""
         request = self._request(**inputs)
         with self._context():
             predictor = getattr(self, self.predictor)
@@ -137,7 +130,6 @@ class _OneCall(dspy.Module):
         return dspy.context(adapter=self.adapter, disable_history=True, **traced)
 
     def _judge(self) -> str:
-        """Name of the language model that answers."""
         name: str = (getattr(self, self.predictor).lm or dspy.settings.lm).model
         return name
 

@@ -34,10 +34,6 @@ class LLMPairJudge:
 
     A verdict is cached under a key of all that was said about its pair, and of nothing else: what
     else a later request asks does not change it.
-
-    Args:
-        model: The model.
-        batch_size: Maximum number of pairs in one request, from 1 to 100.
     """
 
     def __init__(self, model: LanguageModel, *, batch_size: int) -> None:
@@ -57,15 +53,10 @@ class LLMPairJudge:
 
     @property
     def identity(self) -> dict[str, str]:
-        """Model, prompt and what else shapes the verdicts."""
         return {"judge": self._model.name, "compare": self._prompt, **self._model.identity}
 
     async def compare(self, pairs: Sequence[ValuePair], ledger: Ledger) -> tuple[PairResult, ...]:
-        """One result per pair, in their order. Pairs that are the same question are asked once.
-
-        Raises:
-            JudgeRejected: Every single request was turned down.
-        """
+        """One result per pair, in their order. Pairs that are the same question are asked once."""
         keys = self._keys(pairs)
         questions = dict(sorted(zip(keys, pairs, strict=True), key=lambda item: order_of(item[1])))
         results = await self._requests.results(questions, self._ask, ledger)

@@ -15,15 +15,10 @@ if TYPE_CHECKING:
     from importlib.abc import Traversable
 
 CHECK_FACTS = "check_facts/v1"
-"""The prompt of `FactChecker`."""
 COMPARE_VALUES = "compare_values/v1"
-"""The prompt of `SemanticEquivalence`."""
 EXTRACT_FACTS = "extract_facts/v1"
-"""The prompt of `KeyFactExtraction`."""
 RATE_FAITHFULNESS = "rate_faithfulness/v1"
-"""The prompt of `LLMJudge`."""
 SUMMARIZE = "summarize/v1"
-"""The prompt of `Summarizer`."""
 _PINS = "SHA256SUMS"
 
 
@@ -35,11 +30,7 @@ def prompts_root() -> Traversable:
 
 @cache
 def pinned() -> Mapping[str, str]:
-    """Digest of every published prompt file, by its path below `prompts/`.
-
-    Raises:
-        PromptError: The list of digests is missing.
-    """
+    """Digest of every published prompt file, by its path below `prompts/`."""
     try:
         lines = (prompts_root() / _PINS).read_text("utf-8").splitlines()
     except OSError as error:
@@ -49,11 +40,7 @@ def pinned() -> Mapping[str, str]:
 
 @cache
 def load_prompt(name: str) -> str:
-    """The text of a published prompt, such as `"check_facts/v1"`.
-
-    Raises:
-        PromptError: It is not published, or the file is not the one that was.
-    """
+    """The text of a published prompt, such as `"check_facts/v1"`."""
     path = f"{name}.md"
     expected = pinned().get(path)
     if expected is None:

@@ -50,15 +50,9 @@ class LLMRater:
 
     @property
     def identity(self) -> dict[str, str]:
-        """Model, prompt and what else shapes the ratings."""
         return {"judge": self._model.name, "rate": self._prompt, **self._model.identity}
 
     async def rate(self, source: str, summary: str, ledger: Ledger) -> RatingResult:
-        """A rating, or why there is none.
-
-        Raises:
-            InputError: A text is not a string, or the source is blank. A blank summary is legal.
-        """
         _require_texts(source, summary)
         question = _Question(source, summary)
         key = self._key(question)

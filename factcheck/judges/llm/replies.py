@@ -111,11 +111,6 @@ V = TypeVar("V", bound=FactVerdict | ValueVerdict)
 
 
 def read_json(reply: str) -> dict[str, Any]:
-    """The one JSON object a reply consists of, with or without a code fence around it.
-
-    Raises:
-        JudgeOutputError: Anything else. Nothing is repaired, and nothing is searched for in prose.
-    """
     text = reply.strip()
     fenced = _FENCED.fullmatch(text)
     try:

@@ -36,19 +36,9 @@ A = TypeVar("A")
 
 
 class OpenAITransport(Generic[Q, A]):
-    """Base: the official client, for one endpoint of OpenAI or of any compatible server.
-
-    Args:
-        model: The model's name at the server.
-        settings: Key and address.
-        timeout_s: Time limit of one request in seconds.
-
-    Raises:
-        ConfigError: There is neither key nor address, or one cannot be used.
-    """
+    """Base: the official client, for one endpoint of OpenAI or of any compatible server."""
 
     path: ClassVar[str]
-    """Below the server's address."""
 
     def __init__(self, model: str, settings: Settings, timeout_s: float) -> None:
         self._model = model
@@ -60,12 +50,10 @@ class OpenAITransport(Generic[Q, A]):
 
     @property
     def identity(self) -> dict[str, str]:
-        """The server, if it is not OpenAI's own."""
         base_url = self._settings.openai_base_url
         return {} if base_url is None else {"endpoint": endpoint(base_url)}
 
     def body(self, request: Q) -> dict[str, Any]:
-        """The JSON body of a request."""
         raise NotImplementedError
 
     def response(self, body: Any) -> A:
@@ -73,11 +61,9 @@ class OpenAITransport(Generic[Q, A]):
         raise NotImplementedError
 
     def translated(self, error: Exception) -> FactcheckError:
-        """Our error for one of the client's."""
         return from_openai(error, self.name)
 
     async def send(self, request: Q) -> A:
-        """One request, no retry, within the time limit."""
         import openai
 
         try:
@@ -98,7 +84,6 @@ class OpenAITransport(Generic[Q, A]):
         return self.response(body)
 
     async def aclose(self) -> None:
-        """Close the client's connections; the next request opens new ones."""
         client = self._client.take()
         if client is not None:
             await client.close()
@@ -115,7 +100,6 @@ class ChatTransport(OpenAITransport["Request", "Response"]):
 
     @property
     def identity(self) -> dict[str, str]:
-        """Sampling, and the server if it is not OpenAI's own."""
         return {**({"effort": _EFFORT} if self._reasons else {"temp": "0"}), **super().identity}
 
     def max_tokens(self, tokens: int) -> int:
@@ -123,7 +107,6 @@ class ChatTransport(OpenAITransport["Request", "Response"]):
         return tokens + _REASONING_TOKENS if tokens and self._reasons else tokens
 
     def body(self, request: Request) -> dict[str, Any]:
-        """The JSON body of a Chat Completions call."""
         system = request.system
         if not isinstance(system, str):
             system = "".join(part.text for part in system or ())
@@ -163,29 +146,22 @@ class EmbeddingsTransport(OpenAITransport[Sequence[str], Mapping[str, Any]]):
     path = "/embeddings"
 
     def body(self, request: Sequence[str]) -> dict[str, Any]:
-        """The JSON body of an Embeddings call."""
         return {"model": self._model, "input": list(request), "encoding_format": "base64"}
 
     def response(self, body: Any) -> Mapping[str, Any]:
-        """The JSON as it is, which has a list of vectors."""
         if not isinstance(body.get("data"), list):
             raise JudgeUnavailable(f"{self.name}: the server's answer has no list of vectors")
         vectors: Mapping[str, Any] = body
         return vectors
 
     def translated(self, error: Exception) -> FactcheckError:
-        """`TextsRejected` where fewer or shorter texts may fare better."""
         translated = super().translated(error)
         at_fault = getattr(error, "status_code", None) in _TEXTS_AT_FAULT
         return TextsRejected(str(translated)) if at_fault else translated
 
 
 class WrappedTransport:
-    """Base of transports that take the place of another one, and answer in its name.
-
-    Args:
-        inner: Renders requests and reads responses; it sends nothing.
-    """
+    """Base of transports that take the place of another one, and answer in its name."""
 
     def __init__(self, inner: Any) -> None:
         self.name: str = inner.name
@@ -193,21 +169,17 @@ class WrappedTransport:
 
     @property
     def identity(self) -> dict[str, str]:
-        """That of the transport inside: a response is the same, however it came."""
         identity: dict[str, str] = self._inner.identity
         return identity
 
     def max_tokens(self, tokens: int) -> int:
-        """That of the transport inside."""
         limit: int = self._inner.max_tokens(tokens)
         return limit
 
     async def send(self, request: Request) -> Response:
-        """The response to one request."""
         raise NotImplementedError
 
     async def aclose(self) -> None:
-        """Close the transport inside."""
         await self._inner.aclose()
 
 
@@ -215,10 +187,6 @@ class BatchTransport(WrappedTransport):
     """Base of transports whose requests travel in a batch instead of one by one.
 
     A batch is written by one run and read by another, so both have to render the same prompts.
-
-    Args:
-        inner: Renders requests and reads responses; it sends nothing.
-        secret: What prompts are rendered with.
     """
 
     price_share = 0.5
@@ -257,11 +225,9 @@ class LMTransport:
         return named
 
     def max_tokens(self, tokens: int) -> int:
-        """The same number."""
         return tokens
 
     async def send(self, request: Request) -> Response:
-        """One request through DSPy."""
         import dspy
 
         try:
@@ -282,12 +248,7 @@ Transport: TypeAlias = ChatTransport | LMTransport | WrappedTransport
 
 
 def require_access(name: str, settings: Settings) -> None:
-    """Refuse settings with which no OpenAI-compatible server can be reached.
-
-    Raises:
-        ConfigError: Neither key nor address, a key that cannot be one, an address without scheme
-            or host, or a port out of range.
-    """
+    """Refuse settings with which no OpenAI-compatible server can be reached."""
     key, base_url = settings.openai_api_key, settings.openai_base_url
     if key is None and base_url is None:
         raise ConfigError(

@@ -34,11 +34,6 @@ class FieldNotes(NamedTuple):
 
 
 def field_of(pair: ValuePair) -> FieldNotes:
-    """The field a pair belongs to.
-
-    Raises:
-        InputError: Its specificity is unknown.
-    """
     if pair.specificity not in _ALLOWED:
         raise InputError(f"specificity must be one of {list(_ALLOWED)}, not {pair.specificity!r}")
     return FieldNotes(pair.path, pair.description, pair.instructions, pair.specificity)

@@ -38,10 +38,9 @@ logger = logging.getLogger(__name__)
 
 
 class RecordedFacts(NamedTuple):
-    """The answer of an extractor for one source."""
+    """Answer of an extractor for one source, which is named by its digest."""
 
     source: str
-    """`digest` of the source."""
     by: Identity
     facts: tuple[AtomicFact, ...]
 
@@ -51,7 +50,6 @@ class RecordedFacts(NamedTuple):
         return json_text(["extract", self.source, self.by])
 
     def to_line(self) -> bytes:
-        """The answer as one line."""
         facts = [fact.to_dict() for fact in self.facts]
         return _line({"ask": "extract", "source": self.source, "by": dict(self.by), "facts": facts})
 
@@ -60,17 +58,14 @@ class RecordedVerdict(NamedTuple):
     """The answer of a judge about one fact and one text."""
 
     text: str
-    """`digest` of the text."""
     by: Identity
     verdict: Verdict
 
     @property
     def question(self) -> str:
-        """Equal for two answers to the same question by the same judge."""
         return json_text(["check", self.text, self.verdict.fact.text, self.by])
 
     def to_line(self) -> bytes:
-        """The answer as one line."""
         data = self.verdict.to_dict()
         return _line(
             {
@@ -87,21 +82,15 @@ Recorded = RecordedFacts | RecordedVerdict
 
 
 def identity_of(entries: Mapping[str, str]) -> Identity:
-    """The identity of a judge or extractor, as cassettes keep it."""
     return tuple((str(name), str(value)) for name, value in entries.items())
 
 
 def describe_identity(by: Identity) -> str:
-    """An identity, for a message."""
     return ", ".join(f"{name} {value}" for name, value in by) or "a judge without a name"
 
 
 def parse_answer(line: bytes, place: Place) -> Recorded:
-    """Inverse of `to_line`.
-
-    Raises:
-        InputError: The line is not JSON, or not an answer; begins with the place.
-    """
+    """Inverse of `to_line`."""
     data = parse_json_line(line, place)
     try:
         read = Reader(data, "answer")
@@ -119,12 +108,7 @@ def parse_answer(line: bytes, place: Place) -> Recorded:
 
 
 class CassetteReader:
-    """The answers of a cassette, in file order; iterate over it once.
-
-    Raises:
-        InputError: The file cannot be read, is not a cassette, or has a broken line that is not its
-            last; raised while iterating, with the number of the line.
-    """
+    """The answers of a cassette, in file order; iterate over it once."""
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self._path = path
@@ -170,9 +154,6 @@ class CassetteWriter:
 
     A failed write does not cost the answer it should have kept: recording stops, a warning is
     logged, and `failure` says why.
-
-    Raises:
-        InputError: The file cannot be written, or is not a cassette.
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
@@ -191,7 +172,6 @@ class CassetteWriter:
                 self._continue()
 
     def _start(self) -> bytes:
-        """The beginning of the file; nothing if there is none."""
         if not self.path.exists():
             return b""
         with self.path.open("rb") as file:
@@ -211,12 +191,7 @@ class CassetteWriter:
                 file.write(b"\n")
 
     def admit(self, kind: type[Recorded], by: Identity) -> None:
-        """Say who will answer, before anything is paid for.
-
-        Raises:
-            ConfigError: The cassette has answers of the same name in another version; replay
-                could not tell them apart.
-        """
+        """Say who will answer, before anything is paid for."""
         known = self._identities.setdefault((kind, _name(kind, by)), by)
         if known != by:
             raise ConfigError(

@@ -48,11 +48,7 @@ def parse_spec(spec: str) -> tuple[str, str | None]:
 
 
 class RecordingExtractor:
-    """An `Extractor` that records the facts another one lists.
-
-    Raises:
-        ConfigError: The cassette has answers of another version of this extractor.
-    """
+    """An `Extractor` that records the facts another one lists."""
 
     def __init__(self, inner: Extractor, cassette: CassetteWriter) -> None:
         self._inner = inner
@@ -61,11 +57,9 @@ class RecordingExtractor:
 
     @property
     def identity(self) -> Mapping[str, str]:
-        """That of the extractor inside."""
         return self._inner.identity
 
     async def extract(self, source: str, ledger: Ledger) -> FactSet:
-        """The answer of the extractor inside; an error is passed on and not recorded."""
         facts = await self._inner.extract(source, ledger)
         by = identity_of(self._inner.identity)
         self._cassette.append([RecordedFacts(digest(source), by, tuple(facts))])
@@ -77,9 +71,6 @@ class RecordingChecker:
 
     A fact without a verdict, or with more than one, is not recorded: a replay must not make a
     verdict of it.
-
-    Raises:
-        ConfigError: The cassette has answers of another version of this judge.
     """
 
     def __init__(self, inner: Checker, cassette: CassetteWriter) -> None:
@@ -89,13 +80,11 @@ class RecordingChecker:
 
     @property
     def identity(self) -> Mapping[str, str]:
-        """That of the checker inside."""
         return self._inner.identity
 
     async def check(
         self, facts: Sequence[AtomicFact], text: str, ledger: Ledger
     ) -> Sequence[CheckResult]:
-        """The answer of the checker inside; failures and errors are passed on and not recorded."""
         results = await self._inner.check(facts, text, ledger)
         by, name = identity_of(self._inner.identity), digest(text)
         asked = {fact.id: fact for fact in facts}
@@ -152,12 +141,6 @@ class ReplayExtractor:
         return {**dict(self._by), "replay": self._digest}
 
     async def extract(self, source: str, ledger: Ledger) -> FactSet:
-        """The facts that were recorded for this source.
-
-        Raises:
-            ConfigError: It is not clear which extractor is meant.
-            JudgeRejected: The cassette has no facts for this source.
-        """
         if self._problem is not None:
             raise ConfigError(self._problem)
         name = digest(source)
@@ -216,12 +199,6 @@ class ReplayChecker:
     async def check(
         self, facts: Sequence[AtomicFact], text: str, ledger: Ledger
     ) -> tuple[CheckResult, ...]:
-        """The recorded verdict on each fact, in fact order.
-
-        Raises:
-            JudgeRejected: The cassette has no verdict on one of them, unless `missing` is
-                `"undecided"`.
-        """
         known = self._verdicts.get(digest(text), {})
         missed = [fact for fact in facts if fact.text not in known]
         if missed and self._missing == "raise":
@@ -260,7 +237,6 @@ def _choose(
 
 
 def _excerpt(text: str) -> str:
-    """The first words of a text, for a message."""
     words = " ".join(text.split())
     return repr(words if len(words) <= _EXCERPT else f"{words[: _EXCERPT - 3]}...")
 

@@ -33,9 +33,6 @@ class DiskCache:
 
     A damaged store is set aside, with a warning, and a new one is started; the next damage ends
     the cache, not the run.
-
-    Args:
-        folder: Made with access for its owner alone.
     """
 
     def __init__(self, folder: folders.PathLike) -> None:
@@ -52,7 +49,6 @@ class DiskCache:
         self._abandoned = False
 
     def get_many(self, keys: Sequence[str]) -> dict[str, str]:
-        """The cached values among these keys; a damaged entry counts as missing."""
         check_keys(keys)
         stored = self._use(lambda store: store.read(keys)) if keys else None
         values = {key: unseal(key, value) for key, value in (stored or {}).items()}
@@ -68,7 +64,6 @@ class DiskCache:
             self._use(lambda store: store.write(sealed))
 
     def close(self) -> None:
-        """Close the file."""
         with self._lock:
             store, thread = self._store, self._thread
             self._store = self._thread = None

@@ -44,16 +44,10 @@ def answer_key(**parts: JSON) -> str:
 
 
 def is_key(text: str) -> bool:
-    """Whether this could be an `answer_key`."""
     return _KEY.fullmatch(text) is not None
 
 
 def check_keys(keys: Sequence[str]) -> None:
-    """Refuse anything but keys.
-
-    Raises:
-        ValueError: Something other than 64 lower-case hexadecimal digits.
-    """
     for key in keys:
         if not is_key(key):
             raise ValueError(f"{key!r} is not a cache key; answer_key makes them")
@@ -87,13 +81,11 @@ class WarnOnce:
         self._logged: set[str] = set()
 
     def __call__(self, kind: str, message: str, *details: object) -> None:
-        """Log a message, with `details` put in as `logging` does it."""
         level = logging.DEBUG if kind in self._logged else logging.WARNING
         self._logged.add(kind)
         _log.log(level, message, *details)
 
     def refused(self, where: str, key: str) -> None:
-        """Warn of an entry that cannot be trusted."""
         self(
             "refused",
             "%s has an entry that was damaged or tampered with; it counts as missing (%s)",

@@ -26,7 +26,6 @@ def expanded(folder: PathLike) -> Path:
 
 
 def database(folder: Path) -> Path:
-    """The SQLite file of the cache in this folder."""
     return folder / _STORE / "cache.db"
 
 
@@ -68,14 +67,7 @@ def identity(folder: Path) -> tuple[int, int] | None:
 
 
 def quarantine(folder: Path) -> Path:
-    """Move the store into a new folder beside it, where `--dir` finds it.
-
-    Returns:
-        The new folder.
-
-    Raises:
-        OSError: It cannot be moved.
-    """
+    """Move the store into a new folder beside it, where `--dir` finds it."""
     stamp = time.strftime("damaged-%Y%m%dT%H%M%S", time.gmtime())
     number = 0
     while True:

@@ -35,7 +35,6 @@ class Labels(NamedTuple):
     task: str
     judge: str
     at: float | None
-    """When the response was given, in Unix seconds."""
 
 
 class Statistics(NamedTuple):
@@ -54,7 +53,7 @@ class Statistics(NamedTuple):
 
 
 class Verification(NamedTuple):
-    """The state of a cache."""
+    """State of a cache."""
 
     good: int
     refused: tuple[StoredEntry, ...]
@@ -137,7 +136,6 @@ def _labels(entry: StoredEntry) -> Labels:
 
 
 def verify(folder: Path) -> Verification:
-    """Read and check every entry, and the structure of the file."""
     good = 0
     refused: list[StoredEntry] = []
     damage: str | None = None
@@ -177,7 +175,6 @@ def prune(folder: Path, *, before: float | None = None, judge: str | None = None
 
 
 def clear(folder: Path) -> int:
-    """Remove all rows, good or bad; returns how many."""
     if not database(folder).exists():
         return 0
     with _connected(folder) as connection:
@@ -193,11 +190,7 @@ def export_lines(folder: Path) -> Export:
 
 
 def import_entries(folder: Path, entries: Sequence[tuple[str, str]]) -> Import:
-    """Add entries to the cache; nothing that is there is replaced.
-
-    Raises:
-        ConfigError: They could not be stored.
-    """
+    """Add entries to the cache; nothing that is there is replaced."""
     cache = disk.DiskCache(folder)
     added = present = kept = 0
     for start in range(0, len(entries), _BATCH):
@@ -218,11 +211,7 @@ def import_entries(folder: Path, entries: Sequence[tuple[str, str]]) -> Import:
 
 
 def parse_entry(data: Any) -> tuple[str, str]:
-    """Key and value of one exported line, which was parsed as JSON.
-
-    Raises:
-        InputError: It is not an entry.
-    """
+    """Key and value of one exported line, which was parsed as JSON."""
     if not isinstance(data, dict) or set(data) != {"key", "value"}:
         raise InputError('not an object with "key" and "value"')
     key, value = data["key"], data["value"]

@@ -54,7 +54,6 @@ class MemoryCache:
         self._lock = threading.Lock()
 
     def get_many(self, keys: Sequence[str]) -> dict[str, str]:
-        """The cached values among these keys."""
         check_keys(keys)
         with self._lock:
             found = {key: self._entries[key] for key in keys if key in self._entries}
@@ -63,7 +62,6 @@ class MemoryCache:
         return found
 
     def set_many(self, entries: Mapping[str, str]) -> None:
-        """Keep all of these."""
         check_keys(tuple(entries))
         with self._lock:
             for key, value in entries.items():
@@ -73,4 +71,4 @@ class MemoryCache:
                 self._entries.popitem(last=False)
 
     def close(self) -> None:
-        """Nothing to release; the entries stay."""
+        pass

@@ -56,7 +56,6 @@ class RedisCache:
         self._paused_until = 0.0
 
     def get_many(self, keys: Sequence[str]) -> dict[str, str]:
-        """The cached values among these keys; a damaged entry counts as missing."""
         check_keys(keys)
         if not keys:
             return {}
@@ -79,7 +78,6 @@ class RedisCache:
             self._ask(lambda: self._client.mset(sealed))
 
     def close(self) -> None:
-        """Close the connections."""
         self._client.close()
 
     def _ask(self, command: Callable[[], T]) -> T | None:

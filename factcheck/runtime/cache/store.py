@@ -83,32 +83,24 @@ class _PlainDisk(diskcache.Disk):  # type: ignore[misc]  # diskcache has no type
     """Text keys and byte values in the SQLite file itself: no pickle, no other file."""
 
     def put(self, key: Any) -> tuple[str, bool]:
-        """Take a text key as it is."""
         return str(key), True
 
     def store(self, value: Any, read: bool, key: Any = None) -> tuple[int, int, None, bytes]:  # noqa: ARG002, FBT001 - the signature of diskcache
-        """Keep bytes inside the row."""
         return len(value), MODE_RAW, None, bytes(value)
 
     def fetch(self, mode: Any, filename: Any, value: Any, read: bool) -> bytes:  # noqa: ARG002, FBT001 - the signature of diskcache
-        """Refuse a value that is pickled, or in another file."""
         if mode != MODE_RAW or filename is not None or type(value) is not bytes:
             raise _RefusedEntry("the value is not plain bytes")
         return value
 
     def remove(self, file_path: str) -> None:
-        """Leave the file alone: no row of ours has one."""
+        pass
 
 
 class Store:
     """An open store, used by one thread: `diskcache` has a connection per thread.
 
     Nothing here waits for a lock.
-
-    Raises:
-        DamagedStore: The file is not a store.
-        sqlite3.Error, diskcache.Timeout: The file is locked, damaged or cannot be used.
-        OSError: The folder cannot be used.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -121,7 +113,6 @@ class Store:
             raise DamagedStore(f"{type(error).__name__} on opening it") from error
 
     def read(self, keys: Sequence[str]) -> dict[str, bytes | None]:
-        """The stored values of these keys; `None` for a row that is refused."""
         found: dict[str, bytes | None] = {}
         for key in keys:
             try:
@@ -133,13 +124,11 @@ class Store:
         return found
 
     def write(self, values: Mapping[str, bytes]) -> None:
-        """Store all of these, or none."""
         with self.rows.transact():
             for key, value in values.items():
                 self.rows.set(key, value)
 
     def close(self) -> None:
-        """Close the connection of this thread."""
         self.rows.close()
 
 
@@ -188,10 +177,6 @@ def connected(folder: Path, *, timeout_s: float) -> Iterator[sqlite3.Connection]
     """A plain connection to a store that exists; `timeout_s` is how long a lock may last.
 
     Listing rows through `diskcache` would unpickle what a row calls a pickled key.
-
-    Raises:
-        InputError: The file is damaged.
-        ConfigError: It is locked, full or cannot be used.
     """
     try:
         _check_file(database(folder))
