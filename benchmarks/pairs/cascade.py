@@ -3,7 +3,7 @@
     python -m benchmarks.pairs.cascade --data DIR        # or FACTCHECK_DATA=DIR
 
 A cascade hands on the pairs whose probability lies strictly between `low` and `high`. For several
-ranges: the share that is handed on, and the share of the rest that people decided otherwise.
+ranges: the share that is handed on, and the share of the rest with another human label.
 Probabilities are those of a model fitted on other questions.
 """
 

@@ -1,4 +1,4 @@
-"""Fits the model of the embedded pair judge on pairs of answers that people compared.
+"""Fits the model of the embedded pair judge on pairs of answers with human labels.
 
 The features and the rules are those of the package, so what is fitted is what ships. Needs numpy
 and scipy.
@@ -48,7 +48,7 @@ MODEL_PATH = Path(shipped.__file__).with_name("model.json")
 
 
 class AnswerPair(NamedTuple):
-    """A right answer with its alternatives, the answer of a system, and what people said."""
+    """A right answer with its alternatives, the answer of a system, and the human label."""
 
     question: str
     alternatives: tuple[str, ...]

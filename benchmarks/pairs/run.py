@@ -1,4 +1,4 @@
-"""How well the embedded pair judge agrees with people on whether two answers are equivalent.
+"""How well the embedded pair judge agrees with human labels on whether two answers are equivalent.
 
     python -m benchmarks.pairs.run --data DIR            # or FACTCHECK_DATA=DIR
     python -m benchmarks.pairs.run --data DIR --errors   # and every pair decided otherwise

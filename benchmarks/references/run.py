@@ -34,7 +34,7 @@ NLI = ("fever_dev_gold", "breaking_nli", "conjnli", "med", "help_conj")
 
 
 class Pair(NamedTuple):
-    """An output, what it is held against, and whether people call it right."""
+    """An output, its references, and whether humans call it right."""
 
     output: str
     references: tuple[str, ...]
