@@ -1,8 +1,8 @@
 """Measures whether a judge can be trusted: on texts with known answers, and on human labels."""
 
 from factcheck.calibration.agreement_labels import LabelledPair, RecordedVerdict, read_pairs
-from factcheck.calibration.agreement_metrics import JudgeAgreement
-from factcheck.calibration.agreement_report import AgreementReport, aagreement, agreement
+from factcheck.calibration.agreement_report import AgreementReport, JudgeAgreement
+from factcheck.calibration.agreement_run import aagreement, agreement
 from factcheck.calibration.audit import AuditReport, aaudit_judge, audit_judge, audits_page
 from factcheck.calibration.audit_trials import RULES, AuditText
 from factcheck.calibration.bullets_report import BulletRemoval

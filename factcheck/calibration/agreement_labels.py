@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from itertools import repeat
 from typing import Any, Literal, NamedTuple, get_args
 
@@ -12,11 +13,12 @@ from factcheck.documents.tables import table_entries
 from factcheck.errors import InputError
 
 COVERED = 0.75
-"""Share from which a graded label (1, .5, 0) counts as entailed: only what is fully covered."""
+"""Share from which a graded label (1, .5, 0) counts as entailed."""
 Partly = Literal["not_covered", "left_out"]
 """How facts with a label between 0 and 1 are treated."""
 _YES = ("entailment", "entailed", "supports", "true", "yes")
 _NO = ("neutral", "contradiction", "contradicted", "refutes", "not enough info", "false", "no")
+_NAMES = ("doc_id", "document")
 _BRACKET = re.compile(r"-[lr]rb-", re.IGNORECASE)
 Row = Mapping[str, Any]
 
@@ -25,7 +27,7 @@ class LabelledPair(NamedTuple):
     """A fact, a text, and whether human annotators say that the text entails the fact."""
 
     document: str
-    """Group of the pair; pairs of one document are not independent."""
+    """Pairs of one document are not independent."""
     system: str
     """Author of the text; empty where there is one text per document."""
     text: str
@@ -47,17 +49,11 @@ class RecordedVerdict(NamedTuple):
 
 
 class Answer(NamedTuple):
-    """A judge's answer on a labelled pair."""
+    """A judge's answer on a labelled pair; `why` it is undecided, if it is."""
 
     entailed: bool | None
-    """`None` where it is undecided."""
     probability: float | None = None
     why: str = ""
-    """Why it is undecided, if it is."""
-
-
-_Entry = tuple[str, str, Any, Any, Any]
-"""Document, system, text, fact and label, before they are checked."""
 
 
 def read_pairs(path: PathOrDash, *, partly: Partly = "not_covered") -> list[LabelledPair]:
@@ -140,12 +136,11 @@ def _rows(path: PathOrDash) -> Iterator[tuple[Row, str]]:
 
 
 def _pairs(row: Row, where: str, partly: Partly) -> list[LabelledPair]:
-    left_out = (0.0, 1.0) if partly == "left_out" else ()
     found = []
     try:
         for document, system, text, fact, label in _entries(row):
-            share = None if label is None or label == "" else _share_of(text, fact, label)
-            if share is not None and (not left_out or share in left_out):
+            share = _share(text, fact, label)
+            if share is not None and (share in {0.0, 1.0} or partly == "not_covered"):
                 found.append(LabelledPair(document or text, system, text, fact, share >= COVERED))
     except (KeyError, TypeError, ValueError) as error:
         raise InputError(f"{where}: {_reason(error)}") from None
@@ -156,31 +151,30 @@ def _reason(error: Exception) -> str:
     return f"{error.args[0]!r} is missing" if isinstance(error, KeyError) else str(error)
 
 
-def _entries(row: Row) -> Iterator[_Entry]:
-    """The pairs of a row; its keys determine its format."""
+def _entries(row: Row) -> Iterator[tuple[str, str, Any, Any, Any]]:
+    """Document, system, text, fact and label, unchecked; the keys of a row determine its format."""
     keys = row.keys()
     if keys >= {"facts", "systems"}:
-        document = _first(row, "doc_id", "document", "id", "reference", "source")
+        document = _first(row, *_NAMES, "id", "reference", "source")
         for system, given in _typed(row["systems"], dict, "systems").items():
             one = _typed(given, dict, f"systems, {system!r}")
             labelled = _labelled(row["facts"], one["labels"])
             yield from ((document, system, one["summary"], *both) for both in labelled)
     elif keys >= {"facts", "labels"}:
-        document, system = _first(row, "doc_id", "document", "id"), str(row.get("system", ""))
+        document, system = _first(row, *_NAMES, "id"), str(row.get("system", ""))
         text = row["summary"] if "summary" in row else row["text"]
         labelled = _labelled(row["facts"], row["labels"])
         yield from ((document, system, text, *both) for both in labelled)
     elif keys >= {"fact", "text", "label"}:
-        document, system = _first(row, "doc_id", "document"), str(row.get("system") or "")
-        yield document, system, row["text"], row["fact"], row["label"]
+        system = str(row.get("system") or "")
+        yield _first(row, *_NAMES), system, row["text"], row["fact"], row["label"]
     elif "question" in keys and keys >= {"premise", "hypothesis", "label"}:
         raise ValueError(
             "a pair of answers, not a fact and a text; its judge is that of field values: see "
             "benchmarks/pairs"
         )
     elif keys >= {"premise", "hypothesis", "label"}:
-        document = _first(row, "doc_id", "document")
-        yield document, "", row["premise"], row["hypothesis"], row["label"]
+        yield _first(row, *_NAMES), "", row["premise"], row["hypothesis"], row["label"]
     else:
         raise ValueError(
             f"unknown format with the keys {sorted(row)}; a line needs 'fact', 'text' and 'label'"
@@ -200,26 +194,20 @@ def _labelled(facts: Any, labels: Any) -> Iterator[tuple[Any, Any]]:
     return zip(facts, labels, strict=True)
 
 
-def _share_of(text: Any, fact: Any, label: Any) -> float:
+def _share(text: Any, fact: Any, label: Any) -> float | None:
+    """The share of a fact that annotators see covered, in [0, 1]; `None` without a label."""
+    if label is None or label == "":
+        return None
     if not isinstance(text, str) or not isinstance(fact, str) or not fact.strip():
         raise TypeError("fact and text must be strings, and the fact not blank")
-    return _share(label)
-
-
-def _share(label: Any) -> float:
-    """The share of a fact that annotators see covered, in [0, 1]."""
+    number, expected = label, "true, false, or a number from 0 to 1"
     if isinstance(label, str):
-        word = label.strip().casefold()
-        if word in _YES or word in _NO:
-            return float(word in _YES)
-        try:
-            return _share(float(word))
-        except ValueError:
-            known = ", ".join(_YES + _NO)
-            raise ValueError(f"label {label!r}: expected 0 to 1, or one of {known}") from None
-    if isinstance(label, (bool, int, float)) and 0 <= label <= 1:
-        return float(label)
-    raise ValueError(f"label {label!r}: expected true, false, or a number from 0 to 1")
+        word, expected = label.strip().casefold(), f"0 to 1, or one of {', '.join(_YES + _NO)}"
+        with suppress(ValueError):
+            number = word in _YES if word in _YES + _NO else float(word)
+    if not isinstance(number, (bool, int, float)) or not 0 <= number <= 1:
+        raise ValueError(f"label {label!r}: expected {expected}")
+    return float(number)
 
 
 def _recorded(row: Row, where: str) -> Iterator[RecordedVerdict]:

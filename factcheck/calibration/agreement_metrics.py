@@ -6,29 +6,23 @@ A metric is `None` where it is undefined: all labels equal, no probabilities, a 
 from __future__ import annotations
 
 import math
-import random
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 from itertools import combinations
 from statistics import fmean, variance
 from typing import Any, NamedTuple
 
-from factcheck.calibration.agreement_labels import Answer, LabelledPair
-from factcheck.stats.correlation import kendall, pearson, ranks
+from factcheck.stats.correlation import ranks
 from factcheck.stats.intervals import Z_95, Estimate
-from factcheck.stats.resampling import bootstrap_groups, mean_estimate
+from factcheck.stats.resampling import mean_estimate
 
 Array = Any
 """A numpy array."""
 N_BINS = 10
-POWER_80 = 0.8416212335729143
-"""Standard normal quantile for a power of 80 %."""
+Z_80 = 0.8416212335729143
 _MIN_SYSTEMS = 3
 _MIN_DOCUMENTS = 5
 """From which a variance over documents is meaningful."""
-_ALIKE = "all labels are equal"
-_NO_PROBABILITIES = "the judge gives no probabilities"
 
 
 class Decisions(NamedTuple):
@@ -50,13 +44,11 @@ class Decisions(NamedTuple):
 
 
 class Bin(NamedTuple):
-    """Pairs to which a judge gave about the same probability."""
+    """Pairs with about the same probability: their mean, and the share labelled entailed."""
 
     n: int
     probability: float
-    """Mean probability."""
     share: float
-    """Share of them with the human label entailed."""
 
 
 def rates(pairs: Decisions) -> tuple[float | None, float | None]:
@@ -118,11 +110,9 @@ def calibration_bins(pairs: Decisions) -> list[Bin]:
     if pairs.probabilities is None:
         return []
     place = np.minimum((pairs.probabilities * N_BINS).astype(int), N_BINS - 1)
-    masks = [place == number for number in np.unique(place)]
-    return [
-        Bin(int(m.sum()), float(pairs.probabilities[m].mean()), float(pairs.labels[m].mean()))
-        for m in masks
-    ]
+    columns = (pairs.probabilities, pairs.labels)
+    masks = (place == number for number in np.unique(place))
+    return [Bin(int(mask.sum()), *(float(of[mask].mean()) for of in columns)) for mask in masks]
 
 
 def calibration_error(pairs: Decisions) -> float | None:
@@ -151,9 +141,7 @@ def best_threshold(pairs: Decisions) -> float | None:
 
 
 def corrected_share(share: float, sensitivity: float, specificity: float) -> float | None:
-    """The true share behind one observed by a judge with known error rates, in [0, 1].
-
-    `None` for a judge no better than chance, which carries no information.
+    """The true share, in [0, 1], behind an observed one; `None` if no better than chance.
 
     Source:
         Rogan and Gladen (1978), "Estimating prevalence from the results of a screening test".
@@ -242,190 +230,10 @@ def documents_needed(texts: Coverages, difference: float) -> DocumentsNeeded:
         if not any(variances):
             return None
         spread = factor * fmean(variances)
-        return max(2, math.ceil((Z_95 + POWER_80) ** 2 * spread / difference**2))
+        return max(2, math.ceil((Z_95 + Z_80) ** 2 * spread / difference**2))
 
     why = "" if any(paired) else f"no two systems share {_MIN_DOCUMENTS} documents"
     if not any(paired) and not any(single):
         few = f"no system has {_MIN_DOCUMENTS} documents"
         why = "the judge sees no difference between documents" if single else few
     return DocumentsNeeded(difference, needed(paired, 1), needed(single, 2), why)
-
-
-@dataclass(frozen=True, slots=True)
-class JudgeAgreement:
-    """The agreement of one judge with human labels."""
-
-    judge: str
-    metrics: Mapping[str, Estimate]
-    """By name:
-
-    - `balanced_accuracy`, `sensitivity`, `specificity`, `kappa`: of its verdicts.
-    - `baseline_accuracy`: the balanced accuracy of word containment on the same pairs;
-      `over_baseline`: that of the judge minus it.
-    - `auroc`, `calibration_error`: of its probabilities. `tuned_accuracy`: the balanced accuracy
-      with the threshold of each half of the documents chosen on the other half.
-    - `pearson`, `kendall`: mean over documents of the correlation with the human coverage, over the
-      systems of a document.
-    - `coverage`, `human_coverage`: the mean coverage of all documents. `corrected_coverage`: that
-      of one half of the documents, corrected for the error rates on the other half (Rogan-Gladen),
-      to be compared with `held_out_human_coverage` of the same half.
-    """
-    n_documents: int
-    n_pairs: int
-    """Pairs with a label and a verdict."""
-    n_undecided: int
-    """Pairs with a label but no verdict; outside every metric."""
-    thresholds: tuple[float, ...]
-    """The two thresholds behind `tuned_accuracy`; empty without probabilities."""
-    curve: tuple[Bin, ...]
-    """The calibration curve; empty without probabilities."""
-    needed: DocumentsNeeded
-    n_correlated: int
-    """Documents behind `pearson` and `kendall`: those with three texts or more."""
-    failure: str
-    """Why verdicts are missing, the first time."""
-
-    def to_dict(self) -> dict[str, Any]:
-        """Everything as JSON-ready data."""
-        return {
-            "judge": self.judge,
-            "documents": self.n_documents,
-            "pairs": self.n_pairs,
-            "undecided": self.n_undecided,
-            "metrics": {name: one.to_dict() for name, one in self.metrics.items()},
-            "thresholds": list(self.thresholds),
-            "calibration_curve": [one._asdict() for one in self.curve],
-            "correlated_documents": self.n_correlated,
-            "documents_needed": self.needed._asdict(),
-            "failure": self.failure,
-        }
-
-
-def measure_agreement(
-    judge: str,
-    pairs: Sequence[LabelledPair],
-    answers: Sequence[Answer],
-    baseline: Sequence[Answer] | None = None,
-    *,
-    difference: float = 0.05,
-    n_resamples: int = 500,
-    seed: int = 0,
-) -> JudgeAgreement:
-    """All metrics of one judge, from one answer for each pair; see `agreement` for the settings.
-
-    `baseline` holds the answers of word containment on the same pairs.
-    """
-    import numpy as np
-
-    places = [place for place, answer in enumerate(answers) if answer.entailed is not None]
-    decided = [pairs[place] for place in places]
-    rows = _decisions(
-        decided, [answers[place] for place in places], baseline and [baseline[n] for n in places]
-    )
-    texts = _texts(decided, rows)
-    numbers = list(range(len(np.unique(rows.documents))))
-    random.Random(seed).shuffle(numbers)  # noqa: S311 - repeatable
-    half = numbers[::2]
-
-    def estimate(
-        metric: Callable[[Decisions], float | None], why: str = _ALIKE, rows: Decisions = rows
-    ) -> Estimate:
-        """A metric with its interval over documents, or why it is undefined."""
-        if not len(rows.labels):
-            return Estimate(None, why="nothing was decided")
-        value = metric(rows)
-        if value is None:
-            return Estimate(None, why=why)
-        interval = bootstrap_groups(
-            rows.documents, lambda drawn: metric(rows.of(drawn)), n_resamples, seed
-        )
-        return Estimate(value, interval)
-
-    def corrected(rows: Decisions) -> float | None:
-        """Coverage of the other half of the documents, corrected by the errors on this one."""
-        is_known = np.isin(rows.documents, half)
-        sensitivity, specificity = rates(rows.of(is_known))
-        if sensitivity is None or specificity is None or is_known.all():
-            return None
-        return corrected_share(float(rows.entailed[~is_known].mean()), sensitivity, specificity)
-
-    def held_out(rows: Decisions) -> float | None:
-        labels = rows.labels[~np.isin(rows.documents, half)]
-        return float(labels.mean()) if len(labels) else None
-
-    unscaled = untuned = _NO_PROBABILITIES
-    if rows.probabilities is not None:
-        unscaled, untuned = _ALIKE, "all labels in one half of the documents are equal"
-    alone = "this is the baseline, or it was not run" if rows.baseline is None else _ALIKE
-    thresholds, tuned = _tuned(rows, np.isin(rows.documents, half))
-    return JudgeAgreement(
-        judge=judge,
-        metrics={
-            "balanced_accuracy": estimate(balanced_accuracy),
-            "sensitivity": estimate(lambda rows: rates(rows)[0]),
-            "specificity": estimate(lambda rows: rates(rows)[1]),
-            "baseline_accuracy": estimate(baseline_accuracy, alone),
-            "over_baseline": estimate(over_baseline, alone),
-            "kappa": estimate(kappa, "chance alone always agrees"),
-            "auroc": estimate(auroc, unscaled),
-            "tuned_accuracy": estimate(balanced_accuracy, rows=tuned)
-            if thresholds
-            else Estimate(None, why=untuned),
-            "calibration_error": estimate(calibration_error, unscaled),
-            "pearson": correlation(texts, pearson),
-            "kendall": correlation(texts, kendall),
-            "coverage": mean_coverage(texts, "judge"),
-            "human_coverage": mean_coverage(texts, "human"),
-            "corrected_coverage": estimate(corrected, "the error rates are unknown, or too high"),
-            "held_out_human_coverage": estimate(held_out, "only one document"),
-        },
-        n_documents=len(numbers),
-        n_pairs=len(decided),
-        n_undecided=len(pairs) - len(decided),
-        thresholds=thresholds,
-        curve=tuple(calibration_bins(rows)),
-        needed=documents_needed(texts, difference),
-        n_correlated=len(comparable(texts)),
-        failure=next((answer.why for answer in answers if answer.entailed is None), ""),
-    )
-
-
-def _decisions(
-    pairs: Sequence[LabelledPair], answers: Sequence[Answer], words: Sequence[Answer] | None
-) -> Decisions:
-    import numpy as np
-
-    numbers: dict[str, int] = {}
-    documents = [numbers.setdefault(pair.document, len(numbers)) for pair in pairs]
-    probabilities = [answer.probability for answer in answers]
-    return Decisions(
-        labels=np.array([pair.label for pair in pairs], dtype=bool),
-        entailed=np.array([answer.entailed for answer in answers], dtype=bool),
-        probabilities=np.array(probabilities, dtype=float)
-        if answers and None not in probabilities
-        else None,
-        documents=np.array(documents, dtype=int),
-        baseline=np.array([one.entailed for one in words], dtype=bool) if words else None,
-    )
-
-
-def _texts(pairs: Sequence[LabelledPair], rows: Decisions) -> list[TextCoverage]:
-    groups: dict[tuple[str, str, str], list[int]] = defaultdict(list)
-    for place, pair in enumerate(pairs):
-        groups[pair.document, pair.system, pair.text].append(place)
-    return [
-        TextCoverage(
-            document, system, float(rows.entailed[of].mean()), float(rows.labels[of].mean())
-        )
-        for (document, system, _), of in groups.items()
-    ]
-
-
-def _tuned(rows: Decisions, half: Array) -> tuple[tuple[float, ...], Decisions]:
-    """The thresholds of both halves, and the decisions with each on the other half."""
-    import numpy as np
-
-    own, other = best_threshold(rows.of(half)), best_threshold(rows.of(~half))
-    if own is None or other is None:
-        return (), rows
-    return (own, other), rows._replace(entailed=rows.probabilities >= np.where(half, other, own))

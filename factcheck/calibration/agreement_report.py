@@ -1,42 +1,16 @@
-"""Agreement of judges with human labels, and its report."""
+"""The result of comparing judges with human labels."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AsyncExitStack
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from os import PathLike
-from typing import Any
+from typing import Any, TypeAlias
 
-from factcheck.calibration.agreement_labels import (
-    Answer,
-    LabelledPair,
-    Partly,
-    RecordedVerdict,
-    match_recorded,
-    read_pairs,
-    read_recorded,
-)
-from factcheck.calibration.agreement_metrics import N_BINS, JudgeAgreement, measure_agreement
-from factcheck.calibration.judges import (
-    BASELINE,
-    Judge,
-    Named,
-    WordContainment,
-    blocking,
-    check_texts,
-    named_judges,
-    open_scorer,
-    require_unique,
-)
-from factcheck.errors import InputError
-from factcheck.facts import Verdict
+from factcheck.calibration.agreement_metrics import N_BINS, Bin, DocumentsNeeded
 from factcheck.reports.page import Alert, Page, Section, Table, filled
 from factcheck.reports.report import Report
 from factcheck.reports.text import DASH, plural, short, short_range
-from factcheck.runtime.budget import Budget
-from factcheck.runtime.loop import together
-from factcheck.scoring import FactCoverage
+from factcheck.stats.intervals import Estimate
 
 _SHOWN = {
     "balanced_accuracy": "balanced accuracy",
@@ -52,7 +26,57 @@ _SHOWN = {
 """Metrics that may be undefined, by their names in tables."""
 _OF_PROBABILITIES = ("auroc", "tuned_accuracy")
 _MAX_NAMES = 3
-_Cell = Callable[[JudgeAgreement], str]
+_Cell: TypeAlias = "Callable[[JudgeAgreement], str]"
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeAgreement:
+    """The agreement of one judge with human labels."""
+
+    judge: str
+    metrics: Mapping[str, Estimate]
+    """By name:
+
+    - `balanced_accuracy`, `sensitivity`, `specificity`, `kappa`: of its verdicts.
+    - `baseline_accuracy`: the balanced accuracy of word containment on the same pairs;
+      `over_baseline`: that of the judge minus it.
+    - `auroc`, `calibration_error`: of its probabilities. `tuned_accuracy`: the balanced accuracy
+      with the threshold of each half of the documents chosen on the other half.
+    - `pearson`, `kendall`: mean over documents of the correlation with the human coverage, over the
+      systems of a document.
+    - `coverage`, `human_coverage`: the mean coverage of all documents. `corrected_coverage`: that
+      of one half of the documents, corrected for the error rates on the other half (Rogan-Gladen),
+      to be compared with `held_out_human_coverage` of the same half.
+    """
+    n_documents: int
+    n_pairs: int
+    """Pairs with a label and a verdict."""
+    n_undecided: int
+    """Pairs with a label but no verdict; outside every metric."""
+    thresholds: tuple[float, ...]
+    """The two thresholds behind `tuned_accuracy`; empty without probabilities."""
+    curve: tuple[Bin, ...]
+    """The calibration curve; empty without probabilities."""
+    needed: DocumentsNeeded
+    n_correlated: int
+    """Documents behind `pearson` and `kendall`: those with three texts or more."""
+    failure: str
+    """Why verdicts are missing, the first time."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as JSON-ready data."""
+        return {
+            "judge": self.judge,
+            "documents": self.n_documents,
+            "pairs": self.n_pairs,
+            "undecided": self.n_undecided,
+            "metrics": {name: one.to_dict() for name, one in self.metrics.items()},
+            "thresholds": list(self.thresholds),
+            "calibration_curve": [one._asdict() for one in self.curve],
+            "correlated_documents": self.n_correlated,
+            "documents_needed": self.needed._asdict(),
+            "failure": self.failure,
+        }
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -238,99 +262,3 @@ def _calibration(judges: Sequence[JudgeAgreement]) -> Section:
         legend=("share of facts with the human label entailed, by the judge's probability",),
         table=Table(("", *heads), tuple(rows)),
     )
-
-
-async def aagreement(
-    data: str | PathLike[str] | Iterable[LabelledPair],
-    judges: Named[Judge] = ("local",),
-    *,
-    replies: str | PathLike[str] | Iterable[RecordedVerdict] = (),
-    partly: Partly = "not_covered",
-    difference: float = 0.05,
-    budget: Budget | None = None,
-    n_resamples: int = 500,
-    seed: int = 0,
-) -> AgreementReport:
-    """Compare judges with human labels of facts and texts, with word containment as baseline.
-
-    Args:
-        data: A file (see `read_pairs`), or pairs.
-        judges: Anything `FactCoverage` takes as a judge, or a `FactCoverage` itself; a mapping
-            gives them names. Word containment is always included.
-        replies: Recorded verdicts of further judges (see `read_recorded`); each is measured on the
-            labelled pairs that it answered.
-        partly: How partly covered facts are treated (see `read_pairs`).
-        difference: Difference of the mean coverage, in (0, 1), for which the number of documents
-            needed is computed.
-        budget: Limits for each judge.
-        n_resamples: Resamples of the documents behind each interval; 0 for no intervals.
-        seed: Random seed of the resamples, and of the halves of the documents.
-
-    Raises:
-        InputError: The data cannot be read, or an argument is invalid.
-        ConfigError: A judge is unknown, or a key is missing.
-    """
-    if not 0 < difference < 1:
-        raise InputError(f"the difference must be between 0 and 1, not {difference!r}")
-    pairs = read_pairs(data, partly=partly) if isinstance(data, (str, PathLike)) else list(data)
-    if not pairs:
-        raise InputError("there are no labelled pairs")
-    verdicts = read_recorded(replies) if isinstance(replies, (str, PathLike)) else list(replies)
-    recorded, n_unmatched = match_recorded(verdicts, pairs)
-    checkers = named_judges(judges)
-    require_unique("judge", [*(name for name, _ in checkers), *recorded, BASELINE])
-
-    def measure(
-        name: str,
-        pairs: Sequence[LabelledPair],
-        answers: Sequence[Answer],
-        words: Sequence[Answer] | None,
-    ) -> JudgeAgreement:
-        return measure_agreement(
-            name,
-            pairs,
-            answers,
-            words,
-            difference=difference,
-            n_resamples=n_resamples,
-            seed=seed,
-        )
-
-    containment = FactCoverage(WordContainment())
-    by_words = await _answers(containment, pairs)
-    found = []
-    for name, judge in checkers:
-        async with AsyncExitStack() as stack:
-            answers = await _answers(await open_scorer(judge, budget, stack), pairs)
-        found.append(measure(name, pairs, answers, by_words))
-    for name, answered in recorded.items():
-        seen = [pair for pair, _ in answered]
-        words = await _answers(containment, seen)
-        found.append(measure(name, seen, [answer for _, answer in answered], words))
-    found.append(measure(BASELINE, pairs, by_words, None))
-    return AgreementReport(
-        judges=tuple(found),
-        n_documents=len({pair.document for pair in pairs}),
-        n_pairs=len(pairs),
-        share_entailed=sum(pair.label for pair in pairs) / len(pairs),
-        n_unmatched=n_unmatched,
-    )
-
-
-agreement = blocking(aagreement)
-
-
-async def _answers(scorer: FactCoverage, pairs: Sequence[LabelledPair]) -> list[Answer]:
-    """One answer for each pair; the facts of one text are checked together."""
-    facts: dict[str, dict[str, None]] = {}
-    for pair in pairs:
-        facts.setdefault(pair.text, {})[pair.fact] = None
-    checked = await together(check_texts(scorer, list(of), text) for text, of in facts.items())
-    answers = {
-        (text, result.fact.text): Answer(result.supported, result.probability)
-        if isinstance(result, Verdict)
-        else Answer(None, why=result.message)
-        for text, results in zip(facts, checked, strict=True)
-        for result in results
-    }
-    return [answers[pair.text, pair.fact] for pair in pairs]

@@ -9,8 +9,14 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Any, NamedTuple
 
-from factcheck.calibration.audit_edits import MUTATIONS
-from factcheck.calibration.audit_trials import RULES, AuditText, Question, Trial, trials_of
+from factcheck.calibration.audit_trials import (
+    MUTATIONS,
+    RULES,
+    AuditText,
+    Question,
+    Trial,
+    trials_of,
+)
 from factcheck.calibration.judges import blocking, check_texts, named_judges
 from factcheck.calibration.texts import BundledText, load_texts, split_bullets
 from factcheck.errors import InputError
@@ -33,17 +39,15 @@ ALWAYS = 0.98
 """Share of equal answers from which a judge counts as answering always the same."""
 OFTEN = 0.05
 """Rate from which a broken rule is a fault of the judge rather than a slip."""
-_MIN_ERRORS = 2
-_MAX_EXAMPLES = 2
+_MIN_ERRORS = _MAX_EXAMPLES = 2
 _COLUMNS = ("rule", "tried", "broken", "rate", "95 %")
 
 
 class Finding(NamedTuple):
-    """A trial with its answers: a proven error, if the rule is broken."""
+    """A trial with the labels of its answers: a proven error, if the rule is broken."""
 
     trial: Trial
     first: str | None
-    """Label of the first answer; `None` where the trial has none."""
     second: str
 
     @property
@@ -98,12 +102,11 @@ class RuleResult:
         return len(self.errors) / self.n_tried if self.n_tried else None
 
     def is_fault(self, above: float) -> bool:
-        rate = self.rate or 0.0
-        return len(self.errors) >= _MIN_ERRORS and rate >= OFTEN and rate > above
+        return len(self.errors) >= _MIN_ERRORS and above < (self.rate or 0.0) >= OFTEN
 
     def cells(self) -> tuple[str, ...]:
-        counts = (f"{self.n_tried:,}", str(len(self.errors)))
-        return (self.rule, *counts, short(self.rate), short_range(self.interval))
+        n_tried, n_errors = f"{self.n_tried:,}", str(len(self.errors))
+        return (self.rule, n_tried, n_errors, short(self.rate), short_range(self.interval))
 
     def case(self) -> Case:
         if not self.errors:
@@ -165,11 +168,10 @@ class AuditReport(Report):
 
     @property
     def faults(self) -> tuple[str, ...]:
-        """Faults of the judge, in sentences, the most telling one first.
+        """Faults of the judge, in sentences, the most telling one first; none without errors.
 
-        Empty if no rule is broken often. A judge that always answers the same keeps every rule that
-        compares two answers, and one that answers at random breaks them all: these come first, and
-        their consequences are left out.
+        A judge that always answers the same keeps every rule that compares two answers, and one
+        that answers at random breaks them all: these faults hide their consequences.
         """
         share = self.share_entailed
         if share is None:
@@ -186,11 +188,7 @@ class AuditReport(Report):
         return sum(len(rule.errors) for rule in self.rules)
 
     def rule(self, name: str) -> RuleResult:
-        """The result of one rule.
-
-        Raises:
-            KeyError: There is no such rule.
-        """
+        """The result of one rule; `KeyError` without one."""
         return {rule.rule: rule for rule in self.rules}[name]
 
     def to_dict(self) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from itertools import pairwise
 from statistics import fmean
 from typing import Any, NamedTuple
 
-from factcheck.documents import Reader
+from factcheck.documents import Reader, to_plain
 from factcheck.facts import CoverageReport, Usage, Verdict
 from factcheck.stats.correlation import kendall, spearman
 from factcheck.stats.intervals import Estimate, Interval
@@ -90,22 +90,21 @@ class VariantRow:
 
 
 class Point(NamedTuple):
-    """A variant on a path: what the judge says of it, and what is left in truth."""
+    """A variant on a path: the judge's answer, and what is left in truth; `None` if unknown."""
 
     bullets: float
     """Share of the bullets that are left, in (0, 1]."""
     characters: float
     """Share of their characters, in (0, 1]."""
     facts: float | None
-    """Share of the facts that the bullets left carry; `None` if unknown."""
+    """Share of the facts that the bullets left carry."""
     expected: float | None
-    """The true score; `None` if unknown."""
+    """The true score."""
     score: float | None
-    """`None` for a missing answer."""
     found: float | None = None
-    """Of the facts that are really there, the share called entailed; `None` if unknown."""
+    """Of the facts that are really there, the share called entailed."""
     invented: float | None = None
-    """Of the facts that are not there, the share called entailed; `None` if unknown."""
+    """Of the facts that are not there, the share called entailed."""
 
 
 class Path(NamedTuple):
@@ -148,11 +147,8 @@ class BulletMetrics:
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as JSON-ready data."""
-        metrics = {name: one.to_dict() for name, one in self.metrics.items()}
-        return {"metrics": metrics, **{key: getattr(self, key) for key in _COUNTS}}
-
-
-_COUNTS = ("n_texts", "n_paths", "n_constant_paths", "n_variants", "n_missing", "n_rising")
+        estimates = {name: one.to_dict() for name, one in self.metrics.items()}
+        return to_plain(self) | {"metrics": estimates}  # type: ignore[no-any-return]
 
 
 def measure_paths(paths: Sequence[Path]) -> BulletMetrics:

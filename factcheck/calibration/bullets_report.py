@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import product
 from os import PathLike
 from pathlib import Path as FilePath
 from statistics import fmean
@@ -36,7 +37,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _BAR = 20
-"""Length of a full bar, in characters."""
 _LABELS = {
     "kendall": ("Kendall, facts left", ""),
     "spearman": ("Spearman, facts left", ""),
@@ -82,11 +82,7 @@ class BulletRemoval(Report):
         return {(row.judge, row.text, row.kept): row for row in self.rows}
 
     def row(self, judge: str, text: str, kept: Iterable[int]) -> VariantRow:
-        """The row of a judge for a text with these bullets, counted from 0.
-
-        Raises:
-            KeyError: There is no such row.
-        """
+        """The row of a judge for a text with these bullets, from 0; `KeyError` without one."""
         return self._by_variant[judge, text, frozenset(kept)]
 
     def paths(self, judge: str) -> list[Path]:
@@ -123,7 +119,7 @@ class BulletRemoval(Report):
 
         `None` for a bullet that no step between two complete answers removes.
         """
-        subject = self._subject(text)
+        subject = {one.name: one for one in self.subjects}[text]
         falls: list[list[float]] = [[] for _ in subject.bullets.texts]
         for order in subject.orders:
             points = list(self._points(judge, subject, order))
@@ -132,12 +128,6 @@ class BulletRemoval(Report):
                 if before is not None and now is not None:
                     falls[bullet].append(before - now)
         return [fmean(fall) if fall else None for fall in falls]
-
-    def _subject(self, name: str) -> Subject:
-        for subject in self.subjects:
-            if subject.name == name:
-                return subject
-        raise KeyError(name)
 
     def notes(self) -> list[str]:
         """Caveats that a reader must know before trusting the numbers."""
@@ -166,25 +156,20 @@ class BulletRemoval(Report):
     def to_dict(self) -> dict[str, Any]:
         """The metrics of every judge as JSON-ready data; `save` keeps texts and rows."""
         names = sorted(self._columns(), key=lambda name: name == TRUTH)
-        return {
-            "texts": [subject.name for subject in self.subjects],
-            "judges": {
-                name: {**self.metrics(name).to_dict(), "usage": self.usage(name).to_dict()}
-                for name in names
-            },
-            "bullet_effects": {
-                judge: {s.name: self.bullet_effects(judge, s.name) for s in self.subjects}
-                for judge in self.judges
-            },
-            "notes": self.notes(),
+        texts = [subject.name for subject in self.subjects]
+        judges = {
+            name: {**self.metrics(name).to_dict(), "usage": self.usage(name).to_dict()}
+            for name in names
         }
+        effects = {
+            judge: {text: self.bullet_effects(judge, text) for text in texts}
+            for judge in self.judges
+        }
+        notes = self.notes()
+        return {"texts": texts, "judges": judges, "bullet_effects": effects, "notes": notes}
 
     def save(self, folder: str | PathLike[str]) -> None:
-        """Write the texts and the rows into a folder, which is created if necessary.
-
-        Raises:
-            InputError: The folder cannot be written.
-        """
+        """Write texts and rows into a folder, which is created; `InputError` if it cannot be."""
         place = FilePath(folder)
         with file_errors(str(folder), "write"):
             place.mkdir(parents=True, exist_ok=True)
@@ -203,14 +188,13 @@ class BulletRemoval(Report):
         subjects = tuple(_read_lines(place / TEXTS_FILE, Subject.from_dict))
         rows = tuple(_read_lines(place / ROWS_FILE, VariantRow.from_dict))
         found = cls(subjects, rows)
-        for judge in found.judges:
-            for subject in subjects:
-                for kept in subject.variants():
-                    if (judge, subject.name, kept) not in found._by_variant:
-                        raise InputError(
-                            f"{place / ROWS_FILE}: no row of {judge} for {subject.name} with the "
-                            f"bullets {sorted(bullet + 1 for bullet in kept)}"
-                        )
+        variants = [(one.name, kept) for one in subjects for kept in one.variants()]
+        for judge, (name, kept) in product(found.judges, variants):
+            if (judge, name, kept) not in found._by_variant:
+                numbers = sorted(bullet + 1 for bullet in kept)
+                raise InputError(
+                    f"{place / ROWS_FILE}: no row of {judge} for {name} with the bullets {numbers}"
+                )
         return found
 
     def curves(self) -> dict[str, list[CurvePoint]]:
@@ -221,14 +205,9 @@ class BulletRemoval(Report):
         return ((TRUTH,) if self.paths(TRUTH) else ()) + self.judges
 
     def plot_curves(self) -> Figure:
-        """Plot of the curves; see `factcheck.calibration.plots`.
-
-        Raises:
-            ConfigError: matplotlib is not installed.
-        """
+        """Plot of the curves; `ConfigError` without matplotlib."""
         curves = self.curves()
-        truth = curves.pop(TRUTH, [])
-        return plots.plot_curves(curves, truth, len(self.subjects))
+        return plots.plot_curves(curves, curves.pop(TRUTH, []), len(self.subjects))
 
     def plot_facts(self, judge: str, text: str, order: str = "end") -> Figure:
         """Plot of a judge's verdicts on each fact of a text as bullets are removed.
@@ -237,14 +216,10 @@ class BulletRemoval(Report):
             ConfigError: matplotlib is not installed.
             KeyError: There is no such judge, text or order, or the judge gives no verdicts.
         """
-        subject = self._subject(text)
+        subject = {one.name: one for one in self.subjects}[text]
         kept_sets = list({one.name: one for one in subject.orders}[order].kept())
         rows = [self.row(judge, text, kept) for kept in kept_sets]
-        labels = [[row.verdicts[fact.id] for row in rows] for fact in subject.facts]
-        states: list[list[plots.State]] = [
-            ["undecided" if one[0] == "?" else _STATES.get(one, "dropped") for one in of]
-            for of in labels
-        ]
+        states = [[_state(row.verdicts[fact.id]) for row in rows] for fact in subject.facts]
         truth = None
         if subject.carriers is not None and subject.has_truth:
             carriers = [subject.carriers[fact.id] for fact in subject.facts]
@@ -254,18 +229,13 @@ class BulletRemoval(Report):
 
     def _plotted(self) -> Iterator[tuple[str, str]]:
         """The judges and texts whose verdicts can be plotted."""
-        for subject in self.subjects:
-            for judge in self.judges:
-                has_verdicts = self.row(judge, subject.name, subject.whole).verdicts
-                if judge != BASELINE and has_verdicts and subject.orders:
-                    yield judge, subject.name
+        for subject, judge in product(self.subjects, self.judges):
+            has_verdicts = self.row(judge, subject.name, subject.whole).verdicts
+            if judge != BASELINE and has_verdicts and subject.orders:
+                yield judge, subject.name
 
     def write_report(self, folder: str | PathLike[str]) -> str:
-        """Write the page, and with matplotlib the plots, into a folder; says what was written.
-
-        Raises:
-            InputError: The folder cannot be written.
-        """
+        """Write the page, and with matplotlib the plots, into a folder; says what was written."""
         place = FilePath(folder)
         write_text(place / PAGE_FILE, render(self.page(with_texts=True), "html"))
         if not plots.can_plot():
@@ -277,10 +247,9 @@ class BulletRemoval(Report):
         return f"{PAGE_FILE}, {ROWS_FILE}, curves.png and .svg, and a heat map for each text"
 
     def _counts(self) -> str:
-        n_variants = len({(row.text, row.kept) for row in self.rows})
-        n_orders = sum(len(subject.orders) for subject in self.subjects)
-        texts, variants = plural(len(self.subjects), "text"), plural(n_variants, "variant")
-        return f"{texts}, {variants}, {plural(n_orders, 'removal order')}"
+        variants = plural(len({(row.text, row.kept) for row in self.rows}), "variant")
+        orders = plural(sum(len(subject.orders) for subject in self.subjects), "removal order")
+        return f"{plural(len(self.subjects), 'text')}, {variants}, {orders}"
 
     def __repr__(self) -> str:
         return f"<BulletRemoval: Bullet removal   {self._counts()}>"  # without any metric
@@ -288,9 +257,7 @@ class BulletRemoval(Report):
     def page(self, *, with_texts: bool = False) -> Page:
         """The report: the metrics and the mean curve of every judge.
 
-        Args:
-            with_texts: Also every text with the effect of its bullets, and plots if matplotlib is
-                installed; for a page of its own.
+        `with_texts`, also every text with the effect of its bullets, and plots with matplotlib.
         """
         names = self._columns()
         curves = [{one.left: one.score for one in curve} for curve in self.curves().values()]
@@ -345,12 +312,8 @@ class BulletRemoval(Report):
     def _text_section(self, subject: Subject, plotted: Sequence[tuple[str, str]]) -> Section:
         judges = [judge for judge in self.judges if judge != BASELINE]
         effects = [self.bullet_effects(judge, subject.name) for judge in judges]
-        rows = [
-            (f"{number} {text}", *map(short, falls))
-            for number, (text, *falls) in enumerate(
-                zip(subject.bullets.texts, *effects, strict=True), 1
-            )
-        ]
+        bullets = zip(subject.bullets.texts, *effects, strict=True)
+        rows = [(f"{n} {text}", *map(short, falls)) for n, (text, *falls) in enumerate(bullets, 1)]
         figures = (self.plot_facts(*place) for place in plotted if place[1] == subject.name)
         return Section(
             subject.name,
@@ -359,6 +322,10 @@ class BulletRemoval(Report):
             collapsed=True,
             pictures=tuple(Svg(plots.svg_text(figure)) for figure in figures),
         )
+
+
+def _state(label: str) -> plots.State:
+    return "undecided" if label.startswith("?") else _STATES.get(label, "dropped")
 
 
 def _cell(estimate: Estimate, unit: str) -> str:
@@ -377,11 +344,9 @@ def _called_entailed(row: VariantRow, subject: Subject, is_there: bool) -> float
     """Of the facts that are really there, or not there, the share that is called entailed."""
     if subject.carriers is None or not subject.has_truth or not row.complete:
         return None
-    labels = [
-        label
-        for fact, label in row.verdicts.items()
-        if subject.carriers[fact].isdisjoint(row.kept) != is_there
-    ]
+    carriers = subject.carriers
+    asked = (fact for fact in row.verdicts if carriers[fact].isdisjoint(row.kept) != is_there)
+    labels = [row.verdicts[fact] for fact in asked]
     return labels.count("entailed") / len(labels) if labels else None
 
 

@@ -81,20 +81,19 @@ class CoverageComparison(Report):
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as JSON-ready data."""
-        by_fact, by_document = self.by_fact, self.by_document
-        interval = by_document.interval
+        by_fact, by_document = self.by_fact.to_dict(), self.by_document.to_dict()
         return {
             "documents": {name: list(both) for name, both in self.documents.items()},
             "facts": self.n_facts,
             "undecided": self.n_undecided,
             "unpaired": self.n_unpaired,
             "kept": [self.n_kept_a, self.n_kept_b],
-            "difference": by_fact.difference,
-            "fact_interval": list(by_fact.interval or ()),
-            "p_facts": by_fact.p_value,
-            "mean_difference": by_document.difference,
-            "document_interval": None if interval is None else list(interval),
-            "p_documents": by_document.p_value,
+            "difference": by_fact["difference"],
+            "fact_interval": by_fact["interval"],
+            "p_facts": by_fact["p_value"],
+            "mean_difference": by_document["difference"],
+            "document_interval": by_document["interval"],
+            "p_documents": by_document["p_value"],
             "won": [change._asdict() for change in self.won],
             "lost": [change._asdict() for change in self.lost],
         }
@@ -102,19 +101,20 @@ class CoverageComparison(Report):
     def page(self) -> Page:
         """The report: the difference, and the facts won and lost."""
         by_fact = self.by_fact
-        kept = f"{self.n_kept_a} \u2192 {self.n_kept_b} of {self.n_facts:,} facts kept"
+        both: tuple[tuple[str, Tone, tuple[FactChange, ...]], ...]
+        both = (("won", "good", self.won), ("lost", "warn", self.lost))
+        verdict = "as many facts won as lost"
+        if by_fact.difference:
+            chance = "unlikely to be chance" if by_fact.is_significant else "but that may be chance"
+            verdict = f"{'more' if by_fact.difference > 0 else 'fewer'}, {chance}"
         return Page(
             "Coverage",
             f"{short(by_fact.a)} \u2192 {short(by_fact.b)}",
-            f"{kept}: {_verdict(by_fact)}",
+            f"{self.n_kept_a} \u2192 {self.n_kept_b} of {self.n_facts:,} facts kept: {verdict}",
             lines=tuple(self._lines()),
-            sections=filled(_section("Won", "good", self.won), _section("Lost", "warn", self.lost)),
+            sections=filled(*(_section(name.title(), tone, of) for name, tone, of in both)),
             columns=("change", *FactChange._fields),
-            rows=lambda: [
-                {"change": name, **change._asdict()}
-                for name, changes in (("won", self.won), ("lost", self.lost))
-                for change in changes
-            ],
+            rows=lambda: [{"change": n, **one._asdict()} for n, _, of in both for one in of],
         )
 
     def _lines(self) -> Iterator[str]:
@@ -142,15 +142,6 @@ class CoverageComparison(Report):
             yield f"{self.n_unpaired} documents or facts are in one run only, left out"
 
 
-def _verdict(by_fact: Comparison[float]) -> str:
-    if not by_fact.difference:
-        return "as many facts won as lost"
-    direction = "more" if by_fact.difference > 0 else "fewer"
-    if by_fact.is_significant:
-        return f"{direction}, unlikely to be chance"
-    return f"{direction}, but that may be chance"
-
-
 def _section(title: str, tone: Tone, changes: Sequence[FactChange]) -> Section:
     return Section(
         title,
@@ -174,36 +165,34 @@ def compare_coverage(a: Run, b: Run) -> CoverageComparison:
     first, second = _reports(a), _reports(b)
     documents: dict[str, tuple[float, float]] = {}
     changes: list[FactChange] = []
-    n_undecided = n_kept_a = n_kept_b = 0
+    n_undecided = 0
     n_unpaired = len(first.keys() ^ second.keys())
-    for name in first:
-        if name not in second:
-            continue
+    for name in (name for name in first if name in second):
         ours, theirs = _labels(first[name]), _labels(second[name])
         n_unpaired += len(ours.keys() ^ theirs.keys())
         both = [(fact, ours[fact], theirs[fact]) for fact in ours if fact in theirs]
         decided = [FactChange(name, text, x, y) for (text, _), x, y in both if x and y]
         n_undecided += len(both) - len(decided)
         if decided:
-            kept_a = sum(change.label_a == "entailed" for change in decided)
-            kept_b = sum(change.label_b == "entailed" for change in decided)
-            documents[name] = (kept_a / len(decided), kept_b / len(decided))
-            n_kept_a, n_kept_b = n_kept_a + kept_a, n_kept_b + kept_b
+            kept = [(c.label_a == "entailed", c.label_b == "entailed") for c in decided]
+            a_share, b_share = (sum(side) / len(decided) for side in zip(*kept, strict=True))
+            documents[name] = (a_share, b_share)
             changes += decided
     if not changes:
         raise InputError(
             "the two runs share no fact that both decided; score both with the same --facts, so "
             "that they are about the same facts"
         )
+    kept_a, kept_b = ([c for c in changes if c[side] == "entailed"] for side in (2, 3))
     return CoverageComparison(
         documents=documents,
         n_facts=len(changes),
         n_undecided=n_undecided,
         n_unpaired=n_unpaired,
-        n_kept_a=n_kept_a,
-        n_kept_b=n_kept_b,
-        won=tuple(c for c in changes if c.label_a != "entailed" and c.label_b == "entailed"),
-        lost=tuple(c for c in changes if c.label_a == "entailed" and c.label_b != "entailed"),
+        n_kept_a=len(kept_a),
+        n_kept_b=len(kept_b),
+        won=tuple(change for change in kept_b if change.label_a != "entailed"),
+        lost=tuple(change for change in kept_a if change.label_b != "entailed"),
     )
 
 

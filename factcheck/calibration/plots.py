@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from importlib.util import find_spec
 from io import BytesIO
 from os import PathLike
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from factcheck.calibration.bullets_metrics import CurvePoint
@@ -22,40 +21,26 @@ State = Literal["dropped", "kept", "distorted", "undecided"]
 """What can become of a fact."""
 _COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#7a57b8")
 """Okabe and Ito's, which can be told apart with any colour vision."""
-_INK = "#333333"
+_METADATA = ("Date", "Creator", "Format", "Type")
 _STATES: Mapping[State, str] = {
     "dropped": "#f1efea",
     "kept": "#2e7d4f",
     "distorted": "#c2352b",
     "undecided": "#7a57b8",
 }
-_LONGEST_FACT = 62
 _MARKERS = "osD^vP*"
-_SVG: Any = {"svg.hashsalt": "factcheck", "svg.fonttype": "none"}
-_NO_METADATA: Any = {"Date": None, "Creator": None, "Format": None, "Type": None}
-_DPI = 160
 
 
 def can_plot() -> bool:
-    """Whether matplotlib is installed."""
     return find_spec("matplotlib") is not None
 
 
 def plot_curves(
     judges: Mapping[str, Sequence[CurvePoint]], truth: Sequence[CurvePoint], n_texts: int
 ) -> Figure:
-    """Mean score by the share of bullets left: a line with its 95 % band for each judge.
-
-    Args:
-        judges: The curve of each judge, by name.
-        truth: The curve of the true scores; may be empty.
-        n_texts: Number of texts behind the means.
-
-    Raises:
-        ConfigError: matplotlib is not installed.
-    """
+    """Mean score by the share of bullets left: a line with its 95 % band for each judge."""
     figure, axes = _figure(7.2, 4.4)
-    _line(axes, "true share of facts", truth, color=_INK, linestyle="--", marker="")
+    _line(axes, "true share of facts", truth, color="#333333", linestyle="--", marker="")
     for place, (judge, points) in enumerate(judges.items()):
         colour, marker = _COLOURS[place % len(_COLOURS)], _MARKERS[place % len(_MARKERS)]
         _line(axes, judge, points, color=colour, linestyle="-", marker=marker)
@@ -89,15 +74,8 @@ def plot_facts(
 ) -> Figure:
     """What becomes of each fact as bullets are removed: facts by number of bullets removed.
 
-    Args:
-        title: Stands above the plot.
-        facts: Text of each row.
-        states: The verdicts, one row per fact.
-        truth: Whether the fact is really there, in the same shape; ringed. `None` if unknown.
-        order: Name of the removal order.
-
-    Raises:
-        ConfigError: matplotlib is not installed.
+    `states` has one row per fact, and so has `truth`: whether the fact is really there, which is
+    ringed; `None` if unknown.
     """
     n_columns = len(states[0])
     figure, axes = _figure(4.4 + 0.36 * n_columns, 1.1 + 0.22 * len(facts))
@@ -111,7 +89,7 @@ def plot_facts(
         xs, ys = zip(*rings, strict=True)
         axes.scatter(xs, ys, s=14, facecolors="none", edgecolors="#111111", linewidths=0.7)
     axes.set_xticks(range(n_columns), [str(n) for n in range(n_columns)])
-    axes.set_yticks(range(len(facts)), [shorten(fact, _LONGEST_FACT) for fact in facts], fontsize=7)
+    axes.set_yticks(range(len(facts)), [shorten(fact, 62) for fact in facts], fontsize=7)
     axes.set_xlabel("bullets removed, from the " + order if order in {"end", "start"} else order)
     axes.set_xticks([x - 0.5 for x in range(1, n_columns)], minor=True)
     axes.set_yticks([y - 0.5 for y in range(1, len(facts))], minor=True)
@@ -148,26 +126,17 @@ def _figure(width: float, height: float) -> tuple[Figure, Axes]:
     return figure, figure.add_subplot()
 
 
-def save_figure(figure: Figure, stem: str | PathLike[str]) -> tuple[Path, Path]:
-    """Write a figure as `STEM.png` and `STEM.svg`, and return both paths.
-
-    The same figure gives the same bytes.
-
-    Raises:
-        InputError: They cannot be written.
-    """
-    png, svg = Path(f"{stem}.png"), Path(f"{stem}.svg")
-    options: Any = {"format": "png", "dpi": _DPI, "metadata": {"Software": None}}
-    write_with(png, lambda stream: figure.savefig(stream, **options))
-    write_text(svg, svg_text(figure))
-    return png, svg
+def save_figure(figure: Figure, stem: str | PathLike[str]) -> None:
+    """Write a figure as `STEM.png` and `STEM.svg`; the same figure gives the same bytes."""
+    options: Any = {"format": "png", "dpi": 160, "metadata": {"Software": None}}
+    write_with(f"{stem}.png", lambda stream: figure.savefig(stream, **options))
+    write_text(f"{stem}.svg", svg_text(figure))
 
 
 def svg_text(figure: Figure) -> str:
-    """A figure as SVG text, for a page."""
     import matplotlib as mpl
 
-    sink = BytesIO()
-    with mpl.rc_context(_SVG):
-        figure.savefig(sink, format="svg", metadata=_NO_METADATA)
+    sink, repeatable = BytesIO(), {"svg.hashsalt": "factcheck", "svg.fonttype": "none"}
+    with mpl.rc_context(repeatable):  # type: ignore[arg-type]
+        figure.savefig(sink, format="svg", metadata=dict.fromkeys(_METADATA))
     return sink.getvalue().decode("utf-8")

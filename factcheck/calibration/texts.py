@@ -191,24 +191,18 @@ class RemovalOrder(NamedTuple):
 
 
 def removal_orders(n_bullets: int, n_random: int, seed: int) -> tuple[RemovalOrder, ...]:
-    """Removal from the end, from the start, and in random orders; none of fewer than two bullets.
-
-    `n_random` is the number of random orders, 0 to 1,000; duplicates are dropped.
-    """
+    """Removal from the end, the start, and in up to 1,000 random orders without duplicates."""
     if isinstance(n_random, bool) or not 0 <= n_random <= 1000:  # noqa: PLR2004 - as documented
         raise InputError(f"the number of random orders must be 0 to 1,000, not {n_random!r}")
     if n_bullets < 2:  # noqa: PLR2004 - the last bullet stays
         return ()
     upwards = tuple(range(n_bullets))
-    known = dict.fromkeys([upwards[:0:-1], upwards[:-1]])
-    orders = dict(zip(("end", "start"), known, strict=False))
+    names = {upwards[:0:-1]: "end"}
+    names.setdefault(upwards[:-1], "start")
     draw = random.Random(f"{seed}:{n_bullets}")  # noqa: S311 - repeatable, not secret
     for number in range(1, n_random + 1):
-        order = tuple(draw.sample(upwards, n_bullets))[:-1]
-        if order not in known:
-            known[order] = None
-            orders[f"random-{number}"] = order
-    return tuple(RemovalOrder(name, removed) for name, removed in orders.items())
+        names.setdefault(tuple(draw.sample(upwards, n_bullets))[:-1], f"random-{number}")
+    return tuple(RemovalOrder(name, removed) for removed, name in names.items())
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,7 +221,6 @@ class Subject:
 
     @classmethod
     def bundled(cls, text: BundledText, orders: tuple[RemovalOrder, ...]) -> Subject:
-        """A bundled text, whose carriers are known."""
         return cls(
             name=text.name,
             source=text.source,
@@ -240,8 +233,7 @@ class Subject:
     def with_evidence(self, report: CoverageReport) -> Subject:
         """The subject with the bullets in which a judge found the facts of the whole summary.
 
-        A bullet that repeats another carries what that one carries. Without evidence the carriers
-        stay unknown.
+        A bullet carries what the one that it repeats does.
         """
         if not any(verdict.evidence for verdict in report.kept):
             return self
@@ -309,9 +301,8 @@ class Subject:
         if carriers is not None and carriers.keys() != {fact.id for fact in facts}:
             raise InputError(f"{what}: 'carriers' do not match its facts")
         orders = []
-        for name, removed in read.mapping_required("orders").items():
-            known = isinstance(removed, list) and all(type(bullet) is int for bullet in removed)
-            if not known or len(set(removed) & set(range(len(bullets)))) != len(bullets) - 1:
+        for name, removed in read.get("orders", dict[str, list[int]]).items():
+            if len(set(removed) & set(range(len(bullets)))) != len(bullets) - 1:
                 raise InputError(f"{what}: {name!r} is not an order of its bullets")
             orders.append(RemovalOrder(name, tuple(removed)))
         return cls(

@@ -13,7 +13,7 @@ import pytest
 from factcheck import AtomicFact, CheckFailure, Verdict
 from factcheck.calibration import LabelledPair, RecordedVerdict, agreement, read_pairs
 from factcheck.calibration.agreement_labels import Answer, read_recorded
-from factcheck.calibration.agreement_metrics import measure_agreement
+from factcheck.calibration.agreement_run import measure_agreement
 from factcheck.errors import InputError
 from factcheck.facts import CheckResult
 from factcheck.judges.ports import Ledger

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from factcheck.calibration import load_texts
-from factcheck.calibration.audit_edits import MUTATIONS, paraphrases
+from factcheck.calibration.audit_trials import MUTATIONS, paraphrases
 
 SENTENCES = [(fact.fact.text, text.language) for text in load_texts() for fact in text.facts]
 

@@ -180,7 +180,7 @@ def test_a_torn_file_of_rows_is_refused(tmp_path: Path) -> None:
     kept = texts.read_text("utf-8")
     for torn in ('"end": ["a", 1]', '"end": [2, 2]', '"end": [2]', '"end": 7'):
         texts.write_text(kept.replace('"end": [2, 1]', torn), "utf-8")
-        with pytest.raises(InputError, match=r"texts\.jsonl, line 1: .*not an order of"):
+        with pytest.raises(InputError, match=r"texts\.jsonl, line 1: .*'end'"):
             BulletRemoval.load(tmp_path)
     texts.write_text(kept, "utf-8")
     rows.write_text(lines[0][:-9], "utf-8")
