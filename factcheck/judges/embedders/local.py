@@ -12,9 +12,8 @@ import hashlib
 import math
 from array import array
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from typing import NamedTuple
 
 from factcheck.errors import Failure
 from factcheck.judges.embedders.vectors import SINGLE
@@ -70,44 +69,35 @@ def embed_text(text: str) -> array[float]:
     """
     checkpoint()
     vector = array(SINGLE, bytes(4 * SIZE))
-    weights = _weights(text)
-    for feature, square in weights.features.items():
+    features, forms = _weights(text)
+    for feature, square in features.items():
         _add(vector, feature, math.sqrt(square))
-    for form, square in weights.forms.items():
+    for form, square in forms.items():
         grams = _grams(form)
         for gram in grams:
             _add(vector, gram, _LETTERS * math.sqrt(square / len(grams)))
     return vector
 
 
-class _Weights(NamedTuple):
-    """Weights of a text; squares of rarities add up, so a frequent word gains by its root."""
+def _weights(text: str) -> tuple[Mapping[str, float], Mapping[str, float]]:
+    """Squared weights of words and word pairs, and of the words also taken letter by letter.
 
-    features: Mapping[str, float]
-    forms: Mapping[str, float]
-    """Words that are also taken letter by letter."""
-
-
-def _weights(text: str) -> _Weights:
+    Squares of rarities add up, so a repeated word gains by its root.
+    """
     features: dict[str, float] = defaultdict(float)
     forms: dict[str, float] = defaultdict(float)
-    for word, before in _with_word_before(text):
+    before: Word | None = None
+    for word in words(text, _language(text)):
         features[word.stem] += word.rarity**2
         if word.kind == "content":
             forms[fold_form(word.text)] += word.rarity**2
         if before is not None:
             share = _TOUCHING if before.end == word.start else _NEIGHBOURS
             features[f"{before.stem} {word.stem}"] += share**2 * before.rarity * word.rarity
+        before = word
     if not features and (bare := "".join(text.split())):
         forms[fold_form(bare) or bare] = 1.0  # nothing but punctuation
-    return _Weights(features, forms)
-
-
-def _with_word_before(text: str) -> Iterator[tuple[Word, Word | None]]:
-    before: Word | None = None
-    for word in words(text, _language(text)):
-        yield word, before
-        before = word
+    return features, forms
 
 
 def _language(text: str) -> str:

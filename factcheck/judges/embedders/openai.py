@@ -73,7 +73,8 @@ class OpenAIEmbedder:
 
     async def embed(self, texts: Sequence[str], ledger: Ledger) -> Sequence[EmbeddingResult]:
         """One result per text, in their order; texts that are equal are asked about once."""
-        keys = {text: self._key(text) for text in texts}
+        model = {"name": self.name, **self._transport.identity}
+        keys = {text: answer_key(task=STAGE, model=model, text=text) for text in texts}
         text_of = {key: text for text, key in keys.items() if _is_sendable(text)}
 
         async def ask(wanted: Sequence[str], settle: Settle[EmbeddingResult]) -> None:
@@ -88,21 +89,12 @@ class OpenAIEmbedder:
             ledger.book(Usage(cache_hits=len(resolved.cached)), model=self.name, stage=STAGE)
         return tuple(resolved.results.get(keys[text], _UNSENDABLE) for text in texts)
 
-    def _key(self, text: str) -> str:
-        return answer_key(
-            task=STAGE, model={"name": self.name, **self._transport.identity}, text=text
-        )
-
     async def _ask_twice(self, texts: Sequence[str], ledger: Ledger) -> list[EmbeddingResult]:
         async def ask(part: Sequence[str]) -> Sequence[EmbeddingResult]:
             return await self._ask(part, ledger)
 
         results = await ask_in_parts(texts, ask)
-        again = [
-            place
-            for place, result in enumerate(results)
-            if isinstance(result, Failure) and result.code in _REPEAT
-        ]
+        again = [n for n, r in enumerate(results) if isinstance(r, Failure) and r.code in _REPEAT]
         if again:
             second = await ask_in_parts([texts[place] for place in again], ask)
             for place, result in zip(again, second, strict=True):
@@ -110,29 +102,28 @@ class OpenAIEmbedder:
         return results
 
     async def _ask(self, texts: Sequence[str], ledger: Ledger) -> list[EmbeddingResult]:
+        request = self._runner.run(
+            lambda: self._transport.send(texts),
+            Account(ledger, STAGE),
+            upper_bound=Usage(prompt_tokens=sum(map(most_tokens, texts))),
+            tokens_of=lambda answer: _tokens(answer, texts),
+        )
         try:
-            answer = await background.hop(self._send(texts, ledger))
+            answer = await background.hop(request)
         except TextsRejected as error:
             raise SpoiltRequest(Failure.of(None, error)) from error
         except JudgeError as error:
             return [Failure.of(None, error)] * len(texts)
         return self._of_one_length(read_vectors(answer["data"], len(texts)))
 
-    async def _send(self, texts: Sequence[str], ledger: Ledger) -> Mapping[str, Any]:
-        return await self._runner.run(
-            lambda: self._transport.send(texts),
-            Account(ledger, STAGE),
-            upper_bound=Usage(prompt_tokens=sum(map(most_tokens, texts))),
-            tokens_of=lambda answer: _tokens(answer, texts),
-        )
-
     def _of_one_length(self, results: Sequence[EmbeddingResult]) -> list[EmbeddingResult]:
         """The results without vectors of another length than this model's."""
         lengths = Counter(len(r) for r in results if not isinstance(r, Failure))
         if lengths.total() == 1 and self._length is None:
             return list(results)  # one vector alone says nothing about the others
-        if self._length is None:
-            self._length = _most_common(lengths)
+        if self._length is None:  # nor do two lengths that are equally common
+            first, second = [*lengths.most_common(2), (0, 0), (0, 0)][:2]
+            self._length = first[0] if first[1] > second[1] else None
         return [
             result
             if isinstance(result, Failure) or len(result) == self._length
@@ -213,17 +204,8 @@ def _is_sendable(text: str) -> bool:
     return bool(text.strip())
 
 
-def _most_common(lengths: Counter[int]) -> int | None:
-    """The length of most vectors, or `None` without one or where two are equally common."""
-    first, second = [*lengths.most_common(2), (0, 0), (0, 0)][:2]
-    return first[0] if first[1] > second[1] else None
-
-
 def _to_json(result: EmbeddingResult) -> Mapping[str, Any] | None:
-    """A vector without its text, which is in the key; failures are not cached."""
-    if isinstance(result, Failure):
-        return None
-    return {"vector": packed(result)}
+    return None if isinstance(result, Failure) else {"vector": packed(result)}
 
 
 def _tokens(answer: Mapping[str, Any], texts: Sequence[str]) -> Usage:

@@ -29,25 +29,22 @@ async def ask_in_parts(texts: Sequence[str], ask: Ask) -> list[EmbeddingResult]:
         texts: Asked about in one request, and in halves of it where that is turned down.
         ask: Asks once; raises `SpoiltRequest` where fewer texts may fare better.
     """
-    return await _SplitRetry(ask).results(texts)
+    failed_alone: list[Failure[None]] = []
+    answered = False
 
-
-class _SplitRetry:
-    def __init__(self, ask: Ask) -> None:
-        self._ask = ask
-        self._failed_alone: list[Failure[None]] = []
-        self._answered = False
-
-    async def results(self, texts: Sequence[str]) -> list[EmbeddingResult]:
-        if len(self._failed_alone) >= _ENOUGH and not self._answered:
-            return [self._failed_alone[-1]] * len(texts)
+    async def results(part: Sequence[str]) -> list[EmbeddingResult]:
+        nonlocal answered
+        if len(failed_alone) >= _ENOUGH and not answered:
+            return [failed_alone[-1]] * len(part)
         try:
-            results = await self._ask(texts)
+            found = list(await ask(part))
         except SpoiltRequest as error:
-            if len(texts) == 1:
-                self._failed_alone.append(error.failure)
+            if len(part) == 1:
+                failed_alone.append(error.failure)
                 return [error.failure]
-            middle = len(texts) // 2
-            return [*await self.results(texts[:middle]), *await self.results(texts[middle:])]
-        self._answered = True
-        return list(results)
+            middle = len(part) // 2
+            return [*await results(part[:middle]), *await results(part[middle:])]
+        answered = True
+        return found
+
+    return await results(texts)

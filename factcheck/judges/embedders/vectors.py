@@ -46,14 +46,13 @@ def direction_of(vector: Any) -> Direction:
     if numbers.ndim != 1 or numbers.dtype.kind not in "fiu":
         kind = type(vector).__name__
         raise JudgeOutputError(f"a vector must be a flat list of numbers, not this {kind}")
-    if not numbers.size:
-        raise JudgeOutputError("the vector is empty")
     values = numbers.astype(np.float64)
-    if not np.isfinite(values).all():
+    largest = float(np.abs(values).max(initial=0.0))
+    if not math.isfinite(largest):
         raise JudgeOutputError("the vector holds NaN or infinity")
-    largest = float(np.abs(values).max())
     if largest == 0.0:
-        raise JudgeOutputError("the vector is all zero and points nowhere")
+        wrong = "all zero and points nowhere" if values.size else "empty"
+        raise JudgeOutputError(f"the vector is {wrong}")
     scaled = np.ldexp(values, -math.frexp(largest)[1])
     return Direction(scaled, float((scaled * scaled).sum()))
 
