@@ -12,6 +12,7 @@ from typing import NamedTuple, Protocol
 from factcheck.errors import InputError, JudgeError
 from factcheck.facts import CoverageReport, Verdict
 from factcheck.facts.page import lost_musts
+from factcheck.reports.text import plural
 from factcheck.scoring.runs import Tally
 
 GATE_FAILED = 1
@@ -30,31 +31,20 @@ class GateFailure(NamedTuple):
 
 
 class FieldScores(Protocol):
-    """What the gate needs to know of a field evaluation; `fields.file_runs.GateScores` has it."""
+    """Scores of a field evaluation; see `fields.file_runs.GateScores`, which has them."""
 
     @property
-    def f1(self) -> float | None:
-        """Mean F1 over the records in which something was decided."""
-
+    def f1(self) -> float | None: ...
     @property
-    def strict_f1(self) -> float | None:
-        """The same with every value that could not be compared counted as wrong."""
-
+    def strict_f1(self) -> float | None: ...
     @property
-    def low_f1(self) -> float:
-        """Mean F1 if every value without a verdict were wrong."""
-
+    def low_f1(self) -> float: ...
     @property
-    def never_judged(self) -> str:
-        """A field without a single verdict."""
-
+    def never_judged(self) -> str: ...
     @property
-    def not_compared(self) -> str:
-        """The field with most values that could not be compared, and why."""
-
+    def not_compared(self) -> str: ...
     @property
-    def no_verdict(self) -> str:
-        """The field with most values the judge gave no verdict on, and why."""
+    def no_verdict(self) -> str: ...
 
 
 def check_threshold(threshold: float | None) -> None:
@@ -99,15 +89,15 @@ def run_gate(tally: Tally, threshold: float | None = None) -> GateFailure | None
         return failure
     if n_failed := sum(tally.failures.values()):
         code = InputError.exit_code if set(tally.failures) == {"input"} else NOTHING_DECIDED
-        what = _many(n_failed, "record has", "records have")
-        return GateFailure(code, f"{what} no report ({tally.first_failure})")
+        verb = "has" if n_failed == 1 else "have"
+        what = f"{plural(n_failed, 'record')} {verb} no report"
+        return GateFailure(code, f"{what} ({tally.first_failure})")
     score = tally.summary.score
     if score is None:
         return GateFailure(NOTHING_DECIDED, "nothing was scored: there are no records")
     lost = ""
     if tally.lost_musts:
-        what = _many(tally.lost_musts, "record", "records")
-        lost = f"{what} lost a must fact ({tally.first_lost})"
+        lost = f"{plural(tally.lost_musts, 'record')} lost a must fact ({tally.first_lost})"
     return _failed([lost, _below("mean score", score, threshold, 4)])
 
 
@@ -124,7 +114,7 @@ def _incomplete(tally: Tally) -> GateFailure | None:
         )
     if tally.unfinished:
         why = tally.first_failure or "some facts could not be checked"
-        what = _many(tally.unfinished, "record is", "records are")
+        what = f"{plural(tally.unfinished, 'record')} {'is' if tally.unfinished == 1 else 'are'}"
         return GateFailure(NOTHING_DECIDED, f"{what} not finished ({why}){resume}")
     return None
 
@@ -145,9 +135,7 @@ def cases_gate(
         return GateFailure(NOTHING_DECIDED, f"no case could be scored ({first})")
     if threshold is None:
         return None
-    failed = ""
-    if errors:
-        failed = f"{_many(len(errors), 'case', 'cases')} could not be scored ({first})"
+    failed = f"{plural(len(errors), 'case')} could not be scored ({first})" if errors else ""
     return _failed([_below(name, score, threshold, 3), failed])
 
 
@@ -190,14 +178,14 @@ def comparison_gate(worse: str, lost: Sequence[str]) -> GateFailure | None:
     """
     missing = ""
     if lost:
-        missing = f"{_many(len(lost), 'case has', 'cases have')} no score in run B ({lost[0]})"
+        verb = "has" if len(lost) == 1 else "have"
+        missing = f"{plural(len(lost), 'case')} {verb} no score in run B ({lost[0]})"
     return _failed([f"run B is worse ({worse})" if worse else "", missing])
 
 
 def findings_gate(n_findings: int) -> GateFailure | None:
     """Gate on lint findings: any of them fails it."""
-    what = f"{_many(n_findings, 'finding', 'findings')} (--strict)" if n_findings else ""
-    return _failed([what])
+    return _failed([f"{plural(n_findings, 'finding')} (--strict)" if n_findings else ""])
 
 
 def _failed(reasons: Sequence[str]) -> GateFailure | None:
@@ -218,7 +206,3 @@ def _number_below(score: float | None, threshold: float | None, digits: int) -> 
     while float(f"{score:.{digits}f}") >= threshold:
         digits += 1
     return f"{score:.{digits}f}"
-
-
-def _many(count: int, one: str, several: str) -> str:
-    return f"{count:,} {one if count == 1 else several}"

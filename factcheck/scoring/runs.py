@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
@@ -57,14 +58,9 @@ class Tally:
     write_error: str = ""
     """Why no further rows could be written; empty if they could."""
     digests: dict[str, str] = field(default_factory=dict)
-    """Digest of each record that has a row, by id."""
+    """Of each record that has a row, by id."""
     _lowest: list[tuple[float, str]] = field(default_factory=list)
     """Heap of (-score, id)."""
-
-    @property
-    def lowest(self) -> list[tuple[float, str]]:
-        """Up to 5 lowest scores with the ids of their records, lowest first."""
-        return sorted((-negative, record_id) for negative, record_id in self._lowest)
 
     def add(self, record_id: str, outcome: CoverageReport | RecordFailure) -> None:
         """Count one record."""
@@ -100,16 +96,14 @@ class Tally:
                 self.add(row["id"], CoverageReport.from_dict(row))
 
     def page(self, signature: str) -> Page:
-        """The totals as a report.
+        """The totals as a report, with up to 5 lowest scores.
 
         Args:
             signature: How the scores were made; see `run_signature`.
         """
+        lowest = sorted((-negative, record_id) for negative, record_id in self._lowest)
         return self.summary.page(
-            signature,
-            lowest=self.lowest,
-            failures=self.failures,
-            n_skipped=self.skipped,
+            signature, lowest=lowest, failures=self.failures, n_skipped=self.skipped
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -142,17 +136,15 @@ def read_all(paths: Sequence[PathOrDash], on_invalid: OnError | None = None) -> 
     """
     readers = [read_records(path, skip_bad=on_invalid) for path in paths]
     ids = Ids()
-    for reader in readers:
-        for record in reader:
-            if len(readers) > 1 and not ids.add(record.id):
-                error = InputError(
-                    f"{record.where}: duplicate id {record.id!r}; ids must be unique in all files"
-                )
-                if on_invalid is None:
-                    raise error
-                on_invalid(error)
-            else:
-                yield record
+    for record in chain.from_iterable(readers):
+        if len(readers) == 1 or ids.add(record.id):
+            yield record
+            continue
+        where = f"{record.where}: duplicate id {record.id!r}"
+        error = InputError(f"{where}; ids must be unique in all files")
+        if on_invalid is None:
+            raise error
+        on_invalid(error)
 
 
 def run_signature(scorer: FactCoverage, direction: Direction) -> str:
@@ -283,48 +275,37 @@ def estimate(
         direction: As in `FactCoverage.score`.
     """
     from factcheck.judges.llm.meter import Meter
+    from factcheck.judges.local.extractor import extract_facts
 
     meter, n_records = Meter(), 0
-    with _scorer({**options, "cassette": None}, meter.around) as scorer:
-        requests = _Requests(scorer)
-        for n_records, record in enumerate(records, 1):  # noqa: B007 - used after the loop
-            requests.add(record, direction)
-    return Estimate(n_records, meter.usage)
+    known: dict[str, FactSet] = {}
+    sent: set[str] = set()
 
-
-class _Requests:
-    """Makes a metered scorer send what a run would; the same request only once."""
-
-    def __init__(self, scorer: FactCoverage) -> None:
-        self._scorer = scorer
-        self._facts: dict[str, FactSet] = {}
-        self._sent: set[str] = set()
-
-    def add(self, record: Record, direction: Direction) -> None:
-        facts = record.facts
-        if facts is None:
-            source = digest(record.source)
-            if source not in self._facts:
-                self._facts[source] = self._likely_facts(record.source)
-            facts = self._facts[source]
-        if facts and record.summary.strip():
-            self._check(facts, record.summary)
-            if direction == "both":
-                self._check(self._likely_facts(record.summary), record.source)
-
-    def _check(self, facts: Facts, text: str) -> None:
-        key = digest("\0".join((text, *(fact.text for fact in FactSet.of(facts)))))
-        if key not in self._sent:
-            self._sent.add(key)
-            self._scorer.check(facts, text)
-
-    def _likely_facts(self, text: str) -> FactSet:
-        from factcheck.judges.local.extractor import extract_facts
-
+    def likely_facts(text: str) -> FactSet:
         try:
-            return self._scorer.extract(text)
+            return scorer.extract(text)
         except FactcheckError:
             return extract_facts(text)
+
+    def check(facts: Facts, text: str) -> None:
+        key = digest("\0".join((text, *(fact.text for fact in FactSet.of(facts)))))
+        if key not in sent:
+            sent.add(key)
+            scorer.check(facts, text)
+
+    with _scorer({**options, "cassette": None}, meter.around) as scorer:
+        for n_records, record in enumerate(records, 1):  # noqa: B007 - used after the loop
+            facts: Facts | None = record.facts
+            if facts is None:
+                source = digest(record.source)
+                if source not in known:
+                    known[source] = likely_facts(record.source)
+                facts = known[source]
+            if facts and record.summary.strip():
+                check(facts, record.summary)
+                if direction == "both":
+                    check(likely_facts(record.summary), record.source)
+    return Estimate(n_records, meter.usage)
 
 
 def run_batch(
