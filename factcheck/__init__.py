@@ -31,7 +31,7 @@ if TYPE_CHECKING:
         Summarizer,
     )
     from factcheck.records import Record
-    from factcheck.records.lock import load_lock
+    from factcheck.records.facts import load_lock
     from factcheck.records.reading import read_records
     from factcheck.runtime.budget import Budget
     from factcheck.runtime.retry import RetryPolicy
@@ -89,7 +89,7 @@ _HOMES = {
     "facts": "AtomicFact CheckFailure CoverageReport Evidence FactSet Verdict",
     "judges.llm.modules": "FactChecker KeyFactExtraction LLMJudge SemanticEquivalence Summarizer",
     "records": "Record",
-    "records.lock": "load_lock",
+    "records.facts": "load_lock",
     "records.reading": "read_records",
     "runtime.budget": "Budget",
     "runtime.retry": "RetryPolicy",

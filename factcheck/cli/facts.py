@@ -111,8 +111,7 @@ def check(
 
 
 def _write(found: FactSet, path: str, *, force: bool) -> FactSet:
-    from factcheck.records.facts import read_facts
-    from factcheck.records.lock import write_lock
+    from factcheck.records.facts import read_facts, write_lock
 
     change = write_lock(found, path, force=force)
     if not change.existed:
@@ -132,7 +131,7 @@ def _text(found: FactSet, made: FactsFormat) -> str:
     if made is FactsFormat.JSON:
         return json.dumps(found.to_dict(), ensure_ascii=False, indent=2)
     if made is FactsFormat.YAML:
-        from factcheck.records.lock import lock_text
+        from factcheck.records.facts import lock_text
 
         return lock_text(found)
     from factcheck.facts.page import facts_text

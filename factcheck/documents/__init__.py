@@ -1,12 +1,16 @@
 """Reads files into values that know their lines, and writes files in one step."""
 
-from factcheck.documents.document import Document, Entry, PathInValue, Place, plain_document
 from factcheck.documents.files import (
     MAX_TEXT_BYTES,
+    Document,
+    Entry,
+    PathInValue,
     PathOrDash,
+    Place,
     check_writable,
     file_errors,
     name_of,
+    plain_document,
     read_text,
     refuse_stdin_twice,
     write_text,

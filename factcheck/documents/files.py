@@ -1,4 +1,4 @@
-"""Reads text files with errors that name the file and line; writes files in one step.
+"""Reads text files, places in them and their values; writes files in one step.
 
 Every problem with a file is an `InputError` of one line that names the file.
 """
@@ -11,12 +11,12 @@ import secrets
 import stat
 import sys
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Union, cast
+from typing import IO, Any, NamedTuple, Union, cast
 
-from factcheck.documents.document import Place
 from factcheck.errors import InputError
 
 PathOrDash = Union[str, "os.PathLike[str]"]
@@ -28,6 +28,70 @@ MAX_DOCUMENT_BYTES = 256 << 20
 _CHUNK_BYTES = 1 << 20
 _NON_BLOCKING = getattr(os, "O_NONBLOCK", 0)
 _DRAFT_FLAGS = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+PathInValue = tuple[str | int, ...]
+"""Keys and positions, such as `("cases", 0, "id")`."""
+MAX_DEPTH = 300
+"""Nesting limit of a value."""
+
+
+class Place(NamedTuple):
+    """Position of an entry in a file, as shown in messages."""
+
+    name: str
+    unit: str = ""
+    """`line`, `row` or `record`; empty for a file that is one entry."""
+    number: int = 0
+    """Counted from 1."""
+
+    def __str__(self) -> str:
+        return f"{self.name}, {self.unit} {self.number}" if self.unit else self.name
+
+
+class Entry(NamedTuple):
+    """One entry of a file; the value is an `InputError` if the entry cannot be read."""
+
+    place: Place
+    value: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """The value of a file, and the lines of its parts."""
+
+    name: str
+    value: Any
+    line_of: Callable[[PathInValue], int]
+    """Line of a part, or of the nearest part around it; 0 where there are no lines."""
+
+    def place(self, path: PathInValue) -> str:
+        """File and line of a part, for messages."""
+        line = self.line_of(path)
+        return f"{self.name}, line {line}" if line else self.name
+
+    def error(self, path: PathInValue, message: str) -> InputError:
+        """An error about a part; begins with file and line."""
+        return InputError(f"{self.place(path)}: {message}")
+
+
+def plain_document(value: Any, name: str) -> Document:
+    """A document for a value that does not come from a file."""
+    return Document(name, value, lambda _: 0)
+
+
+def line_finder(
+    read_lines: Callable[[], Mapping[PathInValue, int]],
+) -> Callable[[PathInValue], int]:
+    """`Document.line_of` from the lines of all parts, which are read when first needed."""
+    lines: dict[PathInValue, int] = {}
+
+    def line_of(path: PathInValue) -> int:
+        if not lines:
+            lines.update(read_lines())
+        while path and path not in lines:
+            path = path[:-1]
+        return lines.get(path, 0)
+
+    return line_of
 
 
 def name_of(path: PathOrDash) -> str:
@@ -43,12 +107,7 @@ def refuse_stdin_twice(*paths: PathOrDash | None) -> None:
 
 @contextmanager
 def file_errors(name: str, verb: str) -> Iterator[None]:
-    """Turn errors of the operating system into an `InputError` that names the file.
-
-    Args:
-        name: File name for the message.
-        verb: What was tried: `read` or `write`.
-    """
+    """Turn errors of the operating system into an `InputError`: cannot `verb` the file `name`."""
     try:
         yield
     except FileNotFoundError as error:
@@ -71,11 +130,7 @@ def file_errors(name: str, verb: str) -> Iterator[None]:
 
 @contextmanager
 def open_binary(path: PathOrDash) -> Iterator[IO[bytes]]:
-    """Open a file or standard input for reading; never waits for a pipe without a writer.
-
-    Raises:
-        InputError: Missing, a directory, not readable, or an empty pipe.
-    """
+    """Open a file or standard input for reading; never waits for a pipe without a writer."""
     name = name_of(path)
     if path == "-":
         if sys.stdin is None:
@@ -99,10 +154,6 @@ def _open_at_once(path: str, flags: int) -> int:
 def read_text(path: PathOrDash, *, max_bytes: int = MAX_TEXT_BYTES) -> str:
     """Read a UTF-8 file; line ends become line feeds, a byte order mark is removed.
 
-    Args:
-        path: The file.
-        max_bytes: Size limit.
-
     Raises:
         InputError: Missing, a directory, not readable, too large, binary, or not UTF-8.
     """
@@ -120,16 +171,7 @@ def read_text(path: PathOrDash, *, max_bytes: int = MAX_TEXT_BYTES) -> str:
 
 
 def decode_text(data: bytes | bytearray, name: str, first_line: int = 1) -> str:
-    """Decode UTF-8 with or without byte order mark.
-
-    Args:
-        data: The bytes.
-        name: File name for messages.
-        first_line: Number of the first line.
-
-    Raises:
-        InputError: UTF-16, a NUL byte, or not UTF-8; names the line.
-    """
+    """Decode UTF-8 with or without byte order mark; an `InputError` names the line."""
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
         raise InputError(f"{name} is UTF-16 text; convert it: iconv -f UTF-16 -t UTF-8")
     offset = data.find(b"\0")
@@ -149,34 +191,24 @@ def decode_text(data: bytes | bytearray, name: str, first_line: int = 1) -> str:
 
 
 def lines(path: PathOrDash) -> Iterator[tuple[Place, bytes]]:
-    """Lines of a file without the byte order mark; `*.gz` is decompressed.
-
-    Raises:
-        InputError: Not readable, damaged, UTF-16, or a line of more than `MAX_TEXT_BYTES`.
-    """
+    """Lines of a file without the byte order mark; `*.gz` is decompressed."""
     name = name_of(path)
     with open_binary(path) as opened:
         packed = name.lower().endswith(".gz")
         stream = cast("IO[bytes]", gzip.GzipFile(fileobj=opened)) if packed else opened
-        number = 0
-        while raw := stream.readline(MAX_TEXT_BYTES + 1):
-            number += 1
+        for number, raw in enumerate(iter(lambda: stream.readline(MAX_TEXT_BYTES + 1), b""), 1):
             place = Place(name, "line", number)
             if number == 1:
                 if raw.startswith((b"\xff\xfe", b"\xfe\xff")):
                     decode_text(raw, name)
-                raw = raw.removeprefix(b"\xef\xbb\xbf")
+                raw = raw.removeprefix(b"\xef\xbb\xbf")  # noqa: PLW2901 - the line itself
             if len(raw) > MAX_TEXT_BYTES:
                 raise InputError(f"{place}: longer than the limit of {MAX_TEXT_BYTES:,} bytes")
             yield place, raw
 
 
 def check_writable(path: PathOrDash) -> None:
-    """Check what can be checked before writing a file.
-
-    Raises:
-        InputError: A directory, a missing folder, or a link that belongs to another user.
-    """
+    """Raise `InputError` for a directory, a missing folder, or a link of another user."""
     with file_errors(str(path), "write"):
         target = Path(path)
         if target.is_dir():
@@ -209,7 +241,7 @@ def write_with(path: PathOrDash, write: Callable[[IO[bytes]], object]) -> None:
         write: Called with the open draft. If it raises, the file stays as it was.
 
     Raises:
-        InputError: A directory, a missing folder, another user's link, or not writable.
+        InputError: As in `write_text`.
     """
     check_writable(path)
     with file_errors(str(path), "write"):

@@ -11,8 +11,17 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Any, NoReturn
 
-from factcheck.documents.document import MAX_DEPTH, Document, Entry, PathInValue, Place, line_finder
-from factcheck.documents.files import PathOrDash, decode_text, lines
+from factcheck.documents.files import (
+    MAX_DEPTH,
+    Document,
+    Entry,
+    PathInValue,
+    PathOrDash,
+    Place,
+    decode_text,
+    line_finder,
+    lines,
+)
 from factcheck.errors import InputError
 
 _TOKEN = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|[{}\[\],:]|[^\s{}\[\],:"]+')
@@ -31,32 +40,15 @@ def json_text(data: Any, *, indent: int | None = None) -> str:
 
 
 def parse_json(text: str | bytes | bytearray, name: str) -> Document:
-    """Parse one JSON value.
-
-    Args:
-        text: JSON; bytes are UTF-8.
-        name: Name for messages.
-
-    Raises:
-        InputError: Not JSON, or JSON that is refused (see above); names the line.
-    """
+    """Parse one JSON value; an `InputError` names the line. Bytes are UTF-8."""
     if isinstance(text, (bytes, bytearray)):
         text = decode_text(text, name)
-
-    def place(offset: int) -> str:
-        line = text.count("\n", 0, offset) + 1
-        return f"{name}, line {line}"
-
-    value = _decode(text, place)
+    value = _decode(text, lambda offset: Place(name, "line", text.count("\n", 0, offset) + 1))
     return Document(name, value, line_finder(lambda: _lines_of_parts(text)))
 
 
 def json_entries(path: PathOrDash) -> Iterator[Entry]:
-    """Lines of a JSON lines file, blank ones skipped; a line that is not JSON holds its error.
-
-    Raises:
-        InputError: The file cannot be read.
-    """
+    """Lines of a JSON lines file, blank ones skipped; a line that is not JSON holds its error."""
     for place, raw in lines(path):
         if not raw.strip():
             continue
@@ -67,26 +59,19 @@ def json_entries(path: PathOrDash) -> Iterator[Entry]:
 
 
 def json_lines(path: PathOrDash) -> Iterator[tuple[Place, Any]]:
-    """Values of a JSON lines file with their places; one is held at a time.
-
-    Raises:
-        InputError: The file cannot be read, or a line is not JSON; names the line.
-    """
-    for place, raw in lines(path):
-        if raw.strip():
-            yield place, parse_json_line(raw, place)
+    """Values of a JSON lines file with their places; one is held at a time."""
+    for entry in json_entries(path):
+        if isinstance(entry.value, InputError):
+            raise entry.value
+        yield entry
 
 
 def parse_json_line(raw: bytes, place: Place) -> Any:
-    """Parse one line of a JSON lines file.
-
-    Raises:
-        InputError: Not JSON, or not UTF-8; begins with the place.
-    """
-    return _decode(decode_text(raw, place.name, place.number), lambda _: str(place))
+    """Parse one line of a JSON lines file; the message of an `InputError` begins with the place."""
+    return _decode(decode_text(raw, place.name, place.number), lambda _: place)
 
 
-def _decode(text: str, place: Callable[[int], str]) -> Any:
+def _decode(text: str, place: Callable[[int], Place]) -> Any:
     try:
         value = _DECODER.decode(text)
     except json.JSONDecodeError as error:
@@ -96,23 +81,17 @@ def _decode(text: str, place: Callable[[int], str]) -> Any:
     except ValueError as error:
         offset, problem = _first_fault(text)
         raise InputError(f"{place(offset)}: {problem}") from error
-    if text.count("[") + text.count("{") > MAX_DEPTH and _is_too_deep(value):
-        raise InputError(f"{place(0)}: nested more than {MAX_DEPTH} levels deep")
-    return value
-
-
-def _is_too_deep(value: Any) -> bool:
-    level = [value] if isinstance(value, (dict, list)) else []
+    level = [value] if text.count("[") + text.count("{") > MAX_DEPTH else []
     for _ in range(MAX_DEPTH):
-        if not level:
-            return False
         level = [
             member
             for parent in level
             for member in (parent.values() if isinstance(parent, dict) else parent)
             if isinstance(member, (dict, list))
         ]
-    return bool(level)
+    if level:
+        raise InputError(f"{place(0)}: nested more than {MAX_DEPTH} levels deep")
+    return value
 
 
 def _reason(error: json.JSONDecodeError, text: str) -> str:
@@ -159,18 +138,15 @@ def _first_fault(text: str) -> tuple[int, str]:
             keys[len(path) + 1] = set()
         elif mark.lstrip("-") in {"NaN", "Infinity"}:
             return token.start(), f"{mark} is not valid JSON; write null where there is no value"
-        elif mark[0] in "-0123456789" and not _is_number(mark):
-            what = mark if len(mark) <= _SHOWN else f"{mark[:_SHOWN]}… of {len(mark):,} characters"
-            return token.start(), f"the number {what} is too large; write it in quotes"
+        elif mark[0] in "-0123456789":
+            try:
+                _DECODER.decode(mark)
+            except ValueError:
+                what = mark
+                if len(mark) > _SHOWN:
+                    what = f"{mark[:_SHOWN]}… of {len(mark):,} characters"
+                return token.start(), f"the number {what} is too large; write it in quotes"
     return 0, "it holds a value that cannot be read"
-
-
-def _is_number(mark: str) -> bool:
-    try:
-        _DECODER.decode(mark)
-    except ValueError:
-        return False
-    return True
 
 
 def _lines_of_parts(text: str) -> dict[PathInValue, int]:

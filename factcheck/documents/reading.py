@@ -7,8 +7,16 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from factcheck.documents.document import Document, PathInValue, Place
-from factcheck.documents.files import MAX_DOCUMENT_BYTES, PathOrDash, lines, name_of, read_text
+from factcheck.documents.files import (
+    MAX_DOCUMENT_BYTES,
+    Document,
+    PathInValue,
+    PathOrDash,
+    Place,
+    lines,
+    name_of,
+    read_text,
+)
 from factcheck.documents.json_documents import json_lines, parse_json, parse_json_line
 from factcheck.documents.yaml_documents import parse_yaml
 from factcheck.errors import InputError
@@ -34,25 +42,17 @@ def read_document(
     name = name_of(path)
     suffix = "" if path == "-" else Path(path).suffix.lower()
     if name.lower().endswith(_JSON_LINES):
-        return _lines_document(path, name)
+        entries = list(json_lines(path))
+
+        def line_of(part: PathInValue) -> int:
+            return entries[part[0]][0].number if part and isinstance(part[0], int) else 0
+
+        return Document(name, [value for _, value in entries], line_of)
     if suffix in _YAML:
         return parse_yaml(read_text(path), name)
     if suffix in {"", ".json"}:
         return parse_json(read_text(path, max_bytes=max_bytes), name)
     raise InputError(f"{name}: {expected} a .yaml, .yml, .json or .jsonl file")
-
-
-def _lines_document(path: PathOrDash, name: str) -> Document:
-    values: list[Any] = []
-    numbers: list[int] = []
-    for place, value in json_lines(path):
-        values.append(value)
-        numbers.append(place.number)
-
-    def line_of(part: PathInValue) -> int:
-        return numbers[part[0]] if part and isinstance(part[0], int) else 0
-
-    return Document(name, values, line_of)
 
 
 def read_entries(path: PathOrDash) -> Iterator[tuple[Place, Any]]:
@@ -62,9 +62,6 @@ def read_entries(path: PathOrDash) -> Iterator[tuple[Place, Any]]:
         path: `.jsonl` or `.ndjson`, perhaps with `.gz` after it: one entry a line, one held at a
             time. `.json`, `.yaml`, `.yml`: a list; anything else but null is its only entry. `-`,
             or a name without suffix: JSON or JSON lines.
-
-    Raises:
-        InputError: Not readable, or not in its format; names the line.
     """
     if name_of(path).lower().endswith(_JSON_LINES):
         return json_lines(path)

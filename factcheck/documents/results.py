@@ -14,11 +14,15 @@ import stat
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from importlib.metadata import version
-from types import TracebackType
 from typing import IO, TYPE_CHECKING, Any
 
-from factcheck.documents.document import Place
-from factcheck.documents.files import MAX_DOCUMENT_BYTES, check_writable, file_errors, open_binary
+from factcheck.documents.files import (
+    MAX_DOCUMENT_BYTES,
+    Place,
+    check_writable,
+    file_errors,
+    open_binary,
+)
 from factcheck.documents.json_documents import json_text, parse_json_line
 from factcheck.errors import InputError
 
@@ -46,7 +50,7 @@ class Ids:
         self._keys: set[bytes] = set()
 
     def __contains__(self, name: object) -> bool:
-        return isinstance(name, str) and _key(name) in self._keys
+        return isinstance(name, str) and id_key(name) in self._keys
 
     def __len__(self) -> int:
         return len(self._keys)
@@ -54,11 +58,11 @@ class Ids:
     def add(self, name: str) -> bool:
         """Add an id; returns whether it is new."""
         before = len(self._keys)
-        self._keys.add(_key(name))
+        self._keys.add(id_key(name))
         return len(self._keys) > before
 
 
-def _key(name: str) -> bytes:
+def id_key(name: str) -> bytes:
     return hashlib.sha256(name.encode("utf-8", "surrogatepass")).digest()[:_DIGEST_BYTES]
 
 
@@ -98,9 +102,7 @@ class ResultsFile:
         try:
             with file_errors(str(path), "write"):
                 results._lock()
-                if not resume:
-                    results._require_no_rows()
-                results._load(run)
+                results._load(run, resume=resume)
         except BaseException:
             os.close(descriptor)
             raise
@@ -121,19 +123,17 @@ class ResultsFile:
             if error.errno not in {errno.ENOLCK, errno.ENOTSUP}:  # a file system without locks
                 raise
 
-    def _require_no_rows(self) -> None:
-        """Accept a header without rows, too: a run that ended before its first record."""
+    def _load(self, run: str, *, resume: bool) -> None:
         with open(self._descriptor, "rb", closefd=False) as stream:
-            head, rest = stream.readline(MAX_DOCUMENT_BYTES), stream.read(1)
-        if head.startswith(_MARK) and not rest:
-            os.ftruncate(self._descriptor, 0)
-        elif head:
-            raise InputError(
-                f"{self._path} has results already; continue with --resume, or name another file"
-            )
-
-    def _load(self, run: str) -> None:
-        with open(self._descriptor, "rb", closefd=False) as stream:
+            if not resume:
+                head, rest = stream.readline(MAX_DOCUMENT_BYTES), stream.read(1)
+                if head and (rest or not head.startswith(_MARK)):
+                    raise InputError(
+                        f"{self._path} has results already; continue with --resume, "
+                        "or name another file"
+                    )
+                os.ftruncate(self._descriptor, 0)  # a run that ended before its first record
+                stream.seek(0)
             for row in _rows(stream, self._path, self.done):
                 if self._end == 0 and row.get("run") != run:
                     raise InputError(
@@ -148,15 +148,11 @@ class ResultsFile:
     def append(self, id: str, row: Mapping[str, Any]) -> None:  # noqa: A002 - its name in a row
         """Write the final row of a record, as one line.
 
-        Args:
-            id: Of the record.
-            row: The rest of the row; JSON-ready.
-
         Raises:
             InputError: The row cannot be written (a full disk, say), and nothing of it is in the
                 file; or the record has a row.
-            ValueError: The row is not JSON: a number is not finite, or it has another `id`.
-            TypeError: The row is not JSON.
+            ValueError: A number is not finite, or the row has another `id`.
+            TypeError: The row is not JSON-ready.
         """
         if row.get("id", id) != id:
             raise ValueError(f"the row of {id!r} has the id {row['id']!r}")
@@ -193,11 +189,7 @@ class ResultsFile:
             self._descriptor = -1
 
     def close(self) -> None:
-        """Sync the file to disk and close it; closing twice is allowed.
-
-        Raises:
-            InputError: The disk did not take what was written.
-        """
+        """Sync the file to disk and close it; closing twice is allowed."""
         descriptor, self._descriptor = self._descriptor, -1
         if descriptor < 0:
             return
@@ -210,12 +202,7 @@ class ResultsFile:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
 
@@ -235,14 +222,15 @@ def read_results(path: str | os.PathLike[str]) -> Iterator[dict[str, Any]]:
 
 def _rows(stream: IO[bytes], path: str | os.PathLike[str], ids: Ids) -> Iterator[dict[str, Any]]:
     """The checked header and the rows of a results file; adds their ids to `ids`."""
-    number = 0
-    while raw := stream.readline(MAX_DOCUMENT_BYTES):
-        number += 1
+    for number, raw in enumerate(iter(lambda: stream.readline(MAX_DOCUMENT_BYTES), b""), 1):
         place = Place(str(path), "line", number)
         if number == 1 and not (raw.startswith(_MARK) or _MARK.startswith(raw)):
             raise InputError(f"{path} is not a results file; name another file")
-        data = _object(raw, place)
-        if data is None:
+        data = None
+        if raw.endswith(b"\n"):
+            with suppress(InputError):
+                data = parse_json_line(raw, place)
+        if not isinstance(data, dict):
             if stream.read(1):
                 raise InputError(
                     f"{place}: not a JSON object; the file is damaged: "
@@ -258,12 +246,3 @@ def _rows(stream: IO[bytes], path: str | os.PathLike[str], ids: Ids) -> Iterator
         elif not ids.add(name):
             raise InputError(f"{place}: a second row of {name!r:.80}")
         yield data
-
-
-def _object(raw: bytes, place: Place) -> dict[str, Any] | None:
-    """The object in a line, or `None` if the line is not whole."""
-    data = None
-    if raw.endswith(b"\n"):
-        with suppress(InputError):
-            data = parse_json_line(raw, place)
-    return data if isinstance(data, dict) else None

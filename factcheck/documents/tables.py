@@ -7,10 +7,11 @@ import reprlib
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from factcheck.documents.document import Entry, Place
 from factcheck.documents.files import (
     MAX_TEXT_BYTES,
+    Entry,
     PathOrDash,
+    Place,
     decode_text,
     file_errors,
     lines,
@@ -67,79 +68,55 @@ def table_entries(
 
 
 def _text_entries(path: PathOrDash, check: _CheckColumns, delimiter: str) -> Iterator[Entry]:
+    columns: Sequence[str] = ()
+    for place, row in _text_rows(path, delimiter):
+        if isinstance(row, InputError):
+            if not columns:
+                raise row
+            yield Entry(place, row)
+        elif not columns:
+            check(row, f"{place} (the header, fields separated by {delimiter!r})")
+            columns = row
+        elif len(row) == len(columns):
+            yield Entry(place, dict(zip(columns, row, strict=True)))
+        else:
+            problem = f"the row has {len(row)} fields, the header {len(columns)}"
+            yield Entry(place, InputError(f"{place}: {problem}"))
+
+
+def _text_rows(path: PathOrDash, delimiter: str) -> Iterator[tuple[Place, list[str] | InputError]]:
     # The limit of the module holds for the whole process; it is only ever raised.
     csv.field_size_limit(max(MAX_TEXT_BYTES, csv.field_size_limit()))
-    decoded = _DecodedLines(path)
-    rows = csv.reader(decoded, delimiter=delimiter, strict=True)
-    columns: Sequence[str] = ()
+    here = Place(str(path), "line", 0)
+    problems: list[InputError] = []
+
+    def texts() -> Iterator[str]:
+        nonlocal here
+        for here, raw in lines(path):
+            try:
+                text = decode_text(raw, here.name, here.number)
+            except InputError as error:
+                problems.append(error)
+                text = raw.decode("utf-8", "replace").replace("\0", "")
+            yield text
+
+    rows = csv.reader(texts(), delimiter=delimiter, strict=True)
     while True:
-        start = Place(str(path), "line", decoded.place.number + 1)
+        start = here._replace(number=here.number + 1)
+        row: list[str] | None = []
         try:
-            row = _next_row(rows, decoded, start)
-            if row is None:
-                return
-            if not row:
-                continue  # a blank line
-            if not columns:
-                check(row, f"{start} (the header, fields separated by {delimiter!r})")
-                columns = row
-                continue
-            yield Entry(start, _named(row, columns, start))
-        except InputError as error:
-            if not columns or not decoded.is_readable:
-                raise
-            yield Entry(start, error)
-
-
-def _named(row: Sequence[str], columns: Sequence[str], place: Place) -> Any:
-    if len(row) == len(columns):
-        return dict(zip(columns, row, strict=True))
-    return InputError(f"{place}: the row has {len(row)} fields, the header {len(columns)}")
-
-
-class _DecodedLines:
-    """Lines of a file as text; a line that cannot be decoded is kept back as a problem."""
-
-    def __init__(self, path: PathOrDash) -> None:
-        self._lines = lines(path)
-        self.place = Place(str(path), "line", 0)
-        """Of the last line read."""
-        self.is_readable = True
-        """Whether the file itself has been readable so far."""
-        self._problem: InputError | None = None
-
-    def __iter__(self) -> _DecodedLines:
-        return self
-
-    def __next__(self) -> str:
-        try:
-            self.place, raw = next(self._lines)
-        except InputError:
-            self.is_readable = False
-            raise
-        try:
-            return decode_text(raw, self.place.name, self.place.number)
-        except InputError as error:
-            self._problem = self._problem or error
-            return raw.decode("utf-8", "replace").replace("\0", "")
-
-    def take_problem(self) -> InputError | None:
-        """The first problem since the last call."""
-        problem, self._problem = self._problem, None
-        return problem
-
-
-def _next_row(rows: Iterator[list[str]], decoded: _DecodedLines, start: Place) -> list[str] | None:
-    try:
-        row = next(rows, None)
-    except csv.Error as error:
-        raise decoded.take_problem() or InputError(
-            f"{start}: misplaced quotes ({error}, line {decoded.place.number}); "
-            'a field that holds a quote is written "like ""this"""'
-        ) from error
-    if problem := decoded.take_problem():
-        raise problem
-    return row
+            row = next(rows, None)
+        except csv.Error as error:
+            problem = f"misplaced quotes ({error}, line {here.number})"
+            quoted = 'a field that holds a quote is written "like ""this"""'
+            problems.append(InputError(f"{start}: {problem}; {quoted}"))
+        if problems:
+            yield start, problems[0]
+            problems.clear()
+        elif row is None:
+            return
+        elif row:
+            yield start, row
 
 
 def _parquet_entries(
@@ -161,18 +138,18 @@ def _parquet_entries(
             for batch in table.iter_batches(_PARQUET_ROWS_AT_ONCE, columns=chosen):
                 for position in range(batch.num_rows):
                     number += 1
-                    yield _parquet_row(batch, position, Place(name, "row", number))
+                    place = Place(name, "row", number)
+                    yield Entry(place, _parquet_row(batch, position, place))
     except pyarrow.ArrowException as error:
         raise InputError(f"cannot read {name}: {str(error).splitlines()[0]:.200}") from error
 
 
-def _parquet_row(batch: Any, position: int, place: Place) -> Entry:
-    column = ""
+def _parquet_row(batch: Any, position: int, place: Place) -> Any:
     row = {}
-    try:
-        for column in batch.schema.names:
+    for column in batch.schema.names:
+        try:
             row[column] = batch.column(column)[position].as_py()
-    except UnicodeDecodeError as error:
-        problem = f"{place}: {column!r:.80} is not UTF-8 (byte {error.start})"
-        return Entry(place, InputError(problem))
-    return Entry(place, row)
+        except UnicodeDecodeError as error:  # noqa: PERF203 - it names the column
+            problem = f"{column!r:.80} is not UTF-8 (byte {error.start})"
+            return InputError(f"{place}: {problem}")
+    return row

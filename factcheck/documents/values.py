@@ -118,22 +118,13 @@ def _reader(kind: Any) -> _Read:
     raise TypeError(f"cannot read {kind!r}")
 
 
-def _string(data: Any, where: str) -> str:
-    if not isinstance(data, str):
-        raise _wrong(where, "a string", data)
-    return data
+def _scalar(kind: type, expected: str) -> _Read:
+    def read_scalar(data: Any, where: str) -> Any:
+        if not isinstance(data, kind) or (isinstance(data, bool) and kind is not bool):
+            raise _wrong(where, expected, data)
+        return data
 
-
-def _flag(data: Any, where: str) -> bool:
-    if not isinstance(data, bool):
-        raise _wrong(where, "true or false", data)
-    return data
-
-
-def _integer(data: Any, where: str) -> int:
-    if not isinstance(data, int) or isinstance(data, bool):
-        raise _wrong(where, "a whole number", data)
-    return data
+    return read_scalar
 
 
 def _number(data: Any, where: str) -> float:
@@ -150,9 +141,9 @@ def _number(data: Any, where: str) -> float:
 
 _SCALARS: dict[Any, _Read] = {
     Any: lambda data, _: data,
-    str: _string,
-    bool: _flag,
-    int: _integer,
+    str: _scalar(str, "a string"),
+    bool: _scalar(bool, "true or false"),
+    int: _scalar(int, "a whole number"),
     float: _number,
 }
 

@@ -11,8 +11,13 @@ import re
 from contextlib import suppress
 from typing import Any, NamedTuple
 
-from factcheck.documents.document import MAX_DEPTH, Document, PathInValue, line_finder
-from factcheck.documents.files import MAX_TEXT_BYTES
+from factcheck.documents.files import (
+    MAX_DEPTH,
+    MAX_TEXT_BYTES,
+    Document,
+    PathInValue,
+    line_finder,
+)
 from factcheck.documents.values import shown
 from factcheck.errors import InputError
 
@@ -34,15 +39,7 @@ _SHOWN = 40
 
 
 def parse_yaml(text: str, name: str) -> Document:
-    """Parse one YAML document.
-
-    Args:
-        text: YAML; an empty text is null.
-        name: Name for messages.
-
-    Raises:
-        InputError: Not YAML, or not a JSON value; names the line.
-    """
+    """Parse one YAML document; an `InputError` names the line. An empty text is null."""
     import yaml
 
     if len(text) > MAX_TEXT_BYTES:
@@ -79,13 +76,13 @@ def yaml_text(value: Any, *, width: int = 100) -> str:
     class Dumper(yaml.SafeDumper):
         """Quotes a string if either version would read it as something else."""
 
-        def ignore_aliases(self, data: Any) -> bool:
-            del data
-            return True
-
+    Dumper.ignore_aliases = lambda *_: True  # type: ignore[method-assign]
     Dumper.add_implicit_resolver("!plain", re.compile(f"(?:{_PLAIN.pattern})$", re.VERBOSE), None)
     Dumper.add_representer(str, _represent_string)
-    Dumper.add_representer(tuple, _represent_tuple)
+    Dumper.add_representer(
+        tuple,
+        lambda dumper, value: dumper.represent_sequence(f"{_CORE}seq", value, flow_style=True),
+    )
     text: str = yaml.dump(value, Dumper=Dumper, sort_keys=False, allow_unicode=True, width=width)
     return text
 
@@ -93,10 +90,6 @@ def yaml_text(value: Any, *, width: int = 100) -> str:
 def _represent_string(dumper: Any, text: str) -> Any:
     style = '"' if any(character in text for character in _LINE_BREAKS) else None
     return dumper.represent_scalar(f"{_CORE}str", text, style=style)
-
-
-def _represent_tuple(dumper: Any, value: tuple[Any, ...]) -> Any:
-    return dumper.represent_sequence(f"{_CORE}seq", value, flow_style=True)
 
 
 class _Part(NamedTuple):
@@ -119,7 +112,6 @@ class _Composer:
         """Line of every part; of a member that of its key."""
 
     def document(self) -> Any:
-        """The value of the only document; `None` if there is none."""
         try:
             self._parser.get_event()
             if self._next()[0] == "StreamEnd":

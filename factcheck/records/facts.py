@@ -1,10 +1,13 @@
-"""Reads facts from text, JSON and YAML files, and from plain data."""
+"""Reads facts from files and plain data; writes the lock files in which facts are reviewed."""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from factcheck.documents import (
     MAX_TEXT_BYTES,
@@ -15,12 +18,18 @@ from factcheck.documents import (
     plain_document,
     read_text,
     shown,
+    write_text,
 )
 from factcheck.errors import InputError
 from factcheck.facts import AtomicFact, FactSet, free_ids
 
 _FACT_KEYS = ("id", "text", "span", "weight", "must", "tags")
 _SET_KEYS = ("source_digest", "made_by", "facts")
+_DEFAULTS: dict[str, Any] = {"span": None, "weight": 1.0, "must": False, "tags": []}
+_HEADER = """\
+# The atomic facts of a source. Review them: reword, delete or add facts, and set
+# must (losing it fails a gate), weight (its share in the score) and tags where they matter.
+"""
 
 
 def read_facts(path: PathOrDash) -> FactSet:
@@ -132,3 +141,94 @@ def _unknown_key(value: Mapping[Any, Any], known: tuple[str, ...]) -> str:
         f"{shown(unknown)} is not one of {', '.join(known)}; "
         "put a string in quotes if it holds ': '"
     )
+
+
+class LockChange(NamedTuple):
+    """What writing a lock file changed. Facts are the same if their text is."""
+
+    existed: bool
+    """Whether there was a lock file before."""
+    added: tuple[AtomicFact, ...]
+    removed: tuple[AtomicFact, ...]
+    unchanged: int
+
+
+def load_lock(path: str | PathLike[str]) -> FactSet:
+    """Read a lock file.
+
+    Args:
+        path: A `.yaml` file that `write_lock` wrote, perhaps edited since. A fact that was added
+            needs no id.
+
+    Raises:
+        InputError: Not readable, not YAML, another shape, or no fact in it; names file and line.
+    """
+    _require_yaml(path)
+    return read_facts(path)
+
+
+def write_lock(facts: FactSet, path: str | PathLike[str], *, force: bool = False) -> LockChange:
+    """Write the lock file; `load_lock` reads it back.
+
+    Facts that an earlier lock file at this path holds too keep what it says about them: `id`,
+    `must`, `weight` and `tags`.
+
+    Args:
+        facts: The facts to write.
+        path: A `.yaml` file.
+        force: Whether facts that only the earlier lock file has may be dropped: those that
+            somebody reworded or added, or that the source no longer holds.
+
+    Raises:
+        InputError: The path cannot be written, holds something that is not a lock file, or holds
+            facts that would be dropped.
+    """
+    _require_yaml(path)
+    before = read_facts(path).facts if Path(path).exists() else None
+    left = list(before or ())
+    kept: list[AtomicFact | None] = []
+    for fact in facts:
+        old = next((known for known in left if known.text == fact.text), None)
+        kept.append(old)
+        if old is not None:
+            left.remove(old)
+    if left and not force:
+        noun = "fact that is" if len(left) == 1 else "facts that are"
+        raise InputError(
+            f"{path} holds {len(left)} {noun} not found in the source, such as "
+            f"{left[0].text!r:.100}; they may be edits: name another file, or drop them "
+            "with --force"
+        )
+    used = {old.id for old in kept if old is not None}
+    entries: list[Any] = []
+    for fact, old in zip(facts, kept, strict=True):
+        entry = replace(old, span=fact.span).to_dict() if old is not None else fact.to_dict()
+        if old is None and fact.id in used:
+            del entry["id"]
+        entries.append(entry)
+    marked = facts_from_data(entries, str(path)).facts
+    write_text(path, lock_text(replace(facts, facts=marked)))
+    added = tuple(fact for fact, old in zip(marked, kept, strict=True) if old is None)
+    return LockChange(before is not None, added, tuple(left), len(facts) - len(added))
+
+
+def lock_text(facts: FactSet) -> str:
+    """The facts as YAML, in order, without default values; one fact a line gives short diffs."""
+    from factcheck.documents.yaml_documents import yaml_text
+
+    data = facts.to_dict()
+    head = {key: data[key] for key in ("source_digest", "made_by") if data[key]}
+    entries = [
+        {
+            key: tuple(value) if isinstance(value, list) else value
+            for key, value in fact.items()
+            if _DEFAULTS.get(key, ...) != value
+        }
+        for fact in data["facts"]
+    ]
+    return _HEADER + yaml_text({**head, "facts": entries}, width=sys.maxsize)
+
+
+def _require_yaml(path: str | PathLike[str]) -> None:
+    if Path(path).suffix.lower() not in {".yaml", ".yml"}:
+        raise InputError(f"{path}: a lock file is YAML; name it .yaml")

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import re
+import reprlib
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -20,12 +21,15 @@ from factcheck.documents import (
     name_of,
     parse_json,
     read_text,
+    shown,
 )
+from factcheck.documents.results import id_key
 from factcheck.documents.tables import table_entries
 from factcheck.errors import InputError
-from factcheck.records.facts import facts_from_lines, read_facts
-from factcheck.records.record import REQUIRED, Record, record_from
+from factcheck.facts import AtomicFact, FactSet
+from factcheck.records.facts import facts_from_data, facts_from_lines, read_facts
 
+_REQUIRED = ("source", "summary")
 _OPTIONAL = ("id", "facts")
 _JSON_LINES = (".jsonl", ".ndjson")
 _TABLES = (".csv", ".tsv")
@@ -34,7 +38,82 @@ _PART = re.compile(
     r"|(?P<facts>facts)\.(?:txt|json|yaml|yml))",
     re.DOTALL,
 )
-_DIGEST_BYTES = 15
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """A source and one summary of it."""
+
+    id: str
+    """Unique within its dataset."""
+    source: str
+    summary: str
+    facts: FactSet | tuple[str | AtomicFact, ...] | None = None
+    """Facts of the source; `None`: they are still to be extracted."""
+    where: str = ""
+    """Place of the record, such as `pairs.jsonl, line 7`, for messages."""
+
+
+def as_record(item: Mapping[str, Any] | Record, number: int) -> Record:
+    """A record from a mapping with `source`, `summary` and, where known, `id` and `facts`.
+
+    Args:
+        item: The mapping; other keys are ignored. A `Record` is checked in the same way.
+        number: Position of the record, counted from 1: its id if it has none.
+
+    Returns:
+        The record; its facts, if it has any, are a `FactSet`.
+
+    Raises:
+        InputError: Another type, a missing key, or a value that cannot be used; names the place.
+    """
+    where = f"record {number}"
+    if isinstance(item, Record):
+        fields = {key: getattr(item, key) for key in ("id", "source", "summary", "facts")}
+        return _record(fields, number, item.where or where)
+    return _record(item, number, where)
+
+
+def _record(data: Any, number: int, where: str) -> Record:
+    if not isinstance(data, Mapping):
+        raise InputError(f"{where}: expected an object with source and summary, got {shown(data)}")
+    for key in _REQUIRED:
+        if key not in data:
+            raise InputError(f"{where}: {key!r} is missing; found {reprlib.repr(list(data))}")
+        if not isinstance(data[key], str):
+            raise InputError(f"{where}: {key!r}: expected a string, got {shown(data[key])}")
+    return Record(
+        id=_id(data.get("id"), number, where),
+        source=data["source"],
+        summary=data["summary"],
+        facts=_facts(data.get("facts"), where),
+        where=where,
+    )
+
+
+def _id(value: Any, number: int, where: str) -> str:
+    if value is None:
+        return str(number)
+    if isinstance(value, int) and not isinstance(value, bool):
+        return str(value)
+    if not isinstance(value, str):
+        raise InputError(f"{where}: 'id': expected a string or whole number, got {shown(value)}")
+    if not value.strip():
+        raise InputError(f"{where}: 'id' is blank; fill it in, or leave it out of every record")
+    try:
+        value.encode()
+    except UnicodeEncodeError as error:
+        raise InputError(f"{where}: 'id' is not valid Unicode: {value!a:.80}") from error
+    return value
+
+
+def _facts(value: Any, where: str) -> FactSet | None:
+    if value is None:
+        return None
+    facts = value if isinstance(value, FactSet) else facts_from_data(value, where)
+    if not facts:
+        raise InputError(f"{where}: 'facts' is empty; leave it out to have the facts extracted")
+    return facts
 
 
 def read_records(
@@ -77,7 +156,7 @@ def _entries(path: PathOrDash) -> Iterable[Entry]:
     if bare.endswith(_JSON_LINES):
         return json_entries(path)
     if bare.endswith(_TABLES) or name.endswith(".parquet"):
-        return map(_with_facts, table_entries(path, REQUIRED, _OPTIONAL))
+        return map(_with_facts, table_entries(path, _REQUIRED, _OPTIONAL))
     raise InputError(
         f"{path}: records come from a .jsonl, .ndjson, .csv, .tsv or .parquet file, or a folder"
     )
@@ -92,7 +171,7 @@ def _records(
         try:
             if isinstance(data, InputError):
                 raise data
-            record = record_from(data, number, str(place))
+            record = _record(data, number, str(place))
             _refuse_duplicate(record.id, place, first_use)
         except InputError as error:  # noqa: PERF203 - it concerns one record
             if skip_bad is None:
@@ -105,8 +184,7 @@ def _records(
 
 
 def _refuse_duplicate(id_: str, place: Place, first_use: dict[bytes, int]) -> None:
-    key = hashlib.sha256(id_.encode()).digest()[:_DIGEST_BYTES]
-    first = first_use.setdefault(key, place.number)
+    first = first_use.setdefault(id_key(id_), place.number)
     if first != place.number:
         raise InputError(
             f"{place}: the id {id_!r:.80} was used before, in {place.unit} {first}; "

@@ -15,8 +15,7 @@ from hypothesis import strategies as st
 
 from factcheck.errors import InputError
 from factcheck.facts import AtomicFact, FactSet, Span
-from factcheck.records.facts import facts_from_data, read_facts
-from factcheck.records.lock import load_lock, lock_text, write_lock
+from factcheck.records.facts import facts_from_data, load_lock, lock_text, read_facts, write_lock
 
 MARKED = FactSet(
     (
