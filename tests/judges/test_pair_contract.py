@@ -176,7 +176,6 @@ def test_whatever_stands_in_a_pair_it_has_one_result_which_is_always_the_same(
     judge: PairJudge, pairs: list[ValuePair]
 ) -> None:
     results = compare(judge, pairs)
-
     assert len(results) == len(pairs)
     for pair, result in zip(pairs, results, strict=True):
         assert isinstance(result, (PairVerdict, Failure))

@@ -18,7 +18,6 @@ TEXT = "The barn burned. The cow lived."
 def test_a_value_is_made_once_and_can_be_taken_away() -> None:
     numbers = count(1)
     value = PerProcess(lambda: next(numbers))
-
     assert [value(), value()] == [1, 1]
     assert value.take() == 1
     assert value.take() is None

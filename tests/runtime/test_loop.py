@@ -126,5 +126,4 @@ def test_a_stopped_loop_starts_again() -> None:
     loop = BackgroundLoop("guest")
     assert loop.run(thread_name()) == "guest"
     loop.stop()
-
     assert loop.run(thread_name()) == "guest"

@@ -54,7 +54,6 @@ def test_an_evaluator_closes_only_a_session_of_its_own(place: int) -> None:
         assert line.n_closed == 0
     with evaluators(cache="off")[place] as evaluator:
         own = evaluator.session.connection("chat", "a", Line)
-
     assert (line.n_closed, own.n_closed) == (1, 1)
 
 
@@ -76,7 +75,6 @@ def test_a_cache_that_was_handed_in_stays_open(tmp_path: Path) -> None:
 def test_a_spec_names_one_connection() -> None:
     session = Session(cache="off")
     model = object()
-
     assert session.connection("chat", "a", Line) is session.connection("chat", "a", Line)
     assert session.connection("chat", model, Line) is session.connection("chat", model, Line)
     assert len({id(session.connection(*key, Line)) for key in KEYS}) == len(KEYS)
@@ -92,7 +90,6 @@ def test_evaluators_of_a_session_share_its_budget(monkeypatch: pytest.MonkeyPatc
             one, other = (FactCoverage("openai/tiny", session=session) for _ in "12")
             kept = one.score("", "The lake is deep.", facts=FACTS).kept
             undecided = other.score("", "The lake is dry.", facts=FACTS).undecided
-
     assert len(kept) == 1
     assert [failure.code for failure in undecided] == ["budget"]
     assert server.n_connections == 1

@@ -145,10 +145,8 @@ def test_a_damaged_entry_is_asked_for_again(
     vectors = setup.embed("Ants.")
     (entry,) = cache.get_many(keys(cache)).items()
     cache.set_many({entry[0]: json.dumps({"answer": {"vector": "AAAAAA=="}})})
-
     with caplog.at_level(logging.WARNING, "factcheck.cache"):
         assert setup.embed("Ants.") == vectors
-
     assert len(setup.asked) == 2
     assert "all zero" in caplog.text
 
@@ -241,7 +239,6 @@ def test_a_bad_vector_is_asked_for_once_more_alone_and_not_kept_if_it_stays_bad(
     once = remote(sequence(faulty_at(1, vector), then=hashed_embeddings))
     assert codes(once.embed(*TEXTS)) == [""] * 4
     assert once.asked == [TEXTS, TEXTS[1:2]]
-
     faults = sequence(faulty_at(1, vector), faulty_at(0, vector), then=hashed_embeddings)
     twice = remote(faults, cache=MemoryCache())
     expected = "missing" if vector is None else "invalid"
@@ -277,10 +274,8 @@ def test_kept_vectors_of_two_lengths_are_asked_for_again(
     first = remote(answer, cache=cache)
     first.embed(*TEXTS[:2])
     remote(first.server, cache=cache).embed(TEXTS[2])
-
     with caplog.at_level(logging.WARNING, "factcheck.cache"):
         results = remote(first.server, cache=cache).embed(*TEXTS[:3])
-
     assert [len(vector) for vector in results] == [64] * 3  # type: ignore[arg-type]
     assert "a vector of 2 numbers, where others have 64" in caplog.text
 
@@ -293,10 +288,8 @@ def test_kept_vectors_of_a_model_that_was_exchanged_are_not_mixed_with_new_ones(
     answer = sequence(hashed_embeddings, then=lambda r: [[1.0, 2.0, 3.0]] * len(r.texts))
     old = remote(answer, cache=cache)
     old.embed(*TEXTS[:3])
-
     new = remote(old.server, cache=cache)
     results = new.embed(*TEXTS)
-
     assert codes(results) == ["", "", "", "invalid"]
     assert "clear the cache" in results[3].message  # type: ignore[union-attr]
 

@@ -145,9 +145,7 @@ def adversary() -> Iterator[tuple[Adversary, PairJudge]]:
     st.lists(st.sampled_from(PAIRS), min_size=1, max_size=8),
 )
 def test_a_pair_has_the_verdict_that_was_given_for_it_or_none(
-    adversary: tuple[Adversary, PairJudge],
-    script: list[tuple[Any, str]],
-    pairs: list[ValuePair],
+    adversary: tuple[Adversary, PairJudge], script: list[tuple[Any, str]], pairs: list[ValuePair]
 ) -> None:
     model, judge = adversary
     model.start([*script, ({"verdicts": []}, "whole")])

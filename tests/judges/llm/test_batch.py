@@ -180,9 +180,7 @@ def test_known_facts_are_not_submitted(pottery: MakePottery) -> None:
     job = pottery(facts=FACTS[:4])
     job.live()
     job.facts = FACTS
-
     out = job.submit()
-
     assert out.requests == 3
     assert all([*parse_prompt(r["body"]).facts.values()] == FACTS[4:] for r in job.asked())
 
@@ -192,9 +190,7 @@ def test_where_everything_is_known_nothing_is_sent_and_no_state_is_written(
 ) -> None:
     job = pottery()
     job.live()
-
     out = job.submit()
-
     assert (out.batches, out.requests) == ((), 0)
     assert not job.state.exists()
     assert job.posts("/v1/files") == 0
@@ -243,10 +239,8 @@ def test_the_facts_of_a_long_source_are_asked_for_once_over_all_batches(
 
 def test_the_order_of_the_answers_does_not_matter(pottery: MakePottery) -> None:
     job = pottery(plan=BatchPlan(shuffled=True), options={"batch_size": 1})
-
     job.submit()
     done = job.collect()
-
     assert (done.used, done.unanswered) == (18, 0)
     assert [report and report.score for report in done.result or []] == [2 / 6, 3 / 6, 0.0]
 
@@ -255,12 +249,10 @@ def test_a_missing_line_leaves_exactly_its_facts_undecided_until_the_next_run(
     pottery: MakePottery,
 ) -> None:
     job = pottery(plan=BatchPlan(lost=[4]), options={"batch_size": 1})
-
     job.submit()
     done = job.collect()
     chats_before = job.chats()
     after = job.live()
-
     assert [undecided(r) for r in done.result or []] == [{FACTS[4]: "queued"}, {}, {}]
     assert (done.used, done.unanswered) == (17, 1)
     assert (chats_before, job.chats()) == (0, 1)
@@ -299,10 +291,8 @@ def test_an_error_in_a_line_leaves_exactly_its_facts_undecided(
 
 def test_a_reply_that_leaves_a_fact_out_decides_the_others(pottery: MakePottery) -> None:
     job = pottery(FactModel(mangles=[leave_out(FACTS[0])]))
-
     job.submit()
     done = job.collect()
-
     assert [set(undecided(report)) for report in done.result or []] == [{FACTS[0]}] * 3
     assert job.chats() == 0
 
@@ -310,11 +300,9 @@ def test_a_reply_that_leaves_a_fact_out_decides_the_others(pottery: MakePottery)
 @pytest.mark.parametrize("ending", ["expired", "cancelled"])
 def test_a_batch_that_ends_early_gives_what_it_has(pottery: MakePottery, ending: Any) -> None:
     job = pottery(plan=BatchPlan(ending=ending, carried_out=2))
-
     job.submit()
     done = job.collect()
     again = job.submit()
-
     assert [batch.status for batch in done.batches] == [ending]
     assert [len(undecided(report)) for report in done.result or []] == [0, 0, 6]
     assert (done.batches[0].completed, done.batches[0].failed) == (2, 1)
@@ -323,10 +311,8 @@ def test_a_batch_that_ends_early_gives_what_it_has(pottery: MakePottery, ending:
 
 def test_a_batch_that_failed_says_why_and_can_be_submitted_again(pottery: MakePottery) -> None:
     job = pottery(plan=BatchPlan(ending="failed"))
-
     job.submit()
     done = job.collect()
-
     assert done.batches[0].problem == "the batch failed as planned"
     assert (done.used, done.unanswered) == (0, 3)
     assert job.submit().requests == 3
@@ -338,9 +324,7 @@ def test_a_crash_between_upload_and_batch_uploads_nothing_twice(pottery: MakePot
         job.submit()
     with pytest.raises(InputError, match="submit again to complete it"):
         job.collect()
-
     out = job.submit()
-
     assert out.resumed
     assert (job.posts("/v1/files"), job.posts("/v1/batches")) == (1, 2)
     assert job.collect().used == 3
@@ -352,9 +336,7 @@ def test_a_batch_that_was_made_although_no_answer_came_is_not_made_twice(
     job = pottery(plan=BatchPlan(creations=["unanswered"]))
     with pytest.raises(JudgeUnavailable):
         job.submit()
-
     out = job.submit()
-
     assert (out.resumed, out.batches[0].batch_id) == (True, "batch_0")
     assert (job.posts("/v1/files"), job.posts("/v1/batches")) == (1, 1)
 
@@ -379,10 +361,8 @@ def test_a_batch_that_is_not_collected_is_not_submitted_over(pottery: MakePotter
     job = pottery()
     job.submit()
     before = job.state.read_bytes()
-
     with pytest.raises(InputError, match="not collected yet"):
         job.submit()
-
     assert job.state.read_bytes() == before
     assert job.posts("/v1/files") == 1
 
@@ -408,9 +388,7 @@ def test_collecting_twice_changes_nothing_and_pays_nothing(pottery: MakePottery)
 def test_an_answer_without_any_verdict_is_booked_once(pottery: MakePottery) -> None:
     job = pottery(lambda _: "Not even JSON.")
     job.submit()
-
     first, second = job.collect(), job.collect()
-
     assert all(r and r.usage.prompt_tokens > 0 for r in first.result or [])
     assert [r and r.usage.prompt_tokens for r in second.result or []] == [0] * 3
 
@@ -437,9 +415,7 @@ def test_other_records_than_those_submitted_are_noticed(pottery: MakePottery) ->
     job = pottery()
     job.submit()
     job.facts = FACTS[:3]
-
     done = job.collect()
-
     assert (done.used, done.unused, done.unanswered) == (0, 3, 3)
 
 
@@ -467,7 +443,6 @@ def test_another_model_is_refused(pottery: MakePottery) -> None:
     job = pottery()
     job.submit()
     job.options = {"judge": "openai/huge"}
-
     with pytest.raises(InputError, match="holds a batch for openai/tiny, not for openai/huge"):
         job.collect()
 
@@ -478,7 +453,6 @@ def test_another_prompt_is_refused(pottery: MakePottery) -> None:
     state = json.loads(job.state.read_text())
     state["shapes"][0]["check"] = f"{prompts.CHECK_FACTS}@0000000000"
     job.state.write_text(json.dumps(state))
-
     with pytest.raises(InputError, match="was submitted with check 'check_facts/"):
         job.collect()
 
@@ -487,7 +461,6 @@ def test_another_server_is_refused(pottery: MakePottery, monkeypatch: pytest.Mon
     job = pottery()
     job.submit()
     monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:1/v1")
-
     with pytest.raises(InputError, match="holds a batch of the server"):
         job.collect()
 
@@ -498,11 +471,9 @@ def test_a_file_that_is_no_state_is_refused_and_left_alone(
 ) -> None:
     job = pottery()
     job.state.write_text(content)
-
     for command in (job.submit, job.collect):
         with pytest.raises(InputError, match="is not the state of a batch"):
             command()
-
     assert job.state.read_text() == content
 
 
@@ -512,7 +483,6 @@ def test_a_digest_that_is_a_path_is_refused(pottery: MakePottery) -> None:
     state = json.loads(job.state.read_text())
     state["batches"][0]["digest"] = "../" * 20 + "x"
     job.state.write_text(json.dumps(state))
-
     with pytest.raises(InputError, match="'digest' is not a SHA-256"):
         job.collect()
 
@@ -524,14 +494,12 @@ def test_collecting_without_a_state_says_what_to_do(pottery: MakePottery) -> Non
 
 def test_the_embedded_judge_has_nothing_to_submit(pottery: MakePottery) -> None:
     job = pottery(options={"judge": "local"})
-
     with pytest.raises(ConfigError, match="no language model takes part"):
         job.submit()
 
 
 def test_a_model_of_another_provider_is_refused(pottery: MakePottery) -> None:
     job = pottery(options={"judge": "anthropic/claude"})
-
     with pytest.raises(ConfigError, match="takes no batches"):
         job.submit()
 
@@ -648,7 +616,5 @@ def test_an_id_with_two_answers_has_none(
 def test_an_answer_from_a_batch_is_one_call_and_one_attempt(pottery: MakePottery) -> None:
     job = pottery()
     job.submit()
-
     reports = job.collect().result or []
-
     assert [r and (r.usage.calls, r.usage.attempts) for r in reports] == [(1, 1)] * 3

@@ -41,7 +41,6 @@ def test_every_error_of_a_dspy_model_is_mapped(theirs: type[object]) -> None:
 
 def test_more_special_classes_come_before_their_parents() -> None:
     classes = [theirs for theirs, _ in dspy_classes()]
-
     for place, theirs in enumerate(classes):
         assert not any(issubclass(later, theirs) for later in classes[place + 1 :])
 
@@ -66,7 +65,6 @@ def test_an_error_nobody_knows_is_still_one_of_ours() -> None:
 def test_a_body_that_cannot_be_read_is_no_answer(body: bytes) -> None:
     with pytest.raises(UNREADABLE) as caught:
         json.loads(body)
-
     with pytest.raises(JudgeUnavailable, match="not JSON"):
         raise from_openai(caught.value, "m")
 
@@ -77,7 +75,6 @@ def test_a_body_that_cannot_be_read_is_no_answer(body: bytes) -> None:
 )
 def test_a_request_that_is_turned_down_says_what_to_check(status: int, advice: str) -> None:
     error = from_status(status, "said")
-
     assert isinstance(error, JudgeRejected)
     with pytest.raises(JudgeRejected, match=advice):
         raise error

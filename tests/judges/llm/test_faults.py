@@ -67,9 +67,7 @@ def test_a_passing_fault_costs_one_more_request_and_nothing_else(
     fault: Reply, llm: MakeSetup
 ) -> None:
     scorer, server = llm(sequence(fault, then=FactModel()))
-
     report = scorer.score("", SOURCE, facts=[SOURCE])
-
     assert report.score == 1.0
     assert (report.usage.calls, report.usage.attempts) == (1, 2)
     assert len(server.requests) == 2
@@ -80,32 +78,26 @@ def test_a_fault_that_no_retry_mends_is_asked_once(
     fault: Reply, error: type[JudgeError], says: str, llm: MakeSetup
 ) -> None:
     scorer, server = llm(lambda _: fault)
-
     with pytest.raises(error, match=says):
         scorer.extract(SOURCE)
-
     assert len(server.requests) == 1
 
 
 def test_a_server_that_stays_broken_is_given_up_after_the_allowed_attempts(llm: MakeSetup) -> None:
     scorer, server = llm(lambda _: server_error())
-
     with pytest.raises(JudgeUnavailable, match="500"):
         scorer.extract(SOURCE)
-
     assert len(server.requests) == 3
 
 
 def test_an_answer_that_does_not_come_in_time_is_asked_for_again(llm: MakeSetup) -> None:
     scorer, server = llm(sequence(hang(5), then=FactModel()), timeout_s=0.3)
-
     assert len(scorer.extract(SOURCE)) == 1
     assert len(server.requests) == 2
 
 
 def test_an_unreachable_endpoint_says_what_to_check(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9/v1")
-
     with (
         FactCoverage(
             MODEL, retry=RetryPolicy(stop_after_attempt=2, wait_multiplier=0.001)
@@ -122,7 +114,6 @@ def test_a_missing_key_is_found_before_anything_is_sent() -> None:
 
 def test_a_judge_that_turns_every_request_down_raises(llm: MakeSetup) -> None:
     scorer, _ = llm(lambda _: unauthorized())
-
     with pytest.raises(JudgeRejected, match="OPENAI_API_KEY"):
         scorer.check(["The kiln was hot.", "The kiln was cold."], SOURCE)
 
@@ -130,24 +121,19 @@ def test_a_judge_that_turns_every_request_down_raises(llm: MakeSetup) -> None:
 def test_one_lost_batch_leaves_the_other_facts_decided(llm: MakeSetup) -> None:
     facts = [f"The kiln reached {n} degrees." for n in range(900, 904)]
     scorer, _ = llm(sequence(bad_request("x"), then=FactModel()), batch_size=2, concurrency=1)
-
     results = scorer.check(facts, SOURCE)
-
     assert [type(result) for result in results] == [CheckFailure] * 2 + [Verdict] * 2
 
 
 def test_an_extraction_that_is_nonsense_twice_is_an_error(llm: MakeSetup) -> None:
     scorer, server = llm(lambda _: "Here are the facts: none.")
-
     with pytest.raises(JudgeOutputError, match="not JSON"):
         scorer.extract(SOURCE)
-
     assert len(server.requests) == 2
 
 
 def test_an_extraction_that_is_always_cut_off_is_an_error(llm: MakeSetup) -> None:
     scorer, _ = llm(lambda request: truncated(FactModel()(request)))
-
     with pytest.raises(JudgeTruncated, match="cut off"):
         scorer.extract(SOURCE)
 
@@ -155,9 +141,7 @@ def test_an_extraction_that_is_always_cut_off_is_an_error(llm: MakeSetup) -> Non
 def test_bad_replies_are_paid_for_and_counted(llm: MakeSetup) -> None:
     usage = {"prompt_tokens": 100, "completion_tokens": 10}
     scorer, _ = llm(lambda _: Reply("nonsense", usage=usage))
-
     report = scorer.score("", SOURCE, facts=[SOURCE])
-
     assert report.usage.calls == 2
     assert (report.usage.prompt_tokens, report.usage.completion_tokens) == (200, 20)
     assert report.usage.cost_usd is None
@@ -187,7 +171,6 @@ def test_an_address_that_cannot_be_one_is_a_matter_of_configuration(
     url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("OPENAI_BASE_URL", url)
-
     with pytest.raises(ConfigError, match="OPENAI_BASE_URL"):
         FactCoverage(MODEL)
 
@@ -196,6 +179,5 @@ def test_a_key_that_cannot_be_one_is_a_matter_of_configuration(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "schlüssel")
-
     with pytest.raises(ConfigError, match="OPENAI_API_KEY"):
         FactCoverage(MODEL)

@@ -37,7 +37,6 @@ def test_a_second_run_sends_nothing_and_says_the_same(llm: MakeSetup, tmp_path: 
     one, first = llm(FactModel(), cache=tmp_path)
     before = one.score(SOURCE, TEXT)
     again = one.score(SOURCE, TEXT)
-
     assert len(first.requests) == 2
     assert again.score == before.score
     assert [r.label for r in again.results] == [r.label for r in before.results]  # type: ignore[union-attr]
@@ -51,16 +50,13 @@ def test_another_process_finds_it_too(llm: MakeSetup, tmp_path: Path) -> None:
         for _ in range(2):
             with FactCoverage(MODEL, cache=tmp_path) as scorer:
                 scorer.score(SOURCE, TEXT)
-
         assert len(server.requests) == 2
 
 
 def test_only_facts_that_are_not_known_are_asked(llm: MakeSetup) -> None:
     scorer, server = llm(FactModel(), cache=MemoryCache())
-
     scorer.check(FACTS[:2], TEXT)
     scorer.check(FACTS, TEXT)
-
     assert [list(parse_prompt(r.body).facts.values()) for r in server.requests] == [
         FACTS[:2],
         FACTS[2:],
@@ -70,10 +66,8 @@ def test_only_facts_that_are_not_known_are_asked(llm: MakeSetup) -> None:
 def test_a_fact_without_a_verdict_is_not_kept(llm: MakeSetup) -> None:
     broken = FactModel(mangles=[leave_out(FACTS[0])])
     scorer, server = llm(sequence(broken, broken, then=FactModel()), cache=MemoryCache())
-
     first = scorer.check(FACTS, TEXT)
     second = scorer.check(FACTS, TEXT)
-
     assert isinstance(first[0], CheckFailure)
     assert isinstance(second[0], Verdict)
     assert [len(parse_prompt(r.body).facts) for r in server.requests] == [3, 1, 1]
@@ -105,7 +99,6 @@ def test_another_temperature_is_never_served_it(tmp_path: Path) -> None:
             )
             with FactCoverage(lm, cache=tmp_path) as scorer:
                 scorer.check(FACTS, TEXT)
-
         assert len(server.requests) == 2
 
 
@@ -158,9 +151,7 @@ def test_the_same_question_asked_at_the_same_time_is_sent_once(llm: MakeSetup) -
 
 def test_facts_with_the_same_words_are_one_question(llm: MakeSetup) -> None:
     scorer, server = llm(FactModel())
-
     results = scorer.check([FACTS[0], FACTS[0]], TEXT)
-
     assert [result.fact.id for result in results] == ["f1", "f2"]
     assert len(parse_prompt(server.requests[0].body).facts) == 1
 
@@ -171,7 +162,6 @@ def test_models_that_only_share_a_name_keep_nothing(llm: MakeSetup) -> None:
     cache = MemoryCache()
     with FactCoverage(DummyLM([{"verdicts": "[]"}] * 4), cache=cache) as scorer:
         scorer.check(FACTS, TEXT)
-
     assert cache.get_many([]) == {}
     assert not cache._entries
 
@@ -180,9 +170,7 @@ def test_a_budget_stops_before_it_is_passed_and_the_rest_is_undecided(llm: MakeS
     scorer, server = llm(
         FactModel(), batch_size=1, concurrency=1, budget=Budget(max_calls=2), cache="off"
     )
-
     report = scorer.score("", TEXT, facts=FACTS)
-
     assert len(server.requests) == 2
     assert [failure.code for failure in report.undecided] == ["budget"]
     assert report.score == 1.0
@@ -191,9 +179,7 @@ def test_a_budget_stops_before_it_is_passed_and_the_rest_is_undecided(llm: MakeS
 
 def test_retries_count_against_the_budget(llm: MakeSetup) -> None:
     scorer, server = llm(lambda _: rate_limited(retry_after=0), budget=Budget(max_calls=2))
-
     report = scorer.score("", TEXT, facts=FACTS)
-
     assert len(server.requests) == 2
     assert {failure.code for failure in report.undecided} == {"budget"}
 
@@ -207,9 +193,7 @@ def test_one_429_makes_the_others_wait_and_asks_for_less(llm: MakeSetup) -> None
     limited = sequence(*[rate_limited(retry_after=0.05)] * 4, then=FactModel())
     scorer, server = llm(limited, batch_size=1, concurrency=8, retry=QUICK)
     facts = [f"The dam has {n} gates." for n in range(16)]
-
     results = scorer.check(facts, TEXT)
-
     assert all(isinstance(result, Verdict) for result in results)
     assert len(server.requests) == 20
     assert max(request.in_flight for request in server.requests[8:]) <= 6
@@ -219,9 +203,7 @@ def test_requests_whose_cost_is_not_known_use_up_the_budget(llm: MakeSetup) -> N
     scorer, server = llm(
         lambda _: hang(5), budget=Budget(max_tokens=3000), timeout_s=0.1, batch_size=1
     )
-
     report = scorer.score("", TEXT, facts=FACTS)
-
     assert "budget" in {failure.code for failure in report.undecided}
     assert len(server.requests) < 9
 
@@ -244,10 +226,8 @@ def test_tokens_the_server_does_not_count_are_estimated_and_not_zero(llm: MakeSe
 
 def test_an_empty_list_of_facts_is_not_kept(llm: MakeSetup) -> None:
     scorer, _ = llm(sequence('{"facts": []}', then=FactModel()), cache=MemoryCache())
-
     with pytest.raises(InputError, match="no facts found"):
         scorer.extract(SOURCE)
-
     assert len(scorer.extract(SOURCE)) == 3
 
 

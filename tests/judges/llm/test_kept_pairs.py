@@ -43,10 +43,8 @@ class Fickle:
 
 def test_a_second_run_sends_nothing_and_says_the_same(comparing: MakePairSetup) -> None:
     setup = comparing(Fickle(), cache=MemoryCache())
-
     before = setup.compare(PAIR, *OTHERS)
     again = setup.compare(PAIR, *OTHERS)
-
     assert len(setup.server.requests) == 1
     assert all(isinstance(r, PairVerdict) and not r.cached for r in before)
     assert again == tuple(replace(r, cached=True) for r in before if isinstance(r, PairVerdict))
@@ -82,20 +80,16 @@ def test_whatever_else_is_said_about_a_pair_is_another_question(
     change: dict[str, Any], comparing: MakePairSetup
 ) -> None:
     setup = comparing(FactModel(), cache=MemoryCache())
-
     for pair in (PAIR, replace(PAIR, **change)):
         setup.compare(pair)
-
     assert setup.sizes == [1, 1]
 
 
 def test_more_specific_the_other_way_round_is_another_question(comparing: MakePairSetup) -> None:
     setup = comparing(FactModel(), cache=MemoryCache())
     pair = replace(PAIR, specificity="allow_more_specific")
-
     setup.compare(pair)
     setup.compare(replace(pair, gold=pair.extracted, extracted=pair.gold))
-
     assert setup.sizes == [1, 1]
 
 
@@ -107,17 +101,14 @@ def test_another_model_or_batch_size_is_never_served_it(
     with LocalOpenAIServer(FactModel()) as server:
         for each in ({}, options, {}, options):
             comparing(server, cache=cache, **each).compare(PAIR)
-
         assert len(server.requests) == 2
 
 
 def test_another_endpoint_is_never_served_it(comparing: MakePairSetup) -> None:
     cache = MemoryCache()
     setups = [comparing(FactModel(), cache=cache) for _ in range(2)]
-
     for setup in setups:
         setup.compare(PAIR)
-
     assert [setup.sizes for setup in setups] == [[1], [1]]
 
 
@@ -131,17 +122,14 @@ def test_another_prompt_is_never_served_it(
             "factcheck.judges.llm.pairs.fingerprint", lambda *_: "compare_values/v2@00000000"
         )
         comparing(server, cache=cache).compare(PAIR)
-
         assert len(server.requests) == 2
 
 
 def test_a_pair_without_a_verdict_is_not_kept(comparing: MakePairSetup) -> None:
     broken = FactModel(mangles=[leave_out(PAIR.gold)])
     setup = comparing(sequence(broken, broken, then=FactModel()), cache=MemoryCache())
-
     first = setup.compare(PAIR, *OTHERS)
     second = setup.compare(PAIR, *OTHERS)
-
     assert isinstance(first[0], Failure)
     assert isinstance(second[0], PairVerdict)
     assert [r.cached for r in second if isinstance(r, PairVerdict)] == [False, *[True] * 6]
@@ -168,18 +156,14 @@ def test_a_kept_verdict_that_cannot_be_read_is_asked_for_again(
     ((key, text),) = cache._entries.items()
     entry = json.loads(text)
     cache.set_many({key: json.dumps({**entry, "answer": damage(entry["answer"])})})
-
     (again,) = setup.compare(PAIR)
-
     assert again == PairVerdict(False, None, "scripted", "openai/tiny")
     assert setup.sizes == [1, 1]
 
 
 def test_the_identity_names_model_prompt_and_endpoint(comparing: MakePairSetup) -> None:
     setup = comparing(FactModel())
-
     identity = setup.judge.identity
-
     assert identity["judge"] == "openai/tiny"
     assert identity["compare"].startswith("compare_values/v1@")
     assert identity["endpoint"] in setup.server.base_url

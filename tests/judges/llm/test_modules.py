@@ -30,7 +30,6 @@ def test_modules_run_with_the_model_of_the_context() -> None:
     with LocalOpenAIServer(FactModel()) as server, dspy.context(lm=served(server)):
         facts = KeyFactExtraction()(source=SOURCE).facts
         results = FactChecker()(facts=facts, text="The ferry sank.").results
-
     assert facts == ["The ferry sank.", "Nobody was hurt."]
     assert [result.label for result in results] == ["entailed", "neutral"]
     assert len(server.requests) == 2
@@ -63,10 +62,8 @@ def test_values_are_compared_with_the_model_of_the_context() -> None:
 
 def test_a_pair_without_a_verdict_is_a_failure() -> None:
     silent = FactModel(mangles=[leave_out()])
-
     with LocalOpenAIServer(silent) as server, dspy.context(lm=served(server)):
         results = SemanticEquivalence()(pairs=[("a", "b")]).results
-
     message = "hosted_vllm/tiny gave no verdict for this pair"
     assert results == (Failure(ValuePair("a", "b"), "missing", message),)
 
@@ -88,9 +85,7 @@ def test_a_dspy_model_is_a_judge_without_its_own_retries_and_cache() -> None:
 def test_a_scripted_dspy_model_is_a_judge() -> None:
     verdicts = [{"id": "1", "quote": "", "reason": "", "label": "neutral"}]
     lm = DummyLM([{"verdicts": json.dumps(verdicts)}] * 2)
-
     report = FactCoverage(lm).score("", SOURCE, facts=["The ferry sank."])
-
     assert len(report.undecided) == 1
     assert report.usage.calls == 2
 
@@ -100,7 +95,6 @@ def test_the_judge_may_be_called_where_dspy_is_configured_otherwise() -> None:
         other = DummyLM([{"answer": "never asked"}])
         with dspy.context(lm=other), FactCoverage(served(server)) as scorer:
             (result,) = scorer.check(["The ferry sank."], SOURCE)
-
     assert isinstance(result, Verdict)
     assert result.judge == "hosted_vllm/tiny"
 
@@ -129,10 +123,8 @@ def test_the_fingerprint_moves_with_the_way_pairs_are_shown(
 ) -> None:
     before = fingerprint(SemanticEquivalence, "compare_values/v1")
     shown = SemanticEquivalence.stand_ins["pairs"].replace("instructions", "rules")
-
     monkeypatch.setattr(SemanticEquivalence, "stand_ins", {"pairs": shown})
     fingerprint.cache_clear()
-
     assert fingerprint(SemanticEquivalence, "compare_values/v1") != before
     fingerprint.cache_clear()
 
@@ -140,9 +132,7 @@ def test_the_fingerprint_moves_with_the_way_pairs_are_shown(
 def test_demonstrations_are_sent_as_turns() -> None:
     signature = KeyFactExtraction().list_facts.signature
     demos = [{"source": "It rained.", "facts": ["It rained."]}]
-
     messages = StrictJSONAdapter().format(signature, demos, {"source": SOURCE})
-
     assert [message["role"] for message in messages] == ["system", "user", "assistant", "user"]
     assert json.loads(messages[2]["content"]) == {"facts": ["It rained."]}
 
@@ -150,7 +140,6 @@ def test_demonstrations_are_sent_as_turns() -> None:
 def test_the_prompt_that_is_sent_is_the_prompt_file_and_the_fenced_inputs() -> None:
     with LocalOpenAIServer(FactModel()) as server, dspy.context(lm=served(server)):
         KeyFactExtraction()(source=SOURCE)
-
     system, user = server.requests[0].body["messages"]
     assert system["content"].startswith("List the atomic facts")
     assert without_numbers(user["content"]) == f"<source>\n{SOURCE}\n</source>"

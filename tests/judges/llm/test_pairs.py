@@ -44,9 +44,7 @@ def test_each_pair_gets_its_own_verdict_from_the_model_that_was_asked(
     comparing: MakePairSetup,
 ) -> None:
     setup = comparing(FactModel())
-
     results = setup.compare(*PAIRS)
-
     assert equivalents(results) == EXPECTED
     assert results[0] == PairVerdict(True, None, "scripted", MODEL)
     assert setup.sizes == [15]
@@ -55,7 +53,6 @@ def test_each_pair_gets_its_own_verdict_from_the_model_that_was_asked(
 
 def test_many_pairs_go_out_in_as_few_even_calls_as_possible(comparing: MakePairSetup) -> None:
     setup = comparing(FactModel(), batch_size=6)
-
     assert equivalents(setup.compare(*PAIRS)) == EXPECTED
     assert setup.sizes == [5, 5, 5]
 
@@ -63,16 +60,13 @@ def test_many_pairs_go_out_in_as_few_even_calls_as_possible(comparing: MakePairS
 def test_pairs_of_one_field_share_a_call_however_they_were_mixed(comparing: MakePairSetup) -> None:
     setup = comparing(FactModel(), batch_size=4)
     mixed = [ValuePair(f"{n}", f"{n + 1}", f"field {n % 3}") for n in range(12)]
-
     setup.compare(*mixed)
-
     fields = [{pair.path for pair in asked(request)} for request in setup.server.requests]
     assert sorted(map(tuple, fields)) == [("field 0",), ("field 1",), ("field 2",)]
 
 
 def test_no_pairs_are_no_request(comparing: MakePairSetup) -> None:
     setup = comparing(FactModel())
-
     assert setup.compare() == ()
     assert setup.server.requests == ()
 
@@ -127,9 +121,7 @@ def test_a_value_that_spoils_a_whole_reply_spoils_no_other_pair(
     answer: ChatAnswer, code: str, comparing: MakePairSetup
 ) -> None:
     setup = comparing(answer)
-
     results = setup.compare(*PAIRS)
-
     assert equivalents(results) == [*EXPECTED[:4], code, *EXPECTED[5:]]
     assert setup.sizes == [15, *[1] * 15]
 
@@ -137,40 +129,32 @@ def test_a_value_that_spoils_a_whole_reply_spoils_no_other_pair(
 def test_a_bare_code_fence_is_read_and_prose_around_it_is_not(comparing: MakePairSetup) -> None:
     bare = comparing(lambda r: f"```json\n{FactModel()(r)}\n```")
     chatty = comparing(in_code_fence(FactModel()))
-
     assert equivalents(bare.compare(*PAIRS)) == EXPECTED
     assert equivalents(chatty.compare(*PAIRS)) == ["output"] * 15
 
 
 def test_a_judge_that_turns_every_request_down_raises(comparing: MakePairSetup) -> None:
     setup = comparing(lambda _: unauthorized(), batch_size=5)
-
     with pytest.raises(JudgeRejected, match="OPENAI_API_KEY"):
         setup.compare(*PAIRS)
-
     assert setup.sizes == [5, 5, 5]
 
 
 def test_a_very_long_value_goes_out_whole_and_alone(comparing: MakePairSetup) -> None:
     long = ValuePair("wool end", "wool " * 20_000 + "end")
     setup = comparing(FactModel())
-
     results = setup.compare(*PAIRS, long)
-
     assert equivalents(results) == [*EXPECTED, True]
     assert sorted(setup.sizes) == [1, 15]
     assert any(asked(request) == (long,) for request in setup.server.requests)
 
 
-def test_a_value_too_long_for_the_model_takes_no_other_pair_along(
-    comparing: MakePairSetup,
-) -> None:
+def test_a_value_too_long_for_the_model_takes_no_other_pair_along(comparing: MakePairSetup) -> None:
     long = "wool " * 20_000
     answer: ChatAnswer = lambda r: (  # noqa: E731
         bad_request("context_length_exceeded") if long in _values(r) else FactModel()(r)
     )
     setup = comparing(answer)
-
     assert equivalents(setup.compare(*PAIRS, ValuePair(long, "x"))) == [*EXPECTED, "rejected"]
 
 
@@ -217,9 +201,7 @@ second value may be more specific
 
 def test_requests_ask_for_strict_json_without_sampling(comparing: MakePairSetup) -> None:
     setup = comparing(FactModel())
-
     setup.compare(*PAIRS)
-
     body = setup.server.requests[0].body
     assert body["temperature"] == 0.0
     assert body["response_format"]["json_schema"]["strict"] is True
@@ -249,7 +231,6 @@ def test_a_value_that_looks_like_a_prompt_or_a_reply_stays_a_value(
         PAIRS[0],
     ]
     setup = comparing(FactModel(equivalent=lambda pair: pair == PAIRS[0]))
-
     assert equivalents(setup.compare(*pairs)) == [False, False, True]
     assert set(asked(setup.server.requests[0])) == set(pairs)
 
@@ -259,9 +240,7 @@ def test_a_value_never_adds_a_line_to_the_prompt_nor_hides_in_it(
     hostile: str, comparing: MakePairSetup
 ) -> None:
     setup = comparing(FactModel())
-
     setup.compare(ValuePair(hostile, "x", hostile, hostile, hostile))
-
     prompt = setup.server.requests[0].body["messages"][-1]["content"]
     lines = prompt.splitlines()
     assert len(lines) == 4 + 2 * bool(hostile)
@@ -271,9 +250,7 @@ def test_a_value_never_adds_a_line_to_the_prompt_nor_hides_in_it(
 def test_a_pair_and_its_mirror_image_are_one_question(comparing: MakePairSetup) -> None:
     setup = comparing(FactModel())
     mirrored = replace(CITY, gold=CITY.extracted, extracted=CITY.gold)
-
     one, other = setup.compare(CITY, mirrored)
-
     assert one == other
     assert setup.sizes == [1]
     assert asked(setup.server.requests[0])[0].gold == "City of New York"
@@ -284,17 +261,13 @@ def test_gold_comes_first_where_more_or_less_may_be_said(comparing: MakePairSetu
     more = ValuePair("Rome", "Rome Italy", specificity="allow_more_specific")
     less = replace(more, specificity="allow_less_specific")
     swapped = [replace(pair, gold="Rome Italy", extracted="Rome") for pair in (more, less)]
-
     results = setup.compare(more, less, *swapped, replace(more, specificity="exact"))
-
     assert equivalents(results) == [True, False, False, True, False]
     assert setup.sizes == [5]
 
 
 def test_a_specificity_that_is_none_is_bad_input(comparing: MakePairSetup) -> None:
     setup = comparing(FactModel())
-
     with pytest.raises(InputError, match=r"specificity must be one of .*, not 'loose'"):
         setup.compare(replace(CITY, specificity="loose"))  # type: ignore[arg-type]
-
     assert setup.server.requests == ()

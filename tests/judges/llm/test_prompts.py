@@ -14,7 +14,6 @@ PROMPTS = Path(__file__).resolve().parents[3] / "prompts"
 
 def test_every_prompt_file_is_pinned_and_every_pin_has_its_file() -> None:
     files = {path.relative_to(PROMPTS).as_posix() for path in PROMPTS.rglob("*.md")}
-
     assert files == set(prompts.pinned())
 
 
@@ -35,6 +34,5 @@ def test_a_prompt_that_was_changed_is_refused(
     (tmp_path / "check_facts/v1.md").write_text("Say yes.", "utf-8")
     monkeypatch.setattr(prompts, "prompts_root", lambda: tmp_path)
     prompts.load_prompt.cache_clear()
-
     with pytest.raises(PromptError, match="changed after it was published"):
         prompts.load_prompt("check_facts/v1")

@@ -30,11 +30,9 @@ SUMMARY = " ".join(FACTS[:5])
 
 def test_a_pair_costs_two_calls_and_the_next_summary_one(llm: MakeSetup) -> None:
     scorer, server = llm(FactModel())
-
     first = scorer.score(SOURCE, SUMMARY)
     calls_for_the_pair = len(server.requests)
     second = scorer.score(SOURCE, FACTS[0], facts=first.facts)
-
     assert calls_for_the_pair == first.usage.calls == 2
     assert len(server.requests) - calls_for_the_pair == second.usage.calls == 1
     assert (first.score, second.score) == (5 / 15, 1 / 15)
@@ -42,9 +40,7 @@ def test_a_pair_costs_two_calls_and_the_next_summary_one(llm: MakeSetup) -> None
 
 def test_verdicts_carry_verified_evidence_and_the_name_of_the_judge(llm: MakeSetup) -> None:
     scorer, _ = llm(FactModel())
-
     verdict = scorer.score(SOURCE, SUMMARY).kept[1]
-
     assert verdict.evidence is not None
     assert SUMMARY[verdict.evidence.start : verdict.evidence.end] == verdict.evidence.quote
     assert verdict.judge == MODEL
@@ -53,27 +49,21 @@ def test_verdicts_carry_verified_evidence_and_the_name_of_the_judge(llm: MakeSet
 
 def test_extracted_facts_know_their_place_in_the_source(llm: MakeSetup) -> None:
     scorer, _ = llm(FactModel())
-
     facts = scorer.extract(SOURCE)
-
     assert [fact.text for fact in facts] == FACTS
     assert all(fact.span and SOURCE[slice(*fact.span)] == fact.text for fact in facts)
 
 
 def test_many_facts_go_out_in_as_few_even_batches_as_possible(llm: MakeSetup) -> None:
     scorer, server = llm(FactModel(), batch_size=6)
-
     scorer.check(FACTS, SUMMARY)
-
     assert sorted(len(parse_prompt(r.body).facts) for r in server.requests) == [5, 5, 5]
 
 
 def test_only_what_came_back_wrong_is_asked_again_and_only_once(llm: MakeSetup) -> None:
     mangles = [leave_out(FACTS[0]), duplicate(FACTS[1]), overwrite("label", "yes", FACTS[2])]
     scorer, server = llm(FactModel(mangles=mangles))
-
     results = scorer.check(FACTS, SUMMARY)
-
     assert [len(parse_prompt(r.body).facts) for r in server.requests] == [15, 3]
     codes = [result.code for result in results if isinstance(result, CheckFailure)]
     assert codes == ["missing", "duplicate", "invalid"]
@@ -82,18 +72,14 @@ def test_only_what_came_back_wrong_is_asked_again_and_only_once(llm: MakeSetup) 
 
 def test_a_second_answer_that_is_right_decides_the_fact(llm: MakeSetup) -> None:
     scorer, _ = llm(sequence(FactModel(mangles=[leave_out(FACTS[0])]), then=FactModel()))
-
     results = scorer.check(FACTS, SUMMARY)
-
     assert isinstance(results[0], Verdict)
     assert results[0].supported
 
 
 def test_ids_nobody_asked_for_count_for_nothing(llm: MakeSetup) -> None:
     scorer, server = llm(FactModel(mangles=[invent("1", "f1", "lamp")]))
-
     results = scorer.check(FACTS, "Nothing of the kind.")
-
     assert len(server.requests) == 1
     assert all(isinstance(r, Verdict) and r.label == "neutral" for r in results)
 
@@ -102,9 +88,7 @@ def test_an_entailed_fact_with_an_invented_quote_is_asked_again_then_flagged(
     llm: MakeSetup,
 ) -> None:
     scorer, server = llm(FactModel(mangles=[bad_quote(FACTS[0])]))
-
     verdict = scorer.check(FACTS, SUMMARY)[0]
-
     assert len(server.requests) == 2
     assert isinstance(verdict, Verdict)
     assert (verdict.supported, verdict.evidence) == (True, None)
@@ -114,9 +98,7 @@ def test_an_entailed_fact_with_an_invented_quote_is_asked_again_then_flagged(
 def test_a_verdict_in_doubt_stands_where_the_second_answer_is_none(llm: MakeSetup) -> None:
     doubtful = FactModel(mangles=[bad_quote(FACTS[0])])
     scorer, server = llm(sequence(doubtful, then=FactModel(mangles=[leave_out()])))
-
     verdict = scorer.check(FACTS, SUMMARY)[0]
-
     assert len(server.requests) == 2
     assert isinstance(verdict, Verdict)
     assert verdict.flags == ("quote_not_found",)
@@ -125,9 +107,7 @@ def test_a_verdict_in_doubt_stands_where_the_second_answer_is_none(llm: MakeSetu
 def test_a_reply_that_was_cut_off_is_never_used_and_asked_again_in_halves(llm: MakeSetup) -> None:
     whole = FactModel()
     scorer, server = llm(sequence(lambda r: truncated(whole(r), keep=0.9), then=whole))
-
     results = scorer.check(FACTS, SUMMARY)
-
     assert sorted(len(parse_prompt(r.body).facts) for r in server.requests) == [7, 8, 15]
     assert all(isinstance(result, Verdict) for result in results)
 
@@ -136,9 +116,7 @@ def test_a_list_of_facts_that_was_cut_off_is_asked_for_in_parts(llm: MakeSetup) 
     long_source = " ".join(f"Lamp {n} burns on platform {n * 7}." for n in range(120))
     whole = FactModel()
     scorer, server = llm(sequence(lambda r: truncated(whole(r)), then=whole))
-
     facts = scorer.extract(long_source)
-
     assert len(server.requests) == 3
     assert len(facts) == 120
 
@@ -149,16 +127,13 @@ def test_a_reply_in_a_code_fence_counts_and_one_with_prose_around_it_does_not(
     fenced = FactModel()
     scorer, _ = llm(lambda request: f"```json\n{fenced(request)}\n```")
     prosaic, _ = llm(in_code_fence(FactModel()))
-
     assert all(isinstance(result, Verdict) for result in scorer.check(FACTS, SUMMARY))
     assert all(isinstance(result, CheckFailure) for result in prosaic.check(FACTS, SUMMARY))
 
 
 def test_nonsense_for_ever_ends_in_an_undecided_report(llm: MakeSetup) -> None:
     scorer, server = llm(in_prose(FactModel()))
-
     report = scorer.score(SOURCE, SUMMARY, facts=FACTS)
-
     assert (report.score, report.low, report.high) == (None, 0.0, 1.0)
     assert len(report.undecided) == len(FACTS)
     assert {failure.code for failure in report.undecided} == {"output"}
@@ -167,27 +142,21 @@ def test_nonsense_for_ever_ends_in_an_undecided_report(llm: MakeSetup) -> None:
 
 def test_a_verdict_without_a_label_is_no_verdict(llm: MakeSetup) -> None:
     scorer, _ = llm(FactModel(mangles=[without_key("label", FACTS[3])]))
-
     result = scorer.check(FACTS, SUMMARY)[3]
-
     assert isinstance(result, CheckFailure)
     assert result.code == "invalid"
 
 
 def test_an_empty_summary_scores_zero_and_asks_nobody(llm: MakeSetup) -> None:
     scorer, server = llm(FactModel())
-
     report = scorer.score(SOURCE, " \n", facts=FACTS)
-
     assert report.score == 0.0
     assert server.requests == ()
 
 
 def test_superfluous_claims_are_listed_with_direction_both(llm: MakeSetup) -> None:
     scorer, _ = llm(FactModel())
-
     report = scorer.score(SOURCE, FACTS[0] + " Trams are yellow.", direction="both")
-
     assert report.score == 1 / 15
     assert report.faithfulness == 0.5
     assert [verdict.fact.text for verdict in report.superfluous] == ["Trams are yellow."]
@@ -210,10 +179,8 @@ def test_text_that_looks_like_a_reply_or_an_order_stays_text(llm: MakeSetup) -> 
 
 def test_ids_differ_from_call_to_call(llm: MakeSetup) -> None:
     scorer, server = llm(FactModel())
-
     for _ in range(2):
         scorer.check(FACTS, SUMMARY)
-
     first, second = (tuple(parse_prompt(r.body).facts) for r in server.requests)
     assert first != second
 
@@ -238,18 +205,14 @@ def test_both_forms_work_inside_a_running_loop_and_from_threads(llm: MakeSetup) 
 
 def test_no_more_requests_are_under_way_than_allowed(llm: MakeSetup) -> None:
     scorer, server = llm(FactModel(), concurrency=2, batch_size=1)
-
     scorer.check(FACTS, SUMMARY)
-
     assert len(server.requests) == 15
     assert server.max_in_flight <= 2
 
 
 def test_requests_ask_for_strict_json_without_sampling(llm: MakeSetup) -> None:
     scorer, server = llm(FactModel())
-
     scorer.check(FACTS, SUMMARY)
-
     body = server.requests[0].body
     assert body["model"] == "tiny"
     assert body["temperature"] == 0.0
@@ -262,7 +225,6 @@ def test_two_judges_on_two_servers_are_told_apart_in_the_signature(llm: MakeSetu
     report = one.score(SOURCE, SUMMARY)
     other, second = llm(FactModel())
     again = other.score(SOURCE, SUMMARY)
-
     assert isinstance(first, LocalOpenAIServer)
     assert report.signature["endpoint"] in first.base_url
     assert again.signature["endpoint"] in second.base_url

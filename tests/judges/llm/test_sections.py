@@ -22,7 +22,6 @@ def test_sections_cover_the_text_in_order_within_their_size(
 ) -> None:
     overlap = int(size * share)
     spans = sections(text, size, overlap)
-
     assert spans[0].start == 0
     assert spans[-1].end == len(text)
     assert all(span.end - span.start <= size for span in spans)
@@ -33,9 +32,7 @@ def test_sections_cover_the_text_in_order_within_their_size(
 
 def test_cuts_fall_between_paragraphs() -> None:
     text = "\n\n".join(PARAGRAPHS)
-
     spans = sections(text, 600, 60)
-
     assert len(spans) > 5
     for span in spans[:-1]:
         assert text[: span.end].endswith("\n\n")
@@ -43,9 +40,7 @@ def test_cuts_fall_between_paragraphs() -> None:
 
 def test_a_paragraph_that_fits_the_overlap_is_whole_in_both_sections() -> None:
     text = "\n\n".join(PARAGRAPHS)
-
     first, second, *_ = sections(text, 600, 120)
-
     assert PARAGRAPHS[0] in text[slice(*first)]
     assert text[slice(*second)].startswith("Mill")
     assert second.start < first.end
@@ -63,9 +58,7 @@ def test_a_long_source_is_extracted_in_sections_and_its_facts_are_not_doubled(
     extractor = scorer._judges.extractor
     extractor._section = 1_000  # type: ignore[attr-defined]
     text = "\n\n".join(PARAGRAPHS)
-
     facts = scorer.extract(text)
-
     assert len(server.requests) > 3
     assert len(facts) == 2 * len(PARAGRAPHS) + 1
     assert [fact.text for fact in facts][:2] == ["Mill 0 ground rye.", "Its owner was miller 0."]

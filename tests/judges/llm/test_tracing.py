@@ -64,6 +64,5 @@ def test_neither_keys_nor_texts_are_logged_above_debug_level(
         monkeypatch.setenv("OPENAI_API_KEY", "sk-very-private")
         with FactCoverage("openai/tiny", cache="off") as scorer:
             scorer.score(TEXT, TEXT)
-
     assert "sk-very-private" not in caplog.text
     assert "saffron" not in caplog.text

@@ -211,7 +211,6 @@ def test_a_write_that_fails_stops_the_recording_and_is_told(
     with caplog.at_level(logging.WARNING):
         cassette.append([verdict("One.")])
         cassette.append([verdict("Two.")])
-
     assert cassette.failure is not None
     assert "cannot record to" in cassette.failure
     assert caplog.text.count("nothing more is recorded") == 1
@@ -245,5 +244,4 @@ def test_the_digest_stands_for_the_content(path: Path, tmp_path: Path) -> None:
     CassetteWriter(path).append([verdict("Two.")])
     after = CassetteReader(path)
     assert len(list(after)) == 2
-
     assert before.digest == same.digest != after.digest

@@ -150,7 +150,6 @@ def test_a_file_of_another_shape_is_refused(tmp_path: Path) -> None:
 def test_every_real_reply_is_read_as_its_publishers_read_it(data_dir: Path, tmp_path: Path) -> None:
     replies = read_replies(data_dir)
     rows = [row for judge in replies for row in replay(judge, replies[judge], {})]
-
     assert len(replies) == 8
     assert not any(map(differs, rows))
     assert sum(row.label is None for row in rows) == 8

@@ -142,7 +142,6 @@ def test_errors_are_passed_on_and_not_recorded(path: Path) -> None:
     cassette = CassetteWriter(path)
     checker = RecordingChecker(ScriptedChecker({FACTS[0]: error}), cassette)
     extractor = RecordingExtractor(ScriptedExtractor({SOURCE: error}), cassette)
-
     with pytest.raises(JudgeUnavailable):
         checked(checker, [BURNED], SUMMARY)
     with pytest.raises(JudgeUnavailable):

@@ -29,14 +29,12 @@ def test_it_is_an_answer_cache(make: Make) -> None:
 def test_a_value_comes_back_as_it_was(make: Make, value: str) -> None:
     cache = make()
     cache.set_many({KEY: value})
-
     assert cache.get_many([KEY]) == {KEY: value}
 
 
 def test_what_is_not_kept_is_missing(make: Make) -> None:
     cache = make()
     cache.set_many({KEY: "kept"})
-
     assert cache.get_many([OTHER, KEY, OTHER]) == {KEY: "kept"}
     assert cache.get_many([OTHER]) == {}
     assert cache.get_many([]) == {}
@@ -50,14 +48,12 @@ def test_a_new_value_replaces_the_old_one(make: Make) -> None:
     cache = make()
     cache.set_many({KEY: "old", OTHER: "stays"})
     cache.set_many({KEY: "new"})
-
     assert cache.get_many([KEY, OTHER]) == {KEY: "new", OTHER: "stays"}
 
 
 @pytest.mark.parametrize("key", ["", "k", KEY[:-1], KEY + "0", KEY.upper(), "g" * 64, KEY + "\n"])
 def test_only_keys_of_answer_key_are_taken(make: Make, key: str) -> None:
     cache = make()
-
     with pytest.raises(ValueError, match="is not a cache key"):
         cache.get_many([KEY, key])
     with pytest.raises(ValueError, match="is not a cache key"):
@@ -70,7 +66,6 @@ def test_a_closed_cache_opens_again(make: Make) -> None:
     cache.set_many({KEY: "kept"})
     cache.close()
     cache.close()
-
     assert cache.get_many([KEY]) == {KEY: "kept"}
 
 

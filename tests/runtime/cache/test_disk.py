@@ -35,7 +35,6 @@ def mode(path: Path) -> int:
 
 def test_nothing_is_created_before_the_first_use(folder: Path) -> None:
     DiskCache(folder).close()
-
     assert not folder.exists()
 
 
@@ -56,7 +55,6 @@ def test_only_the_owner_can_enter(folder: Path, disk: DiskCache, umask: int) -> 
         disk.set_many({KEY: "kept"})
     finally:
         os.umask(old)
-
     assert mode(folder) == mode(folder / "answers") == 0o700
 
 
@@ -69,7 +67,6 @@ def test_a_store_that_others_can_enter_is_closed_to_them(
     first.close()
     (folder / "answers").chmod(0o755)
     second = DiskCache(folder)
-
     assert second.get_many([KEY]) == {KEY: "kept"}
     assert mode(folder / "answers") == 0o700
     assert "was accessible to other users; it is now private" in caplog.text
@@ -83,7 +80,6 @@ def test_a_folder_that_others_can_write_is_named(
     folder.mkdir()
     folder.chmod(0o777)
     disk.set_many({KEY: "kept"})
-
     assert mode(folder) == 0o777
     assert mode(folder / "answers") == 0o700
     assert "is writable by other users" in caplog.text
@@ -227,7 +223,6 @@ def test_a_file_in_place_of_the_folder_is_a_warning(
 ) -> None:
     folder.write_text("a file")
     disk.set_many({KEY: "new"})
-
     assert disk.get_many([KEY]) == {}
     assert len(caplog.messages) == 1
     assert "cannot be used" in caplog.text

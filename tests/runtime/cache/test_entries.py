@@ -26,7 +26,6 @@ PARTS = st.dictionaries(
 
 def test_a_key_is_the_hash_of_canonical_json() -> None:
     canonical = '{"key_schema":1,"parts":{"fact":"Ä","task":"check"}}'
-
     assert answer_key(task="check", fact="Ä") == hashlib.sha256(canonical.encode()).hexdigest()
 
 
@@ -49,13 +48,11 @@ def _plain(value: Any) -> Any:
 
 def test_types_and_surrogates_are_told_apart() -> None:
     values: tuple[JSON, ...] = ("1", 1, True, None, "", [], {}, "\U0001f6a2", "\ud83d\udea2")
-
     assert len({answer_key(part=value) for value in values}) == len(values)
 
 
 def test_a_new_schema_finds_no_old_answer(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(entries, "KEY_SCHEMA", 2)
-
     assert answer_key(fact="The lake is deep.") != KEY
 
 
@@ -77,7 +74,6 @@ def test_any_flipped_bit_is_noticed(value: str, data: st.DataObject) -> None:
     sealed = bytearray(seal(KEY, value))
     bit = data.draw(st.integers(0, 8 * len(sealed) - 1))
     sealed[bit // 8] ^= 1 << bit % 8
-
     assert unseal(KEY, bytes(sealed)) is None
 
 
@@ -92,7 +88,6 @@ def test_a_limited_memory_forgets_what_was_not_used() -> None:
     cache.set_many({KEY: "1", OTHER: "2"})
     cache.get_many([KEY])
     cache.set_many({third: "3"})
-
     assert cache.get_many([KEY, OTHER, third]) == {KEY: "1", third: "3"}
     with pytest.raises(ValueError, match="at least 1"):
         MemoryCache(max_entries=0)

@@ -32,7 +32,6 @@ def canary(tmp_path: Path) -> Path:
 def test_the_bomb_works(canary: Path) -> None:
     """Otherwise the tests below would prove nothing."""
     pickle.loads(bomb(canary))  # noqa: S301 - ours
-
     assert canary.exists()
 
 
@@ -62,7 +61,6 @@ def test_a_planted_pickle_is_a_miss(
 ) -> None:
     filled(folder, {OTHER: "good"})
     plant(folder, KEY, bomb(canary), mode=mode)
-
     assert disk.get_many([KEY, OTHER, KEY]) == {OTHER: "good"}
     assert len(caplog.messages) == 1
     assert "damaged or tampered with" in caplog.text
@@ -74,7 +72,6 @@ def test_a_planted_pickle_is_a_miss(
 def test_a_planted_pickled_key_is_never_loaded(folder: Path, canary: Path, disk: DiskCache) -> None:
     filled(folder, {OTHER: "good"})
     plant(folder, bomb(canary), seal(KEY, "x"), raw=0)
-
     assert disk.get_many([KEY, OTHER]) == {OTHER: "good"}
     use_everything(folder)
     assert not canary.exists()
@@ -106,7 +103,6 @@ def test_planted_settings_do_not_become_attributes(
     filled(folder, ENTRIES)
     run_sql(folder, "INSERT INTO Settings VALUES (?, 'planted')", (name,))
     disk.set_many({KEY: "new"})
-
     assert disk.get_many([KEY, *ENTRIES]) == {KEY: "new"}
     assert "settings that are not those of diskcache" in caplog.text
 
@@ -121,7 +117,6 @@ def test_changed_settings_do_no_harm(
     filled(folder, ENTRIES)
     run_sql(folder, "UPDATE Settings SET value = ? WHERE key = ?", (value, name))
     disk.set_many({KEY: "new"})
-
     assert disk.get_many([KEY]) == {KEY: "new"}
 
 
@@ -129,7 +124,6 @@ def test_changed_settings_do_no_harm(
 def test_a_planted_key_is_refused(folder: Path, canary: Path, disk: DiskCache, key: object) -> None:
     filled(folder, {OTHER: "good"})
     plant(folder, key, bomb(canary))
-
     assert disk.get_many([KEY, OTHER]) == {OTHER: "good"}
     (refused,) = maintenance.verify(folder).refused
     assert refused.problem == "its key is not valid"
@@ -143,7 +137,6 @@ def test_a_value_of_another_form_or_key_is_refused(
 ) -> None:
     filled(folder, {OTHER: "good"})
     plant(folder, KEY, value)
-
     assert disk.get_many([KEY, OTHER]) == {OTHER: "good"}
     assert len(maintenance.verify(folder).refused) == 1
 
@@ -162,7 +155,6 @@ def test_a_planted_schema_costs_the_entries_at_most(folder: Path, statement: str
     filled(folder, ENTRIES)
     with closing(sqlite3.connect(database(folder))) as connection:
         connection.executescript(statement)
-
     survives(folder)
 
 
@@ -224,7 +216,6 @@ def test_flipped_bits_never_give_a_wrong_answer(
     for _ in range(chance.choice([1, 1, 2, 8])):
         data[chance.randrange(len(data))] ^= 1 << chance.randrange(8)
     database(folder).write_bytes(data)
-
     maintain(folder)
     survives(folder)
 
@@ -235,7 +226,6 @@ def test_a_flipped_header_is_survived(folder: Path, offset: int) -> None:
     data = bytearray(filled(folder, ENTRIES))
     data[offset] ^= 0xFF
     database(folder).write_bytes(data)
-
     survives(folder)
 
 
@@ -259,7 +249,6 @@ def test_a_cut_file_is_survived(folder: Path, caplog: pytest.LogCaptureFixture, 
     data = cut(filled(folder, ENTRIES))
     database(folder).write_bytes(data)
     maintain(folder)
-
     found = survives(folder)
     assert len(caplog.messages) <= 1
     assert found == ENTRIES or caplog.messages or not data
@@ -272,7 +261,6 @@ def test_a_damaged_file_is_set_aside(
     cut = data[: len(data) * 2 // 3]
     database(folder).write_bytes(cut)
     disk.set_many({KEY: "new"})
-
     assert disk.get_many([KEY]) == {KEY: "new"}
     (aside,) = folder.glob("damaged-*")
     assert database(aside).read_bytes() == cut
@@ -302,17 +290,13 @@ def test_a_cut_while_open_is_survived(folder: Path, disk: DiskCache) -> None:
     run_sql(folder, "PRAGMA wal_checkpoint(TRUNCATE)")
     with database(folder).open("r+b") as file:
         file.truncate(5000)
-
     assert disk.get_many(tuple(ENTRIES)).items() <= ENTRIES.items()
     disk.set_many({KEY: "new"})
     assert disk.get_many([KEY]).items() <= {KEY: "new"}.items()
 
 
 def test_a_store_that_cannot_be_moved_is_done_without(
-    folder: Path,
-    disk: DiskCache,
-    caplog: pytest.LogCaptureFixture,
-    monkeypatch: pytest.MonkeyPatch,
+    folder: Path, disk: DiskCache, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     filled(folder, ENTRIES)
     database(folder).write_bytes(b"garbage " * 1000)
@@ -333,7 +317,6 @@ def test_another_process_may_have_replaced_it(folder: Path) -> None:
     one.set_many({KEY: "of one"})
     two._identity = (0, 0)
     two._replace(RuntimeError("seen before the other replaced it"))
-
     assert two.get_many([KEY]) == {KEY: "of one"}
     assert not tuple(folder.glob("damaged-*"))
     one.close()

@@ -8,13 +8,7 @@ from pathlib import Path
 import pytest
 
 from factcheck.errors import ConfigError
-from factcheck.runtime.cache import (
-    AnswerCache,
-    DiskCache,
-    MemoryCache,
-    default_folder,
-    open_cache,
-)
+from factcheck.runtime.cache import AnswerCache, DiskCache, MemoryCache, default_folder, open_cache
 from factcheck.runtime.cache.redis import RedisCache
 from factcheck.settings import Settings
 
@@ -26,12 +20,9 @@ def folder_of(cache: AnswerCache | None) -> Path:
 
 @pytest.mark.parametrize("spec", [None, "default", True])
 def test_by_default_answers_are_kept_where_the_environment_says(
-    spec: str | None,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
+    spec: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("FACTCHECK_CACHE_DIR", str(tmp_path / "there"))
-
     assert folder_of(open_cache(spec)) == tmp_path / "there"
 
 
@@ -39,7 +30,6 @@ def test_or_in_the_users_cache_folder(tmp_path: Path, monkeypatch: pytest.Monkey
     import platformdirs
 
     expected = Path(platformdirs.user_cache_dir("factcheck", appauthor=False))
-
     assert folder_of(open_cache(None, Settings())) == expected
     assert default_folder(Settings()) == expected
 
@@ -53,14 +43,12 @@ def test_the_environment_switches_the_default_off(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("FACTCHECK_CACHE", "off")
-
     assert open_cache() is None
     assert folder_of(open_cache(tmp_path)) == tmp_path
 
 
 def test_the_environment_can_name_a_server() -> None:
     pytest.importorskip("redis")
-
     assert isinstance(open_cache(None, Settings(cache="redis://127.0.0.1:1/0")), RedisCache)
 
 
@@ -78,7 +66,6 @@ def test_a_path_is_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setenv("PLACE", "here")
     monkeypatch.chdir(tmp_path)
-
     assert folder_of(open_cache(str(tmp_path / "x"))) == tmp_path / "x"
     assert folder_of(open_cache(tmp_path / "x")) == tmp_path / "x"
     assert folder_of(open_cache("~/x")) == tmp_path / "x"
@@ -88,7 +75,6 @@ def test_a_path_is_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
 @pytest.mark.parametrize("scheme", ["redis", "rediss", "unix"])
 def test_a_redis_url_is_a_server(scheme: str) -> None:
     pytest.importorskip("redis")
-
     assert isinstance(open_cache(f"{scheme}://127.0.0.1/0"), RedisCache)
 
 
@@ -105,7 +91,6 @@ class Own:
 
 def test_an_object_with_the_methods_is_used() -> None:
     own, memory = Own(), MemoryCache()
-
     assert open_cache(own) is own
     assert open_cache(memory) is memory
 

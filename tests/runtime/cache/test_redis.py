@@ -15,7 +15,6 @@ from tests.runtime.cache.conftest import KEY, OTHER, free_port
 def test_machines_share_it(empty_redis: str) -> None:
     one, two = RedisCache(empty_redis), RedisCache(empty_redis)
     one.set_many({KEY: "kept"})
-
     assert two.get_many([KEY]) == {KEY: "kept"}
     one.close()
     two.close()
@@ -43,7 +42,6 @@ def test_a_foreign_value_is_a_miss(
     with redis.Redis.from_url(empty_redis) as client:
         value = client.get(f"factcheck:1:{OTHER}") if planted == "of another key" else planted
         client.set(f"factcheck:1:{KEY}", value)
-
     assert cache.get_many([KEY, OTHER]) == {OTHER: "kept"}
     assert "damaged or tampered with" in caplog.text
     cache.close()
@@ -56,7 +54,6 @@ def test_a_flipped_bit_is_a_miss(empty_redis: str) -> None:
     cache.set_many({KEY: "kept"})
     with redis.Redis.from_url(empty_redis) as client:
         client.setbit(f"factcheck:1:{KEY}", 8 * 17, 1)  # "k" is 0x6b, its first bit is 0
-
     assert cache.get_many([KEY]) == {}
     cache.close()
 
@@ -110,7 +107,6 @@ def test_a_server_that_refuses_writes_is_a_warning(
         client.config_set("maxmemory", "1")
         cache.set_many({KEY: "x" * 1000})
         client.config_set("maxmemory", "0")
-
     assert len(caplog.messages) == 1
     assert "OutOfMemory" in caplog.text
     cache.close()
@@ -118,7 +114,6 @@ def test_a_server_that_refuses_writes_is_a_warning(
 
 def test_a_missing_package_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "redis", None)
-
     with pytest.raises(ConfigError, match=r"install factcheck\[redis\]"):
         RedisCache("redis://127.0.0.1")
 
@@ -126,7 +121,6 @@ def test_a_missing_package_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> N
 @pytest.mark.parametrize("url", ["redis://:s3cr3t@127.0.0.1:port/0", "http://s3cr3t@127.0.0.1"])
 def test_a_bad_url_is_an_error_without_its_password(url: str) -> None:
     pytest.importorskip("redis")
-
     with pytest.raises(ConfigError, match="cannot be read") as caught:
         RedisCache(url)
     assert "s3cr3t" not in str(caught.value)
