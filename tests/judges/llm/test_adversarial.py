@@ -1,4 +1,4 @@
-"""Whatever a model replies, every pair gets one result, and never the verdict on another pair."""
+"""Whatever a model replies, every fact and pair gets one result, never that of another."""
 
 from __future__ import annotations
 
@@ -11,14 +11,17 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from factcheck import RetryPolicy
+from factcheck import CheckFailure, FactCoverage, RetryPolicy
 from factcheck.errors import Failure, JudgeRejected
+from factcheck.facts import LABELS, CheckResult
 from factcheck.judges.factory import build_pair_judge
 from factcheck.judges.ports import Ledger, PairJudge, PairVerdict, ValuePair
 from factcheck.runtime.session import Session
 from factcheck.settings import Settings
 from factcheck.testing import ChatRequest, LocalOpenAIServer, Reply, parse_prompt
 
+FACTS = ["The mill closed.", "The mill made paper.", "Ida Berg owned the mill.", "It rained."]
+TEXT = "The mill, owned by Ida Berg, closed in 1987 after a flood."
 PAIRS = [
     ValuePair("1 May", "May 1st", "date"),
     ValuePair("2 May", "3 May", "date"),
@@ -28,27 +31,32 @@ PAIRS = [
 """Each with its values in the order in which they are shown."""
 READABLE = ("whole", "fenced")
 """Ways to send a reply that leave it readable."""
+QUIET = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 
-odd_values: st.SearchStrategy[Any] = st.one_of(
-    st.none(),
-    st.booleans(),
-    st.integers(),
-    st.floats(allow_nan=False, allow_infinity=False),
-    st.text(max_size=5),
-    st.just([]),
-    st.just({}),
-    st.sampled_from(["true", "yes", "equivalent", " false"]),
+odd_values: st.SearchStrategy[Any] = (
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.text(max_size=5)
+    | st.just([])
+    | st.just({})
+    | st.sampled_from(["Entailed", "supported", " neutral", "true", "yes", "equivalent", " false"])
 )
 slots = st.integers(0, 5)
 """Which of the asked ids an item is for; numbers past the end stand for ids nobody asked for."""
-honest_items = st.fixed_dictionaries(
-    {"id": slots, "reason": st.text(max_size=5), "equivalent": st.booleans()}
-)
+honest_pairs = {"id": slots, "reason": st.text(max_size=5), "equivalent": st.booleans()}
+honest_facts = {
+    "id": slots,
+    "label": st.sampled_from(LABELS),
+    "quote": st.sampled_from(["", "The mill", "never written", TEXT]),
+    "reason": st.text(max_size=5),
+}
 
 
 @st.composite
-def mangled_items(draw: st.DrawFn) -> Any:
-    item: dict[str, Any] = dict(draw(honest_items))
+def mangled_items(draw: st.DrawFn, honest: dict[str, st.SearchStrategy[Any]]) -> Any:
+    item = draw(st.fixed_dictionaries(honest))
     key = draw(st.sampled_from(sorted(item)))
     item[key] = draw(odd_values)
     if draw(st.booleans()):
@@ -56,32 +64,28 @@ def mangled_items(draw: st.DrawFn) -> Any:
     return item
 
 
-lists_of_items = st.lists(honest_items | mangled_items() | odd_values, max_size=9)
-replies: st.SearchStrategy[Any] = st.one_of(
-    lists_of_items.map(lambda items: {"verdicts": items}),
-    lists_of_items,
-    odd_values.map(lambda value: {"verdicts": value}),
-    st.just({"answers": []}),
-)
-ways_to_send = st.sampled_from(
-    [
-        *READABLE,
-        *("whole", "whole", "whole"),
-        *("cut off", "cut off unnoticed", "in prose", "twice", "nothing", "refused", "turned down"),
-    ]
-)
+def scripts(honest: dict[str, st.SearchStrategy[Any]]) -> st.SearchStrategy[list[tuple[Any, str]]]:
+    items = st.lists(st.fixed_dictionaries(honest) | mangled_items(honest) | odd_values, max_size=9)
+    replies = st.one_of(
+        items.map(lambda items: {"verdicts": items}),
+        items,
+        odd_values.map(lambda value: {"verdicts": value}),
+        st.just({"answers": []}),
+    )
+    ways = [*("whole",) * 3, *sent("")]
+    return st.lists(st.tuples(replies, st.sampled_from(ways)), min_size=1, max_size=5)
 
 
-def sent(reply: Any, way: str) -> Reply | str:
+def sent(reply: Any) -> dict[str, Reply | str]:
     text = json.dumps(reply)
-    ways: dict[str, Reply | str] = {
-        "whole": text, "fenced": f"```json\n{text}\n```",
-        "cut off": Reply(text, finish_reason="length"), "cut off unnoticed": text[:-1],
-        "in prose": f"Sure! {text} I hope this helps.", "twice": f"{text}\n{text}", "nothing": "",
+    return {
+        "whole": text, "fenced": f"```json\n{text}\n```", "nothing": "",
+        "cut off": Reply(text[: len(text) // 2], finish_reason="length"),
+        "cut off unnoticed": text[: len(text) // 2], "all but its end": text[:-1],
+        "in prose": f"Sure! {text} I hope this helps.", "twice": f"{text}\n{text}",
         "refused": Reply(None, refusal="No."),
         "turned down": Reply(status=422, error={"message": "no"}),
     }  # fmt: skip
-    return ways[way]
 
 
 def with_ids(value: Any, ids: Sequence[str]) -> Any:
@@ -111,9 +115,6 @@ def said(reply: Any, way: str, call_id: str) -> bool | None:
 class Adversary:
     """Answers with what was scripted, the last of it again and again, and knows what it said."""
 
-    def __init__(self) -> None:
-        self.start([])
-
     def start(self, script: Sequence[tuple[Any, str]]) -> None:
         self.script = list(script)
         self.asked = 0
@@ -122,34 +123,56 @@ class Adversary:
     def __call__(self, request: ChatRequest) -> Reply | str:
         template, way = self.script[min(self.asked, len(self.script) - 1)]
         self.asked += 1
-        pairs = parse_prompt(request.body).pairs
-        reply = with_ids(template, list(pairs))
-        for call_id, pair in pairs.items():
+        prompt = parse_prompt(request.body)
+        reply = with_ids(template, [*prompt.facts, *prompt.pairs])
+        for call_id, pair in prompt.pairs.items():
             self.said[pair].append(said(reply, way, call_id))
-        return sent(reply, way)
+        return sent(reply)[way]
 
 
 @pytest.fixture(scope="module")
-def adversary() -> Iterator[tuple[Adversary, PairJudge]]:
+def adversary() -> Iterator[tuple[Adversary, FactCoverage, PairJudge]]:
     model = Adversary()
     with LocalOpenAIServer(model) as server:
         to_server = Settings(openai_base_url=server.base_url)
-        retry = RetryPolicy(stop_after_attempt=1)
-        with Session(cache="off", retry=retry, concurrency=1, settings=to_server) as session:
-            yield model, build_pair_judge("openai/adversary", session)
+        once = RetryPolicy(stop_after_attempt=1)
+        with Session(cache="off", retry=once, concurrency=1, settings=to_server) as session:
+            scorer = FactCoverage("openai/adversary", session=session)
+            yield model, scorer, build_pair_judge("openai/adversary", session)
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(
-    st.lists(st.tuples(replies, ways_to_send), min_size=1, max_size=5),
-    st.lists(st.sampled_from(PAIRS), min_size=1, max_size=8),
-)
-def test_a_pair_has_the_verdict_that_was_given_for_it_or_none(
-    adversary: tuple[Adversary, PairJudge], script: list[tuple[Any, str]], pairs: list[ValuePair]
+@QUIET
+@given(scripts(honest_facts))
+def test_kept_dropped_distorted_and_undecided_are_exactly_the_facts(
+    adversary: tuple[Adversary, FactCoverage, PairJudge], script: list[tuple[Any, str]]
 ) -> None:
-    model, judge = adversary
-    model.start([*script, ({"verdicts": []}, "whole")])
+    model, scorer, _ = adversary
+    model.start([(reply, "refused" if way == "turned down" else way) for reply, way in script])
+    report = scorer.score("", TEXT, facts=FACTS)
 
+    groups: list[CheckResult] = [*report.kept, *report.dropped, *report.distorted]
+    groups += report.undecided
+    assert sorted(item.fact.id for item in groups) == [fact.id for fact in report.facts]
+    assert [result.fact for result in report.results] == list(report.facts)
+    assert model.asked <= 3
+    for result in report.results:
+        if isinstance(result, CheckFailure):
+            assert result.code
+            assert result.message
+        elif result.evidence is not None:
+            assert TEXT[result.evidence.start : result.evidence.end] == result.evidence.quote
+    assert (report.score is None) == (len(report.undecided) == len(FACTS))
+
+
+@QUIET
+@given(scripts(honest_pairs), st.lists(st.sampled_from(PAIRS), min_size=1, max_size=8))
+def test_a_pair_has_the_verdict_that_was_given_for_it_or_none(
+    adversary: tuple[Adversary, FactCoverage, PairJudge],
+    script: list[tuple[Any, str]],
+    pairs: list[ValuePair],
+) -> None:
+    model, _, judge = adversary
+    model.start([*script, ({"verdicts": []}, "whole")])
     try:
         results = asyncio.run(judge.compare(pairs, Ledger()))
     except JudgeRejected:
