@@ -38,6 +38,7 @@ from tests.judges.llm.conftest import MODEL, QUICK
 FACTS = [f"Kiln {number} fires {number + 30} bowls." for number in range(1, 7)]
 SOURCE = " ".join(FACTS)
 SUMMARIES = (" ".join(FACTS[:2]), " ".join(FACTS[3:]), "Nothing is said of any kiln.")
+SCORES = [2 / 6, 3 / 6, 0.0]
 KEY = "sk-never-in-a-file"
 
 
@@ -83,6 +84,10 @@ class Pottery:
 
     def submit(self) -> Submitted:
         return submit(self.state, self.run, retry=QUICK)
+
+    def submitted(self) -> Pottery:
+        self.submit()
+        return self
 
     def collect(self) -> Collected[list[CoverageReport | None]]:
         return collect(self.state, self.run, retry=QUICK)
@@ -130,6 +135,10 @@ def comparable(reports: Sequence[CoverageReport | None]) -> list[Any]:
     ]
 
 
+def scores(done: Collected[list[CoverageReport | None]]) -> list[float | None]:
+    return [report.score for report in done.result or [] if report]
+
+
 def undecided(report: CoverageReport | None) -> dict[str, str]:
     assert report is not None
     return {failure.fact.text: failure.code for failure in report.undecided}
@@ -154,15 +163,15 @@ def test_a_batch_gives_the_report_of_a_live_run_and_leaves_a_warm_cache(
     assert (under_way.final, under_way.result) == (False, None)
     assert [batch.status for batch in under_way.batches] == ["in_progress"]
     assert (done.final, done.used, done.unused, done.unanswered) == (True, 3, 0, 0)
+    assert [r and (r.usage.calls, r.usage.attempts) for r in done.result or []] == [(1, 1)] * 3
     assert asked_live == chats_after_the_warm_run == 0
     assert comparable(done.result or []) == comparable(warm) == comparable(live)
-    assert [report.score for report in live] == [2 / 6, 3 / 6, 0.0]
+    assert [report.score for report in live] == SCORES
     assert [report.signature for report in warm] == [report.signature for report in live]
 
 
 def test_what_goes_into_a_batch_is_what_a_live_run_sends(pottery: MakePottery) -> None:
-    job = pottery()
-    job.submit()
+    job = pottery().submitted()
     written = job.asked()
 
     job.live()
@@ -176,24 +185,16 @@ def test_what_goes_into_a_batch_is_what_a_live_run_sends(pottery: MakePottery) -
         assert [*parse_prompt(line["body"]).facts.values()] == [*parse_prompt(body).facts.values()]
 
 
-def test_known_facts_are_not_submitted(pottery: MakePottery) -> None:
+def test_only_what_is_not_known_is_submitted(pottery: MakePottery) -> None:
     job = pottery(facts=FACTS[:4])
     job.live()
-    job.facts = FACTS
-    out = job.submit()
-    assert out.requests == 3
-    assert all([*parse_prompt(r["body"]).facts.values()] == FACTS[4:] for r in job.asked())
-
-
-def test_where_everything_is_known_nothing_is_sent_and_no_state_is_written(
-    pottery: MakePottery,
-) -> None:
-    job = pottery()
-    job.live()
-    out = job.submit()
-    assert (out.batches, out.requests) == ((), 0)
+    none = job.submit()
+    assert (none.batches, none.requests) == ((), 0)
     assert not job.state.exists()
     assert job.posts("/v1/files") == 0
+    job.facts = FACTS
+    assert job.submit().requests == 3
+    assert all([*parse_prompt(r["body"]).facts.values()] == FACTS[4:] for r in job.asked())
 
 
 def test_facts_that_are_to_be_listed_take_two_batches(pottery: MakePottery) -> None:
@@ -209,7 +210,7 @@ def test_facts_that_are_to_be_listed_take_two_batches(pottery: MakePottery) -> N
         dict.fromkeys(FACTS, "queued")
     ] * 3
     assert (second.requests, second.extractions) == (3, 0)
-    assert [report and report.score for report in done.result or []] == [2 / 6, 3 / 6, 0.0]
+    assert scores(done) == SCORES
     assert job.chats() == 0
 
 
@@ -238,25 +239,23 @@ def test_the_facts_of_a_long_source_are_asked_for_once_over_all_batches(
 
 
 def test_the_order_of_the_answers_does_not_matter(pottery: MakePottery) -> None:
-    job = pottery(plan=BatchPlan(shuffled=True), options={"batch_size": 1})
-    job.submit()
+    job = pottery(plan=BatchPlan(shuffled=True), options={"batch_size": 1}).submitted()
     done = job.collect()
     assert (done.used, done.unanswered) == (18, 0)
-    assert [report and report.score for report in done.result or []] == [2 / 6, 3 / 6, 0.0]
+    assert scores(done) == SCORES
 
 
 def test_a_missing_line_leaves_exactly_its_facts_undecided_until_the_next_run(
     pottery: MakePottery,
 ) -> None:
-    job = pottery(plan=BatchPlan(lost=[4]), options={"batch_size": 1})
-    job.submit()
+    job = pottery(plan=BatchPlan(lost=[4]), options={"batch_size": 1}).submitted()
     done = job.collect()
     chats_before = job.chats()
     after = job.live()
     assert [undecided(r) for r in done.result or []] == [{FACTS[4]: "queued"}, {}, {}]
     assert (done.used, done.unanswered) == (17, 1)
     assert (chats_before, job.chats()) == (0, 1)
-    assert [report.score for report in after] == [2 / 6, 3 / 6, 0.0]
+    assert [report.score for report in after] == SCORES
 
 
 @pytest.mark.parametrize(
@@ -280,9 +279,7 @@ def test_an_error_in_a_line_leaves_exactly_its_facts_undecided(
         hit = asked.text == SUMMARIES[1] and FACTS[2] in asked.facts.values()
         return fault if hit else model(request)
 
-    job = pottery(answer, options={"batch_size": 1})
-
-    job.submit()
+    job = pottery(answer, options={"batch_size": 1}).submitted()
     done = job.collect()
 
     assert [undecided(r) for r in done.result or []] == [{}, {FACTS[2]: code}, {}]
@@ -290,8 +287,7 @@ def test_an_error_in_a_line_leaves_exactly_its_facts_undecided(
 
 
 def test_a_reply_that_leaves_a_fact_out_decides_the_others(pottery: MakePottery) -> None:
-    job = pottery(FactModel(mangles=[leave_out(FACTS[0])]))
-    job.submit()
+    job = pottery(FactModel(mangles=[leave_out(FACTS[0])])).submitted()
     done = job.collect()
     assert [set(undecided(report)) for report in done.result or []] == [{FACTS[0]}] * 3
     assert job.chats() == 0
@@ -299,8 +295,7 @@ def test_a_reply_that_leaves_a_fact_out_decides_the_others(pottery: MakePottery)
 
 @pytest.mark.parametrize("ending", ["expired", "cancelled"])
 def test_a_batch_that_ends_early_gives_what_it_has(pottery: MakePottery, ending: Any) -> None:
-    job = pottery(plan=BatchPlan(ending=ending, carried_out=2))
-    job.submit()
+    job = pottery(plan=BatchPlan(ending=ending, carried_out=2)).submitted()
     done = job.collect()
     again = job.submit()
     assert [batch.status for batch in done.batches] == [ending]
@@ -310,8 +305,7 @@ def test_a_batch_that_ends_early_gives_what_it_has(pottery: MakePottery, ending:
 
 
 def test_a_batch_that_failed_says_why_and_can_be_submitted_again(pottery: MakePottery) -> None:
-    job = pottery(plan=BatchPlan(ending="failed"))
-    job.submit()
+    job = pottery(plan=BatchPlan(ending="failed")).submitted()
     done = job.collect()
     assert done.batches[0].problem == "the batch failed as planned"
     assert (done.used, done.unanswered) == (0, 3)
@@ -358,8 +352,7 @@ def test_requests_changed_on_disk_are_not_sent(pottery: MakePottery) -> None:
 
 
 def test_a_batch_that_is_not_collected_is_not_submitted_over(pottery: MakePottery) -> None:
-    job = pottery()
-    job.submit()
+    job = pottery().submitted()
     before = job.state.read_bytes()
     with pytest.raises(InputError, match="not collected yet"):
         job.submit()
@@ -368,8 +361,7 @@ def test_a_batch_that_is_not_collected_is_not_submitted_over(pottery: MakePotter
 
 
 def test_collecting_twice_changes_nothing_and_pays_nothing(pottery: MakePottery) -> None:
-    job = pottery(FactModel(mangles=[leave_out(FACTS[0])]))
-    job.submit()
+    job = pottery(FactModel(mangles=[leave_out(FACTS[0])])).submitted()
     first = job.collect()
     files = sorted(path.name for path in BatchStore(job.state).folder.iterdir())
     before = len(job.server.requests)
@@ -386,16 +378,14 @@ def test_collecting_twice_changes_nothing_and_pays_nothing(pottery: MakePottery)
 
 
 def test_an_answer_without_any_verdict_is_booked_once(pottery: MakePottery) -> None:
-    job = pottery(lambda _: "Not even JSON.")
-    job.submit()
+    job = pottery(lambda _: "Not even JSON.").submitted()
     first, second = job.collect(), job.collect()
     assert all(r and r.usage.prompt_tokens > 0 for r in first.result or [])
     assert [r and r.usage.prompt_tokens for r in second.result or []] == [0] * 3
 
 
 def test_a_collection_that_was_interrupted_goes_on_from_the_files(pottery: MakePottery) -> None:
-    job = pottery()
-    job.submit()
+    job = pottery().submitted()
 
     def interrupted(transport: Callable[[Any], Any]) -> None:
         with Session(cache=job.cache, transport=transport) as session:
@@ -408,12 +398,11 @@ def test_a_collection_that_was_interrupted_goes_on_from_the_files(pottery: MakeP
     done = job.collect()
 
     assert (done.used, done.unanswered) == (2, 0)
-    assert [report and report.score for report in done.result or []] == [2 / 6, 3 / 6, 0.0]
+    assert scores(done) == SCORES
 
 
 def test_other_records_than_those_submitted_are_noticed(pottery: MakePottery) -> None:
-    job = pottery()
-    job.submit()
+    job = pottery().submitted()
     job.facts = FACTS[:3]
     done = job.collect()
     assert (done.used, done.unused, done.unanswered) == (0, 3, 3)
@@ -439,29 +428,42 @@ def test_a_batch_costs_half_the_list_price(
         assert usage.prompt_tokens > 0
 
 
-def test_another_model_is_refused(pottery: MakePottery) -> None:
-    job = pottery()
-    job.submit()
-    job.options = {"judge": "openai/huge"}
-    with pytest.raises(InputError, match="holds a batch for openai/tiny, not for openai/huge"):
-        job.collect()
+Change = Callable[[Pottery, Any, pytest.MonkeyPatch], None]
 
 
-def test_another_prompt_is_refused(pottery: MakePottery) -> None:
-    job = pottery()
-    job.submit()
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        (
+            lambda job, *_: job.options.update(judge="openai/huge"),
+            "holds a batch for openai/tiny, not for openai/huge",
+        ),
+        (
+            lambda _, state, __: state["shapes"][0].update(check=f"{prompts.CHECK_FACTS}@00"),
+            "was submitted with check 'check_facts/",
+        ),
+        (
+            lambda *args: args[2].setenv("OPENAI_BASE_URL", "http://127.0.0.1:1/v1"),
+            "holds a batch of the server",
+        ),
+        (
+            lambda _, state, __: state["batches"][0].update(digest="../" * 20 + "x"),
+            "'digest' is not a SHA-256",
+        ),
+        (lambda job, *_: job.state.unlink(), "submit a batch first"),
+    ],
+    ids=["model", "prompt", "server", "a path for a digest", "no state"],
+)
+def test_what_is_not_the_batch_that_was_submitted_is_refused(
+    pottery: MakePottery, monkeypatch: pytest.MonkeyPatch, change: Change, says: str
+) -> None:
+    job = pottery().submitted()
     state = json.loads(job.state.read_text())
-    state["shapes"][0]["check"] = f"{prompts.CHECK_FACTS}@0000000000"
-    job.state.write_text(json.dumps(state))
-    with pytest.raises(InputError, match="was submitted with check 'check_facts/"):
-        job.collect()
-
-
-def test_another_server_is_refused(pottery: MakePottery, monkeypatch: pytest.MonkeyPatch) -> None:
-    job = pottery()
-    job.submit()
-    monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:1/v1")
-    with pytest.raises(InputError, match="holds a batch of the server"):
+    before = json.dumps(state)
+    change(job, state, monkeypatch)
+    if json.dumps(state) != before:
+        job.state.write_text(json.dumps(state))
+    with pytest.raises(InputError, match=says):
         job.collect()
 
 
@@ -477,36 +479,17 @@ def test_a_file_that_is_no_state_is_refused_and_left_alone(
     assert job.state.read_text() == content
 
 
-def test_a_digest_that_is_a_path_is_refused(pottery: MakePottery) -> None:
-    job = pottery()
-    job.submit()
-    state = json.loads(job.state.read_text())
-    state["batches"][0]["digest"] = "../" * 20 + "x"
-    job.state.write_text(json.dumps(state))
-    with pytest.raises(InputError, match="'digest' is not a SHA-256"):
-        job.collect()
-
-
-def test_collecting_without_a_state_says_what_to_do(pottery: MakePottery) -> None:
-    with pytest.raises(InputError, match="submit a batch first"):
-        pottery().collect()
-
-
-def test_the_embedded_judge_has_nothing_to_submit(pottery: MakePottery) -> None:
-    job = pottery(options={"judge": "local"})
-    with pytest.raises(ConfigError, match="no language model takes part"):
-        job.submit()
-
-
-def test_a_model_of_another_provider_is_refused(pottery: MakePottery) -> None:
-    job = pottery(options={"judge": "anthropic/claude"})
-    with pytest.raises(ConfigError, match="takes no batches"):
-        job.submit()
+@pytest.mark.parametrize(
+    ("judge", "says"),
+    [("local", "no language model takes part"), ("anthropic/claude", "takes no batches")],
+)
+def test_a_judge_without_batches_is_refused(pottery: MakePottery, judge: str, says: str) -> None:
+    with pytest.raises(ConfigError, match=says):
+        pottery(options={"judge": judge}).submit()
 
 
 def test_everything_written_is_private_and_holds_no_key(pottery: MakePottery) -> None:
-    job = pottery()
-    job.submit()
+    job = pottery().submitted()
     job.collect()
 
     store = BatchStore(job.state)
@@ -599,8 +582,7 @@ def test_requests_that_cannot_be_written_are_not_sent(
 def test_an_id_with_two_answers_has_none(
     pottery: MakePottery, caplog: pytest.LogCaptureFixture
 ) -> None:
-    job = pottery()
-    job.submit()
+    job = pottery().submitted()
     collect(job.state, lambda _: None)
     output = next(BatchStore(job.state).folder.glob("*.output.jsonl"))
     lines = output.read_bytes().splitlines(keepends=True)
@@ -611,10 +593,3 @@ def test_an_id_with_two_answers_has_none(
     assert [len(undecided(report)) for report in done.result or []] == [6, 0, 0]
     assert "has two answers; none counts" in caplog.text
     assert "not an answer; skipped" in caplog.text
-
-
-def test_an_answer_from_a_batch_is_one_call_and_one_attempt(pottery: MakePottery) -> None:
-    job = pottery()
-    job.submit()
-    reports = job.collect().result or []
-    assert [r and (r.usage.calls, r.usage.attempts) for r in reports] == [(1, 1)] * 3
