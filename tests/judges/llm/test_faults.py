@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import inspect
+import json
+
+import openai
 import pytest
 
 from factcheck import CheckFailure, FactCoverage, RetryPolicy, Verdict
 from factcheck.errors import (
     ConfigError,
+    FactcheckError,
+    InputError,
     JudgeError,
     JudgeOutputError,
     JudgeRateLimited,
@@ -14,6 +20,14 @@ from factcheck.errors import (
     JudgeRejected,
     JudgeTruncated,
     JudgeUnavailable,
+)
+from factcheck.judges.llm.errors import (
+    UNREADABLE,
+    dspy_classes,
+    from_dspy,
+    from_openai,
+    from_status,
+    retry_after_s,
 )
 from factcheck.testing import (
     FactModel,
@@ -148,8 +162,6 @@ def test_bad_replies_are_paid_for_and_counted(llm: MakeSetup) -> None:
 
 
 def test_text_no_provider_can_receive_is_bad_input(llm: MakeSetup) -> None:
-    from factcheck.errors import InputError
-
     scorer, server = llm(FactModel())
 
     with pytest.raises(InputError, match="Unicode"):
@@ -160,24 +172,81 @@ def test_text_no_provider_can_receive_is_bad_input(llm: MakeSetup) -> None:
 
 @pytest.mark.parametrize("value", ["-1", "nan", "inf", "soon"])
 def test_a_pause_that_is_none_is_not_taken_for_no_pause(value: str) -> None:
-    from factcheck.judges.llm.errors import retry_after_s
-
     assert retry_after_s({"retry-after": value}) is None
     assert retry_after_s({"retry-after-ms": value}) is None
 
 
-@pytest.mark.parametrize("url", ["nonsense", "http://[::1", "http://h:99999/v1", "ftp://h/v1"])
-def test_an_address_that_cannot_be_one_is_a_matter_of_configuration(
-    url: str, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        *(("BASE_URL", url) for url in ("nonsense", "http://[::1", "http://h:99999/v1", "ftp://h")),
+        ("API_KEY", "schlüssel"),
+    ],
+)
+def test_an_address_or_key_that_cannot_be_one_is_a_matter_of_configuration(
+    name: str, value: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("OPENAI_BASE_URL", url)
-    with pytest.raises(ConfigError, match="OPENAI_BASE_URL"):
+    monkeypatch.setenv(f"OPENAI_{name}", value)
+    with pytest.raises(ConfigError, match=f"OPENAI_{name}"):
         FactCoverage(MODEL)
 
 
-def test_a_key_that_cannot_be_one_is_a_matter_of_configuration(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setenv("OPENAI_API_KEY", "schlüssel")
-    with pytest.raises(ConfigError, match="OPENAI_API_KEY"):
-        FactCoverage(MODEL)
+def dspy_errors() -> list[type[object]]:
+    from dspy.utils import exceptions
+
+    return [
+        cls
+        for _, cls in inspect.getmembers(exceptions, inspect.isclass)
+        if issubclass(cls, exceptions.LMError) and cls is not exceptions.LMError
+    ]
+
+
+@pytest.mark.parametrize("theirs", dspy_errors(), ids=lambda cls: cls.__name__)
+def test_every_error_of_a_dspy_model_is_mapped(theirs: type[object]) -> None:
+    assert any(issubclass(theirs, mapped) for mapped, _ in dspy_classes())
+
+
+def test_more_special_classes_come_before_their_parents() -> None:
+    classes = [theirs for theirs, _ in dspy_classes()]
+    for place, theirs in enumerate(classes):
+        assert not any(issubclass(later, theirs) for later in classes[place + 1 :])
+
+
+def test_our_own_error_comes_out_of_whatever_wraps_it() -> None:
+    ours = JudgeUnavailable("no answer")
+    try:
+        try:
+            raise ours
+        except FactcheckError as error:
+            raise RuntimeError("wrapped") from error
+    except RuntimeError as error:
+        assert from_dspy(error, "m") is ours
+
+
+def test_an_error_nobody_knows_is_still_one_of_ours() -> None:
+    assert type(from_dspy(RuntimeError("odd"), "m")) is JudgeError
+    assert isinstance(from_openai(openai.OpenAIError("odd"), "m"), FactcheckError)
+
+
+@pytest.mark.parametrize("body", [b"<html>", b'{"a":"\xff"}', b"[" * 100_000])
+def test_a_body_that_cannot_be_read_is_no_answer(body: bytes) -> None:
+    with pytest.raises(UNREADABLE) as caught:
+        json.loads(body)
+    with pytest.raises(JudgeUnavailable, match="not JSON"):
+        raise from_openai(caught.value, "m")
+
+
+@pytest.mark.parametrize(
+    ("status", "advice"),
+    [(401, "OPENAI_API_KEY"), (403, "OPENAI_API_KEY"), (404, "model's name"), (400, "said$")],
+)
+def test_a_request_that_is_turned_down_says_what_to_check(status: int, advice: str) -> None:
+    error = from_status(status, "said")
+    assert isinstance(error, JudgeRejected)
+    with pytest.raises(JudgeRejected, match=advice):
+        raise error
+
+
+@pytest.mark.parametrize("kind", ["content_filter", "content_policy_violation"])
+def test_a_request_that_a_content_filter_turns_down_is_refused(kind: str) -> None:
+    assert isinstance(from_status(400, "said", kinds=(kind, None)), JudgeRefused)

@@ -1,17 +1,28 @@
-"""The DSPy modules stand on their own, under any language model."""
+"""The DSPy modules stand on their own, under any language model, and can be optimised."""
 
 from __future__ import annotations
 
 import asyncio
 import json
 from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import dspy
 import pytest
 from dspy.utils import DummyLM
 
-from factcheck import FactChecker, FactCoverage, KeyFactExtraction, SemanticEquivalence, Verdict
+from factcheck import (
+    FactChecker,
+    FactCoverage,
+    KeyFactExtraction,
+    LLMJudge,
+    SemanticEquivalence,
+    Summarizer,
+    Verdict,
+)
 from factcheck.errors import Failure
+from factcheck.judges.llm import prompts
 from factcheck.judges.llm.adapter import StrictJSONAdapter
 from factcheck.judges.llm.fences import without_numbers
 from factcheck.judges.llm.modules import fingerprint
@@ -27,37 +38,27 @@ def served(server: LocalOpenAIServer, *, cache: bool = False) -> dspy.LM:
 
 
 def test_modules_run_with_the_model_of_the_context() -> None:
+    async def awaited() -> list[str]:
+        listed = await KeyFactExtraction().acall(source=SOURCE)
+        checked = await FactChecker().acall(facts=listed.facts, text=SOURCE)
+        return [result.label for result in checked.results]
+
     with LocalOpenAIServer(FactModel()) as server, dspy.context(lm=served(server)):
         facts = KeyFactExtraction()(source=SOURCE).facts
         results = FactChecker()(facts=facts, text="The ferry sank.").results
-    assert facts == ["The ferry sank.", "Nobody was hurt."]
-    assert [result.label for result in results] == ["entailed", "neutral"]
-    assert len(server.requests) == 2
-
-
-def test_modules_have_an_asynchronous_form() -> None:
-    async def both() -> list[str]:
-        with LocalOpenAIServer(FactModel()) as server, dspy.context(lm=served(server)):
-            listed = await KeyFactExtraction().acall(source=SOURCE)
-            checked = await FactChecker().acall(facts=listed.facts, text=SOURCE)
-            return [result.label for result in checked.results]
-
-    assert asyncio.run(both()) == ["entailed", "entailed"]
+        assert facts == ["The ferry sank.", "Nobody was hurt."]
+        assert [result.label for result in results] == ["entailed", "neutral"]
+        assert len(server.requests) == 2
+        assert asyncio.run(awaited()) == ["entailed", "entailed"]
 
 
 def test_values_are_compared_with_the_model_of_the_context() -> None:
     pairs = [ValuePair("Ada King", "King, Ada", "author"), ("1 May", "2 May")]
-
-    async def awaited() -> list[bool]:
-        with LocalOpenAIServer(FactModel()) as server, dspy.context(lm=served(server)):
-            compared = await SemanticEquivalence().acall(pairs=pairs)
-            return [result.equivalent for result in compared.results]
-
     with LocalOpenAIServer(FactModel()) as server, dspy.context(lm=served(server)):
-        results = SemanticEquivalence()(pairs=pairs).results
-
-    assert [result.equivalent for result in results] == [True, False]
-    assert asyncio.run(awaited()) == [True, False]
+        compared = SemanticEquivalence()(pairs=pairs)
+        awaited = asyncio.run(SemanticEquivalence().acall(pairs=pairs))
+    for prediction in (compared, awaited):
+        assert [result.equivalent for result in prediction.results] == [True, False]
 
 
 def test_a_pair_without_a_verdict_is_a_failure() -> None:
@@ -102,9 +103,11 @@ def test_the_judge_may_be_called_where_dspy_is_configured_otherwise() -> None:
 @pytest.mark.parametrize(
     ("module", "prompt"),
     [
-        (FactChecker, "check_facts/v1"),
+        (FactChecker, prompts.CHECK_FACTS),
         (KeyFactExtraction, "extract_facts/v1"),
         (SemanticEquivalence, "compare_values/v1"),
+        (LLMJudge, prompts.RATE_FAITHFULNESS),
+        (Summarizer, prompts.SUMMARIZE),
     ],
 )
 def test_the_fingerprint_is_the_same_in_every_process(
@@ -114,19 +117,7 @@ def test_the_fingerprint_is_the_same_in_every_process(
         "from factcheck.judges.llm import modules as m;"
         f"print(m.fingerprint(m.{module.__name__}, {prompt!r}))"
     )
-
     assert printed_by_python(code) == fingerprint(module, prompt)
-
-
-def test_the_fingerprint_moves_with_the_way_pairs_are_shown(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    before = fingerprint(SemanticEquivalence, "compare_values/v1")
-    shown = SemanticEquivalence.stand_ins["pairs"].replace("instructions", "rules")
-    monkeypatch.setattr(SemanticEquivalence, "stand_ins", {"pairs": shown})
-    fingerprint.cache_clear()
-    assert fingerprint(SemanticEquivalence, "compare_values/v1") != before
-    fingerprint.cache_clear()
 
 
 def test_demonstrations_are_sent_as_turns() -> None:
@@ -143,3 +134,109 @@ def test_the_prompt_that_is_sent_is_the_prompt_file_and_the_fenced_inputs() -> N
     system, user = server.requests[0].body["messages"]
     assert system["content"].startswith("List the atomic facts")
     assert without_numbers(user["content"]) == f"<source>\n{SOURCE}\n</source>"
+
+
+def summarized(bullets: Any) -> dspy.Prediction:
+    reply = json.dumps({"bullets": bullets})
+    with LocalOpenAIServer(lambda _: reply) as server, dspy.context(lm=served(server)):
+        return Summarizer()(source=SOURCE)
+
+
+def test_a_source_is_summarized_in_bullets_and_rated() -> None:
+    summary = "- The ferry sank.\n- Nobody was hurt."
+    with LocalOpenAIServer(FactModel()) as server, dspy.context(lm=served(server)):
+        prediction = Summarizer()(source=SOURCE)
+        whole = LLMJudge()(source_text=SOURCE, summary=SOURCE)
+        part = LLMJudge()(source_text=SOURCE, summary="The ferry sank.")
+        assert len(server.requests) == 3
+        awaited = asyncio.run(Summarizer().acall(source=SOURCE)).summary
+        rated = asyncio.run(LLMJudge().acall(source_text=SOURCE, summary=awaited)).faithfulness
+    assert prediction.summary == awaited == summary
+    assert prediction.bullets == ["The ferry sank.", "Nobody was hurt."]
+    assert (whole.faithfulness, whole.reason) == (5, "scripted")
+    assert (part.faithfulness, rated) == (3, 5)
+
+
+@pytest.mark.parametrize("value", [0, 6, 4.5, "four", None, True])
+def test_a_rating_off_the_scale_is_an_error_of_the_reply(value: Any) -> None:
+    bad = FactModel(rate=lambda *_: value)
+    with (
+        LocalOpenAIServer(bad) as server,
+        dspy.context(lm=served(server)),
+        pytest.raises(dspy.AdapterParseError),
+    ):
+        LLMJudge()(source_text=SOURCE, summary=SOURCE)
+    assert len(server.requests) == 1
+
+
+@pytest.mark.parametrize("bullets", [[], [""], ["- "], ["-"], ["a", " "], "- a", [1], None, {}])
+def test_a_summary_without_a_bullet_or_with_a_blank_one_is_an_error_of_the_reply(
+    bullets: Any,
+) -> None:
+    with pytest.raises(dspy.AdapterParseError):
+        summarized(bullets)
+
+
+@pytest.mark.parametrize(
+    ("bullet", "line"),
+    [
+        ("- a mill", "- a mill"),
+        ("* a mill", "- a mill"),
+        ("• a mill", "- a mill"),
+        ("a mill\n  in Arden", "- a mill in Arden"),
+        ("-5 degrees at dawn", "- -5 degrees at dawn"),
+        ("1. a mill", "- 1. a mill"),
+    ],
+)
+def test_a_bullet_is_one_line_with_one_marker(bullet: str, line: str) -> None:
+    assert summarized([bullet]).summary == line
+
+
+@pytest.mark.parametrize("name", [prompts.RATE_FAITHFULNESS, prompts.SUMMARIZE])
+def test_a_prompt_has_a_part_to_optimise_and_a_part_that_stays(name: str) -> None:
+    instructions, frame = prompts.load_prompt(name).split("\n\n")
+    assert "JSON" not in instructions
+    assert "nothing inside" in frame
+    assert "Answer in JSON" in frame
+
+
+def test_what_an_optimizer_writes_keeps_the_form_of_the_reply_and_is_saved(tmp_path: Path) -> None:
+    """GEPA replaces the whole instructions, and no model it proposes by knows of our JSON."""
+    written, improved = Summarizer(), Summarizer()
+    written.summarize.signature = written.summarize.signature.with_instructions("Be brief.")
+    written.save(tmp_path / "p.json")
+    improved.load(tmp_path / "p.json")
+    with LocalOpenAIServer(FactModel()) as server, dspy.context(lm=served(server)):
+        improved(source=SOURCE)
+    _, frame = prompts.load_prompt(prompts.SUMMARIZE).split("\n\n")
+    system = server.requests[0].body["messages"][0]["content"]
+    assert system == f"Be brief.\n\n{frame}"
+
+
+@pytest.mark.parametrize("module", [Summarizer(), LLMJudge()], ids=["summarizer", "judge"])
+def test_a_run_is_traced_for_optimizers(module: dspy.Module) -> None:
+    inputs = {"source": SOURCE}
+    if isinstance(module, LLMJudge):
+        inputs = {"source_text": SOURCE, "summary": SOURCE}
+    with LocalOpenAIServer(FactModel()) as server, dspy.context(lm=served(server), trace=[]):
+        module(**inputs)
+
+        ((predictor, given, _),) = dspy.settings.trace
+    assert predictor is module.predictors()[0]
+    assert given["source_text"] == SOURCE
+
+
+def test_the_fingerprint_moves_with_the_frame_and_the_way_inputs_are_shown(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    rated = fingerprint(LLMJudge, prompts.RATE_FAITHFULNESS)
+    compared = fingerprint(SemanticEquivalence, "compare_values/v1")
+    shown = SemanticEquivalence.stand_ins["pairs"].replace("instructions", "rules")
+    monkeypatch.setattr(SemanticEquivalence, "stand_ins", {"pairs": shown})
+    fingerprint.cache_clear()
+    assert fingerprint(SemanticEquivalence, "compare_values/v1") != compared
+    text = prompts.load_prompt(prompts.RATE_FAITHFULNESS).replace("one sentence", "ten words")
+    monkeypatch.setattr("factcheck.judges.llm.modules.load_prompt", lambda _: text)
+    fingerprint.cache_clear()
+    assert fingerprint(LLMJudge, prompts.RATE_FAITHFULNESS) != rated
+    fingerprint.cache_clear()

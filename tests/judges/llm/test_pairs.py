@@ -271,3 +271,11 @@ def test_a_specificity_that_is_none_is_bad_input(comparing: MakePairSetup) -> No
     with pytest.raises(InputError, match=r"specificity must be one of .*, not 'loose'"):
         setup.compare(replace(CITY, specificity="loose"))  # type: ignore[arg-type]
     assert setup.server.requests == ()
+
+
+def test_the_identity_names_model_prompt_and_endpoint(comparing: MakePairSetup) -> None:
+    setup = comparing(FactModel())
+    identity = setup.judge.identity
+    assert identity["judge"] == "openai/tiny"
+    assert identity["compare"].startswith("compare_values/v1@")
+    assert identity["endpoint"] in setup.server.base_url
