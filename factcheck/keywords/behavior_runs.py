@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
 from factcheck.documents import Reader, from_plain
 from factcheck.errors import InputError
@@ -84,7 +84,7 @@ class Outcome(NamedTuple):
 
     @property
     def found(self) -> str:
-        """The keywords that occur in the response, by behavior, in words."""
+        """The hits in words."""
         hits = (f"{_name(label)}: {', '.join(map(str, own))}" for label, own in self.hits.items())
         return quote_text("; ".join(hits))
 
@@ -150,7 +150,7 @@ class BehaviorRun(SavedRun):
     def counts(self) -> dict[Status, int]:
         """Number of cases that passed, failed or are errored."""
         found = Counter(case.status for case in self.cases)
-        return {"passed": found["passed"], "failed": found["failed"], "errored": found["errored"]}
+        return {status: found[status] for status in get_args(Status)}
 
     @property
     def pass_rate(self) -> float | None:

@@ -68,12 +68,10 @@ class KeywordComparator:
         missing = [str(word) for word in unmet if not isinstance(word, Not)]
         forbidden = [str(word.keyword) for word in unmet if isinstance(word, Not)]
         n_required = sum(not isinstance(word, Not) for word in words)
-        parts = [f"{n_required - len(missing)} of {n_required} keywords"]
-        if missing:
-            parts.append("missing: " + ", ".join(missing))
-        if forbidden:
-            parts.append("must not occur: " + ", ".join(forbidden))
-        return ComparatorResult(share_found(words, found), self.name, "; ".join(parts))
+        reason = f"{n_required - len(missing)} of {n_required} keywords"
+        for what, own in (("missing", missing), ("must not occur", forbidden)):
+            reason += f"; {what}: {', '.join(own)}" if own else ""
+        return ComparatorResult(share_found(words, found), self.name, reason)
 
 
 def _of_gold(gold: Any) -> Iterable[Any]:

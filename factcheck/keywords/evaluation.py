@@ -28,8 +28,8 @@ Outputs = Mapping[str, Any] | Sequence[Any] | Callable[[CardCase], Any]
 Cases = Iterable[BehaviorCase | Mapping[str, Any]]
 """`BehaviorCase`s, or mappings with `instruction`, `input`, `output`, `evaluation_guide`, and
 optionally `id` and `expected`."""
-Responses = Callable[[BehaviorCase, str], Any] | Mapping[str, Any] | Sequence[Any]
-"""Responses of the variants, or functions that make them; see `evaluate_behaviors`."""
+Responses = Callable[[BehaviorCase, str], Any] | Mapping[str, Any]
+"""Responses of the variants, or a function that makes them; see `evaluate_behaviors`."""
 _NO_OUTPUT: Failure[str] = Failure("", "input", "there is no output for this case")
 _NO_RESPONSE: Failure[str] = Failure("", "input", "there is no response")
 _MOST_SHOWN = 5
@@ -148,9 +148,8 @@ def evaluate_behaviors(
         cases: `BehaviorCase`s, or mappings with `instruction`, `input`, `output`,
             `evaluation_guide`, and optionally `id` and `expected`.
         responses: A callable, asynchronous or not, that takes a case and the name of a variant; or
-            a mapping from variant to its responses: a list in the order of the cases, a mapping
-            from case id, or a callable that takes a case. Or transposed: a list with a mapping from
-            variant to response for each case, or a mapping from case id to such mappings.
+            a mapping from variant to its responses: a list in the order of the cases, or a mapping
+            from case id. Or transposed: a mapping from case id to mappings from variant.
         expected: The expected behavior of each variant in every case, by name or label; default: as
             the cases say.
         concurrency: Maximum number of concurrent calls.
@@ -195,39 +194,36 @@ async def _responses(
 ) -> list[dict[str, Any]]:
     """For each case, by variant: a response, or a `Failure`."""
     given: list[dict[str, Any]] = [dict.fromkeys(case.expected, _NO_RESPONSE) for case in cases]
-    variants = dict.fromkeys(variant for case in cases for variant in case.expected)
+    pairs = list(zip(cases, given, strict=True))
     if callable(responses):
-        sources: dict[str, Any] = dict.fromkeys(variants, responses)
-    else:
-        sources = _by_variant([case.id for case in cases], [*variants], responses)
-    calls = []
-    places = []
-    for case, own in zip(cases, given, strict=True):
+        calls = [Call(responses, (case, variant)) for case, own in pairs for variant in own]
+        results = iter(await call_each(calls, concurrency=concurrency, progress=progress))
+        return [{variant: next(results) for variant in own} for own in given]
+    variants = dict.fromkeys(variant for case in cases for variant in case.expected)
+    by_variant = _by_variant([case.id for case in cases], [*variants], responses)
+    for case, own in pairs:
         for variant in own:
-            source = sources.get(variant, {})
-            if callable(source):
-                arguments = (case, variant) if source is responses else (case,)
-                calls.append(Call(source, arguments))
-                places.append((own, variant))
-            elif source.get(case.id) is not None:
-                own[variant] = source[case.id]
-    results = await call_each(calls, concurrency=concurrency, progress=progress)
-    for (own, variant), result in zip(places, results, strict=True):
-        own[variant] = result
+            response = by_variant.get(variant, {}).get(case.id)
+            if response is not None:
+                own[variant] = response
     return given
 
 
-def _by_variant(ids: Sequence[str], variants: Sequence[str], responses: Any) -> dict[str, Any]:
-    """For each variant a mapping from case id to response, or a callable."""
+def _by_variant(
+    ids: Sequence[str], variants: Sequence[str], responses: Any
+) -> Mapping[str, Mapping[str, Any]]:
+    """The responses by variant and then by case id."""
     known = ", ".join(map(repr, variants))
-    if isinstance(responses, Mapping):
-        unknown = [name for name in responses if name not in variants]
-        if not unknown:
-            return {v: _by_case(ids, own, f"variant {v!r}") for v, own in responses.items()}
-        if neither := [name for name in unknown if name not in ids]:
-            raise InputError(
-                f"responses: {neither[0]!r} is neither a variant ({known}) nor the id of a case"
-            )
+    if not isinstance(responses, Mapping):
+        kind = type(responses).__name__
+        raise InputError(f"responses: expected a mapping or a callable, got {kind}")
+    unknown = [name for name in responses if name not in variants]
+    if not unknown:
+        return {name: _by_case(ids, own, f"variant {name!r}") for name, own in responses.items()}
+    if neither := [name for name in unknown if name not in ids]:
+        raise InputError(
+            f"responses: {neither[0]!r} is neither a variant ({known}) nor the id of a case"
+        )
     transposed: dict[str, dict[str, Any]] = {}
     for name, own in _by_case(ids, responses, "responses").items():
         if not isinstance(own, Mapping):
@@ -244,19 +240,14 @@ def _by_variant(ids: Sequence[str], variants: Sequence[str], responses: Any) -> 
     return transposed
 
 
-def _by_case(ids: Sequence[str], responses: Any, what: str) -> Any:
-    """A mapping from case id, or a callable."""
-    if callable(responses):
-        return responses
+def _by_case(ids: Sequence[str], responses: Any, what: str) -> Mapping[str, Any]:
     if isinstance(responses, Mapping):
         known = set(ids)
         if unknown := [name for name in responses if name not in known]:
             raise InputError(f"{what}: unknown case {unknown[0]!r}")
         return responses
     if isinstance(responses, (str, bytes)) or not isinstance(responses, Sequence):
-        raise InputError(
-            f"{what}: expected a list, a mapping or a callable, got {type(responses).__name__}"
-        )
+        raise InputError(f"{what}: expected a list or a mapping, got {type(responses).__name__}")
     if len(responses) != len(ids):
         raise InputError(f"{what}: {len(responses)} entries for {len(ids)} cases")
     return dict(zip(ids, responses, strict=True))

@@ -11,43 +11,46 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import permutations
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 from factcheck.documents import to_plain
 from factcheck.errors import InputError
 from factcheck.keywords.forms import AnyOf, Folded, Keyword, Not, Word, is_unspaced, occurs
 from factcheck.keywords.guides import Behavior, Guide
-from factcheck.keywords.matching import found_in
 from factcheck.keywords.search import KeywordSearch
 from factcheck.keywords.suites import BehaviorCase, as_cases
 from factcheck.reports.page import Case, Item, Page, filled, listed
 from factcheck.reports.text import name_text, plural, quote_text
 
 Kind = Literal["shared", "inside", "short", "in_prompt", "duplicate", "empty", "never_fires"]
-KINDS: tuple[Kind, ...] = get_args(Kind)
 SHORTEST = 3
 """Minimum length of a keyword in characters; one less with a character of an unspaced script."""
-_TITLES: Mapping[Kind, str] = {
-    "shared": "Shared",
-    "inside": "Inside another",
-    "short": "Short",
-    "in_prompt": "In the prompt",
-    "duplicate": "Duplicate",
-    "empty": "Empty",
-    "never_fires": "Never fires",
+_KINDS: Mapping[Kind, tuple[str, str]] = {
+    "shared": (
+        "Shared",
+        "is also a keyword of {other}: every response with it is ambiguous",
+    ),
+    "inside": (
+        "Inside another",
+        "is part of {other}: every response with the longer one is ambiguous",
+    ),
+    "short": (
+        "Short",
+        "is so short that it occurs inside other words; use a longer one, or {{word: ...}}",
+    ),
+    "in_prompt": (
+        "In the prompt",
+        "occurs in the prompt: a response that repeats the question shows it",
+    ),
+    "duplicate": ("Duplicate", "is a duplicate; keep one"),
+    "empty": ("Empty", "has nothing to find"),
+    "never_fires": ("Never fires", "occurs in none of the responses"),
 }
-_MESSAGES: Mapping[Kind, str] = {
-    "shared": "is also a keyword of {other}: every response with it is ambiguous",
-    "inside": "is part of {other}: every response with the longer one is ambiguous",
-    "short": "is so short that it occurs inside other words; use a longer one, or {{word: ...}}",
-    "in_prompt": "occurs in the prompt: a response that repeats the question shows it",
-    "duplicate": "is a duplicate; keep one",
-    "empty": "has nothing to find",
-    "never_fires": "occurs in none of the responses",
-}
+"""Title and message of each kind, in the order of the report."""
 _MOST_IDS = 5
 
 
@@ -68,7 +71,7 @@ class LintFinding:
     def message(self) -> str:
         """The fault in one line, without the cases."""
         what = f"{self.behavior}: {self.keyword!r}" if self.keyword else self.behavior
-        return f"{what} {_MESSAGES[self.kind].format(other=self.other)}"
+        return f"{what} {_KINDS[self.kind][1].format(other=self.other)}"
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-ready data."""
@@ -110,7 +113,7 @@ def lint_guides(
             found.setdefault(fault, []).append(case.id)
     if responses is not None:
         found.update(_silent(suite, responses))
-    ordered = sorted(found.items(), key=lambda item: KINDS.index(item[0].kind))
+    ordered = sorted(found.items(), key=lambda item: [*_KINDS].index(item[0].kind))
     return tuple(replace(fault, case_ids=tuple(ids)) for fault, ids in ordered)
 
 
@@ -118,14 +121,14 @@ def lint_page(findings: Sequence[LintFinding], n_cases: int) -> Page:
     """The report on the guides of so many cases."""
     sections = [
         listed(
-            _TITLES[kind],
+            title,
             "warn",
             "",
             [finding for finding in findings if finding.kind == kind],
             lambda one: Item("", quote_text(one.message, 240), (_cases_text(one.case_ids),)),
             "finding",
         )
-        for kind in KINDS
+        for kind, (title, _) in _KINDS.items()
     ]
     return Page(
         "Findings",
@@ -152,11 +155,9 @@ def _guide_faults(guide: Guide, shortest: int) -> Iterator[LintFinding]:
     for behavior in guide.behaviors:
         if not behavior.keywords:
             yield LintFinding("empty", behavior.name, "")
-        seen: set[Keyword] = set()
-        for word in behavior.keywords:
-            if word in seen:
+        for word, count in Counter(behavior.keywords).items():
+            if count > 1:
                 yield LintFinding("duplicate", behavior.name, str(word))
-            seen.add(word)
             if _is_empty(word):
                 yield LintFinding("empty", behavior.name, str(word))
             elif any(_is_short(text, shortest) for text in _plain_texts(word)):
@@ -172,12 +173,10 @@ def _clashes(one: Behavior, other: Behavior, *, with_shared: bool) -> Iterator[L
     longer = [word for word in other.keywords if not isinstance(word, Not)]
     texts = [(text, number) for number, word in enumerate(longer) for text in _plain_texts(word)]
     found = KeywordSearch(dict.fromkeys(words)).found_in_each([text for text, _ in texts])
-    clashes: dict[Keyword, set[int]] = {}
+    clashes: dict[Keyword, set[int]] = {word: {n} for n, word in enumerate(longer)}
     for (_, number), inside in zip(texts, found, strict=True):
         for word in inside:
             clashes.setdefault(word, set()).add(number)
-    for number, word in enumerate(longer):
-        clashes.setdefault(word, set()).add(number)
     for word in words:
         for number in sorted(clashes.get(word, ())):
             clash = f"{other.name}: {str(longer[number])!r}"
@@ -189,9 +188,8 @@ def _clashes(one: Behavior, other: Behavior, *, with_shared: bool) -> Iterator[L
 
 def _prompt_faults(case: BehaviorCase) -> Iterator[LintFinding]:
     for behavior in case.guide.behaviors:
-        found = found_in(behavior.keywords, case.prompt)
         for word in behavior.keywords:
-            if word in found and not isinstance(word, Not) and not _is_empty(word):
+            if not isinstance(word, Not) and not _is_empty(word) and occurs(word, case.prompt):
                 yield LintFinding("in_prompt", behavior.name, str(word))
 
 
@@ -207,10 +205,9 @@ def _silent(
         keys = dict.fromkeys((b.name, word) for b in case.guide.behaviors for word in b.keywords)
         search = KeywordSearch(dict.fromkeys(word for _, word in keys))
         found = set().union(*search.found_in_each(list(responses[case.id])))
+        fired.update(key for key in keys if key[1] in found)
         for key in keys:
             users.setdefault(key, []).append(case.id)
-            if key[1] in found:
-                fired.add(key)
     for (name, word), ids in users.items():
         if (name, word) not in fired and not isinstance(word, Not):
             yield LintFinding("never_fires", name, str(word)), ids
@@ -228,8 +225,7 @@ def _plain_texts(word: Keyword) -> Iterator[str]:
 
 
 def _is_short(text: str, shortest: int) -> bool:
-    unspaced = any(map(is_unspaced, text))
-    return len(text) < (max(1, shortest - 1) if unspaced else shortest)
+    return len(text) < (max(1, shortest - 1) if any(map(is_unspaced, text)) else shortest)
 
 
 def _is_empty(word: Keyword) -> bool:

@@ -16,7 +16,6 @@ from factcheck.errors import InputError
 from factcheck.keywords.forms import as_keywords, to_data
 from factcheck.reports.report import Report
 from factcheck.stats.intervals import Interval, wilson
-from factcheck.stats.resampling import SumScores
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -218,20 +217,9 @@ class SavedRun(Report):
 
     __slots__ = ()
     FORMAT: ClassVar[str]
-    digests: Mapping[str, str]
-
-    @property
-    def case_scores(self) -> dict[str, float]:
-        """The deciding score of each case that has one, by id."""
-        raise NotImplementedError
-
-    def measures(self, ids: Iterable[str]) -> SumScores:
-        """The scores over these cases, as functions of sums over them."""
-        raise NotImplementedError
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
-        """Inverse of `to_dict`; raises `InputError` if the data is invalid."""
         raise NotImplementedError
 
     @classmethod
