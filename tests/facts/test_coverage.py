@@ -32,21 +32,18 @@ def renamed(result: CheckResult) -> CheckResult:
 
 def test_an_undecided_fact_is_outside_the_score_and_inside_its_bounds() -> None:
     share = share_entailed([verdict("entailed"), verdict("neutral"), failure()])
-
     assert share.value == 0.5
     assert (share.low, share.high) == pytest.approx((1 / 3, 2 / 3))
 
 
 def test_weights_count_as_that_many_facts() -> None:
     share = share_entailed([verdict("entailed", 3.0), verdict("contradicted", 1.0)])
-
     assert share.value == 0.75
 
 
 @pytest.mark.parametrize("results", [[], [failure()], [verdict("entailed", 0.0)]])
 def test_nothing_decided_is_no_score_rather_than_a_number(results: list[CheckResult]) -> None:
     share = share_entailed(results)
-
     assert share.value is None
     assert share.interval is None
     assert (share.low, share.high) == (0.0, 1.0)
@@ -57,7 +54,6 @@ def test_score_bounds_and_interval_stay_in_order_and_in_range(
     results: tuple[CheckResult, ...],
 ) -> None:
     share = share_entailed(results)
-
     assert 0.0 <= share.low <= share.high <= 1.0
     if share.value is not None:
         assert share.interval is not None
@@ -69,7 +65,6 @@ def test_score_bounds_and_interval_stay_in_order_and_in_range(
 def test_order_does_not_matter(results: tuple[CheckResult, ...], random: object) -> None:
     shuffled = list(results)
     random.shuffle(shuffled)  # type: ignore[attr-defined]
-
     assert share_entailed(shuffled) == share_entailed(results)
 
 
@@ -82,9 +77,7 @@ def test_flipping_a_verdict_to_entailed_never_lowers_the_score(
     assume(isinstance(flipped, Verdict))
     assert isinstance(flipped, Verdict)
     better = [*results[:index], replace(flipped, label="entailed"), *results[index + 1 :]]
-
     before, after = share_entailed(results), share_entailed(better)
-
     assert after.value is None or before.value is None or after.value >= before.value
     assert after.low >= before.low
 
@@ -93,7 +86,6 @@ def test_flipping_a_verdict_to_entailed_never_lowers_the_score(
 def test_repeating_all_facts_keeps_the_score(results: tuple[CheckResult, ...]) -> None:
     once = share_entailed(results)
     twice = share_entailed([*results, *map(renamed, results)])
-
     assert twice.value == (once.value if once.value is None else pytest.approx(once.value))
 
 
@@ -102,7 +94,6 @@ def test_a_failure_widens_the_bounds_and_leaves_the_score(results: tuple[CheckRe
     heaviest = max((result.fact.weight for result in results), default=1.0)
     before = share_entailed(results)
     after = share_entailed([*results, failure(heaviest)])
-
     assert after.value == before.value
     assert after.low <= before.low + 1e-12
     assert after.high >= before.high - 1e-12

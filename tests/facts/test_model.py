@@ -14,7 +14,6 @@ from factcheck.facts import AtomicFact, FactSet, ScoreSignature, Usage, Verdict,
 
 def test_plain_strings_become_numbered_facts() -> None:
     facts = FactSet.of(["A is B.", " C  is\nD. "])
-
     assert [(fact.id, fact.text) for fact in facts] == [("f1", "A is B."), ("f2", "C is D.")]
 
 
@@ -63,13 +62,11 @@ def test_texts_that_differ_in_a_lone_surrogate_differ_in_their_digest() -> None:
 @given(st.dictionaries(st.text(), st.text(), max_size=5))
 def test_a_signature_parses_back_whatever_it_holds(entries: dict[str, str]) -> None:
     signature = ScoreSignature.of(entries)
-
     assert ScoreSignature.parse(str(signature)) == signature
 
 
 def test_model_names_with_colons_and_bars_survive_in_a_signature() -> None:
     line = str(ScoreSignature.of({"judge": "ollama/qwen:7b|q4", "temp": "0"}))
-
     assert line == "judge:ollama/qwen%3A7b%7Cq4|temp:0"
 
 

@@ -28,14 +28,12 @@ LABELS: list[EntailmentLabel | None] = ["entailed", "contradicted", "neutral", N
 
 
 def listed(page: Page) -> list[tuple[str, list[str]]]:
-    """The titles of the sections and the names in them."""
     return [(one.title, [item.name for item in one.items]) for one in page.sections]
 
 
 def test_counts_are_of_decided_facts_when_some_are_undecided() -> None:
     """The share and the counts beside it are the same fraction."""
     page = all_groups().page()
-
     assert page.value == "0.50"
     assert page.counts == "3 of 6 decided facts kept, 2 undecided"
     assert page.lines == ("0.38 – 0.62 if every undecided fact were dropped / kept",)
@@ -44,7 +42,6 @@ def test_counts_are_of_decided_facts_when_some_are_undecided() -> None:
 
 def test_a_report_without_undecided_facts_has_no_bounds() -> None:
     page = report_of(verdict(FACT, "entailed")).page()
-
     assert page.first_line == "Coverage 1.00   1 of 1 fact kept"
     assert not page.lines
     assert listed(page) == [("Kept 1", ["f1"])]
@@ -63,7 +60,6 @@ def test_a_report_without_undecided_facts_has_no_bounds() -> None:
 )
 def test_nothing_decided_is_undecided_and_not_zero(report: CoverageReport, counts: str) -> None:
     page = report.page()
-
     assert page.value == "undecided"
     assert page.counts == counts
     assert not page.interval
@@ -72,14 +68,11 @@ def test_nothing_decided_is_undecided_and_not_zero(report: CoverageReport, count
 @pytest.mark.parametrize(("weights", "name"), [((1, 1), "Coverage"), ((1, 2), "Weighted coverage")])
 def test_a_weighted_score_says_so(weights: tuple[float, ...], name: str) -> None:
     facts = [AtomicFact(f"f{n}", "Text.", weight=weight) for n, weight in enumerate(weights)]
-
     assert report_of(*(verdict(fact, "entailed") for fact in facts)).page().name == name
 
 
 def test_groups_come_in_the_order_of_what_hurts() -> None:
-    """Distorted, dropped, undecided, kept; each fact in one of them, in fact order."""
     page = all_groups().page()
-
     assert listed(page) == [
         ("Distorted 1", ["n3"]),
         ("Dropped 2", ["n1", "n5"]),
@@ -91,20 +84,16 @@ def test_groups_come_in_the_order_of_what_hurts() -> None:
 
 
 def test_must_facts_not_known_to_be_kept_are_named() -> None:
-    """Dropped and undecided `must` facts are lost, kept ones are not."""
     fact = [AtomicFact(f"f{n}", "Text.", must=True) for n in range(3)]
     failure = CheckFailure(fact[2], "missing", "")
     report = report_of(verdict(fact[0], "entailed"), verdict(fact[1], "neutral"), failure)
-
     assert [alert.text for alert in report.page().alerts] == ["2 must facts not kept: f1, f2"]
     assert not lost_musts(all_groups().results)
 
 
 def test_claims_are_listed_by_what_the_source_says() -> None:
-    """A claim that the source contradicts has another mark than one it does not mention."""
     (faithfulness,) = both_directions().page().also
     superfluous, undecided = faithfulness.sections
-
     assert faithfulness.value == "0.33"
     assert faithfulness.counts == "1 of 3 decided claims supported by the source, 1 undecided"
     assert [item.mark for item in superfluous.items] == ["≠", "+"]
@@ -115,22 +104,18 @@ def test_claims_are_listed_by_what_the_source_says() -> None:
 @pytest.mark.parametrize(("quote", "shown"), [("the lake  is deep.", ""), ("A deep lake", None)])
 def test_a_quote_that_repeats_the_fact_is_left_out(quote: str, shown: str | None) -> None:
     item = report_of(verdict(FACT, "entailed", quote)).page().sections[0].items[0]
-
     assert item.quote == (quote if shown is None else shown)
 
 
 def test_flags_of_a_verdict_stand_behind_its_reason() -> None:
     found = replace(verdict(FACT, "entailed", reason="said so"), flags=("quote_not_found",))
-
     item = report_of(found).page().sections[0].items[0]
-
     assert item.notes == ("said so (quote not found)",)
 
 
 def test_a_reason_that_all_undecided_facts_share_is_given_once() -> None:
     facts = [AtomicFact(f"f{n}", "Text.") for n in range(3)]
     page = report_of(*(CheckFailure(fact, "unavailable", "no key") for fact in facts)).page()
-
     assert page.sections[0].meaning == "unavailable: no key"
     assert not any(item.notes for item in page.sections[0].items)
 
@@ -152,7 +137,6 @@ def test_a_reason_that_all_undecided_facts_share_is_given_once() -> None:
 )
 def test_the_footer_says_what_a_report_cost(usage: Usage, line: str | None) -> None:
     footer = dict(report_of(verdict(FACT, "entailed"), usage=usage).page().footer)
-
     assert footer.get("Usage") == line
     assert footer["Judge"] == "scripted"
 
@@ -201,14 +185,12 @@ def test_a_distorted_fact_fails_where_the_gate_fails() -> None:
 
 def test_a_report_and_a_fact_set_have_a_short_repr() -> None:
     report = report_of(*(verdict(AtomicFact(f"f{n}", f"Text {n}."), "entailed") for n in range(99)))
-
     assert repr(report) == "<CoverageReport: Coverage 1.00   99 of 99 facts kept>"
     assert repr(report.facts) == "<FactSet of 99: 'Text 0.', 'Text 1.', 'Text 2.', ...>"
 
 
 def test_a_report_is_a_table_of_facts_and_claims() -> None:
     frame = both_directions().to_pandas()
-
     assert list(frame["kind"]) == ["fact", *["claim"] * 4]
     assert list(frame["status"]) == [
         "kept", "supported", "contradicts the source", "not in the source", "undecided"

@@ -41,10 +41,8 @@ def report_of(
 @given(result_lists())
 def test_the_four_groups_are_exactly_the_facts(results: tuple[CheckResult, ...]) -> None:
     report = report_of(results)
-
     groups: list[CheckResult] = [*report.kept, *report.dropped, *report.distorted]
     groups += report.undecided
-
     assert sorted(item.fact.id for item in groups) == sorted(fact.id for fact in report.facts)
 
 
@@ -53,9 +51,7 @@ def test_json_loses_nothing(
     results: tuple[CheckResult, ...], claims: tuple[CheckResult, ...] | None
 ) -> None:
     report = report_of(results, claims)
-
     again = CoverageReport.from_json(report.to_json())
-
     assert again == report
     assert again.to_json() == report.to_json()
 
@@ -66,7 +62,6 @@ def test_faithfulness_is_the_share_of_claims_that_the_source_entails(
 ) -> None:
     report = report_of((), claims)
     decided = [claim for claim in claims if isinstance(claim, Verdict)]
-
     assert len(report.superfluous) == sum(not claim.supported for claim in decided)
     assert (report.faithfulness is None) == (not any(c.fact.weight for c in decided))
 
@@ -76,7 +71,6 @@ def test_a_report_refuses_results_that_are_not_one_per_fact(
     results: tuple[CheckResult, ...],
 ) -> None:
     report = report_of(results)
-
     with pytest.raises(InputError, match="one result per fact"):
         CoverageReport(report.facts, results[1:], Usage(), SIGNATURE)
 
@@ -104,7 +98,6 @@ def test_a_damaged_report_is_refused_or_read_but_never_crashes(
     target = data.draw(st.sampled_from([tree, tree["results"][0], tree["usage"], tree["facts"]]))
     key = data.draw(st.sampled_from(sorted(target)))
     target[key] = data.draw(st.sampled_from([None, 0, "x", [], {}, [1], True]))
-
     try:
         CoverageReport.from_dict(tree)
     except InputError as error:

@@ -32,21 +32,18 @@ FOLDED = [
 @pytest.mark.parametrize(("quote", "text"), FOLDED)
 def test_differences_of_form_do_not_hide_a_quote(quote: str, text: str) -> None:
     found = locate(quote, text)
-
     assert found is not None
     assert text[found.start : found.end] == found.quote
 
 
 def test_offsets_point_at_the_characters_of_the_original() -> None:
     found = locate('"two  words"', "Say “Two\n words” now")
-
     assert found is not None
     assert (found.start, found.end) == (4, 16)
 
 
 def test_an_exact_occurrence_is_preferred_to_an_earlier_folded_one() -> None:
     found = locate("Open", "open, then Open")
-
     assert found is not None
     assert found.start == 11
 
@@ -63,9 +60,7 @@ def test_what_does_not_stand_in_the_text_is_not_found(quote: str, text: str) -> 
 def test_every_passage_of_a_text_is_found_in_it(text: str, data: st.DataObject) -> None:
     start = data.draw(st.integers(0, len(text)))
     end = data.draw(st.integers(start, len(text)))
-
     found = locate(text[start:end], text)
-
     assert (found is None) == (not text[start:end].strip())
 
 
@@ -77,7 +72,6 @@ def test_a_text_is_folded_alike_with_and_without_its_offsets(text: str) -> None:
 @given(st.text(max_size=8), texts)
 def test_what_is_found_always_stands_where_it_says(quote: str, text: str) -> None:
     found = locate(quote, text)
-
     assert found is None or (found.quote and text[found.start : found.end] == found.quote)
 
 
@@ -85,6 +79,5 @@ def test_what_is_found_always_stands_where_it_says(quote: str, text: str) -> Non
 def test_decomposed_text_is_found_in_composed_text_and_back(text: str) -> None:
     composed = unicodedata.normalize("NFC", text)
     decomposed = unicodedata.normalize("NFD", composed)
-
     assert (locate(composed, decomposed) is None) == (locate(decomposed, composed) is None)
     assert locate(composed, decomposed) is not None

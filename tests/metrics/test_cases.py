@@ -15,7 +15,6 @@ from factcheck.metrics.ports import CASE_FIELDS
 
 def test_a_case_holds_what_is_known_and_nothing_else_is_needed() -> None:
     case = EvalCase(actual_output="Paris.")
-
     assert [getattr(case, name) for name in CASE_FIELDS] == [
         "Paris.", None, None, None, (), None, None, {},
     ]  # fmt: skip
@@ -42,7 +41,6 @@ def test_a_mapping_is_read_like_a_case() -> None:
 
 def test_a_fact_set_stays_one() -> None:
     facts = FactSet.of(["Paris is the capital."])
-
     assert EvalCase(actual_output="", facts=facts).facts is facts
 
 
@@ -76,7 +74,6 @@ def test_what_is_no_case_says_why(item: Any, says: str) -> None:
 
 def test_cases_without_an_id_have_their_position() -> None:
     read = read_cases([{"actual_output": "a"}, {"actual_output": "b", "id": "x"}, {"b": 1}])
-
     assert list(read) == ["1", "x", "3"]
     assert isinstance(read["3"], MetricResult)
     assert read["3"].error is not None

@@ -94,7 +94,6 @@ def scores(report: EvalReport, metric: str) -> list[float | str | None]:
 
 
 def test_the_usage_of_the_guide_works_as_it_stands() -> None:
-    """A case with an output, a metric with references, one awaited call."""
     case = EvalCase(actual_output="The capital of France is Paris, located along the Seine River.")
     metric = ReferenceMatch(
         threshold=0.5,
@@ -145,7 +144,6 @@ class TestErrors:
 
     def test_it_counts_as_neither_and_is_counted(self) -> None:
         report = evaluate(outputs("long enough", "boom", "no", "down"), [Length()])
-
         (summary,) = report.metrics
         assert (summary.n_passed, summary.n_failed, summary.n_errors) == (1, 1, 2)
         assert (summary.n_cases, summary.pass_rate, summary.mean) == (4, 0.5, 0.6)
@@ -155,9 +153,7 @@ class TestErrors:
     def test_a_field_that_is_needed_and_missing_is_named(self) -> None:
         metric = Length()
         metric.required_fields = ("expected_output", "references")
-
         report = evaluate(outputs("text"), [metric])
-
         assert report["1", "length"].reason == (
             "the case lacks 'expected_output' and 'references', which length needs"
         )
@@ -177,7 +173,6 @@ class TestErrors:
         self, wrong: Any, code: str
     ) -> None:
         report = evaluate(outputs("one", "two"), [Together(wrong), Length()])
-
         assert scores(report, "together") == [code, code]
         assert scores(report, "length") == [0.3, 0.3]
 
@@ -201,7 +196,6 @@ class TestErrors:
 
     def test_nothing_measured_is_no_rate(self) -> None:
         (summary,) = evaluate(outputs("boom"), [Length()]).metrics
-
         assert (summary.pass_rate, summary.interval, summary.mean) == (None, None, None)
 
 
@@ -237,7 +231,6 @@ def test_a_metric_that_says_nonsense_about_itself_is_refused(
 ) -> None:
     metric = Length()
     setattr(metric, name, value)
-
     with pytest.raises(error):
         evaluate(outputs("one"), [metric])
 
@@ -247,9 +240,7 @@ class TestRunning:
 
     def test_a_batch_metric_is_called_once_with_every_case_it_can_measure(self) -> None:
         metric = Together()
-
         report = evaluate([*outputs("a", "b"), {"bad": 1}, *outputs("c")], [metric])
-
         assert metric.calls == [3]
         assert scores(report, "together") == [0.1, 0.1, "input", 0.1]
         assert report.usage == Usage(calls=1, prompt_tokens=3)
@@ -257,34 +248,19 @@ class TestRunning:
 
     def test_a_batch_metric_without_cases_is_not_called(self) -> None:
         metric = Together()
-
         report = evaluate([], [metric])
-
         assert metric.calls == []
         assert (report.case_ids, report.rows, report.metrics[0].n_cases) == ((), (), 0)
 
     def test_single_cases_are_measured_at_the_same_time_but_not_all_of_them(self) -> None:
         metric = Length()
-
         evaluate(outputs(*(f"text {number}" for number in range(500))), [metric])
-
         assert 1 < metric.most_under_way <= 64
-
-    def test_all_cases_of_a_reference_match_are_embedded_together(self) -> None:
-        embedder = ScriptedEmbedder(lambda text: (1.0, float(len(text))))
-        metric = ReferenceMatch(["ab"], embedding_provider=embedder)
-
-        report = evaluate(outputs("cd", "efg", "cd"), [metric])
-
-        assert [call.texts for call in embedder.calls] == [("cd", "ab", "efg")]
-        assert scores(report, "reference_match")[0] == 1.0
 
     def test_what_a_metric_costs_is_in_the_report_and_on_its_own_ledger(self) -> None:
         embedder = ScriptedEmbedder(lambda _: (1.0,), usage=Usage(calls=1, prompt_tokens=9))
         metric = ReferenceMatch(["ab"], embedding_provider=embedder)
-
         report = evaluate(outputs("cd"), [metric])
-
         assert report.usage == metric.usage == Usage(calls=1, prompt_tokens=9)
 
     def test_it_works_inside_a_running_loop_in_both_forms(self) -> None:
@@ -303,9 +279,7 @@ class TestCoverage:
     def test_its_score_is_that_of_the_scorer(self) -> None:
         case = EvalCase(actual_output="A diver found the crack.", source=SOURCE)
         expected = FactCoverage("local", "local").score(SOURCE, case.actual_output)
-
         result = asyncio.run(FactCoverageMetric(threshold=0.9).measure(case))
-
         assert result.score == expected.score
         assert result.passed is False
         assert result.reason.startswith("1 of 3 facts kept")
@@ -313,33 +287,27 @@ class TestCoverage:
 
     def test_facts_of_the_case_need_no_source(self) -> None:
         case = EvalCase(actual_output="It cost $40.", facts=("It cost $40.",))
-
         assert asyncio.run(FactCoverageMetric().measure(case)).score == 1.0
 
     @pytest.mark.parametrize("field", ["input", "expected_output"])
     def test_the_text_may_stand_in_another_field(self, field: Any) -> None:
         case = EvalCase.of({"actual_output": "It cost $40.", field: "It cost $40."})
-
         assert asyncio.run(FactCoverageMetric(source_field=field).measure(case)).passed is True
 
     def test_a_fact_that_must_be_kept_and_is_not_fails_the_case_whatever_the_score(self) -> None:
         facts = (AtomicFact("a", "One.", must=True), AtomicFact("b", "Two."))
         case = EvalCase(actual_output="x", facts=facts)
         checker = ScriptedChecker({"One.": "neutral", "Two.": "entailed"})
-
         result = asyncio.run(
             FactCoverageMetric(FactCoverage(checker, "local"), threshold=0.5).measure(case)
         )
-
         assert (result.score, result.passed) == (0.5, False)
         assert "must fact not kept: One." in result.reason
 
     def test_a_judge_that_decides_nothing_is_an_error_and_no_zero(self) -> None:
         checker = ScriptedChecker({})
         case = EvalCase(actual_output="x", facts=("One.",))
-
         result = asyncio.run(FactCoverageMetric(FactCoverage(checker, "local")).measure(case))
-
         assert result.error is not None
         assert result.score is None
 
@@ -369,7 +337,6 @@ class TestResults:
 
     def test_an_error_has_no_score(self) -> None:
         failed = MetricResult.failed("input", "no text")
-
         with pytest.raises(InputError, match="neither passes nor fails"):
             MetricResult(score=0.0, passed=False, error=failed.error)
         assert (failed.score, failed.passed, failed.reason) == (None, None, "no text")
@@ -378,7 +345,6 @@ class TestResults:
 @given(st.lists(st.sampled_from(["", "short", "long enough", "boom"]), max_size=12))
 def test_the_numbers_of_a_report_follow_from_its_rows(texts: list[str]) -> None:
     report = asyncio.run(aevaluate(outputs(*texts), [Length()]))
-
     (summary,) = report.metrics
     passed, failed = texts.count("long enough") + texts.count("short"), texts.count("")
     assert (summary.n_passed, summary.n_failed) == (passed, failed)
@@ -411,7 +377,6 @@ class TestForms:
     def test_the_report_counts_every_outcome_and_shows_what_did_not_pass(self) -> None:
         report = evaluate(outputs("long enough", "boom", "no"), [Length()])
         lines = [line.split() for line in str(report).splitlines()]
-
         assert report.page().first_line == "Passed 1 of 3 cases   by 1 metric"
         assert ["length", "1", "1", "1"] in [line[:4] for line in lines]
         assert ["Not", "passed", "2"] in lines
@@ -421,7 +386,6 @@ class TestForms:
     def test_every_format_has_the_outcomes(self) -> None:
         page = evaluate(outputs("long enough", "boom", "no"), [Length()]).page()
         junit = ET.fromstring(render(page, "junit"))  # noqa: S314 - our own
-
         assert [junit.get(name) for name in ("tests", "failures", "errors")] == ["3", "1", "1"]
         assert render(page, "csv").splitlines()[2].startswith("2,length,,,RuntimeError: boom")
         for to in ("markdown", "html"):
@@ -476,7 +440,6 @@ class TestFunctions:
     @pytest.mark.parametrize(("given", "code"), [(2.0, "input"), ("1", "output"), (None, "output")])
     def test_what_is_no_share_is_an_error_of_the_case(self, given: Any, code: str) -> None:
         odd = metric()(lambda _: given)
-
         assert scores(evaluate(outputs("x"), [odd]), "<lambda>") == [code]
 
     def test_one_that_would_end_the_program_fails_its_case(self) -> None:

@@ -29,7 +29,6 @@ class Setup(NamedTuple):
 
     @property
     def asked(self) -> list[tuple[str, ...]]:
-        """The texts of each request, in order of arrival."""
         return [r.texts for r in self.server.requests if isinstance(r, EmbeddingsRequest)]
 
 
@@ -38,7 +37,6 @@ MakeSetup = Callable[..., Setup]
 
 @pytest.fixture
 def remote(monkeypatch: pytest.MonkeyPatch) -> Iterator[MakeSetup]:
-    """Starts a server with an answer and a metric that asks it; closes both at the end."""
     with ExitStack() as stack:
 
         def make(answer: EmbeddingsAnswer = hashed_embeddings, **options: Any) -> Setup:

@@ -38,7 +38,6 @@ COMPASS: dict[str, Sequence[float] | Failure[None] | Exception] = {
 
 
 def compass(references: Sequence[str], **options: Any) -> ReferenceMatch:
-    """A match of directions that can be worked out by hand."""
     return ReferenceMatch(references, embedding_provider=ScriptedEmbedder(COMPASS), **options)
 
 
@@ -52,15 +51,12 @@ class TestScores:
         self, aggregation: Aggregation, score: float, *, passed: bool
     ) -> None:
         metric = compass(["east", "west", "north"], aggregation=aggregation, threshold=0.7)
-
         result = metric.match("north-east")
-
         assert result.similarities == (0.707107, 0.0, 0.707107)
         assert (result.score, result.passed) == (score, passed)
 
     def test_the_best_reference_is_the_first_of_equals(self) -> None:
         result = compass(["west", "east", "north"]).match("north-east")
-
         assert (result.best_index, result.best_reference) == (1, "east")
 
     def test_pointing_away_counts_as_nothing_in_common(self) -> None:
@@ -76,10 +72,8 @@ class TestScores:
         """High is .90 and more, near to one reference; low is below .5, about something else."""
         paraphrase = "Navigate to Settings > Security to reset your password."
         unrelated = "Our company was founded in 2020 and is based in San Francisco."
-
         high = ReferenceMatch(RESET).match(paraphrase)
         low = ReferenceMatch(RESET, aggregation="mean").match(unrelated)
-
         assert high.score is not None
         assert high.score >= 0.9
         assert high.best_index == 0
@@ -98,7 +92,6 @@ class TestLaws:
             ReferenceMatch(references, aggregation).match(output).score or 0.0
             for aggregation in get_args(Aggregation)[::-1]
         )
-
         assert 0.0 <= mean <= largest <= 1.0
         assert ReferenceMatch(shuffled).match(output).score == largest
         assert ReferenceMatch(shuffled, "mean").match(output).score == mean
@@ -108,7 +101,6 @@ class TestLaws:
         self, one: str, other: str, others: list[str]
     ) -> None:
         result = ReferenceMatch([*others, one]).match(one)
-
         assert (result.score, result.similarities[-1]) == (1.0, 1.0)
         assert ReferenceMatch([one]).match(other).score == ReferenceMatch([other]).match(one).score
 
@@ -117,9 +109,7 @@ class TestLaws:
         self, outputs: list[str], references: list[str]
     ) -> None:
         metric = ReferenceMatch(references)
-
         together = metric.match_many(outputs)
-
         assert [result.to_dict() for result in together] == [
             metric.match(output).to_dict() for output in outputs
         ]
@@ -131,15 +121,12 @@ class TestMany:
     def test_every_text_is_embedded_once(self) -> None:
         embedder = ScriptedEmbedder(COMPASS)
         metric = ReferenceMatch(["east", "north"], embedding_provider=embedder)
-
         results = metric.match_many(["north", "west", "north", "east"])
-
         assert [call.texts for call in embedder.calls] == [("north", "east", "west")]
         assert [result.score for result in results] == [1.0, 0.0, 1.0, 1.0]
 
     def test_a_case_may_bring_its_own_references(self) -> None:
         metric = compass(["north"])
-
         results = metric.match_many(
             [
                 EvalCase(actual_output="east", references=("east", "west")),
@@ -148,15 +135,12 @@ class TestMany:
                 "east",
             ]
         )
-
         assert [result.score for result in results] == [1.0, 0.707107, 0.0, 0.0]
         assert results[0].references == ("east", "west")
 
     def test_references_may_come_with_the_cases_only(self) -> None:
         metric = ReferenceMatch.per_case(embedding_provider=ScriptedEmbedder(COMPASS))
-
         good, bad = metric.match_many([{"actual_output": "east", "references": ["east"]}, "east"])
-
         assert good.score == 1.0
         assert bad.error is not None
         assert bad.error.message == "the case has no references; give it some"
@@ -187,7 +171,6 @@ class TestMany:
         self, bad: Any, code: str, says: str
     ) -> None:
         first, middle, last = compass(["north"]).match_many(["north", bad, "east"])
-
         assert (first.score, last.score) == (1.0, 0.0)
         assert middle.error is not None
         assert middle.error.code == code
@@ -197,7 +180,6 @@ class TestMany:
 
     def test_no_cases_have_no_results(self) -> None:
         embedder = ScriptedEmbedder(COMPASS)
-
         assert ReferenceMatch(["east"], embedding_provider=embedder).match_many([]) == ()
         assert embedder.calls == ()
 
@@ -212,9 +194,7 @@ class TestMany:
         monkeypatch.setattr(compare, "__kwdefaults__", {"most_texts": 3})
         embedder = ScriptedEmbedder(lambda text: (1.0, float(len(text))))
         metric = ReferenceMatch(["a"], embedding_provider=embedder)
-
         results = metric.match_many(["bb", "ccc", "dddd", "bb", "a"])
-
         calls = [call.texts for call in embedder.calls]
         assert calls == [("bb", "a", "ccc"), ("dddd",)]
         assert [result.score for result in results] == [
@@ -253,9 +233,7 @@ class TestOneCase:
         metric = ReferenceMatch(
             ["east"], embedding_provider=ScriptedEmbedder({**COMPASS, "north": error})
         )
-
         results = metric.match_many(["north", "west", ""])
-
         assert all(result.error and result.score is None for result in results)
         assert str(error) in results[1].reason
         with pytest.raises(ConfigError if isinstance(error, ConfigError) else JudgeError):
@@ -276,17 +254,14 @@ class TestOneCase:
         metric = ReferenceMatch(
             ["ab"], embedding_provider=lambda texts: np.array([[len(t), 1] for t in texts])
         )
-
         assert metric.match("cd").score == 1.0
         assert metric.signature["embedder"].startswith(f"{__name__}.TestOneCase.")
 
     def test_usage_is_booked(self) -> None:
         embedder = ScriptedEmbedder(COMPASS, usage=Usage(calls=1, prompt_tokens=5))
         metric = ReferenceMatch(["east"], embedding_provider=embedder)
-
         first = metric.match("north")
         metric.match("west")
-
         assert first.usage.prompt_tokens == 5
         assert metric.usage == Usage(calls=2, prompt_tokens=10)
 
@@ -320,7 +295,6 @@ class TestResult:
 
     def test_the_table_names_score_verdict_and_every_reference(self) -> None:
         lines = str(compass(["west", "north"]).match("north-east")).splitlines()
-
         assert lines[0] == "Reference match 0.707   passed (≥ 0.7)"
         assert lines[4:8] == [
             "0.000    reference 1",
@@ -332,12 +306,10 @@ class TestResult:
 
     def test_the_reason_of_a_mean_names_mean_and_nearest(self) -> None:
         result = compass(["west", "north"], aggregation="mean").match("north-east")
-
         assert result.reason == "a mean of 0.354 is below 0.7; highest: 0.707 to reference 2 of 2"
 
     def test_json_holds_everything_and_no_nan(self) -> None:
         good, bad = compass(["east"]).match_many(["east", ""])
-
         assert json.loads(good.to_json()) == good.to_dict()
         assert good.to_rows() == [{"reference": "east", "similarity": 1.0, "best": True}]
         assert json.loads(bad.to_json())["error"] == {
@@ -349,7 +321,6 @@ class TestResult:
 
     def test_the_signature_parses_back_and_says_who_compared(self) -> None:
         signature = ReferenceMatch(["a"]).match("a").signature
-
         assert ScoreSignature.parse(str(signature)) == signature
         assert signature["embedder"] == "local/1 (lexical)"
         assert signature["aggregation"] == "max"

@@ -21,9 +21,7 @@ from factcheck.errors import (
 from factcheck.references import ReferenceMatch
 from factcheck.testing import (
     Reply,
-    bad_request,
     hashed_embeddings,
-    out_of_order,
     rate_limited,
     sequence,
     server_error,
@@ -38,9 +36,7 @@ OUTPUT = "Paris is a city."
 
 def test_one_case_is_one_request_with_all_texts_in_one_list(remote: MakeSetup) -> None:
     metric, server = setup = remote()
-
     result = metric.match(OUTPUT)
-
     (request,) = server.requests
     assert request.body["input"] == [OUTPUT, *REFERENCES]
     assert request.body["model"] == "text-embedding-3-small"
@@ -49,70 +45,19 @@ def test_one_case_is_one_request_with_all_texts_in_one_list(remote: MakeSetup) -
     assert result.usage.calls == 1
 
 
-def test_many_cases_are_one_request_too_with_each_text_once(remote: MakeSetup) -> None:
-    setup = remote()
-    outputs = [f"City number {number % 50}." for number in range(200)]
-
-    results = setup.metric.match_many(outputs)
-
-    (texts,) = setup.asked
-    assert sorted(texts) == sorted({*outputs, *REFERENCES})
-    assert len(results) == 200
-
-
 def test_nothing_is_paid_for_twice_in_one_process_or_the_next(
     remote: MakeSetup, tmp_path: Path
 ) -> None:
     setup = remote(cache=str(tmp_path / "kept"))
     first = setup.metric.match(OUTPUT)
     setup.metric.match_many([OUTPUT, REFERENCES[0]])
-
     with ReferenceMatch(
         REFERENCES, embedding_provider="openai", cache=str(tmp_path / "kept")
     ) as later:
         again = later.match(OUTPUT)
-
     assert len(setup.asked) == 1
     assert (again.score, again.similarities) == (first.score, first.similarities)
     assert (again.usage.calls, again.usage.cache_hits) == (0, 3)
-
-
-def test_a_new_output_pays_for_itself_only(remote: MakeSetup, tmp_path: Path) -> None:
-    setup = remote(cache=str(tmp_path / "kept"))
-
-    setup.metric.match(OUTPUT)
-    setup.metric.match("Rome is a city.")
-
-    assert setup.asked == [(OUTPUT, *REFERENCES), ("Rome is a city.",)]
-
-
-def test_the_order_of_the_answer_does_not_matter_but_its_index_does(remote: MakeSetup) -> None:
-    in_order = remote().metric.match(OUTPUT)
-
-    assert remote(out_of_order(hashed_embeddings)).metric.match(OUTPUT).similarities == (
-        in_order.similarities
-    )
-    assert len(set(in_order.similarities)) == 2
-
-
-def test_the_score_is_the_cosine_of_what_the_server_sent(remote: MakeSetup) -> None:
-    vectors = [[3.0, 4.0], [4.0, 3.0], [-3.0, -4.0]]
-    metric, _ = remote(lambda _: vectors, aggregation="mean")
-
-    result = metric.match(OUTPUT)
-
-    assert result.similarities == (0.96, 0.0)
-    assert result.score == 0.48
-
-
-@pytest.mark.parametrize("fault", [rate_limited(0.01), server_error(), server_error(502)])
-def test_a_fault_that_passes_costs_a_retry_and_changes_no_score(
-    remote: MakeSetup, fault: Reply
-) -> None:
-    setup = remote(sequence(fault, then=hashed_embeddings))
-
-    assert setup.metric.match(OUTPUT).score == remote().metric.match(OUTPUT).score
-    assert len(setup.asked) == 2
 
 
 @pytest.mark.parametrize(
@@ -127,7 +72,6 @@ def test_a_fault_that_stays_is_an_error_of_its_kind(
     remote: MakeSetup, fault: Reply, error: type[Exception], n_requests: int
 ) -> None:
     setup = remote(lambda _: fault)
-
     with pytest.raises(error):
         setup.metric.match(OUTPUT)
     assert len(setup.asked) == n_requests
@@ -137,9 +81,7 @@ def test_a_vector_that_never_comes_is_an_error_of_the_cases_it_is_in(remote: Mak
     """The first output has no vector, in the first answer and in that to it alone."""
     faulty = without_vectors(hashed_embeddings, 0)
     metric, _ = remote(sequence(faulty, faulty, then=hashed_embeddings))
-
     bad, good = metric.match_many([OUTPUT, "Rome is a city."])
-
     assert bad.error is not None
     assert bad.error.code == "missing"
     assert good.score is not None
@@ -152,32 +94,12 @@ def test_a_reference_without_a_vector_is_never_left_out(
     """A mean over the others would be a number about something else."""
     faults = (with_vector(hashed_embeddings, place, vector) for place in (2, 0))
     metric, _ = remote(sequence(*faults, then=hashed_embeddings), aggregation="mean")
-
     with pytest.raises(JudgeOutputError):
         metric.match(OUTPUT)
 
 
-def test_an_output_too_long_for_the_model_fails_alone(remote: MakeSetup) -> None:
-    def picky(request: object) -> object:
-        texts = request.texts  # type: ignore[attr-defined]
-        if any(len(text) > 100 for text in texts):
-            return bad_request()
-        return hashed_embeddings(request)  # type: ignore[arg-type]
-
-    metric, _ = remote(picky)
-
-    results = metric.match_many(["Rome.", "x" * 200, "Paris."])
-
-    assert [result.error.code if result.error else "" for result in results] == [
-        "",
-        "rejected",
-        "",
-    ]
-
-
 def test_a_budget_is_kept_before_anything_is_sent(remote: MakeSetup) -> None:
     setup = remote(budget=Budget(max_tokens=10))
-
     with pytest.raises(BudgetExceeded):
         setup.metric.match(OUTPUT)
     assert setup.asked == []
@@ -190,9 +112,7 @@ def test_without_a_key_or_a_server_nothing_is_built() -> None:
 
 def test_a_server_in_the_environment_does_not_change_the_default(remote: MakeSetup) -> None:
     setup = remote()
-
     score = ReferenceMatch(REFERENCES).match(OUTPUT).score
-
     assert setup.asked == []
     assert score is not None
 
@@ -214,5 +134,4 @@ def test_a_metric_that_was_closed_opens_again(remote: MakeSetup) -> None:
     metric, _ = remote()
     before = metric.match(OUTPUT).score
     metric.close()
-
     assert metric.match(OUTPUT).score == before

@@ -26,7 +26,6 @@ def verdict(fact: AtomicFact, label: EntailmentLabel, quote: str = "", reason: s
 
 
 def report_of(*results: CheckResult, usage: Usage = NO_USAGE) -> CoverageReport:
-    """A report on the facts of these results."""
     facts = FactSet(tuple(result.fact for result in results))
     return CoverageReport(facts, results, usage, SIGNATURE)
 

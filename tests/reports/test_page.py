@@ -92,7 +92,6 @@ class Missing(Report):
     """A result without cases."""
 
     def page(self) -> Page:
-        """Its report."""
         return Page("Nothing")
 
 
@@ -103,7 +102,6 @@ class Rows(Report):
     name: str = "=1+1"
 
     def page(self) -> Page:
-        """Its report."""
 
         def rows() -> Iterator[dict[str, object]]:
             yield {"name": self.name, "value": 0.5, "parts": ["a", HIDDEN]}
@@ -119,7 +117,6 @@ def parsed(page: Page) -> ET.Element:
 @pytest.mark.parametrize("to", ["table", "markdown", "html"])
 def test_every_part_of_a_page_is_shown(to: str) -> None:
     shown = render(PAGE, to)
-
     for words in (
         "0.713", "3 of 4 records", "0.500 – 0.800", "line one", "Fields", "costliest first",
         "gain: what it costs", "0.333", "Oslo", "Bergen", "2 times", "must", "#tag", "“said so”",
@@ -177,7 +174,6 @@ def test_a_table_without_room_is_given_as_names_and_one_number() -> None:
         slim=(("a", "behaviour-3", "3"),),
     )
     page = Page("Confusion", sections=(Section("Shown", table=slim),))
-
     assert "behaviour-8" in table(page, 160)
     assert table(page, 60).splitlines()[-2:] == [
         "expected  shown",
@@ -195,13 +191,11 @@ def test_a_table_without_room_is_given_as_names_and_one_number() -> None:
 )
 def test_long_names_stand_on_their_own_line(name: str, lines: list[str]) -> None:
     page = Page("Page", sections=(Section("Items", items=(Item(name, "the text"),)),))
-
     assert table(page).splitlines()[3:] == lines
 
 
 @pytest.mark.parametrize("to", FORMATS)
 def test_nothing_hidden_gets_through(to: str) -> None:
-    """Every string of a page is made visible, wherever it stands."""
     item = Item(
         HIDDEN, HIDDEN, (HIDDEN,), HIDDEN, (Badge(HIDDEN),), HIDDEN, (HIDDEN, HIDDEN), HIDDEN
     )
@@ -225,13 +219,11 @@ def test_markdown_shows_texts_as_they_stand(text: str) -> None:
     text = one_line(text) or "x"
     for before, after in (("", ""), ("- ", ""), ("## ", ""), ("> ", ""), ("**", "**")):
         shown = MARKDOWN.render(f"{before}{escape(text)}{after}").replace("<!-- -->", "")
-
         assert html.unescape(re.sub(r"<[^>]*>", "", shown)).strip() == text
         assert set(re.findall(r"<(\w+)", shown)) <= {"p", "ul", "li", "h2", "blockquote", "strong"}
 
 
 def test_markdown_folds_what_is_fine() -> None:
-    """A section that is good, or collapsed, waits for a click."""
     page = Page(
         "Page",
         sections=(
@@ -240,7 +232,6 @@ def test_markdown_folds_what_is_fine() -> None:
         ),
     )
     shown = render(page, "markdown")
-
     assert "<details><summary>Kept &lt;1&gt;</summary>\n\n- **a** b\n\n</details>" in shown
     assert "<details><summary>Details #<!-- -->1</summary>\n\n| field |" in shown
     assert "| name | &lt;0.001 |" in shown
@@ -249,7 +240,6 @@ def test_markdown_folds_what_is_fine() -> None:
 def test_a_picture_is_in_the_page_as_it_is() -> None:
     svg = Svg('<?xml version="1.0"?>\n<svg viewBox="0 0 1 1"><path d="M0 0"/></svg>')
     page = Page("Page", sections=filled(Section("Curve", pictures=(svg,)), Section("Empty"), None))
-
     assert '<div class="picture"><svg viewBox="0 0 1 1">' in render(page, "html")
     assert "svg" not in render(page, "markdown")
     assert len(page.sections) == 1
@@ -258,7 +248,6 @@ def test_a_picture_is_in_the_page_as_it_is() -> None:
 def test_html_links_parts_to_sections_and_folds() -> None:
     page = PAGE._replace(parts=(Part("bad", 2, "wrong", "≠", "examples"), *PAGE.parts))
     shown = render(page, "html")
-
     assert '<a class="bad" href="#examples"><span class="mark">≠</span> 2 wrong</a>' in shown
     assert '<details class="group bad" id="examples" open>' in shown
     assert '<details class="group good">' in shown
@@ -287,7 +276,6 @@ def test_junit_has_a_suite_for_each_metric() -> None:
 
 def test_junit_fails_exactly_if_the_gate_does() -> None:
     passed, failed = gated(PAGE._replace(also=(PAGE,)), ""), gated(PAGE, "F1 0.713 is under 0.8")
-
     assert parsed(passed).attrib["skipped"] == "6"
     assert not parsed(passed).findall("*/*/failure") + parsed(passed).findall("*/*/error")
     assert [case.name for case in failed.cases if case.status == "failed"] == ["r1", "gate"]
@@ -295,7 +283,6 @@ def test_junit_fails_exactly_if_the_gate_does() -> None:
 
 def test_csv_takes_no_cell_for_a_formula() -> None:
     rows = list(csv.reader(io.StringIO(render(Rows().page(), "csv"))))
-
     assert rows == [
         ["name", "value", "parts"],
         ["'=1+1", "0.5", r'["a", "a\u001b[31m\u202e\u200bz"]'],
@@ -309,7 +296,6 @@ def test_csv_takes_no_cell_for_a_formula() -> None:
 
 def test_a_result_has_every_rendering_of_its_page(tmp_path: Path) -> None:
     result = Rows("a")
-
     assert repr(result) == "<Rows: Rows 2>"
     assert f"{result}\n" == render(result.page())
     assert result.to_markdown() == render(result.page(), "markdown")
@@ -321,7 +307,6 @@ def test_a_result_has_every_rendering_of_its_page(tmp_path: Path) -> None:
 
 def test_a_data_frame_needs_pandas(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pandas", None)
-
     with pytest.raises(ConfigError, match="pip install pandas"):
         Rows().to_pandas()
 
@@ -333,7 +318,6 @@ def test_an_unknown_format_is_refused() -> None:
 
 def test_warnings_are_cut_at_a_number_of_lines() -> None:
     section = warnings_section(f"warning\n{n}" for n in range(43))
-
     assert section.title == "Warnings 43"
     assert section.items[2].text == "warning 2"
     assert section.more == "and 3 more warnings"
@@ -341,7 +325,6 @@ def test_warnings_are_cut_at_a_number_of_lines() -> None:
 
 def test_standard_output_gets_colour_on_a_terminal_only(monkeypatch: pytest.MonkeyPatch) -> None:
     assert for_stdout(PAGE) == render(PAGE)
-
     monkeypatch.setattr(Console, "is_terminal", True)
     monkeypatch.setenv("COLUMNS", "60")
     assert "F1 0.713" in for_stdout(PAGE)

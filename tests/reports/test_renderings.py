@@ -43,11 +43,9 @@ class Html(HTMLParser):
         self.feed(page)
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        """Remember the tag."""
         self.tags.add(tag)
 
     def handle_data(self, data: str) -> None:
-        """Remember the text."""
         self.words.append(data)
 
 
@@ -59,7 +57,6 @@ def parsed(report: CoverageReport) -> ET.Element:
 @given(labels=st.lists(st.sampled_from(LABELS), min_size=1, max_size=12))
 @example(labels=LABELS * 100)
 def test_every_fact_appears_exactly_once(to: str, labels: list[EntailmentLabel | None]) -> None:
-    """No rendering loses a fact or shows one twice, whatever the verdicts and however many."""
     facts = [AtomicFact(f"id{n}", f"Statement-{n}-ends.") for n in range(len(labels))]
     report = report_of(
         *(
@@ -67,9 +64,7 @@ def test_every_fact_appears_exactly_once(to: str, labels: list[EntailmentLabel |
             for fact, label in zip(facts, labels, strict=True)
         )
     )
-
     rendered = render(report.page(), to)
-
     assert [rendered.count(fact.text) for fact in facts] == [1] * len(facts)
 
 
@@ -89,14 +84,12 @@ def test_what_stands_behind_a_loss_is_shown_once(
     to: str, report: CoverageReport, words: tuple[str, ...]
 ) -> None:
     rendered = render(report.page(), to)
-
     assert [rendered.count(word) for word in words] == [1] * len(words)
 
 
 @pytest.mark.parametrize("to", SHOWN)
 def test_an_empty_report_claims_no_score(to: str) -> None:
     rendered = render(report_of().page(), to)
-
     assert not any(score in rendered for score in ("0.00", "1.00"))
 
 
@@ -106,7 +99,6 @@ def test_texts_are_shown_as_they_stand(text: str) -> None:
     report = report_of(verdict(AtomicFact("<[red]>", text), "contradicted", text + "!", text + "?"))
     plain = report_of(verdict(AtomicFact("f1", "Plain."), "contradicted", "quoted", "reason"))
     page = Html(report.to_html())
-
     assert " ".join(str(report).split()).count(text) == 3
     assert "\n".join(page.words).count(text) == 3
     assert page.tags == Html(plain.to_html()).tags
@@ -138,15 +130,12 @@ def test_texts_are_shown_as_they_stand(text: str) -> None:
     ],
 )
 def test_markdown_escapes_what_could_act(text: str, escaped: str) -> None:
-    """Markup, mentions and addresses are escaped, plain prose is left readable."""
     assert escape(text) == escaped
 
 
 def test_junit_parses_whatever_a_fact_holds() -> None:
     fact = AtomicFact("f1", "a\x0bb \x00 \ud800 \ufffe c")
-
     case = parsed(report_of(CheckFailure(fact, "invalid", "\x01"))).find("testsuite/testcase")
-
     assert case is not None
     assert case.attrib["name"] == r"f1 a b \u0000 \ud800 \ufffe c"
 
@@ -154,7 +143,6 @@ def test_junit_parses_whatever_a_fact_holds() -> None:
 def test_junit_has_the_exact_score_as_a_property() -> None:
     """Numbers are not rounded for machines; one that is not known is not there."""
     found = {p.attrib["name"]: p.attrib["value"] for p in parsed(all_groups()).iter("property")}
-
     assert float(found["score"]) == all_groups().score
     assert float(found["low"]) == all_groups().low
     assert found["signature"] == str(all_groups().signature)
@@ -168,7 +156,6 @@ def test_plain_text_has_no_colour_and_keeps_its_width(monkeypatch: pytest.Monkey
     text = str(report)
     monkeypatch.setenv("FORCE_COLOR", "1")
     monkeypatch.setenv("COLUMNS", "40")
-
     assert str(report) == text
     assert "\x1b" not in text
     assert all(len(line) <= WIDTH and line == line.rstrip() for line in text.splitlines())
@@ -181,7 +168,6 @@ def test_a_terminal_gets_colour_unless_it_refuses(environment: dict[str, str]) -
     console = Console(width=80, force_terminal=True, color_system="standard", _environ=environment)
     with console.capture() as capture:
         console.print(renderable(all_groups().page()))
-
     assert ("\x1b[1;31m" in capture.get()) is not bool(environment)
     assert all(mark in capture.get() for mark in "≠–?✓")
 
@@ -189,19 +175,15 @@ def test_a_terminal_gets_colour_unless_it_refuses(environment: dict[str, str]) -
 def test_the_page_requests_nothing() -> None:
     """No script, no link, no image, no address of another host."""
     page = all_groups().to_html()
-
     assert not Html(page).tags & {"script", "link", "img", "iframe", "object"}
     assert not any(word in page for word in ("http://", "https://", "url("))
     assert "prefers-color-scheme: dark" in page
 
 
 def test_a_page_replaces_an_older_one(tmp_path: Path) -> None:
-    """`to_html` writes the page; a missing folder is an error of one line."""
     target = tmp_path / "report.html"
     target.write_text("old", encoding="utf-8")
-
     page = all_groups().to_html(target)
-
     assert target.read_text(encoding="utf-8") == page
     assert [path.name for path in tmp_path.iterdir()] == ["report.html"]
     with pytest.raises(InputError, match="no folder"):
@@ -209,10 +191,8 @@ def test_a_page_replaces_an_older_one(tmp_path: Path) -> None:
 
 
 def test_facts_are_listed_one_a_line() -> None:
-    """Id, badges, statement."""
     facts = report_of(
         verdict(AtomicFact("f1", "Short\nlines."), "entailed"),
         verdict(AtomicFact("f10", "Long.", must=True), "entailed"),
     ).facts
-
     assert facts_text(facts).splitlines() == ["f1   Short lines.", "f10  [must]  Long."]

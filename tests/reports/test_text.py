@@ -24,7 +24,6 @@ from factcheck.reports.text import (
     [(1.0, "1.00"), (0.9999, ">0.99"), (0.0, "0.00"), (0.0001, "<0.01"), (2 / 3, "0.67")],
 )
 def test_a_share_is_perfect_only_if_it_is(value: float, shown: str) -> None:
-    """Rounding never turns an almost into an all or a nothing."""
     assert share(value, 2) == shown
 
 
@@ -39,9 +38,7 @@ def test_numbers_in_words() -> None:
 
 
 def test_long_quotes_are_cut_after_a_word() -> None:
-    """A shortened text has at most the limit's characters and ends in an ellipsis."""
     short = shorten(("word " * 100).strip())
-
     assert len(short) <= LONGEST_QUOTE
     assert short.endswith("word…")
     assert shorten("x" * 500) == "x" * (LONGEST_QUOTE - 1) + "…"

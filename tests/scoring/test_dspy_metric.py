@@ -47,7 +47,6 @@ def predicted(summary: Any = SUMMARY) -> dspy.Prediction:
 
 def test_evaluation_and_optimizers_get_the_coverage_as_a_float() -> None:
     metric = scorer().as_dspy_metric()
-
     assert metric(example(), predicted()) == pytest.approx(1 / 3)
     assert type(metric(example(), predicted(), [])) is float
 
@@ -76,9 +75,7 @@ def test_the_metric_has_the_five_arguments_that_gepa_gives() -> None:
 
 def test_a_summary_that_keeps_everything_is_told_nothing_else() -> None:
     metric = scorer(lambda *_: "entailed").as_dspy_metric()
-
     answer = metric(example(), predicted(), None, "summarize")
-
     assert (answer.score, answer.feedback) == (1.0, "The summary keeps 4 of 4 facts of the source.")
 
 
@@ -96,10 +93,8 @@ def claims(fact: str, text: str) -> Any:
 def test_in_both_directions_superfluous_claims_cost_and_are_named() -> None:
     made = {SOURCE: tuple(SCRIPT), SUMMARY: (FIRE, OWNER, "It is pretty.", "It burned in 1940.")}
     metric = scorer(claims, made).as_dspy_metric(direction="both")
-
     answer = metric(example(), predicted(), None, "summarize")
     lines = answer.feedback.splitlines()
-
     assert answer.score == pytest.approx(2 * 0.5 * 0.5 / (0.5 + 0.5))
     assert lines[-3:] == [
         "Superfluous: what the summary says and the source does not.",
@@ -123,7 +118,6 @@ def test_the_score_in_both_directions_is_a_harmonic_mean(
 def test_a_blank_summary_keeps_nothing_in_either_direction() -> None:
     for direction in ("coverage", "both"):
         metric = scorer().as_dspy_metric(direction=direction)
-
         assert metric(example(), predicted(" ")) == 0.0
 
 
@@ -150,17 +144,14 @@ def test_the_facts_of_a_source_are_extracted_once_for_all_threads() -> None:
 def test_a_prediction_is_judged_once_however_often_it_is_asked_about() -> None:
     checker = ScriptedChecker(SCRIPT)
     metric = FactCoverage(checker, ScriptedExtractor({SOURCE: tuple(SCRIPT)})).as_dspy_metric()
-
     for pred_name in (None, "summarize", None):
         metric(example(), predicted(), None, pred_name)
     metric(example(), predicted("Another one."))
-
     assert [call.text for call in checker.calls] == [SUMMARY, "Another one."]
 
 
 def test_facts_of_the_example_are_checked_and_none_are_extracted() -> None:
     metric = scorer(facts={"other": ()}).as_dspy_metric()
-
     assert metric(example(facts=[FIRE, STONE]), predicted()) == 0.5
     assert metric(example(facts=[FIRE]), predicted()) == 1.0
 
@@ -173,7 +164,6 @@ def test_a_source_may_be_called_source_text_or_what_the_caller_says() -> None:
     by_default = dspy.Example(source_text=SOURCE)
     named = dspy.Example(document=SOURCE, source="never read", key_facts=[FIRE])
     metric = scorer().as_dspy_metric(source="document", summary="answer", facts="key_facts")
-
     assert scorer().as_dspy_metric()(by_default, predicted()) == pytest.approx(1 / 3)
     assert metric(named, dspy.Prediction(answer=SUMMARY)) == 1.0
 
@@ -190,7 +180,6 @@ def test_a_source_may_be_called_source_text_or_what_the_caller_says() -> None:
 )
 def test_what_cannot_be_scored_is_an_input_error(one: Any, other: Any, says: str) -> None:
     metric = scorer().as_dspy_metric()
-
     with pytest.raises(InputError, match=says):
         metric(one, other)
     assert [failure.code for failure in metric.failures] == ["input"]
@@ -199,7 +188,6 @@ def test_what_cannot_be_scored_is_an_input_error(one: Any, other: Any, says: str
 def test_a_summary_about_which_nothing_is_decided_has_no_score() -> None:
     undecided = CheckFailure(ANY, "refused", "the model declined")
     metric = scorer(lambda *_: undecided).as_dspy_metric()
-
     for pred_name in (None, "summarize"):
         with pytest.raises(JudgeError, match=r"no score: 4 undecided, .*the model declined"):
             metric(example(id="mill"), predicted(), None, pred_name)
@@ -229,10 +217,8 @@ def test_a_failure_is_not_kept_and_the_next_call_asks_again() -> None:
     answers: list[Any] = [JudgeUnavailable("no answer"), "entailed"]
     metric = scorer(lambda *_: answers.pop(0)).as_dspy_metric()
     one = example(facts=[FIRE])
-
     with pytest.raises(JudgeUnavailable):
         metric(one, predicted())
-
     assert metric(one, predicted()) == 1.0
 
 
@@ -246,9 +232,7 @@ def test_it_may_be_called_inside_a_running_loop() -> None:
 def test_the_report_behind_a_score_can_be_had() -> None:
     metric = scorer().as_dspy_metric()
     score = metric(example(), predicted())
-
     report = metric.report(example(), predicted())
-
     assert report.score == score
     assert [verdict.fact.text for verdict in report.dropped] == [STONE]
 
@@ -260,7 +244,6 @@ def test_judging_leaves_no_trace_in_the_program_under_optimisation(
         monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
         with FactCoverage("openai/tiny", cache="off") as judging:
             score = judging.as_dspy_metric()(example(), predicted(SOURCE))
-
         assert score == 1.0
         assert len(server.requests) == 2
         assert dspy.settings.trace == []

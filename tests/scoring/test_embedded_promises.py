@@ -37,7 +37,6 @@ UNRELATED = "Basil grows well in warm kitchens. Water it twice a week. Bees like
 @pytest.mark.parametrize("text", TEXTS.values(), ids=TEXTS)
 def test_a_text_keeps_all_of_itself(text: str) -> None:
     report = factcheck.score(text, text)
-
     assert report.score == 1.0
     assert len(report.facts) >= 3
     assert all(fact.span and text[slice(*fact.span)].strip() for fact in report.facts)
@@ -73,7 +72,6 @@ def test_a_changed_number_is_a_distortion_with_its_evidence() -> None:
     report = factcheck.score(
         "The lighthouse was sold for 12 euros.", "The lighthouse was sold for 21 euros."
     )
-
     (verdict,) = report.distorted
     assert verdict.evidence is not None
     assert verdict.evidence.quote == "The lighthouse was sold for 21 euros."
@@ -85,9 +83,7 @@ def test_the_same_input_gives_the_same_bytes_in_every_process() -> None:
         "import factcheck;"
         f"print(factcheck.score({TEXTS['news']!r}, {TEXTS['news'][:200]!r}).to_json())"
     )
-
     one, other = (printed_by_python(code, PYTHONHASHSEED=seed) for seed in ("1", "2"))
-
     assert one == other
 
 
@@ -96,5 +92,4 @@ def test_the_embedded_judge_writes_nothing_and_opens_no_cache(tmp_path: object) 
 
     before = sorted(Path(str(tmp_path)).rglob("*"))
     factcheck.score(TEXTS["news"], UNRELATED)
-
     assert sorted(Path(str(tmp_path)).rglob("*")) == before

@@ -34,7 +34,6 @@ class Paced:
     async def check(
         self, facts: Sequence[AtomicFact], text: str, ledger: Ledger
     ) -> Sequence[CheckResult]:
-        """The later a record of three comes, the sooner it is done."""
         self.at_once += 1
         self.most_at_once = max(self.most_at_once, self.at_once)
         try:
@@ -61,7 +60,6 @@ class Endless:
     async def check(
         self, facts: Sequence[AtomicFact], text: str, ledger: Ledger
     ) -> Sequence[CheckResult]:
-        """Answers the first record once another has come, and waits for ever with the others."""
         if text == "0":
             while not self.waiting:  # noqa: ASYNC110 - one turn of the loop, no polling
                 await asyncio.sleep(0)
@@ -88,16 +86,13 @@ class Counted:
 
 
 def record(number: int) -> dict[str, Any]:
-    """A record whose summary is its number."""
     return {"id": f"r{number}", "source": "", "summary": str(number), "facts": [FACT]}
 
 
 def test_reports_come_in_the_order_of_the_records_whichever_is_done_first() -> None:
     checker = Paced()
     scorer = FactCoverage(checker, concurrency=6)
-
     scored = list(scorer.score_records(record(n) for n in range(24)))
-
     assert [one.record.id for one in scored if one.record] == [f"r{n}" for n in range(24)]
     assert all(isinstance(one.outcome, CoverageReport) for one in scored)
     assert checker.finished != sorted(checker.finished, key=int)
@@ -107,7 +102,6 @@ def test_reports_come_in_the_order_of_the_records_whichever_is_done_first() -> N
 def test_records_are_read_only_as_far_as_they_are_needed() -> None:
     records = Counted()
     scored = FactCoverage(Paced(), concurrency=3).score_records(records)
-
     for n_asked in range(1, 11):
         next(scored)
         assert records.read < n_asked + 3 * 3
@@ -116,9 +110,7 @@ def test_records_are_read_only_as_far_as_they_are_needed() -> None:
 
 def test_nothing_is_read_before_the_first_report_is_asked_for() -> None:
     records = Counted()
-
     FactCoverage(Paced()).score_many(records)
-
     assert records.read == 0
 
 
@@ -173,9 +165,7 @@ class Unreadable(Exception):
 )
 def test_any_exception_of_a_judge_fails_only_its_own_record(error: Exception, message: str) -> None:
     checker = ScriptedChecker(lambda _, text: error if text == "1" else "entailed")
-
     outcomes = list(FactCoverage(checker).score_many(record(n) for n in range(3)))
-
     assert isinstance(outcomes[0], CoverageReport)
     assert outcomes[1] == RecordFailure("r1", "judge", message)
     assert isinstance(outcomes[2], CoverageReport)
@@ -205,12 +195,10 @@ class Forgetful:
     async def check(
         self, facts: Sequence[AtomicFact], text: str, ledger: Ledger
     ) -> Sequence[CheckResult]:
-        """Everything is entailed."""
         return [Verdict(fact, "entailed") for fact in facts]
 
 
 def peak_bytes(n_records: int) -> int:
-    """Most memory that is held at once while so many records are scored and let go of."""
     scorer = FactCoverage(Forgetful(), concurrency=4)
     records = (
         {"source": f"{n}" * 2_000, "summary": f"{n}" * 500, "facts": [f"Fact {n}.", FACT]}
@@ -228,7 +216,5 @@ def peak_bytes(n_records: int) -> int:
 def test_memory_does_not_grow_with_the_number_of_records() -> None:
     """1,500 records, 18 MB of text, hold about as much at any moment as 150 do."""
     peak_bytes(30)
-
     few, many = peak_bytes(150), peak_bytes(1_500)
-
     assert many < 2 * few + 1_000_000

@@ -58,7 +58,6 @@ results_of_any_kind: st.SearchStrategy[Any] = st.one_of(
 @given(st.lists(results_of_any_kind, max_size=8))
 def test_every_fact_has_exactly_one_result_whatever_a_checker_returns(results: list[Any]) -> None:
     report = FactCoverage(Returning(results)).score("", TEXT, facts=FACTS)
-
     groups: list[CheckResult] = [*report.kept, *report.dropped, *report.distorted]
     groups += report.undecided
     assert sorted(item.fact.id for item in groups) == ["f1", "f2", "f3"]
@@ -72,9 +71,7 @@ def test_the_report_says_who_spoke_and_what_it_cost() -> None:
         lambda fact, _: "entailed" if "tide" in fact else "neutral", usage=Usage(calls=1)
     )
     extractor = ScriptedExtractor({TEXT: ["The tide was high.", "It was Tuesday."]})
-
     report = FactCoverage(checker, extractor).score(TEXT, TEXT)
-
     assert report.score == 0.5
     assert report.usage.calls == 1
     assert report.signature["judge"] == "scripted"
@@ -83,19 +80,15 @@ def test_the_report_says_who_spoke_and_what_it_cost() -> None:
 
 def test_a_scorer_remembers_what_all_its_calls_cost() -> None:
     scorer = FactCoverage(ScriptedChecker(lambda *_: "neutral", usage=Usage(calls=2)))
-
     for _ in range(3):
         scorer.check(FACTS, TEXT)
-
     assert scorer.ledger.usage.calls == 6
 
 
 @pytest.mark.parametrize("summary", ["", " \n\t", "\ufeff "])
 def test_an_empty_summary_keeps_nothing_and_asks_nobody(summary: str) -> None:
     checker = ScriptedChecker({})
-
     report = FactCoverage(checker).score(TEXT, summary.replace("\ufeff", ""))
-
     assert report.score == 0.0
     assert checker.calls == ()
 
@@ -150,14 +143,12 @@ def test_options_out_of_range_are_refused(options: dict[str, Any]) -> None:
 
 def test_an_error_of_the_judge_reaches_the_caller() -> None:
     checker = ScriptedChecker({fact.text: JudgeError("out of order") for fact in FACTS})
-
     with pytest.raises(JudgeError, match="out of order"):
         FactCoverage(checker).check(FACTS, TEXT)
 
 
 def test_claims_have_ids_of_their_own() -> None:
     report = score(TEXT, "The tide was high. It snowed.", direction="both")
-
     assert report.claims is not None
     assert [claim.id for claim in report.claims] == ["c1", "c2"]
     assert [verdict.fact.text for verdict in report.superfluous] == ["It snowed."]
@@ -165,7 +156,6 @@ def test_claims_have_ids_of_their_own() -> None:
 
 def test_an_empty_summary_has_no_claims_and_no_faithfulness() -> None:
     report = score(TEXT, "", direction="both")
-
     assert (report.score, report.faithfulness, report.superfluous) == (0.0, None, ())
 
 
@@ -175,7 +165,6 @@ def test_the_asynchronous_form_gives_the_same_report() -> None:
 
 def test_extract_and_check_are_the_two_halves_of_score() -> None:
     facts = extract(TEXT)
-
     assert check(facts, TEXT) == score(TEXT, TEXT).results
     assert facts.source_digest is not None
 
@@ -184,7 +173,6 @@ def test_the_judge_in_the_environment_is_used_where_none_is_named(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("FACTCHECK_JUDGE", "nobody")
-
     with pytest.raises(ConfigError, match="nobody"):
         FactCoverage()
     assert FactCoverage("local").score(TEXT, TEXT).score == 1.0
@@ -192,5 +180,4 @@ def test_the_judge_in_the_environment_is_used_where_none_is_named(
 
 def test_a_key_in_the_environment_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-test")
-
     assert score(TEXT, TEXT).signature["judge"].startswith("local/")
