@@ -235,11 +235,7 @@ def evaluate(
         ConfigError: The judge is unknown, or its API key is missing.
     """
     with FieldEvaluator(
-        schema,
-        id_field=id_field,
-        post_process=post_process,
-        registry=registry,
-        semantic=semantic,
+        schema, id_field=id_field, post_process=post_process, registry=registry, semantic=semantic
     ) as evaluator:
         return evaluator.evaluate(gold, extracted, join=join)
 
@@ -261,11 +257,7 @@ async def aevaluate(
     method `acall` run in a thread.
     """
     async with FieldEvaluator(
-        schema,
-        id_field=id_field,
-        post_process=post_process,
-        registry=registry,
-        semantic=semantic,
+        schema, id_field=id_field, post_process=post_process, registry=registry, semantic=semantic
     ) as evaluator:
         return await evaluator.aevaluate(gold, extracted, join=join)
 

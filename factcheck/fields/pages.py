@@ -188,10 +188,7 @@ def _rank(summary: FieldSummary, gain: float) -> tuple[float, int, bool]:
 
 
 def _fields_section(
-    run: RunFigures,
-    order: Sequence[str],
-    gains: Mapping[str, float],
-    weights: Mapping[str, float],
+    run: RunFigures, order: Sequence[str], gains: Mapping[str, float], weights: Mapping[str, float]
 ) -> Section:
     shown_weights = _shown_weights(run.by_field, weights)
     rows = [

@@ -11,14 +11,7 @@ from typing import Any, Literal, NamedTuple, Protocol
 from factcheck.errors import ParameterError
 
 FieldStatus = Literal[
-    "match",
-    "mismatch",
-    "omission",
-    "hallucination",
-    "skipped",
-    "pending",
-    "batch_error",
-    "error",
+    "match", "mismatch", "omission", "hallucination", "skipped", "pending", "batch_error", "error"
 ]
 """The outcome of one field. Only the first four count in precision, recall and F1."""
 COUNTED = frozenset({"match", "mismatch", "omission", "hallucination"})

@@ -39,10 +39,7 @@ class Recorder:
     is_batch = True
 
     def __init__(
-        self,
-        answer: Callable[[BatchItem], Any] | None = None,
-        *,
-        across_records: bool = False,
+        self, answer: Callable[[BatchItem], Any] | None = None, *, across_records: bool = False
     ) -> None:
         self.across_records = across_records
         self.calls: list[list[BatchItem]] = []

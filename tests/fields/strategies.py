@@ -231,12 +231,9 @@ def leaf_values(declared: str | Sequence[str]) -> tuple[Any, ...]:
         return tuple(value for name in declared if name != "null" for value in leaf_values(name))
     if declared in ("object", "array"):
         return tuple(v for v in OPAQUE if isinstance(v, dict) == (declared == "object"))
-    return {
-        "string": STRINGS,
-        "integer": INTEGERS,
-        "number": NUMBERS,
-        "boolean": (True, False),
-    }[declared]
+    return {"string": STRINGS, "integer": INTEGERS, "number": NUMBERS, "boolean": (True, False)}[
+        declared
+    ]
 
 
 def corrupted(draw: st.DrawFn, schema: Schema, value: Any, kinds: Kinds) -> Any:

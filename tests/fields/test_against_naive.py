@@ -15,15 +15,7 @@ from hypothesis import strategies as st
 from factcheck.fields import FieldEvaluator, RecordResult, RunResult, annotate_xeval, evaluate
 from tests.fields.naive import Outcome, Row, metrics
 from tests.fields.naive import evaluate as naive_evaluate
-from tests.fields.strategies import (
-    Example,
-    Kinds,
-    Schema,
-    examples,
-    flat_arrays,
-    schemas,
-    values,
-)
+from tests.fields.strategies import Example, Kinds, Schema, examples, flat_arrays, schemas, values
 from tests.fields.variants import in_other_orders, renamed, renamed_value
 
 ORDER_KEPT = Kinds(hungarian=False)

@@ -42,9 +42,7 @@ def one(value: float, **keys: Any) -> ComparatorResult:
 def test_a_record_is_one_call_with_what_the_schema_says() -> None:
     judge = Recorder()
     field = compared(
-        {"judge": {"hint": "h"}},
-        description="the name",
-        **{"x-eval-transform": ["lowercase"]},
+        {"judge": {"hint": "h"}}, description="the name", **{"x-eval-transform": ["lowercase"]}
     )
     schema = record(a=field, l=array(record(b=JUDGED)))
     gold = {"a": "X", "l": [{"b": "p"}, {"b": "q"}]}

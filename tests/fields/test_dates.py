@@ -105,10 +105,7 @@ def test_what_an_ambiguous_text_cannot_mean_is_a_mismatch(other: Any, reason: st
 
 
 def test_an_ambiguous_date_is_an_error_of_its_field() -> None:
-    schema = {
-        "type": "object",
-        "properties": {"day": {"type": "string", "x-eval-compare": "date"}},
-    }
+    schema = {"type": "object", "properties": {"day": {"type": "string", "x-eval-compare": "date"}}}
     run = evaluate([{"day": "03/04/2024"}] * 2, [{"day": "2024-04-03"}, {"day": "x"}], schema)
 
     assert [record.field_results[0].status for record in run.records] == ["error", "mismatch"]

@@ -33,10 +33,7 @@ from tests.fields.builders import NUMBER, TEXT, array, best, compared, record, r
 class TestBadValues:
     """A bad value is the error of one field; the rest of the run stands."""
 
-    @pytest.mark.parametrize(
-        "answer",
-        [1.0, None, "match", (1.0, None)],
-    )
+    @pytest.mark.parametrize("answer", [1.0, None, "match", (1.0, None)])
     def test_an_answer_that_is_no_result(self, answer: Any) -> None:
         registry = Registry()
         registry.register("odd", lambda *_: answer)

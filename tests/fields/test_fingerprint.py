@@ -22,10 +22,7 @@ SCHEMA: dict[str, Any] = {
     "type": "object",
     "properties": {
         "a": {"type": "string", "x-eval-compare": "exact"},
-        "b": {
-            "type": "array",
-            "items": {"type": "number", "x-eval-compare": "numeric"},
-        },
+        "b": {"type": "array", "items": {"type": "number", "x-eval-compare": "numeric"}},
     },
 }
 

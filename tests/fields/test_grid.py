@@ -53,10 +53,7 @@ def test_on_any_schema_and_any_records(data: st.DataObject) -> None:
     strange: list[Any] = data.draw(st.lists(st.sampled_from([None, {}, [], "x", 3]), max_size=2))
 
     assert_alike(
-        first.schema,
-        [first.gold, *strange],
-        [first.extracted, *others, *strange],
-        Registry(),
+        first.schema, [first.gold, *strange], [first.extracted, *others, *strange], Registry()
     )
 
 

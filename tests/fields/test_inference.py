@@ -93,9 +93,7 @@ def test_values_of_several_kinds_are_told_with_their_path(
     assert caplog.records[0].levelno == logging.WARNING
 
 
-def test_the_path_that_is_given_stands_before_those_below(
-    caplog: pytest.LogCaptureFixture,
-) -> None:
+def test_the_path_that_is_given_stands_before_those_below(caplog: pytest.LogCaptureFixture) -> None:
     infer_schema([{"a": 1}, {"a": "x"}], "items[]")
 
     assert "items[].a" in warnings_of(caplog)[0]

@@ -321,9 +321,7 @@ def compared(names: tuple[str, str] = ("", "")) -> Any:
     after = [{**record, "b": "z" if n % 3 else "y"} for n, record in enumerate(gold)]
     score = partial(evaluate, schema=schema_of(a="exact", b="exact", c="exact", id=None))
     return compare_runs(
-        score(gold, before, id_field="id"),
-        score(gold[:-1], after[:-1], id_field="id"),
-        names=names,
+        score(gold, before, id_field="id"), score(gold[:-1], after[:-1], id_field="id"), names=names
     )
 
 

@@ -54,11 +54,7 @@ DEFS: Schema = {
     "B": {"type": "object", "properties": {"a": {"$ref": "#/$defs/A"}}},
     "Loop": {"$ref": "#/$defs/Loop"},
 }
-PERSON = {
-    "type": "object",
-    "properties": {"name": STRING, "age": INTEGER},
-    "required": ["name"],
-}
+PERSON = {"type": "object", "properties": {"name": STRING, "age": INTEGER}, "required": ["name"]}
 
 
 def resolved_field(field: Any) -> Any:

@@ -117,9 +117,7 @@ class TestRows:
 
     def test_compared_values_are_there_where_transforms_changed_them(self) -> None:
         rows = run(
-            record(a=LOWER, b=ROUNDED),
-            [{"a": "X", "b": 2.5}],
-            [{"a": "x", "b": 2.54}],
+            record(a=LOWER, b=ROUNDED), [{"a": "X", "b": 2.5}], [{"a": "x", "b": 2.54}]
         ).to_rows()
 
         assert [(row.get("gold_compared"), row.get("extracted_compared")) for row in rows] == [

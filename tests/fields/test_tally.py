@@ -99,10 +99,7 @@ def unknown(n: int, first: int = 0) -> RecordResult:
     pairs, st.lists(st.integers(0, 8), max_size=4), st.sampled_from([None, FIELDS]), st.randoms()
 )
 def test_shards_in_any_cut_and_order_add_up_to_the_run(
-    pairs: list[Any],
-    cuts: list[int],
-    fields: list[str] | None,
-    random: Any,
+    pairs: list[Any], cuts: list[int], fields: list[str] | None, random: Any
 ) -> None:
     run = evaluate([g for g, _ in pairs], [e for _, e in pairs], SCHEMA)
     ends = [0, *sorted(min(cut, len(pairs)) for cut in cuts), len(pairs)]

@@ -9,12 +9,7 @@ from typing import Any
 import pytest
 
 from factcheck.errors import GoldValidationError, InputError, SchemaError
-from factcheck.fields import (
-    ComparatorResult,
-    Registry,
-    annotate_xeval,
-    validate_gold,
-)
+from factcheck.fields import ComparatorResult, Registry, annotate_xeval, validate_gold
 
 SCHEMA = annotate_xeval(
     {

@@ -301,12 +301,7 @@ def _bool(value: Any) -> bool:
     raise ValueError("only true, false, 1 and 0 are")
 
 
-_CASTS: Mapping[str, Callable[[Any], Any]] = {
-    "float": float,
-    "int": int,
-    "str": str,
-    "bool": _bool,
-}
+_CASTS: Mapping[str, Callable[[Any], Any]] = {"float": float, "int": int, "str": str, "bool": _bool}
 
 
 def _bind_convert(params: Mapping[str, Any]) -> _Bound:

@@ -15,12 +15,7 @@ from factcheck.documents import from_plain, shown, to_plain
 from factcheck.errors import ConfigError, InputError
 from factcheck.facts import digest
 from factcheck.fields.comparators.builtin import COMPARATORS
-from factcheck.fields.runs.records import (
-    Counts,
-    RecordResult,
-    RunFigures,
-    Scores,
-)
+from factcheck.fields.runs.records import Counts, RecordResult, RunFigures, Scores
 from factcheck.fields.schemas.parsing import SchemaNode
 from factcheck.fields.schemas.structure import schema_path
 from factcheck.fields.types import FieldResult, FieldStatus

@@ -11,10 +11,7 @@ from typing import Any
 from factcheck.errors import GoldValidationError, InputError, SchemaError
 from factcheck.fields.registry import Registry
 from factcheck.fields.schemas.parsing import SchemaNode, parse_eval_schema
-from factcheck.fields.schemas.structure import (
-    MAX_DEPTH,
-    join,
-)
+from factcheck.fields.schemas.structure import MAX_DEPTH, join
 from factcheck.fields.values import as_record, json_type
 
 _NUMERIC = frozenset({"integer", "number"})
@@ -102,11 +99,7 @@ class _RecordCheck:
                     self.value(value[child.name], child)
 
     def _keys(
-        self,
-        record: dict[Any, Any],
-        children: list[SchemaNode],
-        path: str,
-        exempt: frozenset[str],
+        self, record: dict[Any, Any], children: list[SchemaNode], path: str, exempt: frozenset[str]
     ) -> None:
         known = {child.name: child for child in children if child.name is not None}
         for name in record:

@@ -239,12 +239,7 @@ class ArrayNode:
         self.score(gold, extracted, self.align(gold, extracted, path), path, out)
 
     def score(
-        self,
-        gold: Sequence[Any],
-        extracted: Sequence[Any],
-        pairing: Pairing,
-        path: str,
-        out: Out,
+        self, gold: Sequence[Any], extracted: Sequence[Any], pairing: Pairing, path: str, out: Out
     ) -> None:
         places = self._places(path, len(gold))
         element = self.element
