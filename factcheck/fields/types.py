@@ -93,15 +93,6 @@ Outcome = tuple[float, "str | None"]
 MATCH: Outcome = (1.0, None)
 
 
-class Numbers(NamedTuple):
-    """A comparison of plain numbers as numpy arrays; equal ones are run together."""
-
-    array: Callable[[Sequence[Any]], Any]
-    """Values as an array; `None` unless all are plain numbers."""
-    near: Callable[[Any, Any], Any]
-    """Where two arrays, broadcast against each other, match. NaN never matches."""
-
-
 class BoundComparator(NamedTuple):
     """A comparator with validated, bound parameters."""
 
@@ -109,9 +100,8 @@ class BoundComparator(NamedTuple):
     key: Callable[[Any], Hashable] | None = None
     """If given: two values score 1 if their keys are equal, and 0 otherwise."""
     scores: Callable[[Sequence[Any], Sequence[Any]], Any] | None = None
-    """If given: the scores of all pairs as a numpy array, gold by extracted."""
-    numbers: Numbers | None = None
-    """If given: how arrays of plain numbers are compared, for many fields at once."""
+    """If given: the scores of all pairs as a numpy array, gold by extracted; `None` for values that
+    are to be compared one by one."""
 
 
 @dataclass(frozen=True, slots=True)

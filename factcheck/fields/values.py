@@ -216,10 +216,8 @@ _TYPES: tuple[tuple[type, str], ...] = (
     (dict, "object"),
     (type(None), "null"),
 )
-_EXACT_TYPES = dict(_TYPES)
 
 
 def json_type(value: Any) -> str | None:
     """The JSON type of a value; `None` if JSON has no such values."""
-    name = _EXACT_TYPES.get(type(value))
-    return name or next((name for kind, name in _TYPES if isinstance(value, kind)), None)
+    return next((name for kind, name in _TYPES if isinstance(value, kind)), None)

@@ -146,19 +146,19 @@ def test_the_scores_of_all_pairs_at_once_are_those_of_each_pair(
 
 @pytest.mark.parametrize(("name", "params"), TOLERANT)
 @given(st.lists(st.none() | numbers, max_size=6), st.lists(st.none() | numbers, max_size=6))
-def test_numbers_that_fit_arrays_match_as_each_pair_does(
+def test_plain_numbers_are_scored_all_at_once_as_each_pair_is(
     name: str, params: dict[str, Any], gold: list[Any], extracted: list[Any]
 ) -> None:
-    """Null included; other columns are compared value by value."""
+    """Null included; large numbers and NaN are compared one by one."""
     bound = COMPARATORS[name].bind(params)
-    assert bound.numbers is not None
-    own, others = bound.numbers.array(gold), bound.numbers.array(extracted)
+    assert bound.scores is not None
 
-    if own is not None and others is not None:
-        near = bound.numbers.near(own[:, None], others)
-        assert near.tolist() == [[bound.compare(g, e)[0] == 1.0 for e in extracted] for g in gold]
-    small = all(v is None or abs(v) <= BOUNDARY // 2 for v in gold)
-    assert (own is not None) == small
+    scores = bound.scores(gold, extracted)
+
+    plain = all(v is None or abs(v) <= BOUNDARY // 2 for v in (*gold, *extracted))
+    assert (scores is not None) == plain
+    if plain:
+        assert scores.tolist() == [[bound.compare(g, e)[0] for e in extracted] for g in gold]
 
 
 @pytest.mark.parametrize(("name", "params"), ALL_AT_ONCE)

@@ -17,7 +17,6 @@ from factcheck.fields.types import (
     MATCH,
     BoundComparator,
     BuiltinComparator,
-    Numbers,
     Outcome,
     finite_number,
     refuse_unknown,
@@ -185,16 +184,19 @@ class _Tolerance(NamedTuple):
             reasons.append(f"absolute error {gap!r} is above {self.abs!r}")
         return 0.0, "; ".join(reasons)
 
-    def near(self, gold: Any, extracted: Any) -> Any:
-        """Where two arrays of numbers match; NaN never does."""
+    def scores(self, gold: Sequence[Any], extracted: Sequence[Any]) -> Any:
         import numpy as np
 
+        values, others = _as_array(gold), _as_array(extracted)
+        if values is None or others is None:
+            return None
+        values = values[:, None]
         with np.errstate(invalid="ignore"):  # infinity minus infinity
-            gap = abs(gold - extracted)
+            gap = abs(values - others)
             near = gap <= self.abs
             if self.rel < math.inf:
-                near &= gap / np.where(gold == 0, 1.0, abs(gold)) <= self.rel
-        return near | (gold == extracted)
+                near &= gap / np.where(values == 0, 1.0, abs(values)) <= self.rel
+        return (near | (values == others)).astype(float)
 
 
 def _as_array(values: Sequence[Any]) -> Any:
@@ -247,7 +249,7 @@ def _bind(params: Mapping[str, Any]) -> BoundComparator:
 @lru_cache(maxsize=256)
 def _within(rel: float, largest: float) -> BoundComparator:
     tolerance = _Tolerance(rel, largest)
-    return BoundComparator(tolerance.compare(), numbers=Numbers(_as_array, tolerance.near))
+    return BoundComparator(tolerance.compare(), scores=tolerance.scores)
 
 
 def _limit(tolerance: Mapping[str, Any], key: str) -> float:

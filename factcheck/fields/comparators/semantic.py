@@ -284,23 +284,18 @@ class SemanticComparator(SessionUser):
 
     def __call__(self, items: list[BatchItem]) -> list[ComparatorResult | None]:
         """One result per item, in order; `None` for an item without a verdict."""
-        pairs, results = self._prepared(items)
-        verdicts = background.run(self._verdicts(pairs)) if pairs else {}
-        kind = _result_type(items)
-        return [self._result(one, verdicts, kind) for one in results]
+        return background.run(self._results(items))
 
     async def acall(self, items: list[BatchItem]) -> list[ComparatorResult | None]:
         """Asynchronous form of calling the comparator."""
-        pairs, results = self._prepared(items)
-        verdicts = await background.hop(self._verdicts(pairs)) if pairs else {}
-        kind = _result_type(items)
-        return [self._result(one, verdicts, kind) for one in results]
+        return await background.hop(self._results(items))
 
-    def _prepared(self, items: Sequence[BatchItem]) -> tuple[list[ValuePair], list[Any]]:
-        """The distinct pairs to judge; and for each item a pair, a score with reason, or `None`."""
-        results = [self._without_judge(item) or self._pair(item) for item in items]
-        pairs = dict.fromkeys(one for one in results if isinstance(one, ValuePair))
-        return list(pairs), results
+    async def _results(self, items: Sequence[BatchItem]) -> list[ComparatorResult | None]:
+        found = [self._without_judge(item) or self._pair(item) for item in items]
+        pairs = list(dict.fromkeys(one for one in found if isinstance(one, ValuePair)))
+        verdicts = await self._verdicts(pairs) if pairs else {}
+        kind = _result_type(items)
+        return [self._result(one, verdicts, kind) for one in found]
 
     def _without_judge(self, item: BatchItem) -> tuple[float, str] | None:
         gold, extracted = item.gold_compared, item.extracted_compared

@@ -228,18 +228,6 @@ def _of_text(name: str, change: Callable[[str], str]) -> BuiltinTransform:
     return BuiltinTransform(name, bind)
 
 
-def _one_space(text: str) -> str:
-    return " ".join(text.split())
-
-
-def _in_order(text: str) -> str:
-    return " ".join(sorted(text.split()))
-
-
-def _compose(text: str) -> str:
-    return unicodedata.normalize("NFKC", text)
-
-
 def _without_punctuation(text: str) -> str:
     if text.isalnum():
         return text
@@ -256,6 +244,7 @@ def _unmarked(text: str) -> str:
 
 
 def _bind_round(params: Mapping[str, Any]) -> _Bound:
+    """`digits`: number of decimals; -3 rounds to thousands. Half is rounded to even."""
     refuse_unknown("round_digits", params, "digits")
     if "digits" not in params:
         raise ParameterError("round_digits requires 'digits', an integer such as 2 or -3")
@@ -305,6 +294,7 @@ _CASTS: Mapping[str, Callable[[Any], Any]] = {"float": float, "int": int, "str":
 
 
 def _bind_convert(params: Mapping[str, Any]) -> _Bound:
+    """`to`: float, int, str or bool; as Python converts, but only true, false, 1 and 0 to bool."""
     refuse_unknown("type_convert", params, "to")
     names = quoted(tuple(_CASTS))
     if "to" not in params:
@@ -326,6 +316,7 @@ def _bind_convert(params: Mapping[str, Any]) -> _Bound:
 
 
 def _bind_parse(params: Mapping[str, Any]) -> _Bound:
+    """`decimal`: `.` or `,`, the decimal mark in strings such as "1,240", which are ambiguous."""
     refuse_unknown("parse_number", params, "decimal")
     decimal = params.get("decimal")
     if "decimal" in params and decimal not in (".", ","):
@@ -337,50 +328,20 @@ def _bind_parse(params: Mapping[str, Any]) -> _Bound:
     return apply
 
 
-lowercase = _of_text("lowercase", str.lower)
-"""Lower case."""
-strip = _of_text("strip", str.strip)
-"""No leading or trailing white space."""
-normalize_whitespace = _of_text("normalize_whitespace", _one_space)
-"""One space for any run of white space, and none at the ends."""
-sort_tokens = _of_text("sort_tokens", _in_order)
-"""The words sorted by code point and joined by single spaces."""
-unicode_nfkc = _of_text("unicode_nfkc", _compose)
-"""Unicode normalization form KC: one spelling for ligatures, full-width letters and accents."""
-strip_punctuation = _of_text("strip_punctuation", _without_punctuation)
-"""No punctuation except in numbers: `-5`, `3.14`, `10:30` and `5%` stay."""
-round_digits = BuiltinTransform("round_digits", _bind_round)
-"""A number rounded half to even, as Python does.
-
-Parameters:
-    digits: Number of decimals; -3 rounds to thousands.
-"""
-type_convert = BuiltinTransform("type_convert", _bind_convert)
-"""The value converted as Python does; only true, false, 1 and 0 convert to booleans.
-
-Parameters:
-    to: `float`, `int`, `str` or `bool`.
-"""
-parse_number = BuiltinTransform("parse_number", _bind_parse)
-"""The only number in a string: `1240.0` for "1,240.00 EUR"; the rules are above.
-
-Parameters:
-    decimal: `.` or `,`, the decimal mark in strings such as "1,240", which are ambiguous.
-"""
+_OF_TEXT: Mapping[str, Callable[[str], str]] = {
+    "lowercase": str.lower,
+    "strip": str.strip,
+    "normalize_whitespace": lambda text: " ".join(text.split()),
+    "sort_tokens": lambda text: " ".join(sorted(text.split())),
+    "unicode_nfkc": lambda text: unicodedata.normalize("NFKC", text),
+    "strip_punctuation": _without_punctuation,
+}
 TRANSFORMS: Mapping[str, BuiltinTransform] = MappingProxyType(
     {
-        transform.name: transform
-        for transform in (
-            lowercase,
-            strip,
-            normalize_whitespace,
-            sort_tokens,
-            round_digits,
-            type_convert,
-            unicode_nfkc,
-            strip_punctuation,
-            parse_number,
-        )
+        **{name: _of_text(name, change) for name, change in _OF_TEXT.items()},
+        "round_digits": BuiltinTransform("round_digits", _bind_round),
+        "type_convert": BuiltinTransform("type_convert", _bind_convert),
+        "parse_number": BuiltinTransform("parse_number", _bind_parse),
     }
 )
 """Every built-in transform, by its name in a schema."""

@@ -1,7 +1,7 @@
 """F1 of every pair of elements of two arrays, computed field by field instead of pair by pair.
 
 Each field is scored for all pairs at once: values that a comparator cannot tell apart share a code,
-numbers are compared as arrays, and other comparators are called once for each two distinct values.
+some comparators take arrays, and others are called once for each two distinct values.
 Only values of an unexpected type, and nested arrays that are aligned by content, are scored pair by
 pair.
 """
@@ -26,7 +26,6 @@ from factcheck.fields.scoring.nodes import (
     Skipped,
     by_position,
 )
-from factcheck.fields.types import Numbers
 from factcheck.fields.values import value_key
 
 Matrix = np.ndarray[Any, np.dtype[np.float64]]
@@ -58,7 +57,6 @@ class Grid:
         """Above 0 where a field could not be compared; `None`: nowhere."""
         self._codes: defaultdict[Hashable, int] = defaultdict(count().__next__)
         self._coded: list[tuple[float, list[int], list[int]]] = []
-        self._numbers: defaultdict[Numbers, list[tuple[float, Any, Any]]] = defaultdict(list)
 
     def outcome(self) -> tuple[Matrix, Matrix | None]:
         """F1 of each pair, and 1 for each undecided pair (`None`: there are none).
@@ -78,7 +76,6 @@ class Grid:
 
     def _totals(self) -> tuple[Matrix, Matrix]:
         self._compare_codes()
-        self._compare_numbers()
         return self._matched, self._stake + self._of_gold + self._of_extracted
 
     def add(self, node: Node, gold: Sequence[Any], extracted: Sequence[Any]) -> None:
@@ -150,19 +147,12 @@ class Grid:
     def _add_leaf(self, node: Leaf, gold: Sequence[Any], extracted: Sequence[Any]) -> None:
         gold, extracted = _prepared(node, gold), _prepared(node, extracted)
         bound, weight = node.bound, self._weight(node)
-        failed = node.prepare is not None and (_has_failed(gold) or _has_failed(extracted))
-        if failed:
+        if any(value is _FAILED for value in (*gold, *extracted)):
             self._compare(node, gold, extracted)
         elif bound.key is not None:
             codes = (self._codes_of(gold, bound.key), self._codes_of(extracted, bound.key))
             self._coded.append((weight, *codes))
-        elif bound.numbers is not None and self._add_numbers(
-            bound.numbers, weight, gold, extracted
-        ):
-            return
-        elif bound.scores is not None:
-            self._score_all(bound.scores, weight, gold, extracted)
-        else:
+        elif bound.scores is None or not self._score_all(bound.scores, weight, gold, extracted):
             self._compare(node, gold, extracted)
 
     def _codes_of(self, values: Sequence[Any], key: Callable[[Any], Hashable]) -> list[int]:
@@ -179,52 +169,31 @@ class Grid:
             self._of_gold += (weights @ (gold >= 0))[:, None]
             self._of_extracted += weights @ (extracted >= 0)
             extracted[extracted < 0] = -2  # a value missing on both sides is not a match
-            self._add_matches(np.equal, weights, gold, extracted)
-
-    def _add_numbers(
-        self, numbers: Numbers, weight: float, gold: Sequence[Any], extracted: Sequence[Any]
-    ) -> bool:
-        """Collect a field to be compared as arrays; false unless all values are plain numbers."""
-        columns = [_as_numbers(numbers, values) for values in (gold, extracted)]
-        if columns[0] is None or columns[1] is None:
-            return False
-        self._numbers[numbers].append((weight, columns[0], columns[1]))
-        return True
-
-    def _compare_numbers(self) -> None:
-        """Compare all fields that `_add_numbers` collected, those with equal limits together."""
-        for numbers, columns in self._numbers.items():
-            weights, gold, extracted = map(np.array, zip(*columns, strict=True))
-            self._of_gold += (weights @ ~np.isnan(gold))[:, None]
-            self._of_extracted += weights @ ~np.isnan(extracted)
-            self._add_matches(numbers.near, weights, gold, extracted)
-        self._numbers.clear()
-
-    def _add_matches(
-        self, near: Callable[[Any, Any], Any], weights: Matrix, gold: Matrix, extracted: Matrix
-    ) -> None:
-        """Add the weighted matches of several fields, given as rows of values."""
-        if self._matched.size > _SMALL:
-            for weight, own, other in zip(weights, gold, extracted, strict=True):
-                self._matched += weight * near(own[:, None], other)
-            return
-        matches = near(gold[:, :, None], extracted[:, None, :])
-        rows = matches.reshape(len(weights), -1).astype(float)
-        self._matched += (weights @ rows).reshape(self._matched.shape)
+            if self._matched.size > _SMALL:
+                for weight, own, other in zip(weights, gold, extracted, strict=True):
+                    self._matched += weight * (own[:, None] == other)
+                return
+            matches = (gold[:, :, None] == extracted[:, None, :]).astype(float)
+            rows = matches.reshape(len(weights), -1)
+            self._matched += (weights @ rows).reshape(self._matched.shape)
 
     def _score_all(
         self,
-        scores: Callable[[Sequence[Any], Sequence[Any]], Matrix],
+        scores: Callable[[Sequence[Any], Sequence[Any]], Matrix | None],
         weight: float,
         gold: Sequence[Any],
         extracted: Sequence[Any],
-    ) -> None:
+    ) -> bool:
+        """False if the comparator cannot score these values all at once."""
         rows, columns = _present(gold), _present(extracted)
+        if rows and columns:
+            table = scores([gold[i] for i in rows], [extracted[j] for j in columns])
+            if table is None:
+                return False
+            self._matched[np.ix_(rows, columns)] += weight * table
         self._of_gold[rows] += weight
         self._of_extracted[columns] += weight
-        if rows and columns:
-            values = [gold[i] for i in rows], [extracted[j] for j in columns]
-            self._matched[np.ix_(rows, columns)] += weight * scores(*values)
+        return True
 
     def _compare(self, node: Leaf, gold: Sequence[Any], extracted: Sequence[Any]) -> None:
         weight = self._weight(node)
@@ -321,23 +290,6 @@ def _prepare(prepare: Callable[[Any], Any], value: Any) -> Any:
         return prepare(value)
     except Exception:  # noqa: BLE001 - reported if the pair is chosen
         return _FAILED
-
-
-def _has_failed(values: Sequence[Any]) -> bool:
-    return any(value is _FAILED for value in values)
-
-
-def _as_numbers(numbers: Numbers, values: Sequence[Any]) -> Any:
-    """Values as an array, NaN for missing ones; `None` unless all others are plain numbers."""
-    if MISSING not in values:
-        return numbers.array(values)
-    places = _present(values)
-    plain = numbers.array([values[place] for place in places])
-    if plain is None:
-        return None
-    column = np.full(len(values), np.nan)
-    column[places] = plain
-    return column
 
 
 def _distinct(values: Sequence[Any]) -> tuple[list[int], list[Any]]:

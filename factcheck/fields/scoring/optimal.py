@@ -10,7 +10,7 @@ from __future__ import annotations
 import logging
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple, cast
+from typing import Any, cast
 
 from factcheck.fields.runs.records import WeightedCounts
 from factcheck.fields.scoring.nodes import (
@@ -134,17 +134,13 @@ def settled(out: Out) -> list[FieldResult]:
     return results
 
 
-class Block(NamedTuple):
-    """Pending results that belong together: of a record, or of one pair of elements."""
+def pending_blocks(out: Out, *, in_array: bool = False) -> Iterator[tuple[list[FieldResult], bool]]:
+    """The pending results of a record, then of each pair of elements in its deferred arrays.
 
-    results: list[FieldResult]
-    in_array: bool
-
-
-def pending_blocks(out: Out, *, in_array: bool = False) -> Iterator[Block]:
-    """The pending results of a record, then those of each pair in its deferred arrays."""
+    With each list, whether it is of a pair of elements.
+    """
     own = [entry for entry in out if isinstance(entry, FieldResult) and entry.status == "pending"]
-    yield Block(own, in_array)
+    yield own, in_array
     for entry in out:
         if isinstance(entry, Deferred):
             for row in entry.pairs:
