@@ -13,23 +13,19 @@ NUMBER = {"type": "number"}
 
 
 def record(**properties: Any) -> dict[str, Any]:
-    """The schema of an object."""
     return {"type": "object", "properties": properties}
 
 
 def array(items: Any, **align: Any) -> dict[str, Any]:
-    """The schema of an array."""
     schema = {"type": "array", "items": items}
     return {**schema, "x-eval-align": align} if align else schema
 
 
 def best(items: Any, **align: Any) -> dict[str, Any]:
-    """The schema of an array whose elements are paired at best."""
     return array(items, match_by="hungarian", **align)
 
 
 def compared(by: Any, **keys: Any) -> dict[str, Any]:
-    """A text field with a comparator of its own."""
     return {"type": "string", "x-eval-compare": by, **keys}
 
 
@@ -50,13 +46,11 @@ class Recorder:
         )
 
     def __call__(self, items: list[BatchItem]) -> list[Any]:
-        """An answer for each item."""
         self.calls.append(items)
         return [self._answer(item) for item in items]
 
 
 def registry_of(**comparators: Any) -> Registry:
-    """A registry with these comparators."""
     registry = Registry()
     for name, comparator in comparators.items():
         registry.register(name, comparator)
@@ -70,13 +64,11 @@ def run(
     registry: Registry | None = None,
     **options: Any,
 ) -> RunResult:
-    """An evaluation with comparators by type where the schema names none."""
     return _evaluate(
         list(gold), list(extracted), annotate_xeval(schema), registry=registry, **options
     )
 
 
 def statuses(result: RunResult) -> dict[str, str]:
-    """The status of each path of the only record."""
     [only] = result.records
     return {field.path: field.status for field in only.field_results}

@@ -46,7 +46,6 @@ _comparators: dict[str, Callable[..., Any]] = {}
 
 
 def register(name: str, fn: Callable[..., Any], *, overwrite: bool = False) -> None:
-    """Make a comparator known."""
     if not callable(fn):
         raise TypeError("must be callable")
     if name in _comparators and not overwrite:
@@ -60,7 +59,6 @@ def dispatch(
     extracted: Mapping[str, Any],
     params: Mapping[str, dict[str, Any]],
 ) -> dict[str, Outcome]:
-    """Ask about the fields that both records have."""
     paths = [path for path in gold if path in extracted]
     items = [
         BatchItem(p, gold[p], extracted[p], gold[p], extracted[p], params.get(p, {})) for p in paths

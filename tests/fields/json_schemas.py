@@ -13,12 +13,10 @@ NULL: Schema = {"type": "null"}
 
 
 def object_of(**fields: Any) -> Schema:
-    """The schema of an object."""
     return {"type": "object", "properties": fields}
 
 
 def nested(levels: int, innermost: Schema) -> Schema:
-    """A schema so many levels deep."""
     schema = innermost
     for _ in range(levels):
         schema = object_of(a=schema)
@@ -29,7 +27,6 @@ targets = st.sampled_from(["t0", "t1", "t2"])
 
 
 def schemas(refs: st.SearchStrategy[str]) -> st.SearchStrategy[Schema]:
-    """Schemas with references, combinations and much else in them."""
     leaf = st.one_of(
         st.sampled_from([STRING, INTEGER, NULL, {}, {"type": ["string", "null"]}, {"enum": [1]}]),
         refs.map(lambda name: {"$ref": f"#/$defs/{name}"}),
@@ -52,7 +49,6 @@ def containers(inner: st.SearchStrategy[Any]) -> st.SearchStrategy[Schema]:
 
 @st.composite
 def whole_schemas(draw: st.DrawFn) -> Schema:
-    """A schema whose definitions refer to earlier ones only."""
     defs = {
         "t0": draw(schemas(st.nothing())),
         "t1": draw(schemas(st.just("t0"))),
@@ -62,7 +58,6 @@ def whole_schemas(draw: st.DrawFn) -> Schema:
 
 
 def clean_schemas(refs: st.SearchStrategy[str]) -> st.SearchStrategy[Schema]:
-    """Schemas whose values can be drawn: nothing in them contradicts anything else."""
     leaf = st.one_of(
         st.sampled_from([STRING, INTEGER, NULL, {"enum": ["a", 1, None]}, {"const": True}]),
         refs.map(lambda name: {"$ref": f"#/$defs/{name}"}),
@@ -81,7 +76,6 @@ def clean_containers(inner: st.SearchStrategy[Any]) -> st.SearchStrategy[Schema]
 
 
 def values_of(schema: Schema, defs: Schema) -> st.SearchStrategy[Any]:
-    """Values that fit a schema."""
     if "$ref" in schema:
         return values_of(defs[schema["$ref"].rpartition("/")[2]], defs)
     for keyword in ("anyOf", "oneOf", "allOf"):

@@ -142,10 +142,6 @@ def type_convert(value: Any, params: Mapping[str, Any]) -> Any:
 
 
 TRANSFORMS = {
-    "lowercase": lowercase,
-    "strip": strip,
-    "normalize_whitespace": normalize_whitespace,
-    "sort_tokens": sort_tokens,
-    "round_digits": round_digits,
-    "type_convert": type_convert,
-}
+    "lowercase": lowercase, "strip": strip, "normalize_whitespace": normalize_whitespace,
+    "sort_tokens": sort_tokens, "round_digits": round_digits, "type_convert": type_convert,
+}  # fmt: skip

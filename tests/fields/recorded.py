@@ -41,7 +41,6 @@ class Case(NamedTuple):
 
 
 def recorded_cases() -> list[Any]:
-    """One parameter set for each case; a single skipped one where there are none."""
     if not _FILE.is_file():
         reason = "no recorded cases: set FACTCHECK_DESIGN to their folder"
         return [pytest.param(None, marks=pytest.mark.skip(reason=reason))]

@@ -10,18 +10,13 @@ from factcheck.fields import FieldResult, RecordResult, RunResult, RunTally
 from factcheck.fields.runs.records import count
 
 STATUSES: Mapping[str, Any] = {
-    "+": ("match", 1.0),
-    "-": ("mismatch", 0.0),
-    "/": ("mismatch", 0.5),
-    "o": ("omission", 0.0),
-    "h": ("hallucination", 0.0),
-    "s": ("skipped", 0.0),
-}
+    "+": ("match", 1.0), "-": ("mismatch", 0.0), "/": ("mismatch", 0.5), "o": ("omission", 0.0),
+    "h": ("hallucination", 0.0), "s": ("skipped", 0.0),
+}  # fmt: skip
 """One sign for each kind of result."""
 
 
 def fields_of(signs: Mapping[str, str]) -> list[FieldResult]:
-    """Results of one record: of each path one or more, each a sign of `STATUSES`."""
     return [
         FieldResult(path, score, "exact", None, None, status)
         for path, several in signs.items()
@@ -30,7 +25,6 @@ def fields_of(signs: Mapping[str, str]) -> list[FieldResult]:
 
 
 def run_of(records: Iterable[Mapping[str, str]], ids: Sequence[Any] | None = None) -> RunResult:
-    """A run with these results, by path, of each record."""
     made = []
     for position, signs in enumerate(records):
         results = fields_of(signs)
@@ -41,7 +35,6 @@ def run_of(records: Iterable[Mapping[str, str]], ids: Sequence[Any] | None = Non
 
 
 def summed_up(records: Sequence[RecordResult]) -> RunResult:
-    """The run that consists of these records."""
     tally = RunTally()
     for record in records:
         tally.add(record)
@@ -51,7 +44,6 @@ def summed_up(records: Sequence[RecordResult]) -> RunResult:
 def drawn_run(
     n: int, seed: int, right: Callable[[int, str], float], fields: Sequence[str] = ("a", "b", "c")
 ) -> RunResult:
-    """A run in which each field is right with a probability that depends on record and field."""
     draw = random.Random(seed).random
     return run_of(
         {field: "+" if draw() < right(position, field) else "-" for field in fields}

@@ -14,56 +14,26 @@ STRINGS = ("a", "b", "A", " a", "a b", "b  a", "", "1", "2.5", "true")
 INTEGERS = (0, 1, 2, 3, -1, 10)
 NUMBERS: tuple[Any, ...] = (0.0, 1.0, 1, 2, 2.5, 1.25, -1.0, 10.0, nan, inf)
 ANYTHING: tuple[Any, ...] = (
-    "a",
-    "1",
-    0,
-    1,
-    1.0,
-    True,
-    False,
-    [],
-    {},
-    ["a"],
-    [None],
-    {"a": 1},
-    {"q": [1]},
-)
+    "a", "1", 0, 1, 1.0, True, False, [], {}, ["a"], [None], {"a": 1}, {"q": [1]},
+)  # fmt: skip
 """Values that fit a place, or do not."""
 OPAQUE: tuple[Any, ...] = (
-    {"x": 1},
-    {"x": 1.0},
-    {"x": True},
-    {"x": nan},
-    {},
-    [],
-    [1],
-    [True],
-    [nan],
-    [[1], {"y": "a"}],
-)
+    {"x": 1}, {"x": 1.0}, {"x": True}, {"x": nan}, {}, [], [1], [True], [nan], [[1], {"y": "a"}],
+)  # fmt: skip
 TEXT_TRANSFORMS: tuple[Any, ...] = (
-    "lowercase",
-    "strip",
-    "normalize_whitespace",
-    "sort_tokens",
-    {"type_convert": {"to": "float"}},
+    "lowercase", "strip", "normalize_whitespace", "sort_tokens", {"type_convert": {"to": "float"}},
     {"type_convert": {"to": "bool"}},
-)
+)  # fmt: skip
 NUMBER_TRANSFORMS: tuple[Any, ...] = (
-    {"round_digits": {"digits": 1}},
-    {"round_digits": {"digits": -1}},
-    {"type_convert": {"to": "str"}},
-    {"type_convert": {"to": "int"}},
-)
+    {"round_digits": {"digits": 1}}, {"round_digits": {"digits": -1}},
+    {"type_convert": {"to": "str"}}, {"type_convert": {"to": "int"}},
+)  # fmt: skip
 TEXT_COMPARATORS: tuple[Any, ...] = ("exact", "numeric", {"oneof": {"values": ["a", "1", 1, None]}})
 NUMBER_COMPARATORS: tuple[Any, ...] = (
-    "exact",
-    "numeric",
-    {"numeric": {"tolerance": {"abs": 1}}},
-    {"numeric": {"tolerance": {"rel": 0.5}}},
-    {"numeric": {"tolerance": {"rel": 0.25, "abs": 1}}},
+    "exact", "numeric", {"numeric": {"tolerance": {"abs": 1}}},
+    {"numeric": {"tolerance": {"rel": 0.5}}}, {"numeric": {"tolerance": {"rel": 0.25, "abs": 1}}},
     {"oneof": {"values": [1, 2.5]}},
-)
+)  # fmt: skip
 THRESHOLDS = (0.31, 0.53, 0.77, 1.0)
 """None but the last is the F1 of a few fields, so rounding decides nothing."""
 
@@ -87,13 +57,11 @@ class Kinds(NamedTuple):
 
 
 def once_in(draw: st.DrawFn, times: int) -> bool:
-    """True once in so many times; shrinks to false. Bounds are drawn too often to mean it."""
     return draw(st.integers(0, times - 1)) == times // 2
 
 
 @st.composite
 def examples(draw: st.DrawFn, kinds: Kinds = Kinds()) -> Example:  # noqa: B008 - immutable
-    """A schema, a gold record and a corrupted copy of it."""
     schema = draw(schemas(kinds))
     gold = value_for(draw, schema, kinds)
     if "properties" in schema and isinstance(gold, dict) and not once_in(draw, 10):
@@ -103,7 +71,6 @@ def examples(draw: st.DrawFn, kinds: Kinds = Kinds()) -> Example:  # noqa: B008 
 
 @st.composite
 def schemas(draw: st.DrawFn, kinds: Kinds = Kinds()) -> Schema:  # noqa: B008 - immutable
-    """An object in most cases, else an array or a scalar."""
     if once_in(draw, 10):
         return node(draw, 2, kinds)
     made = object_node(draw, 3, kinds)
@@ -113,7 +80,6 @@ def schemas(draw: st.DrawFn, kinds: Kinds = Kinds()) -> Schema:  # noqa: B008 - 
 
 @st.composite
 def flat_arrays(draw: st.DrawFn) -> Example:
-    """Two arrays of objects that are much alike, so that a little decides which belong together."""
     key = {"type": "string", "x-eval-transform": ["strip", "lowercase"]}
     number = {"type": "number", "x-eval-compare": draw(st.sampled_from(NUMBER_COMPARATORS))}
     items = {"type": "object", "properties": {"k": key, "n": number, "t": {"type": "string"}}}
@@ -127,7 +93,6 @@ def flat_arrays(draw: st.DrawFn) -> Example:
 
 
 def flat_element(draw: st.DrawFn) -> dict[str, Any]:
-    """An object that has most of three fields, and now and then one that nobody asked for."""
     pools: dict[str, Any] = {"k": ("a", "b", "A", " b"), "n": (1, 2, 4, 0, 3.0), "t": ("x", "y")}
     made = {name: draw(st.sampled_from(pool)) for name, pool in pools.items()}
     if once_in(draw, 4):
@@ -139,12 +104,10 @@ def flat_element(draw: st.DrawFn) -> dict[str, Any]:
 
 @st.composite
 def values(draw: st.DrawFn, schema: Schema, kinds: Kinds = Kinds()) -> Any:  # noqa: B008
-    """A value for a schema."""
     return value_for(draw, schema, kinds)
 
 
 def node(draw: st.DrawFn, depth: int, kinds: Kinds) -> Schema:
-    """A leaf, an object or an array; deeper ones only if there is depth left."""
     make = draw(st.sampled_from((leaf, object_node, array_node, leaf) if depth else (leaf,)))
     made = make(draw, depth, kinds)
     if once_in(draw, 10):
@@ -156,7 +119,6 @@ def node(draw: st.DrawFn, depth: int, kinds: Kinds) -> Schema:
 
 
 def leaf(draw: st.DrawFn, depth: int, kinds: Kinds) -> Schema:
-    """A place that is compared as a whole."""
     declared = draw(
         st.sampled_from((*["string", "number", "integer", "boolean"] * 3, "object", "array"))
     )
@@ -176,13 +138,11 @@ def leaf(draw: st.DrawFn, depth: int, kinds: Kinds) -> Schema:
 
 
 def object_node(draw: st.DrawFn, depth: int, kinds: Kinds) -> Schema:
-    """An object with a few properties."""
     names = draw(st.lists(st.sampled_from("abcdef"), min_size=1, max_size=4, unique=True))
     return {"type": "object", "properties": {name: node(draw, depth - 1, kinds) for name in names}}
 
 
 def array_node(draw: st.DrawFn, depth: int, kinds: Kinds) -> Schema:
-    """An array, aligned in some way."""
     ways = ["default", "ordered", *["hungarian"] * 3 * kinds.hungarian, *["key"] * 2 * kinds.keyed]
     way = draw(st.sampled_from(ways))
     if way == "key":
@@ -198,7 +158,6 @@ def array_node(draw: st.DrawFn, depth: int, kinds: Kinds) -> Schema:
 
 
 def keyed_array(draw: st.DrawFn, depth: int, kinds: Kinds) -> Schema:
-    """An array of objects that are matched by a key, by one further inside, or by both."""
     items = object_node(draw, depth - 1 or 1, kinds)
     key: Schema = {"type": draw(st.sampled_from(("string", "integer", "boolean")))}
     if key["type"] == "string" and once_in(draw, 2):
@@ -211,7 +170,6 @@ def keyed_array(draw: st.DrawFn, depth: int, kinds: Kinds) -> Schema:
 
 
 def value_for(draw: st.DrawFn, schema: Schema, kinds: Kinds) -> Any:
-    """A value that fits a schema, in most cases."""
     if once_in(draw, 12):
         return None
     if not kinds.sound and once_in(draw, 20):
@@ -226,7 +184,6 @@ def value_for(draw: st.DrawFn, schema: Schema, kinds: Kinds) -> Any:
 
 
 def leaf_values(declared: str | Sequence[str]) -> tuple[Any, ...]:
-    """What a leaf of this type may hold."""
     if not isinstance(declared, str):
         return tuple(value for name in declared if name != "null" for value in leaf_values(name))
     if declared in ("object", "array"):
@@ -237,7 +194,6 @@ def leaf_values(declared: str | Sequence[str]) -> tuple[Any, ...]:
 
 
 def corrupted(draw: st.DrawFn, schema: Schema, value: Any, kinds: Kinds) -> Any:
-    """A copy with keys dropped and added, values changed, elements shuffled, added and lost."""
     fate = draw(st.sampled_from(("keep",) * 15 + ("null", "other", "wrong")))
     if fate == "null":
         return None
@@ -255,7 +211,6 @@ def corrupted(draw: st.DrawFn, schema: Schema, value: Any, kinds: Kinds) -> Any:
 def corrupted_object(
     draw: st.DrawFn, properties: Mapping[str, Schema], value: Mapping[str, Any], kinds: Kinds
 ) -> Schema:
-    """An object with other keys and values."""
     made = {}
     for name, child in properties.items():
         if name in value and not once_in(draw, 10):
@@ -271,7 +226,6 @@ def corrupted_object(
 def corrupted_array(
     draw: st.DrawFn, items: Schema, value: Sequence[Any], kinds: Kinds
 ) -> list[Any]:
-    """An array with other elements, in another order."""
     made = [corrupted(draw, items, element, kinds) for element in value if not once_in(draw, 8)]
     if once_in(draw, 4):
         made.append(value_for(draw, items, kinds))

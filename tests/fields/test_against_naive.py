@@ -82,7 +82,6 @@ def assert_agree(rows: list[Row], record: RecordResult, expected: Outcome) -> No
 def test_every_result_is_that_of_the_naive_evaluation(example: Example) -> None:
     expected = naive_evaluate(*example)
     record = record_of(example)
-
     assert rows_of(record) == expected.rows
     assert metrics_of(record) == pytest.approx((expected.precision, expected.recall, expected.f1))
 
@@ -90,14 +89,12 @@ def test_every_result_is_that_of_the_naive_evaluation(example: Example) -> None:
 @given(examples())
 def test_the_best_pairing_is_that_of_the_naive_evaluation(example: Example) -> None:
     record = record_of(example)
-
     assert_agree(rows_of(record), record, naive_evaluate(*example))
 
 
 @given(flat_arrays())
 def test_elements_that_are_much_alike_find_each_other(example: Example) -> None:
     record = record_of(example)
-
     assert_agree(rows_of(record), record, naive_evaluate(*example))
 
 
@@ -121,9 +118,7 @@ def test_what_cannot_be_scored_is_paired_with_its_like_when_all_others_are(
     """It attracts nothing, but it is no omission beside a hallucination either."""
     schema = {"type": "array", "items": items, "x-eval-align": {"match_by": "hungarian"}}
     example = Example(schema, [element], [deepcopy(element)])
-
     record = record_of(example)
-
     assert metrics_of(record) == (1.0, 1.0, 1.0)
     assert rows_of(record) == naive_evaluate(*example).rows
 
@@ -142,9 +137,7 @@ def test_every_score_and_metric_is_a_share(example: Example) -> None:
 @given(schemas(SOUND), st.data())
 def test_a_record_compared_with_itself_is_perfect(schema: Schema, data: st.DataObject) -> None:
     value = data.draw(values(schema, SOUND))
-
     record = record_of(Example(schema, value, deepcopy(value)))
-
     assert metrics_of(record) == (1.0, 1.0, 1.0)
     assert {r.status for r in record.field_results} <= {"match", "skipped", "error"}
 
@@ -263,12 +256,9 @@ def test_no_name_looks_like_a_place_inside_another() -> None:
     schema = {
         "type": "object",
         "properties": {
-            "a": inside,
-            "a.b": text,
-            "c": {"type": "array", "items": text},
-            "c[0]": text,
+            "a": inside, "a.b": text, "c": {"type": "array", "items": text}, "c[0]": text,
         },
-    }
+    }  # fmt: skip
     gold = {"a": {"b": "1"}, "a.b": "2", "c": ["3"], "c[0]": "4"}
 
     rows = rows_of(record_of(Example(schema, gold, deepcopy(gold))))

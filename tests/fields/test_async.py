@@ -141,9 +141,7 @@ class TestSemantic:
 
     def test_a_comparator_that_is_given_is_used_as_it_is(self) -> None:
         comparator = SemanticComparator(ScriptedPairJudge(same_words), instructions="ignore case")
-
         evaluate([{"a": "A"}], [{"a": "a"}], record(a=compared("semantic")), semantic=comparator)
-
         assert comparator.n_judged == 1
 
     def test_without_a_judge_the_error_says_how(self) -> None:

@@ -112,7 +112,6 @@ def test_a_comparator_that_raises_fails_alone() -> None:
 def test_a_score_outside_its_range_is_an_error_of_that_field(score: Any) -> None:
     judge = Recorder(lambda item: one(score if item.path == "a" else 1.0))
     result = run(TWO, [{"a": "x", "b": "y"}], [{"a": "x", "b": "z"}], registry_of(judge=judge))
-
     assert statuses(result) == {"a": "error", "b": "match"}
     assert (result.total_errors, result.mean_f1) == (1, 1.0)
 
@@ -121,7 +120,6 @@ def test_a_threshold_says_from_where_a_score_is_a_match() -> None:
     judge = Recorder(lambda _item: one(0.7))
     schema = record(a=compared("judge", **{"x-eval-threshold": 0.7}), b=JUDGED)
     result = run(schema, [{"a": "x", "b": "y"}], [{"a": "z", "b": "z"}], registry_of(judge=judge))
-
     assert statuses(result) == {"a": "match", "b": "mismatch"}
 
 
@@ -129,7 +127,6 @@ def test_only_fields_that_both_sides_have_are_asked_about_and_null_is_a_value() 
     judge = Recorder()
     schema = record(a=JUDGED, b=JUDGED, c=JUDGED)
     result = run(schema, [{"a": None, "b": "x"}], [{"a": "y", "c": "x"}], registry_of(judge=judge))
-
     assert [item.path for item in judge.calls[0]] == ["a"]
     assert statuses(result) == {"a": "mismatch", "b": "omission", "c": "hallucination"}
 
@@ -137,7 +134,6 @@ def test_only_fields_that_both_sides_have_are_asked_about_and_null_is_a_value() 
 def test_no_pending_field_means_no_call() -> None:
     judge = Recorder()
     run(TWO, [{}], [{}], registry_of(judge=judge))
-
     assert judge.calls == []
 
 
@@ -175,9 +171,7 @@ class TestAcrossRecords:
     def test_a_stream_asks_window_by_window(self) -> None:
         judge = Recorder(across_records=True)
         evaluator = FieldEvaluator(TWO, registry=registry_of(judge=judge))
-
         tally = evaluator.tally((ROWS[0], OTHERS[0]) for _ in range(2_500))
-
         assert [len(call) for call in judge.calls] == [2_000, 2_000, 1_000]
         assert tally.result().total_fields == 5_000
 
@@ -200,21 +194,14 @@ class TestBestPairing:
 
         [items] = judge.calls
         assert sorted((i.gold_compared, i.extracted_compared) for i in items) == [
-            ("blue", "azure"),
-            ("blue", "crimson"),
-            ("red", "azure"),
-            ("red", "crimson"),
-        ]
+            ("blue", "azure"), ("blue", "crimson"), ("red", "azure"), ("red", "crimson"),
+        ]  # fmt: skip
         assert len({item.path for item in items}) == len(items)
         assert {item.schema_path for item in items} == {"s[].d"}
         assert statuses(result) == {
-            "s[0].d": "match",
-            "s[0].n": "mismatch",
-            "s[1].d": "match",
-            "s[1].n": "match",
-            "s[2].d": "omission",
-            "s[2].n": "omission",
-        }
+            "s[0].d": "match", "s[0].n": "mismatch", "s[1].d": "match", "s[1].n": "match",
+            "s[2].d": "omission", "s[2].n": "omission",
+        }  # fmt: skip
 
     def test_many_records_with_such_arrays_are_one_call(self) -> None:
         judge = self.judge()
@@ -234,13 +221,9 @@ class TestBestPairing:
 
         assert len(judge.calls) == 1
         assert statuses(result) == {
-            "s[0].t[0]": "match",
-            "s[0].t[1]": "match",
-            "s[0].n": "match",
-            "s[1].t[0]": "match",
-            "s[1].t[-1]": "hallucination",
-            "s[1].n": "match",
-        }
+            "s[0].t[0]": "match", "s[0].t[1]": "match", "s[0].n": "match", "s[1].t[0]": "match",
+            "s[1].t[-1]": "hallucination", "s[1].n": "match",
+        }  # fmt: skip
 
     def test_what_could_not_be_judged_is_neither_lost_nor_invented(self) -> None:
         judge = Recorder(lambda _item: None)
@@ -310,11 +293,8 @@ def test_one_batch_error_taints_the_record_if_that_is_wanted() -> None:
     )
 
     assert statuses(result) == {
-        "a": "batch_error",
-        "b": "batch_error",
-        "c": "omission",
-        "d": "match",
-    }
+        "a": "batch_error", "b": "batch_error", "c": "omission", "d": "match",
+    }  # fmt: skip
     fields = result.records[0].field_results
     assert all("tainted" in (f.reason or "") for f in fields if f.status == "batch_error")
 
@@ -339,7 +319,6 @@ class TestCompound:
         schema = record(given=self.NAME, family=self.NAME, n=NUMBER)
         row = {"given": "Ada", "family": "Lovelace", "n": 1}
         result = run(schema, [row], [row], registry_of(name=self.full()))
-
         assert statuses(result) == {"given": "skipped", "family": "match", "n": "match"}
         assert result.total_fields == 2
 

@@ -30,7 +30,6 @@ ROUNDING = 1e-9
 
 
 def scores_of(records: Sequence[RecordResult], measure: str) -> float:
-    """One figure of a run of these records, computed one by one."""
     kind, name = measure.split("_")
     if kind == "mean":
         return float(sum(getattr(record, name) for record in records)) / len(records)
@@ -64,19 +63,16 @@ class TestDistribution:
 
     def test_the_interval_of_a_field_is_that_of_a_run_with_nothing_else(self) -> None:
         only_a = [{"a": signs["a"]} for signs in UNEVEN]
-
         assert run_of(UNEVEN).field_intervals()["a"] == approx(
             run_of(only_a).intervals()["micro_f1"]
         )
 
     def test_each_field_that_counts_has_an_interval(self) -> None:
         run = run_of([{"a[0]": "+", "a[1]": "-", "b": "h", "s": "s"}, {"a[-1]": "h"}])
-
         assert list(run.field_intervals()) == ["a[]", "b"]
 
     def test_a_run_is_inside_its_intervals(self) -> None:
         run = drawn_run(60, 1, lambda position, _: 0.3 + 0.4 * (position % 2))
-
         for measure, interval in run.intervals().items():
             assert interval.low < scores_of(run.records, measure) < interval.high
         for field, interval in run.field_intervals().items():
@@ -105,9 +101,7 @@ class TestRecords:
         schema = annotate_xeval(record(a={**TEXT, "x-eval-weight": 1000}, b=TEXT))
         gold = [{"a": "x", "b": "x"}] * 30
         found = [{"a": "x", "b": "xy"[k % 2]} for k in range(30)]
-
         interval = evaluate(gold, found, schema).intervals()["micro_f1"]
-
         assert 0.999 < interval.low < interval.high <= 1
 
     def test_records_count_as_post_processing_left_them(self) -> None:
@@ -139,7 +133,6 @@ class TestEdges:
     @pytest.mark.parametrize("n", [0, 1])
     def test_without_two_records_nothing_is_known(self, n: int) -> None:
         run = run_of([{"a": "-"}] * n)
-
         assert run.intervals() == dict.fromkeys(MEASURES, (0.0, 1.0))
         assert run.field_intervals() == ({"a": (0.0, 1.0)} if n else {})
 
@@ -148,7 +141,6 @@ class TestEdges:
 
     def test_records_in_which_nothing_counts(self) -> None:
         run = run_of([{"a": "s"}, {}, {"b": "s"}])
-
         assert set(run.intervals().values()) == {(1.0, 1.0)}
         assert run.field_intervals() == {}
 
@@ -156,7 +148,6 @@ class TestEdges:
     def test_a_run_without_its_records_has_another_kind(self, method: str) -> None:
         evaluator = FieldEvaluator(annotate_xeval(record(a=TEXT)))
         run = evaluator.tally([({"a": "x"}, {"a": "x"})] * 3).result()
-
         with pytest.raises(InputError, match=r"0 of its 3 records.*RunTally.intervals"):
             getattr(run, method)()
 
@@ -164,12 +155,10 @@ class TestEdges:
         ("settings", "message"),
         [
             ({"n_resamples": 0}, "n_resamples must be a whole number of at least 1, not 0"),
-            ({"n_resamples": 10.0}, "n_resamples"),
-            ({"n_resamples": True}, "n_resamples"),
-            ({"seed": -1}, "seed must be a whole number of at least 0"),
-            ({"seed": None}, "seed"),
+            ({"n_resamples": 10.0}, "n_resamples"), ({"n_resamples": True}, "n_resamples"),
+            ({"seed": -1}, "seed must be a whole number of at least 0"), ({"seed": None}, "seed"),
         ],
-    )
+    )  # fmt: skip
     def test_settings_that_cannot_be_used(self, settings: Any, message: str) -> None:
         for method in (run_of(UNEVEN).intervals, run_of(UNEVEN).field_intervals):
             with pytest.raises(InputError, match=message):
@@ -181,7 +170,6 @@ class TestDraws:
 
     def test_equal_seeds_give_equal_numbers(self) -> None:
         run = drawn_run(30, 5, lambda *_: 0.5)
-
         assert run.intervals(200, 7) == run.intervals(200, 7) != run.intervals(200, 8)
         assert run.field_intervals(200, 7) == run.field_intervals(200, 7)
 
@@ -199,7 +187,6 @@ class TestDraws:
 def test_a_run_of_records_that_were_kept_in_part_is_refused() -> None:
     whole = run_of(UNEVEN)
     part = RunResult(**{**vars(whole), "records": whole.records[:2]})
-
     with pytest.raises(InputError, match="2 of its 4 records"):
         part.intervals()
     assert summed_up(whole.records[:2]).intervals()

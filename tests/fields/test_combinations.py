@@ -19,12 +19,10 @@ from tests.fields.json_schemas import INTEGER, NULL, STRING, Schema, nested, obj
 
 
 def resolved_field(field: Any) -> Any:
-    """What becomes of one field of a schema."""
     return resolve_schema_references(object_of(field=field))["properties"]["field"]
 
 
 def told(caplog: pytest.LogCaptureFixture) -> list[str]:
-    """The warnings about something in the schema, without the one that every call gives."""
     return [m for m in (r.getMessage() for r in caplog.records) if "scoring ignores" not in m]
 
 
@@ -83,7 +81,6 @@ def test_nullable_alternative_and_enumerated_fields_get_a_type_that_can_be_score
     field: Schema, expected: Schema
 ) -> None:
     resolved = resolved_field(field)
-
     assert resolved == expected
     parse_eval_schema(annotate_xeval(resolved))
 
@@ -91,17 +88,12 @@ def test_nullable_alternative_and_enumerated_fields_get_a_type_that_can_be_score
 @pytest.mark.parametrize(
     "field",
     [
-        {"anyOf": [STRING, {}]},
-        {"anyOf": [STRING, True]},
-        {"anyOf": []},
-        {"enum": []},
-        {"type": []},
-        {},
+        {"anyOf": [STRING, {}]}, {"anyOf": [STRING, True]}, {"anyOf": []}, {"enum": []},
+        {"type": []}, {},
     ],
-)
+)  # fmt: skip
 def test_what_has_no_type_is_kept_for_the_parser_to_complain_of(field: Schema) -> None:
     resolved = resolved_field(field)
-
     assert resolved == field
     with pytest.raises(SchemaError, match="Missing or invalid 'type'"):
         parse_eval_schema(annotate_xeval(resolved))
@@ -109,7 +101,6 @@ def test_what_has_no_type_is_kept_for_the_parser_to_complain_of(field: Schema) -
 
 def test_deep_alternatives_and_parts_are_united() -> None:
     one, two = nested(150, STRING), nested(150, INTEGER)
-
     assert resolve_schema_references({"anyOf": [one, two]}) == nested(
         150, {"type": ["string", "integer"]}
     )
@@ -121,7 +112,6 @@ def test_deep_alternatives_and_parts_are_united() -> None:
 def test_branches_that_are_no_list_are_refused(keyword: str, branches: Any) -> None:
     with pytest.raises(SchemaError, match=f"'{keyword}' must be a list") as caught:
         resolve_schema_references(object_of(a={keyword: branches}))
-
     assert caught.value.path == "a"
 
 
@@ -138,7 +128,6 @@ def test_what_is_lost_in_one_field_of_many_types_is_told(
     field: Schema, words: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     resolved_field(field)
-
     [message] = told(caplog)
     assert message.startswith("field: ")
     assert words in message
@@ -147,7 +136,6 @@ def test_what_is_lost_in_one_field_of_many_types_is_told(
 
 def test_titles_and_descriptions_may_be_lost_in_silence(caplog: pytest.LogCaptureFixture) -> None:
     resolved_field({"anyOf": [{**STRING, "title": "a", "description": "b"}, INTEGER]})
-
     assert told(caplog) == []
 
 
@@ -174,7 +162,6 @@ def test_what_a_schema_says_itself_wins_over_its_parts() -> None:
 
 def test_parts_are_merged_at_every_level() -> None:
     schema = object_of(l={"type": "array", "items": {"allOf": [object_of(p={"allOf": [STRING]})]}})
-
     assert merge_all_of(schema) == object_of(l={"type": "array", "items": object_of(p=STRING)})
 
 
@@ -242,8 +229,6 @@ def test_the_helpers_mind_neither_depth_nor_schemas_that_contain_themselves(
 ) -> None:
     ring = object_of(leaf={"anyOf": [STRING, INTEGER, NULL], "allOf": [{"title": "T"}]})
     ring["properties"]["ring"] = ring
-
     function(ring)
     function(nested(5_000, {"anyOf": [STRING, NULL], "allOf": [STRING]}))
-
     assert ring["properties"] == {"leaf": leaf, "ring": ring}

@@ -48,12 +48,10 @@ CORNERS: tuple[Any, ...] = (
 Case = tuple[str, dict[str, Any]]
 WITH_KEY: tuple[Case, ...] = (("exact", {}), ("numeric", {}))
 TOLERANT: tuple[Case, ...] = (
-    ("numeric", {"tolerance": {"rel": 0.1}}),
-    ("numeric", {"tolerance": {"abs": 1}}),
-    ("numeric", {"tolerance": {"abs": 0}}),
-    ("numeric", {"tolerance": {"rel": 0.5, "abs": 1.5}}),
+    ("numeric", {"tolerance": {"rel": 0.1}}), ("numeric", {"tolerance": {"abs": 1}}),
+    ("numeric", {"tolerance": {"abs": 0}}), ("numeric", {"tolerance": {"rel": 0.5, "abs": 1.5}}),
     ("numeric", {"tolerance": {"abs": 1e308}}),
-)
+)  # fmt: skip
 ALL_AT_ONCE: tuple[Case, ...] = (
     ("oneof", {"values": [1, "a", [1], NAN, None]}),
     ("fuzzy", {}),
@@ -82,7 +80,6 @@ def test_any_two_values_get_a_score_and_what_is_not_a_match_has_a_reason(
     name: str, params: dict[str, Any], gold: Any, extracted: Any
 ) -> None:
     result = COMPARATORS[name](gold, extracted, params)
-
     assert result.comparator == name
     assert 0.0 <= result.score <= 1.0
     assert result.score == 1.0 or result.reason
@@ -96,7 +93,6 @@ def test_a_binding_keeps_nothing_from_one_pair_to_the_next(
     compare = COMPARATORS[name].bind(params).compare
     first = compare(gold, extracted)
     compare(extracted, gold)
-
     assert compare(gold, extracted) == first
 
 
@@ -137,9 +133,7 @@ def test_the_scores_of_all_pairs_at_once_are_those_of_each_pair(
 ) -> None:
     bound = COMPARATORS[name].bind(params)
     assert bound.scores is not None
-
     scores = bound.scores(gold, extracted)
-
     assert scores.shape == (len(gold), len(extracted))
     assert scores.tolist() == [[bound.compare(g, e)[0] for e in extracted] for g in gold]
 
@@ -183,7 +177,6 @@ def test_an_unknown_parameter_is_an_error_that_names_it(name: str) -> None:
 def test_a_parameter_error_is_what_callers_catch() -> None:
     with pytest.raises(ParameterError) as caught:
         COMPARATORS["oneof"](1, 1, {})
-
     assert isinstance(caught.value, (TypeError, ValueError))
     assert isinstance(caught.value, SchemaError)
     assert caught.value.path == ""
@@ -195,18 +188,11 @@ class TestExact:
     @pytest.mark.parametrize(
         ("gold", "extracted"),
         [
-            ("a", "a"),
-            (None, None),
-            (0.0, -0.0),
-            (NAN, float("nan")),
-            ([NAN], [float("nan")]),
-            ({"a": 1, "b": [None]}, {"b": [None], "a": 1}),
-            (10**400, 10**400),
-            ({1}, {1}),
-            (Decimal("NaN"), Decimal("NaN")),
-            (dt.date(2024, 3, 15), dt.date(2024, 3, 15)),
+            ("a", "a"), (None, None), (0.0, -0.0), (NAN, float("nan")), ([NAN], [float("nan")]),
+            ({"a": 1, "b": [None]}, {"b": [None], "a": 1}), (10**400, 10**400), ({1}, {1}),
+            (Decimal("NaN"), Decimal("NaN")), (dt.date(2024, 3, 15), dt.date(2024, 3, 15)),
         ],
-    )
+    )  # fmt: skip
     def test_matches(self, gold: Any, extracted: Any) -> None:
         assert COMPARATORS["exact"](gold, extracted, {}) == ComparatorResult(1.0, "exact")
         assert exact_key(gold) == exact_key(extracted)
@@ -215,24 +201,14 @@ class TestExact:
     @pytest.mark.parametrize(
         ("gold", "extracted"),
         [
-            ("a", "b"),
-            (1, True),
-            (42, 42.0),
-            ("1", 1),
-            ("", None),
-            (NAN, 1.0),
-            (10**400, 10**400 + 1),
-            ({"x": 1}, {"x": 1, "y": 1}),
-            ([1, 2], [2, 1]),
-            ([[1], 2], [[1, 2]]),
-            ({"a": {"b": 1}, "c": 2}, {"a": {"b": 1, "c": 2}}),
-            ([["a"], "b"], [["a", "b"]]),
-            ((1,), [1]),
-            ([float, 1.0], [1.0]),
+            ("a", "b"), (1, True), (42, 42.0), ("1", 1), ("", None), (NAN, 1.0),
+            (10**400, 10**400 + 1), ({"x": 1}, {"x": 1, "y": 1}), ([1, 2], [2, 1]),
+            ([[1], 2], [[1, 2]]), ({"a": {"b": 1}, "c": 2}, {"a": {"b": 1, "c": 2}}),
+            ([["a"], "b"], [["a", "b"]]), ((1,), [1]), ([float, 1.0], [1.0]),
             (dt.date(2024, 3, 15), dt.date(2024, 3, 16)),
             (dt.date(2024, 3, 15), dt.datetime(2024, 3, 15, tzinfo=dt.timezone.utc)),
         ],
-    )
+    )  # fmt: skip
     def test_does_not_match(self, gold: Any, extracted: Any) -> None:
         assert COMPARATORS["exact"](gold, extracted, {}) == ComparatorResult(
             0.0, "exact", "mismatch"
@@ -242,12 +218,10 @@ class TestExact:
     @pytest.mark.parametrize(
         ("gold", "extracted"),
         [
-            ({"x": 1}, {"x": True}),
-            ([1], [1.0]),
-            ({1: "a"}, {True: "a"}),
+            ({"x": 1}, {"x": True}), ([1], [1.0]), ({1: "a"}, {True: "a"}),
             ([[NAN]], [[float("nan")]]),
         ],
-    )
+    )  # fmt: skip
     def test_only_the_outermost_type_counts(self, gold: Any, extracted: Any) -> None:
         assert COMPARATORS["exact"](gold, extracted, {}) == ComparatorResult(1.0, "exact", None)
         assert exact_key(gold) == exact_key(extracted)
@@ -260,7 +234,6 @@ class TestExact:
     def test_a_value_that_contains_itself_is_like_itself(self) -> None:
         loop: list[Any] = []
         loop.append(loop)
-
         assert score("exact", loop, loop) == 1.0
         assert score("exact", loop, [1]) == 0.0
 
@@ -268,7 +241,6 @@ class TestExact:
         deep: list[Any] = []
         for _ in range(100_000):
             deep = [deep]
-
         assert score("exact", deep, deep) == 1.0
         assert score("exact", [deep], [1]) == 0.0
 
@@ -291,19 +263,14 @@ class TestOneof:
     @pytest.mark.parametrize(
         ("extracted", "allowed"),
         [
-            ("a", ["a", "b"]),
-            (True, [1]),
-            (1.0, [1]),
-            (None, [None]),
-            ({"x": [1]}, [{"x": [1]}]),
+            ("a", ["a", "b"]), (True, [1]), (1.0, [1]), (None, [None]), ({"x": [1]}, [{"x": [1]}]),
             (float("nan"), [NAN]),
         ],
-    )
+    )  # fmt: skip
     def test_matches_what_is_allowed_whatever_the_gold_value(
         self, extracted: Any, allowed: list[Any]
     ) -> None:
         result = COMPARATORS["oneof"]("something else", extracted, {"values": allowed})
-
         assert result == ComparatorResult(1.0, "oneof")
 
     @pytest.mark.parametrize(
@@ -311,7 +278,6 @@ class TestOneof:
     )
     def test_does_not_match_anything_else(self, extracted: Any, allowed: list[Any]) -> None:
         result = COMPARATORS["oneof"](extracted, extracted, {"values": allowed})
-
         assert result == ComparatorResult(0.0, "oneof", "no match in values")
 
     @pytest.mark.parametrize("allowed", ["a", ("a",), None, {"a": 1}, 5])
@@ -328,5 +294,4 @@ class TestOneof:
         allowed = ["a"]
         compare = COMPARATORS["oneof"].bind({"values": allowed}).compare
         allowed.append("b")
-
         assert compare("a", "b")[0] == 0.0

@@ -34,7 +34,6 @@ B = [{"a": "++", "b": "-"}, {"a": "-"}, {"a": "+"}, {"a": "/", "b": "h+"}, {"a":
 
 
 def figure(records: Sequence[RecordResult], measure: str) -> float:
-    """One figure of a run of these records, computed one by one."""
     kind, name = measure.split("_")
     if kind == "mean":
         return float(sum(getattr(record, name) for record in records)) / len(records)
@@ -45,7 +44,6 @@ def figure(records: Sequence[RecordResult], measure: str) -> float:
 
 
 def with_golds(run: RunResult, golds: Sequence[Any]) -> RunResult:
-    """The run with these gold records."""
     return summed_up(
         [
             dataclasses.replace(record, gold=gold)
@@ -55,7 +53,6 @@ def with_golds(run: RunResult, golds: Sequence[Any]) -> RunResult:
 
 
 def numbers(comparison: RunComparison) -> dict[str, Any]:
-    """Everything but what a field is called."""
     return {**comparison.overall, **comparison.fields}
 
 
@@ -83,9 +80,7 @@ class TestEqualRuns:
         schema = annotate_xeval(record(a=TEXT, b=NUMBER, c=array(TEXT)))
         gold = [{"a": "x", "b": float("nan"), "c": ("x", "y")}, {"a": "y", "b": 1, "c": {"x"}}]
         run = evaluate(gold, [{"a": "x"}, {"b": 1}], schema)
-
         comparison = compare_runs(run, RunResult.from_json(run.to_json()))
-
         assert all(difference.p_value == 1 for difference in numbers(comparison).values())
 
 
@@ -128,7 +123,6 @@ class TestDirection:
     def test_won_fields_stand_with_the_largest_gain_first(self) -> None:
         worse = drawn_run(60, 1, lambda *_: 0.0)
         better = drawn_run(60, 1, lambda _, field: {"a": 0.3, "b": 0.9, "c": 0.6}[field])
-
         assert compare_runs(worse, better).won == ("b", "c", "a")
         assert compare_runs(better, worse).lost == ("b", "c", "a")
 
@@ -166,7 +160,6 @@ class TestNumbers:
     def test_few_records_prove_nothing(self) -> None:
         """The intervals of five equal gains have no width, but 1 in 16 such runs are chance."""
         comparison = compare_runs(run_of([{"a": "-"}] * 5), run_of([{"a": "+"}] * 5))
-
         found = comparison.fields["a"]
         assert found.interval == (1, 1)
         assert found.p_value == approx(1 / 16)
@@ -199,16 +192,13 @@ class TestManyFields:
 
     def test_one_field_needs_no_adjustment(self) -> None:
         a, b = (drawn_run(30, seed, lambda *_: 0.5, ["a"]) for seed in (1, 2))
-
         found = numbers(compare_runs(a, b))["a"]
-
         assert found.p_adjusted == found.p_value < 1
 
     def test_a_clear_gain_is_clear_among_hundreds(self) -> None:
         fields = [f"f{k}" for k in range(300)]
         a = drawn_run(60, 1, lambda _, field: 0.1 if field == "f7" else 0.5, fields)
         b = drawn_run(60, 2, lambda _, field: 0.9 if field == "f7" else 0.5, fields)
-
         assert compare_runs(a, b, n_resamples=400).won == ("f7",)
 
     def test_keys_that_came_up_once_take_nothing_away(self) -> None:
@@ -240,9 +230,7 @@ class TestManyFields:
 
     def test_a_key_that_is_no_longer_made_up_is_won(self) -> None:
         rows = [{"a": "+-"[k % 2], "b": "-+"[k % 2]} for k in range(10)]
-
         comparison = compare_runs(run_of([{**row, "zz": "h"} for row in rows]), run_of(rows))
-
         assert (comparison.won, comparison.lost) == (("zz",), ())
         assert comparison.fields["zz"].p_value == approx(1 / 512)
 
@@ -251,14 +239,11 @@ class TestManyFields:
     ) -> None:
         a, b = (drawn_run(30, seed, lambda *_: 0.5, list("abcdefg")) for seed in (1, 2))
         before = compare_runs(a, b, n_resamples=100)
-
         monkeypatch.setattr(resampling, "_MAX_NUMBERS", 300)
-
         assert compare_runs(a, b, n_resamples=100) == before
 
     def test_runs_in_which_nothing_counts(self) -> None:
         comparison = compare_runs(run_of([{"a": "s"}, {}]), run_of([{"a": "s"}, {}]))
-
         assert comparison.fields == {}
         assert comparison.won == comparison.lost == comparison.unchanged == ()
 
@@ -269,7 +254,6 @@ class TestRecords:
     def test_their_order_means_nothing(self) -> None:
         a = run_of(A, ids="vwxyz")
         b, b_reversed = run_of(B, ids="vwxyz"), run_of(B[::-1], ids="zyxwv")
-
         assert compare_runs(a, b) == compare_runs(a, b_reversed)
 
     def test_those_in_one_run_only_are_listed_and_left_out(self) -> None:
@@ -313,14 +297,12 @@ class TestRecords:
     def test_other_gold_records_cannot_be_compared(self) -> None:
         a = with_golds(run_of(A), [{"a": k} for k in range(5)])
         b = with_golds(run_of(B), [{"a": k if k < 3 else "?"} for k in range(5)])
-
         with pytest.raises(InputError, match=r"2 of 5 records have another gold.*\(3, 4\)"):
             compare_runs(a, b)
 
     def test_runs_without_their_records_cannot_be_compared(self) -> None:
         evaluator = FieldEvaluator(annotate_xeval(record(a=TEXT)))
         tallied = evaluator.tally([({"a": "x"}, {"a": "x"})] * 3).result()
-
         with pytest.raises(InputError, match="run b has 0 of its 3 records"):
             compare_runs(run_of(A), tallied)
 
@@ -330,9 +312,7 @@ class TestSettings:
 
     def test_the_seed_decides(self) -> None:
         a, b = (drawn_run(20, seed, lambda *_: 0.5) for seed in (1, 2))
-
         first = compare_runs(a, b, n_resamples=150, seed=3)
-
         assert compare_runs(a, b, n_resamples=150, seed=3) == first
         assert compare_runs(a, b, n_resamples=150, seed=4) != first
 

@@ -72,7 +72,6 @@ def test_halves_of_the_day(text: str, hour: int) -> None:
 )  # fmt: skip
 def test_a_time_zone(zone: str, minutes: int) -> None:
     expected = DAY._replace(clock=dt.time(10), offset=dt.timedelta(minutes=minutes))
-
     assert read_date(f"2024-03-15T10:00{zone}") == expected
 
 
@@ -94,7 +93,6 @@ def test_fractions_of_a_second_are_kept_to_the_microsecond() -> None:
 )  # fmt: skip
 def test_anything_else_is_not_read(text: str) -> None:
     reading = read_date(text)
-
     assert isinstance(reading, Unread)
     assert "is not read as a date; 'formats' can say" in reading.reason
     assert not reading.ambiguous
@@ -109,7 +107,6 @@ def test_anything_else_is_not_read(text: str) -> None:
 )  # fmt: skip
 def test_a_day_or_time_that_does_not_exist_is_not_read(text: str) -> None:
     reading = read_date(text)
-
     assert isinstance(reading, Unread)
     assert "names a day or a time that does not exist" in reading.reason
 
@@ -128,7 +125,6 @@ def test_day_and_month_are_ambiguous_where_both_orders_are_days(mark: str) -> No
 
 def test_a_day_that_can_be_two_at_a_time_that_does_not_exist_is_none() -> None:
     reading = read_date("03/04/2024 10:99")
-
     assert isinstance(reading, Unread)
     assert not reading.ambiguous
 
@@ -137,7 +133,6 @@ def test_a_day_that_can_be_two_at_a_time_that_does_not_exist_is_none() -> None:
 def test_no_text_is_an_error_and_what_is_read_leaves_no_doubt(text: str) -> None:
     reading = read_date(text)
     told = {read_date(text, day_first=True), read_date(text, day_first=False)}
-
     assert isinstance(reading, Unread) or told == {reading}
     assert isinstance(reading, DateReading) or reading.ambiguous == (len(told) > 1)
 

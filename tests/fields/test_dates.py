@@ -19,27 +19,20 @@ MATCH = ComparatorResult(1.0, "date")
 @pytest.mark.parametrize(
     ("gold", "extracted"),
     [
-        ("2024-03-15", "15 March 2024"),
-        ("2024-03-15", "March 15th, 2024"),
-        ("2024-03-15", "15/03/2024"),
-        ("2024-03-15", "03/15/2024"),
-        ("March 2024", "2024-03"),
-        ("03/2024", "Mar 2024"),
-        ("2024", " 2024 "),
-        ("2024-03-15", "2024-03-15T10:00"),
+        ("2024-03-15", "15 March 2024"), ("2024-03-15", "March 15th, 2024"),
+        ("2024-03-15", "15/03/2024"), ("2024-03-15", "03/15/2024"), ("March 2024", "2024-03"),
+        ("03/2024", "Mar 2024"), ("2024", " 2024 "), ("2024-03-15", "2024-03-15T10:00"),
         ("2024-03-15T10:00", "15 March 2024, 10 am"),
         ("2024-03-15T10:00", "2024-03-15 10:00:00.000"),
-        ("2024-03-15T23:00Z", "2024-03-16T00:00+01:00"),
-        ("2024-03-15T23:00Z", "2024-03-15 23:00"),
-        ("2024-03-15T23:00Z", "2024-03-15"),
-        ("0001-01-01T00:00+14:00", "0001-01-01T01:00+15:00"),
+        ("2024-03-15T23:00Z", "2024-03-16T00:00+01:00"), ("2024-03-15T23:00Z", "2024-03-15 23:00"),
+        ("2024-03-15T23:00Z", "2024-03-15"), ("0001-01-01T00:00+14:00", "0001-01-01T01:00+15:00"),
         (dt.date(2024, 3, 15), "15 Mar 2024"),
         (dt.datetime.fromisoformat("2024-03-15T10:00"), "2024-03-15 10:00"),
         (dt.datetime(2024, 3, 15, 10, tzinfo=UTC), "2024-03-15T11:00+01:00"),
         (dt.datetime(2024, 3, 15, 10, tzinfo=UTC), dt.date(2024, 3, 15)),
         (None, None),
     ],
-)
+)  # fmt: skip
 def test_the_same_date_matches_whatever_its_notation(gold: Any, extracted: Any) -> None:
     assert date(gold, extracted, {}) == MATCH
     assert date(extracted, gold, {}) == MATCH
@@ -74,7 +67,6 @@ def test_other_dates_do_not_match_and_the_reason_says_why(
     gold: Any, extracted: Any, reason: str
 ) -> None:
     result = date(gold, extracted, {})
-
     assert result.score == 0.0
     assert reason in str(result.reason)
 
@@ -99,7 +91,6 @@ def test_an_ambiguous_text_is_not_guessed(other: str) -> None:
 )
 def test_what_an_ambiguous_text_cannot_mean_is_a_mismatch(other: Any, reason: str) -> None:
     result = date("03/04/2024", other, {})
-
     assert result.score == 0.0
     assert reason in str(result.reason)
 
@@ -107,7 +98,6 @@ def test_what_an_ambiguous_text_cannot_mean_is_a_mismatch(other: Any, reason: st
 def test_an_ambiguous_date_is_an_error_of_its_field() -> None:
     schema = {"type": "object", "properties": {"day": {"type": "string", "x-eval-compare": "date"}}}
     run = evaluate([{"day": "03/04/2024"}] * 2, [{"day": "2024-04-03"}, {"day": "x"}], schema)
-
     assert [record.field_results[0].status for record in run.records] == ["error", "mismatch"]
     assert "'day_first' can say which" in str(run.records[0].field_results[0].reason)
 
@@ -119,7 +109,6 @@ def test_an_ambiguous_text_equals_itself() -> None:
 @pytest.mark.parametrize(("day_first", "meant"), [(True, "2024-04-03"), (False, "2024-03-04")])
 def test_the_order_of_day_and_month_can_be_told(meant: str, *, day_first: bool) -> None:
     params = {"day_first": day_first}
-
     assert date("03/04/2024", meant, params) == MATCH
     assert date("2024-03-04", "4 March 2024", params) == MATCH
     assert date("15/03/2024", "03/15/2024", params) == MATCH
@@ -127,7 +116,6 @@ def test_the_order_of_day_and_month_can_be_told(meant: str, *, day_first: bool) 
 
 def test_the_same_text_matches_although_it_is_not_read_and_the_reason_says_so() -> None:
     result = date("Spring 2024", "Spring  2024", {})
-
     assert result.score == 1.0
     assert str(result.reason).startswith("the same text; 'Spring 2024' is not read as a date")
 
@@ -153,22 +141,17 @@ def test_formats_come_first_and_fill_in_nothing(
 
 def test_a_format_without_day_is_not_the_first_of_the_month() -> None:
     result = date("03/24", "2024-03-01", {"formats": ["%m/%y"]})
-
     assert result.reason == "one is more precise than the other: 2024-03 and 2024-03-01"
 
 
 @pytest.mark.parametrize(
     ("notation", "said"),
     [
-        ("%d.%m.", "it has no year"),
-        ("%%Y", "no year"),
-        ("", "it has no year"),
-        ("%Y %d", "it has a day without a month"),
-        ("%Y %H:%M", "it has a time without a day"),
-        ("%-d.%m.%Y", "bad directive"),
-        ("%Y %", "stray %"),
+        ("%d.%m.", "it has no year"), ("%%Y", "no year"), ("", "it has no year"),
+        ("%Y %d", "it has a day without a month"), ("%Y %H:%M", "it has a time without a day"),
+        ("%-d.%m.%Y", "bad directive"), ("%Y %", "stray %"),
     ],
-)
+)  # fmt: skip
 def test_a_format_must_be_one_of_strptime_with_a_year(notation: str, said: str) -> None:
     with pytest.raises(ParameterError, match=f"in 'formats' must be a strptime format.*{said}"):
         date.bind({"formats": [notation]})

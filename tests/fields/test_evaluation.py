@@ -55,7 +55,6 @@ class TestBadValues:
         registry = Registry()
         registry.register("odd", lambda *_: ComparatorResult(score, "odd"))
         result = run(record(a=compared("odd")), [{"a": "x"}], [{"a": "x"}], registry)
-
         assert statuses(result) == {"a": "error"}
 
     def test_a_comparator_or_transform_that_raises(self) -> None:
@@ -94,11 +93,8 @@ class TestBadValues:
         result = run(schema, [rows], [found], registry)
 
         assert statuses(result) == {
-            "s[0].a": "error",
-            "s[0].n": "mismatch",
-            "s[1].a": "error",
-            "s[1].n": "match",
-        }
+            "s[0].a": "error", "s[0].n": "mismatch", "s[1].a": "error", "s[1].n": "match",
+        }  # fmt: skip
 
     @pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf, 10**400, -(10**400)])
     def test_odd_numbers_match_themselves_and_nothing_else(self, value: Any) -> None:
@@ -133,11 +129,9 @@ class TestBadValues:
         result = run(schema, [row, row, row, None], [None, "text", [row], row])
 
         assert [[f.status for f in r.field_results] for r in result.records] == [
-            ["omission", "omission"],
-            ["mismatch"],
-            ["mismatch"],
+            ["omission", "omission"], ["mismatch"], ["mismatch"],
             ["hallucination", "hallucination"],
-        ]
+        ]  # fmt: skip
         assert "type mismatch" in (result.records[1].field_results[0].reason or "")
 
     def test_a_hundred_levels(self) -> None:
@@ -152,7 +146,6 @@ class TestBadValues:
 
     def test_keys_that_are_no_strings(self) -> None:
         result = run(record(a=TEXT), [{"a": "x"}], [{"a": "x", 3: "y", None: "z"}])
-
         assert statuses(result) == {"a": "match", "3": "hallucination", "None": "hallucination"}
 
 
@@ -175,7 +168,6 @@ class TestNamesAreData:
         schema = record(s=array(record(**{"x[0]": TEXT, "y.z": TEXT})))
         rows = {"s": [{"x[0]": "1", "y.z": "2"}] * 3}
         result = run(schema, [rows], [rows])
-
         assert set(result.by_field) == {"s[].x\\[0\\]", "s[].y\\.z"}
         assert all(field.support == 3 for field in result.by_field.values())
 
@@ -232,13 +224,11 @@ class TestKeys:
     def test_a_key_may_lie_deeper(self) -> None:
         items = record(id=record(value=TEXT), n=NUMBER)
         gold = [{"id": {"value": "a"}, "n": 1}, {"id": {"value": "b"}, "n": 2}]
-
         assert set(self.paths(items, "id.value", gold, gold[::-1]).values()) == {"match"}
 
     def test_a_name_with_a_dot_comes_first(self) -> None:
         items = record(**{"id.value": TEXT}, n=NUMBER)
         gold = [{"id.value": "a", "n": 1}, {"id.value": "b", "n": 2}]
-
         assert set(self.paths(items, "id.value", gold, gold[::-1]).values()) == {"match"}
 
     def test_a_key_may_have_several_parts(self) -> None:
@@ -256,15 +246,12 @@ class TestKeys:
         items = record(
             x={**compared("exact"), "x-eval-transform": ["strip", "lowercase"]}, n=NUMBER
         )
-
         got = self.paths(items, "x", [{"x": "A ", "n": 1}], [{"x": "b"}, {"x": "a", "n": 1}])
-
         assert got == {"s[0].x": "match", "s[0].n": "match", "s[-1].x": "hallucination"}
 
     @pytest.mark.parametrize("key", [None, True, math.nan, [], {}])
     def test_a_key_that_is_none_matches_nothing(self, key: Any) -> None:
         got = self.paths(record(x=TEXT), "x", [{"x": key}], [{"x": key}])
-
         assert set(got.values()) == {"omission", "hallucination"}
 
 
@@ -274,7 +261,6 @@ class TestBestPairing:
     def test_there_is_no_size_at_which_it_gives_up(self) -> None:
         values = [f"v{n}" for n in range(60)]
         result = run(record(s=best(TEXT)), [{"s": values}], [{"s": values[::-1]}])
-
         assert result.mean_f1 == 1.0
 
     def test_a_threshold_keeps_poor_pairs_apart(self) -> None:
@@ -303,7 +289,6 @@ class TestBestPairing:
         items = record(a=record(x=TEXT), n=NUMBER)
         gold = {"s": [{"a": None}, {"n": 1}]}
         result = run(record(s=best(items)), [gold], [{"s": [{"n": 1}, {"a": None}]}])
-
         assert statuses(result) == {"s[1].n": "match"}
 
 
@@ -334,19 +319,14 @@ class TestPydantic:
 
         assert result.records[0].gold is gold
         assert statuses(result) == {
-            "number": "match",
-            "total": "match",
-            "items[0].name": "match",
-            "items[0].price": "mismatch",
-            "items[1].name": "match",
-            "items[1].price": "match",
-        }
+            "number": "match", "total": "match", "items[0].name": "match",
+            "items[0].price": "mismatch", "items[1].name": "match", "items[1].price": "match",
+        }  # fmt: skip
 
     def test_a_class_can_be_annotated_and_edited(self) -> None:
         schema = annotate_xeval(Invoice)
         schema["properties"]["number"]["x-eval-skip"] = True
         row = {"number": "1", "total": 1, "items": []}
-
         assert statuses(evaluate([row], [row], schema))["number"] == "skipped"
         assert parse_eval_schema(Invoice).children[0].description == "as printed"
 
@@ -366,7 +346,6 @@ class TestJoins:
     def test_by_position_the_id_is_a_name(self) -> None:
         rows = [{"id": "x", "a": "1"}, {"id": "y", "a": "2"}]
         result = run(record(id=TEXT, a=TEXT), rows, rows, id_field="id")
-
         assert [r.record_id for r in result.records] == ["x", "y"]
         assert [r.record_id for r in run(record(a=TEXT), [{}], [{}], id_field="").records] == [0]
 
@@ -376,11 +355,9 @@ class TestJoins:
         result = run(record(id=NUMBER, a=TEXT), gold, found, id_field="id", join="id")
 
         assert {r.record_id: [f.status for f in r.field_results] for r in result.records} == {
-            1: ["match", "mismatch"],
-            2: ["match", "match"],
-            3: ["omission", "omission"],
+            1: ["match", "mismatch"], 2: ["match", "match"], 3: ["omission", "omission"],
             4: ["hallucination", "hallucination"],
-        }
+        }  # fmt: skip
 
     @pytest.mark.parametrize(
         ("gold", "options", "says"),
@@ -415,13 +392,9 @@ class TestNulls:
         )  # fmt: skip
 
         assert statuses(result) == {
-            "a": "skipped",
-            "b": "hallucination",
-            "c": "omission",
-            "o": "mismatch",
-            "l": "match",
+            "a": "skipped", "b": "hallucination", "c": "omission", "o": "mismatch", "l": "match",
             "e": "omission",
-        }
+        }  # fmt: skip
 
     def test_other_values_may_stand_for_nothing(self) -> None:
         handling = NullHandling([None, "n/a", 0], both_absent_skip=False)
@@ -475,14 +448,12 @@ def test_post_processing_may_filter_and_must_give_a_list() -> None:
 def test_post_processing_must_give_results(odd: Any) -> None:
     """Another status would leave the score without a word."""
     rows = [{"a": "x"}]
-
     with pytest.raises(InputError, match=r"post_process returned .* it must be a FieldResult"):
         run(record(a=TEXT), rows, rows, post_process=lambda _fields: [odd])
 
 
 def test_nothing_to_evaluate() -> None:
     result = run(record(a=TEXT), [], [])
-
     assert (result.mean_precision, result.mean_recall, result.mean_f1) == (1.0, 1.0, 1.0)
     assert (result.total_records, result.total_fields, result.per_field) == (0, 0, {})
 
@@ -564,7 +535,5 @@ def test_a_stream_gives_what_a_list_gives() -> None:
 def test_the_schema_of_the_caller_stays_as_it_is() -> None:
     schema = annotate_xeval(record(a=TEXT, s=best(TEXT)))
     before = json.dumps(schema)
-
     run(schema, [{"a": "x", "s": ["y"]}], [{"a": "x", "s": ["y"]}])
-
     assert json.dumps(schema) == before

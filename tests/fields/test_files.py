@@ -14,7 +14,6 @@ from factcheck.fields.files import id_problems, iter_records, read_records, read
 
 
 def put(folder: Path, name: str, content: str) -> Path:
-    """A new file."""
     path = folder / name
     path.write_text(content, encoding="utf-8")
     return path
@@ -33,9 +32,7 @@ def test_records_come_with_their_places(
     tmp_path: Path, name: str, content: str, places: list[str]
 ) -> None:
     path = put(tmp_path, name, content)
-
     records = read_records(path)
-
     assert records.values == [{"a": 1}, {"a": 2}]
     assert [str(place) for place in records.places] == [f"{path}, {place}" for place in places]
 
@@ -51,14 +48,12 @@ def test_standard_input_is_json_or_json_lines(
     monkeypatch: pytest.MonkeyPatch, content: str
 ) -> None:
     monkeypatch.setattr("sys.stdin", SimpleNamespace(buffer=io.BytesIO(content.encode())))
-
     assert read_records("-").values == [{"a": 1}, {"a": 2}]
 
 
 def test_json_lines_are_read_one_at_a_time(tmp_path: Path) -> None:
     """The line after the current one has not been parsed yet."""
     records = iter_records(put(tmp_path, "r.jsonl", '{"a": 1}\nno JSON\n'))
-
     assert next(records)[1] == {"a": 1}
     with pytest.raises(InputError, match="line 2"):
         next(records)
@@ -66,7 +61,6 @@ def test_json_lines_are_read_one_at_a_time(tmp_path: Path) -> None:
 
 def test_null_stands_for_a_missing_record_if_that_is_allowed(tmp_path: Path) -> None:
     path = put(tmp_path, "r.jsonl", "null\n")
-
     assert read_records(path, nullable=True).values == [None]
     with pytest.raises(InputError, match="line 1: expected an object, got null"):
         read_records(path)
@@ -106,7 +100,6 @@ def test_invalid_ids_are_reported_by_position(tmp_path: Path) -> None:
 
 def test_a_schema_is_resolved_and_annotated(tmp_path: Path) -> None:
     text = "type: object\nproperties:\n  a: {$ref: '#/$defs/a'}\n$defs:\n  a: {type: integer}\n"
-
     assert read_schema(put(tmp_path, "s.yaml", text)) == {
         "type": "object",
         "properties": {"a": {"type": "integer", "x-eval-compare": "numeric"}},

@@ -32,7 +32,6 @@ def digest_of(schema: Any, registry: Registry | None = None) -> str:
 
 
 def changed(path: tuple[str, ...], **keys: Any) -> dict[str, Any]:
-    """The schema with other keys in one of its properties."""
     schema = deepcopy(SCHEMA)
     place = schema["properties"]
     for step in path:
@@ -46,15 +45,13 @@ def changed(path: tuple[str, ...], **keys: Any) -> dict[str, Any]:
     [
         (("a",), {"x-eval-compare": "fuzzy"}),
         (("a",), {"x-eval-compare": {"oneof": {"values": ["x"]}}}),
-        (("a",), {"x-eval-transform": ["strip"]}),
-        (("a",), {"x-eval-threshold": 0.5}),
-        (("a",), {"x-eval-weight": 2}),
-        (("a",), {"x-eval-skip": True}),
+        (("a",), {"x-eval-transform": ["strip"]}), (("a",), {"x-eval-threshold": 0.5}),
+        (("a",), {"x-eval-weight": 2}), (("a",), {"x-eval-skip": True}),
         (("b",), {"x-eval-align": {"match_by": "hungarian"}}),
         (("b", "items"), {"x-eval-compare": {"numeric": {"tolerance": {"rel": 0.1}}}}),
         ((), {"c": {"type": "string", "x-eval-compare": "exact"}}),
     ],
-)
+)  # fmt: skip
 def test_whatever_changes_scores_changes_the_digest(
     path: tuple[str, ...], keys: dict[str, Any]
 ) -> None:
@@ -75,7 +72,6 @@ def test_whatever_changes_scores_changes_the_digest(
 def test_what_changes_no_score_does_not(path: tuple[str, ...], keys: dict[str, Any]) -> None:
     backwards = changed(path, **keys)
     backwards["properties"] = dict(reversed(backwards["properties"].items()))
-
     assert digest_of(backwards) == digest_of(SCHEMA)
 
 
@@ -135,7 +131,6 @@ def test_a_tally_of_an_unknown_schema_makes_the_sum_unknown() -> None:
     fields = ["", "a", "b", "b[]"]
     tally = RunTally(fields, "0" * 64)
     tally.merge(RunTally(fields))
-
     assert tally.result().schema_digest is None
 
 

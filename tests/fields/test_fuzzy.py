@@ -17,7 +17,6 @@ from factcheck.fields.types import ComparatorResult
 @given(st.text(), st.text())
 def test_the_score_is_the_ratio_of_rapidfuzz(gold: str, extracted: str) -> None:
     score = fuzzy(gold, extracted, {}).score
-
     assert score == pytest.approx(fuzz.ratio(gold, extracted) / 100)
     assert (score == 1.0) == (gold == extracted)
 
@@ -25,13 +24,10 @@ def test_the_score_is_the_ratio_of_rapidfuzz(gold: str, extracted: str) -> None:
 @pytest.mark.parametrize(
     ("gold", "extracted", "score", "reason"),
     [
-        ("abc", "abc", 1.0, "ratio 1"),
-        ("", "", 1.0, "ratio 1"),
-        ("", "a", 0.0, "ratio 0"),
-        ("abcd", "abcx", 0.75, "ratio 0.75"),
-        ("Abc", "abc", 2 / 3, "ratio 0.666667"),
+        ("abc", "abc", 1.0, "ratio 1"), ("", "", 1.0, "ratio 1"), ("", "a", 0.0, "ratio 0"),
+        ("abcd", "abcx", 0.75, "ratio 0.75"), ("Abc", "abc", 2 / 3, "ratio 0.666667"),
     ],
-)
+)  # fmt: skip
 def test_the_reason_states_the_ratio(gold: str, extracted: str, score: float, reason: str) -> None:
     assert fuzzy(gold, extracted, {}) == ComparatorResult(score, "fuzzy", reason)
 
@@ -74,7 +70,6 @@ def test_what_is_no_text_does_not_match_and_the_reason_names_its_type(
     gold: Any, extracted: Any, named: str, params: dict[str, Any]
 ) -> None:
     result = fuzzy(gold, extracted, params)
-
     assert result.score == 0.0
     assert named in str(result.reason)
 

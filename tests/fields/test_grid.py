@@ -19,8 +19,6 @@ from tests.fields.strategies import examples
 
 
 def pair_by_pair(node: Any, gold: list[Any], found: list[Any], weigh: WeightedCounts) -> Any:
-    """F1 of each pair, from its own results."""
-
     def f1(one: Any, other: Any) -> float:
         results: list[Any] = []
         node.pair(one, other, node.path, results)
@@ -115,5 +113,4 @@ def test_a_comparator_is_asked_once_for_two_different_values() -> None:
 
 def test_more_pairs_than_fit_in_one_step() -> None:
     values = [{"a": n % 7, "b": n % 5} for n in range(80)]
-
     assert_alike(record(a=NUMBER, b=NUMBER), values, values[::-1], Registry())

@@ -22,7 +22,6 @@ leaves = st.sampled_from(
 
 @st.composite
 def homogeneous(draw: st.DrawFn, depth: int = 3) -> st.SearchStrategy[Any]:
-    """A strategy for values of one shape; any of them, at any level, may be null."""
     kind = draw(st.sampled_from(["leaf", "array", "object"] if depth else ["leaf"]))
     if kind == "leaf":
         return draw(leaves) | st.none()
@@ -39,22 +38,16 @@ def warnings_of(caplog: pytest.LogCaptureFixture) -> list[str]:
 @pytest.mark.parametrize(
     ("values", "schema"),
     [
-        ([True], {"type": "boolean"}),
-        ([3], {"type": "integer"}),
-        ([2.5], {"type": "number"}),
-        ([math.nan], {"type": "number"}),
-        (["a"], {"type": "string"}),
-        ([None], {"type": "string"}),
-        ([None, 3], {"type": "integer"}),
-        ([3, 2.5], {"type": "integer"}),
-        ([2.5, 3], {"type": "number"}),
-        ([(1, 2)], {"type": "string"}),
+        ([True], {"type": "boolean"}), ([3], {"type": "integer"}), ([2.5], {"type": "number"}),
+        ([math.nan], {"type": "number"}), (["a"], {"type": "string"}), ([None], {"type": "string"}),
+        ([None, 3], {"type": "integer"}), ([3, 2.5], {"type": "integer"}),
+        ([2.5, 3], {"type": "number"}), ([(1, 2)], {"type": "string"}),
         ([[]], {"type": "array", "items": {"type": "string"}}),
         ([[], [None, 1], None, [2]], {"type": "array", "items": {"type": "integer"}}),
         ([{}], {"type": "object", "properties": {}}),
         ([[[1.5]]], {"type": "array", "items": {"type": "array", "items": {"type": "number"}}}),
     ],
-)
+)  # fmt: skip
 def test_a_type_is_that_of_the_first_value_that_is_not_null(
     values: list[Any], schema: dict[str, Any], caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -76,18 +69,15 @@ def test_an_object_has_the_keys_of_all_records_sorted() -> None:
 @pytest.mark.parametrize(
     ("values", "path"),
     [
-        ([1, "a"], "the root"),
-        ([True, 1], "the root"),
-        ([{"a": {"b": 1}}, {"a": {"b": "x"}}], "a.b"),
-        ([{"a": [1, [2]]}], "a[]"),
+        ([1, "a"], "the root"), ([True, 1], "the root"),
+        ([{"a": {"b": 1}}, {"a": {"b": "x"}}], "a.b"), ([{"a": [1, [2]]}], "a[]"),
         ([{"a.b": 1}, {"a.b": {}}], r"a\.b"),
     ],
-)
+)  # fmt: skip
 def test_values_of_several_kinds_are_told_with_their_path(
     values: list[Any], path: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     infer_schema(values)
-
     [message] = warnings_of(caplog)
     assert message.startswith(f"{path}: polymorphic")
     assert caplog.records[0].levelno == logging.WARNING
@@ -95,7 +85,6 @@ def test_values_of_several_kinds_are_told_with_their_path(
 
 def test_the_path_that_is_given_stands_before_those_below(caplog: pytest.LogCaptureFixture) -> None:
     infer_schema([{"a": 1}, {"a": "x"}], "items[]")
-
     assert "items[].a" in warnings_of(caplog)[0]
 
 
@@ -114,7 +103,6 @@ def test_one_value_is_not_taken_for_a_list_of_them(values: Any) -> None:
 def test_names_that_are_no_strings_are_refused_with_their_path() -> None:
     with pytest.raises(SchemaError, match="2 is not a string") as caught:
         infer_schema([{"a": [{2: "x"}]}])
-
     assert caught.value.path == "a[]"
 
 
@@ -152,16 +140,13 @@ def test_values_that_contain_themselves_are_refused_before_they_multiply() -> No
 
 def test_the_values_are_left_as_they_are() -> None:
     values = [{"a": [1, None]}, None]
-
     infer_schema(values)
-
     assert values == [{"a": [1, None]}, None]
 
 
 @given(st.data())
 def test_homogeneous_values_fit_their_schema_strictly(data: st.DataObject) -> None:
     values = data.draw(st.lists(data.draw(homogeneous()), min_size=1, max_size=5))
-
     validate_gold(values, annotate_xeval(infer_schema(values)), strict_types=True)
 
 
@@ -187,5 +172,4 @@ json_values = st.recursive(
 @given(st.lists(json_values, min_size=1, max_size=4))
 def test_any_json_gives_a_schema_that_can_be_parsed(values: list[Any]) -> None:
     schema = annotate_xeval(infer_schema(values))
-
     validate_gold([], schema)

@@ -99,7 +99,6 @@ class Order(BaseModel):
 
     @computed_field
     def twice(self) -> int:
-        """Follows from another field."""
         return 2 * self.number
 
 
@@ -127,7 +126,6 @@ ORDER = Order(
 
 
 def fields_of(node: SchemaNode) -> dict[str, SchemaNode]:
-    """All fields below a node, by path."""
     found = {}
     for child in node.children:
         found[child.path] = child
@@ -141,34 +139,20 @@ FIELDS = fields_of(parse_eval_schema(Order))
 @pytest.mark.parametrize(
     ("path", "json_type", "comparator"),
     [
-        ("orderNumber", "integer", "numeric"),
-        ("note", "string", "exact"),
-        ("colour", "string", "exact"),
-        ("maybe_colour", "string", "exact"),
-        ("mixed", "multi", "exact"),
-        ("level", "string", "exact"),
-        ("only", "string", "exact"),
-        ("item", "object", ""),
-        ("item.name", "string", "exact"),
-        ("maybe_item.name", "string", "exact"),
-        ("items", "array", ""),
-        ("items[].price", "multi", "numeric"),
-        ("day", "string", "exact"),
-        ("at", "string", "exact"),
-        ("price", "multi", "numeric"),
-        ("maybe_price", "multi", "numeric"),
-        ("code", "multi", "exact"),
-        ("anything", "multi", "exact"),
-        ("table", "object", "exact"),
-        ("tags", "array", ""),
-        ("tags[]", "string", "exact"),
-        ("pair", "array", "exact"),
-        ("nothing", "null", "exact"),
-        ("pet.kind", "string", "exact"),
-        ("pet.lives", "integer", "numeric"),
+        ("orderNumber", "integer", "numeric"), ("note", "string", "exact"),
+        ("colour", "string", "exact"), ("maybe_colour", "string", "exact"),
+        ("mixed", "multi", "exact"), ("level", "string", "exact"), ("only", "string", "exact"),
+        ("item", "object", ""), ("item.name", "string", "exact"),
+        ("maybe_item.name", "string", "exact"), ("items", "array", ""),
+        ("items[].price", "multi", "numeric"), ("day", "string", "exact"),
+        ("at", "string", "exact"), ("price", "multi", "numeric"),
+        ("maybe_price", "multi", "numeric"), ("code", "multi", "exact"),
+        ("anything", "multi", "exact"), ("table", "object", "exact"), ("tags", "array", ""),
+        ("tags[]", "string", "exact"), ("pair", "array", "exact"), ("nothing", "null", "exact"),
+        ("pet.kind", "string", "exact"), ("pet.lives", "integer", "numeric"),
         ("pet.tricks[]", "string", "exact"),
     ],
-)
+)  # fmt: skip
 def test_every_kind_of_field_has_a_type_and_a_comparator(
     path: str, json_type: str, comparator: str
 ) -> None:
@@ -186,7 +170,6 @@ def test_descriptions_and_keys_of_this_package_come_from_the_fields() -> None:
 
 def test_a_set_has_no_order() -> None:
     small = fields_of(parse_eval_schema(Small))
-
     assert FIELDS["tags"].align == small["names"].align == {"match_by": "hungarian"}
     assert small["colours"].align is None
 
@@ -257,16 +240,13 @@ def test_instances_fit_the_schema_of_their_model_strictly() -> None:
 def test_an_instance_and_the_json_it_was_read_from_are_the_same_record() -> None:
     text = ORDER.model_dump_json(by_alias=True)
     plain = as_record(Order.model_validate_json(text)) | {"price": 0.1, "tags": ["q", "p"]}
-
     run = evaluate([ORDER], [plain], Order)
-
     assert [r.path for r in run.records[0].field_results if r.status == "mismatch"] == []
     assert run.mean_f1 == 1.0
 
 
 def test_values_that_were_not_validated_are_kept_as_they_are() -> None:
     odd = Item.model_construct(name=5, price=["cheap"])
-
     assert as_record(odd) == {"name": 5, "price": ["cheap"]}
 
 
@@ -319,12 +299,10 @@ class Uncallable(BaseModel):
 @pytest.mark.parametrize(
     ("model", "words"),
     [
-        (Tree, "#/$defs/Tree -> #/$defs/Tree"),
-        (Unfinished, "Unfinished has no JSON schema"),
-        (Uncallable, "Uncallable has no JSON schema"),
-        (BaseModel, "BaseModel has no JSON schema"),
+        (Tree, "#/$defs/Tree -> #/$defs/Tree"), (Unfinished, "Unfinished has no JSON schema"),
+        (Uncallable, "Uncallable has no JSON schema"), (BaseModel, "BaseModel has no JSON schema"),
     ],
-)
+)  # fmt: skip
 def test_a_model_without_usable_schema_is_an_error(model: type[BaseModel], words: str) -> None:
     for use in (as_schema, annotate_xeval, parse_eval_schema, resolve_schema_references):
         with pytest.raises(SchemaError) as caught:
@@ -334,7 +312,6 @@ def test_a_model_without_usable_schema_is_an_error(model: type[BaseModel], words
 
 def test_a_recursive_model_can_be_scored_where_its_recursion_is_one_field() -> None:
     tree = CountedTree(value=1, kids=[CountedTree(value=2, kids=[])])
-
     assert evaluate([tree], [tree], CountedTree).mean_f1 == 1.0
 
 
@@ -403,5 +380,4 @@ smalls = st.builds(
 @given(smalls)
 def test_any_instance_fits_its_model_and_matches_its_json(small: Small) -> None:
     validate_gold([small], Small, strict_types=True)
-
     assert evaluate([small], [small.model_dump(mode="json", by_alias=True)], Small).mean_f1 == 1.0

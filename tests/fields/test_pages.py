@@ -31,7 +31,6 @@ NASTY = "[red]|`<b>*_x_* \x1b[31m\u202e\n# y"
 
 
 def schema_of(**fields: Any) -> dict[str, Any]:
-    """A schema of fields with these comparators; `None` skips a field."""
     return {
         "type": "object",
         "properties": {
@@ -46,14 +45,11 @@ def schema_of(**fields: Any) -> dict[str, Any]:
 def run_of(
     pairs: Sequence[tuple[Any, Any]], _registry: Registry | None = None, **fields: Any
 ) -> RunResult:
-    """The run of pairs of a gold and an extracted record."""
     gold, extracted = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
     return evaluate(gold, extracted, schema_of(**fields), registry=_registry)
 
 
 def silent(*records: str) -> Registry:
-    """A registry whose comparator `silent` fails for records with these values."""
-
     class Silent:
         is_batch = True
 
@@ -68,21 +64,18 @@ def silent(*records: str) -> Registry:
 
 
 def mixed() -> RunResult:
-    """Four records: `a` mismatches twice alike, is omitted once; `b` is right, `c` unknown."""
     gold = [{"a": "x", "b": "y"}] * 4
     extracted = [{"a": "z", "b": "y"}, {"a": "z", "b": "y"}, {"b": "y"}, {**gold[3], "c": "new"}]
     return run_of(list(zip(gold, extracted, strict=True)), a="exact", b="exact")
 
 
 def rows_of(page: Page) -> dict[str, tuple[str, ...]]:
-    """The rows of the table of fields, by field."""
     [found] = [section.table for section in page.sections if section.title == "Fields by gain"]
     assert found is not None
     return {row[0]: row[1:] for row in found.rows}
 
 
 def line_of(text: str, start: str) -> list[str]:
-    """The words of the first line that begins like this."""
     return next(line.split() for line in text.splitlines() if line.startswith(start))
 
 
@@ -100,7 +93,6 @@ def test_the_scores_come_first() -> None:
 
 def test_a_run_prints_its_report() -> None:
     run = mixed()
-
     assert str(run) == table(run.page())
     assert repr(run) == "<RunResult: F1 0.617   mean over 4 records (macro)>"
 
@@ -119,7 +111,6 @@ def test_fields_are_sorted_by_gain() -> None:
 def test_a_gain_takes_weights_into_account() -> None:
     pairs = [({"a": "x", "b": "x"}, {"a": "z", "b": "z"})] * 2 + [({"b": "x"}, {"b": "z"})]
     run = run_of(pairs, a="exact", b="exact")
-
     assert next(iter(rows_of(run.page()))) == "b"
     assert next(iter(rows_of(run.page(weights={"a": 5.0})))) == "a"
 
@@ -151,7 +142,6 @@ def test_a_gain_is_what_a_perfect_field_would_add(rows: list[tuple[str | None, .
 def test_equal_examples_are_listed_once_and_counted() -> None:
     """The most frequent loss comes first; the reason `mismatch` would say nothing."""
     text = table(mixed().page())
-
     assert '0  "x" → "z" 2 times\n2  "x" → missing' in text
     assert '3  not in gold → "new"' in text
     assert "mismatch" not in text.split("Examples", maxsplit=1)[1]
@@ -161,15 +151,12 @@ def test_the_worst_example_comes_first() -> None:
     registry = Registry()
     registry.register("near", lambda g, e, _: ComparatorResult(0.9 if e in g else 0.1, "near"))
     pairs = [({"a": "xy"}, {"a": "x"}), ({"a": "xy"}, {"a": "q"})]
-
     [section] = run_of(pairs, registry, a="near").page().sections[1:]
-
     assert [item.change and item.change[1] for item in section.items] == ['"q"', '"x"']
 
 
 def test_examples_are_limited_and_the_rest_is_counted() -> None:
     run = run_of([({"a": f"x{n}"}, {"a": "z"}) for n in range(5)], a="exact")
-
     [_, section] = run.page(examples=2).sections
     assert (len(section.items), section.more) == (2, "and 3 more")
     assert len(run.page(examples=0).sections) == 1
@@ -193,7 +180,6 @@ def test_undecided_records_are_reported_beside_the_mean() -> None:
     """In the mean they count as right, so the mean without them is given, too."""
     pairs = [({"a": "x"}, {"a": "x"}), ({"a": "g"}, {"a": "z"}), ({"a": "h"}, {"a": "h"})]
     text = table(run_of(pairs, silent("x"), a="silent").page())
-
     assert text.startswith("F1 0.667   mean over 3 records (macro), 1 of them undecided")
     assert "Nothing was decided in 1 record" in text
     assert "without them F1 is 0.500" in text
@@ -202,14 +188,12 @@ def test_undecided_records_are_reported_beside_the_mean() -> None:
 def test_undecided_values_give_bounds() -> None:
     pairs = [({"a": "x", "b": "y"}, {"a": "x", "b": "y"}), ({"a": "g"}, {"a": "z"})]
     text = table(run_of(pairs, silent("x"), a="silent", b="exact").page())
-
     assert text.startswith("F1 0.500   mean over 2 records (macro)")
     assert "If every undecided value were wrong / right, F1 would be 0.250 / 0.500" in text
 
 
 def test_a_field_that_was_never_scored_has_no_numbers() -> None:
     text = table(run_of([({"a": "x", "b": "y"},) * 2], a="exact", b=None).page())
-
     assert line_of(text, "b ") == ["b", "–", "–", "–", "0", "0", "0", "0"]
     assert "Not counted: 1 skipped" in text
     assert "undecided" not in text
@@ -219,7 +203,6 @@ def test_a_share_of_nothing_is_no_number() -> None:
     """A hallucinated field has no recall, and a field that is never extracted no precision."""
     pairs = [({"a": "x", "b": "y"}, {"a": "x", "c": "new"})]
     text = table(run_of(pairs, a="exact", b="exact").page())
-
     assert line_of(text, "c ")[:5] == ["c", "0.000", "0.000", "–", "0"]
     assert line_of(text, "b ")[:5] == ["b", "0.000", "–", "0.000", "1"]
 
@@ -228,7 +211,6 @@ def test_weights_are_shown_if_they_differ() -> None:
     """A skipped field counts nothing, whatever its weight."""
     run = run_of([({"a": "x", "b": "y", "c": "z"},) * 2], a="exact", b="exact", c=None)
     unlike = table(run.page(weights={"a": 3.0, "b": 1.0, "c": 5.0}))
-
     assert line_of(unlike, "field")[:3] == ["field", "weight", "F1"]
     assert [line_of(unlike, f"{name} ")[1] for name in "abc"] == ["3", "1", "–"]
     assert "weight" not in table(run.page(weights={"a": 3.0, "b": 3.0, "c": 5.0}))
@@ -249,7 +231,6 @@ def test_why_there_is_no_score_is_said_to_the_end() -> None:
 def test_one_record_has_no_interval() -> None:
     run = run_of([({"a": "x"}, {"a": "x"})], a="exact")
     text = table(run.page(intervals=run.intervals()))
-
     assert text.startswith("F1 1.000   1 record\nPrecision 1.000, recall 1.000\n")
 
 
@@ -297,7 +278,6 @@ def test_nothing_in_a_record_acts(to: str) -> None:
 def test_a_run_is_a_suite_with_a_case_for_each_field() -> None:
     """Those that lost something fail; `gated` skips them where no gate fails."""
     cases = {case.name: (case.status, case.message) for case in run_page(mixed()).cases}
-
     assert {name: status for name, (status, _) in cases.items()} == {
         "a": "failed", "b": "passed", "c": "failed"
     }  # fmt: skip
@@ -315,7 +295,6 @@ def test_csv_has_a_row_for_each_field_result() -> None:
 
 
 def compared(names: tuple[str, str] = ("", "")) -> Any:
-    """Thirty records in two runs: the second wins `a`, loses `b`, has one record less."""
     gold = [{"id": n, "a": "x", "b": "y", "c": "w"} for n in range(30)]
     before = [{**record, "a": "z" if n % 2 else "x"} for n, record in enumerate(gold)]
     after = [{**record, "b": "z" if n % 3 else "y"} for n, record in enumerate(gold)]
@@ -351,7 +330,6 @@ def test_a_comparison_of_equal_runs_wins_nothing() -> None:
 @pytest.mark.parametrize("width", [60, 100, 160])
 def test_a_comparison_fits_its_width(width: int) -> None:
     text = table(compared().page(), width)
-
     assert all(len(line) <= width for line in text.splitlines())
 
 

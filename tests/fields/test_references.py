@@ -36,29 +36,22 @@ from tests.fields.json_schemas import (
 
 DEFS: Schema = {
     "Text": {"type": "string", "description": "a text", "x-eval-transform": ["strip"]},
-    "Alias": {"$ref": "#/$defs/Text"},
-    "Maybe": {"anyOf": [STRING, NULL]},
-    "Nothing": NULL,
+    "Alias": {"$ref": "#/$defs/Text"}, "Maybe": {"anyOf": [STRING, NULL]}, "Nothing": NULL,
     "Person": {
         "type": "object",
         "properties": {"name": STRING, "age": {"anyOf": [INTEGER, NULL]}},
         "required": ["name"],
     },
-    "a/b": {"type": "integer"},
-    "a~b": {"type": "number"},
-    "ä %": {"type": "boolean"},
-    "list": [STRING, INTEGER],
-    "number": 5,
-    "true": True,
+    "a/b": {"type": "integer"}, "a~b": {"type": "number"}, "ä %": {"type": "boolean"},
+    "list": [STRING, INTEGER], "number": 5, "true": True,
     "A": {"type": "object", "properties": {"b": {"$ref": "#/$defs/B"}}},
     "B": {"type": "object", "properties": {"a": {"$ref": "#/$defs/A"}}},
     "Loop": {"$ref": "#/$defs/Loop"},
-}
+}  # fmt: skip
 PERSON = {"type": "object", "properties": {"name": STRING, "age": INTEGER}, "required": ["name"]}
 
 
 def resolved_field(field: Any) -> Any:
-    """What becomes of one field of a schema that has the definitions above."""
     schema = resolve_schema_references({**object_of(field=field), "$defs": DEFS})
     assert "$defs" not in schema
     return schema["properties"]["field"]
@@ -72,17 +65,13 @@ def resolved_field(field: Any) -> Any:
             {"type": "array", "items": {"$ref": "#/$defs/Person"}},
             {"type": "array", "items": PERSON},
         ),
-        ({"$ref": "#/$defs/a~1b"}, INTEGER),
-        ({"$ref": "#/$defs/a~0b"}, {"type": "number"}),
+        ({"$ref": "#/$defs/a~1b"}, INTEGER), ({"$ref": "#/$defs/a~0b"}, {"type": "number"}),
         ({"$ref": "#/%24defs/%C3%A4%20%25"}, {"type": "boolean"}),
-        ({"$ref": "#/$defs/list/1"}, INTEGER),
-        ({"$ref": "#/$defs/Person/properties/name"}, STRING),
+        ({"$ref": "#/$defs/list/1"}, INTEGER), ({"$ref": "#/$defs/Person/properties/name"}, STRING),
         (
             {"$ref": "#/$defs/Text", "description": "own", "x-eval-compare": "fuzzy"},
             {
-                "type": "string",
-                "description": "own",
-                "x-eval-transform": ["strip"],
+                "type": "string", "description": "own", "x-eval-transform": ["strip"],
                 "x-eval-compare": "fuzzy",
             },
         ),
@@ -109,7 +98,7 @@ def resolved_field(field: Any) -> Any:
             {"type": "array", "items": [STRING, True]},
         ),
     ],
-)
+)  # fmt: skip
 def test_a_reference_is_replaced_by_its_target_and_the_keys_beside_it_win(
     field: Schema, expected: Schema
 ) -> None:
@@ -120,28 +109,20 @@ def test_a_reference_is_replaced_by_its_target_and_the_keys_beside_it_win(
     ("ref", "words"),
     [
         ("http://127.0.0.1:9/schema.json", "is not followed"),
-        ("file:///etc/hostname", "is not followed"),
-        ("other.json#/$defs/Text", "is not followed"),
-        ("#anchor", "is not followed"),
-        ("", "is not followed"),
-        (7, "must be a string"),
-        (None, "must be a string"),
-        ("#/$defs/Absent", "there is no 'Absent'"),
-        ("#/$defs/a%2Fb", "there is no 'a'"),
-        ("#/$defs/list/2", "there is no '2'"),
-        ("#/$defs/list/01", "there is no '01'"),
-        ("#/$defs/list/" + "9" * 5_000, "there is no"),
-        ("#/$defs/number", "which is not a schema"),
-        ("#/$defs/true", "which is not a schema"),
+        ("file:///etc/hostname", "is not followed"), ("other.json#/$defs/Text", "is not followed"),
+        ("#anchor", "is not followed"), ("", "is not followed"), (7, "must be a string"),
+        (None, "must be a string"), ("#/$defs/Absent", "there is no 'Absent'"),
+        ("#/$defs/a%2Fb", "there is no 'a'"), ("#/$defs/list/2", "there is no '2'"),
+        ("#/$defs/list/01", "there is no '01'"), ("#/$defs/list/" + "9" * 5_000, "there is no"),
+        ("#/$defs/number", "which is not a schema"), ("#/$defs/true", "which is not a schema"),
         ("#/$defs/list", "which is not a schema"),
     ],
-)
+)  # fmt: skip
 def test_a_reference_that_cannot_be_followed_is_an_error_with_its_path(
     ref: Any, words: str
 ) -> None:
     with pytest.raises(SchemaError) as caught:
         resolved_field({"type": "array", "items": {"$ref": ref}})
-
     assert words in str(caught.value)
     assert caught.value.path == "field[]"
 
@@ -170,9 +151,7 @@ def test_a_cycle_is_an_error_that_names_it(ref: str, cycle: str, wrap: str) -> N
 @pytest.mark.parametrize("key", [{"x-eval-skip": True}, {"x-eval-compare": "exact"}])
 def test_a_cycle_ends_where_the_field_is_not_scored_in_parts(key: Schema) -> None:
     tree = object_of(value=STRING, kids={"type": "array", "items": {"$ref": "#/$defs/T"}, **key})
-
     schema = resolve_schema_references({"$defs": {"T": tree}, "$ref": "#/$defs/T"})
-
     assert schema["properties"]["kids"] == {"type": "array", "items": {"type": "object"}, **key}
     parse_eval_schema(annotate_xeval(schema))
 
@@ -183,18 +162,15 @@ def test_a_definition_that_nothing_refers_to_is_not_looked_at() -> None:
 
 def test_properties_may_have_the_names_of_keywords() -> None:
     schema = object_of(**{"$ref": STRING, "anyOf": STRING, "$defs": INTEGER, "allOf": INTEGER})
-
     assert resolve_schema_references(schema) == schema
 
 
 def test_what_looks_like_a_reference_inside_values_is_left_alone() -> None:
     schema = {"type": "object", "default": {"$ref": "#/nowhere"}, "examples": [{"anyOf": [NULL]}]}
-
     assert resolve_schema_references(schema) == schema
 
 
 def laughs(levels: int, width: int) -> Schema:
-    """Each definition holds the one before many times."""
     defs = {"l0": STRING}
     for level in range(1, levels):
         fields = {str(n): {"$ref": f"#/$defs/l{level - 1}"} for n in range(width)}
@@ -205,13 +181,11 @@ def laughs(levels: int, width: int) -> Schema:
 def test_references_that_multiply_end_in_an_error() -> None:
     with pytest.raises(SchemaError, match="becomes too large"):
         resolve_schema_references(laughs(40, 10))
-
     assert resolve_schema_references(laughs(3, 10))["type"] == "object"
 
 
 def test_values_that_references_multiply_count_too() -> None:
     fields = {str(n): {"$ref": "#/$defs/e"} for n in range(1_000)}
-
     with pytest.raises(SchemaError, match="becomes too large"):
         resolve_schema_references({"$defs": {"e": {"enum": ["x"] * 1_000}}, **object_of(**fields)})
 
@@ -234,7 +208,6 @@ def test_a_schema_may_be_deep_but_not_bottomless() -> None:
 def test_keys_that_are_no_strings_are_refused_with_their_path(schema: Any, path: str) -> None:
     with pytest.raises(SchemaError, match="is not a string") as caught:
         resolve_schema_references(schema)
-
     assert caught.value.path == path
 
 
@@ -246,7 +219,6 @@ def test_keys_that_are_no_strings_are_refused_with_their_path(schema: Any, path:
 def test_only_dicts_are_schemas(function: Any, schema: Any) -> None:
     with pytest.raises(TypeError, match="must be a dict") as caught:
         function(schema)
-
     assert isinstance(caught.value, ParameterError)
 
 
@@ -263,7 +235,6 @@ def test_every_call_says_once_what_scoring_does_not_look_at(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     resolve_schema_references(STRING)
-
     [record] = caplog.records
     assert record.levelno == logging.WARNING
     assert "patternProperties" in record.getMessage()

@@ -72,13 +72,11 @@ class Unprintable:
 
 
 def holding(value: Any, compared_value: Any = None) -> RunResult:
-    """A run of one record with one field, that holds a value in every place."""
     field = FieldResult("a", 0.0, "exact", value, value, "mismatch", None, compared_value, value)
     return summed_up([RecordResult(0, [field], value, [value], 0.0, 0.0, 0.0)])
 
 
 def saved(run: RunResult) -> dict[str, Any]:
-    """What the JSON of a run holds."""
     data: dict[str, Any] = json.loads(run.to_json())
     return data
 
@@ -92,28 +90,15 @@ class TestRows:
 
         assert result.to_rows() == [
             {
-                "record": 0,
-                "path": "items[0].name",
-                "field": "items[].name",
-                "status": "omission",
-                "score": 0.0,
-                "comparator": "exact",
-                "reason": None,
-                "gold": "A",
-                "extracted": None,
+                "record": 0, "path": "items[0].name", "field": "items[].name", "status": "omission",
+                "score": 0.0, "comparator": "exact", "reason": None, "gold": "A", "extracted": None,
             },
             {
-                "record": 0,
-                "path": "items[-1].name",
-                "field": "items[].name",
-                "status": "hallucination",
-                "score": 0.0,
-                "comparator": "exact",
-                "reason": None,
-                "gold": None,
-                "extracted": "b",
+                "record": 0, "path": "items[-1].name", "field": "items[].name",
+                "status": "hallucination", "score": 0.0, "comparator": "exact", "reason": None,
+                "gold": None, "extracted": "b",
             },
-        ]
+        ]  # fmt: skip
 
     def test_compared_values_are_there_where_transforms_changed_them(self) -> None:
         rows = run(
@@ -129,7 +114,6 @@ class TestRows:
 
     def test_a_transform_that_makes_a_value_null_is_seen(self) -> None:
         rows = holding("n/a").to_rows()
-
         assert rows[0]["gold_compared"] is None
         assert "extracted_compared" not in rows[0]
 
@@ -152,13 +136,11 @@ class TestRows:
     @pytest.mark.parametrize("extracted", [{}, {"a": "X", "t": [], "zz": 1}, {"t": "x"}])
     def test_what_was_never_compared_has_no_compared_value(self, extracted: Any) -> None:
         rows = run(record(a=TEXT, t=array(TEXT)), [{"a": "X", "t": []}], [extracted]).to_rows()
-
         assert all(set(row) == set(COLUMNS[:-2]) for row in rows)
 
     def test_values_are_the_objects_that_were_scored(self) -> None:
         gold, extracted = {"a": [1, {"b": date(2020, 1, 1)}]}, {"a": {1, 2}}
         [row] = run(record(a={"type": "array"}), [gold], [extracted]).to_rows()
-
         assert row["gold"] is gold["a"]
         assert row["extracted"] is extracted["a"]
 
@@ -210,13 +192,11 @@ class TestPandas:
 
     def test_a_run_without_records_has_an_empty_table(self) -> None:
         table = summed_up([]).to_pandas()
-
         assert (len(table), tuple(table.columns)) == (0, COLUMNS)
 
 
 def test_without_pandas_the_table_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pandas", None)
-
     with pytest.raises(ConfigError, match="pip install pandas"):
         summed_up([]).to_pandas()
 
@@ -239,9 +219,7 @@ class TestJson:
     @given(json_values, json_values)
     def test_json_values_come_back_as_they_were(self, value: Any, other: Any) -> None:
         result = holding(value, other)
-
         back = RunResult.from_json(result.to_json())
-
         assert back == result
         assert repr(back) == repr(result)  # 1, 1.0 and true are equal, but not the same
 
@@ -264,25 +242,21 @@ class TestJson:
     def test_the_totals_of_a_run_without_records_come_back(self) -> None:
         tally = FieldEvaluator(record(a=compared("exact"))).tally([({"a": "x"}, {"a": "y"})] * 3)
         result = tally.result()
-
         assert RunResult.from_json(result.to_json()) == result
 
     def test_omissions_and_matches_differ_in_what_was_compared(self) -> None:
         result = run(record(a=TEXT, b=TEXT), [{"a": "x", "b": "x"}], [{"a": "x"}])
-
         matched, omitted = RunResult.from_json(result.to_json()).records[0].field_results
         assert (matched.gold_compared, matched.extracted_compared) == ("x", "x")
         assert (omitted.gold_compared, omitted.extracted_compared) == (None, None)
 
     def test_keys_that_say_nothing_are_left_out(self) -> None:
         result = run(record(a=TEXT), [{"a": "x"}], [{"a": "x"}])
-
         [field] = saved(result)["records"][0]["fields"]
         assert set(field) == {"path", "status", "score", "comparator", "gold", "extracted"}
 
     def test_the_text_can_be_written_as_utf_8(self) -> None:
         result = holding("\udcff é")
-
         assert RunResult.from_json(result.to_json().encode("utf-8")) == result
 
 
@@ -292,25 +266,18 @@ class TestForeignValues:
     @pytest.mark.parametrize(
         ("value", "written"),
         [
-            (math.nan, "NaN"),
-            (math.inf, "Infinity"),
-            (-math.inf, "-Infinity"),
+            (math.nan, "NaN"), (math.inf, "Infinity"), (-math.inf, "-Infinity"),
             (date(2020, 2, 3), "2020-02-03"),
             (datetime(2020, 2, 3, 4, tzinfo=timezone.utc), "2020-02-03T04:00:00+00:00"),
-            (Decimal("1.10"), "1.10"),
-            ((1, (2,)), [1, [2]]),
-            ({"b", "a"}, ["a", "b"]),
+            (Decimal("1.10"), "1.10"), ((1, (2,)), [1, [2]]), ({"b", "a"}, ["a", "b"]),
             (frozenset({(2, 1), (1, 2)}), [[1, 2], [2, 1]]),
             ({1: "x", None: {2.5: date(2020, 1, 1)}}, {"1": "x", "None": {"2.5": "2020-01-01"}}),
-            ({1: "x", "1": "y"}, "{1: 'x', '1': 'y'}"),
-            (Colour.RED, "red"),
-            (PurePosixPath("a/b"), "a/b"),
-            (b"a", "b'a'"),
+            ({1: "x", "1": "y"}, "{1: 'x', '1': 'y'}"), (Colour.RED, "red"),
+            (PurePosixPath("a/b"), "a/b"), (b"a", "b'a'"),
             (Model(name="x", day=date(2020, 1, 1)), {"name": "x", "day": "2020-01-01"}),
-            (Unprintable(), "<Unprintable>"),
-            ({Unprintable(): 1}, {"<Unprintable>": 1}),
+            (Unprintable(), "<Unprintable>"), ({Unprintable(): 1}, {"<Unprintable>": 1}),
         ],
-    )
+    )  # fmt: skip
     def test_every_value_is_written(self, value: Any, written: Any) -> None:
         result = holding(value, value)
 
@@ -325,14 +292,11 @@ class TestForeignValues:
 
     def test_an_integer_that_cannot_be_printed_is_written_in_hexadecimal(self) -> None:
         large = 1 << 20_000
-
         back = RunResult.from_json(holding([10**3000, large]).to_json())
-
         assert back.records[0].gold == [10**3000, hex(large)]
 
     def test_numbers_of_numpy_are_numbers(self) -> None:
         np = pytest.importorskip("numpy")
-
         assert plain([np.int64(3), np.float64(0.5), np.float64("nan")]) == [3, 0.5, "NaN"]
 
     def test_a_value_inside_itself_ends(self) -> None:
@@ -362,17 +326,15 @@ class TestOtherFiles:
     @pytest.mark.parametrize(
         ("text", "message"),
         [
-            ("", "run, line 1: not valid JSON"),
-            ("{\n", "run, line 2: not valid JSON"),
-            (b"\xff", "run, line 1: not UTF-8"),
-            ("[]", "run: expected an object"),
+            ("", "run, line 1: not valid JSON"), ("{\n", "run, line 2: not valid JSON"),
+            (b"\xff", "run, line 1: not UTF-8"), ("[]", "run: expected an object"),
             ("{}", "format None is not 'factcheck-fields-run/1'"),
             ('{"format": 1}', "format 1 is not"),
             ('{"format": "factcheck-fields-run/2"}', "by another version"),
             ('{"format": "factcheck-fields-run/1"}', "run: 'records' is missing"),
             ("[" * 100_000, "nested more than"),
         ],
-    )
+    )  # fmt: skip
     def test_another_text(self, text: str | bytes, message: str) -> None:
         with pytest.raises(InputError, match=message):
             RunResult.from_json(text)
@@ -414,14 +376,12 @@ class TestOtherFiles:
     def test_a_missing_key_of_a_field(self, key: str) -> None:
         data = run(record(a=TEXT), [{"a": "x"}], [{"a": "x"}]).to_dict()
         del data["records"][0]["fields"][0][key]
-
         with pytest.raises(InputError, match=f"item 1: 'fields', item 1: '{key}'"):
             RunResult.from_dict(data)
 
 
 def test_the_figures_of_other_readers_are_there() -> None:
     data = saved(run(record(a=TEXT, b=TEXT), [{"a": "x", "b": "x"}], [{"a": "x", "b": "y"}]))
-
     assert data["format"] == "factcheck-fields-run/1"
     assert (data["mean_f1"], data["micro"]["f1"]) == (approx(0.5), approx(0.5))
     assert data["by_field"]["b"]["counts"] == {"mismatch": 1}

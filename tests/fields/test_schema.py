@@ -107,7 +107,6 @@ def array(**keys: Any) -> dict[str, Any]:
 def test_an_error_names_the_path_and_what_is_wrong(field: dict[Any, Any], says: str) -> None:
     with pytest.raises(SchemaError) as caught:
         parse_eval_schema(record(outer=record(inner=field)))
-
     assert says in str(caught.value)
     assert caught.value.path.startswith("outer.inner")
     assert str(caught.value).startswith("outer.inner")
@@ -116,7 +115,6 @@ def test_an_error_names_the_path_and_what_is_wrong(field: dict[Any, Any], says: 
 def test_a_schema_in_which_nothing_counts_is_refused() -> None:
     """Every record would have an F1 of 1, and pass any gate."""
     zero = {**TEXT, "x-eval-weight": 0}
-
     with pytest.raises(SchemaError, match="every field has x-eval-weight 0"):
         parse_eval_schema(record(a=zero, o={**record(b=TEXT), "x-eval-weight": 0}))
     parse_eval_schema(record(a=zero, b=TEXT))
@@ -138,7 +136,6 @@ def test_a_schema_error_without_a_place_is_its_message() -> None:
 def test_bad_parameters_are_a_schema_error_and_a_type_error() -> None:
     with pytest.raises(TypeError) as caught:
         parse_eval_schema(record(a={"type": "string", "x-eval-compare": "oneof"}))
-
     assert isinstance(caught.value, ParameterError)
 
 
@@ -170,7 +167,6 @@ def test_what_may_be_a_slip_is_a_warning(
 ) -> None:
     with caplog.at_level(logging.WARNING):
         parse_eval_schema(record(a=field))
-
     assert says in caplog.text
 
 
@@ -178,7 +174,6 @@ def test_numbers_in_texts_are_no_slip_once_they_are_read(caplog: pytest.LogCaptu
     field = {"type": "string", "x-eval-compare": "numeric", "x-eval-transform": ["parse_number"]}
     with caplog.at_level(logging.WARNING):
         parse_eval_schema(record(a=field))
-
     assert not caplog.text
 
 
@@ -190,15 +185,13 @@ def test_a_node_knows_all_that_the_schema_says() -> None:
             "x-eval-weight": 2,
             "items": record(
                 price={
-                    "type": ["number", "string"],
-                    "description": "with tax",
+                    "type": ["number", "string"], "description": "with tax",
                     "x-eval-compare": {"numeric": {"tolerance": {"abs": 0.01}}},
-                    "x-eval-transform": [{"round_digits": {"digits": 2}}],
-                    "x-eval-threshold": 0.5,
+                    "x-eval-transform": [{"round_digits": {"digits": 2}}], "x-eval-threshold": 0.5,
                 }
             ),
         }
-    )
+    )  # fmt: skip
 
     [items] = parse_eval_schema(schema).children
     [element] = items.children
@@ -216,7 +209,6 @@ def test_a_node_knows_all_that_the_schema_says() -> None:
 
 def test_names_with_dots_and_brackets_are_escaped_in_paths() -> None:
     root = parse_eval_schema(record(**{"a.b": TEXT, "c[0]": TEXT, "d\\e": TEXT}))
-
     assert [child.path for child in root.children] == ["a\\.b", "c\\[0\\]", "d\\\\e"]
     assert [child.name for child in root.children] == ["a.b", "c[0]", "d\\e"]
 
@@ -224,9 +216,7 @@ def test_names_with_dots_and_brackets_are_escaped_in_paths() -> None:
 def test_parsing_leaves_the_schema_alone() -> None:
     schema = annotate_xeval(record(a={"type": "string"}, s=array()))
     before = deepcopy(schema)
-
     parse_eval_schema(schema)
-
     assert schema == before
 
 
@@ -268,17 +258,14 @@ def test_a_batch_comparator_may_check_its_parameters() -> None:
 @pytest.mark.parametrize(
     ("entry", "error", "says"),
     [
-        ("", ValueError, "non-empty string"),
-        ({}, ValueError, "exactly one key"),
+        ("", ValueError, "non-empty string"), ({}, ValueError, "exactly one key"),
         ({"a": {}, "b": {}}, ValueError, "exactly one key"),
-        ({"": {}}, TypeError, "non-empty string"),
-        ({3: {}}, TypeError, "non-empty string"),
-        ({"a": None}, ValueError, "must be a dict"),
-        ({"a": 3}, ValueError, "must be a dict"),
+        ({"": {}}, TypeError, "non-empty string"), ({3: {}}, TypeError, "non-empty string"),
+        ({"a": None}, ValueError, "must be a dict"), ({"a": 3}, ValueError, "must be a dict"),
         (3, TypeError, "must be a string or single-key dict"),
         (None, TypeError, "must be a string or single-key dict"),
     ],
-)
+)  # fmt: skip
 def test_a_bad_entry_is_refused(entry: Any, error: type[Exception], says: str) -> None:
     with pytest.raises(error, match=says):
         parse_xeval_entry(entry)
@@ -303,17 +290,11 @@ class TestTypeDefaults:
     @pytest.mark.parametrize(
         ("kind", "comparator"),
         [
-            ("string", "exact"),
-            ("number", "numeric"),
-            ("integer", "numeric"),
-            ("boolean", "exact"),
-            ("object", "exact"),
-            ("array", "exact"),
-            ("date", "exact"),
-            (["number", "null"], "numeric"),
-            (["number", "string"], "exact"),
+            ("string", "exact"), ("number", "numeric"), ("integer", "numeric"),
+            ("boolean", "exact"), ("object", "exact"), ("array", "exact"), ("date", "exact"),
+            (["number", "null"], "numeric"), (["number", "string"], "exact"),
         ],
-    )
+    )  # fmt: skip
     def test_every_type_has_one(self, kind: Any, comparator: str) -> None:
         assert annotate_xeval({"type": kind})["x-eval-compare"] == comparator
 
@@ -348,13 +329,10 @@ class TestTypeDefaults:
     @pytest.mark.parametrize(
         ("kind", "comparator", "error"),
         [
-            ("", "exact", ValueError),
-            (3, "exact", ValueError),
-            ("string", "", ValueError),
-            ("string", {}, ValueError),
-            ("string", 3, TypeError),
+            ("", "exact", ValueError), (3, "exact", ValueError), ("string", "", ValueError),
+            ("string", {}, ValueError), ("string", 3, TypeError),
         ],
-    )
+    )  # fmt: skip
     def test_a_bad_default_is_refused(
         self, kind: Any, comparator: Any, error: type[Exception]
     ) -> None:

@@ -26,7 +26,6 @@ MEANING = compared("semantic")
 
 
 def says(pair: ValuePair) -> bool:
-    """Equal but for case, and New York is NYC."""
     names = {"nyc": "new york"}
     one, other = (names.get(v.casefold(), v.casefold()) for v in (pair.gold, pair.extracted))
     return one == other
@@ -44,12 +43,9 @@ def item(gold: Any, extracted: Any, path: str = "a", **params: Any) -> BatchItem
 def test_equal_values_and_nulls_need_no_judge() -> None:
     semantic, judge = comparator()
     items = [
-        item("x", "x"),
-        item(None, None),
-        item(None, "x"),
-        item("x", None),
+        item("x", "x"), item(None, None), item(None, "x"), item("x", None),
         item([1, {"a": "b"}], [1, {"a": "b"}]),
-    ]
+    ]  # fmt: skip
 
     results = semantic(items)
 
@@ -72,17 +68,12 @@ def test_other_values_are_asked_once_each_wherever_they_stand() -> None:
 
     [call] = judge.calls
     assert [(p.path, p.gold, p.extracted) for p in call.pairs] == [
-        ("city", "New York", "NYC"),
-        ("l[].city", "New York", "NYC"),
-        ("l[].city", "Rome", "Oslo"),
+        ("city", "New York", "NYC"), ("l[].city", "New York", "NYC"), ("l[].city", "Rome", "Oslo"),
         ("s[]", "New York", "NYC"),
-    ]
+    ]  # fmt: skip
     assert {f.path: f.status for f in result.records[7].field_results} == {
-        "city": "match",
-        "l[0].city": "match",
-        "l[1].city": "mismatch",
-        "s[0]": "match",
-    }
+        "city": "match", "l[0].city": "match", "l[1].city": "mismatch", "s[0]": "match",
+    }  # fmt: skip
     assert result.records[0].field_results[0].reason == "scripted: scripted"
 
 
@@ -203,9 +194,7 @@ def test_it_works_inside_a_running_loop() -> None:
 
 def test_verdicts_without_a_word_still_name_their_judge() -> None:
     semantic, _ = comparator(lambda _pair: PairVerdict(True, None, "", "terse"))
-
     [result] = semantic([item("a", "b")])
-
     assert result is not None
     assert result.reason == "terse"
 

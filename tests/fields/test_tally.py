@@ -47,20 +47,14 @@ elements = st.fixed_dictionaries({}, optional={"name": texts, "n": numbers, "uni
 records = st.fixed_dictionaries(
     {},
     optional={
-        "a": texts,
-        "b": texts,
-        "c": texts,
-        "items": st.lists(elements, max_size=3),
-        "rows": st.lists(st.lists(numbers, max_size=2), max_size=2),
-        "z.z": texts,
-        "y[0]": texts,
+        "a": texts, "b": texts, "c": texts, "items": st.lists(elements, max_size=3),
+        "rows": st.lists(st.lists(numbers, max_size=2), max_size=2), "z.z": texts, "y[0]": texts,
     },
-)
+)  # fmt: skip
 pairs = st.lists(st.tuples(records, records), max_size=8)
 
 
 def figures(run: RunResult) -> dict[str, float]:
-    """All numbers of a run."""
     numbers = {
         name: value for name, value in vars(run).items() if name.startswith(("mean_", "total_"))
     }
@@ -75,12 +69,10 @@ def figures(run: RunResult) -> dict[str, float]:
 
 
 def rounded(numbers: dict[str, float]) -> Any:
-    """Equal to the same numbers, but for rounding."""
     return approx(numbers, rel=1e-9, abs=1e-12)
 
 
 def tally_of(some: Iterable[RecordResult], fields: Sequence[str] | None = None) -> RunTally:
-    """The tally of some records."""
     tally = RunTally(fields)
     for each in some:
         tally.add(each)
@@ -88,7 +80,6 @@ def tally_of(some: Iterable[RecordResult], fields: Sequence[str] | None = None) 
 
 
 def unknown(n: int, first: int = 0) -> RecordResult:
-    """A record with keys that no schema knows."""
     results = [
         FieldResult(f"u{k}", 0.0, "", None, 1, "hallucination") for k in range(first, first + n)
     ]
@@ -121,9 +112,7 @@ def test_shards_in_any_cut_and_order_add_up_to_the_run(
 def test_scores_between_0_and_1_add_up_over_shards(fields: list[str] | None) -> None:
     records = run_of([{"l[0].a": "/+", "l[1].a": "/"}, {"l[0].a": "//"}, {"l[0].a": "-/"}]).records
     first, second = tally_of(records[:1], fields), tally_of(records[1:], fields)
-
     first.merge(second)
-
     assert first.result().by_field["l[].a"].mean_score == approx(3.5 / 7)
     assert figures(first.result()) == rounded(figures(tally_of(records, fields).result()))
 
@@ -179,7 +168,6 @@ def test_micro_weighs_every_field_by_its_weight(pairs: list[Any]) -> None:
 
 def test_a_match_below_1_counts_as_a_match_with_its_score() -> None:
     run = evaluate([{"b": "colour"}], [{"b": "color"}], SCHEMA)
-
     summary = run.by_field["b"]
     assert summary.counts == {"match": 1}
     assert 0.6 < summary.f1 == summary.mean_score == run.per_field["b"].mean_score < 1
@@ -213,15 +201,12 @@ def test_the_means_have_the_intervals_of_student() -> None:
 @pytest.mark.parametrize("n", [0, 1])
 def test_without_two_records_nothing_is_known(n: int) -> None:
     tally = tally_of(run_of([{"a": "+"}] * n).records)
-
     assert set(tally.intervals().values()) == {(0.0, 1.0)}
 
 
 def test_a_tally_comes_back_from_another_process() -> None:
     tally = FieldEvaluator(SCHEMA).tally([({"a": "x", "rows": [[1]]}, {"a": "y", "q": 1})] * 3)
-
     back = pickle.loads(pickle.dumps(tally))  # noqa: S301 - its own
-
     assert figures(back.result()) == rounded(figures(tally.result()))
     back.merge(tally)
     assert back.result().total_records == 6
@@ -241,7 +226,6 @@ def test_a_tally_may_be_counted_twice() -> None:
 
 def test_the_number_of_unknown_keys_is_bounded() -> None:
     tally = tally_of([unknown(3_000)], ["a"])
-
     fields = tally.result().by_field
     assert len(fields) == 1_001
     assert fields[OTHER].counts == {"hallucination": 2_000}
@@ -270,6 +254,5 @@ def test_tallies_of_two_schemas_do_not_add_up() -> None:
 
 def test_the_paths_of_a_tally_are_those_of_the_schema() -> None:
     tallied = FieldEvaluator(SCHEMA).tally([({"rows": [[1], [2]]}, {"rows": [[1], [3]]})]).result()
-
     assert set(tallied.per_field) == {"rows[][]"}
     assert all(path == schema_path(path) for path in tallied.by_field)

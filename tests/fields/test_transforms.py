@@ -15,13 +15,9 @@ from factcheck.errors import ParameterError
 from factcheck.fields.comparators.transforms import TRANSFORMS
 
 OF_TEXT = (
-    "lowercase",
-    "strip",
-    "normalize_whitespace",
-    "sort_tokens",
-    "unicode_nfkc",
+    "lowercase", "strip", "normalize_whitespace", "sort_tokens", "unicode_nfkc",
     "strip_punctuation",
-)
+)  # fmt: skip
 NEEDED: dict[str, dict[str, Any]] = {"round_digits": {"digits": 1}, "type_convert": {"to": "str"}}
 
 
@@ -31,7 +27,6 @@ def transform(name: str, value: Any, **params: Any) -> Any:
 
 def test_which_transforms_there_are() -> None:
     names = {*OF_TEXT, "round_digits", "type_convert", "parse_number"}
-
     assert {name: one.name for name, one in TRANSFORMS.items()} == {name: name for name in names}
 
 
@@ -58,19 +53,16 @@ def test_what_changes_texts_takes_nothing_else(name: str, value: Any) -> None:
 @pytest.mark.parametrize(
     ("name", "value", "changed"),
     [
-        ("lowercase", "ÄbC", "äbc"),
-        ("strip", "\t a b \n", "a b"),
+        ("lowercase", "ÄbC", "äbc"), ("strip", "\t a b \n", "a b"),
         ("normalize_whitespace", " a \n\t b\u2003c\u00a0", "a b c"),
-        ("normalize_whitespace", " \n ", ""),
-        ("sort_tokens", " b  a\nC a ", "C a a b"),
+        ("normalize_whitespace", " \n ", ""), ("sort_tokens", " b  a\nC a ", "C a a b"),
         ("unicode_nfkc", "ﬁ １２ e\u0301 ²", "fi 12 é 2"),
         ("strip_punctuation", "Hello, “world”! (yes…)", "Hello world yes"),
         ("strip_punctuation", "U.S.A.", "USA"),
         ("strip_punctuation", "don't well-known a_b", "dont wellknown ab"),
-        ("strip_punctuation", "...", ""),
-        ("strip_punctuation", "v1.2 A-5 #7", "v1.2 A5 7"),
+        ("strip_punctuation", "...", ""), ("strip_punctuation", "v1.2 A-5 #7", "v1.2 A5 7"),
     ],
-)
+)  # fmt: skip
 def test_texts(name: str, value: str, changed: str) -> None:
     assert transform(name, value) == changed
 
@@ -103,18 +95,11 @@ class TestRoundDigits:
     @pytest.mark.parametrize(
         ("value", "digits", "rounded"),
         [
-            (1.256, 2, 1.26),
-            (2.5, 0, 2.0),
-            (1234, -2, 1200),
-            (1234.5, -3, 1000.0),
-            (True, 0, 1),
-            (1.25, "1", 1.2),
-            (1.25, 1.0, 1.2),
-            (10**400 + 1, -1, 10**400),
-            (math.inf, 1, math.inf),
+            (1.256, 2, 1.26), (2.5, 0, 2.0), (1234, -2, 1200), (1234.5, -3, 1000.0), (True, 0, 1),
+            (1.25, "1", 1.2), (1.25, 1.0, 1.2), (10**400 + 1, -1, 10**400), (math.inf, 1, math.inf),
             (Decimal("1.25"), 1, Decimal("1.2")),
         ],
-    )
+    )  # fmt: skip
     def test_rounds(self, value: Any, digits: Any, rounded: Any) -> None:
         assert transform("round_digits", value, digits=digits) == rounded
 
@@ -141,46 +126,25 @@ class TestTypeConvert:
     @pytest.mark.parametrize(
         ("value", "target", "converted"),
         [
-            ("42", "int", 42),
-            (" 42 ", "int", 42),
-            (3.7, "int", 3),
-            (True, "int", 1),
-            ("1e3", "float", 1000.0),
-            (2, "float", 2.0),
-            (2, "str", "2"),
-            (True, "str", "True"),
-            (None, "int", None),
-            (True, "bool", True),
-            (0, "bool", False),
-            ("1", "bool", True),
-            (" FALSE ", "bool", False),
-            ("true", "bool", True),
+            ("42", "int", 42), (" 42 ", "int", 42), (3.7, "int", 3), (True, "int", 1),
+            ("1e3", "float", 1000.0), (2, "float", 2.0), (2, "str", "2"), (True, "str", "True"),
+            (None, "int", None), (True, "bool", True), (0, "bool", False), ("1", "bool", True),
+            (" FALSE ", "bool", False), ("true", "bool", True),
         ],
-    )
+    )  # fmt: skip
     def test_converts(self, value: Any, target: str, converted: Any) -> None:
         made = transform("type_convert", value, to=target)
-
         assert made == converted
         assert type(made) is type(converted)
 
     @pytest.mark.parametrize(
         ("value", "target"),
         [
-            ("x", "int"),
-            ("42.0", "int"),
-            (math.nan, "int"),
-            (math.inf, "int"),
-            ([1], "float"),
-            ("1,5", "float"),
-            (10**400, "float"),
-            pytest.param(10**5000, "str", id="5001 digits"),
-            ("yes", "bool"),
-            ("", "bool"),
-            (2, "bool"),
-            (1.0, "bool"),
-            ([], "bool"),
+            ("x", "int"), ("42.0", "int"), (math.nan, "int"), (math.inf, "int"), ([1], "float"),
+            ("1,5", "float"), (10**400, "float"), pytest.param(10**5000, "str", id="5001 digits"),
+            ("yes", "bool"), ("", "bool"), (2, "bool"), (1.0, "bool"), ([], "bool"),
         ],
-    )
+    )  # fmt: skip
     def test_what_cannot_be_converted_is_an_error(self, value: Any, target: str) -> None:
         with pytest.raises(TypeError, match=f"Cannot convert .* to {target}: "):
             transform("type_convert", value, to=target)

@@ -34,7 +34,6 @@ def records_of(statuses: list[list[Any]]) -> list[RecordResult]:
 
 
 def decided(statuses: list[list[Any]], verdicts: dict[str, str]) -> float:
-    """Mean F1 once values without a verdict have got these."""
     own = [[verdicts.get(status, status) for status in some] for some in statuses]
     return summed_up(records_of(own)).mean_f1
 
@@ -45,7 +44,6 @@ def test_bounds_are_what_the_run_would_have_if_all_were_wrong_or_right(
 ) -> None:
     run = summed_up(records_of(statuses))
     low, high = Undecided(WEIGHTS, run.records).bounds(run)
-
     assert low == pytest.approx(decided(statuses, dict.fromkeys(UNDECIDED, "mismatch")))
     assert high == pytest.approx(decided(statuses, dict.fromkeys(UNDECIDED, "match")))
 

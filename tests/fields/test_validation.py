@@ -15,16 +15,13 @@ SCHEMA = annotate_xeval(
     {
         "type": "object",
         "properties": {
-            "n": {"type": "integer"},
-            "x": {"type": ["number", "null"]},
-            "b": {"type": "boolean"},
+            "n": {"type": "integer"}, "x": {"type": ["number", "null"]}, "b": {"type": "boolean"},
             "o": {"type": "object", "properties": {"name": {"type": "string"}}},
             "l": {
                 "type": "array",
                 "items": {"type": "object", "properties": {"name": {"type": "string"}}},
             },
-            "m": {"type": ["string", "number"]},
-            "free": {"type": "object"},
+            "m": {"type": ["string", "number"]}, "free": {"type": "object"},
             "skipped": {
                 "type": "object",
                 "x-eval-skip": True,
@@ -37,18 +34,11 @@ SCHEMA = annotate_xeval(
             },
         },
     }
-)
+)  # fmt: skip
 GOOD: dict[str, Any] = {
-    "n": 1,
-    "x": 2.5,
-    "b": True,
-    "o": {"name": "a"},
-    "l": [{"name": "a"}, {"name": "b"}],
-    "m": "a",
-    "free": {"zz": 1},
-    "skipped": {"name": "a"},
-    "compared": {"name": "a"},
-}
+    "n": 1, "x": 2.5, "b": True, "o": {"name": "a"}, "l": [{"name": "a"}, {"name": "b"}], "m": "a",
+    "free": {"zz": 1}, "skipped": {"name": "a"}, "compared": {"name": "a"},
+}  # fmt: skip
 
 
 def warnings_of(caplog: pytest.LogCaptureFixture) -> list[str]:
@@ -57,25 +47,19 @@ def warnings_of(caplog: pytest.LogCaptureFixture) -> list[str]:
 
 def test_records_that_fit_pass_without_a_word(caplog: pytest.LogCaptureFixture) -> None:
     validate_gold([GOOD, dict.fromkeys(GOOD), None], SCHEMA, strict_types=True)
-
     assert warnings_of(caplog) == []
 
 
 @pytest.mark.parametrize(
     ("change", "path"),
     [
-        ({"zz": 1}, "zz"),
-        ({"z.z": None}, r"z\.z"),
-        ({5: 1}, "5"),
-        ({"o": {"zz": 1}}, "o.zz"),
-        ({"l": [{"name": "a"}, {"zz": 1}]}, "l[].zz"),
-        ({"skipped": {"zz": 1}}, "skipped.zz"),
+        ({"zz": 1}, "zz"), ({"z.z": None}, r"z\.z"), ({5: 1}, "5"), ({"o": {"zz": 1}}, "o.zz"),
+        ({"l": [{"name": "a"}, {"zz": 1}]}, "l[].zz"), ({"skipped": {"zz": 1}}, "skipped.zz"),
     ],
-)
+)  # fmt: skip
 def test_a_key_that_would_never_be_scored_is_an_error(change: dict[Any, Any], path: str) -> None:
     with pytest.raises(GoldValidationError, match="not in schema") as caught:
         validate_gold([GOOD, {**GOOD, **change}], SCHEMA)
-
     assert (caught.value.record_id, caught.value.path) == (1, path)
     assert path in str(caught.value).replace("\\\\", "\\")
 
@@ -90,7 +74,6 @@ def test_what_is_compared_as_a_whole_may_hold_any_key(
     change: dict[str, Any], caplog: pytest.LogCaptureFixture
 ) -> None:
     validate_gold([{**GOOD, **change}], SCHEMA, strict_types=True)
-
     assert warnings_of(caplog) == []
 
 
@@ -114,10 +97,8 @@ def test_missing_keys_are_not_told_where_nobody_asks_or_nothing_is_scored(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     unskipped = {key: value for key, value in GOOD.items() if key != "skipped"}
-
     validate_gold([{}], SCHEMA, warn_missing=False)
     validate_gold([unskipped], SCHEMA)
-
     assert warnings_of(caplog) == []
 
 
@@ -151,7 +132,6 @@ def test_the_record_itself_is_held_against_the_schema(
     record: Any, caplog: pytest.LogCaptureFixture
 ) -> None:
     validate_gold([record], SCHEMA)
-
     [message] = warnings_of(caplog)
     assert "the record should be of type object" in message
     with pytest.raises(GoldValidationError, match="not the schema-declared type"):
@@ -161,23 +141,15 @@ def test_the_record_itself_is_held_against_the_schema(
 @pytest.mark.parametrize(
     "change",
     [
-        {"n": "1"},
-        {"n": True},
-        {"b": 1},
-        {"x": "2.5"},
-        {"x": date(2024, 1, 1)},
-        {"free": []},
-        {"compared": 1},
-        {"o": {"name": 1}},
-        {"l": [{"name": [1] * 1_000}]},
+        {"n": "1"}, {"n": True}, {"b": 1}, {"x": "2.5"}, {"x": date(2024, 1, 1)}, {"free": []},
+        {"compared": 1}, {"o": {"name": 1}}, {"l": [{"name": [1] * 1_000}]},
     ],
-)
+)  # fmt: skip
 def test_types_of_leaves_matter_under_strict_types_only(
     change: dict[str, Any], caplog: pytest.LogCaptureFixture
 ) -> None:
     validate_gold([{**GOOD, **change}], SCHEMA)
     assert warnings_of(caplog) == []
-
     with pytest.raises(GoldValidationError, match="not the schema-declared type") as caught:
         validate_gold([{**GOOD, **change}], SCHEMA, strict_types=True)
     assert len(str(caught.value)) < 200
@@ -188,13 +160,11 @@ def test_integers_and_numbers_stand_for_each_other(
     change: dict[str, Any], caplog: pytest.LogCaptureFixture
 ) -> None:
     validate_gold([{**GOOD, **change}], SCHEMA, strict_types=True)
-
     assert warnings_of(caplog) == []
 
 
 def test_the_id_names_the_record_and_need_not_be_in_the_schema() -> None:
     validate_gold([{**GOOD, "key": "a"}, {**GOOD, "key": 7}], SCHEMA, "key")
-
     with pytest.raises(GoldValidationError, match="gold record 'a'") as caught:
         validate_gold([{**GOOD, "key": "a", "zz": 1}], SCHEMA, "key")
     assert caught.value.record_id == "a"
@@ -209,7 +179,6 @@ def test_the_id_is_allowed_at_the_top_only() -> None:
 def test_a_record_without_id_field_is_an_error(record: Any) -> None:
     with pytest.raises(GoldValidationError, match="id field") as caught:
         validate_gold([{"key": 1}, record], SCHEMA, "key", warn_missing=False)
-
     assert caught.value.record_id == 1
 
 
@@ -222,7 +191,6 @@ def test_an_id_is_a_string_or_integer(value: Any) -> None:
 def test_an_empty_id_field_is_none() -> None:
     with pytest.raises(GoldValidationError) as caught:
         validate_gold([{**GOOD, "zz": 1}], SCHEMA, "")
-
     assert caught.value.record_id == 0
 
 

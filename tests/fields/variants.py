@@ -13,7 +13,6 @@ from tests.fields.strategies import Schema
 
 @st.composite
 def in_other_orders(draw: st.DrawFn, schema: Schema, value: Any) -> Any:
-    """A value with the elements of some arrays in another order."""
     return permuted(draw, schema, value)
 
 
@@ -37,7 +36,6 @@ def permuted(draw: st.DrawFn, schema: Schema, value: Any) -> Any:
 
 
 def order_means_nothing(schema: Schema, value: Sequence[Any]) -> bool:
-    """Whether the elements of an array are found wherever they stand."""
     align = schema.get("x-eval-align", {})
     if "key" not in align:
         return "match_by" in align
@@ -47,7 +45,6 @@ def order_means_nothing(schema: Schema, value: Sequence[Any]) -> bool:
 
 
 def renamed(schema: Schema, names: Mapping[str, str]) -> Schema:
-    """A schema whose properties have other names; those that are not listed keep theirs."""
     made = dict(schema)
     if "properties" in schema:
         made["properties"] = {
@@ -60,7 +57,6 @@ def renamed(schema: Schema, names: Mapping[str, str]) -> Schema:
 
 
 def renamed_value(schema: Schema, value: Any, names: Mapping[str, str]) -> Any:
-    """A value for the renamed schema; keys that the schema does not know keep their names."""
     if isinstance(value, dict) and "properties" in schema:
         known = schema["properties"]
         return {
