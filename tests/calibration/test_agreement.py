@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -15,40 +15,30 @@ from factcheck.calibration import LabelledPair, RecordedVerdict, agreement, read
 from factcheck.calibration.agreement_labels import Answer, read_recorded
 from factcheck.calibration.agreement_run import measure_agreement
 from factcheck.errors import InputError
-from factcheck.facts import CheckResult
-from factcheck.judges.ports import Ledger
+from factcheck.facts import EntailmentLabel
+from factcheck.testing import ScriptedChecker
 
 DATA = Path(os.environ.get("FACTCHECK_DATA", Path(__file__).parents[3] / "shared" / "data"))
 
 
-class Oracle:
+FACT = AtomicFact("f", "scripted")
+
+
+def oracle(probabilities: Mapping[str, float] | None = None) -> ScriptedChecker:
     """Says of a fact what its first word is."""
 
-    def __init__(self, probabilities: Mapping[str, float] | None = None) -> None:
-        self.probabilities = probabilities or {}
-        self.calls = 0
-
-    @property
-    def identity(self) -> Mapping[str, str]:
-        return {"judge": "oracle"}
-
-    async def check(
-        self, facts: Sequence[AtomicFact], text: str, ledger: Ledger
-    ) -> Sequence[CheckResult]:
-        self.calls += 1
-        return [self.result(fact) for fact in facts]
-
-    def result(self, fact: AtomicFact) -> CheckResult:
-        word = fact.text.split()[0]
+    def said(fact: str, text: str) -> Verdict | CheckFailure:
+        word = fact.split(maxsplit=1)[0]
         if word == "lost":
-            return CheckFailure(fact, "unavailable", "the line is dead")
-        return Verdict(
-            fact, "entailed" if word == "yes" else "neutral", self.probabilities.get(word)
-        )
+            return CheckFailure(FACT, "unavailable", "the line is dead")
+        label: EntailmentLabel = "entailed" if word == "yes" else "neutral"
+        return Verdict(FACT, label, (probabilities or {}).get(word))
+
+    return ScriptedChecker(said)
 
 
-def pairs(*rows: tuple[str, str, bool], system: str = "") -> list[LabelledPair]:
-    return [LabelledPair(doc, system, f"text of {doc}", fact, label) for doc, fact, label in rows]
+def pairs(*rows: tuple[str, str, bool]) -> list[LabelledPair]:
+    return [LabelledPair(doc, "", f"text of {doc}", fact, label) for doc, fact, label in rows]
 
 
 FOUR = pairs(
@@ -60,9 +50,9 @@ FOUR = pairs(
 
 
 def test_a_judge_checks_each_text_once() -> None:
-    oracle = Oracle({"yes": 0.9, "no": 0.2})
-    report = agreement(FOUR, {"oracle": oracle}, n_resamples=20)
-    assert oracle.calls == 2
+    judge = oracle({"yes": 0.9, "no": 0.2})
+    report = agreement(FOUR, {"oracle": judge}, n_resamples=20)
+    assert len(judge.calls) == 2
     first, baseline = report.judges
     assert (first.judge, baseline.judge) == ("oracle", "containment")
     assert first.metrics["sensitivity"].value == 1.0
@@ -75,16 +65,15 @@ def test_a_judge_checks_each_text_once() -> None:
 
 def test_undecided_facts_are_outside_every_metric_and_counted() -> None:
     rows = [*FOUR, *pairs(("b", "lost five", True))]
-    first = agreement(rows, {"oracle": Oracle()}, n_resamples=0).judges[0]
-    assert first.n_undecided == 1
-    assert first.n_pairs == 4
+    first = agreement(rows, {"oracle": oracle()}, n_resamples=0).judges[0]
+    assert (first.n_undecided, first.n_pairs) == (1, 4)
     assert first.failure == "the line is dead"
     assert first.metrics["sensitivity"].value == 1.0
 
 
 def test_undefined_metrics_say_why() -> None:
     alike = pairs(("a", "yes one", True), ("b", "no two", True))
-    metrics = agreement(alike, {"oracle": Oracle()}, n_resamples=10).judges[0].metrics
+    metrics = agreement(alike, {"oracle": oracle()}, n_resamples=10).judges[0].metrics
     assert metrics["balanced_accuracy"] == (None, None, "all labels are equal")
     assert metrics["auroc"].why == "the judge gives no probabilities"
     assert metrics["corrected_coverage"].value is None
@@ -247,11 +236,11 @@ def test_every_judge_stands_beside_word_containment_on_its_own_facts() -> None:
         ("other", "yes four", True),
     )
     said = [RecordedVerdict("m", p.document, p.text, p.fact, p.label) for p in rows[:2]]
-    report = agreement(rows, {"oracle": Oracle()}, replies=said, n_resamples=0)
-    oracle, recorded, words = report.judges
+    report = agreement(rows, {"oracle": oracle()}, replies=said, n_resamples=0)
+    first, recorded, words = report.judges
     assert recorded.metrics["baseline_accuracy"].value == 1.0
     assert recorded.metrics["over_baseline"].value == 0.0
-    assert oracle.metrics["baseline_accuracy"] == words.metrics["balanced_accuracy"]
+    assert first.metrics["baseline_accuracy"] == words.metrics["balanced_accuracy"]
     assert words.metrics["over_baseline"].why == "this is the baseline, or it was not run"
 
 

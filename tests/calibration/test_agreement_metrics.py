@@ -40,9 +40,7 @@ def decisions(
 
 def test_by_hand() -> None:
     pairs = decisions([True, True, True, False, False], [0.9, 0.8, 0.2, 0.7, 0.1])
-    sensitivity, specificity = metrics.rates(pairs)
-    assert sensitivity == pytest.approx(2 / 3)
-    assert specificity == 0.5
+    assert metrics.rates(pairs) == pytest.approx((2 / 3, 0.5))
     assert metrics.balanced_accuracy(pairs) == pytest.approx((2 / 3 + 1 / 2) / 2)
     assert metrics.kappa(pairs) == pytest.approx((0.6 - (0.36 + 0.16)) / (1 - 0.52))
     assert metrics.auroc(pairs) == pytest.approx(5 / 6)
@@ -205,8 +203,5 @@ def test_kappa_is_that_of_a_count_of_the_table(rows: list[tuple[bool, bool]]) ->
     table = {(a, b): rows.count((a, b)) for a in (True, False) for b in (True, False)}
     chance = sum((labels.count(value) / n) * (entailed.count(value) / n) for value in (True, False))
     agreed = (table[True, True] + table[False, False]) / n
-    found = metrics.kappa(decisions(labels, entailed=entailed))
-    if chance == 1:
-        assert found is None
-    else:
-        assert found == pytest.approx((agreed - chance) / (1 - chance), abs=1e-12)
+    expected = None if chance == 1 else pytest.approx((agreed - chance) / (1 - chance), abs=1e-12)
+    assert metrics.kappa(decisions(labels, entailed=entailed)) == expected

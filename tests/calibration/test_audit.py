@@ -11,9 +11,9 @@ import pytest
 from factcheck import AtomicFact, Budget, CheckFailure, Verdict
 from factcheck.calibration import AuditText, WordContainment, audit_judge
 from factcheck.errors import InputError, JudgeUnavailable
-from factcheck.facts import CheckResult
+from factcheck.facts import CheckResult, EntailmentLabel
 from factcheck.judges.ports import Ledger
-from factcheck.testing import FactModel, LocalOpenAIServer
+from factcheck.testing import FactModel, LocalOpenAIServer, ScriptedChecker
 
 FACTS = (
     "The ferry carried 240 passengers.",
@@ -23,10 +23,7 @@ FACTS = (
     "The harbour has 14 cranes.",
     "The festival was held on 3 May 2021.",
 )
-TEXTS = [
-    AuditText("one", FACTS[:4], FACTS),
-    AuditText("two", FACTS[2:], FACTS),
-]
+TEXTS = [AuditText("one", FACTS[:4], FACTS), AuditText("two", FACTS[2:], FACTS)]
 
 
 class Judge:
@@ -50,21 +47,16 @@ class Judge:
         ]
 
 
-def plain(text: str) -> str:
-    text = text.replace("three", "3").replace("May 3", "3 May")
-    return re.sub(r"\s+", " ", text)
-
-
 def holds(fact: str, text: str) -> bool:
-    return plain(fact) in plain(text)
-
-
-def words(text: str) -> set[str]:
-    return set(re.findall(r"\w+", text.casefold()))
+    return " ".join(fact.split()) in " ".join(text.replace("May 3", "3 May").split())
 
 
 def copies(fact: str, text: str) -> bool:
-    return len(words(fact) & words(text)) >= 0.6 * len(words(fact))
+    words, present = (set(re.findall(r"\w+", one.casefold())) for one in (fact, text))
+    return len(words & present) >= 0.6 * len(words)
+
+
+SOUND = Judge(lambda fact, text, _: holds(fact, text))
 
 
 def obeys(order: str) -> Callable[[str, str, int], bool]:
@@ -102,9 +94,8 @@ BROKEN: dict[str, tuple[Callable[[str, str, int], bool], str]] = {
 
 
 def test_a_sound_judge_breaks_no_rule() -> None:
-    report = audit_judge(Judge(lambda fact, text, _: holds(fact, text)), TEXTS)
-    assert report.n_errors == 0
-    assert report.faults == ()
+    report = audit_judge(SOUND, TEXTS)
+    assert (report.n_errors, report.faults) == (0, ())
     assert all(rule.n_tried for rule in report.rules)
 
 
@@ -155,23 +146,17 @@ def test_the_same_seed_asks_the_same_and_each_question_once() -> None:
     assert audit_judge(judge, TEXTS).to_dict() == report.to_dict()
 
 
-class Failing(Judge):
+def failing(fact: str, text: str) -> EntailmentLabel | CheckFailure:
     """Answers some facts, and some texts not at all."""
-
-    async def check(
-        self, facts: Sequence[AtomicFact], text: str, ledger: Ledger
-    ) -> Sequence[CheckResult]:
-        if "turquoise" in text or "otters" in text or "violinist" in text:
-            raise JudgeUnavailable("the line is dead")
-        lost = [fact for fact in facts if "1987" in fact.text]
-        return [
-            CheckFailure(answer.fact, "missing", "no answer") if answer.fact in lost else answer
-            for answer in await super().check(facts, text, ledger)
-        ]
+    if any(word in text for word in ("turquoise", "otters", "violinist")):
+        raise JudgeUnavailable("the line is dead")
+    if "1987" in fact:
+        return CheckFailure(AtomicFact("f", "scripted"), "missing", "no answer")
+    return "entailed" if holds(fact, text) else "neutral"
 
 
 def test_what_is_undecided_is_no_error_and_counts_in_no_rate() -> None:
-    report = audit_judge(Failing(lambda fact, text, _: holds(fact, text)), TEXTS)
+    report = audit_judge(ScriptedChecker(failing), TEXTS)
     unrelated = report.rule("unrelated sentence")
     assert (unrelated.n_tried, unrelated.rate, unrelated.interval) == (0, None, None)
     assert unrelated.n_undecided == 2 * 2 * len(FACTS)
@@ -181,19 +166,14 @@ def test_what_is_undecided_is_no_error_and_counts_in_no_rate() -> None:
 
 
 def test_a_judge_nobody_can_reach_has_no_faults_and_no_answers() -> None:
-    class Gone(Judge):
-        async def check(
-            self, facts: Sequence[AtomicFact], text: str, ledger: Ledger
-        ) -> Sequence[CheckResult]:
-            raise JudgeUnavailable("the line is dead")
-
-    report = audit_judge(Gone(lambda *_: True), TEXTS)
+    gone = ScriptedChecker(lambda *_: JudgeUnavailable("the line is dead"))
+    report = audit_judge(gone, TEXTS)
     assert (report.n_answers, report.share_entailed, report.faults) == (0, None, ())
 
 
 def test_one_bullet_cannot_be_removed_and_the_other_rules_hold() -> None:
     text = AuditText("short", FACTS[:1], FACTS)
-    report = audit_judge(Judge(lambda fact, text, _: holds(fact, text)), [text])
+    report = audit_judge(SOUND, [text])
     assert report.rule("removed text").n_tried == 0
     assert report.rule("bullet order").n_tried == 0
     assert report.n_errors == 0

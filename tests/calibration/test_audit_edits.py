@@ -15,12 +15,7 @@ SENTENCES = [(fact.fact.text, text.language) for text in load_texts() for fact i
 @pytest.mark.parametrize(
     ("kind", "sentence", "language", "changed"),
     [
-        (
-            "changed number",
-            "The ferry carried 240 passengers.",
-            "en",
-            "The ferry carried 360 passengers.",
-        ),
+        ("changed number", "The ferry carried 240 men.", "en", "The ferry carried 360 men."),
         ("changed number", "The rent is 2,450 euros.", "en", "The rent is 3,675 euros."),
         ("changed number", "It has 2 doors.", "en", "It has 4 doors."),
         ("changed number", "The rent is about 2,450 euros.", "en", None),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +11,7 @@ import pytest
 from factcheck import AtomicFact, Budget, CheckFailure, Evidence, FactCoverage, Verdict
 from factcheck.calibration import BulletRemoval, bullet_removal, load_texts
 from factcheck.errors import Failure, InputError, JudgeUnavailable
-from factcheck.facts import CheckResult, Usage
-from factcheck.judges.ports import Ledger
+from factcheck.facts import Usage
 from factcheck.testing import FactModel, LocalOpenAIServer, ScriptedChecker, ScriptedRater
 
 TEXT = {
@@ -23,48 +22,29 @@ TEXT = {
 }
 
 
-class Spotter:
+FACT = AtomicFact("f", "scripted")
+
+
+def spotter(failing: Sequence[str] = (), name: str = "spotter") -> ScriptedChecker:
     """Entails a fact if its word stands in the text, and shows where."""
 
-    def __init__(self, failing: Sequence[str] = (), name: str = "spotter") -> None:
-        self.failing = failing
-        self.name = name
-        self.asked: list[str] = []
-
-    @property
-    def identity(self) -> Mapping[str, str]:
-        return {"judge": self.name}
-
-    async def check(
-        self, facts: Sequence[AtomicFact], text: str, ledger: Ledger
-    ) -> Sequence[CheckResult]:
-        self.asked.append(text)
-        ledger.book(Usage(calls=1, attempts=1, prompt_tokens=len(text)))
-        return [self.result(fact, text) for fact in facts]
-
-    def result(self, fact: AtomicFact, text: str) -> CheckResult:
-        if fact.text in self.failing and "tiger" in text:
-            return CheckFailure(fact, "unavailable", "the line is dead")
-        start = text.find(fact.text)
+    def said(fact: str, text: str) -> Verdict | CheckFailure:
+        if fact in failing and "tiger" in text:
+            return CheckFailure(FACT, "unavailable", "the line is dead")
+        start = text.find(fact)
         if start < 0:
-            return Verdict(fact, "neutral")
-        return Verdict(
-            fact, "entailed", evidence=Evidence(fact.text, start, start + len(fact.text))
-        )
+            return Verdict(FACT, "neutral")
+        return Verdict(FACT, "entailed", evidence=Evidence(fact, start, start + len(fact)))
 
-
-class Unreachable(Spotter):
-    """Never answers."""
-
-    async def check(
-        self, facts: Sequence[AtomicFact], text: str, ledger: Ledger
-    ) -> Sequence[CheckResult]:
-        raise JudgeUnavailable("nobody answers")
+    return ScriptedChecker(said, name=name, usage=Usage(calls=1, attempts=1))
 
 
 def test_every_variant_is_scored_by_itself_and_asked_for_once() -> None:
-    judge = Spotter()
+    judge = spotter()
     run = bullet_removal([TEXT], {"spotter": judge}, n_random=3)
+    assert run.judges == ("spotter", "containment")
+    assert run.usage("spotter").calls == len(run.subjects[0].variants())
+    assert run.usage("containment").calls == 0
     whole, *_ = run.subjects[0].variants()
     assert run.row("spotter", "zoo", whole).score == 0.75
     assert run.row("spotter", "zoo", {0, 1}).score == 0.75
@@ -75,18 +55,12 @@ def test_every_variant_is_scored_by_itself_and_asked_for_once() -> None:
     variants = run.subjects[0].variants()
     assert len(variants) == len(set(variants))
     texts = [run.subjects[0].bullets.kept(kept) for kept in variants]
-    assert sorted(judge.asked) == sorted([*texts, texts[0]]), "the whole once more, for evidence"
-
-
-def test_the_baseline_is_always_there_and_each_judge_has_its_own_costs() -> None:
-    run = bullet_removal([TEXT], {"spotter": Spotter()}, n_random=0)
-    assert run.judges == ("spotter", "containment")
-    assert run.usage("spotter").calls == len(run.subjects[0].variants())
-    assert run.usage("containment").calls == 0
+    checked = sorted(call.text for call in judge.calls)
+    assert checked == sorted([*texts, texts[0]]), "the whole once more, for evidence"
 
 
 def test_bullets_are_known_by_the_evidence_of_the_first_judge() -> None:
-    run = bullet_removal([TEXT], {"spotter": Spotter()})
+    run = bullet_removal([TEXT], {"spotter": spotter()})
     assert run.subjects[0].carriers == {"f1": {0}, "f2": {1}, "f3": {1}, "f4": frozenset()}
     assert run.metrics("spotter").metrics["kendall"].value == pytest.approx(1.0)
     assert run.metrics("spotter").metrics["error"].value is None
@@ -96,7 +70,7 @@ def test_bullets_are_known_by_the_evidence_of_the_first_judge() -> None:
 
 def test_a_bullet_that_repeats_carries_as_much_as_the_first() -> None:
     text = {**TEXT, "summary": "- There is a lion.\n- A tiger.\n* there is  a LION."}
-    run = bullet_removal([text], {"spotter": Spotter()})
+    run = bullet_removal([text], {"spotter": spotter()})
     carriers = run.subjects[0].carriers
     assert carriers is not None
     assert carriers["f1"] == {0, 2}
@@ -104,7 +78,7 @@ def test_a_bullet_that_repeats_carries_as_much_as_the_first() -> None:
 
 
 def test_one_bullet_leaves_every_metric_undefined() -> None:
-    run = bullet_removal([{**TEXT, "summary": "- There is a lion."}], {"spotter": Spotter()})
+    run = bullet_removal([{**TEXT, "summary": "- There is a lion."}], {"spotter": spotter()})
     found = run.metrics("spotter")
     assert found.n_paths == 0
     assert all(one.value is None for one in found.metrics.values())
@@ -130,7 +104,7 @@ def test_invalid_input_is_refused(texts: list[Any], judges: Any, message: str) -
 
 
 def test_a_judge_that_fails_for_some_facts_is_missing_where_it_failed() -> None:
-    run = bullet_removal([TEXT], {"spotter": Spotter(failing=["bear"])}, n_random=0)
+    run = bullet_removal([TEXT], {"spotter": spotter(failing=["bear"])}, n_random=0)
     row = run.row("spotter", "zoo", {0, 1, 2})
     assert row.score == pytest.approx(2 / 3)
     assert (row.low, row.high) == (0.5, 0.75)
@@ -144,22 +118,21 @@ def test_a_judge_that_fails_for_some_facts_is_missing_where_it_failed() -> None:
 
 
 def test_a_judge_nobody_can_reach_has_no_score_and_keeps_the_others_whole() -> None:
-    run = bullet_removal([TEXT], {"spotter": Spotter(), "gone": Unreachable()}, n_random=0)
+    gone = ScriptedChecker(lambda _fact, _text: JudgeUnavailable("nobody answers"))
+    run = bullet_removal([TEXT], {"spotter": spotter(), "gone": gone}, n_random=0)
     row = run.row("gone", "zoo", {0})
-    assert row.score is None
-    assert (row.low, row.high) == (0.0, 1.0)
+    assert (row.score, row.low, row.high) == (None, 0.0, 1.0)
     assert "nobody answers" in row.note
     assert run.metrics("gone").metrics["at_ceiling"].value is None
     assert run.metrics("spotter").n_missing == 0
 
 
-def test_a_scorer_of_ones_own_is_a_judge() -> None:
-    with FactCoverage(Spotter(name="mine")) as scorer:
-        assert bullet_removal([TEXT], [scorer]).judges == ("mine", "containment")
-
-
-def test_what_is_saved_is_what_is_loaded(tmp_path: Path) -> None:
-    run = bullet_removal([TEXT], {"spotter": Spotter(failing=["bear"])}, n_random=1, seed=3)
+def test_what_is_saved_is_what_is_loaded_and_a_scorer_of_ones_own_is_a_judge(
+    tmp_path: Path,
+) -> None:
+    with FactCoverage(spotter(["bear"], name="mine")) as scorer:
+        run = bullet_removal([TEXT], [scorer], n_random=1, seed=3)
+    assert run.judges == ("mine", "containment")
     run.save(tmp_path / "run")
     again = BulletRemoval.load(tmp_path / "run")
     assert again == run
@@ -167,7 +140,7 @@ def test_what_is_saved_is_what_is_loaded(tmp_path: Path) -> None:
 
 
 def test_a_torn_file_of_rows_is_refused(tmp_path: Path) -> None:
-    bullet_removal([TEXT], {"spotter": Spotter()}, n_random=0).save(tmp_path)
+    bullet_removal([TEXT], {"spotter": spotter()}, n_random=0).save(tmp_path)
     rows = tmp_path / "rows.jsonl"
     lines = rows.read_text("utf-8").splitlines(keepends=True)
     rows.write_text("".join(lines[:-1]), "utf-8")
@@ -192,7 +165,7 @@ def test_a_torn_file_of_rows_is_refused(tmp_path: Path) -> None:
 
 def test_a_rater_is_asked_about_whole_variants_and_put_on_the_same_scale() -> None:
     rater = ScriptedRater(lambda _source, summary: 5 if "tiger" in summary else 2)
-    run = bullet_removal([TEXT], {"spotter": Spotter()}, raters={"big": rater}, n_random=0)
+    run = bullet_removal([TEXT], {"spotter": spotter()}, raters={"big": rater}, n_random=0)
     assert run.judges == ("spotter", "big (1-5)", "containment")
     assert run.row("big (1-5)", "zoo", {0, 1, 2}).score == 1.0
     assert run.row("big (1-5)", "zoo", {0}).score == 0.25

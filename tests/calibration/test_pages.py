@@ -57,14 +57,11 @@ def reports(removal: BulletRemoval) -> dict[str, Report]:
     [
         ("bullets", "Bullet removal   1 text, 3 variants, 2 removal orders", "steps at which it"),
         ("audit", "Audit of words   ", "it goes by the words, not by their meaning"),
-        (
-            "agreement",
-            "Agreement with human labels   3 facts, 2 documents, 33% entailed",
-            "Compared with word containment",
-        ),
+        ("agreement", "Agreement with human labels   3 facts, 2 documents, 33% entailed",
+         "Compared with word containment"),
         ("comparison", "Coverage .500 \u2192 1.000   1 \u2192 2 of 2 facts kept: more", "fact 1"),
     ],
-)
+)  # fmt: skip
 def test_every_report_has_every_format(
     reports: dict[str, Report], name: str, first_line: str, said: str
 ) -> None:
@@ -123,24 +120,11 @@ def test_costs_are_shown_where_there_are_any(removal: BulletRemoval) -> None:
     assert rows["cost"] == ("$0.2500", "$0.0000")
 
 
-@pytest.mark.parametrize(
-    ("value", "plain", "signed"),
-    [
-        (0.95, ".950", "+.950"),
-        (1.0, "1.000", "+1.000"),
-        (-0.25, "-.250", "-.250"),
-        (-1e-9, ".000", ".000"),
-        (None, "\u2013", "\u2013"),
-    ],
-)
-def test_numbers_have_three_decimals_and_no_leading_zero(
-    value: float | None, plain: str, signed: str
-) -> None:
-    assert short(value) == plain
-    assert short(value, with_sign=True) == signed
-
-
-def test_ranges() -> None:
+def test_numbers_have_three_decimals_and_no_leading_zero() -> None:
+    values = (0.95, 1.0, -0.25, -1e-9, None)
+    assert [*map(short, values)] == [".950", "1.000", "-.250", ".000", "\u2013"]
+    signed = [short(value, with_sign=True) for value in values]
+    assert signed == ["+.950", "+1.000", "-.250", ".000", "\u2013"]
     assert short_range((0.1, 0.25)) == ".100\u2013.250"
     assert short_range((-0.1, 0.25), with_sign=True) == "-.100 to +.250"
     assert short_range(None) == "\u2013"

@@ -34,24 +34,21 @@ def mean_of(values: list[float]) -> SumScores:
     return SumScores(("mean",), table, lambda sums: sums[:1] / sums[1:])
 
 
-class TestSettings:
-    """Settings that every resampling has."""
-
-    @pytest.mark.parametrize(
-        ("n_resamples", "seed", "message"),
-        [
-            (0, 0, "n_resamples must be a whole number of at least 1, not 0"),
-            (1.5, 0, "n_resamples must be a whole number of at least 1, not 1.5"),
-            (True, 0, "n_resamples must be a whole number"),
-            (10, -1, "seed must be a whole number of at least 0, not -1"),
-            (10, None, "seed must be a whole number"),
-        ],
-    )
-    def test_what_cannot_be_used_is_refused(
-        self, n_resamples: Any, seed: Any, message: str
-    ) -> None:
-        with pytest.raises(InputError, match=message):
-            check_resampling(n_resamples, seed)
+@pytest.mark.parametrize(
+    ("n_resamples", "seed", "message"),
+    [
+        (0, 0, "n_resamples must be a whole number of at least 1, not 0"),
+        (1.5, 0, "n_resamples must be a whole number of at least 1, not 1.5"),
+        (True, 0, "n_resamples must be a whole number"),
+        (10, -1, "seed must be a whole number of at least 0, not -1"),
+        (10, None, "seed must be a whole number"),
+    ],
+)
+def test_settings_that_cannot_be_used_are_refused(
+    n_resamples: Any, seed: Any, message: str
+) -> None:
+    with pytest.raises(InputError, match=message):
+        check_resampling(n_resamples, seed)
 
 
 class TestDraws:
