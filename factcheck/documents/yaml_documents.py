@@ -11,13 +11,7 @@ import re
 from contextlib import suppress
 from typing import Any, NamedTuple
 
-from factcheck.documents.files import (
-    MAX_DEPTH,
-    MAX_TEXT_BYTES,
-    Document,
-    PathInValue,
-    line_finder,
-)
+from factcheck.documents.files import MAX_DEPTH, MAX_TEXT_BYTES, Document, PathInValue, line_finder
 from factcheck.documents.values import shown
 from factcheck.errors import InputError
 

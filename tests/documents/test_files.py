@@ -11,13 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from factcheck.documents import (
-    json_lines,
-    read_text,
-    refuse_stdin_twice,
-    write_text,
-    write_with,
-)
+from factcheck.documents import json_lines, read_text, refuse_stdin_twice, write_text, write_with
 from factcheck.documents.files import MAX_TEXT_BYTES
 from factcheck.errors import InputError
 from tests.processes import printed_by_python
@@ -52,14 +46,8 @@ def test_a_dash_is_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
     ("content", "message"),
     [
         (b"abc\n\xe9", ", line 2: not UTF-8 (byte 0xe9 at byte 0 of the line); convert it"),
-        (
-            b"\xef\xbb\xbfabc\xe9",
-            ", line 1: not UTF-8 (byte 0xe9 at byte 6 of the line)",
-        ),
-        (
-            b"PK\x03\x04\x00rest",
-            ", line 1: not a text file (NUL byte at byte 4 of the line)",
-        ),
+        (b"\xef\xbb\xbfabc\xe9", ", line 1: not UTF-8 (byte 0xe9 at byte 6 of the line)"),
+        (b"PK\x03\x04\x00rest", ", line 1: not a text file (NUL byte at byte 4 of the line)"),
         (b"\xff\xfeh\x00i\x00", " is UTF-16 text; convert it: iconv -f UTF-16 -t UTF-8"),
     ],
 )

@@ -76,10 +76,7 @@ def test_a_name_may_hold_dots(tmp_path: Path) -> None:
             {"m__source__txt": "S.", "m__summary__txt": "T.", "m__facts__txt": "# none"},
             "m.facts.txt holds no facts",
         ),
-        (
-            {"m__source__txt": "S\0.", "m__summary__txt": "T."},
-            "m.source.txt, line 1: not a text",
-        ),
+        ({"m__source__txt": "S\0.", "m__summary__txt": "T."}, "m.source.txt, line 1: not a text"),
     ],
 )
 def test_what_does_not_pair_is_an_error_of_that_record(

@@ -61,10 +61,7 @@ Candidate = tuple[float, int, int]
 
 
 def _pair_up(
-    candidates: list[Candidate],
-    left: list[float],
-    right: list[float],
-    pairs: list[tuple[int, int]],
+    candidates: list[Candidate], left: list[float], right: list[float], pairs: list[tuple[int, int]]
 ) -> None:
     """Take the surest pairs first, among equals those in corresponding places."""
     for credit, i, j in sorted(candidates, key=lambda c: (-c[0], abs(c[1] - c[2]), c[1] + c[2])):
