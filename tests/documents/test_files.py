@@ -20,20 +20,17 @@ posix = pytest.mark.skipif(os.name == "nt", reason="POSIX files")
 
 
 def put(path: Path, content: str | bytes) -> Path:
-    """A file with this content."""
     path.write_bytes(content.encode() if isinstance(content, str) else content)
     return path
 
 
 def test_a_byte_order_mark_is_not_part_of_the_text(tmp_path: Path) -> None:
-    """UTF-8 is read with and without byte order mark; line ends become line feeds."""
     assert read_text(put(tmp_path / "a.txt", b"\xef\xbb\xbfW\xc3\xb6rd\r\nnext\rlast\n")) == (
         "Wörd\nnext\nlast\n"
     )
 
 
 def test_a_dash_is_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
-    """`-` reads standard input as UTF-8, whatever the locale."""
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO("Tür\n".encode())))
     assert read_text("-") == "Tür\n"
 
@@ -68,6 +65,10 @@ def test_missing_files_and_directories_are_named(tmp_path: Path) -> None:
         read_text(tmp_path)
     with pytest.raises(InputError, match="embedded null"):
         read_text("a\0b")
+    with pytest.raises(InputError, match=r"missing/a.txt: there is no folder"):
+        write_text(tmp_path / "missing" / "a.txt", "new")
+    with pytest.raises(InputError, match="is a directory; name a file to write"):
+        write_text(tmp_path, "new")
 
 
 def test_a_file_that_may_not_be_read_is_named(
@@ -97,7 +98,6 @@ def test_endless_devices_and_unused_pipes_are_refused(tmp_path: Path) -> None:
 
 @posix
 def test_a_pipe_with_a_writer_is_read(tmp_path: Path) -> None:
-    """As the shell passes `<(command)`."""
     reading, writing = os.pipe()
     os.write(writing, b"Piped.")
     os.close(writing)
@@ -119,7 +119,6 @@ def test_large_files_and_long_lines_are_refused(tmp_path: Path) -> None:
 
 
 def test_standard_input_stands_for_one_file() -> None:
-    """Two dashes are refused before either is read."""
     refuse_stdin_twice("-", "a.txt", None)
     with pytest.raises(InputError, match="one file only"):
         refuse_stdin_twice("-", "a.txt", "-")
@@ -128,7 +127,6 @@ def test_standard_input_stands_for_one_file() -> None:
 def test_a_failed_write_leaves_the_old_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A reader finds the old text or the new one, and no draft stays behind."""
     path = put(tmp_path / "report.txt", "old")
 
     def refuse(_draft: Path, _target: Path) -> None:
@@ -154,13 +152,15 @@ def test_a_written_file_keeps_its_mode_and_a_new_one_follows_the_umask(tmp_path:
     write_text(path, "new")
     write_text(tmp_path / "new.txt", "new")
 
+    write_text(os.devnull, "gone")
+
+    assert Path(os.devnull).is_char_device()
     assert path.stat().st_mode & 0o777 == 0o640
     assert (tmp_path / "new.txt").stat().st_mode == reference.stat().st_mode
 
 
 @posix
 def test_a_draft_never_follows_a_link(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A link that is planted under the name of the draft is not written through."""
     victim = put(tmp_path / "victim", "precious")
     monkeypatch.setattr("secrets.token_hex", lambda _: "guessed")
     (tmp_path / ".factcheck-guessed.tmp").symlink_to(victim)
@@ -193,24 +193,10 @@ def test_a_link_is_followed_unless_another_user_made_it(
         write_text(link, "newer")
 
 
-@posix
-def test_a_device_is_written_and_not_replaced() -> None:
-    write_text(os.devnull, "gone")
-
-    assert Path(os.devnull).is_char_device()
-
-
-def test_lone_surrogates_are_written_visibly(tmp_path: Path) -> None:
-    """What UTF-8 cannot say is written as an escape, which JSON reads back."""
+def test_lone_surrogates_are_written_as_json_reads_them(tmp_path: Path) -> None:
     write_text(tmp_path / "a.json", json.dumps(["\ud800"], ensure_ascii=False))
 
     assert json.loads((tmp_path / "a.json").read_text()) == ["\ud800"]
-
-
-@pytest.mark.parametrize("name", ["missing/a.txt", "."])
-def test_a_place_where_nothing_can_be_written_is_named(tmp_path: Path, name: str) -> None:
-    with pytest.raises(InputError, match=r"there is no folder|is a directory"):
-        write_text(tmp_path / name, "new")
 
 
 def test_reading_documents_loads_no_other_package() -> None:

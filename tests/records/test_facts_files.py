@@ -32,40 +32,19 @@ words = st.text(
     min_size=1,
     max_size=12,
 ).filter(lambda text: text.strip())
+spans = st.none() | st.integers(0, 99).map(lambda start: Span(start, start + 5))
+tags = st.lists(words, max_size=2).map(tuple)
 fact_sets = st.lists(
-    st.builds(
-        lambda text, weight, must, tags, span: (text, weight, must, tuple(tags), span),
-        words,
-        st.floats(0, 1e6),
-        st.booleans(),
-        st.lists(words, max_size=2),
-        st.none() | st.integers(0, 99).map(lambda start: Span(start, start + 5)),
-    ),
-    min_size=1,
-    max_size=5,
-).map(
-    lambda rows: FactSet(
-        tuple(
-            AtomicFact(f"f{n}", text, span, weight, must, tags)
-            for n, (text, weight, must, tags, span) in enumerate(rows, 1)
-        )
-    )
-)
+    st.tuples(words, spans, st.floats(0, 1e6), st.booleans(), tags), min_size=1, max_size=5
+).map(lambda rows: FactSet(tuple(AtomicFact(f"f{n}", *row) for n, row in enumerate(rows, 1))))
 
 
 def put(path: Path, content: str | bytes) -> Path:
-    """A file with this content."""
     path.write_bytes(content.encode() if isinstance(content, str) else content)
     return path
 
 
-def set_stdin(monkeypatch: pytest.MonkeyPatch, data: bytes) -> None:
-    """Let standard input hold `data`."""
-    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(data)))
-
-
 def test_lines_are_facts(tmp_path: Path) -> None:
-    """Blank lines and comments are skipped; numbers count facts, not lines."""
     facts = read_facts(put(tmp_path / "facts.txt", "# mine\n\n One.  \n\n#x\nTwo: #2.\n"))
 
     assert facts == FactSet.of(["One.", "Two: #2."])
@@ -80,30 +59,18 @@ def test_lines_are_facts(tmp_path: Path) -> None:
 )
 @pytest.mark.parametrize("suffix", ["json", "yaml", "yml"])
 def test_strings_and_objects_can_be_mixed(tmp_path: Path, content: str, suffix: str) -> None:
-    """JSON and YAML take the same shapes, as a list or under `facts`."""
     facts = read_facts(put(tmp_path / f"facts.{suffix}", content))
 
     assert tuple(facts) == (AtomicFact("f1", "One."), AtomicFact("x", "Two.", must=True))
+    written = put(tmp_path / f"written.{suffix}", json.dumps(MARKED.to_dict()))
+    assert read_facts(written) == MARKED
 
 
-def test_what_to_dict_gives_is_read(tmp_path: Path) -> None:
-    """A `FactSet` goes through JSON without loss."""
-    path = put(tmp_path / "facts.json", json.dumps(MARKED.to_dict()))
+@pytest.mark.parametrize("data", [b' ["One.", "Two."]', b"One.\n# no\nTwo."])
+def test_facts_come_from_standard_input(monkeypatch: pytest.MonkeyPatch, data: bytes) -> None:
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(data)))
 
-    assert read_facts(path) == MARKED
-
-
-@pytest.mark.parametrize(
-    ("data", "expected"),
-    [(b' ["One.", "Two."]', ["One.", "Two."]), (b"One.\n# no\nTwo.", ["One.", "Two."])],
-)
-def test_facts_come_from_standard_input(
-    monkeypatch: pytest.MonkeyPatch, data: bytes, expected: list[str]
-) -> None:
-    """JSON is told from lines by how it starts."""
-    set_stdin(monkeypatch, data)
-
-    assert read_facts("-") == FactSet.of(expected)
+    assert read_facts("-") == FactSet.of(["One.", "Two."])
 
 
 @pytest.mark.parametrize(
@@ -111,7 +78,6 @@ def test_facts_come_from_standard_input(
     [
         ("a.txt", "# nothing\n\n", "holds no facts"),
         ("a.json", "[]", "holds no facts"),
-        ("a.yaml", "", "expected a list of facts"),
         ("a.csv", "One.", "facts come from a .txt, .json, .yaml or .yml file"),
         ("a.json", '["One.",\n\n"Two."', "a.json, line 3: not valid JSON"),
         ("a.json", "[" * 100_000, "a.json, line 1: nested more than 300"),
@@ -120,11 +86,7 @@ def test_facts_come_from_standard_input(
         ("a.yaml", "- One.\n- true\n", "a.yaml, line 2: fact 2: expected a string, got true"),
         ("a.json", '["One.", " "]', "fact 2: fact 'f2' has no text"),
         ("a.json", '[{"text": "One.", "Must": true}]', "fact 1: 'Must' is not one of"),
-        (
-            "a.json",
-            '[{"text": "One.", "weight": -1}]',
-            "fact 1: fact 'f1': 'weight': expected a finite",
-        ),
+        ("a.json", '[{"text": "One.", "weight": -1}]', "fact 1: fact 'f1': 'weight': expected a"),
         ("a.json", '[{"id": "a", "text": "x"}, {"id": "a", "text": "y"}]', "two facts have the id"),
         ("a.json", '"One."', "expected a list of facts"),
         ("a.json", '{"fact": []}', "'fact' is not one of source_digest, made_by, facts"),
@@ -134,7 +96,6 @@ def test_facts_come_from_standard_input(
 def test_errors_name_the_file_and_the_entry(
     tmp_path: Path, name: str, content: str, message: str
 ) -> None:
-    """One line that names the file, the line or entry, and what is wrong there."""
     path = put(tmp_path / name, content)
 
     with pytest.raises(InputError) as caught:
@@ -146,7 +107,6 @@ def test_errors_name_the_file_and_the_entry(
 
 
 def test_the_lock_file_is_made_to_be_reviewed() -> None:
-    """Readable Unicode, fact order, no defaults, one line a span."""
     body = "\n".join(line for line in lock_text(MARKED).splitlines() if not line.startswith("#"))
 
     assert body == (
@@ -174,7 +134,6 @@ def test_the_lock_file_is_made_to_be_reviewed() -> None:
 def test_the_lock_file_reads_back_equal(
     tmp_path_factory: pytest.TempPathFactory, facts: FactSet
 ) -> None:
-    """Whatever the facts say, the lock file gives them back; written twice it is the same."""
     path = tmp_path_factory.mktemp("lock") / "facts.yaml"
 
     write_lock(facts, path)
@@ -186,7 +145,6 @@ def test_the_lock_file_reads_back_equal(
 
 
 def test_writing_a_lock_again_keeps_its_marks_and_tells_what_changed(tmp_path: Path) -> None:
-    """Marks belong to statements; statements that are gone or new are reported."""
     path = tmp_path / "facts.yaml"
     assert write_lock(MARKED, path).existed is False
     again = FactSet((AtomicFact("f1", "New."), AtomicFact("f2", MARKED[1].text)))
@@ -203,7 +161,6 @@ def test_writing_a_lock_again_keeps_its_marks_and_tells_what_changed(tmp_path: P
 
 
 def test_facts_added_to_a_lock_need_no_id(tmp_path: Path) -> None:
-    """They get the next free number, wherever they stand and however many were deleted."""
     path = tmp_path / "facts.yaml"
     write_lock(FactSet.of([f"Fact {n}." for n in range(1, 35)]), path)
     head, *entries = path.read_text().split("- id: ")
@@ -239,22 +196,16 @@ def test_a_fact_without_id_gets_a_free_number(items: Sequence[Any], ids: Sequenc
 
 
 def test_writing_a_lock_again_keeps_the_ids_of_its_facts(tmp_path: Path) -> None:
-    """A new fact before the others takes none of their ids."""
     path = tmp_path / "facts.yaml"
     write_lock(FactSet.of(["One.", "Two."]), path)
 
     change = write_lock(FactSet.of(["New.", "One.", "Two."]), path)
 
     assert change.added == (AtomicFact("f3", "New."),)
-    assert [(fact.id, fact.text) for fact in load_lock(path)] == [
-        ("f3", "New."),
-        ("f1", "One."),
-        ("f2", "Two."),
-    ]
+    assert [fact.id for fact in load_lock(path)] == ["f3", "f1", "f2"]
 
 
 def test_a_file_that_is_no_lock_is_not_overwritten(tmp_path: Path) -> None:
-    """Somebody else's YAML file stays as it is; other suffixes are refused."""
     path = put(tmp_path / "settings.yaml", "colour: red\n")
 
     with pytest.raises(InputError, match="'colour' is not one of"):

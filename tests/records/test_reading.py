@@ -24,7 +24,6 @@ PORT = {"id": "port", "source": "The port closed in May.", "summary": "The port 
 
 
 def write(path: Path, *lines: str | bytes | Mapping[str, Any]) -> Path:
-    """A file of these lines; a mapping is written as JSON."""
     with path.open("wb") as stream:
         for line in lines:
             text = json.dumps(line) if isinstance(line, Mapping) else line
@@ -33,7 +32,6 @@ def write(path: Path, *lines: str | bytes | Mapping[str, Any]) -> Path:
 
 
 def problem_in(path: Path) -> str:
-    """What reading the file to its end complains about."""
     with pytest.raises(InputError) as caught:
         list(read_records(path))
     assert "\n" not in str(caught.value)
@@ -53,12 +51,10 @@ def test_facts_may_be_texts_objects_or_atomic_facts_and_become_a_fact_set() -> N
     facts = as_record({**TRAM, "facts": given}, 1).facts
 
     assert isinstance(facts, FactSet)
-    assert facts == FactSet(
-        (
-            AtomicFact("f1", "It stops."),
-            AtomicFact("f2", "At noon.", must=True),
-            AtomicFact("x", "It is a tram."),
-        )
+    assert tuple(facts) == (
+        AtomicFact("f1", "It stops."),
+        AtomicFact("f2", "At noon.", must=True),
+        AtomicFact("x", "It is a tram."),
     )
     made = replace(facts, source_digest="ab" * 32, made_by=(("extractor", "local"),))
     assert as_record({**TRAM, "facts": made}, 1).facts is made
@@ -76,42 +72,33 @@ def test_a_record_is_checked_like_a_mapping_and_keeps_its_place() -> None:
 
 
 @pytest.mark.parametrize(
-    ("change", "message"),
+    ("item", "message"),
     [
-        ({"source": None}, "'source': expected a string, got null"),
-        ({"summary": ["x"]}, "'summary': expected a string, got a list"),
-        ({"id": 1.5}, "'id': expected a string or whole number, got 1.5"),
-        ({"id": True}, "'id': expected a string or whole number, got true"),
-        ({"id": " "}, "'id' is blank"),
-        ({"id": "\ud800"}, r"'id' is not valid Unicode: '\ud800'"),
-        ({"facts": []}, "'facts' is empty"),
-        ({"facts": "It stops."}, "expected a list of facts"),
-        ({"facts": ["It stops.", 7]}, "fact 2: expected a string, got 7"),
-        ({"facts": ["It stops.", " "]}, "fact 2: fact 'f2' has no text"),
-        ({"facts": [{"id": "x", "text": "a"}] * 2}, "two facts have the id 'x'"),
+        ("text", "expected an object with source and summary"),
+        (None, "expected an object with source and summary"),
+        ({"source": "Rain.", "sumary": ""}, "'summary' is missing; found ['source', 'su"),
+        (TRAM | {"source": None}, "'source': expected a string, got null"),
+        (TRAM | {"summary": ["x"]}, "'summary': expected a string, got a list"),
+        (TRAM | {"id": 1.5}, "'id': expected a string or whole number, got 1.5"),
+        (TRAM | {"id": True}, "'id': expected a string or whole number, got true"),
+        (TRAM | {"id": " "}, "'id' is blank"),
+        (TRAM | {"id": "\ud800"}, r"'id' is not valid Unicode: '\ud800'"),
+        (TRAM | {"facts": []}, "'facts' is empty"),
+        (TRAM | {"facts": "It stops."}, "expected a list of facts"),
+        (TRAM | {"facts": ["It stops.", 7]}, "fact 2: expected a string, got 7"),
+        (TRAM | {"facts": ["It stops.", " "]}, "fact 2: fact 'f2' has no text"),
+        (TRAM | {"facts": [{"id": "x", "text": "a"}] * 2}, "two facts have the id 'x'"),
     ],
 )
-def test_a_value_that_cannot_be_used_is_named(change: Mapping[str, Any], message: str) -> None:
+def test_a_value_that_cannot_be_used_is_named(item: Any, message: str) -> None:
     with pytest.raises(InputError) as caught:
-        as_record({**TRAM, **change}, 5)
+        as_record(item, 5)
 
     assert str(caught.value).startswith("record 5")
     assert message in str(caught.value)
 
 
-def test_a_missing_key_is_named_beside_those_that_are_there() -> None:
-    with pytest.raises(InputError, match=r"^record 2: 'summary' is missing; found \['source', 'su"):
-        as_record({"source": "Rain fell.", "sumary": "Rain."}, 2)
-
-
-@pytest.mark.parametrize("item", ["text", 3, None, ("a", "b")])
-def test_other_types_are_no_records(item: Any) -> None:
-    with pytest.raises(InputError, match=r"^record 1: expected an object with source and summary"):
-        as_record(item, 1)
-
-
 def test_lines_are_records_in_their_order_blank_ones_aside(tmp_path: Path) -> None:
-    """The number that stands in for an id counts records; the place counts lines."""
     without_id = {"source": "Ö, 東 and \u2028.", "summary": "Ö."}
     path = write(tmp_path / "pairs.jsonl", TRAM, "", "  \r", without_id)
 
@@ -121,11 +108,10 @@ def test_lines_are_records_in_their_order_blank_ones_aside(tmp_path: Path) -> No
     ]
 
 
-@pytest.mark.parametrize("name", ["pairs.ndjson", "PAIRS.JSONL"])
 def test_a_byte_order_mark_carriage_returns_and_a_missing_last_line_end_do_not_matter(
-    tmp_path: Path, name: str
+    tmp_path: Path,
 ) -> None:
-    path = tmp_path / name
+    path = tmp_path / "PAIRS.NDJSON"
     path.write_bytes(b"\xef\xbb\xbf" + f"{json.dumps(TRAM)}\r\n{json.dumps(PORT)}".encode())
 
     assert [record.id for record in read_records(path)] == ["tram", "port"]
@@ -158,13 +144,6 @@ def test_a_dash_is_json_lines_on_standard_input(monkeypatch: pytest.MonkeyPatch)
     [
         ('{"source": "a", "summary"}', "not valid JSON (expecting ':' delimiter, found '}')"),
         ("[" * 100_000, "nested more than 300 levels deep"),
-        pytest.param(
-            f'{{"id": {"9" * 5000}}}',
-            "the number 9999",
-            marks=pytest.mark.skipif(
-                not hasattr(sys, "get_int_max_str_digits"), reason="reads numbers of any length"
-            ),
-        ),
         ('["a", "b"]', "expected an object with source and summary, got a list"),
         ('{"source": "a"}', "'summary' is missing; found ['source']"),
         (b'{"source": "\xe9t\xe9", "summary": ""}', "not UTF-8 (byte 0xe9 at byte 12 of the line)"),
@@ -176,7 +155,6 @@ def test_a_dash_is_json_lines_on_standard_input(monkeypatch: pytest.MonkeyPatch)
 def test_a_bad_line_is_named_and_can_be_skipped(
     tmp_path: Path, line: str | bytes | Mapping[str, Any], message: str
 ) -> None:
-    """Without `skip_bad` the first is raised; with it, it is handed over and reading goes on."""
     path = write(tmp_path / "pairs.jsonl", TRAM, "", line, PORT, "{")
     errors: list[InputError] = []
 
@@ -188,17 +166,13 @@ def test_a_bad_line_is_named_and_can_be_skipped(
     assert [str(error).split(":")[0] for error in errors] == [f"{path}, line 3", f"{path}, line 5"]
 
 
-def test_a_skipped_record_does_not_renumber_the_others(tmp_path: Path) -> None:
-    """So that mending a line and resuming pays only for that line."""
-    path = write(tmp_path / "pairs.jsonl", "{", {"source": "a", "summary": "b"})
+def test_the_position_stands_in_for_an_id_whether_or_not_others_are_skipped(tmp_path: Path) -> None:
+    plain = {"source": "a", "summary": "b"}
+    path = write(tmp_path / "pairs.jsonl", "{", plain)
+    collision = write(tmp_path / "collision.jsonl", {**TRAM, "id": "2"}, plain)
 
     assert [r.id for r in read_records(path, skip_bad=lambda error: None)] == ["2"]
-
-
-def test_a_number_that_stands_in_for_an_id_can_collide_with_an_id(tmp_path: Path) -> None:
-    path = write(tmp_path / "pairs.jsonl", {**TRAM, "id": "2"}, {"source": "a", "summary": "b"})
-
-    assert "line 2: the id '2' was used before, in line 1" in problem_in(path)
+    assert "line 2: the id '2' was used before, in line 1" in problem_in(collision)
 
 
 @pytest.mark.parametrize("content", [b"", b"\n \n", b"\xef\xbb\xbf"])
@@ -217,7 +191,6 @@ def test_a_missing_file_and_an_unknown_format_are_told_before_reading(tmp_path: 
 
 
 def test_one_record_is_held_at_a_time(tmp_path: Path) -> None:
-    """Reading 20 MB of records takes less than a tenth of that."""
     path = tmp_path / "pairs.jsonl"
     with path.open("w") as stream:
         for number in range(200):
