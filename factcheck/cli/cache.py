@@ -36,7 +36,7 @@ Folder = Annotated[
 
 def _folder(chosen: str | None) -> Path:
     from factcheck.runtime.cache import default_folder
-    from factcheck.runtime.cache.folder import expanded
+    from factcheck.runtime.cache.disk import expanded
     from factcheck.settings import Settings
 
     return expanded(chosen or default_folder(Settings.from_environment()))

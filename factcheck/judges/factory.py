@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 import sys
+import weakref
+from collections.abc import Mapping, Sequence
 from os import PathLike
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
@@ -15,15 +17,16 @@ from factcheck.judges.ports import (
     Extractor,
     ExtractorSpec,
     JudgeSpec,
+    Ledger,
     PairJudge,
     PairJudgeSpec,
     Rater,
     RaterSpec,
 )
+from factcheck.runtime.loop import BackgroundLoop, background
 from factcheck.settings import LOCAL, require_integer
 
 if TYPE_CHECKING:
-    from factcheck.judges.isolated import Isolated
     from factcheck.judges.llm.language_model import LanguageModel
     from factcheck.runtime.session import Session
 
@@ -35,6 +38,49 @@ _REPLAY = "replay:"
 _CASCADE = re.compile(r"cascade\(\s*([^\s(),]+)\s*,\s*(.+?)\s*\)")
 _PROVIDER_MODEL = re.compile(r"[\w.-]+/\S+")
 _MODEL_HINT = "'PROVIDER/MODEL' such as 'openai/gpt-5-nano'"
+
+
+class Isolated:
+    """Fulfils every port that the judge inside fulfils.
+
+    Its methods may block. Called from the shared loop they run in a loop of their own; called from
+    any other loop they run there, since the judge may hold connections that belong to it.
+    """
+
+    def __init__(self, judge: Any) -> None:
+        self._judge = judge
+        self._loop = BackgroundLoop("factcheck-judge")
+        weakref.finalize(self, self._loop.stop)
+
+    @property
+    def identity(self) -> Mapping[str, str]:
+        identity: Mapping[str, str] = self._judge.identity
+        return identity
+
+    async def extract(self, source: str, ledger: Ledger) -> Any:
+        return await self._call("extract", source, ledger)
+
+    async def check(self, facts: Sequence[Any], text: str, ledger: Ledger) -> Any:
+        return await self._call("check", facts, text, ledger)
+
+    async def compare(self, pairs: Sequence[Any], ledger: Ledger) -> Any:
+        return await self._call("compare", pairs, ledger)
+
+    async def rate(self, source: str, summary: str, ledger: Ledger) -> Any:
+        return await self._call("rate", source, summary, ledger)
+
+    async def embed(self, texts: Sequence[str], ledger: Ledger) -> Any:
+        return await self._call("embed", texts, ledger)
+
+    async def _call(self, method: str, *arguments: Any) -> Any:
+        async def work() -> Any:
+            return await getattr(self._judge, method)(*arguments)
+
+        return await (self._loop.hop(work()) if background.is_current else work())
+
+    async def aclose(self) -> None:
+        """End the loop; the next call starts another one."""
+        self._loop.stop()
 
 
 class Judges(NamedTuple):
@@ -256,8 +302,6 @@ def _model(spec: Any, session: Session) -> LanguageModel:
 
 
 def _isolated(judge: object, session: Session) -> Isolated:
-    from factcheck.judges.isolated import Isolated
-
     return session.connection("isolated", judge, lambda: Isolated(judge))
 
 

@@ -246,7 +246,7 @@ def cached_report(
     Raises:
         FactcheckError: Not even the facts are known.
     """
-    from factcheck.judges.llm.meter import Meter
+    from factcheck.judges.llm.engine import Meter
 
     with _scorer({**options, "cassette": None}, Meter().around) as scorer:
         judge = dict(scorer.signature.entries).get("judge", "")
@@ -274,7 +274,7 @@ def estimate(
         records: The records of the run.
         direction: As in `FactCoverage.score`.
     """
-    from factcheck.judges.llm.meter import Meter
+    from factcheck.judges.llm.engine import Meter
     from factcheck.judges.local.extractor import extract_facts
 
     meter, n_records = Meter(), 0

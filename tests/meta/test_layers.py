@@ -22,7 +22,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("factcheck.judges.cascade",),
     ("factcheck.runtime",),
     ("factcheck.judges.local",),
-    ("factcheck.judges.llm", "factcheck.judges.replay", "factcheck.judges.isolated"),
+    ("factcheck.judges.llm", "factcheck.judges.replay"),
     ("factcheck.judges.embedders",),
     ("factcheck.judges.factory",),
     ("factcheck.fields.types",),

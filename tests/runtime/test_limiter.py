@@ -9,7 +9,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from factcheck.runtime.limiter import Limiter
+from factcheck.runtime.retry import Limiter
 
 
 def run(work: Coroutine[Any, Any, None]) -> None:

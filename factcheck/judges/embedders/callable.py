@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from factcheck.errors import FactcheckError, Failure, JudgeOutputError, describe
-from factcheck.judges.embedders.split_retry import SpoiltRequest, ask_in_parts
+from factcheck.judges.embedders.vectors import SpoiltRequest, ask_in_parts
 from factcheck.judges.ports import EmbeddingResult
 
 if TYPE_CHECKING:

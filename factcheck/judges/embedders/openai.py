@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from factcheck.errors import Failure, InputError, JudgeError, JudgeOutputError
 from factcheck.facts import Usage
-from factcheck.judges.embedders.split_retry import SpoiltRequest, ask_in_parts
-from factcheck.judges.embedders.vectors import packed, single_precision
+from factcheck.judges.embedders.vectors import SpoiltRequest, ask_in_parts, packed, single_precision
 from factcheck.judges.llm.engine import Account, RequestRunner, likely_tokens, most_tokens
 from factcheck.judges.llm.transports import EmbeddingsTransport, TextsRejected
 from factcheck.judges.ports import EmbeddingResult

@@ -1,4 +1,4 @@
-"""Reads, stores and compares vectors; a vector without a direction is refused."""
+"""Requests, reads, stores and compares vectors; one without a direction is refused."""
 
 from __future__ import annotations
 
@@ -7,10 +7,11 @@ import binascii
 import math
 import sys
 from array import array
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from factcheck.errors import JudgeOutputError
+from factcheck.errors import Failure, JudgeOutputError
+from factcheck.judges.ports import EmbeddingResult
 
 if TYPE_CHECKING:
     import numpy as np
@@ -115,3 +116,46 @@ def _little_endian(vector: array[float]) -> array[float]:
     if sys.byteorder == "big":
         vector.byteswap()
     return vector
+
+
+_ENOUGH = 3
+"""Texts that fail alone before any answer came: then it is not the texts."""
+
+Ask = Callable[[Sequence[str]], Awaitable[Sequence[EmbeddingResult]]]
+"""One result per text, in their order."""
+
+
+class SpoiltRequest(Exception):
+    """A request was turned down, and one of its texts may be why."""
+
+    def __init__(self, failure: Failure[None]) -> None:
+        super().__init__(failure.message)
+        self.failure = failure
+
+
+async def ask_in_parts(texts: Sequence[str], ask: Ask) -> list[EmbeddingResult]:
+    """One result per text, in their order; one text that cannot be embedded fails alone.
+
+    Args:
+        texts: Asked about in one request, and in halves of it where that is turned down.
+        ask: Asks once; raises `SpoiltRequest` where fewer texts may fare better.
+    """
+    failed_alone: list[Failure[None]] = []
+    answered = False
+
+    async def results(part: Sequence[str]) -> list[EmbeddingResult]:
+        nonlocal answered
+        if len(failed_alone) >= _ENOUGH and not answered:
+            return [failed_alone[-1]] * len(part)
+        try:
+            found = list(await ask(part))
+        except SpoiltRequest as error:
+            if len(part) == 1:
+                failed_alone.append(error.failure)
+                return [error.failure]
+            middle = len(part) // 2
+            return [*await results(part[:middle]), *await results(part[middle:])]
+        answered = True
+        return found
+
+    return await results(texts)

@@ -21,10 +21,10 @@ from factcheck.errors import (
     JudgeQueued,
     JudgeUnavailable,
 )
-from factcheck.judges.llm.batch_client import BatchClient
 from factcheck.judges.llm.batch_store import (
     Batch,
     BatchAnswers,
+    BatchClient,
     BatchState,
     BatchStore,
     RequestFiles,

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 from factcheck.errors import JudgeError
 from factcheck.facts import AtomicFact, CheckFailure, CheckResult, Verdict, digest
 from factcheck.judges.llm.batched import BatchedRequests, failed_with, require_one_not_rejected
+from factcheck.judges.llm.fences import sections
 from factcheck.judges.llm.modules import FactChecker, fingerprint
 from factcheck.judges.llm.replies import QUOTE_NOT_FOUND
-from factcheck.judges.llm.sections import sections
 from factcheck.runtime.cache import JSON, answer_key
 from factcheck.runtime.result_cache import ResultCache
 

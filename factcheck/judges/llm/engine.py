@@ -27,15 +27,15 @@ from factcheck.errors import (
     JudgeUnavailable,
 )
 from factcheck.facts import Usage
+from factcheck.judges.llm.transports import Transport, WrappedTransport
 from factcheck.judges.ports import Ledger
-from factcheck.runtime.budget import Price
-from factcheck.runtime.limiter import Limiter
+from factcheck.runtime.budget import Price, price_of
 from factcheck.runtime.loop import PerProcess, background
+from factcheck.runtime.retry import Limiter
 
 if TYPE_CHECKING:
     from dspy.lm15 import Request, Response
 
-    from factcheck.judges.llm.transports import Transport
     from factcheck.runtime.session import Session
 
 _RECHECK_AFTER_S = 0.02
@@ -264,3 +264,39 @@ def _require_complete(response: Response, model: str) -> None:
         raise JudgeRefused(f"{model}: the model or its content filter declined to answer")
     if not (response.text or "").strip():
         raise JudgeOutputError(f"{model}: the reply is empty")
+
+
+class Meter:
+    """Counts the requests of all models whose transports it replaces.
+
+    Prompt tokens are estimated at four bytes each; completion tokens are the most that was asked
+    for, so the cost is an upper bound where prompts are in English.
+    """
+
+    def __init__(self) -> None:
+        self.usage = Usage()
+        """Estimated usage of the run."""
+
+    def around(self, transport: Transport) -> Transport:
+        return _Metered(transport, self)
+
+
+class _Metered(WrappedTransport):
+    def __init__(self, inner: Transport, meter: Meter) -> None:
+        super().__init__(inner)
+        self._meter = meter
+
+    async def send(self, request: Request) -> Response:
+        price = None if "endpoint" in self.identity else price_of(self.name)
+        prompt = likely_tokens(prompt_of(request))
+        completion = self.max_tokens(request.config.max_tokens or 0)
+        self._meter.usage += Usage(
+            calls=1,
+            prompt_tokens=prompt,
+            completion_tokens=completion,
+            cost_usd=price.cost_usd(prompt, 0, completion) if price else None,
+        )
+        raise JudgeNotAsked(f"{self.name}: counted, not sent")
+
+    async def aclose(self) -> None:
+        pass

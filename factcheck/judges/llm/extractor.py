@@ -10,9 +10,8 @@ from factcheck.documents import Reader
 from factcheck.errors import JudgeNotAsked, JudgeOutputError, JudgeTruncated
 from factcheck.facts import AtomicFact, FactSet, Span, digest
 from factcheck.judges.llm.engine import record_usage
-from factcheck.judges.llm.fences import one_line
+from factcheck.judges.llm.fences import one_line, sections
 from factcheck.judges.llm.modules import KeyFactExtraction, fingerprint
-from factcheck.judges.llm.sections import sections
 from factcheck.judges.local.checker import check_facts
 from factcheck.judges.local.duplicates import drop_near_duplicates
 from factcheck.runtime.cache import answer_key

@@ -1,4 +1,4 @@
-"""Putting foreign text into a prompt so that it stays text.
+"""Puts foreign text into a prompt so that it stays text; cuts long text into sections.
 
 A text is put between two tags that carry a number it cannot know. The number depends on the text
 and on a secret of this process: it stays the same for the same text, which lets a provider reuse
@@ -19,6 +19,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import TypeVar
+
+from factcheck.facts import Span
 
 T = TypeVar("T")
 
@@ -86,3 +88,55 @@ def quoted(text: str) -> str:
 def _shown(character: str) -> str:
     hidden = unicodedata.category(character) in _HIDDEN
     return json.dumps(character)[1:-1] if hidden else character
+
+
+_PARAGRAPH_END = re.compile(r"\n[^\S\n]*\n\s*")
+_LINE_END = re.compile(r"\n\s*")
+_SENTENCE_END = re.compile(r"(?<=[.!?。！？])\s*(?=\S)")  # noqa: RUF001 - Chinese marks
+_SPACE = re.compile(r"\s+")
+_BREAKS = (_PARAGRAPH_END, _LINE_END, _SENTENCE_END, _SPACE)
+"""Where a text may be cut, best first."""
+
+
+def sections(text: str, size: int, overlap: int) -> tuple[Span, ...]:
+    """Cover a text with sections of at most `size` characters.
+
+    Cuts fall at the end of a paragraph where there is one in the second half of a section, else
+    of a line, a sentence, a word; only a text without any of them is cut elsewhere. Each section
+    but the first starts at such a place at most `overlap` characters before the previous one
+    ends, so that what stands across a cut is whole in one of the two.
+
+    Args:
+        text: Any text.
+        size: Most characters of a section; greater than twice `overlap`.
+        overlap: Most characters that two neighbours share.
+
+    Returns:
+        Sections in order; together they cover the text. One section if the text is short enough.
+    """
+    if size <= 2 * overlap:
+        raise ValueError(f"sections of {size} characters cannot overlap by {overlap}")
+    spans = []
+    start = 0
+    while len(text) - start > size:
+        end = _last_break(text, start + max(size // 2, overlap + 1), start + size)
+        spans.append(Span(start, end))
+        start = _first_break(text, end - overlap, end)
+    spans.append(Span(start, len(text)))
+    return tuple(spans)
+
+
+def _last_break(text: str, low: int, high: int) -> int:
+    for pattern in _BREAKS:
+        ends = [match.end() for match in pattern.finditer(text, low, high)]
+        if ends:
+            return ends[-1]
+    return high
+
+
+def _first_break(text: str, low: int, high: int) -> int:
+    for pattern in _BREAKS:
+        found = pattern.search(text, low, high)
+        if found and found.end() < high:
+            return found.end()
+    return high

@@ -1,9 +1,14 @@
 """Caches of paid responses, one entry per question: in memory, on disk or in Redis."""
 
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from factcheck.errors import ConfigError
 from factcheck.runtime.cache.disk import DiskCache
-from factcheck.runtime.cache.entries import JSON, answer_key
-from factcheck.runtime.cache.memory import AnswerCache, MemoryCache
-from factcheck.runtime.cache.opening import CacheSpec, default_folder, open_cache
+from factcheck.runtime.cache.entries import JSON, AnswerCache, MemoryCache, answer_key
+from factcheck.settings import Settings
 
 __all__ = [
     "JSON",
@@ -15,3 +20,74 @@ __all__ = [
     "default_folder",
     "open_cache",
 ]
+
+CacheSpec = bool | str | os.PathLike[str] | AnswerCache | None
+"""A cache, or how it is named; see `open_cache`."""
+
+_REDIS = ("redis://", "rediss://", "unix://")
+
+
+def default_folder(settings: Settings) -> Path:
+    """The cache folder of the settings, or else the user's cache folder of the platform."""
+    if settings.cache_dir is not None:
+        return Path(settings.cache_dir)
+    from platformdirs import user_cache_path
+
+    return user_cache_path("factcheck", appauthor=False)
+
+
+def open_cache(spec: CacheSpec = None, settings: Settings | None = None) -> AnswerCache | None:
+    """The cache that `spec` names, or `None` for none. Nothing is opened before its first use.
+
+    Args:
+        spec: `None`, `True` or `"default"`: what the settings say; `"off"` or `False`: no cache; a
+            Redis URL; any other text is a folder; a cache of your own is used as it is.
+        settings: Read from the environment if not given.
+
+    Raises:
+        ConfigError: It names no cache, or a package for it is missing.
+    """
+    if spec is None or spec is True or spec == "default":
+        settings = settings or Settings.from_environment()
+        return _from_settings(settings)
+    if spec is False or spec == "off":
+        return None
+    if isinstance(spec, str):
+        return _named(spec)
+    if isinstance(spec, os.PathLike):
+        return DiskCache(spec)
+    if isinstance(spec, AnswerCache) and not isinstance(spec, type):
+        return spec
+    raise ConfigError(
+        f"{spec!r} is not a cache; give a folder, a redis:// URL, 'off', "
+        "or an object with get_many, set_many and close"
+    )
+
+
+def _from_settings(settings: Settings) -> AnswerCache | None:
+    if settings.cache == "off":
+        return None
+    if settings.cache is not None and settings.cache.startswith(_REDIS):
+        return _redis(settings.cache)
+    if settings.cache is not None:
+        raise ConfigError(
+            f"FACTCHECK_CACHE is {settings.cache!r}; it can be off or a redis:// URL "
+            "(the folder goes into FACTCHECK_CACHE_DIR)"
+        )
+    return DiskCache(default_folder(settings))
+
+
+def _named(name: str) -> AnswerCache:
+    if name.startswith(_REDIS):
+        return _redis(name)
+    if not name.strip() or "://" in name or "\0" in name:
+        raise ConfigError(
+            f"{name.partition('://')[0]!r} is not a cache; give a folder, a redis:// URL or 'off'"
+        )
+    return DiskCache(name)
+
+
+def _redis(url: str) -> AnswerCache:
+    from factcheck.runtime.cache.redis import RedisCache
+
+    return RedisCache(url)

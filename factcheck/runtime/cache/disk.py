@@ -1,15 +1,21 @@
-"""A persistent cache: one folder, shared by all processes of one user on one machine."""
+"""A persistent cache: one folder, shared by all processes of one user on one machine.
+
+The store is `<folder>/answers`, so that its files (SQLite's file, log and index) move in one step,
+and the rights of foreign folders never change.
+"""
 
 from __future__ import annotations
 
+import errno
+import os
+import stat
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from os import getpid
+from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from factcheck.runtime.cache import folder as folders
 from factcheck.runtime.cache.entries import WarnOnce, check_keys, seal, unseal
 
 if TYPE_CHECKING:
@@ -35,13 +41,13 @@ class DiskCache:
     the cache, not the run.
     """
 
-    def __init__(self, folder: folders.PathLike) -> None:
-        self.folder = folders.expanded(folder)
+    def __init__(self, folder: str | os.PathLike[str]) -> None:
+        self.folder = expanded(folder)
         """Where the responses are."""
         self._warn = WarnOnce()
         self._store: Store | None = None
         self._thread: ThreadPoolExecutor | None = None
-        self._process = getpid()
+        self._process = os.getpid()
         self._identity: tuple[int, int] | None = None
         self._lock = threading.RLock()
         self._patience_s = LOCK_WAIT_S
@@ -67,7 +73,7 @@ class DiskCache:
         with self._lock:
             store, thread = self._store, self._thread
             self._store = self._thread = None
-            if thread is not None and self._process == getpid():
+            if thread is not None and self._process == os.getpid():
                 if store is not None:
                     thread.submit(store.close).result()
                 thread.shutdown()
@@ -104,9 +110,9 @@ class DiskCache:
 
     def _in_thread(self, work: Callable[[], T]) -> T:
         """The result of `work` in the one thread that uses the store, so that it can be closed."""
-        if self._process != getpid():  # a fork has neither the thread nor a right to the connection
+        if self._process != os.getpid():  # a fork has no thread, no right to the connection
             self._store = self._thread = None
-            self._process = getpid()
+            self._process = os.getpid()
         if self._thread is None:
             self._thread = ThreadPoolExecutor(1, thread_name_prefix="factcheck-cache")
         return self._thread.submit(work).result()
@@ -115,25 +121,25 @@ class DiskCache:
         from factcheck.runtime.cache.store import Store
 
         if self._store is None:
-            warning = folders.make_private(self.folder)
+            warning = make_private(self.folder)
             if warning is not None:
                 self._warn("access", "%s", warning)
-            self._identity = folders.identity(self.folder)
-            self._store = Store(self.folder)
-            self._identity = folders.identity(self.folder)
+            self._identity = identity(self.folder)
+            self._store = Store(database(self.folder))
+            self._identity = identity(self.folder)
         return self._store
 
     def _replace(self, reason: Exception) -> None:
         """Set the damaged store aside, once, unless another process has done so."""
         self.close()
-        if folders.identity(self.folder) != self._identity:
+        if identity(self.folder) != self._identity:
             return
         if self._replaced:
             self._abandon("is damaged again", reason)
             return
         self._replaced = True
         try:
-            aside = folders.quarantine(self.folder)
+            aside = quarantine(self.folder)
         except OSError as error:
             self._abandon("is damaged and cannot be moved aside", error)
             return
@@ -150,3 +156,70 @@ class DiskCache:
         self._warn(
             "abandoned", "the cache %s %s; continuing without it (%s)", self.folder, what, reason
         )
+
+
+_STORE = "answers"
+_PRIVATE = 0o700
+_OTHERS = stat.S_IRWXG | stat.S_IRWXO
+_OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
+
+
+def expanded(folder: str | os.PathLike[str]) -> Path:
+    """The absolute path, with `~` and environment variables expanded."""
+    return Path(os.path.expandvars(Path(folder).expanduser())).absolute()
+
+
+def database(folder: Path) -> Path:
+    return folder / _STORE / "cache.db"
+
+
+def make_private(folder: Path) -> str | None:
+    """Make the folder and the store's folder in it, accessible to their owner alone.
+
+    Returns:
+        A warning if other users had access, or `None`.
+
+    Raises:
+        OSError: They cannot be made.
+    """
+    folder.mkdir(mode=_PRIVATE, parents=True, exist_ok=True)
+    store = folder / _STORE
+    if store.is_symlink():
+        raise PermissionError(errno.EPERM, "a link in place of the cache is not followed", store)
+    store.mkdir(mode=_PRIVATE, exist_ok=True)
+    if os.name == "nt":  # rights are inherited there, and modes say nothing
+        return None
+    status = store.lstat()
+    if status.st_uid != os.geteuid():
+        raise PermissionError(errno.EPERM, "the cache belongs to another user", store)
+    if status.st_mode & _OTHERS:
+        store.chmod(_PRIVATE)
+        return f"{store} was accessible to other users; it is now private"
+    mode = folder.stat().st_mode
+    if mode & _OTHERS_WRITE and not mode & stat.S_ISVTX:
+        return f"{folder} is writable by other users, who can replace the cache in it"
+    return None
+
+
+def identity(folder: Path) -> tuple[int, int] | None:
+    """Device and inode of the store's file; `None` if there is none."""
+    try:
+        status = database(folder).stat()
+    except OSError:
+        return None
+    return status.st_dev, status.st_ino
+
+
+def quarantine(folder: Path) -> Path:
+    """Move the store into a new folder beside it, where `--dir` finds it."""
+    stamp = time.strftime("damaged-%Y%m%dT%H%M%S", time.gmtime())
+    number = 0
+    while True:
+        aside = folder / (f"{stamp}-{number}" if number else stamp)
+        try:
+            aside.mkdir(mode=_PRIVATE)
+        except FileExistsError:
+            number += 1
+            continue
+        (folder / _STORE).rename(aside / _STORE)
+        return aside

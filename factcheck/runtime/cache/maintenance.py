@@ -18,7 +18,6 @@ from factcheck.documents import json_lines
 from factcheck.errors import ConfigError, InputError
 from factcheck.runtime.cache import disk
 from factcheck.runtime.cache.entries import is_key
-from factcheck.runtime.cache.folder import database
 
 if TYPE_CHECKING:
     import sqlite3
@@ -83,7 +82,7 @@ class Import(NamedTuple):
 def _connected(folder: Path) -> Iterator[sqlite3.Connection]:
     from factcheck.runtime.cache.store import connected
 
-    with connected(folder, timeout_s=disk.LOCK_WAIT_S) as connection:
+    with connected(disk.database(folder), timeout_s=disk.LOCK_WAIT_S) as connection:
         yield connection
 
 
@@ -91,7 +90,7 @@ def read_entries(folder: Path) -> Iterator[StoredEntry]:
     """Every row, good or bad, in the order written; none if there is no store."""
     from factcheck.runtime.cache import store
 
-    if database(folder).exists():
+    if disk.database(folder).exists():
         with _connected(folder) as connection:
             yield from store.read_entries(connection)
 
@@ -109,7 +108,7 @@ def statistics(folder: Path) -> Statistics:
         groups[labels.task, labels.judge] += 1
         times.append(labels.at)
     known = [time for time in times if time is not None]
-    files = database(folder).parent.glob("*")
+    files = disk.database(folder).parent.glob("*")
     return Statistics(
         entries=groups.total(),
         refused=refused,
@@ -145,7 +144,7 @@ def verify(folder: Path) -> Verification:
                 good += 1
             else:
                 refused.append(entry)
-        if database(folder).exists():
+        if disk.database(folder).exists():
             with _connected(folder) as connection:
                 ((said,), *_) = connection.execute("PRAGMA integrity_check(1)").fetchall()
             damage = said.decode("utf-8", "replace").strip()
@@ -175,7 +174,7 @@ def prune(folder: Path, *, before: float | None = None, judge: str | None = None
 
 
 def clear(folder: Path) -> int:
-    if not database(folder).exists():
+    if not disk.database(folder).exists():
         return 0
     with _connected(folder) as connection:
         return connection.execute("DELETE FROM Cache").rowcount

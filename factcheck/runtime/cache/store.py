@@ -19,7 +19,6 @@ from diskcache.core import DEFAULT_SETTINGS, METADATA, MODE_RAW
 
 from factcheck.errors import ConfigError, InputError
 from factcheck.runtime.cache.entries import is_key, unseal
-from factcheck.runtime.cache.folder import database
 
 _NEVER = 2**62
 """As a size in bytes, more than any."""
@@ -103,8 +102,7 @@ class Store:
     Nothing here waits for a lock.
     """
 
-    def __init__(self, folder: Path) -> None:
-        path = database(folder)
+    def __init__(self, path: Path) -> None:
         _check_file(path)
         _check_settings(path)
         try:
@@ -173,20 +171,18 @@ class StoredEntry(NamedTuple):
 
 
 @contextmanager
-def connected(folder: Path, *, timeout_s: float) -> Iterator[sqlite3.Connection]:
+def connected(path: Path, *, timeout_s: float) -> Iterator[sqlite3.Connection]:
     """A plain connection to a store that exists; `timeout_s` is how long a lock may last.
 
     Listing rows through `diskcache` would unpickle what a row calls a pickled key.
     """
     try:
-        _check_file(database(folder))
-        with closing(
-            sqlite3.connect(database(folder), timeout=timeout_s, isolation_level=None)
-        ) as connection:
+        _check_file(path)
+        with closing(sqlite3.connect(path, timeout=timeout_s, isolation_level=None)) as connection:
             connection.text_factory = bytes  # whatever the file calls text, without decoding it
             yield connection
     except Exception as error:
-        trouble = classify(error)
+        trouble, folder = classify(error), path.parent.parent
         if trouble == "damaged":
             raise InputError(
                 f"the cache {folder} is damaged ({error}); the next run sets it aside and "

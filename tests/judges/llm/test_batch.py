@@ -18,7 +18,7 @@ from factcheck.judges.llm import fences, prompts
 from factcheck.judges.llm.batch import Collected, Run, Submitted, collect, submit
 from factcheck.judges.llm.batch_store import BatchStore, RequestFiles, request_id
 from factcheck.judges.llm.extractor import SECTION
-from factcheck.judges.llm.sections import sections
+from factcheck.judges.llm.fences import sections
 from factcheck.runtime.budget import Price
 from factcheck.runtime.session import Session
 from factcheck.testing import (

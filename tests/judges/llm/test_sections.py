@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from factcheck.judges.llm.sections import sections
+from factcheck.judges.llm.fences import sections
 from factcheck.testing import FactModel, parse_prompt
 from tests.judges.llm.conftest import MakeSetup
 
