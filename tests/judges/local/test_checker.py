@@ -176,25 +176,6 @@ def test_a_changed_name_number_date_or_negation_is_contradicted(fact: str, reaso
     assert found.evidence.quote in [sentence.text for sentence in split_sentences(STORY)]
 
 
-def test_a_swapped_value_that_stands_elsewhere_in_the_text_is_not_entailed() -> None:
-    text = "Maria won in 2019. Anna won in 2020. They live in Lund."
-    assert verdict("Maria won in 2020.", text).label == "contradicted"
-    assert verdict("Anna won in 2019.", text).label == "contradicted"
-
-
-@pytest.mark.parametrize(
-    ("fact", "text"),
-    [
-        ("Die Firma verkaufte 1.200 Autos.", "Die Firma verkaufte 1.300 Autos."),
-        ("Er wohnt in Köln.", "Er wohnt in Bonn."),
-        ("Il a gagné en mai.", "Il n'a pas gagné en mai."),
-        ("El equipo ganó 3 partidos.", "El equipo ganó 4 partidos."),
-    ],
-)
-def test_changes_are_seen_in_other_languages(fact: str, text: str) -> None:
-    assert verdict(fact, text).label == "contradicted"
-
-
 def test_another_word_in_the_same_place_is_not_entailed() -> None:
     found = verdict("The red car stopped near the bank.", "The blue car stopped near the bank.")
     assert (found.label, found.evidence, found.reason) == ("neutral", None, "missing: red")
@@ -268,65 +249,15 @@ def test_deleting_a_sentence_never_helps_where_languages_mix(sentence: Sentence)
     assert all(a.probability >= b.probability for a, b in zip(before, after, strict=True))  # type: ignore[operator]
 
 
-@pytest.mark.parametrize(
-    ("fact", "text"),
-    [
-        ("El Al flies to Los Angeles in nine hours.", "El Al flies to Los Angeles in 9 hours."),
-        ("San Juan de Puerto Rico has two harbours.", "San Juan de Puerto Rico has 2 harbours."),
-        ("She met Roberto in Los Angeles.", "In Los Angeles she was meeting Roberto."),
-    ],
-)
-def test_an_english_fact_full_of_foreign_names_is_read_as_english(fact: str, text: str) -> None:
-    assert verdict(fact, text).supported
-
-
-def test_a_fact_in_another_language_is_not_taken_for_english() -> None:
-    assert verdict("Il a gagné en mai.", "Il n'a pas gagné en mai.").label == "contradicted"
-    assert verdict("Die Hunde schliefen.", "Hunde schliefen in der Scheune.").supported
-
-
 def test_words_joined_by_a_slash_are_alternatives() -> None:
     facts = FactSet.of(["Otto/Ottokar baked the bread.", "Egon/Emil baked the bread."]).facts
     either, neither = check_facts(facts, "Otto baked all the bread himself.")
     assert (either.supported, neither.supported) == (True, False)
 
 
-UNRELATED = [
-    ("Two of the guards resigned.", "A loaf costs 2 crowns."),
-    ("Two of the guards resigned.", "Two of the guards slept."),
-    ("He arrived in 1987.", "He painted in 1987."),
-    ("It closed in 2016.", "Plums were dear in 2016."),
-    ("He was 71.", "He carried 71 bricks."),
-    ("They lost twice.", "They danced twice."),
-    ("It closed on Friday.", "She danced on Friday."),
-    ("It closed in April.", "She danced in April."),
-    ("The lamp costs $9.", "Bread is $9."),
-]
-
-
-@pytest.mark.parametrize(("fact", "text"), UNRELATED)
-def test_a_shared_number_or_day_alone_is_nothing_kept(fact: str, text: str) -> None:
-    assert verdict(fact, text).label == "neutral"
-
-
-@pytest.mark.parametrize(
-    ("fact", "text"),
-    [
-        ("Two of the guards resigned.", "Of twelve guards, two resigned."),
-        ("He arrived in 1987.", "In 1987 he arrived in Lund."),
-        ("It closed on Friday.", "It closed at noon on Friday."),
-        ("He was 71.", "He was 71 years old."),
-        ("Anna won in 1987.", "Anna sang. She won in 1987."),
-        ("12 lamps", "12 lamps"),
-    ],
-)
-def test_a_short_fact_that_is_said_is_kept(fact: str, text: str) -> None:
-    assert verdict(fact, text).supported
-
-
-@pytest.mark.parametrize(
-    ("fact", "text"),
-    [
+LABELLED = {
+    "entailed": [
+        # other spellings of dates, times and numbers
         ("The market opens on 7 June 2023.", "The market opens on 2023-06-07."),
         ("The market opens on 2023-06-07.", "The market opens on June 7, 2023."),
         ("The ferry sails at 16:45.", "The ferry sails at 4:45 pm."),
@@ -336,28 +267,88 @@ def test_a_short_fact_that_is_said_is_kept(fact: str, text: str) -> None:
         ("Der Turm kostete 25.000 Euro.", "The Turm kostete 25,000 euro."),
         ("It cost 18,365 euro.", "It cost 18.365 euro."),
         ("She slept yesterday.", "Yesterday she slept."),
+        # in another order, in a longer sentence, or with the name in the sentence before
+        ("Two of the guards resigned.", "Of twelve guards, two resigned."),
+        ("He arrived in 1987.", "In 1987 he arrived in Lund."),
+        ("It closed on Friday.", "It closed at noon on Friday."),
+        ("He was 71.", "He was 71 years old."),
+        ("Anna won in 1987.", "Anna sang. She won in 1987."),
+        ("12 lamps", "12 lamps"),
+        # the same mood, order and measure
+        ("Is the kiln hot?", "Otto came. Is the kiln hot?"),
+        ("The kiln cracks if the glaze boils.", "If the glaze boils, the kiln cracks."),
+        ("The kiln is hot.", 'The kiln is hot. "Is it?" she asked.'),
+        ("Otto refused to pay.", "Otto refused to pay on Monday."),
+        ("The guild plans to build a kiln.", "The guild plans to build a large kiln."),
+        ("The guild might build a kiln.", "The guild might build a kiln soon."),
+        ("The guild will build a kiln.", "He said the guild would build a kiln."),
+        ("The guild sold a kiln.", "The guild sold a kiln and may build another."),
+        ("Otto left before the fair.", "Otto left the guild before the fair."),
+        ("Some kilns cracked at night.", "All kilns cracked at night."),
+        ("Rents rose to 8 percent.", "Rents rose from 5 to 8 percent."),
+        ("Lund won 4-2.", "Lund won 4-2 at home."),
+        ("The match takes place.", "Even if it rains, the match takes place."),
+        # foreign names in an English fact
+        ("El Al flies to Los Angeles in nine hours.", "El Al flies to Los Angeles in 9 hours."),
+        ("San Juan de Puerto Rico has two harbours.", "San Juan de Puerto Rico has 2 harbours."),
+        ("She met Roberto in Los Angeles.", "In Los Angeles she was meeting Roberto."),
+        ("Die Hunde schliefen.", "Hunde schliefen in der Scheune."),
+        # units and small words
+        ("The bridge is 12 m long.", "The bridge is 12 metres long."),
+        ("Ann won one prize.", "Ann won one prize."),
+        ("Ann won one prize.", "Ann won a prize."),
+        ("They voted for the plan.", "They voted for the plan twice."),
     ],
-)
-def test_other_spellings_of_dates_times_and_numbers_are_kept(fact: str, text: str) -> None:
-    assert verdict(fact, text).supported
+    "contradicted": [
+        # numbers that cannot both hold
+        ("31 boats sank.", "20 boats sank."),
+        ("The barn held 9 goats.", "The barn held 51 goats from 9 farms."),
+        ("The ferry sails at 4 a.m.", "The ferry sails at 4 p.m."),
+        # values that stand in a sentence about something else
+        ("Maria won in 2020.", "Maria won in 2019. Anna won in 2020. They live in Lund."),
+        ("Anna won in 2019.", "Maria won in 2019. Anna won in 2020. They live in Lund."),
+        # other languages
+        ("Die Firma verkaufte 1.200 Autos.", "Die Firma verkaufte 1.300 Autos."),
+        ("Er wohnt in Köln.", "Er wohnt in Bonn."),
+        ("Il a gagné en mai.", "Il n'a pas gagné en mai."),
+        ("El equipo ganó 3 partidos.", "El equipo ganó 4 partidos."),
+        # units and small words
+        ("The bridge is 12 m long.", "The bridge is 12 km long."),
+        ("The bridge is 12 km long.", "The bridge is 12 m long."),
+        ("Ann won one prize.", "Ann won two prizes."),
+    ],
+    "neutral": [
+        # limits, estimates, and numbers that may count the same things
+        ("At least 20 boats sank.", "31 boats sank."),
+        ("31 boats sank.", "More than 20 boats sank."),
+        ("31 boats sank.", "About 30 boats sank."),
+        ("31 boats sank.", "20 or more boats sank."),
+        ("31 Boote sanken in der Bucht.", "Rund 30 Boote sanken in der Bucht."),
+        ("Four goats died.", "Fifty-one goats were moved, four of which died."),
+        ("The ferry sails at 16:45.", "The ferry sails at 5:45."),
+        # only a number or a day is shared
+        ("Two of the guards resigned.", "A loaf costs 2 crowns."),
+        ("Two of the guards resigned.", "Two of the guards slept."),
+        ("He arrived in 1987.", "He painted in 1987."),
+        ("It closed in 2016.", "Plums were dear in 2016."),
+        ("He was 71.", "He carried 71 bricks."),
+        ("They lost twice.", "They danced twice."),
+        ("It closed on Friday.", "She danced on Friday."),
+        ("It closed in April.", "She danced in April."),
+        ("The lamp costs $9.", "Bread is $9."),
+        # units and small words
+        ("The crate weighs 5 kg.", "The crate weighs 5 tonnes."),
+        ("They voted for the plan.", "They voted against the plan."),
+        ("They voted against the plan.", "They voted for the plan."),
+    ],
+}
 
 
 @pytest.mark.parametrize(
     ("fact", "text", "label"),
-    [
-        ("At least 20 boats sank.", "31 boats sank.", "neutral"),
-        ("31 boats sank.", "More than 20 boats sank.", "neutral"),
-        ("31 boats sank.", "About 30 boats sank.", "neutral"),
-        ("31 boats sank.", "20 or more boats sank.", "neutral"),
-        ("31 Boote sanken in der Bucht.", "Rund 30 Boote sanken in der Bucht.", "neutral"),
-        ("31 boats sank.", "20 boats sank.", "contradicted"),
-        ("Four goats died.", "Fifty-one goats were moved, four of which died.", "neutral"),
-        ("The barn held 9 goats.", "The barn held 51 goats from 9 farms.", "contradicted"),
-        ("The ferry sails at 4 a.m.", "The ferry sails at 4 p.m.", "contradicted"),
-        ("The ferry sails at 16:45.", "The ferry sails at 5:45.", "neutral"),
-    ],
+    [(*pair, label) for label, pairs in LABELLED.items() for pair in pairs],
 )
-def test_a_number_contradicts_only_where_both_cannot_hold(fact: str, text: str, label: str) -> None:
+def test_a_fact_has_its_label(fact: str, text: str, label: str) -> None:
     assert verdict(fact, text).label == label
 
 
@@ -414,28 +405,6 @@ def test_what_is_no_plain_statement_of_the_fact_does_not_keep_it(
     assert (found.label, found.reason) == ("neutral", reason)
 
 
-@pytest.mark.parametrize(
-    ("fact", "text"),
-    [
-        ("Is the kiln hot?", "Otto came. Is the kiln hot?"),
-        ("The kiln cracks if the glaze boils.", "If the glaze boils, the kiln cracks."),
-        ("The kiln is hot.", 'The kiln is hot. "Is it?" she asked.'),
-        ("Otto refused to pay.", "Otto refused to pay on Monday."),
-        ("The guild plans to build a kiln.", "The guild plans to build a large kiln."),
-        ("The guild might build a kiln.", "The guild might build a kiln soon."),
-        ("The guild will build a kiln.", "He said the guild would build a kiln."),
-        ("The guild sold a kiln.", "The guild sold a kiln and may build another."),
-        ("Otto left before the fair.", "Otto left the guild before the fair."),
-        ("Some kilns cracked at night.", "All kilns cracked at night."),
-        ("Rents rose to 8 percent.", "Rents rose from 5 to 8 percent."),
-        ("Lund won 4-2.", "Lund won 4-2 at home."),
-        ("The match takes place.", "Even if it rains, the match takes place."),
-    ],
-)
-def test_the_same_mood_order_and_measure_keep_a_fact(fact: str, text: str) -> None:
-    assert verdict(fact, text).supported
-
-
 def test_the_reason_tells_what_is_missing_from_what_only_stands_elsewhere() -> None:
     text = "Otto bought a kiln. The glaze was blue."
     fact = "Otto painted the blue glaze on 12 % of the pots | for $3."
@@ -459,28 +428,6 @@ def test_a_very_long_sentence_is_judged_too() -> None:
     fact = "Ulm is old and " * 1_000 + "small."
     (verdict,) = check_facts((AtomicFact("f1", fact),), "Bridge 5 opened in Ulm.")
     assert not verdict.supported
-
-
-@pytest.mark.parametrize(
-    ("fact", "text", "label"),
-    [
-        ("The bridge is 12 m long.", "The bridge is 12 km long.", "contradicted"),
-        ("The bridge is 12 km long.", "The bridge is 12 m long.", "contradicted"),
-        ("The bridge is 12 m long.", "The bridge is 12 metres long.", "entailed"),
-        ("The crate weighs 5 kg.", "The crate weighs 5 tonnes.", "neutral"),
-        ("Ann won one prize.", "Ann won two prizes.", "contradicted"),
-        ("Ann won one prize.", "Ann won one prize.", "entailed"),
-        ("Ann won one prize.", "Ann won a prize.", "entailed"),
-        ("They voted for the plan.", "They voted against the plan.", "neutral"),
-        ("They voted against the plan.", "They voted for the plan.", "neutral"),
-        ("They voted for the plan.", "They voted for the plan twice.", "entailed"),
-    ],
-)
-def test_units_and_small_words_that_change_the_meaning_count(
-    fact: str, text: str, label: str
-) -> None:
-    (verdict,) = check_facts((AtomicFact("f1", fact),), text)
-    assert verdict.label == label
 
 
 def test_a_number_word_that_goes_on_for_ever_is_no_number_of_any_size() -> None:

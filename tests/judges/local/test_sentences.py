@@ -9,68 +9,37 @@ from hypothesis import strategies as st
 from factcheck.judges.local.sentences import cut_at_abbreviations, join_at_times, split_sentences
 
 PROSE = {
-    "titles": ("Dr. Olu met Mrs. Kern. They talked.", ["Dr. Olu met Mrs. Kern.", "They talked."]),
-    "initials": ("J. K. Orr wrote it. It sold.", ["J. K. Orr wrote it.", "It sold."]),
-    "decimals": (
-        "It rose by 3.5 to 4.25. Then it fell.",
-        ["It rose by 3.5 to 4.25.", "Then it fell."],
-    ),
-    "address": (
-        "See https://a.example/b.c?d=1. It helps.",
-        ["See https://a.example/b.c?d=1.", "It helps."],
-    ),
-    "time": (
-        "It ended at 5 p.m. on Monday. We left.",
-        ["It ended at 5 p.m. on Monday.", "We left."],
-    ),
-    "question in quotes": ('"Why?" she asked. He left.', ['"Why?" she asked.', "He left."]),
-    "closing quote": ('He said "no." She left.', ['He said "no."', "She left."]),
-    "footnote": ("It rained.[12] It stopped.", ["It rained.[12]", "It stopped."]),
-    "lower case": (
-        "it rained. we left. why? nobody knows",
-        ["it rained.", "we left.", "why?", "nobody knows"],
-    ),
-    "small brand": (
-        "He works at eBay. iPads sell well.",
-        ["He works at eBay.", "iPads sell well."],
-    ),
-    "ellipsis": ("Wait... what? Yes!", ["Wait... what?", "Yes!"]),
-    "emoji": ("We won 😀. Next game 🎉! Bye", ["We won 😀.", "Next game 🎉!", "Bye"]),
-    "a month that is no abbreviation": (
-        "The mill opens in May. The miller rests.",
-        ["The mill opens in May.", "The miller rests."],
-    ),
-    "words that are no abbreviations": (
-        "The goat saw me. Otto said no. She loves art. He left.",
-        ["The goat saw me.", "Otto said no.", "She loves art.", "He left."],
-    ),
-    "approximately": (
-        "It weighs approx. 5 tonnes. It sank.",
-        ["It weighs approx. 5 tonnes.", "It sank."],
-    ),
-    "number in quotes": ('It was a "No. 1" hit. It sold.', ['It was a "No. 1" hit.', "It sold."]),
-    "no end": ("nothing ends here", ["nothing ends here"]),
-    "number inline": ("Now 1. Open it. 2. Close it.", ["Now 1.", "Open it.", "2. Close it."]),
-    "German": (
-        "Am 3. Mai kostete es z. B. 3,5 Mio. Euro. Dr. Kern zahlte.",
-        ["Am 3. Mai kostete es z. B. 3,5 Mio. Euro.", "Dr. Kern zahlte."],
-    ),
-    "French": (
-        "M. Roux est parti le 3 mai. Il a dit « Non. » Puis il est revenu.",
-        ["M. Roux est parti le 3 mai.", "Il a dit « Non. »", "Puis il est revenu."],
-    ),
-    "Spanish": (
-        "El Sr. Gil llegó a las 5 p.m. a casa. ¿Y ella? ¡No!",
-        ["El Sr. Gil llegó a las 5 p.m. a casa.", "¿Y ella?", "¡No!"],
-    ),
-    "small brand in Chinese": ("下雨了。vivo发布了手机。", ["下雨了。", "vivo发布了手机。"]),
-    "Chinese": ("下雨了。他问：“走吗？”我们走了！", ["下雨了。", "他问：“走吗？”", "我们走了！"]),
+    "titles": "Dr. Olu met Mrs. Kern. ¦They talked.",
+    "initials": "J. K. Orr wrote it. ¦It sold.",
+    "decimals": "It rose by 3.5 to 4.25. ¦Then it fell.",
+    "address": "See https://a.example/b.c?d=1. ¦It helps.",
+    "time": "It ended at 5 p.m. on Monday. ¦We left.",
+    "question in quotes": '"Why?" she asked. ¦He left.',
+    "closing quote": 'He said "no." ¦She left.',
+    "footnote": "It rained.[12] ¦It stopped.",
+    "lower case": "it rained. ¦we left. ¦why? ¦nobody knows",
+    "small brand": "He works at eBay. ¦iPads sell well.",
+    "ellipsis": "Wait... what? ¦Yes!",
+    "emoji": "We won 😀. ¦Next game 🎉! ¦Bye",
+    "a month that is no abbreviation": "The mill opens in May. ¦The miller rests.",
+    "words that are no abbreviations": "The goat saw me. ¦Otto said no. ¦She loves art. ¦He left.",
+    "approximately": "It weighs approx. 5 tonnes. ¦It sank.",
+    "number in quotes": 'It was a "No. 1" hit. ¦It sold.',
+    "no end": "nothing ends here",
+    "number inline": "Now 1. ¦Open it. ¦2. Close it.",
+    "German": "Am 3. Mai kostete es z. B. 3,5 Mio. Euro. ¦Dr. Kern zahlte.",
+    "French": "M. Roux est parti le 3 mai. ¦Il a dit « Non. » ¦Puis il est revenu.",
+    "Spanish": "El Sr. Gil llegó a las 5 p.m. a casa. ¦¿Y ella? ¦¡No!",
+    "small brand in Chinese": "下雨了。¦vivo发布了手机。",
+    "Chinese": "下雨了。¦他问：“走吗？”¦我们走了！",
 }
+"""A bar ends each sentence but the last."""
 
 
-@pytest.mark.parametrize(("text", "expected"), PROSE.values(), ids=PROSE)
-def test_a_sentence_ends_where_a_reader_ends_it(text: str, expected: list[str]) -> None:
-    assert [sentence.text for sentence in split_sentences(text)] == expected
+@pytest.mark.parametrize("marked", PROSE.values(), ids=PROSE)
+def test_a_sentence_ends_where_a_reader_ends_it(marked: str) -> None:
+    found = [sentence.text for sentence in split_sentences(marked.replace("¦", ""))]
+    assert found == [piece.strip() for piece in marked.split("¦")]
 
 
 LAYOUT = {
