@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import os
+import sys
 import threading
 import warnings
 from collections.abc import Iterator
+from itertools import count
 
 import pytest
 
-from factcheck.runtime.loop import BackgroundLoop, together
+from factcheck import FactCoverage
+from factcheck.runtime.loop import BackgroundLoop, PerProcess, together
+from factcheck.testing import FactModel, LocalOpenAIServer
 
 
 async def thread_name() -> str:
@@ -127,3 +132,31 @@ def test_a_stopped_loop_starts_again() -> None:
     assert loop.run(thread_name()) == "guest"
     loop.stop()
     assert loop.run(thread_name()) == "guest"
+
+
+BARN = "The barn burned. The cow lived."
+
+
+def test_a_value_is_made_once_and_can_be_taken_away() -> None:
+    numbers = count(1)
+    value = PerProcess(lambda: next(numbers))
+    assert [value(), value()] == [1, 1]
+    assert value.take() == 1
+    assert value.take() is None
+    assert value() == 2
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no fork")
+@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+def test_a_child_forked_after_a_call_can_ask_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    with LocalOpenAIServer(FactModel()) as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
+        with FactCoverage("openai/tiny", cache="off") as scorer:
+            assert scorer.score(BARN, BARN).score == 1.0
+            child = os.fork()
+            if child == 0:
+                decided = scorer.score(BARN, "The barn burned.").score
+                os._exit(0 if decided == 0.5 else 1)
+            _, status = os.waitpid(child, 0)
+
+    assert os.waitstatus_to_exitcode(status) == 0

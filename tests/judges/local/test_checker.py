@@ -298,8 +298,23 @@ LABELLED = {
         ("Ann won one prize.", "Ann won one prize."),
         ("Ann won one prize.", "Ann won a prize."),
         ("They voted for the plan.", "They voted for the plan twice."),
+        # other differences that are none
+        ("The boat sank.", "The boat sank, but the ship did not sink far away."),
+        ("Anna and Maria won.", "Maria and Anna won."),
+        ("Maria was beaten by Anna.", "Anna beat Maria."),
+        ("Not only boats sank.", "Boats sank."),
+        ("The boat sank in 2019.", "In 2019 the boat sank, and 12 people swam."),
+        # one letter of a long name lost, gained or replaced
+        ("They met Petersen.", "They met Peterson."),
+        ("They met Johanson.", "They met Johansson."),
+        ("They met Johansson.", "They met Johanson."),
     ],
     "contradicted": [
+        # a letter of a short name, or two letters of a long one
+        ("They met Hansen.", "They met Hanson."),
+        ("They met Bodan.", "They met Bdan."),
+        ("They met Petersen.", "They met Pitersan."),
+        ("They met Johansson.", "They met Joansonn."),
         # numbers that cannot both hold
         ("31 boats sank.", "20 boats sank."),
         ("The barn held 9 goats.", "The barn held 51 goats from 9 farms."),
@@ -350,6 +365,25 @@ LABELLED = {
 )
 def test_a_fact_has_its_label(fact: str, text: str, label: str) -> None:
     assert verdict(fact, text).label == label
+
+
+@pytest.mark.parametrize(
+    ("fact", "text", "reason"),
+    [
+        ("The boat sank in 2019.", "The boat sank in 2018.", "says 2018, the fact says 2019"),
+        ("3 dogs ate 5 cats.", "5 dogs ate 3 cats.", "says 5, the fact says 3"),
+        ("The boat of Anna sank.", "The boat of Maria sank.", "says Maria, the fact says Anna"),
+        ("The boat did not sink.", "The boat sank.", "negated in the fact only: sank"),
+        ("The boat sank.", "The boat did not sink.", "negated in the text: sank"),
+        ("Anna beat Maria.", "Maria beat Anna.", "has Maria where the fact has Anna"),
+        ("The old boat sank.", "The new boat sank.", "missing: old"),
+        ("The boat sank in 2019.", "The boat sank.", "missing: 2019"),
+    ],
+)
+def test_what_does_not_fit_is_the_reason(fact: str, text: str, reason: str) -> None:
+    found = verdict(fact, text)
+    label = "neutral" if reason.startswith("missing") else "contradicted"
+    assert (found.label, found.reason) == (label, reason)
 
 
 @pytest.mark.parametrize(

@@ -8,9 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from factcheck.facts import FactSet, Usage, digest
+from factcheck.facts import AtomicFact, FactSet, Usage, digest
 from factcheck.judges.local import extractor
 from factcheck.judges.local.checker import check_facts
+from factcheck.judges.local.duplicates import drop_near_duplicates
 from factcheck.judges.local.extractor import LocalExtractor, extract_facts
 from factcheck.judges.ports import Extractor, Ledger
 
@@ -210,3 +211,68 @@ def test_facts_cut_and_joined_by_both_sides_are_entailed(source: str) -> None:
     assert [
         v.fact.text for v in check_facts(tuple(extract_facts(source)), source) if not v.supported
     ] == []
+
+
+def kept(*texts: str) -> list[str]:
+    facts = [AtomicFact(f"f{number}", text) for number, text in enumerate(texts, 1)]
+    return [fact.text for fact in drop_near_duplicates(facts)]
+
+
+DUPLICATES = {
+    "the same": ("The bridge was closed.", "The bridge was closed.", 0),
+    "inflected": ("The bridges were closed in May.", "The bridge was closed in May.", None),
+    "more said later": ("The bridge was closed.", "The old bridge was closed in May.", 1),
+    "more said first": ("The old bridge was closed in May.", "The bridge was closed.", 0),
+    "moved phrase": ("In 2019, Ulm closed 3 bridges.", "Ulm closed 3 bridges in 2019.", None),
+    "other case": ("THE BRIDGE WAS CLOSED.", "The bridge was closed.", None),
+}
+
+
+@pytest.mark.parametrize(("one", "other", "winner"), DUPLICATES.values(), ids=DUPLICATES)
+def test_near_duplicates_are_told_once(one: str, other: str, winner: int | None) -> None:
+    remaining = kept(one, other)
+    assert len(remaining) == 1
+    assert winner is None or remaining == [(one, other)[winner]]
+
+
+DIFFERENT = {
+    "numbers": ("The bridge cost 3 million euros.", "The bridge cost 4 million euros."),
+    "names": ("The bridge in Ulm was closed.", "The bridge in Bonn was closed."),
+    "negation": ("The bridge was closed.", "The bridge was not closed in May."),
+    "roles": ("Anna Kern paid Tom Orr.", "Tom Orr paid Anna Kern."),
+    "order": ("Sales rose from 5 to 7 euros.", "Sales rose from 7 to 5 euros."),
+    "report": ("The bridge was closed.", "The mayor denied the bridge was closed."),
+    "possibility": ("The bridge was closed.", "The bridge might have been closed in May."),
+    "another matter": ("The bridge was closed.", "The mill was sold."),
+}
+
+
+@pytest.mark.parametrize(("one", "other"), DIFFERENT.values(), ids=DIFFERENT)
+def test_what_differs_in_substance_is_kept(one: str, other: str) -> None:
+    assert kept(one, other) == [one, other]
+    assert kept(other, one) == [other, one]
+
+
+def test_other_languages_have_duplicates_too() -> None:
+    assert kept("Die Brücke wurde gesperrt.", "Die alte Brücke wurde im Mai gesperrt.") == [
+        "Die alte Brücke wurde im Mai gesperrt."
+    ]
+    assert len(kept("Die Brücke wurde gesperrt.", "Die Brücke wurde im Mai nicht gesperrt.")) == 2
+
+
+FACTS = st.lists(
+    st.lists(
+        st.sampled_from(["bridge", "mill", "Ulm", "3", "4", "not", "closed", "old", "the", "may"]),
+        min_size=1,
+        max_size=6,
+    ).map(" ".join),
+    max_size=12,
+).map(lambda texts: [AtomicFact(f"f{number}", text) for number, text in enumerate(texts)])
+
+
+@given(FACTS)
+def test_kept_facts_keep_their_order_and_need_no_second_pass(facts: list[AtomicFact]) -> None:
+    once = drop_near_duplicates(facts)
+    assert [fact for fact in facts if fact in once] == list(once)
+    assert bool(once) == bool(facts)
+    assert drop_near_duplicates(once) == once

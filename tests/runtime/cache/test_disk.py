@@ -15,10 +15,12 @@ from contextlib import closing, contextmanager
 from functools import partial
 from pathlib import Path
 
+import diskcache
 import pytest
 
 from factcheck.runtime.cache import DiskCache, answer_key
 from factcheck.runtime.cache import disk as disk_module
+from factcheck.runtime.cache.store import DamagedStore, classify
 from tests.processes import printed_by_python
 from tests.runtime.cache.conftest import KEY, OTHER
 
@@ -274,3 +276,25 @@ def test_a_link_where_the_cache_should_be_is_not_followed(tmp_path: Path) -> Non
     cache.close()
     assert list(victim.iterdir()) == []
     assert victim.stat().st_mode & 0o777 == 0o755
+
+
+@pytest.mark.parametrize(
+    ("error", "trouble"),
+    [
+        (sqlite3.OperationalError("database is locked"), "locked"),
+        (sqlite3.OperationalError("database or disk is full"), "full"),
+        (sqlite3.OperationalError("attempt to write a readonly database"), "unusable"),
+        (sqlite3.OperationalError("unable to open database file"), "unusable"),
+        (sqlite3.OperationalError("disk I/O error"), "unusable"),
+        (sqlite3.DataError("string or blob too big"), "unusable"),
+        (PermissionError("no"), "unusable"),
+        (sqlite3.DatabaseError("database disk image is malformed"), "damaged"),
+        (sqlite3.OperationalError("no such table: Cache"), "damaged"),
+        (DamagedStore("planted"), "damaged"),
+        (diskcache.Timeout("busy"), "locked"),
+        (sqlite3.ProgrammingError("a mistake of ours"), None),
+        (RuntimeError("a mistake of ours"), None),
+    ],
+)
+def test_an_error_of_the_store_is_classified(error: Exception, trouble: str | None) -> None:
+    assert classify(error) == trouble
