@@ -31,35 +31,24 @@ app = typer.Typer(
     add_completion=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-app.command(
-    "score",
-    rich_help_panel=_SUMMARIES,
-    epilog="Example: factcheck score report.txt summary.txt --fail-under 0.8",
-)(score.score)
-app.command(
-    "run",
-    rich_help_panel=_SUMMARIES,
-    epilog="Example: factcheck run pairs.jsonl --out rows.jsonl --resume",
-)(run.run)
-app.command(
-    "facts",
-    rich_help_panel=_SUMMARIES,
-    epilog="Example: factcheck facts report.txt --lock facts.yaml",
-)(facts.facts)
-app.command(
-    "check",
-    rich_help_panel=_SUMMARIES,
-    epilog="Example: factcheck check facts.yaml summary.txt",
-)(facts.check)
-app.add_typer(fields.app, name="fields", rich_help_panel=_OTHERS)
-app.add_typer(keywords.app, name="keywords", rich_help_panel=_OTHERS)
-app.command(
-    "references",
-    rich_help_panel=_OTHERS,
-    epilog="Example: factcheck references answer.txt good.txt other.txt",
-)(keywords.references)
-app.add_typer(calibrate.app, name="calibrate", rich_help_panel=_TRUST)
-app.add_typer(cache.app, name="cache", rich_help_panel=_REST)
+for _function, _panel, _example in (
+    (score.score, _SUMMARIES, "report.txt summary.txt --fail-under 0.8"),
+    (run.run, _SUMMARIES, "pairs.jsonl --out rows.jsonl --resume"),
+    (facts.facts, _SUMMARIES, "report.txt --lock facts.yaml"),
+    (facts.check, _SUMMARIES, "facts.yaml summary.txt"),
+    (keywords.references, _OTHERS, "answer.txt good.txt other.txt"),
+):
+    _name = _function.__name__
+    app.command(_name, rich_help_panel=_panel, epilog=f"Example: factcheck {_name} {_example}")(
+        _function
+    )
+for _family, _name, _panel in (
+    (fields.app, "fields", _OTHERS),
+    (keywords.app, "keywords", _OTHERS),
+    (calibrate.app, "calibrate", _TRUST),
+    (cache.app, "cache", _REST),
+):
+    app.add_typer(_family, name=_name, rich_help_panel=_panel)
 
 
 def _print_version(value: bool) -> None:  # noqa: FBT001 - the shape of an option's callback

@@ -25,10 +25,10 @@ app.callback()(options.show_help)
 
 Folder = Annotated[
     str | None,
-    typer.Option(
+    options.option(
         "--dir",
-        metavar="DIR",
-        help="Cache folder.",
+        "DIR",
+        "Cache folder.",
         show_default="$FACTCHECK_CACHE_DIR or the user's cache folder",
     ),
 ]
@@ -92,12 +92,10 @@ def _findings(found: Verification) -> list[str]:
 def prune(
     *,
     older_than: Annotated[
-        str | None,
-        typer.Option("--older-than", metavar="AGE", help="Older than 90m, 12h, 30d or 8w."),
+        str | None, options.option("--older-than", "AGE", "Older than 90m, 12h, 30d or 8w.")
     ] = None,
     judge: Annotated[
-        str | None,
-        typer.Option("--judge", metavar="NAME", help="Responses of this judge, named as in stats."),
+        str | None, options.option("--judge", "NAME", "Responses of this judge, named as in stats.")
     ] = None,
     dir_: Folder = None,
     _debug: options.Debug = False,
@@ -118,7 +116,7 @@ def prune(
 @app.command("clear", epilog="Example: factcheck cache clear --yes")
 def clear(
     *,
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation.")] = False,
+    yes: Annotated[bool, options.flag("--yes", "Do not ask for confirmation.")] = False,
     dir_: Folder = None,
     _debug: options.Debug = False,
 ) -> None:
@@ -138,10 +136,7 @@ def clear(
 
 @app.command("export", epilog="Example: factcheck cache export answers.jsonl")
 def export(
-    file: Annotated[
-        str,
-        typer.Argument(metavar="FILE", help="Output file (JSON lines); '-': print."),
-    ],
+    file: Annotated[str, options.argument("FILE", "Output file (JSON lines); '-': print.")],
     *,
     dir_: Folder = None,
     _debug: options.Debug = False,
@@ -168,7 +163,7 @@ def export(
 
 @app.command("import", epilog="Example: factcheck cache import answers.jsonl")
 def import_(
-    file: Annotated[str, typer.Argument(metavar="FILE", help="File written by 'export'.")],
+    file: Annotated[str, options.argument("FILE", "File written by 'export'.")],
     *,
     dir_: Folder = None,
     _debug: options.Debug = False,

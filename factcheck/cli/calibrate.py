@@ -35,34 +35,18 @@ class PartlyCovered(str, Enum):
 
 Source = Annotated[
     str | None,
-    typer.Option(
-        "--source",
-        metavar="FILE",
-        help="Source text; with --summary.",
-        show_default="the bundled texts",
-        rich_help_panel=DATA,
+    options.option(
+        "--source", "FILE", "Source text; with --summary.", DATA, show_default="the bundled texts"
     ),
 ]
 Summary = Annotated[
-    str | None,
-    typer.Option(
-        "--summary",
-        metavar="FILE",
-        help="Its summary, in bullets or sentences.",
-        rich_help_panel=DATA,
-    ),
+    str | None, options.option("--summary", "FILE", "Its summary, in bullets or sentences.", DATA)
 ]
 Facts = Annotated[
     str | None,
-    typer.Option(
-        "--facts",
-        metavar="FILE",
-        help="Its facts.",
-        show_default="extracted from the source",
-        rich_help_panel=DATA,
-    ),
+    options.option("--facts", "FILE", "Its facts.", DATA, show_default="extracted from the source"),
 ]
-Seed = Annotated[int, typer.Option("--seed", metavar="N", help="Random seed.")]
+Seed = Annotated[int, options.option("--seed", "N", "Random seed.")]
 
 
 @app.command("bullets", epilog="Example: factcheck calibrate bullets --out removal")
@@ -71,20 +55,15 @@ def bullets(  # noqa: PLR0913 - one parameter per option
     judge: options.Judges = None,
     rater: Annotated[
         list[str] | None,
-        typer.Option(
-            "--rater",
-            metavar="MODEL",
-            help="Model that rates each variant from 1 to 5 in one call; repeatable.",
+        options.option(
+            "--rater", "MODEL", "Model that rates each variant from 1 to 5 in one call; repeatable."
         ),
     ] = None,
     extractor: options.Extractor = None,
-    n_random: Annotated[
-        int, typer.Option("--random-orders", metavar="N", help="Random orders per text.")
-    ] = 4,
+    n_random: Annotated[int, options.option("--random-orders", "N", "Random orders per text.")] = 4,
     seed: Seed = 0,
     from_rows: Annotated[
-        str | None,
-        typer.Option("--from-rows", metavar="DIR", help="Recompute the report of a run."),
+        str | None, options.option("--from-rows", "DIR", "Recompute the report of a run.")
     ] = None,
     source: Source = None,
     summary: Summary = None,
@@ -92,13 +71,7 @@ def bullets(  # noqa: PLR0913 - one parameter per option
     max_calls: options.MaxCalls = None,
     max_cost_usd: options.MaxCost = None,
     out: Annotated[
-        str,
-        typer.Option(
-            "--out",
-            metavar="DIR",
-            help="Folder for rows, plots and the page.",
-            rich_help_panel=options.OUTPUT,
-        ),
+        str, options.option("--out", "DIR", "Folder for rows, plots and the page.", options.OUTPUT)
     ] = "bullet-removal",
     format_: options.PrintFormat = Format.TABLE,
     _debug: options.Debug = False,
@@ -120,7 +93,7 @@ def bullets(  # noqa: PLR0913 - one parameter per option
                 texts,
                 judges,
                 raters=rater or [],
-                budget=_budget(max_calls, max_cost_usd),
+                budget=options.budget(max_calls, max_cost_usd),
                 extractor=extractor,
                 n_random=n_random,
                 seed=seed,
@@ -146,8 +119,7 @@ def audit(  # noqa: PLR0913 - one parameter per option
     judge: options.Judges = None,
     extractor: options.Extractor = None,
     per_rule: Annotated[
-        int,
-        typer.Option("--per-rule", metavar="N", help="Facts per text that each rule is tried on."),
+        int, options.option("--per-rule", "N", "Facts per text that each rule is tried on.")
     ] = 8,
     seed: Seed = 0,
     source: Source = None,
@@ -176,7 +148,7 @@ def audit(  # noqa: PLR0913 - one parameter per option
                 name,
                 texts,
                 extractor=extractor,
-                budget=_budget(max_calls, max_cost_usd),
+                budget=options.budget(max_calls, max_cost_usd),
                 per_rule=per_rule,
                 seed=seed,
             )
@@ -184,17 +156,16 @@ def audit(  # noqa: PLR0913 - one parameter per option
     data = [report.to_dict() for report in reports]
     to_json = partial(json.dumps, data, ensure_ascii=False, indent=2)
     failure = _silent((one.judge, one.failure) for one in reports if not one.n_answers)
-    output.show(audits_page(reports), to_json, to, failure=failure)
-    output.exit_with(failure)
+    output.report(audits_page(reports), to_json, to, failure=failure)
 
 
 @app.command("agreement", epilog="Example: factcheck calibrate agreement labelled.jsonl")
 def agreement(  # noqa: PLR0913 - one parameter per option
     data: Annotated[
         str,
-        typer.Argument(
-            metavar="DATA",
-            help="JSON lines or CSV with 'fact', 'text' and 'label' (or lines with 'facts' and "
+        options.argument(
+            "DATA",
+            "JSON lines or CSV with 'fact', 'text' and 'label' (or lines with 'facts' and "
             "'labels', or 'facts' and 'systems'); grouped by 'document' or 'doc_id'.",
         ),
     ],
@@ -202,21 +173,14 @@ def agreement(  # noqa: PLR0913 - one parameter per option
     judge: options.Judges = None,
     replies: Annotated[
         str | None,
-        typer.Option(
-            "--replies", metavar="FILE", help="Recorded verdicts of further judges, JSON lines."
-        ),
+        options.option("--replies", "FILE", "Recorded verdicts of further judges, JSON lines."),
     ] = None,
     partly: Annotated[
         PartlyCovered,
-        typer.Option(
-            "--partly", metavar="P", help="Count labels between 0 and 1 as not_covered or left_out."
-        ),
+        options.option("--partly", "P", "Count labels between 0 and 1 as not_covered or left_out."),
     ] = PartlyCovered.NOT_COVERED,
     difference: Annotated[
-        float,
-        typer.Option(
-            "--difference", metavar="D", help="Difference to compute the sample size for."
-        ),
+        float, options.option("--difference", "D", "Difference to compute the sample size for.")
     ] = 0.05,
     max_calls: options.MaxCalls = None,
     max_cost_usd: options.MaxCost = None,
@@ -227,10 +191,8 @@ def agreement(  # noqa: PLR0913 - one parameter per option
     """Compare judges with human labels, with word containment as baseline."""
     from factcheck.calibration import BASELINE
     from factcheck.calibration import agreement as measure
-    from factcheck.documents import refuse_stdin_twice
 
     to = output.destination(format_, out, data, replies)
-    refuse_stdin_twice(data, replies)
     with output.spinner("Checking labelled facts"):
         report = measure(
             data,
@@ -238,24 +200,23 @@ def agreement(  # noqa: PLR0913 - one parameter per option
             replies=replies or (),
             partly=partly.value,
             difference=difference,
-            budget=_budget(max_calls, max_cost_usd),
+            budget=options.budget(max_calls, max_cost_usd),
         )
     failure = _silent(
         (one.judge, one.failure)
         for one in report.judges
         if one.judge != BASELINE and not one.n_pairs
     )
-    output.show(report.page(), report.to_json, to, failure=failure)
-    output.exit_with(failure)
+    output.report(report.page(), report.to_json, to, failure=failure)
 
 
 @app.command("compare", epilog="Example: factcheck calibrate compare before.jsonl after.jsonl")
 def compare(
     run_a: Annotated[
-        str, typer.Argument(metavar="RUN_A", help="Rows of 'factcheck run --out'; the baseline.")
+        str, options.argument("RUN_A", "Rows of 'factcheck run --out'; the baseline.")
     ],
     run_b: Annotated[
-        str, typer.Argument(metavar="RUN_B", help="The same records and facts, other summaries.")
+        str, options.argument("RUN_B", "The same records and facts, other summaries.")
     ],
     *,
     format_: options.ReportFormat = None,
@@ -264,10 +225,8 @@ def compare(
 ) -> None:
     """Compare two summarizers or prompts on the same facts."""
     from factcheck.calibration import compare_coverage
-    from factcheck.documents import refuse_stdin_twice
 
     to = output.destination(format_, out, run_a, run_b)
-    refuse_stdin_twice(run_a, run_b)
     comparison = compare_coverage(run_a, run_b)
     output.show(comparison.page(), comparison.to_json, to)
 
@@ -285,12 +244,6 @@ def _default_judge() -> list[str]:
     from factcheck.settings import Settings
 
     return [Settings.from_environment().judge]
-
-
-def _budget(max_calls: int | None, max_cost_usd: float | None) -> Any:
-    from factcheck.runtime.budget import Budget
-
-    return Budget(max_calls=max_calls, max_cost_usd=max_cost_usd)
 
 
 def _own_text(

@@ -6,8 +6,6 @@ import json
 from enum import Enum
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from factcheck.cli import options, output
 
 if TYPE_CHECKING:
@@ -23,41 +21,30 @@ class FactsFormat(str, Enum):
 
 
 def facts(
-    source: Annotated[str, typer.Argument(metavar="SOURCE", help="Source text.")],
+    source: Annotated[str, options.argument("SOURCE", "Source text.")],
     *,
     extractor: Annotated[
         str | None,
-        typer.Option(
+        options.option(
             "--extractor",
-            metavar="MODEL",
-            help="Extractor: local, PROVIDER/MODEL or replay:FILE.",
+            "MODEL",
+            "Extractor: local, PROVIDER/MODEL or replay:FILE.",
             show_default="$FACTCHECK_EXTRACTOR, $FACTCHECK_JUDGE or local",
         ),
     ] = None,
     format_: Annotated[
-        FactsFormat,
-        typer.Option(
-            "--format",
-            metavar="FORMAT",
-            help="table, json or yaml.",
-            rich_help_panel=options.OUTPUT,
-        ),
+        FactsFormat, options.option("--format", "FORMAT", "table, json or yaml.", options.OUTPUT)
     ] = FactsFormat.TABLE,
     lock: Annotated[
         str | None,
-        typer.Option(
-            "--lock",
-            metavar="FILE",
-            help="Also write the facts to this YAML file, for review.",
-            rich_help_panel=options.OUTPUT,
+        options.option(
+            "--lock", "FILE", "Also write the facts to this YAML file, for review.", options.OUTPUT
         ),
     ] = None,
     force: Annotated[
         bool,
-        typer.Option(
-            "--force",
-            help="Drop facts of the lock file that are no longer found.",
-            rich_help_panel=options.OUTPUT,
+        options.flag(
+            "--force", "Drop facts of the lock file that are no longer found.", options.OUTPUT
         ),
     ] = False,
     _debug: options.Debug = False,
@@ -81,11 +68,8 @@ def facts(
 
 
 def check(
-    facts: Annotated[
-        str,
-        typer.Argument(metavar="FACTS", help="Facts: .txt (one per line), .json or .yaml."),
-    ],
-    text: Annotated[str, typer.Argument(metavar="TEXT", help="Text to check them against.")],
+    facts: Annotated[str, options.argument("FACTS", "Facts: .txt (one per line), .json or .yaml.")],
+    text: Annotated[str, options.argument("TEXT", "Text to check them against.")],
     *,
     judge: options.Judge = None,
     format_: options.ReportFormat = None,
@@ -97,12 +81,11 @@ def check(
     A fact marked 'must' that is not kept exits with 1.
     """
     from factcheck.cli.score import show_scored
-    from factcheck.documents import read_text, refuse_stdin_twice
+    from factcheck.documents import read_text
     from factcheck.records.facts import read_facts
     from factcheck.scoring import gates
 
     to = output.destination(format_, out, facts, text)
-    refuse_stdin_twice(facts, text)
     given, checked = read_facts(facts), read_text(text)
     report = show_scored(
         {"judge": judge}, lambda scorer: scorer.score("", checked, facts=given), "Checking", to

@@ -40,12 +40,9 @@ class Join(str, Enum):
     ID = "id"
 
 
-Gold = Annotated[
-    str,
-    typer.Argument(metavar="GOLD", help="Gold records: .json, .jsonl, .jsonl.gz or .yaml."),
-]
+Gold = Annotated[str, options.argument("GOLD", "Gold records: .json, .jsonl, .jsonl.gz or .yaml.")]
 IdField = Annotated[
-    str | None, typer.Option("--id-field", metavar="KEY", help="Key that holds the record id.")
+    str | None, options.option("--id-field", "KEY", "Key that holds the record id.")
 ]
 
 
@@ -54,18 +51,17 @@ def evaluate(  # noqa: PLR0913 - one parameter per option
     gold: Gold,
     extracted: Annotated[
         str,
-        typer.Argument(
-            metavar="EXTRACTED",
-            help="Records to evaluate, in the same formats; null if nothing was extracted.",
+        options.argument(
+            "EXTRACTED", "Records to evaluate, in the same formats; null if nothing was extracted."
         ),
     ],
     *,
     schema: Annotated[
         str | None,
-        typer.Option(
+        options.option(
             "--schema",
-            metavar="FILE",
-            help="JSON schema with x-eval-* keys, .json or .yaml. Fields without "
+            "FILE",
+            "JSON schema with x-eval-* keys, .json or .yaml. Fields without "
             "x-eval-compare are compared by type.",
             show_default="inferred from GOLD",
         ),
@@ -73,28 +69,25 @@ def evaluate(  # noqa: PLR0913 - one parameter per option
     id_field: IdField = None,
     join: Annotated[
         Join,
-        typer.Option(
-            "--join", metavar="HOW", help="Pair records by position, or by the id in --id-field."
-        ),
+        options.option("--join", "HOW", "Pair records by position, or by the id in --id-field."),
     ] = Join.POSITION,
     semantic: Annotated[
         str | None,
-        typer.Option(
+        options.option(
             "--semantic",
-            metavar="JUDGE",
-            help="Judge of the comparator 'semantic': local, PROVIDER/MODEL or "
+            "JUDGE",
+            "Judge of the comparator 'semantic': local, PROVIDER/MODEL or "
             "'cascade(local, PROVIDER/MODEL)'. Without --schema, all strings are compared by it.",
             show_default="local",
         ),
     ] = None,
     nulls_absent: Annotated[
-        bool, typer.Option("--nulls-absent", help="Treat null as a missing key.")
+        bool, options.flag("--nulls-absent", "Treat null as a missing key.")
     ] = False,
     totals_only: Annotated[
         bool,
-        typer.Option(
-            "--totals-only",
-            help="Stream and keep aggregates only (constant memory); needs --schema.",
+        options.flag(
+            "--totals-only", "Stream and keep aggregates only (constant memory); needs --schema."
         ),
     ] = False,
     max_calls: options.MaxCalls = None,
@@ -116,18 +109,15 @@ def evaluate(  # noqa: PLR0913 - one parameter per option
     Records are objects: a list of them in .json or .yaml, one per line in
     .jsonl. In YAML, no, on, 12:30 and 2024-05-01 are strings.
     """
-    from factcheck.documents import refuse_stdin_twice
     from factcheck.fields import SemanticComparator
     from factcheck.fields.file_runs import FileEvaluation
     from factcheck.scoring import gates
 
-    gates.check_threshold(fail_under)
     to = output.destination(format_, out, gold, extracted, schema)
-    refuse_stdin_twice(gold, extracted, schema)
     _check_options(to.format, schema, id_field, join, totals_only=totals_only)
-    budget = options.budget(max_calls, None, max_cost_usd)
+    budget = options.budget(max_calls, max_cost_usd)
     with (
-        output.collect_warnings(_LOG),
+        output.capture_log(_LOG, show=True),
         SemanticComparator(semantic or "local", budget=budget) as comparator,
         output.spinner("Comparing"),
     ):
@@ -154,8 +144,7 @@ def evaluate(  # noqa: PLR0913 - one parameter per option
     if comparator.n_undecided and not comparator.n_judged:
         why = f"no verdict on any of {comparator.n_undecided:,} pairs: {comparator.last_failure}"
         failure = gates.GateFailure(gates.NOTHING_DECIDED, why)
-    output.show(result.page(examples=examples), result.run.to_json, to, failure=failure)
-    output.exit_with(failure)
+    output.report(result.page(examples=examples), result.run.to_json, to, failure=failure)
 
 
 @app.command(
@@ -166,19 +155,16 @@ def infer_schema(
     *,
     format_: Annotated[
         SchemaFormat | None,
-        typer.Option(
+        options.option(
             "--format",
-            metavar="FORMAT",
-            help="json or yaml.",
+            "FORMAT",
+            "json or yaml.",
+            OUTPUT,
             show_default="by the suffix of --out, or json",
-            rich_help_panel=OUTPUT,
         ),
     ] = None,
     out: Annotated[
-        str | None,
-        typer.Option(
-            "--out", metavar="FILE", help="Write the schema to FILE.", rich_help_panel=OUTPUT
-        ),
+        str | None, options.option("--out", "FILE", "Write the schema to FILE.", OUTPUT)
     ] = None,
     _debug: options.Debug = False,
 ) -> None:
@@ -194,7 +180,7 @@ def infer_schema(
     output.check_out(out, gold)
     made = _schema_format(format_, out)
     records = files.read_records(gold)
-    with output.collect_warnings(_LOG):
+    with output.capture_log(_LOG, show=True):
         schema = files.infer_schema_of(records)
     if made is SchemaFormat.YAML:
         from factcheck.documents.yaml_documents import yaml_text
@@ -217,11 +203,11 @@ def validate(
     gold: Gold,
     *,
     schema: Annotated[
-        str, typer.Option("--schema", metavar="FILE", help="Evaluation schema, .json or .yaml.")
+        str, options.option("--schema", "FILE", "Evaluation schema, .json or .yaml.")
     ],
     id_field: IdField = None,
     strict_types: Annotated[
-        bool, typer.Option("--strict-types", help="Treat a value of another type as an error.")
+        bool, options.flag("--strict-types", "Treat a value of another type as an error.")
     ] = False,
     _debug: options.Debug = False,
 ) -> None:
@@ -259,12 +245,9 @@ def validate(
 @app.command("compare", epilog="Example: factcheck fields compare before.json after.json")
 def compare(
     run_a: Annotated[
-        str,
-        typer.Argument(metavar="RUN_A", help="Baseline: the JSON of 'evaluate --out RUN.json'."),
+        str, options.argument("RUN_A", "Baseline: the JSON of 'evaluate --out RUN.json'.")
     ],
-    run_b: Annotated[
-        str, typer.Argument(metavar="RUN_B", help="Another run on the same gold records.")
-    ],
+    run_b: Annotated[str, options.argument("RUN_B", "Another run on the same gold records.")],
     *,
     format_: options.ReportFormat = None,
     out: options.Out = None,
@@ -276,13 +259,12 @@ def compare(
     p-value, adjusted for the number of fields, is below 0.05; one whose
     95 % interval excludes 0 may still be neither.
     """
-    from factcheck.documents import name_of, refuse_stdin_twice
+    from factcheck.documents import name_of
     from factcheck.fields import compare_runs, files
 
     to = output.destination(format_, out, run_a, run_b)
-    refuse_stdin_twice(run_a, run_b)
     names = (name_of(run_a), name_of(run_b))
-    with output.collect_warnings(_LOG), output.spinner("Comparing"), _without_gc():
+    with output.capture_log(_LOG, show=True), output.spinner("Comparing"), _without_gc():
         comparison = compare_runs(files.read_run(run_a), files.read_run(run_b), names=names)
     if to.format in {Format.JSON, Format.CSV} and comparison.schema_warning:
         output.print_error(f"warning: {comparison.schema_warning}")

@@ -6,8 +6,7 @@ import importlib
 import importlib.util
 import inspect
 import sys
-from collections.abc import Awaitable, Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
@@ -26,7 +25,6 @@ class Recorder:
         self._responses: dict[tuple[str, str], Any] = {}
 
     def __call__(self, case: BehaviorCase, variant: str) -> Any:
-        """The response of the function, or an awaitable of it."""
         response = self._function(case, variant)
         if inspect.isawaitable(response):
             return self._awaited(response, case.id, variant)
@@ -58,20 +56,8 @@ def load_function(spec: str) -> Callable[..., Any]:
     place, sign, name = spec.rpartition(":")
     if not (place and sign and name):
         raise ConfigError(f"--call {spec}: expected MODULE:FUNCTION, such as model:answer")
-    with _load_errors(place):
-        found: Any = _module(place)
-    for part in name.split("."):
-        found = getattr(found, part, None)
-    if not callable(found):
-        raise ConfigError(f"--call {spec}: {place} has no function {name!r}")
-    function: Callable[..., Any] = found
-    return function
-
-
-@contextmanager
-def _load_errors(place: str) -> Iterator[None]:
     try:
-        yield
+        found: Any = _module(place)
     except ConfigError:
         raise
     except ModuleNotFoundError as error:
@@ -80,6 +66,12 @@ def _load_errors(place: str) -> Iterator[None]:
     except Exception as error:
         what = f"{type(error).__name__}: {error}"
         raise ConfigError(f"--call {place}: import failed ({what})") from error
+    for part in name.split("."):
+        found = getattr(found, part, None)
+    if not callable(found):
+        raise ConfigError(f"--call {spec}: {place} has no function {name!r}")
+    function: Callable[..., Any] = found
+    return function
 
 
 def _module(place: str) -> ModuleType:

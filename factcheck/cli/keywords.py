@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import logging
 from collections.abc import Sequence
 from enum import Enum
 from typing import TYPE_CHECKING, Annotated
@@ -18,6 +17,7 @@ if TYPE_CHECKING:
     from factcheck.keywords.comparison import Run
 
 _LOG = "factcheck.keywords"
+"""Not printed: the report lists the warnings."""
 _THRESHOLD = 0.7
 
 app = typer.Typer(
@@ -43,9 +43,9 @@ class Aggregation(str, Enum):
 
 Cases = Annotated[
     str,
-    typer.Argument(
-        metavar="CASES",
-        help="Suite: .json, .jsonl or .yaml; each case has an 'instruction' and an "
+    options.argument(
+        "CASES",
+        "Suite: .json, .jsonl or .yaml; each case has an 'instruction' and an "
         "'evaluation_guide' with BEHAVIOR_keywords.",
     ),
 ]
@@ -55,49 +55,48 @@ Cases = Annotated[
 def run(  # noqa: PLR0913 - one parameter per option
     dataset: Annotated[
         str,
-        typer.Argument(
-            metavar="DATASET",
-            help="Expected cards: .yaml or .json with 'cases'; each has an 'id', a 'text' and "
+        options.argument(
+            "DATASET",
+            "Expected cards: .yaml or .json with 'cases'; each has an 'id', a 'text' and "
             "'expected_cards' with FIELD_keywords.",
         ),
     ],
     outputs: Annotated[
         str,
-        typer.Argument(
-            metavar="OUTPUTS",
-            help="Generated cards: .json or .yaml with lists of cards by case id, or .jsonl with "
+        options.argument(
+            "OUTPUTS",
+            "Generated cards: .json or .yaml with lists of cards by case id, or .jsonl with "
             "'id' and 'cards'; null if nothing was generated.",
         ),
     ],
     *,
     assignment: Annotated[
         Assignment,
-        typer.Option(
+        options.option(
             "--assignment",
-            metavar="HOW",
-            help="greedy: each expected card in turn takes the best card left; optimal: maximize "
+            "HOW",
+            "greedy: each expected card in turn takes the best card left; optimal: maximize "
             "the total score.",
         ),
     ] = Assignment.GREEDY,
     threshold: Annotated[
-        float,
-        typer.Option("--threshold", metavar="SCORE", help="Minimum score of a pair of cards."),
+        float, options.option("--threshold", "SCORE", "Minimum score of a pair of cards.")
     ] = 0.3,
     weight: Annotated[
         list[str] | None,
-        typer.Option(
+        options.option(
             "--weight",
-            metavar="FIELD=W",
-            help="Relative weight of a field; repeatable.",
+            "FIELD=W",
+            "Relative weight of a field; repeatable.",
             show_default="all equal",
         ),
     ] = None,
     type_weight: Annotated[
         float,
-        typer.Option(
+        options.option(
             "--type-weight",
-            metavar="SHARE",
-            help="Share of the score for the right card_type, if one is expected.",
+            "SHARE",
+            "Share of the score for the right card_type, if one is expected.",
         ),
     ] = 0.2,
     format_: options.ReportFormat = None,
@@ -118,15 +117,12 @@ def run(  # noqa: PLR0913 - one parameter per option
     that of generated cards. A case without a usable output is an error:
     it counts in no score. 'factcheck keywords compare' reads --out RUN.json.
     """
-    from factcheck.documents import refuse_stdin_twice
     from factcheck.keywords import evaluate_dataset, load_dataset, load_outputs
     from factcheck.scoring import gates
 
-    gates.check_threshold(fail_under)
     to = output.destination(format_, out, dataset, outputs)
-    refuse_stdin_twice(dataset, outputs)
     weights = {name: _number(text, name) for name, text in _pairs(weight, "--weight").items()}
-    with output.capture_log(_LOG, _ignore), output.spinner("Matching"):
+    with output.capture_log(_LOG), output.spinner("Matching"):
         expected, generated = load_dataset(dataset), load_outputs(outputs)
         result = evaluate_dataset(
             expected,
@@ -137,13 +133,12 @@ def run(  # noqa: PLR0913 - one parameter per option
             assignment=assignment.value,
         )
         page = result.page(dataset=expected, outputs=generated, examples=examples)
-    score = None if result.macro is None else result.macro.f1
+    score = result.macro and result.macro.f1
     errors = [(case.subject, case.message) for case in result.failures]
     failure = gates.cases_gate("mean F1", score, fail_under, errors)
-    output.show(
+    output.report(
         page, lambda: result.to_json(indent=2), to, warnings=result.warnings, failure=failure
     )
-    output.exit_with(failure)
 
 
 @app.command("behaviors", epilog="Example: factcheck keywords behaviors cases.json responses.json")
@@ -151,9 +146,9 @@ def behaviors(  # noqa: PLR0913 - one parameter per option
     cases: Cases,
     responses: Annotated[
         str | None,
-        typer.Argument(
-            metavar="RESPONSES",
-            help="Responses of each variant: .json or .yaml with a list, or with responses by "
+        options.argument(
+            "RESPONSES",
+            "Responses of each variant: .json or .yaml with a list, or with responses by "
             "case id; or .jsonl with 'id', 'variant' and 'response'.",
             show_default=False,
         ),
@@ -161,23 +156,22 @@ def behaviors(  # noqa: PLR0913 - one parameter per option
     *,
     call: Annotated[
         str | None,
-        typer.Option(
+        options.option(
             "--call",
-            metavar="MODULE:FUNCTION",
-            help="Call a Python function, sync or async, with a case and the name of a variant "
+            "MODULE:FUNCTION",
+            "Call a Python function, sync or async, with a case and the name of a variant "
             "instead; also PATH.py:FUNCTION.",
         ),
     ] = None,
     concurrency: Annotated[
-        int,
-        typer.Option("--concurrency", metavar="N", help="Maximum number of concurrent calls."),
+        int, options.option("--concurrency", "N", "Maximum number of concurrent calls.")
     ] = 8,
     expect: Annotated[
         list[str] | None,
-        typer.Option(
+        options.option(
             "--expect",
-            metavar="VARIANT=BEHAVIOR",
-            help="Behavior expected of a variant in every case; repeatable.",
+            "VARIANT=BEHAVIOR",
+            "Behavior expected of a variant in every case; repeatable.",
             show_default="as in the cases, or a variant per behavior",
         ),
     ] = None,
@@ -198,22 +192,19 @@ def behaviors(  # noqa: PLR0913 - one parameter per option
     no other. A case with a missing response is an error: it neither passes
     nor fails. 'factcheck keywords compare' reads --out RUN.json.
     """
-    from factcheck.documents import refuse_stdin_twice
     from factcheck.scoring import gates
 
-    gates.check_threshold(fail_under)
     to = output.destination(format_, out, cases, responses)
-    refuse_stdin_twice(cases, responses)
     if (responses is None) == (call is None):
         raise InputError("give either RESPONSES or --call MODULE:FUNCTION")
     expected = _pairs(expect, "--expect") or None
-    with output.capture_log(_LOG, _ignore):
+    with output.capture_log(_LOG):
         result, interrupted = _classify(cases, responses, call, expected, concurrency)
     page = result.page(examples=examples)
     errors = [
-        (case.case_id, f"{outcome.variant}: {outcome.message}")
+        (case.case_id, f"{first.variant}: {first.message}")
         for case in result.cases
-        for outcome in [one for one in case.outcomes if one.label is None][:1]
+        if (first := next((one for one in case.outcomes if one.label is None), None))
     ]
     failure = gates.cases_gate("pass rate", result.pass_rate, fail_under, errors)
     if interrupted:
@@ -232,16 +223,14 @@ def lint(
     cases: Cases,
     responses: Annotated[
         str | None,
-        typer.Argument(
-            metavar="RESPONSES",
-            help="As for 'behaviors'; also finds keywords that never occur.",
+        options.argument(
+            "RESPONSES",
+            "As for 'behaviors'; also finds keywords that never occur.",
             show_default=False,
         ),
     ] = None,
     *,
-    strict: Annotated[
-        bool, typer.Option("--strict", help="Exit with 1 if there are findings.")
-    ] = False,
+    strict: Annotated[bool, options.flag("--strict", "Exit with 1 if there are findings.")] = False,
     format_: options.ReportFormat = None,
     out: options.Out = None,
     _debug: options.Debug = False,
@@ -252,7 +241,6 @@ def lint(
     are short, duplicate or empty, that occur in the prompt, and, with
     RESPONSES, that occur in none of them.
     """
-    from factcheck.documents import refuse_stdin_twice
     from factcheck.keywords import (
         evaluate_behaviors,
         lint_guides,
@@ -263,8 +251,7 @@ def lint(
     from factcheck.scoring import gates
 
     to = output.destination(format_, out, cases, responses)
-    refuse_stdin_twice(cases, responses)
-    with output.capture_log(_LOG, _ignore):
+    with output.capture_log(_LOG):
         suite, given = load_cases(cases), None
         if responses is not None:
             given = evaluate_behaviors(suite, load_responses(responses)).responses
@@ -272,30 +259,27 @@ def lint(
     page = lint_page(findings, len(suite))
     data = {"n_cases": len(suite), "findings": [finding.to_dict() for finding in findings]}
     failure = gates.findings_gate(len(findings)) if strict else None
-    output.show(page, lambda: json.dumps(data, ensure_ascii=False, indent=2), to, failure=failure)
-    output.exit_with(failure)
+    output.report(page, lambda: json.dumps(data, ensure_ascii=False, indent=2), to, failure=failure)
 
 
 @app.command("compare", epilog="Example: factcheck keywords compare before.json after.json")
 def compare(
     run_a: Annotated[
         str,
-        typer.Argument(
-            metavar="RUN_A", help="Baseline: the JSON of 'run' or 'behaviors' with --out RUN.json."
+        options.argument(
+            "RUN_A", "Baseline: the JSON of 'run' or 'behaviors' with --out RUN.json."
         ),
     ],
-    run_b: Annotated[
-        str, typer.Argument(metavar="RUN_B", help="Another run of the same kind and cases.")
-    ],
+    run_b: Annotated[str, options.argument("RUN_B", "Another run of the same kind and cases.")],
     *,
     format_: options.ReportFormat = None,
     out: options.Out = None,
     fail_if_worse: Annotated[
         bool,
-        typer.Option(
+        options.flag(
             "--fail-if-worse",
-            help="Exit with 1 if RUN_B is worse, or has no score for a case scored in RUN_A.",
-            rich_help_panel=options.OUTPUT,
+            "Exit with 1 if RUN_B is worse, or has no score for a case scored in RUN_A.",
+            options.OUTPUT,
         ),
     ] = False,
     _debug: options.Debug = False,
@@ -305,18 +289,15 @@ def compare(
     A run is better or worse if a sign test over the cases that changed
     says so (p below 0.05) and F1, or the pass rate, moved the same way.
     """
-    from factcheck.documents import refuse_stdin_twice
+    from factcheck.documents import name_of
     from factcheck.keywords import compare_runs
     from factcheck.reports.text import p_text
     from factcheck.scoring import gates
 
     to = output.destination(format_, out, run_a, run_b)
-    refuse_stdin_twice(run_a, run_b)
     with output.spinner("Comparing"):
-        a, b = _read_run(run_a), _read_run(run_b)
-        comparison = compare_runs(a, b)
-    names = (output.file_name(run_a), output.file_name(run_b))
-    page = comparison.page(names)
+        comparison = compare_runs(_read_run(run_a), _read_run(run_b))
+    page = comparison.page((name_of(run_a), name_of(run_b)))
     failure = None
     if fail_if_worse:
         worse = ""
@@ -325,46 +306,42 @@ def compare(
             figure = "F1" if comparison.kind == "cards" else "pass rate"
             worse = f"{figure} {change:+.3f}, p {p_text(comparison.p_value)}"
         failure = gates.comparison_gate(worse, comparison.only_a)
-    output.show(
+    output.report(
         page, lambda: comparison.to_json(indent=2), to, warnings=comparison.notes, failure=failure
     )
-    output.exit_with(failure)
 
 
 def references(
-    actual: Annotated[str, typer.Argument(metavar="ACTUAL", help="Text to score.")],
-    reference: Annotated[list[str], typer.Argument(metavar="REFERENCE", help="Reference texts.")],
+    actual: Annotated[str, options.argument("ACTUAL", "Text to score.")],
+    reference: Annotated[list[str], options.argument("REFERENCE", "Reference texts.")],
     *,
     aggregation: Annotated[
         Aggregation,
-        typer.Option(
-            "--aggregation",
-            metavar="HOW",
-            help="max: similar to one reference is enough; mean: to all of them.",
+        options.option(
+            "--aggregation", "HOW", "max: similar to one reference is enough; mean: to all of them."
         ),
     ] = Aggregation.MAX,
     threshold: Annotated[
         float | None,
-        typer.Option(
+        options.option(
             "--threshold",
-            metavar="SCORE",
-            help="Score from which the report says 'passed'; not a gate.",
+            "SCORE",
+            "Score from which the report says 'passed'; not a gate.",
             show_default="--fail-under, or 0.7",
         ),
     ] = None,
     embedder: Annotated[
         str,
-        typer.Option(
+        options.option(
             "--embedder",
-            metavar="NAME",
-            help="local (lexical, offline), openai, openai/MODEL or sentence-transformers/MODEL.",
+            "NAME",
+            "local (lexical, offline), openai, openai/MODEL or sentence-transformers/MODEL.",
         ),
     ] = "local",
     format_: options.ReportFormat = None,
     out: options.Out = None,
     fail_under: Annotated[
-        float | None,
-        options.fail_under("Exit with 1 if the score is lower, e.g. 0.4.", "SCORE"),
+        float | None, options.fail_under("Exit with 1 if the score is lower, e.g. 0.4.", "SCORE")
     ] = None,
     _debug: options.Debug = False,
 ) -> None:
@@ -374,13 +351,11 @@ def references(
     models; with the local embedder, 0.3 to 0.4 separates right from wrong
     short answers best.
     """
-    from factcheck.documents import refuse_stdin_twice
+    from factcheck.documents import name_of
     from factcheck.references import ReferenceMatch
     from factcheck.scoring import gates
 
-    gates.check_threshold(fail_under)
     to = output.destination(format_, out, actual, *reference)
-    refuse_stdin_twice(actual, *reference)
     if threshold is None:
         threshold = _THRESHOLD if fail_under is None else fail_under
     text, *others = map(_text, (actual, *reference))
@@ -389,10 +364,9 @@ def references(
         output.spinner("Comparing"),
     ):
         result = metric.match(text)
-    page = result.page([output.file_name(path) for path in reference])
+    page = result.page([name_of(path) for path in reference])
     failure = gates.cases_gate("score", result.score or 0.0, fail_under, ())
-    output.show(page, result.to_json, to, failure=failure)
-    output.exit_with(failure)
+    output.report(page, result.to_json, to, failure=failure)
 
 
 def _pairs(pairs: Sequence[str] | None, option: str) -> dict[str, str]:
@@ -416,23 +390,19 @@ def _number(text: str, name: str) -> float:
 
 
 def _text(path: str) -> str:
-    from factcheck.documents import read_text
+    from factcheck.documents import name_of, read_text
 
     text = read_text(path).strip()
     if not text:
-        raise InputError(f"{output.file_name(path)} is blank; there is nothing to compare")
+        raise InputError(f"{name_of(path)} is blank; there is nothing to compare")
     return text
 
 
-def _ignore(record: logging.LogRecord) -> None:
-    """Drop a log record: the report lists the warnings."""
-
-
 def _read_run(path: str) -> Run:
-    from factcheck.documents import parse_json, read_text
+    from factcheck.documents import name_of, parse_json, read_text
     from factcheck.keywords import BehaviorRun, DatasetResult
 
-    name = output.file_name(path)
+    name = name_of(path)
     data = parse_json(read_text(path), name).value
     made_by = data.get("format") if isinstance(data, dict) else None
     try:

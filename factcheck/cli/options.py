@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from factcheck.errors import InputError
+
 if TYPE_CHECKING:
     from factcheck.runtime.budget import Budget
 
@@ -50,7 +52,7 @@ def show_help(context: typer.Context) -> None:
 
 
 def budget(
-    max_calls: int | None, max_tokens: int | None, max_cost_usd: float | None
+    max_calls: int | None, max_cost_usd: float | None, max_tokens: int | None = None
 ) -> Budget | None:
     """The limits on spending; `None` if there are none."""
     if max_calls is None and max_tokens is None and max_cost_usd is None:
@@ -66,113 +68,102 @@ def _set_debug(context: typer.Context, value: bool) -> bool:  # noqa: FBT001 - a
     return value
 
 
+def argument(metavar: str, help_text: str, **more: Any) -> Any:
+    """A positional argument."""
+    return typer.Argument(metavar=metavar, help=help_text, **more)
+
+
+def option(
+    name: str, metavar: str | None, help_text: str, panel: str | None = None, **more: Any
+) -> Any:
+    """An option with a value."""
+    return typer.Option(name, metavar=metavar, help=help_text, rich_help_panel=panel, **more)
+
+
+def flag(name: str, help_text: str, panel: str | None = None, **more: Any) -> Any:
+    """An option without a value."""
+    return option(name, None, help_text, panel, **more)
+
+
 def fail_under(help_text: str, metavar: str = "SHARE") -> Any:
-    """The option for the threshold of a gate."""
-    return typer.Option("--fail-under", metavar=metavar, help=help_text, rich_help_panel=OUTPUT)
+    """The option for the threshold of a gate, a share in [0, 1]."""
+    return option("--fail-under", metavar, help_text, OUTPUT, callback=_check_share)
+
+
+def _check_share(value: float | None) -> float | None:
+    if value is not None and not 0.0 <= value <= 1.0:
+        raise InputError(f"--fail-under is {value:g}; expected a share from 0 to 1, e.g. 0.8")
+    return value
 
 
 def examples(help_text: str) -> Any:
     """The option for the number of examples in a report."""
-    return typer.Option("--examples", metavar="N", min=0, help=help_text, rich_help_panel=OUTPUT)
+    return option("--examples", "N", help_text, OUTPUT, min=0)
 
 
-DEBUG: Any = typer.Option(
-    "--debug",
-    callback=_set_debug,
-    is_eager=True,
-    help="Show a traceback when an error occurs.",
+DEBUG: Any = flag(
+    "--debug", "Show a traceback when an error occurs.", callback=_set_debug, is_eager=True
 )
 Debug = Annotated[bool, DEBUG]
 
 Judge = Annotated[
     str | None,
-    typer.Option(
+    option(
         "--judge",
-        metavar="JUDGE",
-        help="Judge: local, PROVIDER/MODEL or replay:FILE.",
+        "JUDGE",
+        "Judge: local, PROVIDER/MODEL or replay:FILE.",
         show_default="$FACTCHECK_JUDGE or local",
     ),
 ]
 Judges = Annotated[
     list[str] | None,
-    typer.Option(
+    option(
         "--judge",
-        metavar="JUDGE",
-        help="Judge: local, PROVIDER/MODEL or replay:FILE; repeatable.",
+        "JUDGE",
+        "Judge: local, PROVIDER/MODEL or replay:FILE; repeatable.",
         show_default="$FACTCHECK_JUDGE or local",
     ),
 ]
 Extractor = Annotated[
     str | None,
-    typer.Option(
+    option(
         "--extractor",
-        metavar="MODEL",
-        help="Extractor: local, PROVIDER/MODEL or replay:FILE.",
+        "MODEL",
+        "Extractor: local, PROVIDER/MODEL or replay:FILE.",
         show_default="$FACTCHECK_EXTRACTOR or the judge",
     ),
 ]
 Both = Annotated[
     Direction,
-    typer.Option(
-        "--direction",
-        metavar="WAY",
-        help="coverage, or both to also list claims the source does not support.",
+    option(
+        "--direction", "WAY", "coverage, or both to also list claims the source does not support."
     ),
+]
+Cassette = Annotated[
+    str | None, option("--cassette", "FILE", "Record all replies in FILE, for replay:FILE.")
 ]
 BatchSize = Annotated[
     int,
-    typer.Option(
-        "--batch-size",
-        metavar="N",
-        min=1,
-        max=100,
-        help="Facts per request to a language model.",
-        rich_help_panel=LIMITS,
-    ),
+    option("--batch-size", "N", "Facts per request to a language model.", LIMITS, min=1, max=100),
 ]
-MaxCalls = Annotated[
-    int | None,
-    typer.Option(
-        "--max-calls", metavar="N", help="Maximum number of requests.", rich_help_panel=LIMITS
-    ),
-]
-MaxTokens = Annotated[
-    int | None,
-    typer.Option(
-        "--max-tokens", metavar="N", help="Maximum number of tokens.", rich_help_panel=LIMITS
-    ),
-]
+MaxCalls = Annotated[int | None, option("--max-calls", "N", "Maximum number of requests.", LIMITS)]
+MaxTokens = Annotated[int | None, option("--max-tokens", "N", "Maximum number of tokens.", LIMITS)]
 MaxCost = Annotated[
-    float | None,
-    typer.Option(
-        "--max-cost-usd", metavar="X", help="Maximum cost in US dollars.", rich_help_panel=LIMITS
-    ),
+    float | None, option("--max-cost-usd", "X", "Maximum cost in US dollars.", LIMITS)
 ]
 ReportFormat = Annotated[
     Format | None,
-    typer.Option(
+    option(
         "--format",
-        metavar="FORMAT",
-        help="table, markdown, html, junit, json or csv.",
+        "FORMAT",
+        "table, markdown, html, junit, json or csv.",
+        OUTPUT,
         show_default="by the suffix of --out, or table",
-        rich_help_panel=OUTPUT,
     ),
 ]
 PrintFormat = Annotated[
-    Format,
-    typer.Option(
-        "--format",
-        metavar="FORMAT",
-        help="table, markdown, html, junit, json or csv.",
-        rich_help_panel=OUTPUT,
-    ),
+    Format, option("--format", "FORMAT", "table, markdown, html, junit, json or csv.", OUTPUT)
 ]
 Out = Annotated[
-    str | None,
-    typer.Option(
-        "--out",
-        metavar="FILE",
-        help="Write the report to FILE and print one line.",
-        rich_help_panel=OUTPUT,
-    ),
+    str | None, option("--out", "FILE", "Write the report to FILE and print one line.", OUTPUT)
 ]

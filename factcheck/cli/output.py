@@ -87,36 +87,29 @@ def spinner(message: str) -> AbstractContextManager[Any]:
     return Console(stderr=True).status(message)
 
 
+class _Log(logging.Handler):
+    """The first 1,000 different messages, in order."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.messages: dict[str, None] = {}
+
+    def emit(self, record: logging.LogRecord) -> None:
+        if len(self.messages) < _MAX_KEPT_WARNINGS:
+            self.messages[record.getMessage()] = None
+
+
 @contextmanager
-def capture_log(name: str, take: Callable[[logging.LogRecord], None]) -> Iterator[None]:
-    """Hand what is logged under `name` in a `with` block to `take` instead of printing it."""
-
-    class Handler(logging.Handler):
-        def emit(self, record: logging.LogRecord) -> None:
-            take(record)
-
-    log, handler = logging.getLogger(name), Handler()
+def capture_log(name: str, *, show: bool = False) -> Iterator[None]:
+    """Print what is logged under `name` in a `with` block after it, each message once, or never."""
+    log, handler = logging.getLogger(name), _Log()
     log.addHandler(handler)
     try:
         yield
     finally:
         log.removeHandler(handler)
-
-
-@contextmanager
-def collect_warnings(name: str) -> Iterator[None]:
-    """Print what is logged under `name` in a `with` block after it, each message once."""
-    messages: dict[str, None] = {}
-
-    def take(record: logging.LogRecord) -> None:
-        if len(messages) < _MAX_KEPT_WARNINGS:
-            messages[record.getMessage()] = None
-
-    try:
-        with capture_log(name, take):
-            yield
-    finally:
-        print_warnings(list(messages))
+        if show:
+            print_warnings(list(handler.messages))
 
 
 def destination(chosen: Format | None, out: str | None, *inputs: str | None) -> Destination:
@@ -128,8 +121,12 @@ def destination(chosen: Format | None, out: str | None, *inputs: str | None) -> 
         inputs: Files that are read.
 
     Raises:
-        InputError: The file cannot be written, is an input, or has an unknown suffix.
+        InputError: The file cannot be written, is an input, or has an unknown suffix; or two of
+            the inputs are standard input.
     """
+    from factcheck.documents import refuse_stdin_twice
+
+    refuse_stdin_twice(*inputs)
     if out is None or out == "-":
         return Destination(chosen or Format.TABLE)
     check_out(out, *inputs)
@@ -202,6 +199,19 @@ def show(
     print_out(f"{page.first_line}   {to.path}")
 
 
+def report(
+    page: Page,
+    to_json: Callable[[], str],
+    to: Destination,
+    *,
+    warnings: Sequence[str] = (),
+    failure: GateFailure | None = None,
+) -> None:
+    """Show a report and exit with the code of a failed gate."""
+    show(page, to_json, to, warnings=warnings, failure=failure)
+    exit_with(failure)
+
+
 def print_out(text: str) -> None:
     """Print UTF-8 whatever the locale; a reader that closes the pipe early is not an error."""
     if sys.stdout is None:
@@ -221,8 +231,3 @@ def discard_stdout() -> None:
     """Let Python's last flush of standard output go nowhere."""
     if sys.stdout is not None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-
-
-def file_name(path: str) -> str:
-    """The name of an input in messages."""
-    return "standard input" if path == "-" else path

@@ -11,8 +11,6 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
 from factcheck.cli import options, output
 from factcheck.errors import InputError, JudgeError
 
@@ -34,42 +32,29 @@ class Step(str, Enum):
 def run(  # noqa: PLR0913 - one parameter per option
     files: Annotated[
         list[str],
-        typer.Argument(
-            metavar="FILE",
-            help="Records: .jsonl, .csv, .tsv or .parquet (.gz), or a folder of texts.",
+        options.argument(
+            "FILE", "Records: .jsonl, .csv, .tsv or .parquet (.gz), or a folder of texts."
         ),
     ],
     *,
     judge: options.Judge = None,
     extractor: options.Extractor = None,
     direction: options.Both = options.Direction.COVERAGE,
-    cassette: Annotated[
-        str | None,
-        typer.Option(
-            "--cassette", metavar="FILE", help="Record all replies in FILE, for replay:FILE."
-        ),
-    ] = None,
+    cassette: options.Cassette = None,
     skip_invalid: Annotated[
-        bool,
-        typer.Option("--skip-invalid", help="Skip invalid records and report how many."),
+        bool, options.flag("--skip-invalid", "Skip invalid records and report how many.")
     ] = False,
     dry_run: Annotated[
         bool,
-        typer.Option(
-            "--dry-run",
-            help="Estimate requests, tokens and cost; send nothing.",
-            rich_help_panel=options.LIMITS,
+        options.flag(
+            "--dry-run", "Estimate requests, tokens and cost; send nothing.", options.LIMITS
         ),
     ] = False,
     batch_size: options.BatchSize = 16,
     concurrency: Annotated[
         int,
-        typer.Option(
-            "--concurrency",
-            metavar="N",
-            min=1,
-            help="Maximum number of concurrent requests.",
-            rich_help_panel=options.LIMITS,
+        options.option(
+            "--concurrency", "N", "Maximum number of concurrent requests.", options.LIMITS, min=1
         ),
     ] = 32,
     max_calls: options.MaxCalls = None,
@@ -77,34 +62,24 @@ def run(  # noqa: PLR0913 - one parameter per option
     max_cost_usd: options.MaxCost = None,
     out: Annotated[
         str | None,
-        typer.Option(
-            "--out",
-            metavar="ROWS",
-            help="Write one row per record to this .jsonl file.",
-            rich_help_panel=ROWS,
-        ),
+        options.option("--out", "ROWS", "Write one row per record to this .jsonl file.", ROWS),
     ] = None,
     resume: Annotated[
-        bool,
-        typer.Option("--resume", help="Resume from the rows in --out.", rich_help_panel=ROWS),
+        bool, options.flag("--resume", "Resume from the rows in --out.", ROWS)
     ] = False,
     batch: Annotated[
         Step | None,
-        typer.Option(
+        options.option(
             "--batch",
-            metavar="STEP",
-            help="submit or collect: use OpenAI's Batch endpoint, at half the price.",
-            rich_help_panel=BATCH,
+            "STEP",
+            "submit or collect: use OpenAI's Batch endpoint, at half the price.",
+            BATCH,
         ),
     ] = None,
     batch_file: Annotated[
         str | None,
-        typer.Option(
-            "--batch-file",
-            metavar="FILE",
-            help="State of the batch.",
-            show_default="FILE.batch.json",
-            rich_help_panel=BATCH,
+        options.option(
+            "--batch-file", "FILE", "State of the batch.", BATCH, show_default="FILE.batch.json"
         ),
     ] = None,
     format_: options.PrintFormat = options.Format.TABLE,
@@ -122,7 +97,6 @@ def run(  # noqa: PLR0913 - one parameter per option
     from factcheck.documents import refuse_stdin_twice
     from factcheck.scoring import gates, runs
 
-    gates.check_threshold(fail_under)
     refuse_stdin_twice(*files)
     _check_rows(files, out, resume=resume)
     settings = {
@@ -130,7 +104,7 @@ def run(  # noqa: PLR0913 - one parameter per option
         "extractor": extractor,
         "batch_size": batch_size,
         "concurrency": concurrency,
-        "budget": options.budget(max_calls, max_tokens, max_cost_usd),
+        "budget": options.budget(max_calls, max_cost_usd, max_tokens),
         "cassette": cassette,
     }
     tally = runs.Tally()

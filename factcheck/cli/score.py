@@ -6,8 +6,6 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
 from factcheck.cli import options, output
 from factcheck.errors import FactcheckError
 
@@ -17,26 +15,19 @@ if TYPE_CHECKING:
 
 
 def score(  # noqa: PLR0913 - one parameter per option
-    source: Annotated[str, typer.Argument(metavar="SOURCE", help="Source text.")],
-    summary: Annotated[str, typer.Argument(metavar="SUMMARY", help="Summary to score.")],
+    source: Annotated[str, options.argument("SOURCE", "Source text.")],
+    summary: Annotated[str, options.argument("SUMMARY", "Summary to score.")],
     *,
     facts: Annotated[
         str | None,
-        typer.Option(
-            "--facts",
-            metavar="FILE",
-            help="Check these facts instead of extracting them: .txt, .json or .yaml.",
+        options.option(
+            "--facts", "FILE", "Check these facts instead of extracting them: .txt, .json or .yaml."
         ),
     ] = None,
     judge: options.Judge = None,
     extractor: options.Extractor = None,
     direction: options.Both = options.Direction.COVERAGE,
-    cassette: Annotated[
-        str | None,
-        typer.Option(
-            "--cassette", metavar="FILE", help="Record all replies in FILE, for replay:FILE."
-        ),
-    ] = None,
+    cassette: options.Cassette = None,
     batch_size: options.BatchSize = 16,
     max_calls: options.MaxCalls = None,
     max_tokens: options.MaxTokens = None,
@@ -52,13 +43,11 @@ def score(  # noqa: PLR0913 - one parameter per option
 
     A fact marked 'must' that is not kept exits with 1, whatever the score.
     """
-    from factcheck.documents import read_text, refuse_stdin_twice
+    from factcheck.documents import read_text
     from factcheck.records.facts import read_facts
     from factcheck.scoring import gates
 
-    gates.check_threshold(fail_under)
     to = output.destination(format_, out, source, summary, facts)
-    refuse_stdin_twice(source, summary, facts)
     fact_set = read_facts(facts) if facts is not None else None
     texts = read_text(source), read_text(summary)
     if fact_set is not None and facts is not None:
@@ -67,7 +56,7 @@ def score(  # noqa: PLR0913 - one parameter per option
         "judge": judge,
         "extractor": extractor,
         "batch_size": batch_size,
-        "budget": options.budget(max_calls, max_tokens, max_cost_usd),
+        "budget": options.budget(max_calls, max_cost_usd, max_tokens),
         "cassette": cassette,
     }
     report = show_scored(

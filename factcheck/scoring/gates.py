@@ -47,16 +47,6 @@ class FieldScores(Protocol):
     def no_verdict(self) -> str: ...
 
 
-def check_threshold(threshold: float | None) -> None:
-    """Validate a threshold.
-
-    Raises:
-        InputError: Outside [0, 1], or NaN.
-    """
-    if threshold is not None and not 0.0 <= threshold <= 1.0:
-        raise InputError(f"--fail-under is {threshold:g}; expected a share from 0 to 1, e.g. 0.8")
-
-
 def coverage_gate(report: CoverageReport, threshold: float | None = None) -> GateFailure | None:
     """Gate on one coverage report.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import logging
 import subprocess
@@ -83,33 +84,46 @@ NUMBER = 3
 
 
 class Files(Folder):
-    """Files of cards and of behaviours."""
+    """Two cases of cards, of which all match but one extra; three of behaviors, one ambiguous."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, run: Run) -> None:
         super().__init__(folder)
+        self.run = run
         self.dataset = self.put("dataset.yaml", yaml.safe_dump(DATASET, sort_keys=False))
         self.outputs = self.put("outputs.json", OUTPUTS)
         self.cases = self.put("cases.json", CASES)
         self.responses = self.put("responses.json", RESPONSES)
         self.model = self.put("model.py", MODEL)
 
+    def cards(self, *options: str, dataset: Any = None, outputs: Any = None) -> Outcome:
+        """`keywords run` on these values, or on the files."""
+        expected = self.dataset if dataset is None else self.put("d.json", dataset)
+        generated = self.outputs if outputs is None else self.put("o.json", outputs)
+        return self.run("keywords", "run", expected, generated, *options)
+
+    def behaviors(self, *options: str, responses: Any = None) -> Outcome:
+        """`keywords behaviors` on these responses, or on the file."""
+        given = self.responses if responses is None else self.put("r.json", responses)
+        return self.run("keywords", "behaviors", self.cases, given, *options)
+
+    def call(self, function: str, *options: str) -> Outcome:
+        """`keywords behaviors` with a function."""
+        return self.run("keywords", "behaviors", self.cases, "--call", function, *options)
+
+    def compare(self, a: str, b: str, *options: str) -> Outcome:
+        """`keywords compare` of two saved runs."""
+        return self.run("keywords", "compare", self.path(a), self.path(b), *options)
+
+    def save(self, name: str, n_right: int, n_errored: int = 0) -> None:
+        """Save a run over eight cases: the first ones right, the last ones errored."""
+        cases = [{"id": f"c{k}", "expected_cards": [{"text_keywords": ["x"]}]} for k in range(8)]
+        right = {f"c{k}": [{"text": "x" if k < n_right else "-"}] for k in range(8 - n_errored)}
+        self.cards("--out", self.path(name), dataset={"cases": cases}, outputs=right)
+
 
 @pytest.fixture
-def files(tmp_path: Path) -> Files:
-    """Two cases of cards, of which all match but one extra; three of behaviours, one ambiguous."""
-    return Files(tmp_path)
-
-
-def interrupted(files: Files, function: str, *options: str) -> subprocess.CompletedProcess[str]:
-    """The program asks a function that interrupts it, in a process of its own."""
-    call = ("--call", f"{files.model}:{function}", "--concurrency", "1", *options)
-    return subprocess.run(  # noqa: S603 - our own interpreter
-        [sys.executable, "-m", "factcheck", "keywords", "behaviors", files.cases, *call],
-        capture_output=True,
-        check=False,
-        text=True,
-        timeout=120,
-    )
+def files(tmp_path: Path, run: Run) -> Files:
+    return Files(tmp_path, run)
 
 
 def words(text: str) -> str:
@@ -117,426 +131,396 @@ def words(text: str) -> str:
     return " ".join(text.split())
 
 
-class TestRun:
-    """`factcheck keywords run`."""
-
-    def test_cards_are_scored(self, files: Files, run: Run) -> None:
-        """Scores first, then cases, then the cards without partner."""
-        code, out, err = run("keywords", "run", files.dataset, files.outputs)
-
-        assert (code, err) == (0, "")
-        assert out.startswith("F1 0.900   mean over 2 cases (macro)   95 % interval 0.800")
-        assert "cell 2 3 2 1.000 0.667 0.800 0.750" in words(out)
-        assert "cell card 3 front: “Who was Hooke?”; back: “Somebody”" in words(out)
-
-    def test_options_decide_what_matches(self, files: Files, run: Run) -> None:
-        """With a threshold above 0.5 the membrane is missed, unless only its front counts."""
-        arguments = ("keywords", "run", files.dataset, files.outputs, "--threshold", "0.6")
-
-        strict = run(*arguments).out
-        fronts = run(*arguments, "--weight", "front=1", "--weight", "back=0").out
-
-        assert "score 0.500, below the threshold of 0.6" in words(strict)
-        assert "lacks back: lipid" in strict
-        assert fronts.startswith("F1 0.900")
-        assert "weights front 1, back 0" in fronts
-
-    def test_the_optimal_assignment_says_where_greedy_differs(self, files: Files, run: Run) -> None:
-        """The first card would take what the second needs."""
-        expected = [{"text_keywords": ["a"]}, {"text_keywords": ["a", "b"]}]
-        dataset = files.put("d.json", {"cases": [{"id": "x", "expected_cards": expected}]})
-        outputs = files.put("o.json", {"x": [{"text": "a b"}, {"text": "a"}]})
-        arguments = ("keywords", "run", dataset, outputs, "--threshold", "0.6")
-
-        greedy = run(*arguments).out
-        optimal = run(*arguments, "--assignment", "optimal").out
-
-        assert greedy.startswith("F1 0.500")
-        assert "nearest: card 1, score 1.000, matched with expected card 1" in words(greedy)
-        assert optimal.startswith("F1 1.000")
-        assert "Pairs that differ from greedy matching 1" in optimal
-
-    def test_json_is_the_run(self, files: Files, run: Run) -> None:
-        out = run("keywords", "run", files.dataset, files.outputs, "--format", "json").out
-
-        assert getattr(DatasetResult.from_json(out).cases[0], "case_id", None) == "cell"
-        assert json.loads(out)["macro"]["f1"] == pytest.approx(0.9)
-
-    @pytest.mark.parametrize(("threshold", "code"), [("0.9", 0), ("0.901", 1), ("1", 1)])
-    def test_the_gate_compares_mean_f1(
-        self, files: Files, run: Run, threshold: str, code: int
-    ) -> None:
-        outcome = run("keywords", "run", files.dataset, files.outputs, "--fail-under", threshold)
-
-        assert outcome.code == code
-        assert ("mean F1 0.900 is under" in outcome.err) == bool(code)
-
-    @pytest.mark.parametrize(
-        ("output", "said"),
-        [
-            (None, "leaf: expected a list of cards, got null"),
-            ([{"front": "leaf"}], "leaf: generated card 1"),
-        ],
-    )
-    def test_an_errored_case_fails_the_gate_however_good_the_others_are(
-        self, files: Files, run: Run, output: Any, said: str
-    ) -> None:
-        """Without a gate it is shown, counts nowhere, and the others are scored as usual."""
-        outputs = files.put("o.json", {**OUTPUTS, "leaf": output})
-        arguments = ("keywords", "run", files.dataset, outputs)
-
-        shown = run(*arguments)
-        gated = run(*arguments, "--fail-under", "0")
-
-        assert shown.code == 0
-        assert shown.out.startswith("F1 0.800   1 case, 1 more errored")
-        assert "0.400 – 0.900 if every errored case scored 0 / 1" in shown.out
-        assert gated.code == 1
-        assert gated.err.startswith(f"factcheck: gate failed: 1 case could not be scored ({said}")
-
-    def test_nothing_scored_is_not_a_success(self, files: Files, run: Run) -> None:
-        outcome = run("keywords", "run", files.dataset, files.put("o.json", {}))
-
-        assert outcome.code == 4
-        assert outcome.out.startswith("F1 unknown   none of 2 cases could be scored")
-        assert "no case could be scored (cell: there is no output for this case)" in outcome.err
-
-    def test_warnings_stand_in_the_report_or_on_standard_error(
-        self, files: Files, run: Run, caplog: pytest.LogCaptureFixture
-    ) -> None:
-        """Where a report is read by people they are in it; nothing is said twice."""
-        cases = [{"id": "x", "expected_cards": [{"front_keywords": []}]}]
-        arguments = (
-            *("keywords", "run", files.put("d.json", {"cases": cases})),
-            files.put("o.json", {"x": []}),
-        )
-        caplog.set_level(logging.CRITICAL)
-        said = "case 'x', expected card 1: front_keywords is empty, which scores 0"
-
-        table, as_json = run(*arguments), run(*arguments, "--format", "json")
-
-        assert said in table.out
-        assert not table.err
-        assert as_json.err == f"factcheck: warning: {said}\n"
-
-    def test_standard_input_is_read(
-        self, files: Files, run: Run, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        import io
-
-        stdin = io.TextIOWrapper(io.BytesIO(json.dumps(OUTPUTS).encode()))
-        monkeypatch.setattr("sys.stdin", stdin)
-
-        assert run("keywords", "run", files.dataset, "-").out.startswith("F1 0.900")
-
-    @pytest.mark.parametrize(
-        ("options", "message"),
-        [
-            (("--threshold", "2"), "threshold must be a number from 0 to 1, got 2.0"),
-            (("--threshold", "nan"), "threshold must be a number from 0 to 1, got nan"),
-            (("--type-weight", "-1"), "type_weight must be a number from 0 to 1"),
-            (("--weight", "front"), "--weight 'front': expected NAME=VALUE"),
-            (("--weight", "front=much"), "expected a number, got 'much'"),
-            (("--weight", "front=1", "--weight", "front=2"), "duplicate name 'front'"),
-            (("--weight", "front=1"), "the field 'back' has no weight"),
-            (("--fail-under", "80"), "--fail-under is 80; expected a share from 0 to 1"),
-            (("--examples", "-1"), "Invalid value for '--examples'"),
-            (("--assignment", "lucky"), "'lucky' is not one of"),
-            (("--out", "/nowhere/r.json"), "there is no folder /nowhere"),
-        ],
-    )
-    def test_settings_that_cannot_be_used_are_refused(
-        self, files: Files, run: Run, options: tuple[str, ...], message: str
-    ) -> None:
-        refused(run("keywords", "run", files.dataset, files.outputs, *options), message)
-
-    @pytest.mark.parametrize(
-        ("outputs", "message"),
-        [
-            ({"cell": "text"}, "cell: expected a list of cards"),
-            ({"nobody": []}, "for cases not in the dataset: 'nobody'"),
-            ([{"id": "cell", "cards": []}] * 2, "duplicate id 'cell'"),
-        ],
-    )
-    def test_outputs_that_cannot_be_used_are_refused(
-        self, files: Files, run: Run, outputs: Any, message: str
-    ) -> None:
-        refused(run("keywords", "run", files.dataset, files.put("o.json", outputs)), message)
-
-    def test_a_dataset_with_an_unknown_key_is_refused_with_its_line(
-        self, files: Files, run: Run
-    ) -> None:
-        text = yaml.safe_dump(DATASET, sort_keys=False).replace("back_keywords", "back_keyword", 1)
-
-        outcome = run("keywords", "run", files.put("d.yaml", text), files.outputs)
-
-        refused(outcome, "d.yaml, line 9: cases[0].expected_cards[0].back_keyword: unknown key")
+def junit_cases(text: str) -> list[list[str]]:
+    """Name of each case, with `failure`, `error` or `skipped` if it did not pass."""
+    root = ET.fromstring(text)  # noqa: S314 - our own
+    return [[case.attrib["name"], *(one.tag for one in case)] for case in root.iter("testcase")]
 
 
-class TestBehaviors:
-    """`factcheck keywords behaviors`."""
+# --- run ----------------------------------------------------------------------------------------
 
-    def test_responses_are_judged(self, files: Files, run: Run) -> None:
-        code, out, err = run("keywords", "behaviors", files.cases, files.responses)
 
-        assert (code, err) == (0, "")
-        assert out.startswith("Pass rate 0.667   2 of 3 cases passed   95 % interval 0.208")
-        assert "ambiguous several behaviors show 1" in words(out)
-        assert "service service 0 2 1" in words(out)
-        assert "bob · service “There is no charge.”" in words(out)
-        assert "found strict: charge; service: no charge" in out
+def test_cards_are_scored(files: Files) -> None:
+    """Scores first, then cases, then the cards without partner."""
+    code, out, err = files.cards()
 
-    def test_a_missing_response_is_errored_and_fails_the_gate(self, files: Files, run: Run) -> None:
-        responses = files.put("r.json", {**RESPONSES, "strict": ["cannot", "cannot", None]})
-        arguments = ("keywords", "behaviors", files.cases, responses)
+    assert (code, err) == (0, "")
+    assert out.startswith("F1 0.900   mean over 2 cases (macro)   95 % interval 0.800")
+    assert "cell 2 3 2 1.000 0.667 0.800 0.750" in words(out)
+    assert "cell card 3 front: “Who was Hooke?”; back: “Somebody”" in words(out)
 
-        shown, gated = run(*arguments), run(*arguments, "--fail-under", "0.1")
 
-        assert shown.code == 0
-        assert shown.out.startswith("Pass rate 0.500   1 of 2 cases passed, 1 more errored")
-        assert "0.333 – 0.667 if every errored case had failed / passed" in shown.out
-        assert gated.code == 1
-        assert "1 case could not be scored (cid: strict: there is no response)" in gated.err
+def test_options_decide_what_matches(files: Files) -> None:
+    """With a threshold above 0.5 the membrane is missed, unless only its front counts."""
+    strict = files.cards("--threshold", "0.6").out
+    fronts = files.cards("--threshold", "0.6", "--weight", "front=1", "--weight", "back=0").out
 
-    def test_the_gate_compares_the_pass_rate(self, files: Files, run: Run) -> None:
-        arguments = ("keywords", "behaviors", files.cases, files.responses, "--fail-under")
+    assert "score 0.500, below the threshold of 0.6" in words(strict)
+    assert "lacks back: lipid" in strict
+    assert fronts.startswith("F1 0.900")
+    assert "weights front 1, back 0" in fronts
 
-        assert run(*arguments, "0.66").code == 0
-        assert run(*arguments, "0.67").code == 1
+
+def test_the_optimal_assignment_says_where_greedy_differs(files: Files) -> None:
+    """The first card would take what the second needs."""
+    expected = [{"text_keywords": ["a"]}, {"text_keywords": ["a", "b"]}]
+    given: Any = {
+        "dataset": {"cases": [{"id": "x", "expected_cards": expected}]},
+        "outputs": {"x": [{"text": "a b"}, {"text": "a"}]},
+    }
+
+    greedy = files.cards("--threshold", "0.6", **given).out
+    optimal = files.cards("--threshold", "0.6", "--assignment", "optimal", **given).out
+
+    assert greedy.startswith("F1 0.500")
+    assert "nearest: card 1, score 1.000, matched with expected card 1" in words(greedy)
+    assert optimal.startswith("F1 1.000")
+    assert "Pairs that differ from greedy matching 1" in optimal
+
+
+def test_json_is_the_run(files: Files) -> None:
+    out = files.cards("--format", "json").out
+
+    assert getattr(DatasetResult.from_json(out).cases[0], "case_id", None) == "cell"
+    assert json.loads(out)["macro"]["f1"] == pytest.approx(0.9)
+
+
+@pytest.mark.parametrize(
+    ("command", "threshold", "said"),
+    [
+        ("cards", "0.9", ""),
+        ("cards", "0.901", "mean F1 0.900 is under 0.901"),
+        ("cards", "1", "mean F1 0.900 is under 1"),
+        ("behaviors", "0.66", ""),
+        ("behaviors", "0.67", "pass rate 0.667 is under 0.67"),
         # Three decimals would not show that it is lower.
-        assert "0.66667 is under 0.6667" in run(*arguments, "0.6667").err
+        ("behaviors", "0.6667", "0.66667 is under 0.6667"),
+    ],
+)
+def test_the_gate_compares_the_mean(files: Files, command: str, threshold: str, said: str) -> None:
+    code, _, err = getattr(files, command)("--fail-under", threshold)
 
-    def test_a_function_is_asked(
-        self, files: Files, run: Run, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        """By file, or as a module of the working directory; an error is an errored case."""
-        monkeypatch.chdir(files.folder)
-        monkeypatch.setattr("sys.path", [*sys.path])
-        monkeypatch.delitem(sys.modules, "model", raising=False)
+    assert code == (1 if said else 0)
+    assert said in err if said else not err
 
-        by_file = run("keywords", "behaviors", files.cases, "--call", f"{files.model}:ask")
-        by_name = run("keywords", "behaviors", files.cases, "--call", "model:gently")
 
-        assert by_file.out.startswith("Pass rate 1.000   2 of 2 cases passed, 1 more errored")
-        assert "bob · strict callable: RuntimeError: no answer" in words(by_file.out)
-        assert by_name.out.startswith("Pass rate 1.000   3 of 3 cases passed")
+@pytest.mark.parametrize(
+    ("output", "said"),
+    [
+        (None, "leaf: expected a list of cards, got null"),
+        ([{"front": "leaf"}], "leaf: generated card 1"),
+    ],
+)
+def test_an_errored_case_fails_the_gate_however_good_the_others_are(
+    files: Files, output: Any, said: str
+) -> None:
+    """Without a gate it is shown, counts nowhere, and the others are scored as usual."""
+    outputs = {**OUTPUTS, "leaf": output}
 
-    def test_an_interrupt_shows_what_was_answered(self, files: Files) -> None:
-        """What a slow model has said so far is not lost, and can be saved; nobody waits for it."""
-        out = files.folder / "run.json"
+    shown, gated = files.cards(outputs=outputs), files.cards("--fail-under", "0", outputs=outputs)
 
-        done = interrupted(files, "stop", "--out", str(out))
+    assert shown.code == 0
+    assert shown.out.startswith("F1 0.800   1 case, 1 more errored")
+    assert "0.400 – 0.900 if every errored case scored 0 / 1" in shown.out
+    assert gated.code == 1
+    assert gated.err.startswith(f"factcheck: gate failed: 1 case could not be scored ({said}")
 
-        assert done.returncode == 130
-        assert done.stdout.startswith("Pass rate 1.000   2 of 2 cases passed, 1 more errored")
-        assert "the result so far" in done.stderr
-        saved = BehaviorRun.from_json(out.read_text("utf-8"))
-        assert saved.counts == {"passed": 2, "failed": 0, "errored": 1}
 
-    def test_an_interrupt_before_the_first_answer_shows_nothing(self, files: Files) -> None:
-        done = interrupted(files, "never")
+def test_nothing_scored_is_not_a_success(files: Files) -> None:
+    outcome = files.cards(outputs={})
 
-        assert (done.returncode, done.stdout) == (130, "")
-        assert done.stderr == "factcheck: interrupted\n"
+    assert outcome.code == 4
+    assert outcome.out.startswith("F1 unknown   none of 2 cases could be scored")
+    assert "no case could be scored (cell: there is no output for this case)" in outcome.err
 
-    def test_a_function_that_leaves_the_program_does_not(self, files: Files, run: Run) -> None:
-        outcome = run("keywords", "behaviors", files.cases, "--call", f"{files.model}:leave")
 
-        assert outcome.code == 4
-        assert "no case could be scored (ann: strict: SystemExit: enough)" in outcome.err
+def test_warnings_are_in_the_report_or_on_standard_error(
+    files: Files, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.CRITICAL)
+    cases = [{"id": "x", "expected_cards": [{"front_keywords": []}]}]
+    given: Any = {"dataset": {"cases": cases}, "outputs": {"x": []}}
+    said = "case 'x', expected card 1: front_keywords is empty, which scores 0"
 
-    def test_expectations_can_be_given(self, files: Files, run: Run) -> None:
-        """Variants need not be called like behaviours."""
-        responses = files.put("r.json", {"tuned": ["Yes, gladly."] * 3})
+    table, as_json = files.cards(**given), files.cards("--format", "json", **given)
 
-        outcome = run(
-            *("keywords", "behaviors", files.cases, responses, "--expect", "tuned=service")
-        )
+    assert said in table.out
+    assert not table.err
+    assert as_json.err == f"factcheck: warning: {said}\n"
 
-        assert outcome.out.startswith("Pass rate 1.000   3 of 3 cases passed")
 
-    def test_junit_has_a_test_for_each_case(self, files: Files, run: Run) -> None:
-        responses = files.put("r.json", {**RESPONSES, "strict": ["cannot", "cannot", None]})
+def test_standard_input_is_read(files: Files, monkeypatch: pytest.MonkeyPatch) -> None:
+    stdin = io.TextIOWrapper(io.BytesIO(json.dumps(OUTPUTS).encode()))
+    monkeypatch.setattr("sys.stdin", stdin)
 
-        def kinds(*options: str) -> list[list[str]]:
-            out = run(
-                "keywords", "behaviors", files.cases, responses, "--format", "junit", *options
-            ).out
-            root = ET.fromstring(out)  # noqa: S314 - our own
-            return [
-                [test.attrib["name"], *(one.tag for one in test)] for test in root.iter("testcase")
-            ]
+    assert files.run("keywords", "run", files.dataset, "-").out.startswith("F1 0.900")
 
-        assert kinds() == [["ann"], ["bob", "skipped"], ["cid", "skipped"]]
-        assert kinds("--fail-under", "1") == [
-            ["ann"], ["bob", "failure"], ["cid", "error"], ["gate", "failure"]
-        ]  # fmt: skip
 
-    @pytest.mark.parametrize(
-        ("call", "message"),
-        [
-            ("model", "expected MODULE:FUNCTION"),
-            ("nowhere_at_all:ask", "no module named 'nowhere_at_all'"),
-            ("nowhere.py:ask", "no such file"),
-            ("MODEL:NUMBER", "has no function 'NUMBER'"),
-            ("MODEL:nobody", "has no function 'nobody'"),
-            ("BROKEN:ask", "import failed (ZeroDivisionError"),
-        ],
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ("--threshold 2", "threshold must be a number from 0 to 1, got 2.0"),
+        ("--threshold nan", "threshold must be a number from 0 to 1, got nan"),
+        ("--type-weight -1", "type_weight must be a number from 0 to 1"),
+        ("--weight front", "--weight 'front': expected NAME=VALUE"),
+        ("--weight front=much", "expected a number, got 'much'"),
+        ("--weight front=1 --weight front=2", "duplicate name 'front'"),
+        ("--weight front=1", "the field 'back' has no weight"),
+        ("--fail-under 80", "--fail-under is 80; expected a share from 0 to 1"),
+        ("--examples -1", "Invalid value for '--examples'"),
+        ("--assignment lucky", "'lucky' is not one of"),
+        ("--out /nowhere/r.json", "there is no folder /nowhere"),
+    ],
+)
+def test_invalid_settings_are_refused(files: Files, options: str, message: str) -> None:
+    refused(files.cards(*options.split()), message)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"outputs": {"cell": "text"}}, "cell: expected a list of cards"),
+        ({"outputs": {"nobody": []}}, "for cases not in the dataset: 'nobody'"),
+        ({"outputs": [{"id": "cell", "cards": []}] * 2}, "duplicate id 'cell'"),
+    ],
+)
+def test_invalid_files_are_refused(files: Files, given: dict[str, Any], message: str) -> None:
+    refused(files.cards(**given), message)
+
+
+def test_an_unknown_key_of_a_dataset_is_refused_with_its_line(files: Files) -> None:
+    text = yaml.safe_dump(DATASET, sort_keys=False).replace("back_keywords", "back_keyword", 1)
+
+    outcome = files.run("keywords", "run", files.put("d.yaml", text), files.outputs)
+
+    refused(outcome, "d.yaml, line 9: cases[0].expected_cards[0].back_keyword: unknown key")
+
+
+# --- behaviors ----------------------------------------------------------------------------------
+
+
+def test_responses_are_judged(files: Files) -> None:
+    code, out, err = files.behaviors()
+
+    assert (code, err) == (0, "")
+    assert out.startswith("Pass rate 0.667   2 of 3 cases passed   95 % interval 0.208")
+    assert "ambiguous several behaviors show 1" in words(out)
+    assert "service service 0 2 1" in words(out)
+    assert "bob · service “There is no charge.”" in words(out)
+    assert "found strict: charge; service: no charge" in out
+
+
+def test_a_missing_response_is_errored_and_fails_the_gate(files: Files) -> None:
+    """In JUnit, too, which has a test for each case."""
+    responses = {**RESPONSES, "strict": ["cannot", "cannot", None]}
+    shown = files.behaviors(responses=responses)
+    gated = files.behaviors("--fail-under", "0.1", responses=responses)
+
+    assert shown.code == 0
+    assert shown.out.startswith("Pass rate 0.500   1 of 2 cases passed, 1 more errored")
+    assert "0.333 – 0.667 if every errored case had failed / passed" in shown.out
+    assert gated.code == 1
+    assert "1 case could not be scored (cid: strict: there is no response)" in gated.err
+    as_junit = files.behaviors("--format", "junit", responses=responses).out
+    assert junit_cases(as_junit) == [["ann"], ["bob", "skipped"], ["cid", "skipped"]]
+    as_junit = files.behaviors("--format", "junit", "--fail-under", "1", responses=responses).out
+    assert junit_cases(as_junit) == [
+        ["ann"], ["bob", "failure"], ["cid", "error"], ["gate", "failure"]
+    ]  # fmt: skip
+
+
+def test_a_function_is_called(files: Files, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By file, or as a module of the working directory; an error is an errored case."""
+    monkeypatch.chdir(files.folder)
+    monkeypatch.setattr("sys.path", [*sys.path])
+    monkeypatch.delitem(sys.modules, "model", raising=False)
+
+    by_file, by_name = files.call(f"{files.model}:ask"), files.call("model:gently")
+
+    assert by_file.out.startswith("Pass rate 1.000   2 of 2 cases passed, 1 more errored")
+    assert "bob · strict callable: RuntimeError: no answer" in words(by_file.out)
+    assert by_name.out.startswith("Pass rate 1.000   3 of 3 cases passed")
+
+
+@pytest.mark.parametrize(("function", "n_passed"), [("stop", 2), ("never", None)])
+def test_an_interrupt_shows_what_was_answered(
+    files: Files, function: str, n_passed: int | None
+) -> None:
+    """What a slow model has said so far is not lost, and can be saved; nobody waits for it."""
+    out = files.folder / "run.json"
+    call = ("--call", f"{files.model}:{function}", "--concurrency", "1", "--out", str(out))
+    done = subprocess.run(  # noqa: S603 - our own interpreter
+        [sys.executable, "-m", "factcheck", "keywords", "behaviors", files.cases, *call],
+        capture_output=True,
+        check=False,
+        text=True,
+        timeout=120,
     )
-    def test_a_function_that_is_not_there_is_a_matter_of_configuration(
-        self, files: Files, run: Run, call: str, message: str
-    ) -> None:
-        broken = files.put("broken.py", "1 / 0")
-        call = call.replace("MODEL", files.model).replace("BROKEN", broken)
 
-        refused(run("keywords", "behaviors", files.cases, "--call", call), message, 3)
+    assert done.returncode == 130
+    if n_passed is None:
+        assert (done.stdout, done.stderr) == ("", "factcheck: interrupted\n")
+        return
+    assert done.stdout.startswith("Pass rate 1.000   2 of 2 cases passed, 1 more errored")
+    assert "the result so far" in done.stderr
+    saved = BehaviorRun.from_json(out.read_text("utf-8"))
+    assert saved.counts == {"passed": 2, "failed": 0, "errored": 1}
 
-    @pytest.mark.parametrize(
-        ("arguments", "message"),
-        [
-            (("CASES",), "give either RESPONSES or --call MODULE:FUNCTION"),
-            (("CASES", "RESPONSES", "--call", "m:f"), "give either RESPONSES or"),
-            (
-                ("CASES", "RESPONSES", "--expect", "strict"),
-                "--expect 'strict': expected NAME=VALUE",
-            ),
-            (("CASES", "RESPONSES", "--expect", "a=nobody"), "unknown behavior 'nobody'"),
-            (("CASES", "CASES"), "cases.json, line 1: [0].instruction: unknown key"),
-            (("-", "-"), "'-' (standard input) can stand for one file only"),
-        ],
+
+def test_a_function_that_leaves_the_program_does_not(files: Files) -> None:
+    outcome = files.call(f"{files.model}:leave")
+
+    assert outcome.code == 4
+    assert "no case could be scored (ann: strict: SystemExit: enough)" in outcome.err
+
+
+def test_variants_need_not_be_named_like_behaviors(files: Files) -> None:
+    responses = {"tuned": ["Yes, gladly."] * 3}
+
+    outcome = files.behaviors("--expect", "tuned=service", responses=responses)
+
+    assert outcome.out.startswith("Pass rate 1.000   3 of 3 cases passed")
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        ("model", "expected MODULE:FUNCTION"),
+        ("nowhere_at_all:ask", "no module named 'nowhere_at_all'"),
+        ("nowhere.py:ask", "no such file"),
+        ("MODEL:NUMBER", "has no function 'NUMBER'"),
+        ("MODEL:nobody", "has no function 'nobody'"),
+        ("BROKEN:ask", "import failed (ZeroDivisionError"),
+    ],
+)
+def test_an_invalid_function_is_a_matter_of_configuration(
+    files: Files, call: str, message: str
+) -> None:
+    broken = files.put("broken.py", "1 / 0")
+
+    refused(files.call(call.replace("MODEL", files.model).replace("BROKEN", broken)), message, 3)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ("CASES", "give either RESPONSES or --call MODULE:FUNCTION"),
+        ("CASES RESPONSES --call m:f", "give either RESPONSES or"),
+        ("CASES RESPONSES --expect strict", "--expect 'strict': expected NAME=VALUE"),
+        ("CASES RESPONSES --expect a=nobody", "unknown behavior 'nobody'"),
+        ("CASES CASES", "cases.json, line 1: [0].instruction: unknown key"),
+        ("- -", "'-' (standard input) can stand for one file only"),
+    ],
+)
+def test_invalid_arguments_of_behaviors_are_refused(
+    files: Files, arguments: str, message: str
+) -> None:
+    paths = {"CASES": files.cases, "RESPONSES": files.responses}
+
+    given = (paths.get(word, word) for word in arguments.split())
+    refused(files.run("keywords", "behaviors", *given), message)
+
+
+# --- lint ---------------------------------------------------------------------------------------
+
+
+def test_faults_are_listed_with_their_cases(files: Files) -> None:
+    """A keyword that never fires is found where there are responses; every format has them."""
+    lint = ("keywords", "lint", files.cases)
+    alone = files.run(*lint)
+    both = files.run(*lint, files.put("r.json", {"strict": ["You cannot."] * 3}))
+    as_json, as_junit = (files.run(*lint, "--format", name).out for name in ("json", "junit"))
+
+    assert alone.code == 0
+    assert alone.out.startswith("Findings 1   in the guides of 3 cases")
+    assert "strict: 'charge' is part of service: 'no charge'" in alone.out
+    assert "3 cases: ann, bob, cid" in alone.out
+    assert "service: 'gladly' occurs in none of the responses" in both.out
+    messages = [finding["message"] for finding in json.loads(as_json)["findings"]]
+    assert [name for name, *_ in junit_cases(as_junit)] == messages
+
+
+def test_findings_fail_only_with_strict(files: Files) -> None:
+    good = [{**CASES[0], "evaluation_guide": {"strict_keywords": ["cannot"]}}]
+    clean = files.run("keywords", "lint", files.put("good.json", good), "--strict")
+
+    assert files.run("keywords", "lint", files.cases, "--strict").code == 1
+    assert clean == (0, "Findings none   in the guides of 1 case\n", "")
+
+
+# --- compare ------------------------------------------------------------------------------------
+
+
+def test_better_and_worse_cases_are_shown(files: Files) -> None:
+    """Six of eight cases lost is no chance; one is."""
+    for name, n_right in (("a", 8), ("b", 2), ("c", 7)):
+        files.save(f"{name}.json", n_right)
+
+    worse, unclear = files.compare("a.json", "b.json"), files.compare("a.json", "c.json")
+    data = json.loads(files.compare("a.json", "a.json", "--format", "json").out)
+
+    assert worse.code == 0
+    assert worse.out.startswith("F1 1.000 → 0.250 (-0.750)   B is worse")
+    assert "8 cases: 0 better, 6 worse, 2 unchanged (sign test: p 0.031)" in worse.out
+    assert "c7 1.000 0.000 -1.000" in words(worse.out)
+    assert unclear.out.startswith("F1 1.000 → 0.875 (-0.125)   no clear difference")
+    assert (data["kind"], data["n_cases"], data["p_value"]) == ("cards", 8, 1.0)
+
+
+def test_the_gate_fails_if_b_is_worse_or_lacks_a_score(files: Files) -> None:
+    """Or a run would pass by failing where it is bad."""
+    for name, *n_cases in (("a", 8), ("b", 2), ("c", 7, 1)):
+        files.save(f"{name}.json", *n_cases)
+
+    worse = files.compare("a.json", "b.json", "--fail-if-worse")
+    lost = files.compare("a.json", "c.json", "--fail-if-worse")
+
+    assert worse.code == 1
+    assert worse.err == "factcheck: gate failed: run B is worse (F1 -0.750, p 0.031)\n"
+    assert files.compare("b.json", "a.json", "--fail-if-worse").code == 0
+    assert "Left out: 1 case with a score only in A (c7)" in lost.out
+    assert lost.code == 1
+    assert "1 case has no score in run B (c7)" in lost.err
+
+
+def test_different_settings_are_noted(files: Files) -> None:
+    files.cards("--out", files.path("a.json"))
+    files.cards("--threshold", "0.4", "--out", files.path("b.json"))
+
+    assert (
+        "Note: threshold is 0.3 in run a and 0.4 in run b" in files.compare("a.json", "b.json").out
     )
-    def test_what_makes_no_sense_is_refused(
-        self, files: Files, run: Run, arguments: tuple[str, ...], message: str
-    ) -> None:
-        paths = {"CASES": files.cases, "RESPONSES": files.responses}
-
-        refused(run("keywords", "behaviors", *(paths.get(a, a) for a in arguments)), message)
 
 
-class TestLint:
-    """`factcheck keywords lint`."""
+def test_behaviors_are_compared_too(files: Files) -> None:
+    a, b = files.path("a.json"), files.path("b.json")
+    files.behaviors("--out", a, responses={**RESPONSES, "service": ["gladly"] * 3})
+    files.behaviors("--out", b)
 
-    def test_faults_are_listed_with_their_cases(self, files: Files, run: Run) -> None:
-        """A keyword that never fires is found where there are responses."""
-        alone = run("keywords", "lint", files.cases)
-        responses = files.put("r.json", {"strict": ["You cannot."] * 3})
-        both = run("keywords", "lint", files.cases, responses)
+    outcome = files.compare("a.json", "b.json")
+    as_junit = files.compare("a.json", "b.json", "--format", "junit").out
 
-        assert alone.code == 0
-        assert alone.out.startswith("Findings 1   in the guides of 3 cases")
-        assert "strict: 'charge' is part of service: 'no charge'" in alone.out
-        assert "3 cases: ann, bob, cid" in alone.out
-        assert "service: 'gladly' occurs in none of the responses" in both.out
-
-    def test_findings_fail_only_if_asked(self, files: Files, run: Run) -> None:
-        good = [{**CASES[0], "evaluation_guide": {"strict_keywords": ["cannot"]}}]
-
-        assert run("keywords", "lint", files.cases, "--strict").code == 1
-        clean = run("keywords", "lint", files.put("good.json", good), "--strict")
-
-        assert clean == (0, "Findings none   in the guides of 1 case\n", "")
-
-    def test_json_and_junit_have_the_same_findings(self, files: Files, run: Run) -> None:
-        as_json = run("keywords", "lint", files.cases, "--format", "json").out
-        as_junit = run("keywords", "lint", files.cases, "--format", "junit").out
-
-        messages = [finding["message"] for finding in json.loads(as_json)["findings"]]
-        root = ET.fromstring(as_junit)  # noqa: S314 - our own
-        assert [test.attrib["name"] for test in root.iter("testcase")] == messages
+    assert outcome.out.startswith("Pass rate 1.000 → 0.667 (-0.333)   no clear difference")
+    assert "Worse 1 passed in A, failed in B case bob" in words(outcome.out)
+    assert [name for name, *marks in junit_cases(as_junit) if marks] == ["bob"]
 
 
-class TestCompare:
-    """`factcheck keywords compare`."""
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "b.json, line 1: not valid JSON"),
+        ("[]", "b.json: not a saved run; 'factcheck keywords run'"),
+        ('{"format": "factcheck-keywords-cards/1"}', "b.json: 'cases' is missing"),
+        ('{"format": "factcheck-keywords-cards/9"}', "b.json: not a saved run"),
+        (None, "both runs must be of cards, or both of"),
+    ],
+)
+def test_only_two_runs_of_one_kind_are_compared(
+    files: Files, text: str | None, message: str
+) -> None:
+    files.save("a.json", 8)
+    files.behaviors("--out", files.path("b.json"))
+    if text is not None:
+        files.put("b.json", text)
 
-    def saved(self, files: Files, run: Run, name: str, n_right: int, n_errored: int = 0) -> str:
-        """A saved run over eight cases, of which the first ones are right, the last errored."""
-        cases = [{"id": f"c{k}", "expected_cards": [{"text_keywords": ["x"]}]} for k in range(8)]
-        right = {f"c{k}": [{"text": "x" if k < n_right else "-"}] for k in range(8 - n_errored)}
-        dataset = files.put("eight.json", {"cases": cases})
-        out = files.path(name)
-        run("keywords", "run", dataset, files.put("o.json", right), "--out", out)
-        return out
-
-    def test_cases_are_told_apart(self, files: Files, run: Run) -> None:
-        """Six of eight cases lost is no chance; one is."""
-        a = self.saved(files, run, "a.json", 8)
-        b, c = self.saved(files, run, "b.json", 2), self.saved(files, run, "c.json", 7)
-
-        worse, unclear = run("keywords", "compare", a, b), run("keywords", "compare", a, c)
-
-        assert worse.code == 0
-        assert worse.out.startswith("F1 1.000 → 0.250 (-0.750)   B is worse")
-        assert "8 cases: 0 better, 6 worse, 2 unchanged (sign test: p 0.031)" in worse.out
-        assert "c7 1.000 0.000 -1.000" in words(worse.out)
-        assert unclear.out.startswith("F1 1.000 → 0.875 (-0.125)   no clear difference")
-
-    def test_the_gate_fails_if_b_is_worse(self, files: Files, run: Run) -> None:
-        a, b = self.saved(files, run, "a.json", 8), self.saved(files, run, "b.json", 2)
-
-        failed = run("keywords", "compare", a, b, "--fail-if-worse")
-
-        assert failed.code == 1
-        assert failed.err == "factcheck: gate failed: run B is worse (F1 -0.750, p 0.031)\n"
-        assert run("keywords", "compare", b, a, "--fail-if-worse").code == 0
-
-    def test_a_case_that_lost_its_score_fails_the_gate(self, files: Files, run: Run) -> None:
-        """Or a run would pass by failing where it is bad."""
-        a, b = self.saved(files, run, "a.json", 8), self.saved(files, run, "b.json", 7, 1)
-
-        failed = run("keywords", "compare", a, b, "--fail-if-worse")
-
-        assert "Left out: 1 case with a score only in A (c7)" in failed.out
-        assert failed.code == 1
-        assert "1 case has no score in run B (c7)" in failed.err
-
-    def test_other_settings_are_told(self, files: Files, run: Run) -> None:
-        a, b = files.path("a.json"), files.path("b.json")
-        run("keywords", "run", files.dataset, files.outputs, "--out", a)
-        run("keywords", "run", files.dataset, files.outputs, "--threshold", "0.4", "--out", b)
-
-        outcome = run("keywords", "compare", a, b)
-
-        assert "Note: threshold is 0.3 in run a and 0.4 in run b" in outcome.out
-
-    def test_behaviours_are_compared_too(self, files: Files, run: Run) -> None:
-        a, b = files.path("a.json"), files.path("b.json")
-        good = files.put("good.json", {**RESPONSES, "service": ["gladly"] * 3})
-        run("keywords", "behaviors", files.cases, good, "--out", a)
-        run("keywords", "behaviors", files.cases, files.responses, "--out", b)
-
-        outcome = run("keywords", "compare", a, b)
-        as_junit = run("keywords", "compare", a, b, "--format", "junit").out
-
-        assert outcome.out.startswith("Pass rate 1.000 → 0.667 (-0.333)   no clear difference")
-        assert "Worse 1 passed in A, failed in B case bob" in words(outcome.out)
-        root = ET.fromstring(as_junit)  # noqa: S314 - our own
-        assert [t.attrib["name"] for t in root.iter("testcase") if len(t)] == ["bob"]
-
-    def test_json_is_the_comparison(self, files: Files, run: Run) -> None:
-        a = self.saved(files, run, "a.json", 8)
-
-        data = json.loads(run("keywords", "compare", a, a, "--format", "json").out)
-
-        assert (data["kind"], data["n_cases"], data["p_value"]) == ("cards", 8, 1.0)
-
-    @pytest.mark.parametrize(
-        ("text", "message"),
-        [
-            ("", "b.json, line 1: not valid JSON"),
-            ("[]", "b.json: not a saved run; 'factcheck keywords run'"),
-            ('{"format": "factcheck-keywords-cards/1"}', "b.json: 'cases' is missing"),
-            ('{"format": "factcheck-keywords-cards/9"}', "b.json: not a saved run"),
-        ],
-    )
-    def test_a_file_that_is_no_run_is_named(
-        self, files: Files, run: Run, text: str, message: str
-    ) -> None:
-        a = self.saved(files, run, "a.json", 8)
-
-        refused(run("keywords", "compare", a, files.put("b.json", text)), message)
-
-    def test_runs_of_two_kinds_are_refused(self, files: Files, run: Run) -> None:
-        a, b = self.saved(files, run, "a.json", 8), files.path("b.json")
-        run("keywords", "behaviors", files.cases, files.responses, "--out", b)
-
-        refused(run("keywords", "compare", a, b), "both runs must be of cards, or both of")
+    refused(files.compare("a.json", "b.json"), message)
