@@ -6,6 +6,7 @@ import random
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AsyncExitStack
+from functools import partial
 from os import PathLike
 
 from factcheck.calibration import agreement_metrics as metrics
@@ -84,22 +85,7 @@ async def aagreement(
     checkers = named_judges(judges)
     require_unique("judge", [*(name for name, _ in checkers), *recorded, BASELINE])
 
-    def measure(
-        name: str,
-        pairs: Sequence[LabelledPair],
-        answers: Sequence[Answer],
-        words: Sequence[Answer] | None,
-    ) -> JudgeAgreement:
-        return measure_agreement(
-            name,
-            pairs,
-            answers,
-            words,
-            difference=difference,
-            n_resamples=n_resamples,
-            seed=seed,
-        )
-
+    measure = partial(measure_agreement, difference=difference, n_resamples=n_resamples, seed=seed)
     containment = FactCoverage(WordContainment())
     by_words = await _answers(containment, pairs)
     found = []
@@ -111,7 +97,7 @@ async def aagreement(
         seen = [pair for pair, _ in answered]
         words = await _answers(containment, seen)
         found.append(measure(name, seen, [answer for _, answer in answered], words))
-    found.append(measure(BASELINE, pairs, by_words, None))
+    found.append(measure(BASELINE, pairs, by_words))
     return AgreementReport(
         judges=tuple(found),
         n_documents=len({pair.document for pair in pairs}),

@@ -59,18 +59,9 @@ class VariantRow:
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as JSON-ready data; bullets are counted from 1."""
-        return {
-            "text": self.text,
-            "judge": self.judge,
-            "bullets_left": len(self.kept),
-            "kept": sorted(bullet + 1 for bullet in self.kept),
-            "score": self.score,
-            "low": self.low,
-            "high": self.high,
-            "verdicts": dict(self.verdicts),
-            "note": self.note,
-            "usage": self.usage.to_dict(),
-        }
+        kept = sorted(bullet + 1 for bullet in self.kept)
+        first = {"text": self.text, "judge": self.judge, "bullets_left": len(kept), "kept": kept}
+        return {**first, **to_plain(self), **first}
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> VariantRow:
@@ -148,7 +139,7 @@ class BulletMetrics:
     def to_dict(self) -> dict[str, Any]:
         """Everything as JSON-ready data."""
         estimates = {name: one.to_dict() for name, one in self.metrics.items()}
-        return to_plain(self) | {"metrics": estimates}  # type: ignore[no-any-return]
+        return {**to_plain(self), "metrics": estimates}
 
 
 def measure_paths(paths: Sequence[Path]) -> BulletMetrics:

@@ -22,7 +22,7 @@ from factcheck.keywords.cards import ExpectedCard, as_cards, as_expected, field_
 from factcheck.keywords.forms import Keyword, Not, as_keywords, occurs
 from factcheck.keywords.results import CaseResult, Match, Missed
 from factcheck.keywords.search import KeywordSearch
-from factcheck.stats.assignment import assign
+from factcheck.stats.correlation import assign
 
 THRESHOLD = 0.3
 """Minimum score of a pair."""

@@ -76,12 +76,10 @@ class Change(NamedTuple):
 
 
 class Changes(NamedTuple):
-    """Units by the direction in which their score changed."""
+    """Units by the direction in which their score changed, the largest change first."""
 
     better: tuple[Change, ...]
-    """Gains, largest first."""
     worse: tuple[Change, ...]
-    """Losses, largest first."""
     unchanged: tuple[Change, ...]
     p_value: float
     """Of the exact sign test of `better` against `worse`, in (0, 1]."""
@@ -106,7 +104,7 @@ def compare_scores(
         b: The other; its gains are positive. No score may be undefined.
         n_resamples: Resamples of the units, and randomizations if there are as many. The smallest
             p-value is `1 / (n_resamples + 1)`.
-        seed: Random seed; equal seeds give equal numbers.
+        seed: Random seed.
 
     Returns:
         The comparisons by name, unadjusted (`p_adjusted` is `p_value`); and the differences under

@@ -1,4 +1,4 @@
-"""Correlation coefficients of short sequences: Pearson, Spearman, Kendall's tau-b."""
+"""Correlation of short sequences (Pearson, Spearman, Kendall's tau-b), and optimal assignment."""
 
 from __future__ import annotations
 
@@ -51,3 +51,22 @@ def kendall(xs: Sequence[float], ys: Sequence[float]) -> float:
     concordance = int((x * y).sum()) // 2
     tau = concordance / math.sqrt(untied_x) / math.sqrt(untied_y)
     return min(1.0, max(-1.0, tau))
+
+
+def assign(gains: Any) -> dict[int, int]:
+    """The column of each row, in order, with the highest sum of gains; only gains above 0.
+
+    Args:
+        gains: Array of rows by columns, finite and at least 0; either number may be larger, or 0.
+
+    Source:
+        The assignment problem (Kuhn, 1955), solved by the algorithm of Jonker and Volgenant (1987)
+        in `lapx`.
+    """
+    if not gains.size:
+        return {}
+    from lap import lapjvx
+
+    rows, columns = lapjvx(gains.max() - gains, extend_cost=True, return_cost=False)
+    pairs = sorted(zip(rows.tolist(), columns.tolist(), strict=True))
+    return {i: j for i, j in pairs if gains[i, j] > 0}

@@ -24,14 +24,11 @@ class Interval(NamedTuple):
 
 
 class Estimate(NamedTuple):
-    """An estimated value with its uncertainty."""
+    """An estimated value with its 95 % interval, or why there is none."""
 
     value: float | None
-    """`None` where it is undefined."""
     interval: Interval | None = None
-    """95 %; `None` where it is unknown."""
     why: str = ""
-    """Why there is no value."""
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-ready data; `why` only where there is one."""

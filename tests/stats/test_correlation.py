@@ -1,17 +1,19 @@
-"""Correlations are those of SciPy, to the last digit."""
+"""Correlations and assignments are those of SciPy."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats as scipy_stats
+from scipy.optimize import linear_sum_assignment
 
-from factcheck.stats.correlation import kendall, pearson, ranks, spearman
+from factcheck.stats.correlation import assign, kendall, pearson, ranks, spearman
 
 KINDS: dict[str, tuple[Callable[[Sequence[float], Sequence[float]], float], Callable[..., object]]]
 KINDS = {
@@ -42,3 +44,36 @@ def test_a_constant_side_has_none(kind: str) -> None:
 @given(st.lists(VALUES, min_size=1, max_size=20))
 def test_tied_values_share_their_mean_rank(values: list[float]) -> None:
     assert ranks(values).tolist() == scipy_stats.rankdata(values).tolist()
+
+
+@given(
+    st.integers(1, 7).flatmap(
+        lambda m: st.lists(
+            st.lists(st.sampled_from([0.0, 0.1, 1 / 3, 0.5, 0.7, 1.0]), min_size=m, max_size=m),
+            min_size=1,
+            max_size=7,
+        )
+    )
+)
+def test_it_has_the_total_of_scipy_and_no_pair_without_gain(rows: list[list[float]]) -> None:
+    check(np.array(rows))
+
+
+def check(gains: np.ndarray[Any, Any]) -> None:
+    found = assign(gains)
+    assert len(set(found.values())) == len(found)
+    assert all(gains[i, j] > 0 for i, j in found.items())
+    best = gains[linear_sum_assignment(gains, maximize=True)].sum()
+    assert sum(gains[i, j] for i, j in found.items()) == pytest.approx(best)
+
+
+@pytest.mark.parametrize("shape", [(0, 3), (3, 0), (0, 0)])
+def test_nothing_is_assigned_to_nothing(shape: tuple[int, int]) -> None:
+    assert assign(np.zeros(shape)) == {}
+
+
+@pytest.mark.parametrize(("n", "m"), [(60, 80), (80, 60), (120, 120)])
+def test_large_ones_with_many_ties_and_gains_that_are_no_binary_fractions(n: int, m: int) -> None:
+    for seed in range(20):
+        draw = np.random.default_rng(seed)
+        check(draw.integers(0, 6, (n, m)) / draw.integers(5, 8, (n, m)) / 1.2)

@@ -23,7 +23,7 @@ from factcheck.fields.scoring.nodes import (
     by_position,
 )
 from factcheck.fields.types import FieldResult
-from factcheck.stats.assignment import assign
+from factcheck.stats.correlation import assign
 
 
 class OptimalMatch:
