@@ -35,12 +35,7 @@ class BatchPlan:
 
 
 class BatchService:
-    """Keeps files and batches; lives in the server's thread.
-
-    Args:
-        plan: How batches proceed.
-        chat: Answers the requests in them.
-    """
+    """Keeps files and batches; lives in the server's thread. `chat` answers their requests."""
 
     def __init__(self, plan: BatchPlan, chat: Callable[[ChatRequest], Reply]) -> None:
         self._plan = plan
@@ -56,7 +51,6 @@ class BatchService:
             ("GET", "/v1/batches", self._list),
             ("GET", "/v1/batches/{id}", self._retrieve),
         )
-        """Method, path and function of each endpoint."""
 
     def _upload(self, request: Request) -> Reply:
         form = request.body if isinstance(request.body, dict) else {}
@@ -144,7 +138,6 @@ class BatchService:
                 batch[name] = self._store(content.encode())
 
     def _result(self, place: int, line: Mapping[str, Any], request: Request) -> Mapping[str, Any]:
-        """What the result files say about a request."""
         if self._plan.carried_out is not None and place >= self._plan.carried_out:
             message = "This request could not be executed before the completion window expired."
             error = {"code": f"batch_{self._plan.ending}", "message": message}
@@ -160,11 +153,11 @@ class BatchService:
 
 
 def _problem(requests: Sequence[Any], endpoint: object) -> str | None:
-    """Why the endpoint itself would refuse a file of requests, or `None`."""
+    """Why the endpoint itself would refuse a file of requests."""
     if not requests or not all(isinstance(line, dict) for line in requests):
         return "a line is not a JSON object"
-    names = [line.get("custom_id") for line in requests]
-    if not all(isinstance(name, str) for name in names) or len(set(names)) < len(names):
+    names = {line.get("custom_id") for line in requests if isinstance(line.get("custom_id"), str)}
+    if len(names) < len(requests):
         return "the custom_id of each request must be a unique string"
     if {(line.get("method"), line.get("url")) for line in requests} != {("POST", endpoint)}:
         return "method and url must be those of the batch"

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Literal, TypeVar
 
@@ -58,15 +58,14 @@ class ParsedPrompt:
     """The question in a request."""
 
     kind: Kind
-    text: str = ""
+    text: str
     """The text to check against, to extract from or to summarize, or the source of a summary."""
-    facts: Mapping[str, str] = field(default_factory=dict)
+    facts: Mapping[str, str]
     """Statements to check by their id in this call, in order."""
-    pairs: Mapping[str, ValuePair] = field(default_factory=dict)
+    pairs: Mapping[str, ValuePair]
     """Pairs to compare by their id in this call, in order; the first value is the gold one."""
-    summary: str = ""
-    """The summary to rate."""
-    instructions: str = ""
+    summary: str
+    instructions: str
     """The system message."""
 
 
@@ -81,7 +80,10 @@ def parse_prompt(body: Mapping[str, Any]) -> ParsedPrompt:
     """
     by_role: dict[str, list[str]] = {"user": [], "system": []}
     for message in body.get("messages", ()):
-        by_role.setdefault(message.get("role"), []).append(_content(message.get("content")))
+        content = message.get("content") or ""
+        if not isinstance(content, str):
+            content = "".join(part.get("text", "") for part in content)
+        by_role.setdefault(message.get("role"), []).append(content)
     if not by_role["user"]:
         raise InputError("the request has no user message")
     prompt = by_role["user"][-1]
@@ -100,12 +102,6 @@ def parse_prompt(body: Mapping[str, Any]) -> ParsedPrompt:
         fences.get("summary", ""),
         "\n".join(by_role["system"]),
     )
-
-
-def _content(content: Any) -> str:
-    if isinstance(content, str):
-        return content
-    return "".join(part.get("text", "") for part in content or ())
 
 
 def _parse_facts(lines: str) -> Mapping[str, str]:

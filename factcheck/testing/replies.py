@@ -134,7 +134,12 @@ def embeddings_reply(request: EmbeddingsRequest, answer: Reply | Vectors) -> Rep
     if isinstance(answer, Reply):
         return json_reply(request, None, answer)
     items = answer.items() if isinstance(answer, Mapping) else enumerate(answer)
-    encode = _base64 if request.body.get("encoding_format") == "base64" else list
+
+    def encode(vector: Sequence[float]) -> str | list[float]:
+        if request.body.get("encoding_format") == "base64":
+            return base64.b64encode(struct.pack(f"<{len(vector)}f", *vector)).decode()
+        return list(vector)
+
     n_tokens = _tokens(*request.texts)
     data = [{"object": "embedding", "index": i, "embedding": encode(v)} for i, v in items]
     usage = {"prompt_tokens": n_tokens, "total_tokens": n_tokens}
@@ -164,10 +169,6 @@ def _tokens(*texts: str) -> int:
     return math.ceil(sum(map(len, texts)) / _CHARS_PER_TOKEN)
 
 
-def _base64(vector: Sequence[float]) -> str:
-    return base64.b64encode(struct.pack(f"<{len(vector)}f", *vector)).decode()
-
-
 def _error(status: int, message: str, kind: str, code: str | None) -> Reply:
     error = {"message": message, "type": kind, "param": None, "code": code}
     return Reply(status=status, error=error)
@@ -185,7 +186,7 @@ def rate_limited(
     waits = {"retry-after": retry_after, "retry-after-ms": retry_after_ms}
     headers = {name: str(value) for name, value in waits.items() if value is not None}
     fault = _error(429, "Rate limit reached", "requests", "rate_limit_exceeded")
-    return Reply(status=fault.status, error=fault.error, headers=headers)
+    return replace(fault, headers=headers)
 
 
 def http_date(seconds_from_now: float) -> str:

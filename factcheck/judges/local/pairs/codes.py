@@ -44,7 +44,6 @@ def compare_absence(first: Plain, second: Plain) -> Finding | None:
 
 
 def is_absent(value: Plain) -> bool:
-    """Whether a normal form says that there is no value."""
     return not value.tokens or value.text in lexicon.ABSENT
 
 

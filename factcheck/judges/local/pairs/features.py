@@ -78,7 +78,6 @@ _OR = re.compile(r"\s(?:or|oder|ou)\s")
 
 
 def view(wording: Wording, credits_: Sequence[float], other: Wording) -> Side:
-    """A value as seen from the other one."""
     units = wording.units
     total = sum(unit.weight for unit in units) or 1.0
     loss = sum(u.weight * (1 - c) for u, c in zip(units, credits_, strict=True) if c) / total

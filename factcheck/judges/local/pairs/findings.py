@@ -30,13 +30,7 @@ _LONGEST_QUOTE = 60
 
 
 def settle(relation: Relation, specificity: Specificity, reason: str) -> Finding:
-    """The finding on values that are comparable part by part.
-
-    Args:
-        relation: What the extracted value is to the gold one.
-        specificity: What is allowed.
-        reason: What the finding rests on.
-    """
+    """The finding on an extracted value that has this relation to the gold one."""
     allowed = {"allow_more_specific": "more", "allow_less_specific": "less"}.get(specificity)
     if relation == "same":
         return Finding(SAME, reason)

@@ -20,7 +20,6 @@ class PairModel(NamedTuple):
     """First 8 hex digits of the SHA-256 of the file."""
 
     def probability(self, features: Sequence[float]) -> float:
-        """That the values mean the same, by these features."""
         score = self.bias
         for weight, value in zip(self.weights, features, strict=True):
             score += weight * value
@@ -29,6 +28,5 @@ class PairModel(NamedTuple):
 
 @lru_cache(maxsize=1)
 def load_pair_model() -> PairModel:
-    """The model that is shipped."""
     weights, version = read_weights("factcheck.judges.local.pairs")
     return PairModel(weights["bias"], tuple(weights[name] for name in FEATURES), version)

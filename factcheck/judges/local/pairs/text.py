@@ -62,7 +62,6 @@ class Plain(NamedTuple):
 
     @property
     def text(self) -> str:
-        """The normal form as one string."""
         return " ".join(self.tokens)
 
     @property
@@ -99,7 +98,6 @@ def with_digraphs(text: str) -> str:
 
 
 def plain(text: str) -> Plain:
-    """The normal form of a tidy text."""
     return _remembered(text) if len(text) <= LONG else _plain(text)
 
 

@@ -46,7 +46,6 @@ class Unit(NamedTuple):
 
     @property
     def form(self) -> str:
-        """The folded word."""
         return self.forms[0]
 
 
@@ -113,7 +112,6 @@ def language_of(first: str, second: str) -> str:
 
 @lru_cache(maxsize=8192)
 def wording(text: str, language: str) -> Wording:
-    """The units of a tidy text."""
     found = words(text, language)
     tokens = tokenize(text)
     at_start = {token.start: place for place, token in enumerate(tokens)}
