@@ -171,11 +171,11 @@ def _label(result: CheckResult) -> str:
 def _page(metric: _Metric, results: Sequence[CheckResult], found: Share) -> Page:
     n_undecided = sum(not _label(result) for result in results)
     interval = interval_text(found.interval, 2)
-    bounds: tuple[str, ...] = ()
+    bounds = ""
     if n_undecided and found.low < found.high:
         worst, best = metric.ends
         ends = f"if every undecided {metric.noun} were {worst} / {best.split()[0]}"
-        bounds = (f"{interval_text((found.low, found.high), 2)} {ends}",)
+        bounds = f"{interval_text((found.low, found.high), 2)} {ends}"
     grouped = [
         (group, [r for r in results if _label(r) in group.labels]) for group in metric.groups
     ]
@@ -184,7 +184,7 @@ def _page(metric: _Metric, results: Sequence[CheckResult], found: Share) -> Page
         score_text(found.value),
         _counts(metric, results, n_undecided),
         interval and f"95 % interval {interval}",
-        lines=bounds,
+        lines=(bounds,) if bounds else (),
         sections=filled(*(_section(group, members) for group, members in grouped)),
         suite=metric.name.lower(),
         cases=tuple(_case(metric, result) for result in results),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from io import StringIO
 from typing import Any
 
@@ -31,16 +31,14 @@ def render(page: Page) -> str:
 
 
 def columns_of(page: Page) -> Sequence[str]:
-    """The names of the columns."""
     return page.columns if page.rows is not None else _CASE_COLUMNS
 
 
 def rows_of(page: Page) -> Iterable[Mapping[str, Any]]:
     """The rows of a page; without rows of its own, one for each test case."""
-    return page.rows() if page.rows is not None else _cases(page)
-
-
-def _cases(page: Page) -> Iterator[Mapping[str, Any]]:
+    if page.rows is not None:
+        yield from page.rows()
+        return
     for metric in (page, *page.also):
         for case in metric.cases:
             cells = (metric.suite, case.name, case.status, case.kind, case.message)

@@ -7,7 +7,7 @@ from functools import cache
 from html import escape
 from importlib.resources import files
 
-from factcheck.reports.page import Entry, Item, Page, Part, Section, Table, cleaned
+from factcheck.reports.page import Item, Page, Part, Section, Table, cleaned
 
 
 def render(page: Page) -> str:
@@ -39,17 +39,13 @@ def _styles() -> str:
 
 
 def _main(page: Page) -> str:
-    body = list(_metric(page))
-    for other in page.also:
-        body += _metric(other)
+    body: list[str] = []
+    for metric in (page, *page.also):
+        body += [*_headline(metric), *map(_section, metric.sections)]
     if page.footer:
-        body.append(f"<footer>{_footer(page.footer)}</footer>")
+        named = (f"<dt>{escape(name)}</dt><dd>{escape(value)}</dd>" for name, value in page.footer)
+        body += ["<footer><dl>", *named, "</dl></footer>"]
     return "\n".join(["<main>", *body, "</main>"])
-
-
-def _metric(page: Page) -> Iterator[str]:
-    yield "\n".join(_headline(page))
-    yield from map(_section, page.sections)
 
 
 def _headline(page: Page) -> Iterator[str]:
@@ -71,16 +67,13 @@ def _headline(page: Page) -> Iterator[str]:
 
 
 def _bar(parts: Sequence[Part]) -> str:
-    pieces = "".join(f'<i class="{part.tone}" style="flex:{part.size}"></i>' for part in parts)
-    legend = "\n".join(map(_legend, parts))
-    return f'<div class="bar" aria-hidden="true">{pieces}</div>\n<p class="legend">\n{legend}\n</p>'
-
-
-def _legend(part: Part) -> str:
-    words = f'<span class="mark">{escape(part.mark)}</span> {part.size:,} {escape(part.name)}'
-    if part.anchor:
-        return f'<a class="{part.tone}" href="#{escape(part.anchor)}">{words}</a>'
-    return f'<span class="{part.tone}">{words}</span>'
+    bar, legend = "", ""
+    for part in parts:
+        bar += f'<i class="{part.tone}" style="flex:{part.size}"></i>'
+        words = f'<span class="mark">{escape(part.mark)}</span> {part.size:,} {escape(part.name)}'
+        tag, link = ("a", f' href="#{escape(part.anchor)}"') if part.anchor else ("span", "")
+        legend += f'<{tag} class="{part.tone}"{link}>{words}</{tag}>\n'
+    return f'<div class="bar" aria-hidden="true">{bar}</div>\n<p class="legend">\n{legend}</p>'
 
 
 def _section(section: Section) -> str:
@@ -110,15 +103,13 @@ def _body(section: Section) -> Iterator[str]:
 
 
 def _table(table: Table) -> str:
-    head = "".join(_cells(table, table.columns, "th"))
-    rows = "\n".join(f"<tr>{''.join(_cells(table, row, 'td'))}</tr>" for row in table.rows)
-    return f'<div class="numbers"><table>\n<tr>{head}</tr>\n{rows}\n</table></div>'
+    def line(row: Sequence[str], tag: str) -> str:
+        kinds = [' class="name"'] * table.n_names + [""] * len(row)
+        cells = zip(kinds, map(escape, row), strict=False)
+        return "<tr>" + "".join(f"<{tag}{kind}>{cell}</{tag}>" for kind, cell in cells) + "</tr>"
 
-
-def _cells(table: Table, row: Sequence[str], tag: str) -> Iterator[str]:
-    for place, cell in enumerate(row):
-        kind = ' class="name"' if place < table.n_names else ""
-        yield f"<{tag}{kind}>{escape(cell)}</{tag}>"
+    rows = "\n".join([line(table.columns, "th"), *(line(row, "td") for row in table.rows)])
+    return f'<div class="numbers"><table>\n{rows}\n</table></div>'
 
 
 def _item(item: Item, *, is_marked: bool) -> str:
@@ -146,8 +137,3 @@ def _words(item: Item) -> Iterator[str]:
         yield f'<span class="change bad">{found}</span>'
     if item.aside:
         yield f'<span class="soft">{escape(item.aside)}</span>'
-
-
-def _footer(entries: Sequence[Entry]) -> str:
-    named = "\n".join(f"<dt>{escape(name)}</dt><dd>{escape(value)}</dd>" for name, value in entries)
-    return f"<dl>\n{named}\n</dl>"

@@ -25,12 +25,10 @@ _HTML = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})
 def render(page: Page) -> str:
     """The page as Markdown; its strings never act as markup, mentions or links."""
     page = cleaned(page)
-    blocks = list(_metric(page))
-    for other in page.also:
-        blocks += _metric(other)
+    blocks = [block for metric in (page, *page.also) for block in _metric(metric)]
     if page.footer:
-        blocks.append("---")
-        blocks.append("  \n".join(f"{name}: {_code(value)}" for name, value in page.footer))
+        entries = (f"{name}: {_code(value)}" for name, value in page.footer)
+        blocks += ["---", "  \n".join(entries)]
     return "\n\n".join(blocks) + "\n"
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from io import StringIO
+from typing import NamedTuple
 
 from rich.console import Console, ConsoleOptions, Group, RenderableType
 from rich.padding import Padding
@@ -94,33 +95,36 @@ def _metric(page: Page) -> Iterator[RenderableType]:
             yield Text(section.more, "dim")
 
 
-class _Line:
+class _Line(NamedTuple):
     """A title with words beside it, or below it if the line is full."""
 
-    def __init__(self, title: Text, words: str) -> None:
-        self._title = title
-        self._words = Text(words, "dim")
+    title: Text
+    words: str
 
     def __rich_console__(self, _: Console, options: ConsoleOptions) -> Iterator[RenderableType]:
-        beside = Text.assemble(self._title, "   ", self._words)
-        if not self._words:
-            yield self._title
-        elif beside.cell_len <= options.max_width:
+        words = Text(self.words, "dim")
+        beside = Text.assemble(self.title, "   ", words) if self.words else self.title
+        if not self.words or beside.cell_len <= options.max_width:
             yield beside
         else:
-            yield from (self._title, self._words)
+            yield from (self.title, words)
 
 
-class _Columns:
+class _Columns(NamedTuple):
     """A table that drops columns and shortens names to fit the width."""
 
-    def __init__(self, table: Table) -> None:
-        self._table = table
+    table: Table
 
     def __rich_console__(self, _: Console, options: ConsoleOptions) -> Iterator[RenderableType]:
-        table, places = self._table, self._places(options.max_width)
+        table, places = self.table, self._places(options.max_width)
         if table.slim and self._least(range(len(table.columns))) > options.max_width:
-            yield _slim(table)
+            shown = _grid()
+            for name in (*table.columns[: table.n_names], "shown"):
+                shown.add_column(name, overflow="fold")
+            shown.add_column("", justify="right", no_wrap=True)
+            for row in table.slim:
+                shown.add_row(*map(Text, row))
+            yield shown
             return
         room = options.max_width - sum(self._width(place) + _GAP for place in places if place)
         fits = room >= min(_WIDEST_NAME, self._width(0))
@@ -139,41 +143,31 @@ class _Columns:
         yield shown
 
     def _places(self, width: int) -> list[int]:
-        places = list(range(len(self._table.columns)))
-        for names in self._table.dispensable:
+        places = list(range(len(self.table.columns)))
+        for names in self.table.dispensable:
             if self._least(places) <= width:
                 break
             group = (names,) if isinstance(names, str) else names
-            places = [place for place in places if self._table.columns[place] not in group]
+            places = [place for place in places if self.table.columns[place] not in group]
         return places
 
     def _least(self, places: Iterable[int]) -> int:
         """Width of some columns, with names of a sensible width."""
         widths = (
             min(self._width(place), _WIDEST_NAME)
-            if place < self._table.n_names
+            if place < self.table.n_names
             else self._width(place)
             for place in places
         )
         return sum(width + _GAP for width in widths) - _GAP
 
     def _width(self, place: int) -> int:
-        cells = (self._table.columns[place], *(row[place] for row in self._table.rows))
+        cells = (self.table.columns[place], *(row[place] for row in self.table.rows))
         return max(Text(cell).cell_len for cell in cells)
 
 
 def _grid() -> RichTable:
     return RichTable(box=None, padding=(0, _GAP, 0, 0), pad_edge=False, header_style="dim")
-
-
-def _slim(table: Table) -> RichTable:
-    shown = _grid()
-    for name in (*table.columns[: table.n_names], "shown"):
-        shown.add_column(name, overflow="fold")
-    shown.add_column("", justify="right", no_wrap=True)
-    for row in table.slim:
-        shown.add_row(*map(Text, row))
-    return shown
 
 
 def _items(items: Sequence[Item], style: str, id_width: int) -> RenderableType:

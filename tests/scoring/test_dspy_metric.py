@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import inspect
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -47,6 +46,7 @@ def predicted(summary: Any = SUMMARY) -> dspy.Prediction:
 
 def test_evaluation_and_optimizers_get_the_coverage_as_a_float() -> None:
     metric = scorer().as_dspy_metric()
+    assert metric(example(facts=None), predicted()) == pytest.approx(1 / 3)
     assert metric(example(), predicted()) == pytest.approx(1 / 3)
     assert type(metric(example(), predicted(), [])) is float
 
@@ -67,10 +67,6 @@ def test_gepa_gets_the_same_number_with_the_facts_that_are_not_kept() -> None:
         "Undecided: no verdict on these; they count neither way.",
         "- Ida owned the mill. (output)",
     ]
-
-
-def test_the_metric_has_the_five_arguments_that_gepa_gives() -> None:
-    inspect.signature(scorer().as_dspy_metric()).bind(*range(5))
 
 
 def test_a_summary_that_keeps_everything_is_told_nothing_else() -> None:
@@ -115,13 +111,9 @@ def test_the_score_in_both_directions_is_a_harmonic_mean(
     assert metric(example(), predicted()) == score
 
 
-def test_a_blank_summary_keeps_nothing_in_either_direction() -> None:
+def test_a_blank_summary_keeps_nothing_in_either_direction_and_there_is_no_third() -> None:
     for direction in ("coverage", "both"):
-        metric = scorer().as_dspy_metric(direction=direction)
-        assert metric(example(), predicted(" ")) == 0.0
-
-
-def test_a_direction_that_is_none_is_refused_at_once() -> None:
+        assert scorer().as_dspy_metric(direction=direction)(example(), predicted(" ")) == 0.0
     with pytest.raises(InputError, match="'up' is not one of"):
         scorer().as_dspy_metric(direction="up")  # type: ignore[arg-type]
 
@@ -146,6 +138,9 @@ def test_a_prediction_is_judged_once_however_often_it_is_asked_about() -> None:
     metric = FactCoverage(checker, ScriptedExtractor({SOURCE: tuple(SCRIPT)})).as_dspy_metric()
     for pred_name in (None, "summarize", None):
         metric(example(), predicted(), None, pred_name)
+    report = metric.report(example(), predicted())
+    assert report.score == metric(example(), predicted())
+    assert [verdict.fact.text for verdict in report.dropped] == [STONE]
     metric(example(), predicted("Another one."))
     assert [call.text for call in checker.calls] == [SUMMARY, "Another one."]
 
@@ -154,10 +149,6 @@ def test_facts_of_the_example_are_checked_and_none_are_extracted() -> None:
     metric = scorer(facts={"other": ()}).as_dspy_metric()
     assert metric(example(facts=[FIRE, STONE]), predicted()) == 0.5
     assert metric(example(facts=[FIRE]), predicted()) == 1.0
-
-
-def test_facts_that_are_none_are_extracted() -> None:
-    assert scorer().as_dspy_metric()(example(facts=None), predicted()) == pytest.approx(1 / 3)
 
 
 def test_a_source_may_be_called_source_text_or_what_the_caller_says() -> None:
@@ -227,14 +218,6 @@ def test_it_may_be_called_inside_a_running_loop() -> None:
         return scorer().as_dspy_metric()(example(), predicted())
 
     assert asyncio.run(inside()) == pytest.approx(1 / 3)
-
-
-def test_the_report_behind_a_score_can_be_had() -> None:
-    metric = scorer().as_dspy_metric()
-    score = metric(example(), predicted())
-    report = metric.report(example(), predicted())
-    assert report.score == score
-    assert [verdict.fact.text for verdict in report.dropped] == [STONE]
 
 
 def test_judging_leaves_no_trace_in_the_program_under_optimisation(

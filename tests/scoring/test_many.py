@@ -112,6 +112,7 @@ def test_nothing_is_read_before_the_first_report_is_asked_for() -> None:
     records = Counted()
     FactCoverage(Paced()).score_many(records)
     assert records.read == 0
+    assert list(FactCoverage(Paced()).score_many([])) == []
 
 
 def test_leaving_early_cancels_what_is_under_way() -> None:
@@ -181,10 +182,6 @@ def test_an_error_of_the_reader_comes_out_and_cancels_the_rest() -> None:
 
     with pytest.raises(FactcheckError, match="the file ends in the middle"):
         list(FactCoverage(checker).score_many(records()))
-
-
-def test_no_records_give_no_reports() -> None:
-    assert list(FactCoverage(Paced()).score_many([])) == []
 
 
 class Forgetful:

@@ -94,24 +94,19 @@ def test_an_empty_summary_keeps_nothing_and_asks_nobody(summary: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("source", "says"),
-    [("", "source is empty"), (" \n", "source is empty"), ("# Title\n\n---\n", "no facts found")],
+    ("arguments", "says"),
+    [
+        ((None, TEXT), "must be a string"),
+        ((TEXT, 7), "must be a string"),
+        ((TEXT, b"bytes"), "must be a string"),
+        (("", TEXT), "source is empty"),
+        ((" \n", TEXT), "source is empty"),
+        (("# Title\n\n---\n", TEXT), "no facts found"),
+    ],
 )
-def test_a_source_without_facts_says_what_to_do(source: str, says: str) -> None:
+def test_texts_that_cannot_be_scored_say_what_to_do(arguments: Any, says: str) -> None:
     with pytest.raises(InputError, match=says):
-        score(source, TEXT)
-
-
-@pytest.mark.parametrize(
-    "arguments",
-    [(None, TEXT), (TEXT, 7), (TEXT, b"bytes")],
-)
-def test_texts_that_are_no_strings_are_refused(arguments: tuple[Any, Any]) -> None:
-    with pytest.raises(InputError, match="must be a string"):
         score(*arguments)
-
-
-def test_a_direction_that_does_not_exist_is_refused() -> None:
     with pytest.raises(InputError, match="direction 'back'"):
         score(TEXT, TEXT, direction="back")  # type: ignore[arg-type]
 
@@ -125,15 +120,9 @@ def test_an_unknown_judge_is_named_with_what_can_be_used(judge: Any) -> None:
 @pytest.mark.parametrize(
     "options",
     [
-        {"batch_size": 0},
-        {"batch_size": 101},
-        {"batch_size": 2.5},
-        {"concurrency": 0},
-        {"concurrency": 1.5},
-        {"concurrency": True},
-        {"timeout_s": 0},
-        {"timeout_s": float("nan")},
-        {"timeout_s": "60"},
+        *({"batch_size": value} for value in (0, 101, 2.5)),
+        *({"concurrency": value} for value in (0, 1.5, True)),
+        *({"timeout_s": value} for value in (0, float("nan"), "60")),
     ],
 )
 def test_options_out_of_range_are_refused(options: dict[str, Any]) -> None:
@@ -147,16 +136,13 @@ def test_an_error_of_the_judge_reaches_the_caller() -> None:
         FactCoverage(checker).check(FACTS, TEXT)
 
 
-def test_claims_have_ids_of_their_own() -> None:
+def test_claims_have_ids_of_their_own_and_an_empty_summary_has_none() -> None:
     report = score(TEXT, "The tide was high. It snowed.", direction="both")
     assert report.claims is not None
     assert [claim.id for claim in report.claims] == ["c1", "c2"]
     assert [verdict.fact.text for verdict in report.superfluous] == ["It snowed."]
-
-
-def test_an_empty_summary_has_no_claims_and_no_faithfulness() -> None:
-    report = score(TEXT, "", direction="both")
-    assert (report.score, report.faithfulness, report.superfluous) == (0.0, None, ())
+    empty = score(TEXT, "", direction="both")
+    assert (empty.score, empty.faithfulness, empty.superfluous) == (0.0, None, ())
 
 
 def test_the_asynchronous_form_gives_the_same_report() -> None:
