@@ -14,11 +14,10 @@ from factcheck.errors import InputError
 from factcheck.keywords import (
     Behavior,
     Guide,
-    Word,
     classify_behavior,
     classify_behaviors,
 )
-from factcheck.keywords.search import LabelSearch, wide_matches
+from factcheck.keywords.search import wide_matches
 from tests.keywords import naive
 from tests.keywords.strategies import any_text, keyword_lists, texts, texts_with
 
@@ -226,9 +225,3 @@ def test_a_response_that_is_no_text_is_refused(response: Any) -> None:
         classify_behavior(response, CITIES)
     with pytest.raises(InputError, match="response 2: expected a string"):
         classify_behaviors(["a", response], CITIES)
-
-
-def test_the_search_for_labels_is_for_plain_keywords_only() -> None:
-    assert LabelSearch.can_search(["拒绝", "a"])
-    for words in (["a", ""], [Word("a")], ["\ud800"], ["a\0"], [], ["a"] * 501):
-        assert not LabelSearch.can_search(words)

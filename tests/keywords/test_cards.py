@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
 from types import MappingProxyType, SimpleNamespace
@@ -154,17 +154,3 @@ def test_an_expected_card_that_cannot_be_used_is_refused(expected: Any, message:
 def test_generated_cards_that_cannot_be_used_are_refused(cards: Any, message: str) -> None:
     with pytest.raises(InputError, match=message):
         match_cards([{"front_keywords": ["a"], "back_keywords": ["b"]}], cards)
-
-
-def test_a_mapping_that_is_no_dict_is_one() -> None:
-    class Odd(Mapping[str, str]):
-        def __getitem__(self, key: str) -> str:
-            return {"front": "a", "back": "c"}[key]
-
-        def __iter__(self) -> Any:
-            return iter(("front", "back"))
-
-        def __len__(self) -> int:
-            return 2
-
-    assert match_cards([Wanted(["a"], ["c"])], [Odd()]).f1 == 1.0

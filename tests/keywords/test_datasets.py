@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import logging
-import textwrap
 from pathlib import Path
 from typing import Any
 
@@ -42,7 +41,7 @@ cases:
 def put(folder: Path, name: str, text: str) -> Path:
     """A new file."""
     path = folder / name
-    path.write_text(textwrap.dedent(text), encoding="utf-8")
+    path.write_text(text, encoding="utf-8")
     return path
 
 
@@ -69,39 +68,22 @@ def test_json_is_read_alike(tmp_path: Path) -> None:
     assert load_dataset(as_json) == CardDataset.from_dict(data) == dataset
 
 
-def test_fields_may_have_any_name_and_the_name_of_the_file_is_that_of_the_dataset(
-    tmp_path: Path,
-) -> None:
-    path = put(
-        tmp_path,
-        "summaries.yaml",
-        """\
-        cases:
-          - id: a
-            expected_cards:
-              - {title_keywords: [x], body_keywords: [y], tags_keywords: [z]}
-        """,
-    )
-    dataset = load_dataset(path)
+def test_fields_names_and_numbers_of_a_small_file(tmp_path: Path) -> None:
+    """Fields may have any name, numbers are keywords and ids, the file name is the default name."""
+    text = "cases: [{id: 7, expected_cards: [{title_keywords: [1789, 007, no], x_keywords: [z]}]}]"
+    dataset = load_dataset(put(tmp_path, "summaries.yaml", text))
 
+    (case,) = dataset.cases
     assert dataset.name == "summaries"
-    assert list(dataset.cases[0].expected_cards[0].keywords) == ["title", "body", "tags"]
+    assert case.id == "7"
+    assert case.expected_cards[0].keywords == {"title": ("1789", "007", "no"), "x": ("z",)}
 
 
 def test_an_empty_list_is_kept_with_a_warning(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    path = put(
-        tmp_path,
-        "d.yaml",
-        """\
-        cases:
-          - id: a
-            expected_cards:
-              - {front_keywords: [x], back_keywords: []}
-              - {front_keywords: [{not: x}]}
-        """,
-    )
+    cards = "{front_keywords: [x], back_keywords: []}, {front_keywords: [{not: x}]}"
+    path = put(tmp_path, "d.yaml", f"cases: [{{id: a, expected_cards: [{cards}]}}]")
     with caplog.at_level(logging.WARNING, "factcheck.keywords"):
         dataset = load_dataset(path)
 
@@ -115,56 +97,33 @@ def test_an_empty_list_is_kept_with_a_warning(
     assert caplog.messages == [f"{path}: {warning}" for warning in dataset.warnings]
 
 
+CARD = r"cases\[0\].expected_cards\[0\]"
+EMPTY = "    expected_cards: []"
+
+
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ("card_type", "cardtype", r"line 9: cases\[0\].expected_cards\[0\].cardtype: unknown key"),
+        ("card_type", "cardtype", rf"line 9: {CARD}.cardtype: unknown key"),
         ('    text: "P', '    txt: "P', r"line 5: cases\[0\].txt: unknown key"),
         ("version", "verion", r"line 2: verion: unknown key; use name, version, cases"),
         ("{word: cell}", "{wrd: cell}", r"line 8: .*back_keywords\[1\]: .*unknown key 'wrd'"),
-        (
-            "{word: cell}",
-            "{regex: '('}",
-            r"line 8: .*back_keywords\[1\]: regex: .* is not a valid",
-        ),
-        (
-            "{word: cell}",
-            "''",
-            r"line 8: .*back_keywords\[1\]: the empty string occurs",
-        ),
-        (
-            "{word: cell}",
-            "~",
-            r"line 8: .*back_keywords\[1\]: a keyword must .*got null",
-        ),
+        ("{word: cell}", "{regex: '('}", r"line 8: .*back_keywords\[1\]: regex: .* not a valid"),
+        ("{word: cell}", "''", r"line 8: .*back_keywords\[1\]: the empty string occurs"),
+        ("{word: cell}", "~", r"line 8: .*back_keywords\[1\]: a keyword must .*got null"),
         ('["key concept", no]', "key", r"line 7: .*front_keywords: expected a list, got 'key'"),
         ("front_keywords", "front", r"line 7: .*front: unknown key"),
-        (
-            "- id: 2",
-            "- id: case-01",
-            "line 10: .*duplicate id 'case-01', first .* line 4",
-        ),
+        ("- id: 2", "- id: case-01", "line 10: .*duplicate id 'case-01', first .* line 4"),
         ("- id: 2", "- id: ' '", "line 10: .*the id is blank"),
         ("- id: 2", "- other: 2", r"line 10: cases\[1\].other: unknown key"),
-        ("    expected_cards: []", "    expected_cards: {}", "line 12: .*expected a list, got"),
-        (
-            "    expected_cards: []",
-            "    expected_cards: [x]",
-            "line 12: .*an object, got 'x'",
-        ),
-        (
-            "    expected_cards: []",
-            "    expected_cards: [{}]",
-            "line 12: .*no keywords; add <name>_keywords",
-        ),
+        (EMPTY, "    expected_cards: {}", "line 12: .*expected a list, got"),
+        (EMPTY, "    expected_cards: [x]", "line 12: .*an object, got 'x'"),
+        (EMPTY, "    expected_cards: [{}]", "line 12: .*no keywords; add <name>_keywords"),
         ("card_type: qa", "card_type: [qa]", r"line 9: .*card_type: expected a string"),
         ('    text: ""', "    text: [", "line 1[0-9]: not valid YAML"),
-        ('    text: ""', "    id: 3", "line 11: duplicate key 'id'"),
     ],
 )
-def test_faults_in_yaml_are_told_with_their_line(
-    tmp_path: Path, old: str, new: str, message: str
-) -> None:
+def test_errors_in_yaml_name_their_line(tmp_path: Path, old: str, new: str, message: str) -> None:
     assert old in YAML
     path = put(tmp_path, "d.yaml", YAML.replace(old, new, 1))
 
@@ -191,18 +150,14 @@ JSON = """\
     [
         ('"back_keywords"', '"back"', r"line 6: .*\.back: unknown key"),
         ('"y"', "3.5", r"line 7: .*back_keywords\[1\]: a keyword must be a string.*got 3.5"),
-        ('"y"', "NaN", "line 7: NaN is not valid JSON"),
         ('"y"', "", "line 7: not valid JSON"),
         ('"id": "b"', '"id": "a"', "line 8: .*duplicate id 'a', first used on line 3"),
         ('"id": "b"', '"id": true', r"line 8: cases\[1\].id: expected a string"),
-        ('"expected_cards": []', '"id": "b"', "line 9: duplicate key 'id'"),
         ('"expected_cards": []', '"text": "t"', r"line 8: cases\[1\]: 'expected_cards' is missing"),
         ('"expected_cards"', '"text": null, "expected_cards"', "line 4: .*text: expected a string"),
     ],
 )
-def test_faults_in_json_are_told_with_their_line(
-    tmp_path: Path, old: str, new: str, message: str
-) -> None:
+def test_errors_in_json_name_their_line(tmp_path: Path, old: str, new: str, message: str) -> None:
     assert old in JSON
     path = put(tmp_path, "d.json", JSON.replace(old, new, 1))
 
@@ -224,36 +179,23 @@ def test_a_file_that_is_no_dataset_is_refused(tmp_path: Path, text: str, message
         load_dataset(put(tmp_path, "d.yaml", text))
 
 
-def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"nowhere\.yaml does not exist"):
-        load_dataset(tmp_path / "nowhere.yaml")
-
-
 @pytest.mark.parametrize(
-    ("cases", "message"),
+    ("kind", "arguments", "message"),
     [
-        ((), "the dataset has no cases"),
-        ((CardCase("a", "", ()), CardCase("a", "", ())), "duplicate id 'a'"),
-        (("a",), "a dataset consists of CardCase, not str"),
+        (CardDataset, [()], "the dataset has no cases"),
+        (CardDataset, [[CardCase("a", "", ())] * 2], "duplicate id 'a'"),
+        (CardDataset, ["a"], "a dataset consists of CardCase, not str"),
+        (CardCase, [" ", "", ()], "the id of a case must be .* got ' '"),
+        (CardCase, [3, "", ()], "the id of a case must be .* got 3"),
+        (CardCase, ["a", None, ()], "case 'a': text: expected a string, got null"),
+        (CardCase, ["a", "", [{}]], "an expected card needs keywords"),
     ],
 )
-def test_a_dataset_made_in_python_is_checked_too(cases: Any, message: str) -> None:
+def test_cases_and_datasets_made_in_python_are_checked(
+    kind: Any, arguments: list[Any], message: str
+) -> None:
     with pytest.raises(InputError, match=message):
-        CardDataset(cases)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ((" ", "", ()), "the id of a case must be .* got ' '"),
-        ((3, "", ()), "the id of a case must be .* got 3"),
-        (("a", None, ()), "case 'a': text: expected a string, got null"),
-        (("a", "", ({},)), "an expected card needs keywords"),
-    ],
-)
-def test_a_case_made_in_python_is_checked_too(arguments: Any, message: str) -> None:
-    with pytest.raises(InputError, match=message):
-        CardCase(*arguments)
+        kind(*arguments)
 
 
 def test_equal_expectations_have_equal_digests() -> None:
@@ -281,16 +223,27 @@ def test_outputs_are_a_mapping_or_rows(tmp_path: Path, name: str, text: str) -> 
     assert load_outputs(put(tmp_path, name, text)) == {"a": CARDS, "b": []}
 
 
-@pytest.mark.parametrize("text", ['{"a": null, "b": []}', '[{"id": "a", "cards": null}]'])
-def test_null_stands_where_nothing_could_be_generated(tmp_path: Path, text: str) -> None:
-    """Such a case is errored, which is not the same as one without cards."""
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ('{"a": null, "b": []}', "expected a list of cards, got null"),
+        ('[{"id": "a", "cards": null}, {"id": "b", "cards": []}]', "expected a list of cards"),
+        ('{"a": [3], "b": []}', "generated card 1 (int 3) has no 'front'"),
+    ],
+)
+def test_null_or_an_invalid_card_is_an_error_of_its_case(
+    tmp_path: Path, text: str, message: str
+) -> None:
+    """Null is not the same as no cards."""
     outputs = load_outputs(put(tmp_path, "o.json", text))
-    cases = tuple(CardCase(name, "", ()) for name in outputs)
+    cases = tuple(CardCase(name, "", (ExpectedCard.of(front=["x"]),)) for name in outputs)
 
-    failed, *others = evaluate_dataset(CardDataset(cases), outputs).cases
+    failed, scored = evaluate_dataset(CardDataset(cases), outputs).cases
 
-    assert failed == Failure("a", "input", "expected a list of cards, got null")
-    assert all(isinstance(other, CaseResult) for other in others)
+    assert isinstance(failed, Failure)
+    assert (failed.subject, failed.code) == ("a", "input")
+    assert failed.message.startswith(message)
+    assert isinstance(scored, CaseResult)
 
 
 @pytest.mark.parametrize(
@@ -312,29 +265,3 @@ def test_outputs_of_another_shape_are_refused(
 ) -> None:
     with pytest.raises(InputError, match=message):
         load_outputs(put(tmp_path, name, text))
-
-
-def test_one_invalid_card_is_an_error_of_its_case_and_not_of_the_file(tmp_path: Path) -> None:
-    outputs = load_outputs(put(tmp_path, "o.json", '{"a": [3], "b": []}'))
-    cases = tuple(CardCase(name, "", (ExpectedCard.of(front=["x"]),)) for name in outputs)
-
-    failed, scored = evaluate_dataset(CardDataset(cases), outputs).cases
-
-    assert failed == Failure("a", "input", "generated card 1 (int 3) has no 'front'")
-    assert isinstance(scored, CaseResult)
-
-
-def test_whole_numbers_without_quotes_are_keywords(tmp_path: Path) -> None:
-    path = put(
-        tmp_path,
-        "d.yaml",
-        """\
-        cases:
-          - id: 7
-            expected_cards: [{front_keywords: [1789, 007, no]}]
-        """,
-    )
-
-    (case,) = load_dataset(path).cases
-
-    assert (case.id, case.expected_cards[0].front_keywords) == ("7", ("1789", "007", "no"))

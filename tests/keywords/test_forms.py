@@ -1,15 +1,27 @@
-"""Every form of a keyword has its rule, its notation, and an error for whoever misuses it."""
+"""Forms of keywords: their rules, their notation, folding and word boundaries."""
 
 from __future__ import annotations
 
+import re
 from enum import Enum
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from factcheck.errors import InputError
 from factcheck.keywords import AnyOf, Folded, Not, Regex, Word
-from factcheck.keywords.forms import Keyword, as_keyword, as_keywords, occurs, to_data
+from factcheck.keywords.forms import (
+    Keyword,
+    as_keyword,
+    as_keywords,
+    folded,
+    has_word,
+    occurs,
+    to_data,
+)
+from tests.keywords.strategies import any_text
 
 
 @pytest.mark.parametrize(
@@ -105,7 +117,79 @@ def test_what_is_no_keyword_is_refused(data: Any, message: str) -> None:
         as_keyword(data)
 
 
-@pytest.mark.parametrize("data", ["abc", b"abc", {"word": "a"}, 3, None])
-def test_a_single_keyword_is_no_list(data: Any) -> None:
-    with pytest.raises(InputError, match="front_keywords: expected a list of keywords"):
-        as_keywords(data, "front_keywords")
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Énergie", "energie"),
+        ("E\u0301NERGIE", "energie"),
+        ("Straße", "strasse"),
+        ("ŁÓDŹ, Ørsted, Œuvre", "lodz, orsted, oeuvre"),
+        ("İstanbul ISPARTA \u0131sparta", "istanbul isparta isparta"),
+        ("Ёлка", "елка"),
+        ("Ὀδυσσεύς", "οδυσσευσ"),
+        ("ＡＩ ｶﾞ", "ai ガ"),
+        ("か\u3099", "が"),
+        ("한국", "한국"),
+        ("दिल्ली", "दिल्ली"),
+        ("กำลัง", folded("กำลัง")),
+        ("罚款", "罚款"),
+    ],
+)
+def test_case_and_accents_go_and_letters_stay(text: str, expected: str) -> None:
+    assert folded(text) == expected
+
+
+@pytest.mark.parametrize(("one", "other"), [("か", "が"), ("가", "각"), ("ก", "กิ"), ("o", "ö o")])
+def test_different_letters_stay_different(one: str, other: str) -> None:
+    assert folded(one) != folded(other)
+
+
+@given(any_text)
+def test_folding_twice_changes_nothing(text: str) -> None:
+    assert folded(folded(text)) == folded(text)
+
+
+@given(st.text("aAbBzZ 09._", max_size=20))
+def test_of_plain_letters_only_case_goes(text: str) -> None:
+    assert folded(text) == text.lower()
+
+
+@pytest.mark.parametrize(
+    ("text", "words", "parts"),
+    [
+        ("a cat.", ["a", "cat"], ["c", "at"]),
+        ("concat cat", ["cat", "concat"], ["con"]),
+        ("cats cat9 _cat concatenate", ["cats"], ["cat"]),
+        ("l'eau", ["eau", "l"], ["au"]),
+        ("well-known", ["known", "well"], ["now"]),
+        ("C++11", ["C++", "11"], ["1"]),
+        ("New York City", ["New York"], ["New Yor"]),
+        ("cafe\u0301", ["cafe\u0301"], ["cafe"]),
+        ("使用AI技术", ["AI", "技术", "用"], ["A"]),
+        ("無料カードを", ["カード"], ["カ"]),
+        ("ビデオゲーム ゲーム機", ["ビデオゲーム"], ["ゲ", "ビデオ"]),
+        ("ฉันกินข้าว", ["กิน"], []),
+        ("กิน", ["กิน"], ["ก"]),
+        ("서울 하늘", ["서울"], ["서"]),
+        ("서울에서", ["서울에서"], ["서울"]),
+        ("दिल्ली में", ["दिल्ली"], ["द"]),
+        ("anything", [], [""]),
+        ("", [], ["cat", ""]),
+    ],
+)
+def test_words_are_found_whole_and_not_inside_other_words(
+    text: str, words: list[str], parts: list[str]
+) -> None:
+    assert [word for word in (*words, *parts) if has_word(text, word)] == words
+
+
+@given(st.text("abA1_ .-", max_size=15), st.text("abA1_", min_size=1, max_size=3))
+def test_for_plain_letters_it_is_the_word_boundary_of_regular_expressions(
+    text: str, word: str
+) -> None:
+    assert has_word(text, word) == bool(re.search(rf"\b{re.escape(word)}\b", text))
+
+
+@given(st.text("可以拒绝罚款", max_size=12), st.text("可以拒绝罚款", min_size=1, max_size=2))
+def test_without_spaces_every_occurrence_is_whole(text: str, word: str) -> None:
+    assert has_word(text, word) == (word in text)

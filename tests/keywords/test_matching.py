@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import math
 import random
-from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from factcheck.errors import InputError
 from factcheck.keywords import (
     CardMatcher,
     CaseResult,
@@ -130,12 +128,6 @@ def test_other_pairs_that_are_as_good_are_called_so() -> None:
     )
 
 
-def test_the_first_of_equally_good_cards_wins() -> None:
-    twice = [{"text": "x"}, {"text": "cell"}, {"text": "cell"}]
-
-    assert pairs(match_cards([EASY], twice)) == [(0, 1, 1.0)]
-
-
 def test_a_score_of_0_never_makes_a_pair() -> None:
     for assignment in ASSIGNMENTS:
         result = match_cards([EASY], [{"text": "x"}], 0.0, assignment=assignment)
@@ -206,21 +198,3 @@ def test_every_form_counts_in_matching() -> None:
     result = match_cards(wanted, generated)
 
     assert pairs(result) == [(0, 1, 1.0), (1, 0, 1.0)]
-
-
-@pytest.mark.parametrize(
-    ("settings", "message"),
-    [
-        ({"threshold": 1.1}, "threshold must be a number from 0 to 1, got 1.1"),
-        ({"threshold": -0.1}, "threshold must be a number from 0 to 1, got -0.1"),
-        ({"threshold": math.nan}, "threshold must be a number from 0 to 1, got nan"),
-        ({"threshold": "0.3"}, "threshold must be a number from 0 to 1, got '0.3'"),
-        ({"threshold": True}, "threshold must be a number from 0 to 1, got True"),
-        ({"assignment": "best"}, "assignment must be one of greedy, optimal, got 'best'"),
-        ({"type_weight": 2}, "type_weight must be a number from 0 to 1, got 2"),
-        ({"weights": {"back": 1}}, "the field 'front' has no weight"),
-    ],
-)
-def test_settings_that_cannot_be_used_are_refused(settings: Any, message: str) -> None:
-    with pytest.raises(InputError, match=message):
-        match_cards([Wanted(["a"], ["b"])], [], **settings)

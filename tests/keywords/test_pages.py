@@ -74,19 +74,16 @@ class TestCards:
             ("average similarity", "0.500", "0.500"),
         ]
 
-    def test_few_cases_come_with_a_warning_about_their_intervals(self) -> None:
+    def test_intervals_are_of_cards_for_one_case_and_too_narrow_for_few(self) -> None:
+        """Resampling one case would say that anything is possible."""
+        one = card_run(case("a", 8, 10, 10)).page()
         few = card_run(case("a", 1, 1, 1), case("b", 0, 1, 1)).page()
         many = card_run(*(case(f"c{k}", k % 2, 1, 1) for k in range(20))).page()
 
+        assert one.interval == "95 % interval 0.490 – 0.943"
+        assert "Wilson" in section_of(one, "Totals").more
         assert "too narrow for fewer than 20 cases" in section_of(few, "Totals").more
         assert "too narrow" not in section_of(many, "Totals").more
-
-    def test_a_single_case_has_the_interval_of_its_cards(self) -> None:
-        """Resampling one case would say that anything is possible."""
-        page = card_run(case("a", 8, 10, 10)).page()
-
-        assert page.interval == "95 % interval 0.490 – 0.943"
-        assert "Wilson" in section_of(page, "Totals").more
 
     def test_the_worst_cases_come_first_and_the_rest_is_counted(self) -> None:
         cases = [case(f"right {k}", 1, 1, 1) for k in range(60)]
@@ -116,41 +113,37 @@ class TestCards:
             ),
         )
 
-    def test_a_card_with_what_must_not_occur_is_told_as_the_reason(self) -> None:
-        expected = ExpectedCard({"front": ("cell",), "back": ("unit", Not("atom"))}, "qa")
+    @pytest.mark.parametrize(
+        ("cards", "note"),
+        [
+            ([], "nothing was generated"),
+            ([{"front": "leaf", "back": ""}], "no generated card has any of it"),
+            (
+                [{"front": "A cell?", "back": "An atom unit"}],
+                "card 1 has a forbidden keyword in its back: not atom",
+            ),
+        ],
+    )
+    def test_a_missed_card_without_a_nearest_one_says_why(
+        self, cards: list[dict[str, str]], note: str
+    ) -> None:
+        expected = ExpectedCard({"front": ("cell",), "back": ("unit", Not("atom"))})
         dataset = CardDataset((CardCase("c", "", (expected,)),))
-        outputs = {"c": [{"front": "A cell?", "back": "An atom unit", "card_type": "qa"}]}
-        run = evaluate_dataset(dataset, outputs)
+        run = evaluate_dataset(dataset, {"c": cards})
 
-        (item,) = section_of(run.page(dataset=dataset, outputs=outputs), "Missed").items
+        (item,) = section_of(run.page(dataset=dataset, outputs={"c": cards}), "Missed").items
 
-        assert item.notes == ("card 1 has a forbidden keyword in its back: not atom",)
+        assert item.notes == (note,)
 
-    def test_why_there_is_no_nearest_card_is_said(self) -> None:
-        card = ExpectedCard.of(front=["cell"])
-        dataset = CardDataset((CardCase("none", "", (card,)), CardCase("other", "", (card,))))
-        run = evaluate_dataset(dataset, {"none": [], "other": [{"front": "leaf"}]})
-
-        items = section_of(run.page(dataset=dataset), "Missed").items
-
-        assert [item.notes for item in items] == [
-            ("nothing was generated",),
-            ("no generated card has any of it",),
-        ]
-
-    def test_without_texts_cards_have_numbers(self) -> None:
-        """A run that was read back knows no texts."""
-        page = card_run(case("a", 1, 2, 2)).page()
-
-        assert section_of(page, "Missed").items[0].text == "expected card 2"
-        assert section_of(page, "Extra").items == (Item("a", "card 2"),)
-
-    def test_examples_are_limited_and_the_others_counted(self) -> None:
+    def test_without_texts_cards_have_numbers_and_examples_are_limited(self) -> None:
+        """A run that was read back has no texts."""
         page = card_run(case("a", 0, 5, 4)).page(examples=2)
 
-        assert len(section_of(page, "Missed").items) == 2
-        assert section_of(page, "Missed").more == "and 3 more missed cards"
-        assert section_of(page, "Extra").more == "and 2 more extra cards"
+        missed, extra = section_of(page, "Missed"), section_of(page, "Extra")
+        assert [item.text for item in missed.items] == ["expected card 1", "expected card 2"]
+        assert missed.more == "and 3 more missed cards"
+        assert extra.items == (Item("a", "card 1"), Item("a", "card 2"))
+        assert extra.more == "and 2 more extra cards"
 
     def test_errored_cases_count_nowhere_and_bound_the_score(self) -> None:
         lost = Failure("lost", "callable", "ValueError: no")

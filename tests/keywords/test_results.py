@@ -119,15 +119,7 @@ def test_what_is_no_run_is_refused(data: Any, message: str) -> None:
         DatasetResult.from_dict(data)
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("", "not valid JSON"),
-        ("{", "not valid JSON"),
-        (b"\xff", "not UTF-8"),
-        ("[" * 100_000, "nested more than"),
-    ],
-)
-def test_what_is_not_json_is_refused(text: str | bytes, message: str) -> None:
+@pytest.mark.parametrize(("text", "message"), [("{", "not valid JSON"), (b"\xff", "not UTF-8")])
+def test_invalid_json_is_refused(text: str | bytes, message: str) -> None:
     with pytest.raises(InputError, match=f"run, line 1: {message}"):
         DatasetResult.from_json(text)

@@ -51,11 +51,6 @@ def test_the_number_of_texts_makes_no_difference(n_texts: int) -> None:
     )
 
 
-def test_nothing_is_found_by_no_keywords_or_in_no_texts() -> None:
-    assert KeywordSearch([]).found_in_each(["a"] * MANY) == [set()] * MANY
-    assert KeywordSearch(["a"]).found_in_each([]) == []
-
-
 FORMS = st.sampled_from(
     [
         Word("ab"),
