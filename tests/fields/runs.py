@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from factcheck.fields import FieldResult, RecordResult, RunResult, RunTally
-from factcheck.fields.runs.records import count
+from factcheck.fields.runs.records import Counts, count
 
 STATUSES: Mapping[str, Any] = {
     "+": ("match", 1.0), "-": ("mismatch", 0.0), "/": ("mismatch", 0.5), "o": ("omission", 0.0),
@@ -49,3 +49,13 @@ def drawn_run(
         {field: "+" if draw() < right(position, field) else "-" for field in fields}
         for position in range(n)
     )
+
+
+def figure(records: Sequence[RecordResult], measure: str) -> float:
+    kind, name = measure.split("_")
+    if kind == "mean":
+        return float(sum(getattr(record, name) for record in records)) / len(records)
+    total = Counts()
+    for each in records:
+        total = total.plus(each.counts)
+    return float(getattr(total.scores(), name))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -13,30 +12,18 @@ from factcheck.errors import InputError
 from factcheck.fields import (
     FieldEvaluator,
     FieldResult,
-    RecordResult,
     RunResult,
     annotate_xeval,
     evaluate,
 )
 from factcheck.fields.runs import resampling
-from factcheck.fields.runs.records import Counts
 from factcheck.fields.runs.resampling import MEASURES
 from tests.fields.builders import TEXT, record
-from tests.fields.runs import drawn_run, run_of, summed_up
+from tests.fields.runs import drawn_run, figure, run_of, summed_up
 
 UNEVEN = [{"a": "+", "b": "+-"}, {"a": "-h"}, {"a": "/", "c": "o"}, {"a": "++", "b": "h", "d": "s"}]
 
 ROUNDING = 1e-9
-
-
-def scores_of(records: Sequence[RecordResult], measure: str) -> float:
-    kind, name = measure.split("_")
-    if kind == "mean":
-        return float(sum(getattr(record, name) for record in records)) / len(records)
-    total = Counts()
-    for each in records:
-        total = total.plus(each.counts)
-    return float(getattr(total.scores(), name))
 
 
 class TestDistribution:
@@ -47,7 +34,7 @@ class TestDistribution:
         """Of four records there are 256 resamples, which can be listed."""
         run = run_of(UNEVEN)
         all_scores = [
-            scores_of(resample, measure) for resample in itertools.product(run.records, repeat=4)
+            figure(resample, measure) for resample in itertools.product(run.records, repeat=4)
         ]
 
         low, high = run.intervals(n_resamples=20_000)[measure]
@@ -74,7 +61,7 @@ class TestDistribution:
     def test_a_run_is_inside_its_intervals(self) -> None:
         run = drawn_run(60, 1, lambda position, _: 0.3 + 0.4 * (position % 2))
         for measure, interval in run.intervals().items():
-            assert interval.low < scores_of(run.records, measure) < interval.high
+            assert interval.low < figure(run.records, measure) < interval.high
         for field, interval in run.field_intervals().items():
             assert interval.low < run.by_field[field].f1 < interval.high
 

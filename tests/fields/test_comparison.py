@@ -15,7 +15,6 @@ from pytest import approx  # noqa: PT013 - it reads like a word
 from factcheck.errors import InputError
 from factcheck.fields import (
     FieldEvaluator,
-    RecordResult,
     RunComparison,
     RunResult,
     annotate_xeval,
@@ -23,24 +22,13 @@ from factcheck.fields import (
     evaluate,
 )
 from factcheck.fields.runs import resampling
-from factcheck.fields.runs.records import Counts
 from factcheck.fields.runs.resampling import MEASURES
 from factcheck.stats.comparison import compare_scores
 from tests.fields.builders import NUMBER, TEXT, array, record
-from tests.fields.runs import drawn_run, run_of, summed_up
+from tests.fields.runs import drawn_run, figure, run_of, summed_up
 
 A = [{"a": "+-", "b": "-"}, {"a": "o", "c": "h"}, {"a": "/"}, {"a": "+", "b": "+"}, {"a": "-"}]
 B = [{"a": "++", "b": "-"}, {"a": "-"}, {"a": "+"}, {"a": "/", "b": "h+"}, {"a": "-"}]
-
-
-def figure(records: Sequence[RecordResult], measure: str) -> float:
-    kind, name = measure.split("_")
-    if kind == "mean":
-        return float(sum(getattr(record, name) for record in records)) / len(records)
-    total = Counts()
-    for each in records:
-        total = total.plus(each.counts)
-    return float(getattr(total.scores(), name))
 
 
 def with_golds(run: RunResult, golds: Sequence[Any]) -> RunResult:

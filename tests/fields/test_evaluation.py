@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import json
 import math
-from typing import Any, Optional
+from typing import Any
 
 import pytest
-from pydantic import BaseModel, Field
 
 from factcheck.errors import InputError
 from factcheck.fields import (
@@ -21,7 +20,6 @@ from factcheck.fields import (
     evaluate,
     get_comparator,
     get_transform,
-    parse_eval_schema,
     reclassify_nulls,
     score_record,
 )
@@ -122,6 +120,8 @@ class TestBadValues:
         for schema in (record(a=TEXT), record(a=best(TEXT)), record(a=record(b=TEXT))):
             result = run(schema, [{"a": Spiteful()}], [{"a": Spiteful()}])
             assert set(statuses(result).values()) <= {"mismatch", "error"}
+        result = run(record(a=best(TEXT)), [{"a": [Spiteful()]}], [{"a": [Spiteful()]}])
+        assert set(statuses(result).values()) == {"omission", "hallucination"}
 
     def test_a_record_that_is_no_object(self) -> None:
         schema = record(a=TEXT, b=NUMBER)
@@ -290,45 +290,6 @@ class TestBestPairing:
         gold = {"s": [{"a": None}, {"n": 1}]}
         result = run(record(s=best(items)), [gold], [{"s": [{"n": 1}, {"a": None}]}])
         assert statuses(result) == {"s[1].n": "match"}
-
-
-class Item(BaseModel):
-    """A line of an invoice."""
-
-    name: str
-    price: Optional[float] = None  # noqa: UP045 - the form users of Python 3.9 write
-
-
-class Invoice(BaseModel):
-    """What an extractor fills."""
-
-    number: str = Field(description="as printed")
-    total: float = Field(
-        json_schema_extra={"x-eval-compare": {"numeric": {"tolerance": {"abs": 0.5}}}}
-    )
-    items: list[Item] = Field(json_schema_extra={"x-eval-align": {"match_by": "hungarian"}})
-
-
-class TestPydantic:
-    """A model class is a schema, and its instances are records."""
-
-    def test_from_class_and_instances_to_scores(self) -> None:
-        gold = Invoice(number="7", total=10, items=[Item(name="a", price=1), Item(name="b")])
-        found = Invoice(number="7", total=10.4, items=[Item(name="b"), Item(name="a", price=2)])
-        result = evaluate([gold], [found], Invoice)
-
-        assert result.records[0].gold is gold
-        assert statuses(result) == {
-            "number": "match", "total": "match", "items[0].name": "match",
-            "items[0].price": "mismatch", "items[1].name": "match", "items[1].price": "match",
-        }  # fmt: skip
-
-    def test_a_class_can_be_annotated_and_edited(self) -> None:
-        schema = annotate_xeval(Invoice)
-        schema["properties"]["number"]["x-eval-skip"] = True
-        row = {"number": "1", "total": 1, "items": []}
-        assert statuses(evaluate([row], [row], schema))["number"] == "skipped"
-        assert parse_eval_schema(Invoice).children[0].description == "as printed"
 
 
 class TestJoins:

@@ -241,6 +241,7 @@ def test_an_instance_and_the_json_it_was_read_from_are_the_same_record() -> None
     text = ORDER.model_dump_json(by_alias=True)
     plain = as_record(Order.model_validate_json(text)) | {"price": 0.1, "tags": ["q", "p"]}
     run = evaluate([ORDER], [plain], Order)
+    assert run.records[0].gold is ORDER
     assert [r.path for r in run.records[0].field_results if r.status == "mismatch"] == []
     assert run.mean_f1 == 1.0
 

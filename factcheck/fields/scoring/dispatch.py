@@ -31,31 +31,33 @@ class BatchCall(NamedTuple):
     comparator: Callable[[list[BatchItem]], Any]
     items: list[BatchItem]
 
-    def answer(self) -> Any:
-        return self.comparator(self.items)
+    def outcome(self) -> tuple[Any, Exception | None]:
+        """What the comparator returns, or its error."""
+        try:
+            return self.comparator(self.items), None
+        except Exception as error:  # noqa: BLE001 - the user's code
+            return None, error
 
-    async def aanswer(self) -> Any:
+    async def aoutcome(self) -> tuple[Any, Exception | None]:
         """The same; a comparator without `acall` runs in a thread."""
         acall = getattr(self.comparator, "acall", None)
         if acall is None:
-            return await asyncio.to_thread(self.comparator, self.items)
-        return await acall(self.items)
+            return await asyncio.to_thread(self.outcome)
+        try:
+            return await acall(self.items), None
+        except Exception as error:  # noqa: BLE001 - the user's code
+            return None, error
 
 
-Calls: TypeAlias = Generator[BatchCall, Any, T]
-"""Work that needs batch comparators."""
+Calls: TypeAlias = Generator[BatchCall, tuple[Any, "Exception | None"], T]
+"""Work that yields calls of batch comparators and gets their outcomes."""
 
 
 def run(work: Calls[T]) -> T:
     try:
         call = next(work)
         while True:
-            try:
-                answers = call.answer()
-            except Exception as error:  # noqa: BLE001, PERF203 - the work handles it
-                call = work.throw(error)
-            else:
-                call = work.send(answers)
+            call = work.send(call.outcome())
     except StopIteration as stop:
         result: T = stop.value
         return result
@@ -65,12 +67,7 @@ async def arun(work: Calls[T]) -> T:
     try:
         call = next(work)
         while True:
-            try:
-                answers = await call.aanswer()
-            except Exception as error:  # noqa: BLE001, PERF203 - the work handles it
-                call = work.throw(error)
-            else:
-                call = work.send(answers)
+            call = work.send(await call.aoutcome())
     except StopIteration as stop:
         result: T = stop.value
         return result
@@ -159,9 +156,8 @@ def _answers(name: str, items: list[BatchItem], plan: Plan) -> Calls[tuple[list[
         return nothing, str(error)
     if not is_batch(comparator):
         return nothing, f"the comparator {name!r} is no longer a batch comparator"
-    try:
-        answers = yield BatchCall(comparator, items)
-    except Exception as error:  # noqa: BLE001 - the user's code
+    answers, error = yield BatchCall(comparator, items)
+    if error is not None:
         _log.warning("the comparator %r failed on %d fields: %s", name, len(items), describe(error))
         return nothing, f"comparator {name!r}: {describe(error)}"
     if not isinstance(answers, list):

@@ -147,7 +147,7 @@ class Grid:
     def _add_leaf(self, node: Leaf, gold: Sequence[Any], extracted: Sequence[Any]) -> None:
         gold, extracted = _prepared(node, gold), _prepared(node, extracted)
         bound, weight = node.bound, self._weight(node)
-        if any(value is _FAILED for value in (*gold, *extracted)):
+        if node.prepare is not None and any(v is _FAILED for v in (*gold, *extracted)):
             self._compare(node, gold, extracted)
         elif bound.key is not None:
             codes = (self._codes_of(gold, bound.key), self._codes_of(extracted, bound.key))
@@ -158,7 +158,7 @@ class Grid:
     def _codes_of(self, values: Sequence[Any], key: Callable[[Any], Hashable]) -> list[int]:
         """A code for each value, equal for equal keys; negative for missing values."""
         code = self._codes.__getitem__
-        if MISSING not in values:
+        if _complete(values):
             return list(map(code, map(key, values)))
         return [-1 if value is MISSING else code(key(value)) for value in values]
 
@@ -185,12 +185,17 @@ class Grid:
         extracted: Sequence[Any],
     ) -> bool:
         """False if the comparator cannot score these values all at once."""
-        rows, columns = _present(gold), _present(extracted)
-        if rows and columns:
+        if _complete(gold) and _complete(extracted):
+            rows: Any = slice(None)
+            columns: Any = rows
+            table, cells = scores(gold, extracted), (rows, columns)
+        else:
+            rows, columns = _present(gold), _present(extracted)
             table = scores([gold[i] for i in rows], [extracted[j] for j in columns])
-            if table is None:
-                return False
-            self._matched[np.ix_(rows, columns)] += weight * table
+            cells = np.ix_(rows, columns)
+        if table is None:
+            return False
+        self._matched[cells] += weight * table
         self._of_gold[rows] += weight
         self._of_extracted[columns] += weight
         return True
@@ -273,6 +278,11 @@ def _kinds(values: Sequence[Any]) -> list[int]:
     return [
         _ABSENT if v is MISSING else _NULL if v is None else _FULL if v else _EMPTY for v in values
     ]
+
+
+def _complete(values: Sequence[Any]) -> bool:
+    """Whether nothing is missing; values are not compared, since they may be of any type."""
+    return type(MISSING) not in set(map(type, values))
 
 
 def _present(values: Sequence[Any]) -> list[int]:
