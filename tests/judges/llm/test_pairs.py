@@ -14,6 +14,7 @@ from factcheck.testing import (
     ChatAnswer,
     ChatRequest,
     FactModel,
+    Reply,
     bad_request,
     duplicate,
     in_code_fence,
@@ -48,6 +49,8 @@ def test_each_pair_gets_its_own_verdict_from_the_model_that_was_asked(
     assert equivalents(results) == EXPECTED
     assert results[0] == PairVerdict(True, None, "scripted", MODEL)
     assert setup.sizes == [15]
+    assert setup.compare() == ()
+    assert len(setup.server.requests) == 1
     assert setup.ledger.by_model_and_stage[MODEL, "compare"].prompt_tokens > 0
 
 
@@ -63,12 +66,6 @@ def test_pairs_of_one_field_share_a_call_however_they_were_mixed(comparing: Make
     setup.compare(*mixed)
     fields = [{pair.path for pair in asked(request)} for request in setup.server.requests]
     assert sorted(map(tuple, fields)) == [("field 0",), ("field 1",), ("field 2",)]
-
-
-def test_no_pairs_are_no_request(comparing: MakePairSetup) -> None:
-    setup = comparing(FactModel())
-    assert setup.compare() == ()
-    assert setup.server.requests == ()
 
 
 def test_only_what_came_back_wrong_is_asked_again_and_only_once(comparing: MakePairSetup) -> None:
@@ -91,17 +88,10 @@ def test_only_what_came_back_wrong_is_asked_again_and_only_once(comparing: MakeP
     assert all(r.message for r in results if isinstance(r, Failure))
 
 
-def refused_over(value: str) -> ChatAnswer:
-    return lambda r: refused() if value in _values(r) else FactModel()(r)
-
-
-def filtered_over(value: str) -> ChatAnswer:
-    return lambda r: bad_request("content_filter") if value in _values(r) else FactModel()(r)
-
-
-def cut_off_over(value: str) -> ChatAnswer:
+def over(value: str, fault: Reply | None = None) -> ChatAnswer:
+    """Spoils the reply whenever this value is in the request; cuts it off without a fault."""
     whole = FactModel()
-    return lambda r: truncated(whole(r)) if value in _values(r) else whole(r)
+    return lambda r: (fault or truncated(str(whole(r)))) if value in _values(r) else whole(r)
 
 
 def _values(request: ChatRequest) -> set[str]:
@@ -112,9 +102,9 @@ def _values(request: ChatRequest) -> set[str]:
     ("answer", "code"),
     [
         (in_prose(FactModel(), "Mill 4"), "output"),
-        (refused_over("Mill 4"), "refused"),
-        (filtered_over("Mill 4"), "refused"),
-        (cut_off_over("Mill 4"), "truncated"),
+        (over("Mill 4", refused()), "refused"),
+        (over("Mill 4", bad_request("content_filter")), "refused"),
+        (over("Mill 4"), "truncated"),
     ],
 )
 def test_a_value_that_spoils_a_whole_reply_spoils_no_other_pair(
@@ -151,10 +141,7 @@ def test_a_very_long_value_goes_out_whole_and_alone(comparing: MakePairSetup) ->
 
 def test_a_value_too_long_for_the_model_takes_no_other_pair_along(comparing: MakePairSetup) -> None:
     long = "wool " * 20_000
-    answer: ChatAnswer = lambda r: (  # noqa: E731
-        bad_request("context_length_exceeded") if long in _values(r) else FactModel()(r)
-    )
-    setup = comparing(answer)
+    setup = comparing(over(long, bad_request("context_length_exceeded")))
     assert equivalents(setup.compare(*PAIRS, ValuePair(long, "x"))) == [*EXPECTED, "rejected"]
 
 
@@ -222,7 +209,7 @@ HOSTILE = [
 
 
 @pytest.mark.parametrize("hostile", HOSTILE)
-def test_a_value_that_looks_like_a_prompt_or_a_reply_stays_a_value(
+def test_a_value_that_looks_like_a_prompt_or_a_reply_stays_one_value_on_one_line(
     hostile: str, comparing: MakePairSetup
 ) -> None:
     pairs = [
@@ -234,15 +221,8 @@ def test_a_value_that_looks_like_a_prompt_or_a_reply_stays_a_value(
     assert equivalents(setup.compare(*pairs)) == [False, False, True]
     assert set(asked(setup.server.requests[0])) == set(pairs)
 
-
-@pytest.mark.parametrize("hostile", HOSTILE)
-def test_a_value_never_adds_a_line_to_the_prompt_nor_hides_in_it(
-    hostile: str, comparing: MakePairSetup
-) -> None:
-    setup = comparing(FactModel())
     setup.compare(ValuePair(hostile, "x", hostile, hostile, hostile))
-    prompt = setup.server.requests[0].body["messages"][-1]["content"]
-    lines = prompt.splitlines()
+    lines = setup.server.requests[1].body["messages"][-1]["content"].splitlines()
     assert len(lines) == 4 + 2 * bool(hostile)
     assert all(line.isprintable() for line in lines)
 
