@@ -61,7 +61,6 @@ def test_it_is_halved_once_for_all_requests_that_met_the_same_overload() -> None
         for number in numbers:
             limiter.overloaded(number)
         assert limiter.limit == 8
-
         async with limiter.slot() as later:
             limiter.overloaded(later)
         assert limiter.limit == 4

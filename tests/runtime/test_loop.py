@@ -158,5 +158,4 @@ def test_a_child_forked_after_a_call_can_ask_too(monkeypatch: pytest.MonkeyPatch
                 decided = scorer.score(BARN, "The barn burned.").score
                 os._exit(0 if decided == 0.5 else 1)
             _, status = os.waitpid(child, 0)
-
     assert os.waitstatus_to_exitcode(status) == 0

@@ -62,7 +62,6 @@ def test_each_request_of_a_completed_batch_has_an_answer() -> None:
     with session() as on:
         batch = on.ended()
         output = on.content(batch.output_file_id)
-
         assert (batch.status, batch.error_file_id) == ("completed", None)
         assert batch.request_counts is not None
         assert (batch.request_counts.completed, batch.request_counts.total) == (8, 8)

@@ -174,7 +174,6 @@ def test_vectors_may_be_out_of_order_left_out_or_replaced() -> None:
     in_order = answered(hashed_embeddings)
     infinite = answered(with_vector(hashed_embeddings, 1, [2.0, math.inf]))
     shortened = answered(with_vector(hashed_embeddings, 1, lambda vector: vector[:3]))
-
     assert [index for index, _ in in_order] == [0, 1, 2]
     assert answered(out_of_order(hashed_embeddings)) == in_order[::-1]
     assert answered(without_vectors(hashed_embeddings, 0, 2)) == in_order[1:2]

@@ -74,7 +74,6 @@ def test_a_scripted_judge_fulfils_its_port_and_fails_as_its_script_says(
 ) -> None:
     ledger = Ledger()
     failing = kind({key: JudgeUnavailable("down")}, name="x", usage=Usage(calls=1, cost_usd=0.5))
-
     assert isinstance(failing, port)
     assert failing.identity == {role: "x"}
     with pytest.raises(JudgeUnavailable, match="down"):
@@ -113,7 +112,6 @@ def test_a_function_sees_all_that_a_call_is_about() -> None:
     judge = ScriptedPairJudge(lambda pair: pair.gold == "oak")
     rater = ScriptedRater(lambda source, summary: len(f"{source[:2]}{summary}"))
     ledger = Ledger()
-
     assert [check(checker, fact, ledger).label for fact in ("moss", "fern")] == [
         *("entailed", "neutral")
     ]

@@ -173,10 +173,8 @@ def test_a_batch_gives_the_report_of_a_live_run_and_leaves_a_warm_cache(
 def test_what_goes_into_a_batch_is_what_a_live_run_sends(pottery: MakePottery) -> None:
     job = pottery().submitted()
     written = job.asked()
-
     job.live()
     sent = [r.body for r in job.server.requests if isinstance(r, ChatRequest)]
-
     assert [line["url"] for line in written] == ["/v1/chat/completions"] * 3
     assert [line["custom_id"] for line in written] == [request_id(r["body"]) for r in written]
     for line, body in zip(written, sent, strict=True):
@@ -199,12 +197,10 @@ def test_only_what_is_not_known_is_submitted(pottery: MakePottery) -> None:
 
 def test_facts_that_are_to_be_listed_take_two_batches(pottery: MakePottery) -> None:
     job = pottery(facts=None)
-
     first = job.submit()
     between = job.collect()
     second = job.submit()
     done = job.collect()
-
     assert (first.requests, first.extractions) == (1, 1)
     assert [undecided(report) for report in between.result or []] == [
         dict.fromkeys(FACTS, "queued")
@@ -344,10 +340,8 @@ def test_requests_changed_on_disk_are_not_sent(pottery: MakePottery) -> None:
     assert state is not None
     store.write(replace(state, batches=(replace(state.batches[0], file_id=None),)))
     store.requests(state.batches[0]).write_bytes(b"{}\n")
-
     with pytest.raises(InputError, match="was changed"):
         job.submit()
-
     assert job.posts("/v1/files") == 1
 
 
@@ -365,9 +359,7 @@ def test_collecting_twice_changes_nothing_and_pays_nothing(pottery: MakePottery)
     first = job.collect()
     files = sorted(path.name for path in BatchStore(job.state).folder.iterdir())
     before = len(job.server.requests)
-
     second = job.collect()
-
     assert comparable(second.result or [])[2][1:] == comparable(first.result or [])[2][1:]
     assert [undecided(r) for r in second.result or []] == [{FACTS[0]: "queued"}] * 3
     assert [r and r.usage.prompt_tokens for r in second.result or []] == [0] * 3
@@ -416,10 +408,8 @@ def test_a_batch_costs_half_the_list_price(
     monkeypatch.setattr("factcheck.judges.llm.language_model.price_of", lambda _: listed)
     monkeypatch.setattr("factcheck.judges.llm.transports.OPENAI_URL", job.server.base_url)
     monkeypatch.delenv("OPENAI_BASE_URL")
-
     job.submit()
     reports = job.collect().result or []
-
     for report in reports:
         assert report is not None
         usage = report.usage
@@ -491,7 +481,6 @@ def test_a_judge_without_batches_is_refused(pottery: MakePottery, judge: str, sa
 def test_everything_written_is_private_and_holds_no_key(pottery: MakePottery) -> None:
     job = pottery().submitted()
     job.collect()
-
     store = BatchStore(job.state)
     files = [job.state, *store.folder.iterdir()]
     assert len(files) == 4
@@ -587,9 +576,7 @@ def test_an_id_with_two_answers_has_none(
     output = next(BatchStore(job.state).folder.glob("*.output.jsonl"))
     lines = output.read_bytes().splitlines(keepends=True)
     output.write_bytes(b"".join([*lines, lines[0], b'{"torn', b"\n[1]\n"]))
-
     done = job.collect()
-
     assert [len(undecided(report)) for report in done.result or []] == [6, 0, 0]
     assert "has two answers; none counts" in caplog.text
     assert "not an answer; skipped" in caplog.text

@@ -111,14 +111,12 @@ def test_another_prompt_is_never_served_it(llm: MakeSetup, monkeypatch: pytest.M
     one, first = llm(FactModel(), cache=cache)
     one.check(FACTS, TEXT)
     base_url = first.base_url
-
     monkeypatch.setattr(
         "factcheck.judges.llm.checker.fingerprint", lambda *_: "check_facts/v2@00000000"
     )
     monkeypatch.setenv("OPENAI_BASE_URL", base_url)
     with FactCoverage(MODEL, cache=cache) as scorer:
         scorer.check(FACTS, TEXT)
-
     assert len(first.requests) == 2
 
 
@@ -286,13 +284,11 @@ def test_neighbours_order_and_repetition_do_not_change_a_verdict(comparing: Make
     setup = comparing(Fickle(), cache=MemoryCache())
     (first,) = setup.compare(PAIR)
     mirrored = replace(PAIR, gold=PAIR.extracted, extracted=PAIR.gold)
-
     later = [
         setup.compare(*OTHERS, PAIR)[-1],
         setup.compare(PAIR, PAIR, *OTHERS[:2])[1],
         setup.compare(*OTHERS[3:], mirrored, OTHERS[0])[3],
     ]
-
     assert isinstance(first, PairVerdict)
     assert later == [replace(first, cached=True)] * 3
     assert setup.sizes == [1, 6]

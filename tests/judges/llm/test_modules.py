@@ -75,7 +75,6 @@ def test_a_dspy_model_is_a_judge_without_its_own_retries_and_cache() -> None:
         FactCoverage(served(server, cache=True), cache="off") as scorer,
     ):
         reports = [scorer.score(SOURCE, "The ferry sank.") for _ in range(2)]
-
     assert [report.score for report in reports] == [0.5, 0.5]
     assert [report.usage.calls for report in reports] == [2, 2]
     assert len(server.requests) == 4
@@ -220,7 +219,6 @@ def test_a_run_is_traced_for_optimizers(module: dspy.Module) -> None:
         inputs = {"source_text": SOURCE, "summary": SOURCE}
     with LocalOpenAIServer(FactModel()) as server, dspy.context(lm=served(server), trace=[]):
         module(**inputs)
-
         ((predictor, given, _),) = dspy.settings.trace
     assert predictor is module.predictors()[0]
     assert given["source_text"] == SOURCE

@@ -220,7 +220,6 @@ def test_a_value_that_looks_like_a_prompt_or_a_reply_stays_one_value_on_one_line
     setup = comparing(FactModel(equivalent=lambda pair: pair == PAIRS[0]))
     assert equivalents(setup.compare(*pairs)) == [False, False, True]
     assert set(asked(setup.server.requests[0])) == set(pairs)
-
     setup.compare(ValuePair(hostile, "x", hostile, hostile, hostile))
     lines = setup.server.requests[1].body["messages"][-1]["content"].splitlines()
     assert len(lines) == 4 + 2 * bool(hostile)

@@ -36,7 +36,6 @@ def test_each_question_is_one_span_with_model_and_tokens(
         monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
         with FactCoverage("openai/tiny", cache="off") as scorer:
             scorer.score(TEXT, TEXT)
-
     extracting, checking = spans.get_finished_spans()
     assert (extracting.name, checking.name) == ("extract openai/tiny", "check openai/tiny")
     assert checking.attributes is not None

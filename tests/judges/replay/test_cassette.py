@@ -64,7 +64,6 @@ def test_a_verdict_is_one_line_and_reads_back_as_it_was(
         flags=flags,
     )
     line = RecordedVerdict("0" * 64, BY, recorded).to_line()
-
     assert line.count(b"\n") == 1
     assert parse_answer(line, PLACE) == RecordedVerdict("0" * 64, BY, recorded)
 
@@ -121,10 +120,8 @@ def test_a_file_cut_anywhere_in_its_last_line_loses_that_line_only(
     for end in range(start + 1, len(whole) - 1):
         path.write_bytes(whole[:end])
         caplog.clear()
-
         assert answers(path) == [verdict("One.")]
         assert "line 3: cut off" in caplog.text
-
         CassetteWriter(path).append([verdict("Zwölf.")])
         assert path.read_bytes() == whole
 

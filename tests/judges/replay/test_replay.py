@@ -189,7 +189,6 @@ def test_an_answer_that_cannot_be_recorded_is_still_given(path: Path) -> None:
 def test_several_judges_are_told_apart_by_name(path: Path) -> None:
     record(path)
     record(path, judge="openai/b", script=lambda fact, text: "neutral")
-
     with pytest.raises(ConfigError, match=r"cassette\.jsonl#a, .*cassette\.jsonl#openai/b"):
         ReplayChecker(path)
     with pytest.raises(ConfigError, match="no judge 'c', but 'a', 'openai/b'"):
@@ -241,7 +240,6 @@ def test_of_several_answers_the_first_counts_and_the_others_are_counted(
     path.write_bytes(HEADER + b"".join(lines))
     with caplog.at_level(logging.WARNING):
         result = checked(ReplayChecker(path), [BURNED], SUMMARY)[0]
-
     assert isinstance(result, Verdict)
     assert result.label == "neutral"
     assert "answers 2 questions more than once and differently" in caplog.text
@@ -251,7 +249,6 @@ def test_a_spec_names_a_file_and_maybe_a_judge(tmp_path: Path) -> None:
     plain, odd = tmp_path / "c.jsonl", tmp_path / "c.jsonl#1"
     plain.touch()
     odd.touch()
-
     assert parse_spec(f"replay:{plain}") == (str(plain), None)
     assert parse_spec(f"replay:{plain}#openai/gpt#x") == (str(plain), "openai/gpt#x")
     assert parse_spec(f"replay:{odd}") == (str(odd), None)

@@ -116,7 +116,6 @@ def test_a_short_lock_is_waited_for(
         assert writer.is_alive()
         assert disk.get_many([KEY]) == {KEY: "old"}
     writer.join()
-
     assert disk.get_many([KEY]) == {KEY: "new"}
     assert caplog.messages == []
 
@@ -162,7 +161,6 @@ def test_a_full_disk_keeps_all_of_a_batch_or_nothing(
     batch = {answer_key(n=n): "x" * 4000 for n in range(16)}
     disk.set_many(batch)
     disk.set_many(batch)
-
     assert len(caplog.messages) == 1
     assert "the disk is full" in caplog.text
     assert disk.get_many([KEY, *batch]) == {KEY: "kept"}
@@ -253,7 +251,6 @@ def test_processes_share_a_cache(folder: Path) -> None:
     cache = DiskCache(folder)
     shared = {answer_key(n=n, i=i): f"answer {n} {i}" for n in range(30) for i in range(16)}
     own = {answer_key(own=own, n=n): str(own) for own in range(3) for n in range(30)}
-
     assert complaints == ["", "", ""]
     assert cache.get_many([*shared, *own]) == {**shared, **own}
     cache.close()
@@ -268,10 +265,8 @@ def test_a_link_where_the_cache_should_be_is_not_followed(tmp_path: Path) -> Non
     victim.mkdir(mode=0o755)
     folder.mkdir()
     (folder / "answers").symlink_to(victim)
-
     cache = DiskCache(folder)
     cache.set_many({"0" * 64: "x"})
-
     assert cache.get_many(["0" * 64]) == {}
     cache.close()
     assert list(victim.iterdir()) == []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from typing import Any
 
 import pytest
 
@@ -10,6 +11,10 @@ from factcheck.errors import ConfigError
 from factcheck.runtime.cache import redis as redis_module
 from factcheck.runtime.cache.redis import RedisCache
 from tests.runtime.cache.conftest import KEY, OTHER, free_port
+
+
+def client_of(url: str) -> Any:
+    return pytest.importorskip("redis").Redis.from_url(url)
 
 
 def test_machines_share_it(empty_redis: str) -> None:
@@ -21,40 +26,28 @@ def test_machines_share_it(empty_redis: str) -> None:
 
 
 def test_keys_have_a_prefix_and_do_not_expire(empty_redis: str) -> None:
-    import redis
-
     cache = RedisCache(empty_redis)
     cache.set_many({KEY: "kept"})
-    with redis.Redis.from_url(empty_redis) as client:
+    with client_of(empty_redis) as client:
         assert client.keys("*") == [f"factcheck:1:{KEY}".encode()]
         assert client.ttl(f"factcheck:1:{KEY}") == -1
     cache.close()
 
 
-@pytest.mark.parametrize("planted", [b"", b"unsealed", "of another key"])
+@pytest.mark.parametrize("planted", [b"", b"unsealed", "of another key", "flipped"])
 def test_a_foreign_value_is_a_miss(
     empty_redis: str, caplog: pytest.LogCaptureFixture, planted: bytes | str
 ) -> None:
-    import redis
-
     cache = RedisCache(empty_redis)
     cache.set_many({OTHER: "kept"})
-    with redis.Redis.from_url(empty_redis) as client:
-        value = client.get(f"factcheck:1:{OTHER}") if planted == "of another key" else planted
-        client.set(f"factcheck:1:{KEY}", value)
+    with client_of(empty_redis) as client:
+        sealed = client.get(f"factcheck:1:{OTHER}")
+        client.set(f"factcheck:1:{KEY}", sealed if planted == "of another key" else planted)
+        if planted == "flipped":
+            cache.set_many({KEY: "kept"})
+            client.setbit(f"factcheck:1:{KEY}", 8 * 17, 1)  # "k" is 0x6b, its first bit is 0
     assert cache.get_many([KEY, OTHER]) == {OTHER: "kept"}
     assert "damaged or tampered with" in caplog.text
-    cache.close()
-
-
-def test_a_flipped_bit_is_a_miss(empty_redis: str) -> None:
-    import redis
-
-    cache = RedisCache(empty_redis)
-    cache.set_many({KEY: "kept"})
-    with redis.Redis.from_url(empty_redis) as client:
-        client.setbit(f"factcheck:1:{KEY}", 8 * 17, 1)  # "k" is 0x6b, its first bit is 0
-    assert cache.get_many([KEY]) == {}
     cache.close()
 
 
@@ -66,7 +59,6 @@ def test_no_server_is_one_warning(
     cache = RedisCache(f"redis://user:s3cr3t@127.0.0.1:{free_port()}/0")
     cache.set_many({KEY: "lost"})
     cache.set_many({KEY: "lost"})
-
     assert cache.get_many([KEY]) == {}
     assert len(caplog.messages) == 1
     assert "does not answer; continuing without it" in caplog.text
@@ -86,7 +78,6 @@ def test_a_server_that_fails_is_left_alone_for_a_while(
     with monkeypatch.context() as outage:
         outage.setattr(redis.Redis, "mget", _fail)
         assert cache.get_many([KEY]) == {}
-
     assert cache.get_many([KEY]) == {}
     now += redis_module.PAUSE_S
     assert cache.get_many([KEY]) == {KEY: "kept"}
@@ -100,10 +91,8 @@ def _fail(*_: object) -> None:
 def test_a_server_that_refuses_writes_is_a_warning(
     empty_redis: str, caplog: pytest.LogCaptureFixture
 ) -> None:
-    import redis
-
     cache = RedisCache(empty_redis)
-    with redis.Redis.from_url(empty_redis) as client:
+    with client_of(empty_redis) as client:
         client.config_set("maxmemory", "1")
         cache.set_many({KEY: "x" * 1000})
         client.config_set("maxmemory", "0")

@@ -350,6 +350,5 @@ def test_it_agrees_with_people_on_the_development_data(data_dir: Path) -> None:
         decided[label].append(
             verdict(row["premise"].replace("/", " / "), row["hypothesis"]).equivalent == label
         )
-
     shares = [sum(right) / len(right) for right in decided.values()]
     assert sum(shares) / 2 >= 0.93
