@@ -1,23 +1,5 @@
 """The one error tree. Foreign exceptions are translated into it once, at the edge.
 
-    FactcheckError              code       CLI exit
-    ├─ InputError (ValueError)  input        2   the caller's data: empty source, unreadable file
-    │  ├─ SchemaError           schema       2   an evaluation schema cannot be used
-    │  │  └─ ParameterError     schema       2   nor can the parameters of a comparator
-    │  └─ GoldValidationError   gold         2   a gold record does not fit its schema
-    ├─ ConfigError              config       3   settings: unknown judge, missing key or package
-    │  └─ PromptError           prompt       3   a prompt file is missing or was changed
-    └─ JudgeError               judge        4   a judge could not be asked
-       ├─ JudgeUnavailable      unavailable  4   connection, timeout, 5xx; retryable
-       ├─ JudgeRateLimited      rate_limited 4   429; retryable
-       ├─ JudgeRejected         rejected     4   key, billing, bad request; never retried
-       ├─ JudgeRefused          refused      4   content filter
-       ├─ JudgeOutputError      output       4   a reply that cannot be used
-       │  └─ JudgeTruncated     truncated    4   a reply that was cut off
-       ├─ BudgetExceeded        budget       4   the cap on spending does not allow the request
-       └─ JudgeNotAsked         not_asked    4   the request was counted or put aside, not sent
-          └─ JudgeQueued        queued       4   its answer comes from a batch, or not at all
-
 One item that could not be judged is not an error but a value: `Failure`.
 """
 

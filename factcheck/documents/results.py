@@ -169,24 +169,20 @@ class ResultsFile:
         try:
             while left:
                 left = left[os.write(self._descriptor, left) :]
-        except OSError as error:
-            self._cut_back()
+        except BaseException as error:
+            try:
+                os.ftruncate(self._descriptor, self._end)
+            except OSError:
+                # The torn line stays until a resumed run cuts it off; nothing may follow it.
+                os.close(self._descriptor)
+                self._descriptor = -1
+            if not isinstance(error, OSError):
+                raise
             raise InputError(
                 f"cannot write {self._path}: {error.strerror}; its {len(self.done)} rows are kept: "
                 "make room, then continue with --resume"
             ) from error
-        except BaseException:
-            self._cut_back()
-            raise
         self._end += size
-
-    def _cut_back(self) -> None:
-        try:
-            os.ftruncate(self._descriptor, self._end)
-        except OSError:
-            # The torn line stays until a resumed run cuts it off; nothing may follow it.
-            os.close(self._descriptor)
-            self._descriptor = -1
 
     def close(self) -> None:
         """Sync the file to disk and close it; closing twice is allowed."""

@@ -97,7 +97,7 @@ def test_endless_devices_and_unused_pipes_are_refused(tmp_path: Path) -> None:
 
 
 @posix
-def test_a_pipe_with_a_writer_is_read(tmp_path: Path) -> None:
+def test_a_pipe_with_a_writer_is_read() -> None:
     reading, writing = os.pipe()
     os.write(writing, b"Piped.")
     os.close(writing)
