@@ -180,7 +180,6 @@ class CoverageReport(Report):
         return cls.from_dict(parse_json(text, "report").value)
 
     def page(self) -> Page:
-        """The report, ready to be rendered; see `factcheck.reports.gated` for JUnit."""
         from factcheck.facts.page import coverage_page
 
         claims = None if self.claims is None else self.claim_results

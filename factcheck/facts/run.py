@@ -31,7 +31,6 @@ class RunSummary(Report):
         self._by_source: dict[str, tuple[int, float]] = {}
 
     def add(self, report: CoverageReport) -> None:
-        """Take one report into account."""
         self.n_records += 1
         self.usage = self.usage + report.usage
         for name, count in report.counts.items():
@@ -130,7 +129,6 @@ class RunSummary(Report):
             yield ", ".join(missing)
 
     def _row(self) -> dict[str, Any]:
-        """The metrics as one flat row."""
         row = self.to_dict()
         for nested in ("interval", "counts", "usage"):
             del row[nested]
@@ -138,7 +136,6 @@ class RunSummary(Report):
         return {**row, "interval_low": low, "interval_high": high, **self.counts}
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything as JSON-ready data."""
         return {
             "records": self.n_records,
             "scored": self.n_scored,

@@ -59,18 +59,14 @@ class FactCoverageMetric:
 
     @property
     def identity(self) -> Mapping[str, str]:
-        """Extractor and judge."""
         return {k: v for k, v in self.scorer.signature.entries if k != "version"}
 
     async def measure(self, case: EvalCase) -> MetricResult:
-        """The result of one case."""
         return (await self.measure_many([case], Ledger()))[0]
 
     async def measure_many(
         self, cases: Sequence[EvalCase], ledger: Ledger
     ) -> Sequence[MetricResult]:
-        """One result per case, in order."""
-
         async def one(case: EvalCase) -> MetricResult:
             source = getattr(case, self._source_field)
             if source is None and case.facts is None:
@@ -133,11 +129,9 @@ class KeywordMetric:
 
     @property
     def required_fields(self) -> tuple[str, ...]:
-        """The output, and the keywords where the metric has none."""
         return ("actual_output",) if self._keywords else ("actual_output", "expected_output")
 
     async def measure(self, case: EvalCase) -> MetricResult:
-        """The result of one case."""
         output = case.actual_output
         words = self._keywords or as_keywords(case.expected_output, "expected_output")
         if not words:
@@ -182,7 +176,6 @@ class CardMetric:
         self.name = name
 
     async def measure(self, case: EvalCase) -> MetricResult:
-        """The result of one case."""
         result = CardMatcher(case.expected_output, self._settings).match(case.actual_output)
         figures = {name: getattr(result, name) for name in get_args(CardScore)}
         return MetricResult.scored(

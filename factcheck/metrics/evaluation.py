@@ -81,7 +81,6 @@ class FunctionMetric:
         self.__doc__ = function.__doc__
 
     def __call__(self, case: EvalCase) -> Score | Awaitable[Score]:
-        """What the function returns."""
         return self.function(case)
 
     async def measure(self, case: EvalCase) -> MetricResult:
@@ -124,7 +123,6 @@ def metric(
 
 
 async def each(work: Callable[[T], Awaitable[R]], items: Sequence[T]) -> list[R]:
-    """Results of all items, in order, at most `CONCURRENCY` at a time."""
     slots = asyncio.Semaphore(CONCURRENCY)
 
     async def one(item: T) -> R:

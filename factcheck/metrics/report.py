@@ -46,7 +46,6 @@ class EvalRow:
         return "passed" if self.result.passed else "failed"
 
     def to_dict(self) -> dict[str, Any]:
-        """JSON-ready data, flat but for the error and the details."""
         return {"case": self.case_id, "metric": self.metric, **self.result.to_dict()}
 
 
@@ -85,7 +84,6 @@ class MetricReport:
         return None if rate is None else wilson(rate, self.n_passed + self.n_failed)
 
     def to_dict(self) -> dict[str, Any]:
-        """JSON-ready data."""
         counts = {kind: getattr(self, f"n_{kind}") for kind in ("cases", *_KINDS)}
         figures = ("pass_rate", "interval", "mean", "threshold", "signature", "usage")
         data = {name: getattr(self, name) for name in figures}
@@ -134,7 +132,6 @@ class EvalReport(Report):
         return [row.to_dict() for row in self.rows]
 
     def to_dict(self) -> dict[str, Any]:
-        """JSON-ready data."""
         return {
             "format": _FORMAT,
             "cases": list(self.case_ids),
@@ -143,7 +140,6 @@ class EvalReport(Report):
         }
 
     def page(self) -> Page:
-        """The report, ready to be rendered."""
         verdicts = [self.case_passed(case_id) for case_id in self.case_ids]
         n_passed = verdicts.count(True)
         not_passed = [row for row in self.rows if not row.result.passed]

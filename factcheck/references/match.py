@@ -160,13 +160,11 @@ class ReferenceMatch(SessionUser):
         return self.ledger.usage
 
     async def measure(self, case: EvalCase) -> MetricResult:
-        """The result of one case, for `factcheck.metrics.evaluate`."""
         return (await self.measure_many([case], Ledger()))[0]
 
     async def measure_many(
         self, cases: Sequence[EvalCase], ledger: Ledger
     ) -> Sequence[MetricResult]:
-        """One result per case, in order, for `factcheck.metrics.evaluate`."""
         booked = Ledger(self.ledger)
         results = await self._results(cases, booked)
         for (model, stage), usage in booked.by_model_and_stage.items():

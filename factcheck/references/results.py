@@ -81,7 +81,6 @@ class ReferenceMatchResult(Report):
         return f"a mean of {score:.3f} {against}; highest: {most}"
 
     def as_metric_result(self) -> MetricResult:
-        """The result as that of a metric."""
         if self.score is None:
             failure = self.error or Failure("", "undecided", "nothing was compared")
             return MetricResult.failed(failure.code, failure.message)

@@ -171,7 +171,6 @@ class Page(NamedTuple):
 
     @property
     def title(self) -> str:
-        """The main metric with its name."""
         return f"{self.name} {self.value}".rstrip()
 
     @property

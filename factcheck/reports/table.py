@@ -62,7 +62,6 @@ def for_stdout(page: Page) -> str:
 
 
 def renderable(page: Page) -> RenderableType:
-    """The page as a Rich renderable."""
     page = cleaned(page)
     parts = list(_metric(page))
     for other in page.also:
@@ -152,7 +151,6 @@ class _Columns(NamedTuple):
         return places
 
     def _least(self, places: Iterable[int]) -> int:
-        """Width of some columns, with names of a sensible width."""
         widths = (
             min(self._width(place), _WIDEST_NAME)
             if place < self.table.n_names

@@ -63,7 +63,6 @@ class Tally:
     """Heap of (-score, id)."""
 
     def add(self, record_id: str, outcome: CoverageReport | RecordFailure) -> None:
-        """Count one record."""
         codes = codes_of(outcome)
         self.unfinished += not codes <= FINAL
         self.budget_exhausted |= _BUDGET in codes
@@ -107,7 +106,6 @@ class Tally:
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """The totals as JSON-ready data."""
         return {
             **self.summary.to_dict(),
             "failures": dict(self.failures),
@@ -117,7 +115,6 @@ class Tally:
 
 
 def codes_of(outcome: CoverageReport | RecordFailure) -> frozenset[str]:
-    """The codes of everything that failed in one record."""
     if isinstance(outcome, RecordFailure):
         return frozenset({outcome.code})
     return frozenset(f.code for f in (*outcome.undecided, *outcome.undecided_claims))

@@ -35,7 +35,6 @@ class CallableEmbedder:
 
     @property
     def identity(self) -> Mapping[str, str]:
-        """The name."""
         return {"embedder": self._name}
 
     async def embed(self, texts: Sequence[str], ledger: Ledger) -> Sequence[EmbeddingResult]:

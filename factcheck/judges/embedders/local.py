@@ -44,7 +44,6 @@ class LocalEmbedder:
 
     @property
     def identity(self) -> Mapping[str, str]:
-        """The embedder and its version."""
         return {"embedder": NAME}
 
     async def embed(self, texts: Sequence[str], ledger: Ledger) -> Sequence[EmbeddingResult]:
@@ -123,7 +122,6 @@ def _add(vector: array[float], feature: str, weight: float) -> None:
 
 @lru_cache(maxsize=131_072)
 def _slot(feature: str) -> tuple[int, int]:
-    """Place and sign of a feature."""
     hashed = hashlib.blake2b(feature.encode("utf-8", "surrogatepass"), digest_size=8).digest()
     number = int.from_bytes(hashed, "big")
     return number % SIZE, 1 if number >> 63 else -1

@@ -46,7 +46,6 @@ class SentenceTransformerEmbedder:
 
     @property
     def identity(self) -> Mapping[str, str]:
-        """The model, and the version of the package."""
         return {"embedder": f"{_PACKAGE}/{self._name}", _PACKAGE: _version()}
 
     async def embed(self, texts: Sequence[str], ledger: Ledger) -> Sequence[EmbeddingResult]:
