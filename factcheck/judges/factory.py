@@ -132,7 +132,7 @@ def build_judges(
 
 def _checker(spec: Any, session: Session, batch_size: int) -> Checker:
     if _is_model(spec):
-        from factcheck.judges.llm.checker import LLMChecker
+        from factcheck.judges.llm.judges import LLMChecker
 
         return LLMChecker(_model(spec, session), batch_size=batch_size)
     if _is_local(spec):
@@ -186,7 +186,7 @@ def build_pair_judge(
     require_integer("batch_size", batch_size, 1, MAX_BATCH_SIZE)
     spec = session.settings.judge if spec is None else spec
     if _is_model(spec):
-        from factcheck.judges.llm.pairs import LLMPairJudge
+        from factcheck.judges.llm.judges import LLMPairJudge
 
         return LLMPairJudge(_model(spec, session), batch_size=batch_size)
     if _is_local(spec):
@@ -224,7 +224,7 @@ def build_rater(spec: RaterSpec | None, session: Session) -> Rater:
     """
     spec = session.settings.judge if spec is None else spec
     if _is_model(spec):
-        from factcheck.judges.llm.rating import LLMRater
+        from factcheck.judges.llm.judges import LLMRater
 
         return LLMRater(_model(spec, session))
     if _fulfils(spec, Rater):

@@ -12,8 +12,7 @@ import pytest
 from factcheck.errors import ConfigError, InputError
 from factcheck.judges.cascade import CascadePairJudge
 from factcheck.judges.factory import build_judges, build_pair_judge, build_rater
-from factcheck.judges.llm.pairs import LLMPairJudge
-from factcheck.judges.llm.rating import LLMRater
+from factcheck.judges.llm.judges import LLMPairJudge, LLMRater
 from factcheck.judges.ports import Ledger, PairVerdict, Rating, ValuePair
 from factcheck.runtime.session import Session
 from factcheck.settings import Settings

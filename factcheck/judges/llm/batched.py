@@ -6,11 +6,15 @@ a failure.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
-from factcheck.errors import JudgeRejected
+import dspy
+
+from factcheck.errors import JudgeError, JudgeRejected
 from factcheck.judges.llm.engine import record_usage
+from factcheck.judges.llm.modules import fingerprint
+from factcheck.runtime.cache import JSON, answer_keys
 from factcheck.runtime.loop import together
 from factcheck.runtime.result_cache import Claim, ResultCache
 
@@ -24,56 +28,94 @@ _REPEAT = frozenset({"missing", "duplicate", "invalid", "output", "truncated"})
 T = TypeVar("T")
 Q = TypeVar("Q")
 R = TypeVar("R")
-AskBatch = Callable[[Sequence[Q]], Awaitable[Sequence[R]]]
-"""Asks some questions in one request: one result each, in their order. Failures are results."""
 
 
-class BatchedRequests(Generic[Q, R]):
-    """Asks one model questions of one kind.
+class BatchedJudge(Generic[Q, R]):
+    """Asks one model questions of one kind with one DSPy module.
 
     Args:
         model: The model.
-        stage: Under which stage usage is recorded.
-        cache: The results that are known or in flight.
+        module: Answers some questions in one request.
         batch_size: Maximum number of questions in one request.
         parts: Into how many requests the questions of one are divided when it is repeated, by the
             code of its failure as a whole; one for a code that is not listed.
-        is_doubtful: Whether a result is worth a second request, although it is one.
-        is_alone: Whether a question gets a request of its own.
     """
+
+    stage: ClassVar[str]
+    """Under which usage is recorded, results are cached and the prompt is in the signature."""
 
     def __init__(
         self,
         model: LanguageModel,
-        stage: str,
-        cache: ResultCache[R],
+        module: Any,
         *,
-        batch_size: int,
-        parts: Mapping[str, int],
-        is_doubtful: Callable[[R], bool] = lambda _: False,
-        is_alone: Callable[[Q], bool] = lambda _: False,
+        batch_size: int = 1,
+        parts: Mapping[str, int] | None = None,
     ) -> None:
         self._model = model
-        self._stage = stage
-        self._cache = cache
+        self._module = module
+        self._prompt = fingerprint(module.__class__, module.prompt)
         self._batch_size = batch_size
-        self._parts = parts
-        self._is_doubtful = is_doubtful
-        self._is_alone = is_alone
+        self._parts = parts or {}
+        labels = {"task": self.stage, "judge": model.name}
+        self._cache = ResultCache[R](model.cache, labels, self._to_json, self._from_json)
 
-    async def results(
-        self, questions: Mapping[str, Q], ask: AskBatch[Q, R], ledger: Ledger
-    ) -> Mapping[str, R]:
-        """One result per question, by its key; `ask` is called for what is not known."""
+    @property
+    def identity(self) -> dict[str, str]:
+        """Model, prompt and what else shapes the results."""
+        return {"judge": self._model.name, self.stage: self._prompt, **self._model.identity}
+
+    def _inputs(self, questions: Sequence[Q]) -> dict[str, Any]:
+        """The inputs of the module."""
+        raise NotImplementedError
+
+    def _outcome(self, prediction: dspy.Prediction) -> Sequence[R]:
+        results: Sequence[R] = prediction.results
+        return results
+
+    def _failure(self, question: Q, error: JudgeError) -> R:
+        raise NotImplementedError
+
+    def _to_json(self, result: R) -> Mapping[str, Any] | None:
+        """A result without its question, which is in the key; `None` for a failure."""
+        raise NotImplementedError
+
+    def _from_json(self, data: Mapping[str, Any]) -> R:
+        raise NotImplementedError
+
+    def _is_doubtful(self, result: R) -> bool:  # noqa: ARG002
+        """Whether a result is worth a second request, although it is one."""
+        return False
+
+    def _is_alone(self, question: Q) -> bool:  # noqa: ARG002
+        """Whether a question gets a request of its own."""
+        return False
+
+    def _keys(self, questions: Sequence[Mapping[str, JSON]], **shared: JSON) -> list[str]:
+        """The cache keys of questions that differ in the same parts."""
+        model = dict(self._model.shape)
+        return answer_keys(questions, task=self.stage, prompt=self._prompt, model=model, **shared)
+
+    async def _ask(self, questions: Sequence[Q]) -> Sequence[R]:
+        """One result per question, in their order, from one request."""
+        try:
+            with self._model.context(), dspy.context(trace=None):
+                prediction = await self._module.acall(**self._inputs(questions))
+        except JudgeError as error:
+            return [self._failure(question, error) for question in questions]
+        return self._outcome(prediction)
+
+    async def _results(self, questions: Mapping[str, Q], ledger: Ledger) -> Mapping[str, R]:
+        """One result per question, by its key; only what is not known is asked."""
         results = await self._cache.known(list(questions))
-        self._model.record_cache_hits(len(results), ledger, self._stage)
+        self._model.record_cache_hits(len(results), ledger, self.stage)
         while missing := [key for key in questions if key not in results]:
             with self._cache.claim(missing) as claim:
                 batches = self._batches({key: questions[key] for key in claim.keys})
                 if len(batches) == 1:
-                    await self._ask_batch(batches[0], ask, ledger, claim)
+                    await self._ask_batch(batches[0], ledger, claim)
                 else:
-                    await together(self._ask_batch(b, ask, ledger, claim) for b in batches)
+                    await together(self._ask_batch(b, ledger, claim) for b in batches)
             results.update(await claim.results())
         return results
 
@@ -83,27 +125,23 @@ class BatchedRequests(Generic[Q, R]):
         batches = [[key] for key in single] + even_batches(others, self._batch_size)
         return [{key: questions[key] for key in batch} for batch in batches]
 
-    async def _ask_batch(
-        self, questions: Mapping[str, Q], ask: AskBatch[Q, R], ledger: Ledger, claim: Claim[R]
-    ) -> None:
+    async def _ask_batch(self, questions: Mapping[str, Q], ledger: Ledger, claim: Claim[R]) -> None:
         keys = list(questions)
 
         async def is_cached() -> bool:
             return len(await self._cache.known(keys)) == len(keys)
 
-        with record_usage(ledger, self._stage, is_cached):
-            results = dict(zip(keys, await ask(list(questions.values())), strict=True))
-            await self._repeat(questions, results, ask)
+        with record_usage(ledger, self.stage, is_cached):
+            results = dict(zip(keys, await self._ask(list(questions.values())), strict=True))
+            await self._repeat(questions, results)
         await self._cache.keep(results)
         if all(failed_with(result, {"not_asked"}) for result in results.values()):
             found = await self._cache.known(keys)
-            self._model.record_cache_hits(len(found), ledger, self._stage)
+            self._model.record_cache_hits(len(found), ledger, self.stage)
             results.update(found)
         await claim.settle(results)
 
-    async def _repeat(
-        self, questions: Mapping[str, Q], results: dict[str, R], ask: AskBatch[Q, R]
-    ) -> None:
+    async def _repeat(self, questions: Mapping[str, Q], results: dict[str, R]) -> None:
         """Ask again for what failed or is doubtful; a failure never replaces a result."""
         keys = [key for key, result in results.items() if self._is_worth_repeating(result)]
         if not keys:
@@ -112,7 +150,9 @@ class BatchedRequests(Generic[Q, R]):
         calls = even_batches(keys, max(1, -(-len(keys) // parts)))
 
         async def ask_again(call: Sequence[str]) -> None:
-            for key, result in zip(call, await ask([questions[k] for k in call]), strict=True):
+            for key, result in zip(
+                call, await self._ask([questions[k] for k in call]), strict=True
+            ):
                 if _code(results[key]) or not _code(result):
                     results[key] = result
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from factcheck.errors import ConfigError
 from factcheck.runtime.cache.disk import DiskCache
-from factcheck.runtime.cache.entries import JSON, AnswerCache, MemoryCache, answer_key
+from factcheck.runtime.cache.entries import JSON, AnswerCache, MemoryCache, answer_key, answer_keys
 from factcheck.settings import Settings
 
 __all__ = [
@@ -17,6 +17,7 @@ __all__ = [
     "DiskCache",
     "MemoryCache",
     "answer_key",
+    "answer_keys",
     "default_folder",
     "open_cache",
 ]

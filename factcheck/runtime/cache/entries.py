@@ -9,6 +9,7 @@ import re
 import threading
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
+from secrets import token_hex
 from typing import Protocol, runtime_checkable
 
 JSON = bool | int | float | str | Sequence["JSON"] | Mapping[str, "JSON"] | None
@@ -19,6 +20,9 @@ KEY_SCHEMA = 1
 
 _KEY = re.compile(r"[0-9a-f]{64}")
 _CHECKSUM_DIGITS = 16
+_ENCODER = json.JSONEncoder(
+    ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False
+)
 _log = logging.getLogger("factcheck.cache")
 
 
@@ -36,14 +40,35 @@ def answer_key(**parts: JSON) -> str:
         TypeError: A part is not JSON.
         ValueError: A part is not a finite number.
     """
-    canonical = json.dumps(
-        {"key_schema": KEY_SCHEMA, "parts": parts},
-        ensure_ascii=False,
-        sort_keys=True,
-        separators=(",", ":"),
-        allow_nan=False,
-    )
-    return hashlib.sha256(canonical.encode("utf-8", "surrogatepass")).hexdigest()
+    return _sha256(_canonical({"key_schema": KEY_SCHEMA, "parts": parts}))
+
+
+def answer_keys(questions: Sequence[Mapping[str, JSON]], **shared: JSON) -> list[str]:
+    """The `answer_key` of each question, which all have parts of the same names.
+
+    What they share is serialised once.
+    """
+    marks = {name: token_hex(16) for name in questions[0]} if questions else {}
+    frame = _canonical({"key_schema": KEY_SCHEMA, "parts": {**shared, **marks}})
+    names = sorted(marks)
+    pieces = []
+    for name in names:
+        piece, frame = frame.split(f'"{marks[name]}"')
+        pieces.append(piece)
+    return [
+        _sha256(
+            "".join(p + _canonical(q[name]) for p, name in zip(pieces, names, strict=True)) + frame
+        )
+        for q in questions
+    ]
+
+
+def _canonical(data: JSON) -> str:
+    return _ENCODER.encode(data)
+
+
+def _sha256(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def is_key(text: str) -> bool:

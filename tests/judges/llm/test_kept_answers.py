@@ -112,7 +112,7 @@ def test_another_prompt_is_never_served_it(llm: MakeSetup, monkeypatch: pytest.M
     one.check(FACTS, TEXT)
     base_url = first.base_url
     monkeypatch.setattr(
-        "factcheck.judges.llm.checker.fingerprint", lambda *_: "check_facts/v2@00000000"
+        "factcheck.judges.llm.batched.fingerprint", lambda *_: "check_facts/v2@00000000"
     )
     monkeypatch.setenv("OPENAI_BASE_URL", base_url)
     with FactCoverage(MODEL, cache=cache) as scorer:
@@ -336,7 +336,7 @@ def test_of_pairs_another_prompt_is_never_served_it(
     with LocalOpenAIServer(FactModel()) as server:
         comparing(server, cache=cache).compare(PAIR)
         monkeypatch.setattr(
-            "factcheck.judges.llm.pairs.fingerprint", lambda *_: "compare_values/v2@00000000"
+            "factcheck.judges.llm.batched.fingerprint", lambda *_: "compare_values/v2@00000000"
         )
         comparing(server, cache=cache).compare(PAIR)
         assert len(server.requests) == 2

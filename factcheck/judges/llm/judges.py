@@ -1,0 +1,230 @@
+"""The LLM judges of facts, value pairs and summaries: DSPy modules behind the ports."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from factcheck.documents import Reader
+from factcheck.errors import Failure, InputError, JudgeError
+from factcheck.facts import AtomicFact, CheckFailure, CheckResult, Evidence, Verdict, digest
+from factcheck.judges.llm.batched import BatchedJudge, failed_with, require_one_not_rejected
+from factcheck.judges.llm.fences import sections
+from factcheck.judges.llm.modules import FactChecker, LLMJudge, SemanticEquivalence
+from factcheck.judges.llm.replies import QUOTE_NOT_FOUND
+from factcheck.judges.llm.values import field_of, order_of, shown_values
+from factcheck.judges.ports import PairResult, PairVerdict, Rating, RatingResult, ValuePair
+
+if TYPE_CHECKING:
+    import dspy
+
+    from factcheck.judges.llm.language_model import LanguageModel
+    from factcheck.judges.ports import Ledger
+
+SECTION = 120_000
+"""Characters of text that facts are checked against in one request (about 30,000 tokens)."""
+_OVERLAP = 10
+"""Neighbouring sections share up to one tenth of their size."""
+_LONG = 4_000
+"""Characters of the two values of a pair from which on it gets a request of its own.
+
+The others of a request then fit into it together, and a pair that is too long for the model, which
+is never cut, takes none of them along.
+"""
+_FAILED_AS_A_WHOLE = ("output", "truncated", "refused")
+"""Failures of a request that one value may have caused: its pairs are asked about one by one."""
+_SOME_FACT = AtomicFact("kept", "kept")
+"""Stands for the fact of a cached verdict until it gets the one that was asked about."""
+
+
+class _FactQuestion(NamedTuple):
+    fact: AtomicFact
+    text: str
+
+
+class LLMChecker(BatchedJudge[_FactQuestion, CheckResult]):
+    """Checks facts with a language model, many in one request; fulfils the `Checker` port."""
+
+    stage = "check"
+
+    def __init__(self, model: LanguageModel, *, batch_size: int, section: int = SECTION) -> None:
+        super().__init__(model, FactChecker(), batch_size=batch_size, parts={"truncated": 2})
+        self._section = section
+
+    async def check(
+        self, facts: Sequence[AtomicFact], text: str, ledger: Ledger
+    ) -> tuple[CheckResult, ...]:
+        """One result per fact, in fact order.
+
+        A text that is too long for one call is read section by section, and a fact entailed by
+        one is not looked for in the next.
+
+        Raises:
+            JudgeRejected: Every single request was turned down.
+        """
+        results: dict[str, CheckResult] = {}
+        for span in sections(text, self._section, self._section // _OVERLAP):
+            section = text[slice(*span)]
+            facts_left = [fact for fact in facts if not _is_settled(results.get(fact.id))]
+            keys = self._keys(
+                [{"fact": fact.text} for fact in facts_left],
+                facts_per_call=self._batch_size,
+                text=digest(section),
+            )
+            questions = [_FactQuestion(fact, section) for fact in facts_left]
+            found = await self._results(dict(zip(keys, questions, strict=True)), ledger)
+            for fact, key in zip(facts_left, keys, strict=True):
+                result = _placed(found[key], fact, span.start)
+                earlier = results.get(fact.id, result)
+                results[fact.id] = max(result, earlier, key=_weight_in_merge)
+        in_order = tuple(results[fact.id] for fact in facts)
+        require_one_not_rejected(in_order)
+        return in_order
+
+    def _inputs(self, questions: Sequence[_FactQuestion]) -> dict[str, Any]:
+        return {"facts": [question.fact for question in questions], "text": questions[0].text}
+
+    def _failure(self, question: _FactQuestion, error: JudgeError) -> CheckResult:
+        return CheckFailure(question.fact, error.code, str(error))
+
+    def _to_json(self, result: CheckResult) -> Mapping[str, Any] | None:
+        if isinstance(result, CheckFailure):
+            return None
+        return {name: value for name, value in result.to_dict().items() if name != "fact"}
+
+    def _from_json(self, data: Mapping[str, Any]) -> CheckResult:
+        reason, judge, flags = data.get("reason"), data.get("judge"), data.get("flags")
+        if data.get("probability") is None and flags == [] and type(reason) is type(judge) is str:
+            evidence = data.get("evidence")  # the usual form, without the cost of the reader
+            found = Evidence.from_dict(evidence) if evidence is not None else None
+            return Verdict(_SOME_FACT, data["label"], None, found, reason, judge, cached=True)
+        return Verdict.from_dict({**data, "fact": _SOME_FACT.to_dict(), "cached": True})
+
+    def _is_doubtful(self, result: CheckResult) -> bool:
+        """Entailed without evidence."""
+        return isinstance(result, Verdict) and result.supported and QUOTE_NOT_FOUND in result.flags
+
+
+def _weight_in_merge(result: CheckResult) -> int:
+    """Entailed by any section is entailed; what one left undecided stays undecided."""
+    if isinstance(result, CheckFailure):
+        return 2
+    return {"neutral": 0, "contradicted": 1, "entailed": 3}[result.label]
+
+
+def _is_settled(result: CheckResult | None) -> bool:
+    """Whether no other section is asked: entailed, or waiting for the answer about this one."""
+    if isinstance(result, Verdict):
+        return result.supported
+    return result is not None and failed_with(result, {"queued"})
+
+
+def _placed(result: CheckResult, fact: AtomicFact, offset: int) -> CheckResult:
+    """The result for a fact of the same text, its evidence counted from the whole text's start."""
+    if isinstance(result, CheckFailure):
+        return CheckFailure(fact, result.code, result.message)
+    evidence = result.evidence
+    if offset and evidence is not None:
+        evidence = evidence.shifted(offset)
+    if result.fact is fact and evidence is result.evidence:
+        return result
+    return replace(result, fact=fact, evidence=evidence)
+
+
+class LLMPairJudge(BatchedJudge[ValuePair, PairResult]):
+    """Compares values with a language model, many pairs in one request; fulfils `PairJudge`.
+
+    A verdict is cached under a key of all that was said about its pair, and of nothing else: what
+    else a later request asks does not change it.
+    """
+
+    stage = "compare"
+
+    def __init__(self, model: LanguageModel, *, batch_size: int) -> None:
+        parts = dict.fromkeys(_FAILED_AS_A_WHOLE, batch_size)
+        super().__init__(model, SemanticEquivalence(), batch_size=batch_size, parts=parts)
+
+    async def compare(self, pairs: Sequence[ValuePair], ledger: Ledger) -> tuple[PairResult, ...]:
+        """One result per pair, in their order. Pairs that are the same question are asked once.
+
+        Raises:
+            JudgeRejected: Every single request was turned down.
+        """
+        keys = self._keys(
+            [{"field": field_of(pair)._asdict(), "values": shown_values(pair)} for pair in pairs],
+            pairs_per_call=self._batch_size,
+        )
+        questions = dict(sorted(zip(keys, pairs, strict=True), key=lambda item: order_of(item[1])))
+        results = await self._results(questions, ledger)
+        require_one_not_rejected(list(results.values()))
+        return tuple(results[key] for key in keys)
+
+    def _inputs(self, questions: Sequence[ValuePair]) -> dict[str, Any]:
+        return {"pairs": questions}
+
+    def _failure(self, question: ValuePair, error: JudgeError) -> PairResult:
+        return Failure.of(question, error)
+
+    def _to_json(self, result: PairResult) -> Mapping[str, Any] | None:
+        if isinstance(result, Failure):
+            return None
+        return {"equivalent": result.equivalent, "reason": result.reason, "judge": result.judge}
+
+    def _from_json(self, data: Mapping[str, Any]) -> PairResult:
+        read = Reader(data, "cached verdict")
+        equivalent = read.get("equivalent", bool)
+        return PairVerdict(equivalent, None, read.text("reason"), read.text("judge"), cached=True)
+
+    def _is_alone(self, question: ValuePair) -> bool:
+        return len(question.gold) + len(question.extracted) >= _LONG
+
+
+class _RatingQuestion(NamedTuple):
+    source_text: str
+    summary: str
+
+
+class LLMRater(BatchedJudge[_RatingQuestion, RatingResult]):
+    """Rates summaries with a language model, one per request; fulfils the `Rater` port.
+
+    A reply that is not a whole number from 1 to 5 is asked for once more; then it is a failure.
+    Both texts are sent whole: one that is too long for the model is a failure, too (`rejected`).
+    """
+
+    stage = "rate"
+
+    def __init__(self, model: LanguageModel) -> None:
+        super().__init__(model, LLMJudge())
+
+    async def rate(self, source: str, summary: str, ledger: Ledger) -> RatingResult:
+        """A rating, or why there is none.
+
+        Raises:
+            InputError: A text is not a string, or the source is blank. A blank summary is legal.
+        """
+        for what, text in (("source", source), ("summary", summary)):
+            if not isinstance(text, str):
+                raise InputError(f"the {what} must be a string, not {type(text).__name__}")
+        if not source.strip():
+            raise InputError("the source is empty; there is nothing to rate a summary by")
+        (key,) = self._keys([{"source": digest(source), "summary": digest(summary)}])
+        return (await self._results({key: _RatingQuestion(source, summary)}, ledger))[key]
+
+    def _inputs(self, questions: Sequence[_RatingQuestion]) -> dict[str, Any]:
+        return questions[0]._asdict()
+
+    def _outcome(self, prediction: dspy.Prediction) -> Sequence[RatingResult]:
+        return [Rating(prediction.faithfulness, prediction.reason, self._model.name)]
+
+    def _failure(self, question: _RatingQuestion, error: JudgeError) -> RatingResult:
+        return Failure.of(question.summary, error)
+
+    def _to_json(self, result: RatingResult) -> Mapping[str, Any] | None:
+        if isinstance(result, Failure):
+            return None
+        return {"value": result.value, "reason": result.reason, "judge": result.judge}
+
+    def _from_json(self, data: Mapping[str, Any]) -> RatingResult:
+        read = Reader(data, "cached rating")
+        return Rating(read.integer("value"), read.text("reason"), read.text("judge"), cached=True)
