@@ -4,7 +4,7 @@ No model is called. A keyword that occurs need not be understood: these scores f
 errors.
 """
 
-from factcheck.keywords.behavior_runs import BehaviorCaseResult, BehaviorRun, Outcome
+from factcheck.keywords.behavior_runs import BehaviorRun
 from factcheck.keywords.card_runs import DatasetResult
 from factcheck.keywords.cards import (
     CardCase,
@@ -38,7 +38,14 @@ from factcheck.keywords.matching import (
     match_cards,
     score_pair,
 )
-from factcheck.keywords.results import CaseResult, Match, Missed, Scores
+from factcheck.keywords.results import (
+    BehaviorCaseResult,
+    CaseResult,
+    Match,
+    Missed,
+    Outcome,
+    Scores,
+)
 from factcheck.keywords.suites import BehaviorCase, load_cases, load_responses
 
 __all__ = [

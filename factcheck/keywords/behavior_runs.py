@@ -1,17 +1,24 @@
-"""Runs over a suite of behaviors: outcomes, figures, JSON, rows and the report."""
+"""Runs over a suite of behaviors: figures, JSON, rows and the report."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
-from factcheck.documents import Reader, from_plain
+from factcheck.documents import Reader
 from factcheck.errors import InputError
-from factcheck.keywords.forms import as_keywords, to_data
 from factcheck.keywords.guides import AMBIGUOUS, NO_MATCH
-from factcheck.keywords.results import SavedRun
+from factcheck.keywords.results import (
+    ERROR,
+    WRONG,
+    BehaviorCaseResult,
+    Outcome,
+    SavedRun,
+    Status,
+    behavior_name,
+)
 from factcheck.reports.page import (
     Case,
     Item,
@@ -31,12 +38,6 @@ from factcheck.stats.resampling import SumScores
 if TYPE_CHECKING:
     from typing_extensions import Self
 
-Status = Literal["passed", "failed", "errored"]
-WRONG = "WRONG_BEHAVIOR"
-"""A response shows one behavior, but not the expected one."""
-ERROR = "ERROR"
-"""There is no response."""
-_SUFFIX = "_BEHAVIOR"
 _KINDS: Mapping[str, tuple[str, Tone, str]] = {
     WRONG: ("Wrong behavior", "bad", "one behavior shows, but not the expected one"),
     AMBIGUOUS: ("Ambiguous", "warn", "several behaviors show"),
@@ -44,76 +45,6 @@ _KINDS: Mapping[str, tuple[str, Tone, str]] = {
     ERROR: ("Errored", "unknown", "there is no response"),
 }
 """Kinds of failure in the report: title, tone and meaning."""
-
-
-class Outcome(NamedTuple):
-    """Response of one variant to one case."""
-
-    variant: str
-    expected: str
-    """Label of the expected behavior."""
-    label: str | None
-    """Label of the response; `None`: there is none."""
-    response: str = ""
-    hits: Mapping[str, Any] = {}
-    """For a wrong response: a tuple of the keywords that occur in it, by label."""
-    code: str = ""
-    """Why there is no response: a code of `factcheck.errors`, or `callable`."""
-    message: str = ""
-
-    @property
-    def is_right(self) -> bool:
-        """Whether the expected behavior shows, and no other."""
-        return self.label == self.expected
-
-    @property
-    def failure(self) -> str:
-        """`AMBIGUOUS`, `NO_MATCH`, `WRONG_BEHAVIOR` or `ERROR`; empty if the response is right."""
-        if self.label is None:
-            return ERROR
-        if self.is_right:
-            return ""
-        return self.label if self.label in {AMBIGUOUS, NO_MATCH} else WRONG
-
-    @property
-    def reason(self) -> str:
-        """Expected and shown behavior, or why there is no response; on one line."""
-        if self.label is None:
-            return quote_text(f"{self.code}: {self.message}")
-        return f"expected {_name(self.expected)}, shows {_name(self.label)}"
-
-    @property
-    def found(self) -> str:
-        """The hits in words."""
-        hits = (f"{_name(label)}: {', '.join(map(str, own))}" for label, own in self.hits.items())
-        return quote_text("; ".join(hits))
-
-    def to_dict(self) -> dict[str, Any]:
-        """JSON-ready data."""
-        hits = {label: [to_data(word) for word in words] for label, words in self.hits.items()}
-        return {**self._asdict(), "hits": hits}
-
-    @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> Outcome:
-        """Inverse of `to_dict`; raises `InputError` if the data is invalid."""
-        one = from_plain(cls, data, "outcome")
-        return one._replace(hits={n: as_keywords(words, n) for n, words in one.hits.items()})
-
-
-@dataclass(frozen=True, slots=True)
-class BehaviorCaseResult:
-    """Outcomes of one case."""
-
-    case_id: str
-    outcomes: tuple[Outcome, ...]
-    """In the order of the variants."""
-
-    @property
-    def status(self) -> Status:
-        """`passed` if all are right; `errored` if a response is missing; else `failed`."""
-        if any(outcome.label is None for outcome in self.outcomes):
-            return "errored"
-        return "passed" if all(outcome.is_right for outcome in self.outcomes) else "failed"
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -339,10 +270,10 @@ class BehaviorRun(SavedRun):
         slim: list[tuple[str, ...]] = []
         for variant, table in tables.items():
             for label, row in table.items():
-                names = (*([name_text(variant)] if several else []), _name(label))
+                names = (*([name_text(variant)] if several else []), behavior_name(label))
                 rows.append((*names, *(f"{row.get(column, 0):,}" for column in columns)))
-                slim += [(*names, _name(c), f"{row[c]:,}") for c in columns if c in row]
-        header = (*(["variant"] if several else []), "expected", *map(_name, columns))
+                slim += [(*names, behavior_name(c), f"{row[c]:,}") for c in columns if c in row]
+        header = (*(["variant"] if several else []), "expected", *map(behavior_name, columns))
         return Section(
             "Shown behaviors",
             meaning="by expected behavior",
@@ -361,13 +292,6 @@ def _in_order(labels: Iterator[str]) -> list[str]:
     found = dict.fromkeys(labels)
     last = [name for name in (AMBIGUOUS, NO_MATCH, ERROR) if name in found]
     return [name for name in found if name not in last] + last
-
-
-def _name(label: str) -> str:
-    """A label in a report: of a behavior without the suffix, in lower case."""
-    if label.endswith(_SUFFIX):
-        return name_text(label.removesuffix(_SUFFIX).lower())
-    return name_text(label)
 
 
 def _item(case_id: str, outcome: Outcome) -> Item:

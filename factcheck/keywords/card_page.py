@@ -7,8 +7,7 @@ from typing import Any, NamedTuple
 
 from factcheck.errors import Failure
 from factcheck.keywords.cards import CARD_TYPE, ExpectedCard, card_value
-from factcheck.keywords.forms import Keyword, Not
-from factcheck.keywords.matching import found_in, unmet_keywords
+from factcheck.keywords.forms import Keyword, Not, found_in, unmet_keywords
 from factcheck.keywords.results import CaseResult, Missed, Scores
 from factcheck.reports.page import MOST_ROWS, Case, Item, Section, Table, listed
 from factcheck.reports.text import DASH, interval_text, more_of, name_text, quote_text, share

@@ -6,8 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from factcheck.errors import InputError, ParameterError
-from factcheck.keywords.forms import Not, as_keywords
-from factcheck.keywords.matching import found_in, share_found, unmet_keywords
+from factcheck.keywords.forms import Not, as_keywords, found_in, share_found, unmet_keywords
 
 if TYPE_CHECKING:
     from factcheck.fields.types import ComparatorResult

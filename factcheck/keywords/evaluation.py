@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from factcheck.errors import Failure, InputError
-from factcheck.keywords.behavior_runs import BehaviorCaseResult, BehaviorRun, Outcome
+from factcheck.keywords.behavior_runs import BehaviorRun
 from factcheck.keywords.calling import Call, call_each, check_concurrency, failure_of
 from factcheck.keywords.card_runs import DatasetResult
 from factcheck.keywords.cards import CardCase, CardDataset
@@ -19,7 +19,7 @@ from factcheck.keywords.matching import (
     CardMatcher,
     MatchSettings,
 )
-from factcheck.keywords.results import CaseResult
+from factcheck.keywords.results import BehaviorCaseResult, CaseResult, Outcome
 from factcheck.keywords.suites import BehaviorCase, as_cases, case_warnings
 from factcheck.runtime.loop import background
 

@@ -17,7 +17,7 @@ import bisect
 import functools
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any, ClassVar
 
@@ -242,6 +242,25 @@ def occurs(keyword: Keyword, text: str) -> bool:
     if isinstance(keyword, AnyOf):
         return any(occurs(alternative, text) for alternative in keyword.keywords)
     return isinstance(keyword, Not) and occurs(keyword.keyword, text)
+
+
+def found_in(keywords: Iterable[Keyword], text: str) -> set[Keyword]:
+    """The keywords that occur in a text; of `Not`, those whose forbidden keyword does."""
+    return {word for word in keywords if occurs(word, text)}
+
+
+def share_found(keywords: Sequence[Keyword], found: set[Keyword]) -> float:
+    """The similarity, given which of the keywords occur."""
+    forbidden = [word for word in keywords if type(word) is Not]
+    if not keywords or not found.isdisjoint(forbidden):
+        return 0.0
+    n_required = len(keywords) - len(forbidden)
+    return sum(map(found.__contains__, keywords)) / n_required if n_required else 1.0
+
+
+def unmet_keywords(words: Sequence[Keyword], found: set[Keyword]) -> tuple[Keyword, ...]:
+    """The keywords that do not occur, and the forbidden ones that do."""
+    return tuple([word for word in words if (word in found) == (type(word) is Not)])
 
 
 def to_data(keyword: Keyword) -> Any:

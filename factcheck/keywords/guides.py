@@ -14,8 +14,7 @@ from typing import Any
 
 from factcheck.documents import shown
 from factcheck.errors import InputError
-from factcheck.keywords.forms import SUFFIX, Keyword, Not, as_keywords, field_of, to_data
-from factcheck.keywords.matching import found_in
+from factcheck.keywords.forms import SUFFIX, Keyword, Not, as_keywords, field_of, found_in, to_data
 from factcheck.keywords.search import KeywordSearch, LabelSearch
 
 AMBIGUOUS = "AMBIGUOUS"

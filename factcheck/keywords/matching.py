@@ -19,7 +19,14 @@ from typing import Any, Literal, get_args
 from factcheck.documents import PlainData, shown
 from factcheck.errors import InputError
 from factcheck.keywords.cards import ExpectedCard, as_cards, as_expected, field_texts, types_of
-from factcheck.keywords.forms import Keyword, Not, as_keywords, occurs
+from factcheck.keywords.forms import (
+    Keyword,
+    Not,
+    as_keywords,
+    found_in,
+    share_found,
+    unmet_keywords,
+)
 from factcheck.keywords.results import CaseResult, Match, Missed
 from factcheck.keywords.search import KeywordSearch
 from factcheck.stats.correlation import assign
@@ -52,25 +59,6 @@ def keyword_similarity(keywords: Iterable[Any], text: str) -> float:
         raise InputError(f"keywords are searched in a string, got {shown(text)}")
     words = as_keywords(keywords, "keywords")
     return share_found(words, found_in(words, text))
-
-
-def found_in(keywords: Iterable[Keyword], text: str) -> set[Keyword]:
-    """The keywords that occur in a text; of `Not`, those whose forbidden keyword does."""
-    return {word for word in keywords if occurs(word, text)}
-
-
-def share_found(keywords: Sequence[Keyword], found: set[Keyword]) -> float:
-    """The similarity, given which of the keywords occur."""
-    forbidden = [word for word in keywords if type(word) is Not]
-    if not keywords or not found.isdisjoint(forbidden):
-        return 0.0
-    n_required = len(keywords) - len(forbidden)
-    return sum(map(found.__contains__, keywords)) / n_required if n_required else 1.0
-
-
-def unmet_keywords(words: Sequence[Keyword], found: set[Keyword]) -> tuple[Keyword, ...]:
-    """The keywords that do not occur, and the forbidden ones that do."""
-    return tuple([word for word in words if (word in found) == (type(word) is Not)])
 
 
 @dataclass(frozen=True, slots=True)

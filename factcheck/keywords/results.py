@@ -1,4 +1,4 @@
-"""Results of matching one case: pairs, missed and extra cards, and their scores.
+"""Results of one case: pairs, missed and extra cards with their scores, or shown behaviors.
 
 A share of nothing is 1 if the other side is empty too, else 0: no card expected and none generated
 is fine; cards on one side only make recall, precision and F1 0. No score is ever NaN.
@@ -9,16 +9,26 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 
 from factcheck.documents import Reader, from_plain, parse_json
 from factcheck.errors import InputError
 from factcheck.keywords.forms import as_keywords, to_data
+from factcheck.keywords.guides import AMBIGUOUS, NO_MATCH
 from factcheck.reports.report import Report
+from factcheck.reports.text import name_text, quote_text
 from factcheck.stats.intervals import Interval, wilson
 
 if TYPE_CHECKING:
     from typing_extensions import Self
+
+
+Status = Literal["passed", "failed", "errored"]
+WRONG = "WRONG_BEHAVIOR"
+"""A response shows one behavior, but not the expected one."""
+ERROR = "ERROR"
+"""There is no response."""
+_LABEL_SUFFIX = "_BEHAVIOR"
 
 
 class Scores(NamedTuple):
@@ -210,6 +220,86 @@ class CaseResult:
         yield from sorted(rows, key=lambda row: row["expected"])
         for number in self.extra:
             yield {"status": "extra", "generated": number}
+
+
+class Outcome(NamedTuple):
+    """Response of one variant to one case."""
+
+    variant: str
+    expected: str
+    """Label of the expected behavior."""
+    label: str | None
+    """Label of the response; `None`: there is none."""
+    response: str = ""
+    hits: Mapping[str, Any] = {}
+    """For a wrong response: a tuple of the keywords that occur in it, by label."""
+    code: str = ""
+    """Why there is no response: a code of `factcheck.errors`, or `callable`."""
+    message: str = ""
+
+    @property
+    def is_right(self) -> bool:
+        """Whether the expected behavior shows, and no other."""
+        return self.label == self.expected
+
+    @property
+    def failure(self) -> str:
+        """`AMBIGUOUS`, `NO_MATCH`, `WRONG_BEHAVIOR` or `ERROR`; empty if the response is right."""
+        if self.label is None:
+            return ERROR
+        if self.is_right:
+            return ""
+        return self.label if self.label in {AMBIGUOUS, NO_MATCH} else WRONG
+
+    @property
+    def reason(self) -> str:
+        """Expected and shown behavior, or why there is no response; on one line."""
+        if self.label is None:
+            return quote_text(f"{self.code}: {self.message}")
+        return f"expected {behavior_name(self.expected)}, shows {behavior_name(self.label)}"
+
+    @property
+    def found(self) -> str:
+        """The hits in words."""
+        hits = (
+            f"{behavior_name(label)}: {', '.join(map(str, own))}"
+            for label, own in self.hits.items()
+        )
+        return quote_text("; ".join(hits))
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON-ready data."""
+        hits = {label: [to_data(word) for word in words] for label, words in self.hits.items()}
+        return {**self._asdict(), "hits": hits}
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Outcome:
+        """Inverse of `to_dict`; raises `InputError` if the data is invalid."""
+        one = from_plain(cls, data, "outcome")
+        return one._replace(hits={n: as_keywords(words, n) for n, words in one.hits.items()})
+
+
+@dataclass(frozen=True, slots=True)
+class BehaviorCaseResult:
+    """Outcomes of one case."""
+
+    case_id: str
+    outcomes: tuple[Outcome, ...]
+    """In the order of the variants."""
+
+    @property
+    def status(self) -> Status:
+        """`passed` if all are right; `errored` if a response is missing; else `failed`."""
+        if any(outcome.label is None for outcome in self.outcomes):
+            return "errored"
+        return "passed" if all(outcome.is_right for outcome in self.outcomes) else "failed"
+
+
+def behavior_name(label: str) -> str:
+    """A label in a report: of a behavior without the suffix, in lower case."""
+    if label.endswith(_LABEL_SUFFIX):
+        return name_text(label.removesuffix(_LABEL_SUFFIX).lower())
+    return name_text(label)
 
 
 class SavedRun(Report):
