@@ -156,10 +156,12 @@ def _answers(name: str, items: list[BatchItem], plan: Plan) -> Calls[tuple[list[
         return nothing, str(error)
     if not is_batch(comparator):
         return nothing, f"the comparator {name!r} is no longer a batch comparator"
-    answers, error = yield BatchCall(comparator, items)
-    if error is not None:
-        _log.warning("the comparator %r failed on %d fields: %s", name, len(items), describe(error))
-        return nothing, f"comparator {name!r}: {describe(error)}"
+    answers, failure = yield BatchCall(comparator, items)
+    if failure is not None:
+        _log.warning(
+            "the comparator %r failed on %d fields: %s", name, len(items), describe(failure)
+        )
+        return nothing, f"comparator {name!r}: {describe(failure)}"
     if not isinstance(answers, list):
         return nothing, f"the comparator {name!r} returned {type(answers).__name__}, not a list"
     if len(answers) > len(items):
