@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
@@ -11,13 +13,14 @@ import pytest
 from factcheck.cli import main
 from factcheck.errors import JudgeUnavailable
 from factcheck.facts import AtomicFact, CheckFailure, EntailmentLabel
+from factcheck.fields import annotate_xeval, evaluate, infer_schema
 from factcheck.judges.factory import Judges
 from factcheck.testing import ScriptedChecker, ScriptedExtractor
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
+INPUTS = Path(__file__).resolve().parents[1] / "goldens" / "inputs"
 SOURCE = "The lake is deep.\nThe pier is old.\nThe boat is blue.\nThe mole is long.\n"
 LOST = CheckFailure(AtomicFact("any", "any"), "unavailable", "no reply")
 
@@ -96,6 +99,29 @@ def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Desk:
     desk = Desk(tmp_path)
     monkeypatch.setattr("factcheck.scoring.scorer.build_judges", desk.judges)
     return desk
+
+
+@pytest.fixture(scope="session")
+def goldens(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The inputs of the goldens, two saved runs of fields and a blank text."""
+    folder = tmp_path_factory.mktemp("inputs")
+    shutil.copytree(INPUTS, folder, dirs_exist_ok=True)
+    gold, extracted = (
+        [json.loads(line) for line in (INPUTS / f"{name}.jsonl").read_text("utf-8").splitlines()]
+        for name in ("gold", "extracted")
+    )
+    for name, found in (("gold", gold), ("extracted", extracted)):
+        result = evaluate(gold, found, annotate_xeval(infer_schema(gold)))
+        (folder / f"{name}.json").write_text(result.to_json(), encoding="utf-8")
+    (folder / "blank.txt").write_text(" \n", encoding="utf-8")
+    return folder
+
+
+@pytest.fixture
+def inputs(monkeypatch: pytest.MonkeyPatch, goldens: Path) -> Path:
+    """The inputs of the goldens, in the working directory."""
+    monkeypatch.chdir(goldens)
+    return goldens
 
 
 @pytest.fixture

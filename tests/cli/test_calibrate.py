@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from factcheck.calibration import plots
-from tests.cli.conftest import Desk, Outcome, refused
+from tests.cli.conftest import Desk, Outcome
 
 Run = Callable[..., Outcome]
 Calibrate = Callable[..., Outcome]
@@ -63,30 +63,6 @@ def test_a_judge_without_verdicts_ends_with_4(
     assert code == 4, err
     assert said in out
     assert "local returned no verdicts" in err
-
-
-@pytest.mark.parametrize(
-    ("command", "options", "message"),
-    [
-        ("bullets", "--source s.txt", "--source and --summary belong together"),
-        ("bullets", "--facts f.txt", "--facts needs --source and --summary"),
-        ("bullets", "--source SOURCE --summary BLANK", "blank"),
-        ("bullets", "--from-rows nowhere", "nowhere"),
-        ("bullets", "--random-orders -1", "random orders"),
-        ("audit", "--source s.txt", "--source and --summary belong together"),
-        ("audit", "--per-rule 0", "per_rule"),
-        ("compare", "nowhere.jsonl nowhere.jsonl", "nowhere.jsonl"),
-    ],
-)
-def test_what_cannot_be_run_is_refused(
-    run: Run, desk: Desk, monkeypatch: pytest.MonkeyPatch, command: str, options: str, message: str
-) -> None:
-    monkeypatch.chdir(desk.folder)
-    paths = {"SOURCE": desk.source, "BLANK": desk.put("blank.md", " \n")}
-
-    outcome = run("calibrate", command, *(paths.get(word, word) for word in options.split()))
-
-    refused(outcome, message)
 
 
 # --- bullets ------------------------------------------------------------------------------------

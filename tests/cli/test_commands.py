@@ -14,7 +14,7 @@ from factcheck.facts import CoverageReport, FactSet
 from factcheck.records.facts import read_facts
 from factcheck.scoring import FactCoverage
 from factcheck.testing import FactModel, LocalOpenAIServer
-from tests.cli.conftest import LOST, SOURCE, refused
+from tests.cli.conftest import LOST, SOURCE
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -212,20 +212,6 @@ def test_every_error_is_one_line_with_its_exit_code(
     monkeypatch.setattr("factcheck.cli.app.discard_stdout", lambda: None)
 
     assert run("score", desk.source, desk.summary) == (code, "", f"factcheck: {said}\n")
-
-
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        ("score gone.txt gone.txt", "gone.txt does not exist; check the path"),
-        ("score", "Missing argument 'SOURCE'"),
-        ("score a b --colour", "see 'factcheck score --help'"),
-        ("score a b --format pdf", "pdf"),
-        ("scroe", "see 'factcheck --help'"),
-    ],
-)
-def test_usage_errors_are_one_line(run: Run, arguments: str, said: str) -> None:
-    refused(run(*arguments.split()), said)
 
 
 @pytest.mark.parametrize("before", [True, False])

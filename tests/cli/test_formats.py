@@ -12,9 +12,6 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from factcheck.fields import annotate_xeval, evaluate, infer_schema
-
-INPUTS = Path(__file__).resolve().parents[1] / "goldens" / "inputs"
 COMMANDS = {
     "score source.txt summary.txt --direction both": "--fail-under 0.99",
     "check facts.txt summary.txt": "",
@@ -30,25 +27,7 @@ COMMANDS = {
 }
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The inputs of the goldens, and two saved runs of fields."""
-    folder = tmp_path_factory.mktemp("inputs")
-    for path in INPUTS.iterdir():
-        (folder / path.name).write_bytes(path.read_bytes())
-    gold, extracted = (
-        [json.loads(line) for line in (INPUTS / f"{name}.jsonl").read_text("utf-8").splitlines()]
-        for name in ("gold", "extracted")
-    )
-    for name, found in (("gold", gold), ("extracted", extracted)):
-        result = evaluate(gold, found, annotate_xeval(infer_schema(gold)))
-        (folder / f"{name}.json").write_text(result.to_json(), encoding="utf-8")
-    return folder
-
-
-@pytest.fixture(autouse=True)
-def _inputs(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
-    monkeypatch.chdir(folder)
+pytestmark = pytest.mark.usefixtures("inputs")
 
 
 @pytest.mark.parametrize("command", COMMANDS)

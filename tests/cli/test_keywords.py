@@ -257,26 +257,6 @@ def test_standard_input_is_read(files: Files, monkeypatch: pytest.MonkeyPatch) -
 
 
 @pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ("--threshold 2", "threshold must be a number from 0 to 1, got 2.0"),
-        ("--threshold nan", "threshold must be a number from 0 to 1, got nan"),
-        ("--type-weight -1", "type_weight must be a number from 0 to 1"),
-        ("--weight front", "--weight 'front': expected NAME=VALUE"),
-        ("--weight front=much", "expected a number, got 'much'"),
-        ("--weight front=1 --weight front=2", "duplicate name 'front'"),
-        ("--weight front=1", "the field 'back' has no weight"),
-        ("--fail-under 80", "--fail-under is 80; expected a share from 0 to 1"),
-        ("--examples -1", "Invalid value for '--examples'"),
-        ("--assignment lucky", "'lucky' is not one of"),
-        ("--out /nowhere/r.json", "there is no folder /nowhere"),
-    ],
-)
-def test_invalid_settings_are_refused(files: Files, options: str, message: str) -> None:
-    refused(files.cards(*options.split()), message)
-
-
-@pytest.mark.parametrize(
     ("given", "message"),
     [
         ({"outputs": {"cell": "text"}}, "cell: expected a list of cards"),
@@ -286,14 +266,6 @@ def test_invalid_settings_are_refused(files: Files, options: str, message: str) 
 )
 def test_invalid_files_are_refused(files: Files, given: dict[str, Any], message: str) -> None:
     refused(files.cards(**given), message)
-
-
-def test_an_unknown_key_of_a_dataset_is_refused_with_its_line(files: Files) -> None:
-    text = yaml.safe_dump(DATASET, sort_keys=False).replace("back_keywords", "back_keyword", 1)
-
-    outcome = files.run("keywords", "run", files.put("d.yaml", text), files.outputs)
-
-    refused(outcome, "d.yaml, line 9: cases[0].expected_cards[0].back_keyword: unknown key")
 
 
 # --- behaviors ----------------------------------------------------------------------------------
@@ -401,26 +373,6 @@ def test_an_invalid_function_is_a_matter_of_configuration(
     refused(files.call(call.replace("MODEL", files.model).replace("BROKEN", broken)), message, 3)
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ("CASES", "give either RESPONSES or --call MODULE:FUNCTION"),
-        ("CASES RESPONSES --call m:f", "give either RESPONSES or"),
-        ("CASES RESPONSES --expect strict", "--expect 'strict': expected NAME=VALUE"),
-        ("CASES RESPONSES --expect a=nobody", "unknown behavior 'nobody'"),
-        ("CASES CASES", "cases.json, line 1: [0].instruction: unknown key"),
-        ("- -", "'-' (standard input) can stand for one file only"),
-    ],
-)
-def test_invalid_arguments_of_behaviors_are_refused(
-    files: Files, arguments: str, message: str
-) -> None:
-    paths = {"CASES": files.cases, "RESPONSES": files.responses}
-
-    given = (paths.get(word, word) for word in arguments.split())
-    refused(files.run("keywords", "behaviors", *given), message)
-
-
 # --- lint ---------------------------------------------------------------------------------------
 
 
@@ -481,15 +433,6 @@ def test_the_gate_fails_if_b_is_worse_or_lacks_a_score(files: Files) -> None:
     assert "Left out: 1 case with a score only in A (c7)" in lost.out
     assert lost.code == 1
     assert "1 case has no score in run B (c7)" in lost.err
-
-
-def test_different_settings_are_noted(files: Files) -> None:
-    files.cards("--out", files.path("a.json"))
-    files.cards("--threshold", "0.4", "--out", files.path("b.json"))
-
-    assert (
-        "Note: threshold is 0.3 in run a and 0.4 in run b" in files.compare("a.json", "b.json").out
-    )
 
 
 def test_behaviors_are_compared_too(files: Files) -> None:

@@ -6,7 +6,6 @@ import io
 import json
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 from xml.etree import ElementTree as ET
 
 import pytest
@@ -124,24 +123,3 @@ def test_an_unknown_provider_or_a_missing_key_is_exit_code_3(
 
     refused(run("references", *texts, "--embedder", "oracle"), "unknown embedding provider", 3)
     refused(run("references", *texts, "--embedder", "openai"), "OPENAI_API_KEY", 3)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (("A",), "Missing argument 'REFERENCE'"),
-        (("A", "BLANK"), "blank.txt is blank; there is nothing to compare"),
-        (("BLANK", "A"), "blank.txt is blank; there is nothing to compare"),
-        (("A", "nowhere.txt"), "nowhere.txt does not exist"),
-        (("-", "-"), "'-' (standard input) can stand for one file only"),
-        (("A", "A", "--threshold", "1.5"), "threshold must be a number from 0 to 1"),
-        (("A", "A", "--fail-under", "70"), "--fail-under is 70"),
-        (("A", "A", "--aggregation", "min"), "'min' is not one of"),
-    ],
-)
-def test_what_cannot_be_used_is_refused(
-    texts: tuple[str, ...], tmp_path: Path, run: Run, arguments: tuple[str, ...], message: str
-) -> None:
-    paths: dict[str, Any] = {"A": texts[0], "BLANK": Folder(tmp_path).put("blank.txt", " \n")}
-
-    refused(run("references", *(paths.get(a, a) for a in arguments)), message)

@@ -175,25 +175,6 @@ def test_invalid_records_end_the_run_or_are_skipped_and_named(job: Job) -> None:
     assert "line 4: the id 'r1' was used before, in line 1" in messages[2]
 
 
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        ("", "Missing argument"),
-        ("RECORDS --resume", "--resume needs --out"),
-        ("RECORDS --out RECORDS", "--out would overwrite an input file"),
-        ("RECORDS --out rows.csv", "rows are JSON lines"),
-        ("nowhere.jsonl", "nowhere.jsonl does not exist"),
-    ],
-)
-def test_arguments_are_checked_before_anything_is_spent(
-    desk: Desk, run: Run, arguments: str, said: str
-) -> None:
-    records = desk.put("records.jsonl", as_lines([record(1)]))
-
-    refused(run("run", *arguments.replace("RECORDS", records).split()), said)
-    assert not desk.checker.calls
-
-
 # --- resuming -----------------------------------------------------------------------------------
 
 

@@ -1,0 +1,100 @@
+"""Command lines that are refused: one line on standard error, before a judge is called."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from tests.cli.conftest import Desk, Outcome, refused
+
+TWICE = "'-' (standard input) can stand for one file only"
+REFUSED = {
+    "": {"scroe": "see 'factcheck --help'"},
+    "score": {
+        "": "Missing argument 'SOURCE'",
+        "gone.txt gone.txt": "gone.txt does not exist; check the path",
+        "a b --colour": "see 'factcheck score --help'",
+        "a b --format pdf": "pdf",
+        "- -": TWICE,
+    },
+    "run": {
+        "": "Missing argument",
+        "records.jsonl --resume": "--resume needs --out",
+        "records.jsonl --out records.jsonl": "--out would overwrite an input file",
+        "records.jsonl --out rows.csv": "rows are JSON lines",
+        "nowhere.jsonl": "nowhere.jsonl does not exist",
+    },
+    "fields": {
+        "evaluate - -": TWICE,
+        "validate - --schema -": TWICE,
+        "compare - -": TWICE,
+        "evaluate gold.jsonl gold.jsonl --totals-only": "--totals-only needs --schema",
+    },
+    "fields evaluate gold.jsonl extracted.jsonl --schema schema.yaml": {
+        "--join id": "--join id needs --id-field",
+        "--examples -1": "Invalid value for '--examples'",
+        "--fail-under 2": "--fail-under is 2",
+        "--format xml": ("'xml' is not one of 'table', 'markdown', 'html', 'junit', 'json', 'csv'"),
+        "--out r.pdf": ("--out r.pdf: unknown suffix; use .txt, .md, .html, .xml, .json or .csv"),
+        "--id-field nope": "gold.jsonl, line 1: no 'nope'",
+        "--out /no/such/folder/r.json": "there is no folder",
+        "--schema /no/such/schema.json": "does not exist",
+        "--totals-only --id-field id --join id": "leave out --join id",
+        "--totals-only --format csv": "one row per field result",
+    },
+    "keywords run cards.yaml outputs.json": {
+        "--threshold 2": "threshold must be a number from 0 to 1, got 2.0",
+        "--threshold nan": "threshold must be a number from 0 to 1, got nan",
+        "--type-weight -1": "type_weight must be a number from 0 to 1",
+        "--weight front": "--weight 'front': expected NAME=VALUE",
+        "--weight front=much": "expected a number, got 'much'",
+        "--weight front=1 --weight front=2": "duplicate name 'front'",
+        "--weight front=1": "the field 'back' has no weight",
+        "--fail-under 80": "--fail-under is 80; expected a share from 0 to 1",
+        "--examples -1": "Invalid value for '--examples'",
+        "--assignment lucky": "'lucky' is not one of",
+        "--out /nowhere/r.json": "there is no folder /nowhere",
+    },
+    "keywords behaviors": {
+        "suite.json": "give either RESPONSES or --call MODULE:FUNCTION",
+        "suite.json responses.json --call m:f": "give either RESPONSES or",
+        "suite.json responses.json --expect strict": "--expect 'strict': expected NAME=VALUE",
+        "suite.json responses.json --expect a=nobody": "unknown behavior 'nobody'",
+        "suite.json suite.json": "suite.json, line 4: [0].instruction: unknown key",
+        "- -": TWICE,
+    },
+    "references": {
+        "good.txt": "Missing argument 'REFERENCE'",
+        "good.txt blank.txt": "blank.txt is blank; there is nothing to compare",
+        "blank.txt good.txt": "blank.txt is blank; there is nothing to compare",
+        "good.txt nowhere.txt": "nowhere.txt does not exist",
+        "- -": TWICE,
+        "good.txt good.txt --threshold 1.5": "threshold must be a number from 0 to 1",
+        "good.txt good.txt --fail-under 70": "--fail-under is 70",
+        "good.txt good.txt --aggregation min": "'min' is not one of",
+    },
+    "calibrate": {
+        "bullets --source s.txt": "--source and --summary belong together",
+        "bullets --facts f.txt": "--facts needs --source and --summary",
+        "bullets --source source.txt --summary blank.txt": "blank",
+        "bullets --from-rows nowhere": "nowhere",
+        "bullets --random-orders -1": "random orders",
+        "audit --source s.txt": "--source and --summary belong together",
+        "audit --per-rule 0": "per_rule",
+        "compare nowhere.jsonl nowhere.jsonl": "nowhere.jsonl",
+    },
+}
+
+
+@pytest.mark.usefixtures("inputs")
+@pytest.mark.parametrize(
+    ("command", "rest", "message"),
+    [(command, *row) for command, rows in REFUSED.items() for row in rows.items()],
+)
+def test_an_invalid_command_line_is_refused(
+    run: Callable[..., Outcome], desk: Desk, command: str, rest: str, message: str
+) -> None:
+    refused(run(*command.split(), *rest.split()), message)
+
+    assert not desk.checker.calls
