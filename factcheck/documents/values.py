@@ -70,8 +70,7 @@ def from_plain(kind: type[T], data: Any, what: str) -> T:
     Raises:
         InputError: A field is missing or of another type; names it, and what it is instead.
     """
-    read = _reader(cast("Any", kind))
-    value: T = read(data, what)
+    value: T = _reader(cast("Any", kind))(data, what)
     return value
 
 
@@ -99,37 +98,18 @@ def _wrong(where: str, expected: str, value: Any) -> InputError:
     return InputError(f"{where}: expected {expected}, got {shown(value)}")
 
 
-@cache
-def _reader(kind: Any) -> _Read:
-    origin, args = get_origin(kind), get_args(kind)
-    if kind in _SCALARS:
-        return _SCALARS[kind]
-    if origin in {Union, types.UnionType}:
-        read = _reader(next(arg for arg in args if arg is not type(None)))
-        return lambda data, where: None if data is None else read(data, where)
-    if origin is Literal:
-        return _choice(args)
-    if origin in {list, tuple, Sequence} and (origin is not tuple or args[-1] is ...):
-        return _items(_reader(args[0]), list if origin is list else tuple)
-    if kind is dict or origin in {dict, Mapping}:
-        return _members(_reader(args[1] if args else Any))
-    if is_dataclass(kind) or hasattr(kind, "_fields"):
-        return _class(kind)
-    raise TypeError(f"cannot read {kind!r}")
-
-
-def _scalar(kind: type, expected: str) -> _Read:
-    def read_scalar(data: Any, where: str) -> Any:
-        if not isinstance(data, kind) or (isinstance(data, bool) and kind is not bool):
+def _checked(
+    expected: str, accepts: Callable[[Any], bool], make: _Read = lambda data, _: data
+) -> _Read:
+    def read(data: Any, where: str) -> Any:
+        if not accepts(data):
             raise _wrong(where, expected, data)
-        return data
+        return make(data, where)
 
-    return read_scalar
+    return read
 
 
-def _number(data: Any, where: str) -> float:
-    if not isinstance(data, (int, float)) or isinstance(data, bool):
-        raise _wrong(where, "a number", data)
+def _finite(data: Any, where: str) -> float:
     try:
         number = float(data)
     except OverflowError:
@@ -139,40 +119,53 @@ def _number(data: Any, where: str) -> float:
     return number
 
 
+def _is_number(data: Any) -> bool:
+    return isinstance(data, (int, float)) and not isinstance(data, bool)
+
+
 _SCALARS: dict[Any, _Read] = {
     Any: lambda data, _: data,
-    str: _scalar(str, "a string"),
-    bool: _scalar(bool, "true or false"),
-    int: _scalar(int, "a whole number"),
-    float: _number,
+    str: _checked("a string", lambda data: isinstance(data, str)),
+    bool: _checked("true or false", lambda data: isinstance(data, bool)),
+    int: _checked("a whole number", lambda data: isinstance(data, int) and _is_number(data)),
+    float: _checked("a number", _is_number, _finite),
 }
 
 
-def _choice(options: Sequence[Any]) -> _Read:
-    def read_choice(data: Any, where: str) -> Any:
-        if not isinstance(data, str) or data not in options:
-            raise _wrong(where, f"one of {', '.join(options)}", data)
-        return data
-
-    return read_choice
+@cache
+def _reader(kind: Any) -> _Read:
+    origin, args = get_origin(kind), get_args(kind)
+    if kind in _SCALARS:
+        return _SCALARS[kind]
+    if origin in {Union, types.UnionType}:
+        read = _reader(next(arg for arg in args if arg is not type(None)))
+        return lambda data, where: None if data is None else read(data, where)
+    if origin is Literal:
+        expected = f"one of {', '.join(args)}"
+        return _checked(expected, lambda data: isinstance(data, str) and data in args)
+    if origin in {list, tuple, Sequence} and (origin is not tuple or args[-1] is ...):
+        return _items(_reader(args[0]), list if origin is list else tuple)
+    if kind is dict or origin in {dict, Mapping}:
+        return _members(_reader(args[1] if args else Any))
+    if is_dataclass(kind) or hasattr(kind, "_fields"):
+        return _class(kind)
+    raise TypeError(f"cannot read {kind!r}")
 
 
 def _items(read: _Read, make: type[Any]) -> _Read:
-    def read_items(data: Any, where: str) -> Any:
-        if not isinstance(data, (list, tuple)):
-            raise _wrong(where, "a list", data)
-        return make(read(item, f"{where}, item {n}") for n, item in enumerate(data, 1))
-
-    return read_items
+    return _checked(
+        "a list",
+        lambda data: isinstance(data, (list, tuple)),
+        lambda data, where: make(read(x, f"{where}, item {n}") for n, x in enumerate(data, 1)),
+    )
 
 
 def _members(read: _Read) -> _Read:
-    def read_members(data: Any, where: str) -> Any:
-        if not isinstance(data, Mapping):
-            raise _wrong(where, "an object", data)
-        return {key: read(item, f"{where}: {key!r:.80}") for key, item in data.items()}
-
-    return read_members
+    return _checked(
+        "an object",
+        lambda data: isinstance(data, Mapping),
+        lambda data, where: {k: read(x, f"{where}: {k!r:.80}") for k, x in data.items()},
+    )
 
 
 def _class(kind: Any) -> _Read:
