@@ -312,7 +312,6 @@ def _require_string(value: Any, what: str) -> None:
 
 
 def field_of(key: Any) -> str | None:
-    """The field or behavior whose keywords a key holds, or `None`."""
     if isinstance(key, str) and key.endswith(SUFFIX):
         return key.removesuffix(SUFFIX) or None
     return None

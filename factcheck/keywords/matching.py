@@ -32,9 +32,7 @@ from factcheck.keywords.search import KeywordSearch
 from factcheck.stats.correlation import assign
 
 THRESHOLD = 0.3
-"""Minimum score of a pair."""
 TYPE_WEIGHT = 0.2
-"""Share of the score that the right type makes, where one is expected."""
 Assignment = Literal["greedy", "optimal"]
 ASSIGNMENTS: tuple[Assignment, ...] = get_args(Assignment)
 Found = Sequence[set[Keyword]]
