@@ -131,7 +131,6 @@ class BatchStore:
         return self.folder / f"{batch.digest}.requests.jsonl"
 
     def downloads(self, batch: Batch) -> tuple[tuple[str, Path], ...]:
-        """Ids of the files that a batch came back with, and where each belongs."""
         kinds = (("output", batch.output_file_id), ("errors", batch.error_file_id))
         return tuple(
             (file_id, self.folder / f"{batch.digest}.{kind}.jsonl")
@@ -180,7 +179,6 @@ class RequestFiles:
         self._error: OSError | None = None
 
     def add(self, model: str, body: Mapping[str, Any], *, extraction: bool) -> None:
-        """Write a request, unless the same one is there already."""
         name = request_id(body)
         if name in self._ids:
             return
@@ -224,7 +222,6 @@ class RequestFiles:
         return tuple(batches)
 
     def discard(self) -> None:
-        """Remove what was not finished."""
         for draft in (*self._done, *self._open.values()):
             with suppress(OSError):
                 draft.file.close()
@@ -366,7 +363,6 @@ class BatchClient:
         return state
 
     async def update(self, state: BatchState) -> BatchState:
-        """Poll the unfinished batches, and download the files of the finished ones."""
         async with self._connected() as client:
             for batch in state.batches:
                 if not batch.final:
@@ -414,8 +410,6 @@ class BatchClient:
         return await _translated(create)
 
     async def _find(self, client: openai.AsyncOpenAI, batch: Batch) -> str | None:
-        """The batch that was made of an uploaded file, if there is one."""
-
         async def find() -> str | None:
             async for made in client.batches.list(limit=100):
                 if made.input_file_id == batch.file_id:

@@ -66,7 +66,6 @@ class BatchedJudge(Generic[Q, R]):
         return {"judge": self._model.name, self.stage: self._prompt, **self._model.identity}
 
     def _inputs(self, questions: Sequence[Q]) -> dict[str, Any]:
-        """The inputs of the module."""
         raise NotImplementedError
 
     def _outcome(self, prediction: dspy.Prediction) -> Sequence[R]:

@@ -40,7 +40,6 @@ def pinned() -> Mapping[str, str]:
 
 @cache
 def load_prompt(name: str) -> str:
-    """The text of a published prompt, such as `"check_facts/v1"`."""
     path = f"{name}.md"
     expected = pinned().get(path)
     if expected is None:

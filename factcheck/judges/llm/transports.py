@@ -125,7 +125,6 @@ class ChatTransport(OpenAITransport["Request", "Response"]):
         return body
 
     def response(self, body: Any) -> Response:
-        """A chat completion in OpenAI's JSON as DSPy's type."""
         from dspy import lm15
 
         try:
@@ -268,7 +267,6 @@ def require_access(name: str, settings: Settings) -> None:
 
 
 def connect_openai(settings: Settings, timeout_s: float) -> openai.AsyncOpenAI:
-    """A client without retries of its own."""
     import openai
 
     return openai.AsyncOpenAI(

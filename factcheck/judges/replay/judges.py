@@ -11,7 +11,7 @@ import os
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Literal
+from typing import ClassVar, Generic, Literal, TypeVar
 
 from factcheck.errors import ConfigError, JudgeRejected
 from factcheck.facts import AtomicFact, CheckFailure, CheckResult, FactSet, Usage, Verdict, digest
@@ -25,6 +25,8 @@ from factcheck.judges.replay.cassette import (
     describe_identity,
     identity_of,
 )
+
+J = TypeVar("J", bound=Extractor | Checker)
 
 logger = logging.getLogger(__name__)
 
@@ -47,17 +49,23 @@ def parse_spec(spec: str) -> tuple[str, str | None]:
     return rest, None
 
 
-class RecordingExtractor:
-    """An `Extractor` that records the facts another one lists."""
+class _Recording(Generic[J]):
+    kind: ClassVar[type[RecordedFacts | RecordedVerdict]]
 
-    def __init__(self, inner: Extractor, cassette: CassetteWriter) -> None:
-        self._inner = inner
+    def __init__(self, inner: J, cassette: CassetteWriter) -> None:
+        self._inner: J = inner
         self._cassette = cassette
-        cassette.admit(RecordedFacts, identity_of(inner.identity))
+        cassette.admit(self.kind, identity_of(inner.identity))
 
     @property
     def identity(self) -> Mapping[str, str]:
         return self._inner.identity
+
+
+class RecordingExtractor(_Recording[Extractor]):
+    """An `Extractor` that records the facts another one lists."""
+
+    kind = RecordedFacts
 
     async def extract(self, source: str, ledger: Ledger) -> FactSet:
         facts = await self._inner.extract(source, ledger)
@@ -66,21 +74,14 @@ class RecordingExtractor:
         return facts
 
 
-class RecordingChecker:
+class RecordingChecker(_Recording[Checker]):
     """A `Checker` that records the verdicts another one gives.
 
     A fact without a verdict, or with more than one, is not recorded: a replay must not make a
     verdict of it.
     """
 
-    def __init__(self, inner: Checker, cassette: CassetteWriter) -> None:
-        self._inner = inner
-        self._cassette = cassette
-        cassette.admit(RecordedVerdict, identity_of(inner.identity))
-
-    @property
-    def identity(self) -> Mapping[str, str]:
-        return self._inner.identity
+    kind = RecordedVerdict
 
     async def check(
         self, facts: Sequence[AtomicFact], text: str, ledger: Ledger
