@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 import time
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -87,10 +89,6 @@ def test_no_cache_is_an_empty_cache(run: Run, tmp_path: Path, command: str) -> N
     assert not (tmp_path / "none").exists()
 
 
-def test_verify_passes_a_good_cache(run: Run, folder: Path) -> None:
-    assert run("cache", "verify") == (0, "5 good, 0 refused\n", "")
-
-
 def test_verify_names_bad_entries(run: Run, folder: Path, tmp_path: Path) -> None:
     """Exit code 1 says that there were some; the good ones are still found."""
     canary = tmp_path / "canary"
@@ -112,6 +110,7 @@ def test_verify_names_bad_entries(run: Run, folder: Path, tmp_path: Path) -> Non
 
 
 def test_many_bad_entries_are_not_a_flood(run: Run, folder: Path) -> None:
+    assert run("cache", "verify") == (0, "5 good, 0 refused\n", "")
     for n in range(30):
         plant(folder, answer_key(bad=n))
 
@@ -161,20 +160,21 @@ def test_prune_removes_what_fits_and_says_so(
     }
 
 
-@pytest.mark.parametrize("age", ["30", "d", "-3d", "30 days", "1y", ""])
-def test_prune_refuses_an_unclear_age(run: Run, folder: Path, age: str) -> None:
-    code, _, err = run("cache", "prune", "--older-than", age)
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [((), "give --older-than")]
+    + [
+        (("--older-than", age), "give a number and m, h, d or w")
+        for age in ("30", "d", "-3d", "30 days", "1y", "")
+    ],
+)
+def test_prune_needs_to_know_what_to_remove(
+    run: Run, folder: Path, options: tuple[str, ...], said: str
+) -> None:
+    code, _, err = run("cache", "prune", *options)
 
     assert code == 2
-    assert "give a number and m, h, d or w" in err
-    assert kept(folder) == ENTRIES
-
-
-def test_prune_of_everything_has_to_be_meant(run: Run, folder: Path) -> None:
-    code, _, err = run("cache", "prune")
-
-    assert code == 2
-    assert "give --older-than" in err
+    assert said in err
     assert kept(folder) == ENTRIES
 
 
@@ -218,6 +218,8 @@ def test_export_and_import_move_a_cache(run: Run, folder: Path, tmp_path: Path) 
     assert out.startswith(f"4 added to {other}, 0 already there")
     assert run("cache", "export", "-", "--dir", str(other)).out == file.read_text()
     assert "0 added" in run("cache", "import", str(file), "--dir", str(other)).out
+    assert run("cache", "export", str(file)).code == 0  # replaces an earlier export
+    assert file.read_text().splitlines() == lines
 
 
 def test_export_leaves_bad_entries_out_with_a_warning(run: Run, folder: Path) -> None:
@@ -243,14 +245,6 @@ def test_export_does_not_replace_a_file_that_is_no_export(
     assert "is not a cache export" in err
 
 
-def test_export_replaces_an_earlier_export(run: Run, folder: Path, tmp_path: Path) -> None:
-    file = tmp_path / "responses.jsonl"
-    run("cache", "export", str(file))
-
-    assert run("cache", "export", str(file)).code == 0
-    assert len(file.read_text().splitlines()) == 5
-
-
 def test_import_keeps_what_is_there(run: Run, folder: Path, tmp_path: Path) -> None:
     """A different value for a key, in the cache or earlier in the file, is counted, not taken."""
     new = answer_key(n="new")
@@ -273,18 +267,21 @@ def test_import_keeps_what_is_there(run: Run, folder: Path, tmp_path: Path) -> N
     assert kept(folder) == ENTRIES
 
 
+GOOD = {"key": KEYS[0], "value": "{}"}
+
+
 @pytest.mark.parametrize(
     ("line", "problem"),
     [
         ("{", "not valid JSON"),
         ("[]", "not an object"),
         ('{"key": "k"}', "not an object"),
-        (json.dumps({"key": "k", "value": "{}"}), '"key" is not 64'),
-        (json.dumps({"key": KEYS[0].upper(), "value": "{}"}), '"key" is not 64'),
-        (json.dumps({"key": 7, "value": "{}"}), '"key" is not 64'),
-        (json.dumps({"key": KEYS[0], "value": {}}), '"value" is not'),
-        (json.dumps({"key": KEYS[0], "value": "[1]"}), '"value" is not'),
-        (json.dumps({"key": KEYS[0], "value": "{"}), '"value" is not'),
+        (json.dumps({**GOOD, "key": "k"}), '"key" is not 64'),
+        (json.dumps({**GOOD, "key": KEYS[0].upper()}), '"key" is not 64'),
+        (json.dumps({**GOOD, "key": 7}), '"key" is not 64'),
+        (json.dumps({**GOOD, "value": {}}), '"value" is not'),
+        (json.dumps({**GOOD, "value": "[1]"}), '"value" is not'),
+        (json.dumps({**GOOD, "value": "{"}), '"value" is not'),
         ("[" * 100_000, "nested more than"),
     ],
     ids=range(10),
@@ -307,7 +304,7 @@ def test_import_names_bad_lines_and_takes_the_good_ones(
 def test_import_into_a_place_that_takes_nothing_fails(run: Run, tmp_path: Path) -> None:
     """What was not stored is not called added."""
     file = tmp_path / "in.jsonl"
-    file.write_text(json.dumps({"key": KEYS[0], "value": "{}"}))
+    file.write_text(json.dumps(GOOD))
 
     code, out, err = run("cache", "import", str(file), "--dir", str(file))
 
@@ -316,9 +313,6 @@ def test_import_into_a_place_that_takes_nothing_fails(run: Run, tmp_path: Path) 
 
 
 def test_a_locked_cache_is_named(run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    import sqlite3
-    from contextlib import closing
-
     monkeypatch.setattr("factcheck.runtime.cache.disk.LOCK_WAIT_S", 0.05)
     with closing(sqlite3.connect(database(folder), isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")

@@ -173,18 +173,13 @@ def test_partly_covered_facts_can_be_left_out(run: Run, desk: Desk) -> None:
     row = {"doc_id": "d", "text": "A deep lake.", "facts": ["a", "b"], "labels": [0.5, 1]}
     path = desk.lines("half.jsonl", [row])
 
-    assert "   2 facts, 1 document," in run("calibrate", "agreement", path).out
-    out = run("calibrate", "agreement", path, "--partly", "left_out").out
-    assert "   1 fact, 1 document," in out
+    counted = run("calibrate", "agreement", path)
+    left_out = run("calibrate", "agreement", path, "--partly", "left_out")
 
-
-def test_undefined_metrics_have_their_reason(run: Run, desk: Desk) -> None:
-    path = desk.put("one.csv", "text,fact,label\nA deep lake.,The lake is deep.,1\n")
-
-    code, out, _ = run("calibrate", "agreement", path)
-
-    assert code == 0
-    said = " ".join(out.split())
+    assert "   2 facts, 1 document," in counted.out
+    assert "   1 fact, 1 document," in left_out.out
+    said = " ".join(left_out.out.split())
+    assert left_out.code == 0
     assert "undefined, all labels are equal" in said
     assert "documents needed of local, containment: undefined, no system has 5 documents" in said
 

@@ -174,7 +174,7 @@ def test_ids_that_cannot_be_joined_are_refused(
     refused(files.evaluate(*join, gold=gold, extracted=extracted), message)
 
 
-NUMBER_IDS = [{"id": 7, "name": "Ann"}, {"id": "x", "name": "Bob"}]
+NUMBER_IDS: list[dict[str, Any]] = [{"id": 7, "name": "Ann"}, {"id": "x", "name": "Bob"}]
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ import pytest
 
 from factcheck.documents.results import read_results
 from factcheck.testing import ChatRequest, FactModel, LocalOpenAIServer, Reply, parse_prompt
-from tests.cli.conftest import LOST, Desk, Outcome, refused
+from tests.cli.conftest import LOST, Desk, Folder, Outcome, refused
 
 Run = Callable[..., Outcome]
 MODEL = "openai/tiny"
@@ -194,26 +194,22 @@ def test_a_resumed_run_scores_only_records_without_a_row(desk: Desk, job: Job) -
 @pytest.mark.parametrize(
     ("second", "options", "said"),
     [
-        (record(1), (), ["continue with --resume, or name another file"]),
+        ({}, "", ["continue with --resume, or name another file"]),
+        ({}, "--resume --direction both", ["direction:coverage", "direction:both"]),
         (
-            record(1),
-            ("--resume", "--direction", "both"),
-            ["direction:coverage", "direction:both"],
-        ),
-        (
-            record(1, summary="Another text."),
-            ("--resume",),
+            {"summary": "Another text."},
+            "--resume",
             ["record 'r1' differs from the one its row was made of"],
         ),
     ],
 )
 def test_rows_of_another_run_are_never_touched(
-    desk: Desk, job: Job, second: dict[str, Any], options: tuple[str, ...], said: list[str]
+    desk: Desk, job: Job, second: dict[str, Any], options: str, said: list[str]
 ) -> None:
     assert job([record(1)]).code == 0
     before = job.rows.read_bytes()
 
-    done = job([second], *options)
+    done = job([record(1, **second)], *options.split())
 
     assert done.code == 2
     assert all(text in done.err for text in said)
@@ -256,10 +252,8 @@ def test_a_failure_that_stays_is_a_row_with_its_error(job: Job) -> None:
 def test_a_budget_ends_the_run_and_the_next_one_goes_on(
     server: LocalOpenAIServer, run: Run, tmp_path: Path
 ) -> None:
-    records = tmp_path / "records.jsonl"
-    records.write_text(as_lines(record(n) for n in range(8)), encoding="utf-8")
     out, whole = tmp_path / "rows.jsonl", tmp_path / "whole.jsonl"
-    score = ("run", str(records), "--judge", MODEL)
+    score = by_model(tmp_path, (record(n) for n in range(8)))
 
     first = run(*score, "--out", str(out), "--max-calls", "3")
     n_first, rows_first = len(server.requests), ids(out)
@@ -278,6 +272,12 @@ def test_a_budget_ends_the_run_and_the_next_one_goes_on(
     assert len(server.requests) == 8
 
 
+def by_model(folder: Path, records: Iterable[Any]) -> tuple[str, ...]:
+    """The command that scores these records by a model."""
+    path = Folder(folder).put("records.jsonl", as_lines(records))
+    return ("run", path, "--judge", MODEL)
+
+
 COUNTS = re.compile(r"([\d,]+) records need about ([\d,]+) requests and ([\d,]+) prompt tokens")
 
 
@@ -292,15 +292,8 @@ def test_a_dry_run_counts_what_the_real_run_then_sends(
     server: LocalOpenAIServer, run: Run, tmp_path: Path
 ) -> None:
     """With facts given: exactly, also where some answers are kept and a summary is there twice."""
-    records = tmp_path / "records.jsonl"
-    twice = [
-        record(1),
-        record(2),
-        record(1, id="again"),
-        record(3, facts=list("abcdefghijklmnopq")),
-    ]
-    records.write_text(as_lines(twice), encoding="utf-8")
-    score = ("run", str(records), "--judge", MODEL)
+    twice = [record(1), record(2), record(1, id="again"), record(3, facts=[*"abcdefghijklmnopq"])]
+    score = by_model(tmp_path, twice)
 
     before = counted(run(*score, "--dry-run"))
     n_dry = len(server.requests)
@@ -318,10 +311,9 @@ def test_a_dry_run_counts_what_the_real_run_then_sends(
 def test_the_batch_size_is_that_of_the_requests(
     server: LocalOpenAIServer, run: Run, tmp_path: Path, batch_size: str, n_requests: int
 ) -> None:
-    records = tmp_path / "records.jsonl"
-    records.write_text(as_lines([record(1, facts=list("abcdefghijklmnopq"))]), encoding="utf-8")
+    score = by_model(tmp_path, [record(1, facts=list("abcdefghijklmnopq"))])
 
-    run("run", str(records), "--judge", MODEL, "--batch-size", batch_size, "--concurrency", "1")
+    run(*score, "--batch-size", batch_size, "--concurrency", "1")
 
     assert len(server.requests) == n_requests
 
@@ -331,10 +323,8 @@ def test_a_dry_run_with_extraction_guesses_the_number_of_facts(
 ) -> None:
     """One extraction a source, and checks for the facts that the embedded judge finds in it."""
     source = "The lake is deep. The pier is old. The boat is blue."
-    records = tmp_path / "records.jsonl"
     lines = [{"source": source, "summary": f"The boat {n} is blue."} for n in range(3)]
-    records.write_text(as_lines(lines), encoding="utf-8")
-    score = ("run", str(records), "--judge", MODEL)
+    score = by_model(tmp_path, lines)
 
     dry = counted(run(*score, "--dry-run"))
     run(*score)
@@ -358,9 +348,8 @@ def test_an_interrupt_ends_the_run_with_what_is_there(tmp_path: Path) -> None:
 
     Fewer records than slots, so that the slow ones do not keep the quick ones from theirs.
     """
-    records, out = tmp_path / "records.jsonl", tmp_path / "rows.jsonl"
-    records.write_text(as_lines(record(n) for n in range(20)), encoding="utf-8")
-    command = ("factcheck", "run", str(records), "--judge", MODEL, "--out", str(out))
+    out = tmp_path / "rows.jsonl"
+    command = ("factcheck", *by_model(tmp_path, (record(n) for n in range(20))), "--out", str(out))
     with (
         LocalOpenAIServer(slow) as server,
         subprocess.Popen(  # noqa: S603 - our own command line
