@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import socket
 import textwrap
 from collections.abc import Callable
@@ -50,16 +49,15 @@ def test_foreign_host(
 
 
 @pytest.mark.parametrize("host", ["factcheck.invalid", b"factcheck.invalid", ELSEWHERE])
-def test_foreign_name(socket_guard: Any, host: str | bytes) -> None:
+def test_no_foreign_name_is_looked_up_and_asyncio_is_guarded(
+    socket_guard: Any, host: str | bytes
+) -> None:
     with pytest.raises(Exception, match=REFUSED):
         socket.getaddrinfo(host, 443)
-    socket_guard.refused.clear()
-
-
-def test_asyncio_connection(socket_guard: Any) -> None:
     with pytest.raises(Exception, match=REFUSED):
-        asyncio.run(asyncio.open_connection(ELSEWHERE, 443))
-    assert socket_guard.refused == [ELSEWHERE]
+        asyncio.run(asyncio.open_connection(host, 443))  # type: ignore[arg-type]
+    name = host.decode() if isinstance(host, bytes) else host
+    assert socket_guard.refused == [name] * 2
     socket_guard.refused.clear()
 
 
@@ -96,14 +94,9 @@ def test_unix_socket(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_clean_environment(run_tests: RunTests, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in (
-        "FACTCHECK_JUDGE",
-        "OPENAI_API_KEY",
-        "OPENAI_BASE_URL",
-        "ANTHROPIC_API_KEY",
-        "https_proxy",
-    ):
+    for name in ["FACTCHECK_JUDGE", "OPENAI_API_KEY", "OPENAI_BASE_URL", "https_proxy"]:
         monkeypatch.setenv(name, "leaked")
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "leaked")
     outcome = run_tests(
         """
         import os
@@ -117,18 +110,16 @@ def test_clean_environment(run_tests: RunTests, monkeypatch: pytest.MonkeyPatch)
     outcome.assert_outcomes(passed=1)
 
 
-def test_cache_folder(tmp_path: Path) -> None:
-    assert os.environ["FACTCHECK_CACHE_DIR"] == str(tmp_path)
-
-
-def test_data_missing(run_tests: RunTests, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setenv("FACTCHECK_DATA", str(tmp_path / "nowhere"))
-    outcome = run_tests("def test_data(data_dir): raise AssertionError")
-    outcome.assert_outcomes(skipped=1)
-    outcome.stdout.fnmatch_lines(["*no development data: set FACTCHECK_DATA*"])
-
-
-def test_data_present(run_tests: RunTests, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setenv("FACTCHECK_DATA", str(tmp_path))
-    outcome = run_tests(f"def test_data(data_dir): assert str(data_dir) == {str(tmp_path)!r}")
-    outcome.assert_outcomes(passed=1)
+@pytest.mark.parametrize(("folder", "outcome"), [("nowhere", "skipped"), (".", "passed")])
+def test_development_data_is_where_the_environment_says_or_the_test_is_skipped(
+    run_tests: RunTests,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    folder: str,
+    outcome: str,
+) -> None:
+    monkeypatch.setenv("FACTCHECK_DATA", str(tmp_path / folder))
+    result = run_tests(f"def test_data(data_dir): assert str(data_dir) == {str(tmp_path)!r}")
+    result.assert_outcomes(**{outcome: 1})
+    if outcome == "skipped":
+        result.stdout.fnmatch_lines(["*no development data: set FACTCHECK_DATA*"])

@@ -106,20 +106,6 @@ def test_another_temperature_is_never_served_it(tmp_path: Path) -> None:
         assert len(server.requests) == 2
 
 
-def test_another_prompt_is_never_served_it(llm: MakeSetup, monkeypatch: pytest.MonkeyPatch) -> None:
-    cache = MemoryCache()
-    one, first = llm(FactModel(), cache=cache)
-    one.check(FACTS, TEXT)
-    base_url = first.base_url
-    monkeypatch.setattr(
-        "factcheck.judges.llm.batched.fingerprint", lambda *_: "check_facts/v2@00000000"
-    )
-    monkeypatch.setenv("OPENAI_BASE_URL", base_url)
-    with FactCoverage(MODEL, cache=cache) as scorer:
-        scorer.check(FACTS, TEXT)
-    assert len(first.requests) == 2
-
-
 def test_timeouts_retries_concurrency_and_keys_change_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -329,17 +315,22 @@ def test_another_model_batch_size_or_endpoint_is_never_served_a_verdict(
     assert elsewhere.sizes == [1]
 
 
-def test_of_pairs_another_prompt_is_never_served_it(
-    comparing: MakePairSetup, monkeypatch: pytest.MonkeyPatch
+def test_another_prompt_is_never_served_it(
+    llm: MakeSetup, comparing: MakePairSetup, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     cache = MemoryCache()
-    with LocalOpenAIServer(FactModel()) as server:
-        comparing(server, cache=cache).compare(PAIR)
-        monkeypatch.setattr(
-            "factcheck.judges.llm.batched.fingerprint", lambda *_: "compare_values/v2@00000000"
-        )
-        comparing(server, cache=cache).compare(PAIR)
-        assert len(server.requests) == 2
+    scorer, server = llm(FactModel(), cache=cache)
+    judge = comparing(FactModel(), cache=cache)
+    for _ in range(2):
+        scorer.check(FACTS, TEXT)
+        judge.compare(PAIR)
+        assert (len(server.requests), judge.sizes) == (1, [1])
+    monkeypatch.setattr("factcheck.judges.llm.batched.fingerprint", lambda *_: "another/v2@00")
+    monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
+    with FactCoverage(MODEL, cache=cache) as other:
+        other.check(FACTS, TEXT)
+    comparing(judge.server, cache=cache).compare(PAIR)
+    assert (len(server.requests), judge.sizes) == (2, [1, 1])
 
 
 def test_a_pair_without_a_verdict_is_not_kept(comparing: MakePairSetup) -> None:
