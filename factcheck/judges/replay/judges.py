@@ -230,7 +230,7 @@ def _choose(
     elif not meant:
         problem = f"it has no {role} {name!r}, but {', '.join(map(repr, names))}"
     elif len(names) > 1 and name is None:
-        problem = f"it has several, choose one of: {', '.join(f'{path}#{n}' for n in names)}"
+        problem = f"it has several; add {' or '.join(f'#{n}' for n in names)} to its name"
     else:
         versions = " / ".join(describe_identity(by) for by in meant)
         problem = f"it has several versions ({versions}); record each to a file of its own"

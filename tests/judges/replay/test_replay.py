@@ -189,7 +189,7 @@ def test_an_answer_that_cannot_be_recorded_is_still_given(path: Path) -> None:
 def test_several_judges_are_told_apart_by_name(path: Path) -> None:
     record(path)
     record(path, judge="openai/b", script=lambda fact, text: "neutral")
-    with pytest.raises(ConfigError, match=r"cassette\.jsonl#a, .*cassette\.jsonl#openai/b"):
+    with pytest.raises(ConfigError, match="add #a or #openai/b to its name"):
         ReplayChecker(path)
     with pytest.raises(ConfigError, match="no judge 'c', but 'a', 'openai/b'"):
         ReplayChecker(path, "c")
@@ -206,7 +206,7 @@ def test_an_unclear_extractor_is_an_error_only_where_one_is_needed(path: Path) -
     record(path, judge="b")
     scorer = FactCoverage(ReplayChecker(path, "a"), ReplayExtractor(path))
     assert scorer.score("", SUMMARY, facts=[FACTS[0]]).score == 1.0
-    with pytest.raises(ConfigError, match=r"cassette\.jsonl#a"):
+    with pytest.raises(ConfigError, match="add #a or #b to its name"):
         scorer.extract(SOURCE)
     with pytest.raises(ConfigError, match="no extractor 'c'"):
         asyncio.run(ReplayExtractor(path, "c").extract(SOURCE, Ledger()))
