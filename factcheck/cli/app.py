@@ -104,7 +104,8 @@ def _run(arguments: Sequence[str]) -> int:
     except typer.TyperException as error:
         where = getattr(getattr(error, "ctx", None), "command_path", "factcheck")
         message = error.format_message().rstrip(".")
-        code = _fail(f"{message}; see '{where} --help'", InputError.exit_code, invocation)
+        see = " See" if message.endswith("?") else "; see"
+        code = _fail(f"{message}{see} '{where} --help'", InputError.exit_code, invocation)
     except OSError as error:
         discard_stdout()
         what = f"{error.filename}: " if error.filename else "cannot read or write: "

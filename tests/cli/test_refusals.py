@@ -10,7 +10,7 @@ from tests.cli.conftest import Desk, Outcome, refused
 
 TWICE = "'-' (standard input) can stand for one file only"
 REFUSED = {
-    "": {"scroe": "see 'factcheck --help'"},
+    "": {"scroe": "Did you mean 'score'? See 'factcheck --help'"},
     "score": {
         "": "Missing argument 'SOURCE'",
         "gone.txt gone.txt": "gone.txt does not exist; check the path",
