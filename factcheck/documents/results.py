@@ -136,9 +136,10 @@ class ResultsFile:
                 stream.seek(0)
             for row in _rows(stream, self._path, self.done):
                 if self._end == 0 and row.get("run") != run:
+                    theirs, ours = _differences(str(row.get("run")), run)
                     raise InputError(
-                        f"{self._path} holds the rows of another run: {row.get('run')!r}, and this "
-                        f"one is {run!r}; use the settings of that run, or name another file"
+                        f"{self._path} holds the rows of a run with {theirs}, not {ours}; use the "
+                        "settings of that run, or name another file"
                     )
                 self._end = stream.tell()
         os.ftruncate(self._descriptor, self._end)
@@ -214,6 +215,15 @@ def read_results(path: str | os.PathLike[str]) -> Iterator[dict[str, Any]]:
         rows = _rows(stream, path, Ids())
         next(rows, None)
         yield from rows
+
+
+def _differences(one: str, other: str) -> tuple[str, str]:
+    """The entries in which two signatures differ; the whole where that leaves nothing."""
+    first, second = one.split("|"), other.split("|")
+    return (
+        "|".join(entry for entry in first if entry not in second) or one,
+        "|".join(entry for entry in second if entry not in first) or other,
+    )
 
 
 def _rows(stream: IO[bytes], path: str | os.PathLike[str], ids: Ids) -> Iterator[dict[str, Any]]:
