@@ -58,7 +58,7 @@ def facts(
     from factcheck.documents import read_text
     from factcheck.scoring import FactCoverage
 
-    output.check_out(lock, source)
+    output.check_out(lock, source, option="--lock")
     text = read_text(source)
     with FactCoverage(extractor=extractor) as scorer, output.spinner("Extracting facts"):
         found = scorer.extract(text)

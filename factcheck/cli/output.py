@@ -139,7 +139,7 @@ def destination(chosen: Format | None, out: str | None, *inputs: str | None) -> 
     return Destination(made, out)
 
 
-def check_out(out: str | None, *inputs: str | None) -> None:
+def check_out(out: str | None, *inputs: str | None, option: str = "--out") -> None:
     """Validate a file that is going to be written.
 
     Raises:
@@ -150,7 +150,7 @@ def check_out(out: str | None, *inputs: str | None) -> None:
     for path in inputs:
         with suppress(OSError):
             if path is not None and Path(path).samefile(out):
-                raise InputError("--out would overwrite an input file; choose another file")
+                raise InputError(f"{option} would overwrite an input file; choose another file")
     from factcheck.documents import check_writable
 
     check_writable(out)

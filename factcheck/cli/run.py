@@ -184,7 +184,9 @@ def _skipper(tally: Tally) -> Any:
 def _show_estimate(estimate: Any) -> None:
     n_records, usage = estimate
     if not usage.calls:
-        output.print_out(f"{n_records:,} records need no requests: every reply is in the cache")
+        output.print_out(
+            f"{n_records:,} records need no requests: the judge is local, or replies are cached"
+        )
         return
     cost = "unknown" if usage.cost_usd is None else f"at most ${usage.cost_usd:.4f}"
     output.print_out(

@@ -303,7 +303,7 @@ def test_a_dry_run_counts_what_the_real_run_then_sends(
 
     assert n_dry == 0
     assert before[:2] == (4, n_real)
-    assert after.out == "4 records need no requests: every reply is in the cache\n"
+    assert after.out == "4 records need no requests: the judge is local, or replies are cached\n"
     assert len(server.requests) == n_real
 
 
