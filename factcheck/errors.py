@@ -5,13 +5,17 @@ One item that could not be judged is not an error but a value: `Failure`.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import ClassVar, Generic, TypeVar
 
 S = TypeVar("S")
 
 MAX_MESSAGE_CHARS = 300
-"""Longer messages lose their middle, so that an error stays one readable line."""
+"""Longer messages lose parts, so that an error stays one readable line."""
+_LONG_PATH = re.compile(r"(?:[A-Za-z]:)?[/\\][^\s'\"]{60,10000}")
+_PATH_END = 48
+"""Characters that a long path keeps in a long message."""
 
 
 class FactcheckError(Exception):
@@ -163,7 +167,9 @@ class Failure(Generic[S]):
 
 
 def shorten(text: str, limit: int = MAX_MESSAGE_CHARS) -> str:
-    """`text` cut to `limit` characters: both ends stay, an ellipsis replaces the middle."""
+    """`text` in `limit` characters: long paths lose their beginning, then the middle goes."""
+    if len(text) > limit:
+        text = _LONG_PATH.sub(lambda path: f"…{path[0][-_PATH_END:]}", text)
     if len(text) <= limit:
         return text
     tail = limit // 3
