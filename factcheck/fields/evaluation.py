@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
 from itertools import islice
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import Any, Literal, get_args
 
 from factcheck.errors import InputError
 from factcheck.fields.comparators.semantic import SemanticComparator
@@ -20,9 +20,7 @@ from factcheck.fields.scoring.optimal import settled
 from factcheck.fields.scoring.plan import Plan, compile_schema
 from factcheck.fields.types import FieldResult, FieldStatus
 from factcheck.fields.values import as_record
-
-if TYPE_CHECKING:
-    from typing_extensions import Self
+from factcheck.runtime.session import Closing
 
 PostProcess = Callable[[list[FieldResult]], list[FieldResult]]
 Join = Literal["position", "id"]
@@ -35,7 +33,7 @@ _ASYNC_WINDOW = 100
 """Records that are scored without giving way to other tasks."""
 
 
-class FieldEvaluator:
+class FieldEvaluator(Closing):
     """Scores extracted records against gold records, field by field.
 
     Methods come in pairs, synchronous and asynchronous (`evaluate`, `aevaluate`). With `semantic`,
@@ -134,16 +132,8 @@ class FieldEvaluator:
         if self._own_comparator is not None:
             self._own_comparator.close()
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
+    async def aclose(self) -> None:
+        """Asynchronous form of `close`."""
         await asyncio.to_thread(self.close)
 
     def _result(self, records: list[RecordResult]) -> RunResult:

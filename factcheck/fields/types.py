@@ -84,10 +84,6 @@ class BatchComparator(Protocol):
         ...
 
 
-Comparator = Callable[[Any, Any, Mapping[str, Any]], ComparatorResult]
-"""Scores one field: `fn(gold, extracted, params)`."""
-Transform = Callable[[Any, Mapping[str, Any]], Any]
-"""Prepares one value for comparison: `fn(value, params)`."""
 Outcome = tuple[float, "str | None"]
 """Score in [0, 1] and reason."""
 MATCH: Outcome = (1.0, None)

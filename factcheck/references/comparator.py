@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from factcheck.errors import ParameterError
 from factcheck.references.match import ReferenceMatch
+from factcheck.runtime.session import Closing
 
 if TYPE_CHECKING:
-    from typing_extensions import Self
-
     from factcheck.facts import Usage
     from factcheck.fields.types import BatchItem, ComparatorResult
     from factcheck.judges.ports import EmbedderSpec
@@ -19,7 +18,7 @@ if TYPE_CHECKING:
 _log = logging.getLogger("factcheck.fields")
 
 
-class ReferenceComparator:
+class ReferenceComparator(Closing):
     """Scores a field by the similarity of its extracted text to the gold one, or ones.
 
     The gold value is a reference, or a list of several. The score is the similarity, in [0, 1]: set
@@ -93,11 +92,9 @@ class ReferenceComparator:
         """Close connections and the cache; a comparator that is used again opens them again."""
         self._metric.close()
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
+    async def aclose(self) -> None:
+        """Asynchronous form of `close`."""
+        await self._metric.aclose()
 
 
 def _known(gold: Any, extracted: Any) -> tuple[float, str] | None:

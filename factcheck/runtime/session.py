@@ -38,7 +38,9 @@ class SessionOptions(TypedDict, total=False):
     retry: RetryPolicy | None
 
 
-class _Closing:
+class Closing:
+    """`close` and `aclose` as context managers, sync and async."""
+
     def close(self) -> None:
         raise NotImplementedError
 
@@ -58,7 +60,7 @@ class _Closing:
         await self.aclose()
 
 
-class Session(_Closing):
+class Session(Closing):
     """Owns the response cache, the budget and the connections of any number of evaluators.
 
     Evaluators that share a session share its budget, and one connection, rate limit and set of
@@ -132,7 +134,7 @@ class Session(_Closing):
             self.cache.close()
 
 
-class SessionUser(_Closing):
+class SessionUser(Closing):
     """Base of evaluators: borrows a session, or makes one and closes it.
 
     Args:
