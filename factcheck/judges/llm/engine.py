@@ -27,6 +27,7 @@ from factcheck.errors import (
     JudgeUnavailable,
 )
 from factcheck.facts import Usage
+from factcheck.judges.llm.request import Prompt, Reply
 from factcheck.judges.llm.transports import Transport, WrappedTransport
 from factcheck.judges.ports import Ledger
 from factcheck.runtime.budget import Price, price_of
@@ -215,6 +216,25 @@ class AsyncEngine(_Capabilities):
         response = await (work if background.is_current else background.hop(work))
         _require_complete(response, request.model)
         return response
+
+    async def ask(self, prompt: Prompt[R], model: str) -> R:
+        """The value of the reply to a prompt; raises what sending or reading it raises."""
+        from dspy import lm15
+
+        body: dict[str, Any] = {
+            "model": model,
+            "messages": [dict(message) for message in prompt.messages("schema")],
+            "response_format": {
+                "type": "json_schema",
+                "json_schema": {"name": "reply", "strict": True, "schema": dict(prompt.schema)},
+            },
+        }
+        if prompt.max_tokens:
+            body["max_tokens"] = prompt.max_tokens
+        request = lm15.request_from_openai_chat(body)
+        response = await self.complete(request)
+        usage = _tokens(response, prompt_of(request))
+        return prompt.read(Reply(response.text or "", "schema", usage))
 
     async def aclose(self) -> None:
         await background.hop(self._transport.aclose())

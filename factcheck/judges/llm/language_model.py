@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from importlib.metadata import version
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 # DSPy and LiteLLM fetch a price table from the network on first use unless told not to.
 os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "true")
@@ -18,6 +18,7 @@ from factcheck.facts import Usage
 from factcheck.judges.llm.engine import AsyncEngine, SyncEngine
 from factcheck.judges.llm.errors import from_dspy
 from factcheck.judges.llm.fences import fixed_secret
+from factcheck.judges.llm.request import Prompt
 from factcheck.judges.llm.transports import BatchTransport, ChatTransport, LMTransport, Transport
 from factcheck.runtime.budget import Price, price_of
 
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from factcheck.judges.ports import Ledger
     from factcheck.runtime.session import Session
 
+T = TypeVar("T")
 _OPENAI = "openai/"
 _DSPY_VERSION = version("dspy")
 
@@ -64,6 +66,20 @@ class LanguageModel:
         """Record responses that were paid for earlier."""
         if count:
             ledger.book(Usage(cache_hits=count), model=self.name, stage=stage)
+
+    async def ask(self, prompt: Prompt[T]) -> T:
+        """The value of the reply to a prompt, whose usage goes to the account of this task.
+
+        Raises:
+            JudgeError: It was not sent, not answered, or answered with what cannot be read.
+            InputError: It holds text that is not valid Unicode.
+        """
+        try:
+            return await self._engine.ask(prompt, self.name)
+        except FactcheckError:
+            raise
+        except ValueError as error:
+            raise InputError(f"{self.name}: {error}") from error
 
     @contextmanager
     def context(self) -> Iterator[None]:
