@@ -69,13 +69,13 @@ def load_texts() -> tuple[BundledText, ...]:
     """All bundled texts, by name."""
     entries = files("factcheck.calibration").joinpath("data").iterdir()
     return tuple(
-        _read(entry.name.removesuffix(".yaml"), entry.read_text(encoding="utf-8"))
+        read_text(entry.name.removesuffix(".yaml"), entry.read_text(encoding="utf-8"))
         for entry in sorted(entries, key=lambda entry: entry.name)
         if entry.name.endswith(".yaml")
     )
 
 
-def _read(name: str, text: str) -> BundledText:
+def read_text(name: str, text: str) -> BundledText:
     data = parse_yaml(text, name).value
     facts = []
     for entry in data.pop("facts"):
