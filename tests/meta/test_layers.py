@@ -17,6 +17,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("factcheck.documents",),
     ("factcheck.reports",),
     ("factcheck.facts",),
+    ("factcheck.text",),
     ("factcheck.settings", "factcheck.records"),
     ("factcheck.judges.ports",),
     ("factcheck.judges.cascade",),

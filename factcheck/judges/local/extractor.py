@@ -7,7 +7,6 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 from factcheck.facts import AtomicFact, FactSet, Span, digest
-from factcheck.judges.local.blocks import Block, BlockKind, split_blocks
 from factcheck.judges.local.cancellation import run_in_thread
 from factcheck.judges.local.duplicates import drop_near_duplicates
 from factcheck.judges.local.language import guess_language
@@ -19,6 +18,7 @@ from factcheck.judges.local.sentences import (
     join_at_times,
 )
 from factcheck.judges.local.statements import is_statement, split_statements
+from factcheck.text.blocks import Block, BlockKind, split_blocks
 
 if TYPE_CHECKING:
     from factcheck.judges.ports import Ledger

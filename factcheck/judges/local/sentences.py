@@ -18,8 +18,8 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from factcheck.facts import Span
-from factcheck.judges.local.blocks import Block, split_blocks
 from factcheck.judges.local.language import DEFAULT, guess_language
+from factcheck.text.blocks import Block, split_blocks
 
 
 class Sentence(NamedTuple):

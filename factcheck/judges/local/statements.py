@@ -11,9 +11,9 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from factcheck.facts import Span
-from factcheck.judges.local.blocks import BlockKind
 from factcheck.judges.local.clauses import Clause, split_clauses
 from factcheck.judges.local.words import TELLING, Word, words
+from factcheck.text.blocks import BlockKind
 
 
 class Statement(NamedTuple):

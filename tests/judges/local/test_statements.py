@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from factcheck.judges.local.blocks import BlockKind
 from factcheck.judges.local.pronouns import with_name
 from factcheck.judges.local.statements import is_statement, split_statements
+from factcheck.text.blocks import BlockKind
 
 SPLIT = {
     "predicates": (

@@ -1,0 +1,1 @@
+"""How a text is built: its blocks, its sentences, its words."""
