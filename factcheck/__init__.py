@@ -30,6 +30,7 @@ if TYPE_CHECKING:
         SemanticEquivalence,
         Summarizer,
     )
+    from factcheck.judges.ports import Cascade
     from factcheck.records import Record
     from factcheck.records.facts import load_lock
     from factcheck.records.reading import read_records
@@ -50,6 +51,7 @@ if TYPE_CHECKING:
 __all__ = [
     "AtomicFact",
     "Budget",
+    "Cascade",
     "CheckFailure",
     "CoverageReport",
     "Evidence",
@@ -88,6 +90,7 @@ _HOMES = {
     "errors": "FactcheckError",
     "facts": "AtomicFact CheckFailure CoverageReport Evidence FactSet Verdict",
     "judges.llm.modules": "FactChecker KeyFactExtraction LLMJudge SemanticEquivalence Summarizer",
+    "judges.ports": "Cascade",
     "records": "Record",
     "records.facts": "load_lock",
     "records.reading": "read_records",

@@ -16,8 +16,8 @@ import numpy as np
 
 from benchmarks.pairs.fit import data_folder, load_pairs
 from benchmarks.pairs.run import cross_validated
-from factcheck.judges.cascade import HIGH, LOW
 from factcheck.judges.local.pairs import DECISION
+from factcheck.judges.ports import HIGH, LOW
 
 LOWS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.3)
 HIGHS = (0.7, 0.8, 0.9, 0.95, 0.98)

@@ -111,7 +111,7 @@ Judge = Annotated[
     option(
         "--judge",
         "JUDGE",
-        "Judge: local, PROVIDER/MODEL or replay:FILE.",
+        "Judge: local, PROVIDER/MODEL, replay:FILE or 'cascade(FIRST, SECOND)'.",
         show_default="$FACTCHECK_JUDGE or local",
     ),
 ]
@@ -120,7 +120,7 @@ Judges = Annotated[
     option(
         "--judge",
         "JUDGE",
-        "Judge: local, PROVIDER/MODEL or replay:FILE; repeatable.",
+        "Judge: local, PROVIDER/MODEL, replay:FILE or 'cascade(FIRST, SECOND)'; repeatable.",
         show_default="$FACTCHECK_JUDGE or local",
     ),
 ]

@@ -13,6 +13,7 @@ from factcheck.facts.model import (
     Usage,
     Verdict,
     free_ids,
+    match_results,
 )
 from factcheck.facts.report import CoverageReport
 from factcheck.facts.run import RunSummary
@@ -37,6 +38,7 @@ __all__ = [
     "digest",
     "free_ids",
     "locate",
+    "match_results",
     "share_entailed",
     "short_digest",
 ]

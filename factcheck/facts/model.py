@@ -122,6 +122,28 @@ CheckResult = Verdict | CheckFailure
 """What a checker returns for each fact, in fact order."""
 
 
+def match_results(facts: Iterable[AtomicFact], results: Iterable[Any]) -> list[CheckResult]:
+    """Exactly one result per fact, in fact order, whatever a judge returned.
+
+    Results for other facts are dropped; a fact without a result, or with more than one, is
+    undecided.
+    """
+    given: dict[AtomicFact, list[CheckResult]] = {fact: [] for fact in facts}
+    for result in results:
+        if isinstance(result, (Verdict, CheckFailure)) and result.fact in given:
+            given[result.fact].append(result)
+    return [
+        got[0]
+        if len(got) == 1
+        else CheckFailure(
+            fact,
+            "duplicate" if got else "missing",
+            f"the judge gave {len(got)} verdicts for this fact",
+        )
+        for fact, got in given.items()
+    ]
+
+
 @dataclass(frozen=True, slots=True)
 class Usage(PlainData):
     """Requests, tokens, cost and time of one or more responses."""
@@ -140,6 +162,10 @@ class Usage(PlainData):
     """Requests sent: calls and their retries."""
     cached_tokens: int = 0
     """Prompt tokens from the provider's own prompt cache, which it charges less for."""
+    kept_in_front: int = 0
+    """Questions that the first judge of a cascade decided, so that the second was not asked."""
+    calls_saved: int = 0
+    """Requests that these would have filled, by the batch size of the second judge."""
 
     def __add__(self, other: Usage) -> Usage:
         pairs = zip(astuple(self), astuple(other), strict=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -107,8 +108,10 @@ def coverage_page(
     claims = claim_results or ()
     lost, found = lost_musts(results), share_entailed(results)
     every = [*results, *claims]
-    judges = dict.fromkeys(one_line(r.judge) for r in every if isinstance(r, Verdict) and r.judge)
-    judge = ", ".join(judges) or dict(signature.entries).get("judge", "")
+    judges = Counter(one_line(r.judge) for r in every if isinstance(r, Verdict) and r.judge)
+    names = (f"{name} ({plural(n, 'verdict')})" for name, n in judges.items())
+    judge = ", ".join(names if len(judges) > 1 else judges)
+    judge = judge or dict(signature.entries).get("judge", "")
     low, high = found.interval or (None, None)
     exact = {
         "score": found.value,
@@ -148,7 +151,7 @@ def lost_musts(results: Iterable[CheckResult]) -> str:
 
 
 def usage_text(usage: Usage) -> str:
-    """Calls, tokens and cost; empty if nothing was sent."""
+    """Calls, tokens, cost and savings; empty if nothing was sent or saved."""
     texts = []
     if usage.calls:
         cost = "cost unknown" if usage.cost_usd is None else f"${usage.cost_usd:.4f}"
@@ -156,6 +159,9 @@ def usage_text(usage: Usage) -> str:
         texts = [plural(usage.calls, "call"), tokens, cost]
     if usage.cache_hits:
         texts.append(f"{plural(usage.cache_hits, 'answer')} from the cache")
+    if usage.kept_in_front:
+        saved = f" ({plural(usage.calls_saved, 'call')} saved)" if usage.calls_saved else ""
+        texts.append(f"{usage.kept_in_front:,} decided by the first judge{saved}")
     return ", ".join(texts)
 
 
@@ -176,6 +182,7 @@ def _page(metric: _Metric, results: Sequence[CheckResult], found: Share) -> Page
         worst, best = metric.ends
         ends = f"if every undecided {metric.noun} were {worst} / {best.split()[0]}"
         bounds = f"{interval_text((found.low, found.high), 2)} {ends}"
+    by_several = len({r.judge for r in results if isinstance(r, Verdict)}) > 1
     grouped = [
         (group, [r for r in results if _label(r) in group.labels]) for group in metric.groups
     ]
@@ -185,9 +192,11 @@ def _page(metric: _Metric, results: Sequence[CheckResult], found: Share) -> Page
         _counts(metric, results, n_undecided),
         interval and f"95 % interval {interval}",
         lines=(bounds,) if bounds else (),
-        sections=filled(*(_section(group, members) for group, members in grouped)),
+        sections=filled(
+            *(_section(group, members, by_several=by_several) for group, members in grouped)
+        ),
         suite=metric.name.lower(),
-        cases=tuple(_case(metric, result) for result in results),
+        cases=tuple(_case(metric, result, by_several=by_several) for result in results),
     )
 
 
@@ -207,24 +216,24 @@ def _counts(metric: _Metric, results: Sequence[CheckResult], n_undecided: int) -
     return counts
 
 
-def _section(group: _Group, results: Sequence[CheckResult]) -> Section:
-    reasons = {_reason(result) for result in results}
-    is_shared = group.labels == ("",) and len(results) > 1 and len(reasons) == 1
+def _section(group: _Group, results: Sequence[CheckResult], *, by_several: bool) -> Section:
+    reasons = [_reason(result, by_several=by_several) for result in results]
+    is_shared = group.labels == ("",) and len(results) > 1 and len({*reasons}) == 1
     items = (
         Item(
             one_line(result.fact.id),
             one_line(result.fact.text),
-            (reason,) if (reason := _reason(result)) and not is_shared else (),
+            (reason,) if reason and not is_shared else (),
             mark=_DISTORTED if _label(result) == "contradicted" else group.mark,
             badges=_badges(result.fact),
             quote=_quote(result),
         )
-        for result in results
+        for result, reason in zip(results, reasons, strict=True)
     )
     return Section(
         f"{group.title} {len(results):,}",
         group.tone,
-        reasons.pop() if is_shared else group.meaning,
+        reasons[0] if is_shared else group.meaning,
         items=tuple(items),
         mark=group.mark,
         anchor=group.title.lower().replace(" ", "-"),
@@ -251,14 +260,16 @@ def _quote(result: CheckResult) -> str:
     return "" if repeats else shorten(quote)
 
 
-def _reason(result: CheckResult) -> str:
+def _reason(result: CheckResult, *, by_several: bool) -> str:
+    """Why, and by whom if the judges of a report differ."""
     if isinstance(result, CheckFailure):
         return one_line(": ".join(filter(None, (result.code, result.message))))
     flags = ", ".join(one_line(flag.replace("_", " ")) for flag in result.flags)
-    return f"{one_line(result.reason)} {flags and f'({flags})'}".strip()
+    judge = f"[{one_line(result.judge)}]" if by_several and result.judge else ""
+    return " ".join(filter(None, (one_line(result.reason), flags and f"({flags})", judge)))
 
 
-def _case(metric: _Metric, result: CheckResult) -> Case:
+def _case(metric: _Metric, result: CheckResult, *, by_several: bool) -> Case:
     """A test case; claims and facts that may be dropped are skipped, as no gate looks at them."""
     fact, is_claim = result.fact, metric is _CLAIMS
     name = " ".join(filter(None, (one_line(fact.id), *_words(fact))))
@@ -268,7 +279,7 @@ def _case(metric: _Metric, result: CheckResult) -> Case:
     if result.supported:
         return Case(name)
     quote = _quote(result)
-    details = tuple(filter(None, (quote and f"“{quote}”", _reason(result))))
+    details = tuple(filter(None, (quote and f"“{quote}”", _reason(result, by_several=by_several))))
     is_loss = not is_claim and (fact.must or result.label == "contradicted")
     lost: Status = "failed" if is_loss else "skipped"
     return Case(name, lost, metric.lost[result.label], result.label, details)

@@ -2,100 +2,194 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Generic, TypeVar
 
-from factcheck.errors import Failure, InputError, JudgeError, JudgeOutputError, JudgeRejected
-from factcheck.judges.ports import Ledger, PairJudge, PairResult, ValuePair
+from factcheck.errors import (
+    ConfigError,
+    Failure,
+    InputError,
+    JudgeError,
+    JudgeOutputError,
+    JudgeRejected,
+)
+from factcheck.facts import (
+    AtomicFact,
+    CheckFailure,
+    CheckResult,
+    Usage,
+    Verdict,
+    match_results,
+)
+from factcheck.judges.ports import (
+    HIGH,
+    LOW,
+    Cascade,
+    Checker,
+    Ledger,
+    PairJudge,
+    PairResult,
+    PairVerdict,
+    ValuePair,
+)
 
-LOW = 0.05
-"""Probability up to which a first judge is taken to be sure that two values differ. The embedded
-judge goes so low only for a number, date, negation or the like that differs."""
-HIGH = 0.9
-"""Probability from which on it is taken to be sure that they mean the same. `benchmarks/pairs`
-shows what both limits cost and miss."""
+J = TypeVar("J", Checker, PairJudge)
+Q = TypeVar("Q")
+R = TypeVar("R", CheckResult, PairResult)
+_NAME, _END = "cascade(", ")"
+_EXAMPLE = "'cascade(local, openai/gpt-5-nano)'"
+_OPENING, _CLOSING = "([{", ")]}"
 
 
-class CascadePairJudge:
-    """Asks a cheap judge about all pairs, and another one about those it is not sure of.
-
-    A verdict of the first judge stands unless its probability lies strictly between `low` and
-    `high`; one without a probability stands, too. What the first judge has no verdict on is the
-    second's to decide. A failure of the second is a failure: what the first was not sure of
-    never takes its place.
-
-    Args:
-        first: Asked about every pair.
-        second: Asked about the rest.
-        low: Lower end of the range in which the second is asked.
-        high: Upper end.
+def parse_cascade(name: object) -> Cascade | None:
+    """The cascade that `"cascade(FIRST, SECOND)"` names, perhaps with `low=` and `high=`.
 
     Raises:
-        InputError: The ends are not in [0, 1], or in the wrong order.
+        ConfigError: It starts like one and is not.
+    """
+    if isinstance(name, Cascade):
+        return name
+    if not isinstance(name, str) or not name.strip().startswith(_NAME):
+        return None
+    judges: list[str] = []
+    thresholds: dict[str, float] = {}
+    text = name.strip()
+    if not text.endswith(_END):
+        raise ConfigError(f"{name!r} does not end with ')'; write {_EXAMPLE}")
+    for part in _parts(text[len(_NAME) : -len(_END)]):
+        key, is_setting, value = (piece.strip() for piece in part.partition("="))
+        if not is_setting or key not in ("low", "high"):
+            judges.append(part)
+            continue
+        try:
+            thresholds[key] = float(value)
+        except ValueError:
+            raise ConfigError(f"{name!r}: {key}={value} is not a number") from None
+    if len(judges) != 2 or not all(judges):  # noqa: PLR2004 - a first and a second
+        raise ConfigError(f"{name!r} needs two judges, as in {_EXAMPLE}, not {len(judges)}")
+    return Cascade(judges[0], judges[1], **thresholds)
+
+
+def _parts(text: str) -> list[str]:
+    """The parts between the commas that stand in no brackets."""
+    parts, depth = [""], 0
+    for character in text:
+        depth += (character in _OPENING) - (character in _CLOSING)
+        if character == "," and depth == 0:
+            parts.append("")
+        else:
+            parts[-1] += character
+    return [part.strip() for part in parts]
+
+
+class _InARow(Generic[J]):
+    """What cascades of both kinds have in common.
+
+    A verdict of the first judge stands unless its probability lies strictly between the thresholds;
+    one without a probability stands, too. What the first judge has no verdict on is the second's to
+    decide. A failure of the second is a failure: what the first was not sure of never takes its
+    place.
+
+    Args:
+        first: Asked about everything.
+        second: Asked about the rest.
+        low: Lower threshold, in [0, 1].
+        high: Upper threshold.
+        batch_size: Questions in one request to the second judge; 0 if it sends none.
+
+    Raises:
+        InputError: The thresholds are not in [0, 1], or in the wrong order.
     """
 
     def __init__(
-        self, first: PairJudge, second: PairJudge, *, low: float = LOW, high: float = HIGH
+        self, first: J, second: J, *, low: float = LOW, high: float = HIGH, batch_size: int = 0
     ) -> None:
         if not 0.0 <= low <= high <= 1.0:
             raise InputError(f"low and high must be 0 <= low <= high <= 1, not {low} and {high}")
-        self._first = first
-        self._second = second
+        self._first: J = first
+        self._second: J = second
         self._low = low
         self._high = high
+        self._batch_size = batch_size
 
     @property
     def identity(self) -> dict[str, str]:
+        """The thresholds, and the identities of both judges."""
         return {
             "judge": f"cascade({self._low}, {self._high})",
             **{f"first.{name}": value for name, value in self._first.identity.items()},
             **{f"second.{name}": value for name, value in self._second.identity.items()},
         }
 
-    async def compare(self, pairs: Sequence[ValuePair], ledger: Ledger) -> tuple[PairResult, ...]:
-        """One result per pair, in their order, of whichever judge has the last word on it."""
+    async def _decide(
+        self,
+        questions: Sequence[Q],
+        ask: Callable[[J, Sequence[Q]], Awaitable[list[R]]],
+        failure: Callable[[Q, JudgeError], R],
+        ledger: Ledger,
+    ) -> tuple[R, ...]:
+        """One result per question, in their order, of whichever judge has the last word on it."""
         try:
-            results = await _counted(self._first, pairs, ledger)
+            results = await ask(self._first, questions)
         except JudgeError as error:
-            results = _failures(error, pairs)
+            results = [failure(question, error) for question in questions]
         places = [place for place, result in enumerate(results) if self._is_open(result)]
-        rest = [pairs[place] for place in places]
-        if rest:
-            later = await self._last_word(rest, len(pairs), ledger)
-            for place, result in zip(places, later, strict=True):
-                results[place] = result
+        self._book_savings(len(questions), len(places), ledger)
+        rest = [questions[place] for place in places]
+        if not rest:
+            return tuple(results)
+        try:
+            later = await ask(self._second, rest)
+        except JudgeError as error:
+            if isinstance(error, JudgeRejected) and len(rest) == len(questions):
+                raise
+            later = [failure(question, error) for question in rest]
+        for place, result in zip(places, later, strict=True):
+            results[place] = result
         return tuple(results)
 
-    def _is_open(self, result: PairResult) -> bool:
-        if isinstance(result, Failure):
+    def _is_open(self, result: CheckResult | PairResult) -> bool:
+        if not isinstance(result, (Verdict, PairVerdict)):
             return True
-        return not (
-            result.probability is None
-            or result.probability <= self._low
-            or result.probability >= self._high
-        )
+        probability = result.probability
+        return not (probability is None or probability <= self._low or probability >= self._high)
 
-    async def _last_word(
-        self, rest: Sequence[ValuePair], n_pairs: int, ledger: Ledger
-    ) -> list[PairResult]:
-        try:
-            return await _counted(self._second, rest, ledger)
-        except JudgeError as error:
-            if isinstance(error, JudgeRejected) and len(rest) == n_pairs:
-                raise
-            return _failures(error, rest)
+    def _book_savings(self, n: int, n_open: int, ledger: Ledger) -> None:
+        size = self._batch_size
+        saved = math.ceil(n / size) - math.ceil(n_open / size) if size else 0
+        ledger.book(Usage(kept_in_front=n - n_open, calls_saved=saved))
 
 
-async def _counted(
-    judge: PairJudge, pairs: Sequence[ValuePair], ledger: Ledger
-) -> list[PairResult]:
-    """The results of one judge; none is used where it is not clear which pair it is about."""
-    results = list(await judge.compare(pairs, ledger))
-    if len(results) != len(pairs):
-        raise JudgeOutputError(
-            f"{type(judge).__name__} gave {len(results)} results for {len(pairs)} pairs"
-        )
-    return results
+class CascadeChecker(_InARow[Checker]):
+    """A `Checker` of two: the second is asked about the facts that the first is not sure of."""
+
+    async def check(
+        self, facts: Sequence[AtomicFact], text: str, ledger: Ledger
+    ) -> tuple[CheckResult, ...]:
+        """One result per fact, in fact order, of whichever judge has the last word on it."""
+
+        async def ask(judge: Checker, some: Sequence[AtomicFact]) -> list[CheckResult]:
+            return match_results(some, await judge.check(some, text, ledger))
+
+        def failure(fact: AtomicFact, error: JudgeError) -> CheckResult:
+            return CheckFailure(fact, error.code, str(error))
+
+        return await self._decide(facts, ask, failure, ledger)
 
 
-def _failures(error: JudgeError, pairs: Sequence[ValuePair]) -> list[PairResult]:
-    return [Failure.of(pair, error) for pair in pairs]
+class CascadePairJudge(_InARow[PairJudge]):
+    """A `PairJudge` of two: the second is asked about the pairs that the first is not sure of."""
+
+    async def compare(self, pairs: Sequence[ValuePair], ledger: Ledger) -> tuple[PairResult, ...]:
+        """One result per pair, in their order, of whichever judge has the last word on it."""
+
+        async def ask(judge: PairJudge, some: Sequence[ValuePair]) -> list[PairResult]:
+            results = list(await judge.compare(some, ledger))
+            if len(results) != len(some):
+                raise JudgeOutputError(
+                    f"{type(judge).__name__} gave {len(results)} results for {len(some)} pairs"
+                )
+            return results
+
+        return await self._decide(pairs, ask, Failure.of, ledger)

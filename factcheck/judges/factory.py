@@ -9,7 +9,8 @@ from collections.abc import Mapping, Sequence
 from os import PathLike
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
-from factcheck.errors import ConfigError
+from factcheck.errors import ConfigError, FactcheckError, JudgeError, describe
+from factcheck.judges.cascade import CascadeChecker, CascadePairJudge, parse_cascade
 from factcheck.judges.ports import (
     Checker,
     Embedder,
@@ -35,7 +36,6 @@ BATCH_SIZE = 16
 MAX_BATCH_SIZE = 100
 """Items in one request, beyond which models mix them up."""
 _REPLAY = "replay:"
-_CASCADE = re.compile(r"cascade\(\s*([^\s(),]+)\s*,\s*(.+?)\s*\)")
 _PROVIDER_MODEL = re.compile(r"[\w.-]+/\S+")
 _MODEL_HINT = "'PROVIDER/MODEL' such as 'openai/gpt-5-nano'"
 
@@ -43,7 +43,8 @@ _MODEL_HINT = "'PROVIDER/MODEL' such as 'openai/gpt-5-nano'"
 class Isolated:
     """Fulfils every port that the judge inside fulfils.
 
-    Its methods may block. Called from the shared loop they run in a loop of their own; called from
+    Its methods may block, and raise anything: what is not an error of this package becomes a
+    `JudgeError`. Called from the shared loop they run in a loop of their own; called from
     any other loop they run there, since the judge may hold connections that belong to it.
     """
 
@@ -74,7 +75,13 @@ class Isolated:
 
     async def _call(self, method: str, *arguments: Any) -> Any:
         async def work() -> Any:
-            return await getattr(self._judge, method)(*arguments)
+            try:
+                return await getattr(self._judge, method)(*arguments)
+            except FactcheckError:
+                raise
+            except Exception as error:
+                name = type(self._judge).__name__
+                raise JudgeError(f"{name} raised {describe(error)}") from error
 
         return await (self._loop.hop(work()) if background.is_current else work())
 
@@ -101,10 +108,12 @@ def build_judges(
     """The extractor and checker that two specs name.
 
     Args:
-        judge: `"local"`, `"PROVIDER/MODEL"`, `"replay:FILE"`, a `dspy.BaseLM`, an object with the
-            `Checker` port, or `None` for the judge of the settings.
-        extractor: The same with the `Extractor` port; `None` for that of the settings, or else the
-            judge itself if it can extract, or else `"local"`.
+        judge: `"local"`, `"PROVIDER/MODEL"`, `"replay:FILE"`, a cascade of such judges, a
+            `dspy.BaseLM`, an object with the `Checker` port, or `None` for the judge of the
+            settings.
+        extractor: The same with the `Extractor` port, but no cascade; `None` for that of the
+            settings, or else the judge itself (of a cascade, the last one) if it can extract, or
+            else `"local"`.
         session: Settings, and connections to language models.
         batch_size: Facts a language model checks in one request, from 1 to 100.
         cassette: A file that every answer is recorded to.
@@ -117,8 +126,11 @@ def build_judges(
     judge = session.settings.judge if judge is None else judge
     extractor = session.settings.extractor if extractor is None else extractor
     if extractor is None:
-        extracts = _is_model(judge) or _is_replay(judge) or _fulfils(judge, Extractor)
-        extractor = cast("ExtractorSpec", judge) if extracts else LOCAL
+        last: Any = judge
+        while cascade := parse_cascade(last):
+            last = cascade.second
+        extracts = _is_model(last) or _is_replay(last) or _fulfils(last, Extractor)
+        extractor = cast("ExtractorSpec", last) if extracts else LOCAL
     judges = Judges(_extractor(extractor, session), _checker(judge, session, batch_size))
     if cassette is None:
         return judges
@@ -131,6 +143,13 @@ def build_judges(
 
 
 def _checker(spec: Any, session: Session, batch_size: int) -> Checker:
+    if cascade := parse_cascade(spec):
+        return CascadeChecker(
+            *(_checker(judge, session, batch_size) for judge in (cascade.first, cascade.second)),
+            low=cascade.low,
+            high=cascade.high,
+            batch_size=_request_size(cascade.second, batch_size),
+        )
     if _is_model(spec):
         from factcheck.judges.llm.judges import LLMChecker
 
@@ -145,7 +164,8 @@ def _checker(spec: Any, session: Session, batch_size: int) -> Checker:
         return ReplayChecker(*parse_spec(spec))
     if _fulfils(spec, Checker):
         return _isolated(spec, session)
-    raise _unknown("judge", spec, f"'local', {_MODEL_HINT}, or 'replay:FILE'", "check(facts, text")
+    names = f"'local', {_MODEL_HINT}, 'replay:FILE', or 'cascade(FIRST, SECOND)' of these"
+    raise _unknown("judge", spec, names, "check(facts, text")
 
 
 def _extractor(spec: Any, session: Session) -> Extractor:
@@ -173,8 +193,8 @@ def build_pair_judge(
     """The judge of value pairs that a spec names.
 
     Args:
-        spec: `"local"`, `"PROVIDER/MODEL"`, `"cascade(FIRST, SECOND)"` of such names, a
-            `dspy.BaseLM`, an object with the `PairJudge` port, or `None` for the judge of the
+        spec: `"local"`, `"PROVIDER/MODEL"`, `"cascade(FIRST, SECOND)"` of such names, a `Cascade`,
+            a `dspy.BaseLM`, an object with the `PairJudge` port, or `None` for the judge of the
             settings.
         session: Settings, and connections to language models.
         batch_size: Pairs a language model compares in one request, from 1 to 100.
@@ -185,6 +205,18 @@ def build_pair_judge(
     """
     require_integer("batch_size", batch_size, 1, MAX_BATCH_SIZE)
     spec = session.settings.judge if spec is None else spec
+    if cascade := parse_cascade(spec):
+        first, second = (
+            build_pair_judge(cast("PairJudgeSpec", judge), session, batch_size=batch_size)
+            for judge in (cascade.first, cascade.second)
+        )
+        return CascadePairJudge(
+            first,
+            second,
+            low=cascade.low,
+            high=cascade.high,
+            batch_size=_request_size(cascade.second, batch_size),
+        )
     if _is_model(spec):
         from factcheck.judges.llm.judges import LLMPairJudge
 
@@ -193,13 +225,6 @@ def build_pair_judge(
         from factcheck.judges.local.pairs import LocalPairJudge
 
         return LocalPairJudge()
-    if isinstance(spec, str) and (cascade := _CASCADE.fullmatch(spec)):
-        from factcheck.judges.cascade import CascadePairJudge
-
-        first, second = (
-            build_pair_judge(part, session, batch_size=batch_size) for part in cascade.groups()
-        )
-        return CascadePairJudge(first, second)
     if _fulfils(spec, PairJudge):
         return _isolated(spec, session)
     names = f"'local', {_MODEL_HINT}, or 'cascade(FIRST, SECOND)' of these"
@@ -303,6 +328,14 @@ def _model(spec: Any, session: Session) -> LanguageModel:
 
 def _isolated(judge: object, session: Session) -> Isolated:
     return session.connection("isolated", judge, lambda: Isolated(judge))
+
+
+def _request_size(spec: Any, batch_size: int) -> int:
+    """Questions in one request to a judge; 0 for one that sends none."""
+    if cascade := parse_cascade(spec):
+        first, second = (_request_size(one, batch_size) for one in (cascade.first, cascade.second))
+        return first or second
+    return batch_size if _is_model(spec) else 0
 
 
 def _fulfils(spec: object, port: type) -> bool:

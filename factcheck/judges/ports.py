@@ -204,10 +204,37 @@ class Embedder(Protocol):
         ...
 
 
-JudgeSpec: TypeAlias = "str | Checker | dspy.BaseLM"
-"""A judge by name, as an object with the port, or as a language model."""
+LOW = 0.05
+"""Probability up to which the first judge of a cascade is taken to be sure of a no. The embedded
+judge of values goes so low only for a number, date, negation or the like that differs."""
+HIGH = 0.9
+"""Probability from which on it is taken to be sure of a yes. `benchmarks/pairs` shows what both
+thresholds cost and miss for values, and `benchmarks/cascade` for facts."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cascade:
+    """Two judges as one: the second is asked only what the first is not sure of.
+
+    Wherever a judge is named, `"cascade(local, openai/gpt-5-nano, low=0.1, high=0.8)"` means the
+    same. Facts are extracted by the second judge, unless an extractor is given.
+    """
+
+    first: JudgeSpec | PairJudgeSpec
+    """Asked about everything: a name, an object, a language model, or another cascade."""
+    second: JudgeSpec | PairJudgeSpec
+    """Asked where the probability of the first lies between the thresholds, or is missing because
+    it has no verdict."""
+    low: float = LOW
+    """Up to this probability, in [0, 1], a verdict of the first stands."""
+    high: float = HIGH
+    """From this probability on, in [low, 1], a verdict of the first stands."""
+
+
+JudgeSpec: TypeAlias = "str | Checker | Cascade | dspy.BaseLM"
+"""A judge by name, as an object with the port, as a cascade, or as a language model."""
 ExtractorSpec: TypeAlias = "str | Extractor | dspy.BaseLM"
-PairJudgeSpec: TypeAlias = "str | PairJudge | dspy.BaseLM"
+PairJudgeSpec: TypeAlias = "str | PairJudge | Cascade | dspy.BaseLM"
 RaterSpec: TypeAlias = "str | Rater | dspy.BaseLM"
 EmbedderSpec: TypeAlias = "str | Embedder | Callable[[list[str]], Any] | SupportsEncode"
 """An embedder by name, as an object with the port or with `encode`, or as a function of texts."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Iterator, Mapping
 from dataclasses import replace
 from importlib.metadata import version
 from os import PathLike
@@ -17,6 +17,7 @@ from factcheck.facts import (
     FactSet,
     ScoreSignature,
     Verdict,
+    match_results,
 )
 from factcheck.facts.report import Direction
 from factcheck.judges.factory import BATCH_SIZE, build_judges
@@ -43,9 +44,11 @@ class FactCoverage(SessionUser):
     as a context manager, or call `close`, to close connections to a language model.
 
     Args:
-        judge: `"local"`, `"PROVIDER/MODEL"`, `"replay:FILE"`, a `dspy.BaseLM`, or any object with
-            the `Checker` port. `None`: `FACTCHECK_JUDGE`, or else `"local"`.
-        extractor: The same for listing facts. `None`: `FACTCHECK_EXTRACTOR`, or else the judge.
+        judge: `"local"`, `"PROVIDER/MODEL"`, `"replay:FILE"`, `"cascade(FIRST, SECOND)"` of such
+            names, a `Cascade`, a `dspy.BaseLM`, or any object with the `Checker` port. `None`:
+            `FACTCHECK_JUDGE`, or else `"local"`.
+        extractor: The same for listing facts, but no cascade. `None`: `FACTCHECK_EXTRACTOR`, or
+            else the judge; of a cascade, the second one.
         batch_size: Facts a language model checks in one request, from 1 to 100.
         cassette: File to record all requests and replies of the judges to, for
             `judge="replay:FILE"`.
@@ -239,7 +242,8 @@ class FactCoverage(SessionUser):
             return tuple(
                 Verdict(fact, "neutral", 0.0, reason="the text is empty") for fact in facts
             )
-        return _matched(facts, await self._judges.checker.check(facts, text, ledger), text)
+        results = match_results(facts, await self._judges.checker.check(facts, text, ledger))
+        return tuple(_with_true_evidence(result, text) for result in results)
 
     async def _claims(self, source: str, summary: str, ledger: Ledger) -> FactSet:
         """With ids of their own, so that a claim is not mistaken for the fact of its number."""
@@ -266,24 +270,8 @@ def _require_text(value: object, what: str) -> None:
         raise InputError(f"{what} must be a string, not {type(value).__name__}")
 
 
-def _matched(facts: FactSet, results: Sequence[Any], text: str) -> tuple[CheckResult, ...]:
-    """Exactly one result per fact, in fact order, whatever a checker returned.
-
-    Results for other facts are dropped; a fact without a result, or with more than one, is
-    undecided. Evidence that does not match `text` at its offsets is removed.
-    """
-    given: dict[AtomicFact, list[CheckResult]] = {fact: [] for fact in facts}
-    for result in results:
-        if isinstance(result, (Verdict, CheckFailure)) and result.fact in given:
-            given[result.fact].append(result)
-    return tuple(_only(fact, got, text) for fact, got in given.items())
-
-
-def _only(fact: AtomicFact, got: Sequence[CheckResult], text: str) -> CheckResult:
-    if len(got) != 1:
-        code = "duplicate" if got else "missing"
-        return CheckFailure(fact, code, f"the judge gave {len(got)} verdicts for this fact")
-    result = got[0]
+def _with_true_evidence(result: CheckResult, text: str) -> CheckResult:
+    """The result without evidence that does not match `text` at its offsets."""
     if isinstance(result, CheckFailure) or (evidence := result.evidence) is None:
         return result
     if evidence.quote and text[evidence.start : evidence.end] == evidence.quote:

@@ -46,6 +46,9 @@ RUNS: dict[str, Run] = {
     "score-gate": run(f"{SCORE} --fail-under 0.9"),
     "score-missing-file": run("score source.txt nowhere.txt"),
     "score-model": run(f"{SCORE} --judge {MODEL} --format json", server=True),
+    "score-cascade": run(
+        f"{SCORE} --judge 'cascade(local, {MODEL})' --extractor local --batch-size 2", server=True
+    ),
     "score-replayed": run(
         f"{SCORE} --judge {MODEL} --cassette cassette.jsonl",
         f"{SCORE} --judge replay:cassette.jsonl --extractor replay:cassette.jsonl",

@@ -4,14 +4,23 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from typing import Any
 
 import pytest
 
-from factcheck.errors import Failure, InputError, JudgeRejected, JudgeUnavailable
-from factcheck.facts import Usage
-from factcheck.judges.cascade import CascadePairJudge
+from factcheck import Cascade, FactCoverage
+from factcheck.errors import (
+    ConfigError,
+    Failure,
+    InputError,
+    JudgeError,
+    JudgeRejected,
+    JudgeUnavailable,
+)
+from factcheck.facts import AtomicFact, CheckFailure, CheckResult, Usage, Verdict
+from factcheck.judges.cascade import CascadeChecker, CascadePairJudge, parse_cascade
 from factcheck.judges.ports import Ledger, PairResult, PairVerdict, ValuePair
-from factcheck.testing import CompareCall, ScriptedPairJudge
+from factcheck.testing import CompareCall, ScriptedChecker, ScriptedPairJudge
 
 PAIRS = [ValuePair(p, "x") for p in ("0", "0.1", "0.1000001", "0.5", "0.8999999", "0.9", "1")]
 FIRST = ScriptedPairJudge(lambda pair: float(pair.gold), name="first")
@@ -69,7 +78,7 @@ def test_the_second_judge_decides_where_the_first_is_not_sure(
     thresholds: tuple[float, ...],
     expected: str,
 ) -> None:
-    limits = dict(zip(("low", "high"), thresholds, strict=False))
+    limits: dict[str, Any] = dict(zip(("low", "high"), thresholds, strict=False))
     assert speakers(compare(CascadePairJudge(first, second, **limits))) == expected.split()
 
 
@@ -105,6 +114,17 @@ def test_what_both_judges_cost_is_booked() -> None:
     assert ledger.usage.calls == 2
 
 
+@pytest.mark.parametrize(
+    ("batch_size", "saved"), [(0, 0), (1, 4), (2, 2), (3, 2), (4, 1), (7, 0), (16, 0)]
+)
+def test_what_the_first_judge_decides_is_booked_as_saved(batch_size: int, saved: int) -> None:
+    """Of seven pairs three go on; requests are counted as the second judge would fill them."""
+    ledger = Ledger()
+    judge = CascadePairJudge(FIRST, says(True), low=0.1, high=0.9, batch_size=batch_size)
+    compare(judge, PAIRS, ledger)
+    assert ledger.usage == Usage(kept_in_front=4, calls_saved=saved)
+
+
 def test_the_identity_names_both_judges_and_the_thresholds() -> None:
     judge = CascadePairJudge(FIRST, ScriptedPairJudge({}, name="second"), low=0.25, high=0.75)
     assert judge.identity == {
@@ -120,3 +140,120 @@ def test_the_identity_names_both_judges_and_the_thresholds() -> None:
 def test_thresholds_are_probabilities_in_order(low: float, high: float) -> None:
     with pytest.raises(InputError, match="0 <= low <= high <= 1"):
         CascadePairJudge(FIRST, FIRST, low=low, high=high)
+
+
+TEXT = "The lake is deep."
+FACTS = [AtomicFact(f"f{n}", f"Fact {n}.") for n in range(5)]
+
+
+def gives(*results: CheckResult | str | Exception) -> ScriptedChecker:
+    """A first judge with these results for the facts, in order."""
+    return ScriptedChecker(
+        {fact.text: one for fact, one in zip(FACTS, results, strict=True)},  # type: ignore[misc]
+        name="first",
+    )
+
+
+def sure(probability: float | None) -> Verdict:
+    return Verdict(FACTS[0], "entailed", probability, judge="first")
+
+
+def check(judge: CascadeChecker, ledger: Ledger | None = None) -> list[str]:
+    results = asyncio.run(judge.check(FACTS, TEXT, ledger or Ledger()))
+    assert [result.fact for result in results] == FACTS
+    return [r.judge if isinstance(r, Verdict) else r.code for r in results]
+
+
+UNSURE = gives(sure(0.01), sure(0.5), sure(None), CheckFailure(FACTS[0], "missing", ""), sure(1.0))
+
+
+def test_facts_that_the_first_judge_is_sure_of_stay() -> None:
+    second, ledger = ScriptedChecker(lambda *_: "neutral", name="second"), Ledger()
+    judge = CascadeChecker(UNSURE, second, batch_size=2)
+    assert check(judge, ledger) == ["first", "second", "first", "second", "first"]
+    assert [call.facts for call in second.calls] == [("Fact 1.", "Fact 3.")]
+    assert ledger.usage == Usage(kept_in_front=3, calls_saved=2)
+
+
+@pytest.mark.parametrize("error", [JudgeUnavailable("down"), JudgeRejected("no key")])
+def test_a_failure_of_the_second_judge_is_undecided(error: JudgeError) -> None:
+    judge = CascadeChecker(UNSURE, ScriptedChecker(lambda *_: error))
+    assert check(judge) == ["first", error.code, "first", error.code, "first"]
+
+
+def test_verdicts_that_come_twice_or_not_at_all_go_on() -> None:
+    class Disorderly(ScriptedChecker):
+        async def check(
+            self, facts: Sequence[AtomicFact], text: str, ledger: Ledger
+        ) -> list[CheckResult]:
+            results = list(await super().check(facts, text, ledger))
+            return [results[4], results[0], results[0], results[2], results[1]]
+
+    first = Disorderly(lambda *_: sure(1.0))
+    judge = CascadeChecker(first, ScriptedChecker(lambda *_: "neutral", name="second"))
+    assert check(judge) == ["second", "first", "first", "second", "first"]
+
+
+def test_a_scorer_takes_a_cascade_of_objects_and_names_its_judges() -> None:
+    class Broken(ScriptedChecker):
+        async def check(self, *_: object) -> list[CheckResult]:
+            raise ValueError("no such table")
+
+    second = ScriptedChecker(lambda *_: "entailed", name="second")
+    cascade = Cascade(Broken({}), Cascade(UNSURE, second, low=0.2), high=0.8)
+    with FactCoverage(cascade, "local") as scorer:
+        report = scorer.score("", TEXT, facts=FACTS)
+    assert [v.judge for v in report.kept] == ["first", "second", "first", "second", "first"]
+    assert report.usage.kept_in_front == 3
+    assert report.page().footer[0].value == "first (3 verdicts), second (2 verdicts)"
+    assert report.page().sections[0].items[1].notes == ("[second]",)
+    assert str(report.signature).endswith(
+        "judge:cascade(0.05, 0.8)|first.judge:scripted|second.judge:cascade(0.2, 0.9)"
+        f"|second.first.judge:first|second.second.judge:second|{str(report.signature).split('|')[-1]}"
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "cascade"),
+    [
+        ("local", None),
+        ("cascade", None),
+        ("cascade(local, openai/a)", Cascade("local", "openai/a")),
+        (" cascade( a ,b, high=.8 , low=0) ", Cascade("a", "b", 0.0, 0.8)),
+        ("cascade(a, cascade(b, c, low=0.1))", Cascade("a", "cascade(b, c, low=0.1)")),
+        ("cascade(cascade(a, b), c)", Cascade("cascade(a, b)", "c")),
+        ("cascade(replay:x=1.jsonl, b)", Cascade("replay:x=1.jsonl", "b")),
+    ],
+)
+def test_a_name_says_judges_and_thresholds(name: str, cascade: Cascade | None) -> None:
+    assert parse_cascade(name) == cascade
+
+
+@pytest.mark.parametrize(
+    ("name", "says"),
+    [
+        ("cascade(a)", "needs two judges, .*not 1"),
+        ("cascade()", "needs two judges"),
+        ("cascade(a,)", "needs two judges"),
+        ("cascade(a, b, c)", "needs two judges, .*not 3"),
+        ("cascade(a, b", r"does not end with '\)'"),
+        ("cascade(a, b, low=much)", "low=much is not a number"),
+    ],
+)
+def test_a_name_that_is_no_cascade_says_why(name: str, says: str) -> None:
+    with pytest.raises(ConfigError, match=says):
+        parse_cascade(name)
+
+
+@pytest.mark.parametrize("name", ["cascade(local, local, low=.9, high=.1)", "cascade(local, x)"])
+def test_a_cascade_that_cannot_be_built_is_refused_at_once(name: str) -> None:
+    with pytest.raises((ConfigError, InputError), match=r"low <= high|unknown judge"):
+        FactCoverage(name)
+
+
+def test_the_judge_with_the_last_word_extracts() -> None:
+    with FactCoverage("cascade(hosted_vllm/a, cascade(local, hosted_vllm/b))") as scorer:
+        assert scorer.signature["extractor"] == "hosted_vllm/b"
+        assert scorer.signature["second.first.judge"].startswith("local")
+    with FactCoverage(Cascade(ScriptedChecker({}), "local")) as scorer:
+        assert scorer.signature["extractor"].startswith("local")

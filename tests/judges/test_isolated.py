@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from factcheck import AtomicFact, FactCoverage, Verdict
+from factcheck.errors import JudgeError
 from factcheck.judges.factory import build_judges
 from factcheck.judges.ports import Ledger
 from factcheck.runtime.loop import background
@@ -67,7 +68,7 @@ def test_the_parts_of_one_object_share_a_loop_that_ends_with_the_session() -> No
     before = threading.active_count()
     with Session(cache="off") as session:
         judges = build_judges(Both({}), None, session)
-        with pytest.raises(NotImplementedError):
+        with pytest.raises(JudgeError, match="Both raised NotImplementedError"):
             background.run(judges.extractor.extract("", Ledger()))
         background.run(judges.checker.check([], "", Ledger()))
         assert len({id(judge) for judge in judges}) == 1

@@ -162,7 +162,10 @@ class Unreadable(Exception):
 
 @pytest.mark.parametrize(
     ("error", "message"),
-    [(ValueError("no such model"), "ValueError: no such model"), (Unreadable(), "Unreadable")],
+    [
+        (ValueError("no such model"), "ScriptedChecker raised ValueError: no such model"),
+        (Unreadable(), "ScriptedChecker raised Unreadable"),
+    ],
 )
 def test_any_exception_of_a_judge_fails_only_its_own_record(error: Exception, message: str) -> None:
     checker = ScriptedChecker(lambda _, text: error if text == "1" else "entailed")

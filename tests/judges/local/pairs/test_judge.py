@@ -11,9 +11,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from factcheck.judges.cascade import LOW
 from factcheck.judges.local.pairs import DECISION, LocalPairJudge, compare_values
-from factcheck.judges.ports import Ledger, PairJudge, PairVerdict, Specificity, ValuePair
+from factcheck.judges.ports import LOW, Ledger, PairJudge, PairVerdict, Specificity, ValuePair
 from tests.processes import printed_by_python
 
 SAME = {
