@@ -1,0 +1,252 @@
+"""A text as words that can be compared: folded forms, stems, kinds and rarities, with offsets."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+import threading
+import unicodedata
+from collections.abc import Mapping
+from functools import lru_cache
+from importlib.resources import files
+from typing import Any, Literal, NamedTuple
+
+WordKind = Literal["content", "number", "negation", "function", "symbol"]
+
+
+class Word(NamedTuple):
+    """One word of a text; a single character in scripts without spaces."""
+
+    text: str
+    """As written: `source[start:end]`."""
+    form: str
+    """Folded: lower case, no accents, no look-alike letters. `n't` for `not` in any contraction."""
+    stem: str
+    """What it is compared by; equal for `Houses` and `house`, `sold` and `selling`."""
+    kind: WordKind
+    start: int
+    end: int
+
+
+def _set(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+MAX_RARITY = 5.0
+_GRAMMAR_RARITY = 0.2
+_UNKNOWN_RARITY = 3.0
+_MOST_COMMON_ZIPF = 7.5
+_RAREST_ZIPF = 2.5
+_GRAMMAR_ZIPF = 6.2
+"""A word this frequent is grammar in most languages; English has a list of its own."""
+_ENGLISH_GRAMMAR = _set(
+    """a an the this that these those such and or but if then than as of at by for from in into on
+    onto to with within about across after against along among around before beneath beside between
+    beyond during except off out over past since through throughout toward towards under until up
+    upon via while i me my mine myself we us our ours ourselves you your yours yourself he him his
+    himself she her hers herself it its itself they them their theirs themselves who whom whose
+    which what when where why how is am are was were be been being has have had having do does did
+    doing will would shall should can could may might must ought there here also too very just only
+    even still yet so both each either some any all own other another one ones re ve ll d m s t
+    because although though whether however per amid mr mrs ms dr get got gets"""
+)
+_NEGATIONS = {
+    "en": "not n't no never none nobody nothing nowhere neither nor without cannot hardly scarcely",
+    "de": "nicht nichts nie niemals niemand nirgends kein keine keinen keinem keiner keines ohne",
+    "fr": "ne pas jamais rien aucun aucune sans ni non nulle guere",
+    "es": "no nunca jamas nada nadie ningun ninguno ninguna sin ni tampoco",
+    "it": "non mai niente nulla nessuno nessuna nessun senza ne neppure",
+    "pt": "nao nunca jamais nada ninguem nenhum nenhuma sem nem",
+    "nl": "niet nooit niets niemand geen zonder noch",
+    "zh": "不 没 沒 無 无 未 非",
+    "ja": "不 無 非 未",
+}
+_COMMON_CHARACTERS = frozenset("的了是在和有也與而及之其はがのをにへともでたしてるいすま")
+_STEMMERS = {
+    "ar": "arabic", "ca": "catalan", "da": "danish", "de": "german", "el": "greek",
+    "en": "english", "es": "spanish", "fi": "finnish", "fr": "french", "hu": "hungarian",
+    "it": "italian", "nl": "dutch", "no": "norwegian", "pt": "portuguese", "ro": "romanian",
+    "ru": "russian", "sv": "swedish", "tr": "turkish",
+}  # fmt: skip
+_MARKS = (
+    "\u00ad\u0300-\u036f\u0483-\u0487\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670"
+    "\u200b-\u200d\u2060\ufeff"
+)
+_INDIC = (
+    "\u0900-\u0963\u0970-\u09e5\u09f0-\u0a65\u0a70-\u0ae5\u0af0-\u0b65\u0b70-\u0be5"
+    "\u0bf0-\u0c65\u0c70-\u0ce5\u0cf0-\u0d65\u0d70-\u0de5"
+)
+_SPACELESS = (
+    "\u0e00-\u0e4e\u0e80-\u0ece\u1000-\u103f\u1780-\u17d3"
+    "\u3005\u3040-\u309f\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+)
+_ATTACHED = (
+    "\u0e31\u0e34-\u0e3a\u0e47-\u0e4e\u0eb1-\u0ebc\u0ec8-\u0ece\u102b-\u103e\u17b4-\u17d3"
+    "\u3099\u309a\u0300-\u036f"
+)
+_IN_WORD = rf"(?:(?![{_SPACELESS}])[\w{_MARKS}{_INDIC}])"
+_APOSTROPHES = "'\u2019\u02bc\u00b4`\uff07"
+_TOKEN = re.compile(
+    rf"(?P<character>[{_SPACELESS}][{_ATTACHED}]*)"
+    rf"|(?P<number>\d+(?:[.,{_APOSTROPHES}\u00a0\u202f\u2009]\d+)*)"
+    rf"|(?P<word>{_IN_WORD}+(?:[{_APOSTROPHES}]{_IN_WORD}+)*)"
+    rf"|(?P<symbol>[^\w\s])"
+)
+_STRAIGHT = {ord(mark): "'" for mark in _APOSTROPHES}
+_DROPPED = dict.fromkeys((0xAD, *range(0x200B, 0x200E), 0x2060, 0xFEFF))
+_LOOK_ALIKES = str.maketrans(
+    "АВЕКМНОРСТУХІЈЅавекмнорстухіјѕһԁԛԝѵΑΒΕΖΗΙΚΜΝΟΡΤΥΧαβεγηικνορτυχωıɡ",
+    "ABEKMHOPCTYXIJSabekmhopctyxijshdqwvABEZHIKMNOPTYXabeynikvoptuxwig",
+)
+"""Cyrillic, Greek and phonetic letters that pass for Latin ones."""
+_LATIN = re.compile(r"[A-Za-z]")
+_NOT_LATIN = re.compile(r"[\u0370-\u052f\u0131\u0261]")
+_ELISIONS = _set("l d j m t s c n qu lorsqu jusqu puisqu dell all un nell sull dall")
+_lock = threading.Lock()
+
+
+def fold_word(word: str) -> str:
+    """Lower case, no accents or invisible marks, straight apostrophes, no look-alike letters.
+
+    A word with a Latin letter is read as Latin: `n\u043et` with a Cyrillic letter is `not`.
+    """
+    if word.isascii():
+        return word.lower().replace("`", "'")
+    plain = unicodedata.normalize("NFKD", word.translate(_STRAIGHT | _DROPPED))
+    if _NOT_LATIN.search(plain) and _LATIN.search(plain):
+        plain = plain.translate(_LOOK_ALIKES)
+    plain = unicodedata.normalize("NFKD", plain.casefold())
+    return "".join(c for c in plain if not unicodedata.combining(c))
+
+
+def words(text: str, language: str = "en") -> tuple[Word, ...]:
+    """The words, numbers and symbols of a text, in order; punctuation is left out.
+
+    Digits are cut from the letters that follow them (`12km`), contractions in two (`did` `n't`).
+
+    Args:
+        text: Any text.
+        language: Two-letter code; decides stems and which words are grammar. In an unknown one a
+            stem is the folded form.
+    """
+    found: list[Word] = []
+    for match in _TOKEN.finditer(text):
+        start, end = match.span()
+        sort = match.lastgroup
+        if sort == "word":
+            for form, begin, stop in _pieces(match[0], start, language):
+                kind, stem = _meaning(form, language)
+                found.append(Word(text[begin:stop], form, stem, kind, begin, stop))
+        elif sort == "number":
+            form = _digits(match[0])
+            found.append(Word(match[0], form, form, "number", start, end))
+        elif sort == "character":
+            form = fold_word(match[0]) or match[0]
+            kind = "function" if form in _COMMON_CHARACTERS else "content"
+            kind = "negation" if form in _negations(language) else kind
+            found.append(Word(match[0], form, form, kind, start, end))
+        elif unicodedata.category(match[0])[0] == "S" or match[0] == "%":
+            form = fold_word(match[0]) or match[0]
+            found.append(Word(match[0], form, form, "symbol", start, end))
+    return tuple(found)
+
+
+def rarity(form: str, language: str) -> float:
+    """How much a folded word tells: from 0.2 (in every sentence) to 5 (hardly ever used)."""
+    zipfs = frequencies(language)
+    zipf = zipfs.get(form, _RAREST_ZIPF if zipfs else _MOST_COMMON_ZIPF - _UNKNOWN_RARITY)
+    return min(max(_MOST_COMMON_ZIPF - zipf, _GRAMMAR_RARITY), MAX_RARITY)
+
+
+@lru_cache(maxsize=32)
+def frequencies(language: str) -> Mapping[str, float]:
+    """Zipf frequencies of the common words of a language, by folded form; empty if unknown."""
+    import wordfreq
+
+    if language not in wordfreq.available_languages("small"):
+        return {}
+    zipfs: dict[str, float] = {}
+    for centibels, forms in enumerate(wordfreq.get_frequency_list(language, "small")):
+        zipf = math.log10(wordfreq.cB_to_freq(-centibels)) + 9
+        for form in forms:  # the common ones first, all in lower case
+            zipfs.setdefault(form if form.isascii() else fold_word(form), zipf)
+    return zipfs
+
+
+@lru_cache(maxsize=1)
+def irregular_forms() -> Mapping[str, str]:
+    """English forms that a stemmer cannot bring together, each with its base: `sold`, `sell`."""
+    data = json.loads((files(__package__) / "wordnet.json").read_text("utf-8"))
+    forms: dict[str, str] = data["irregular"]
+    return forms
+
+
+def content_stems(text: str, language: str) -> frozenset[str]:
+    """The stems of the words and numbers that carry content; of all words if none does."""
+    found = words(text, language)
+    telling = frozenset(word.stem for word in found if word.kind in {"content", "number"})
+    return telling or frozenset(word.stem for word in found)
+
+
+def _pieces(written: str, start: int, language: str) -> list[tuple[str, int, int]]:
+    """A word cut at its apostrophe: `didn't`, `Anna's`, `l'homme`; offsets are kept."""
+    form, end = fold_word(written) or written, start + len(written)
+    if "'" not in form:
+        if language == "en" and form in {"cannot", "nt"}:
+            form = "n't" if form == "nt" else "not"
+        return [(form, start, end)]
+    head, _, last = form.rpartition("'")
+    if last == "t" and head.endswith("n"):
+        cut = max(end - 3, start + 1)
+        head = {"ca": "can", "wo": "will", "sha": "shall"}.get(head[:-1], head[:-1])
+        return [(head, start, cut), ("n't", cut, end)] if head else [("n't", start, end)]
+    if last in {"s", "re", "ve", "ll", "d", "m"} and head:
+        return [(head.replace("'", ""), start, max(end - len(last) - 1, start + 1))]
+    first, _, rest = form.partition("'")
+    if language in {"fr", "it", "ca"} and first in _ELISIONS and rest:
+        cut = min(start + len(first) + 1, end - 1)
+        return [(first, start, cut), (rest.replace("'", ""), cut, end)]
+    return [(form.replace("'", "") or form, start, end)]
+
+
+@lru_cache(maxsize=65536)
+def _meaning(form: str, language: str) -> tuple[WordKind, str]:
+    if form in _negations(language):
+        return "negation", form
+    if language == "en":
+        is_grammar = form in _ENGLISH_GRAMMAR
+    else:
+        is_grammar = frequencies(language).get(form, 0.0) >= _GRAMMAR_ZIPF
+    return ("function", form) if is_grammar else ("content", _stem(form, language))
+
+
+def _stem(form: str, language: str) -> str:
+    if language == "en":
+        form = irregular_forms().get(form, form)
+    algorithm = _STEMMERS.get(language)
+    if algorithm is None:
+        return form
+    with _lock:
+        return fold_word(str(_stemmer(algorithm).stemWord(form))) or form
+
+
+@lru_cache(maxsize=4)
+def _stemmer(algorithm: str) -> Any:
+    """A stemmer keeps state while it works, so it is used under a lock."""
+    import snowballstemmer
+
+    return snowballstemmer.stemmer(algorithm)
+
+
+@lru_cache(maxsize=32)
+def _negations(language: str) -> frozenset[str]:
+    return _set(_NEGATIONS.get(language, ""))
+
+
+def _digits(text: str) -> str:
+    if text.isascii():
+        return text
+    return "".join(str(unicodedata.digit(c, "")) if c.isdigit() else c for c in text).translate(
+        _STRAIGHT
+    )
