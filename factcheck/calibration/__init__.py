@@ -7,6 +7,7 @@ from factcheck.calibration.audit import AuditReport, aaudit_judge, audit_judge, 
 from factcheck.calibration.audit_trials import RULES, AuditText
 from factcheck.calibration.bullets_report import BulletRemoval
 from factcheck.calibration.bullets_run import abullet_removal, bullet_removal
+from factcheck.calibration.cascade import CascadeFit, fit_cascade, judge_records
 from factcheck.calibration.comparison import CoverageComparison, compare_coverage
 from factcheck.calibration.judges import BASELINE, WordContainment
 from factcheck.calibration.texts import BundledText, load_texts
@@ -19,6 +20,7 @@ __all__ = [
     "AuditText",
     "BulletRemoval",
     "BundledText",
+    "CascadeFit",
     "CoverageComparison",
     "JudgeAgreement",
     "LabelledPair",
@@ -32,6 +34,8 @@ __all__ = [
     "audits_page",
     "bullet_removal",
     "compare_coverage",
+    "fit_cascade",
+    "judge_records",
     "load_texts",
     "read_pairs",
 ]

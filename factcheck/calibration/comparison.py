@@ -162,7 +162,7 @@ def compare_coverage(a: Run, b: Run) -> CoverageComparison:
     Raises:
         InputError: A run cannot be read, or the two share no fact that both decided.
     """
-    first, second = _reports(a), _reports(b)
+    first, second = read_reports(a), read_reports(b)
     documents: dict[str, tuple[float, float]] = {}
     changes: list[FactChange] = []
     n_undecided = 0
@@ -207,7 +207,8 @@ def _labels(report: CoverageReport) -> dict[tuple[str, int], str | None]:
     return labels
 
 
-def _reports(run: Run) -> dict[str, CoverageReport]:
+def read_reports(run: Run) -> dict[str, CoverageReport]:
+    """The reports of a run by the name of their record; rows without a report are left out."""
     if isinstance(run, (str, PathLike)):
         rows = (row for row in read_results(run) if "error" not in row)
         return {str(row["id"]): CoverageReport.from_dict(row) for row in rows}

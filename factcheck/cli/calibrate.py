@@ -13,7 +13,7 @@ import typer
 
 from factcheck.cli import options, output
 from factcheck.cli.options import Format
-from factcheck.errors import InputError
+from factcheck.errors import ConfigError, InputError
 
 if TYPE_CHECKING:
     from factcheck.scoring.gates import GateFailure
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 DATA = "Own text"
 
 app = typer.Typer(
-    **options.FAMILY, help="Measure judges: bullet removal, audit, agreement with humans."
+    **options.FAMILY, help="Measure judges: bullet removal, audit, agreement, cascades."
 )
 app.callback()(options.show_help)
 
@@ -229,6 +229,75 @@ def compare(
     to = output.destination(format_, out, run_a, run_b)
     comparison = compare_coverage(run_a, run_b)
     output.show(comparison.page(), comparison.to_json, to)
+
+
+@app.command(
+    "cascade",
+    epilog="Example: factcheck calibrate cascade pairs.jsonl --judge 'cascade(local, openai/x)'",
+)
+def cascade(
+    first: Annotated[
+        str,
+        options.argument(
+            "FIRST", "Rows of 'factcheck run --out' by the first judge; with --judge, records."
+        ),
+    ],
+    second: Annotated[
+        str | None,
+        options.argument("[SECOND]", "Rows of the same records and facts by the second judge."),
+    ] = None,
+    *,
+    judge: Annotated[
+        str | None,
+        options.option("--judge", "CASCADE", "'cascade(FIRST, SECOND)' to check the records with."),
+    ] = None,
+    extractor: options.Extractor = None,
+    target: Annotated[
+        float, options.option("--target", "SHARE", "Agreement with the second judge to reach.")
+    ] = 0.95,
+    max_calls: Annotated[
+        int,
+        options.option(
+            "--max-calls", "N", "Maximum number of requests; 0: the cache only.", options.LIMITS
+        ),
+    ] = 0,
+    format_: options.ReportFormat = None,
+    out: options.Out = None,
+    _debug: options.Debug = False,
+) -> None:
+    """Fit the thresholds of a cascade to a target agreement with its second judge.
+
+    From the rows of two runs nothing is asked. From records, both judges
+    check every fact; a model answers from the cache unless --max-calls
+    allows requests. The table shows documents not used for fitting.
+    """
+    from factcheck.calibration import fit_cascade, judge_records
+    from factcheck.judges.cascade import parse_cascade
+    from factcheck.records.reading import read_records
+    from factcheck.reports.text import plural
+
+    to = output.destination(format_, out, first, second)
+    if (second is None) == (judge is None):
+        raise InputError("give the rows of two runs, or records and --judge 'cascade(A, B)'")
+    if second is not None:
+        fit = fit_cascade(first, second, target=target)
+    else:
+        judges = parse_cascade(judge)
+        if judges is None:
+            raise ConfigError(f"--judge {judge} is not a cascade, as in 'cascade(local, openai/x)'")
+        with output.spinner("Checking facts with both judges"):
+            by_first, by_second, failures = judge_records(
+                read_records(first),
+                judges,
+                extractor=extractor,
+                budget=options.budget(max_calls, None),
+            )
+        names = str(judges.first), str(judges.second)
+        fit = fit_cascade(by_first, by_second, target=target, names=names)
+        if failures:
+            count = plural(len(failures), "record")
+            output.print_note(f"{count} left out ({failures[0].id}: {failures[0].message})")
+    output.show(fit.page(), fit.to_json, to)
 
 
 def _silent(judges: Iterable[tuple[str, str]]) -> GateFailure | None:

@@ -1,0 +1,459 @@
+"""Fit the thresholds of a cascade: how much agreement with the second judge costs how much of it.
+
+The second judge is the yardstick: what goes on to it agrees by definition, what the first judge
+keeps may not. For a target agreement, the thresholds are those that send the fewest facts on.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+from typing import Any, NamedTuple
+
+from factcheck.calibration.comparison import Run, read_reports
+from factcheck.errors import InputError, JudgeError
+from factcheck.facts import CheckResult, CoverageReport, FactSet, Verdict, digest
+from factcheck.judges.ports import Cascade, ExtractorSpec
+from factcheck.records import Record
+from factcheck.reports.page import Alert, Page, Section, Table, entries, filled
+from factcheck.reports.report import Report
+from factcheck.reports.text import plural, short, short_range
+from factcheck.runtime.budget import Budget
+from factcheck.scoring import FactCoverage, RecordFailure
+from factcheck.settings import LOCAL
+from factcheck.stats.intervals import Estimate
+from factcheck.stats.resampling import bootstrap_ratio
+
+TARGETS = (0.8, 0.85, 0.9, 0.92, 0.94, 0.96, 0.98, 0.99, 1.0)
+"""Target agreements of the curve."""
+MAX_FOLDS = 10
+_BAR = 20
+"""Characters of the whole bar."""
+_ROUNDING = 1e-9
+
+
+class JudgedFact(NamedTuple):
+    """A fact and a text on which both judges gave their verdict."""
+
+    document: str
+    """Facts of one document are not independent."""
+    first: bool | None
+    """Whether the first judge says entailed; `None`: it has no verdict, so the fact goes on."""
+    probability: float | None
+    """Of the first judge, in [0, 1]; without one its verdict stands."""
+    second: bool
+    """Whether the second judge says entailed."""
+
+
+class Thresholds(NamedTuple):
+    """The first judge keeps what is not strictly between them."""
+
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class CascadePoint:
+    """What a cascade does on documents that its thresholds were not fitted on."""
+
+    target: float
+    """Agreement that the thresholds were fitted to, in [0, 1]."""
+    sent: Estimate
+    """Share of the facts that go on to the second judge."""
+    agreement: Estimate
+    """Share of the facts on which the cascade says what the second judge says."""
+    thresholds: Thresholds
+    """Fitted on all documents."""
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "target": self.target,
+            "sent": self.sent.to_dict(),
+            "agreement": self.agreement.to_dict(),
+            **self.thresholds._asdict(),
+        }
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class CascadeFit(Report):
+    """The thresholds of a cascade for a target agreement, and what other targets cost."""
+
+    first: str
+    second: str
+    n_facts: int
+    """Facts with a verdict of the second judge."""
+    n_documents: int
+    n_undecided: int
+    """Facts without a verdict of the second judge, or not judged by both; left out."""
+    alone: Estimate
+    """Agreement of the first judge alone, where it has a verdict."""
+    chosen: CascadePoint
+    """The point of the target that was asked for."""
+    curve: tuple[CascadePoint, ...]
+    """The points of rising targets, that one included; the first judge alone reaches no target
+    below them."""
+
+    @property
+    def name(self) -> str:
+        """The fitted cascade as a judge: `cascade(FIRST, SECOND, low=..., high=...)`."""
+        low, high = self.chosen.thresholds
+        return f"cascade({self.first}, {self.second}, low={low:g}, high={high:g})"
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "first": self.first,
+            "second": self.second,
+            "judge": self.name,
+            "facts": self.n_facts,
+            "documents": self.n_documents,
+            "undecided": self.n_undecided,
+            "alone": self.alone.to_dict(),
+            "chosen": self.chosen.to_dict(),
+            "curve": [point.to_dict() for point in self.curve],
+        }
+
+    def page(self) -> Page:
+        """The report: the thresholds, and the curve of agreement against share sent."""
+        chosen = self.chosen
+        rows = tuple((*_cells(point), _bar(point), _range(point)) for point in self.curve)
+        columns = ("target", "", "sent", "95 %", "agreement", "95 % ", "thresholds")
+        order = (0, 5, 1, 2, 3, 4, 6)
+        return Page(
+            "Cascade",
+            f"low={chosen.thresholds.low:g}, high={chosen.thresholds.high:g}",
+            f"{_percent(chosen.sent)} of {plural(self.n_facts, 'fact')} go on, agreement "
+            f"{short(chosen.agreement.value)} (target {short(chosen.target)})",
+            f"95 % interval of the agreement {short_range(chosen.agreement.interval)}, over "
+            f"{plural(self.n_documents, 'document')}",
+            tuple(self._lines()),
+            sections=filled(
+                Section(
+                    "Agreement with the second judge against share sent",
+                    meaning="on documents that the thresholds were not fitted on",
+                    table=Table(
+                        columns,
+                        tuple(tuple(row[place] for place in order) for row in rows),
+                        n_names=2,
+                        dispensable=("", "95 %"),
+                    ),
+                )
+            ),
+            footer=entries(("Judge", self.name)),
+            alerts=tuple(Alert(text, "unknown") for text in self._warnings()),
+            columns=("target", "sent", "agreement", "low", "high"),
+            rows=lambda: [
+                {
+                    "target": point.target,
+                    "sent": point.sent.value,
+                    "agreement": point.agreement.value,
+                    **point.thresholds._asdict(),
+                }
+                for point in self.curve
+            ],
+        )
+
+    def _lines(self) -> Iterable[str]:
+        yield (
+            f"the first judge alone agrees in {short(self.alone.value)} "
+            f"({short_range(self.alone.interval)})"
+        )
+        if self.n_undecided:
+            yield f"{plural(self.n_undecided, 'fact')} without verdicts of both judges, left out"
+
+    def _warnings(self) -> Iterable[str]:
+        agreement, target = self.chosen.agreement.value or 0.0, self.chosen.target
+        if agreement < target - _ROUNDING:
+            yield (
+                f"on other documents the agreement is {short(agreement)}, below the target of "
+                f"{short(target)}; set a higher target, or fit on more documents"
+            )
+
+
+def _percent(share: Estimate) -> str:
+    return f"{share.value or 0.0:.0%}"
+
+
+def _bar(point: CascadePoint) -> str:
+    return "█" * round(_BAR * (point.sent.value or 0.0))
+
+
+def _range(point: CascadePoint) -> str:
+    return f"{point.thresholds.low:g} to {point.thresholds.high:g}"
+
+
+def _cells(point: CascadePoint) -> tuple[str, ...]:
+    both = (point.sent, point.agreement)
+    cells = (cell for one in both for cell in (short(one.value), short_range(one.interval)))
+    return (short(point.target), *cells)
+
+
+def fit_cascade(
+    first: Run,
+    second: Run,
+    *,
+    target: float = 0.95,
+    names: tuple[str, str] | None = None,
+    seed: int = 0,
+) -> CascadeFit:
+    """Fit the thresholds of a cascade from the verdicts of both its judges on the same facts.
+
+    Args:
+        first: Reports by the first judge: a file of rows that `factcheck run --out` wrote, reports
+            by the name of their record, or a list of reports in the order of the records.
+        second: The same records and facts, by the second judge. Facts are paired by their text.
+        target: Share of the facts, in (0, 1], on which the cascade is to say what the second judge
+            says: entailed, or not.
+        names: Names of the judges; `None`: as the signatures of the reports have them.
+        seed: Random seed of the folds of documents.
+
+    Returns:
+        The fit. A document is a source, or a list of facts where the source is not known.
+
+    Raises:
+        InputError: A run cannot be read, the two share too little, or the first judge gives no
+            probabilities.
+    """
+    runs = [read_reports(run) for run in (first, second)]
+    documents = {name: _document(report.facts) for name, report in runs[0].items()}
+    ours, theirs = (
+        {(name, *key): result for name in run for key, result in _results(run[name]).items()}
+        for run in runs
+    )
+    facts = []
+    for key, result in theirs.items():
+        own = ours.get(key)
+        if own is not None and isinstance(result, Verdict):
+            facts.append(JudgedFact(documents[key[0]], *_answer(own), result.supported))
+    if not facts:
+        raise InputError(
+            "the two runs share no fact that the second judge decided; let both judge the same "
+            "records, with the same --extractor or with facts"
+        )
+    return fit_judged(
+        facts,
+        *(names or [_judge(run) for run in runs]),
+        target=target,
+        n_undecided=len(ours.keys() | theirs.keys()) - len(facts),
+        seed=seed,
+    )
+
+
+def _answer(result: CheckResult) -> tuple[bool | None, float | None]:
+    return (result.supported, result.probability) if isinstance(result, Verdict) else (None, None)
+
+
+def _judge(run: Mapping[str, CoverageReport]) -> str:
+    """The name of the judge of a run; that of the embedded one without its version."""
+    names = (dict(report.signature.entries).get("judge", "") for report in run.values())
+    name = next(filter(None, names), "judge")
+    return LOCAL if name.startswith(f"{LOCAL}/") else name
+
+
+def _results(report: CoverageReport) -> dict[tuple[str, int], CheckResult]:
+    """The result of each fact; equal texts differ by their count."""
+    seen: Counter[str] = Counter()
+    results = {}
+    for result in report.results:
+        results[result.fact.text, seen[result.fact.text]] = result
+        seen[result.fact.text] += 1
+    return results
+
+
+def _document(facts: FactSet) -> str:
+    return facts.source_digest or digest("\n".join(fact.text for fact in facts))
+
+
+class JudgedRecords(NamedTuple):
+    """Reports on the same records and facts by both judges of a cascade, by id."""
+
+    first: dict[str, CoverageReport]
+    second: dict[str, CoverageReport]
+    failures: tuple[RecordFailure, ...]
+    """Records that the second judge has no report on."""
+
+
+def judge_records(
+    records: Iterable[Record | Mapping[str, Any]],
+    cascade: Cascade,
+    *,
+    extractor: ExtractorSpec | None = None,
+    budget: Budget | None = None,
+) -> JudgedRecords:
+    """Let both judges of a cascade check all facts of some records, for `fit_cascade`.
+
+    Args:
+        records: Records; see `FactCoverage.score_many`.
+        cascade: The judges; its thresholds play no part.
+        extractor: Lists facts; `None`: the second judge.
+        budget: Limits of the second judge. With `max_calls=0`, only cached replies are used.
+
+    Raises:
+        JudgeError: The second judge decided no fact at all; says why.
+    """
+    second: dict[str, CoverageReport] = {}
+    failures, again = [], []
+    with FactCoverage(cascade.second, extractor, budget=budget) as scorer:
+        for record, outcome in scorer.score_records(records):
+            if isinstance(outcome, RecordFailure):
+                failures.append(outcome)
+            elif record is not None:
+                second[record.id] = outcome
+                again.append(Record(record.id, "", record.summary, outcome.facts))
+    undecided = [failure for report in second.values() for failure in report.undecided]
+    if len(undecided) == sum(len(report.facts) for report in second.values()):
+        reasons = [*(one.message for one in undecided), *(one.message for one in failures)]
+        raise JudgeError(f"the second judge decided no fact: {[*reasons, 'no records'][0]}")
+    with FactCoverage(cascade.first, LOCAL) as scorer:
+        first = {
+            record.id: outcome
+            for record, outcome in scorer.score_records(again)
+            if record is not None and isinstance(outcome, CoverageReport)
+        }
+    return JudgedRecords(first, second, tuple(failures))
+
+
+def fit_judged(
+    facts: Sequence[JudgedFact],
+    first: str = "first",
+    second: str = "second",
+    *,
+    target: float = 0.95,
+    n_undecided: int = 0,
+    seed: int = 0,
+) -> CascadeFit:
+    """Fit the thresholds of a cascade from facts that both judges have judged; see `fit_cascade`.
+
+    Args:
+        facts: The facts; of at least two documents.
+        first: Name of the first judge.
+        second: Name of the second judge.
+        target: As in `fit_cascade`.
+        n_undecided: Facts that were left out.
+        seed: As in `fit_cascade`.
+    """
+    if not 0.0 < target <= 1.0:
+        raise InputError(f"the target agreement must be in (0, 1], not {target!r}")
+    if not any(fact.probability is not None for fact in facts):
+        raise InputError(
+            f"{first} gives no probabilities, so there is nothing to fit: a cascade keeps all its "
+            "verdicts"
+        )
+    documents = {fact.document for fact in facts}
+    if len(documents) < 2:  # noqa: PLR2004 - one to fit on, one to measure on
+        raise InputError(
+            "the facts are all of one document; thresholds are fitted on some documents and "
+            "measured on others"
+        )
+    decided = [fact for fact in facts if fact.first is not None]
+    alone = _estimate(decided, [fact.first == fact.second for fact in decided])
+    targets = sorted({target, *(one for one in TARGETS if one > (alone.value or 0.0))})
+    curve = [_point(facts, one, seed) for one in targets]
+    return CascadeFit(
+        first,
+        second,
+        len(facts),
+        len(documents),
+        n_undecided,
+        alone,
+        curve[targets.index(target)],
+        tuple(curve),
+    )
+
+
+def _point(facts: Sequence[JudgedFact], target: float, seed: int) -> CascadePoint:
+    sent = sent_held_out(facts, target, seed)
+    agrees = [
+        goes_on or fact.first == fact.second for fact, goes_on in zip(facts, sent, strict=True)
+    ]
+    return CascadePoint(
+        target, _estimate(facts, sent), _estimate(facts, agrees), fit_thresholds(facts, target)
+    )
+
+
+def _estimate(facts: Sequence[JudgedFact], hits: Sequence[bool]) -> Estimate:
+    """The share of hits with an interval by document."""
+    counts: dict[str, list[int]] = defaultdict(lambda: [0, 0])
+    for fact, hit in zip(facts, hits, strict=True):
+        counts[fact.document][0] += hit
+        counts[fact.document][1] += 1
+    if not facts:
+        return Estimate(None, why="no verdict")
+    interval = bootstrap_ratio([(hit, n) for hit, n in counts.values()])
+    return Estimate(sum(hits) / len(facts), interval)
+
+
+def sent_held_out(facts: Sequence[JudgedFact], target: float, seed: int = 0) -> list[bool]:
+    """Which facts go on, each by thresholds that were fitted on other documents.
+
+    The documents are split at random into up to ten folds.
+    """
+    documents = sorted({fact.document for fact in facts})
+    random.Random(seed).shuffle(documents)  # noqa: S311 - repeatable, not secret
+    n_folds = min(MAX_FOLDS, len(documents))
+    fold = {document: place % n_folds for place, document in enumerate(documents)}
+    fits = [
+        fit_thresholds([fact for fact in facts if fold[fact.document] != number], target)
+        for number in range(n_folds)
+    ]
+    return [_goes_on(fact, fits[fold[fact.document]]) for fact in facts]
+
+
+def _goes_on(fact: JudgedFact, thresholds: Thresholds) -> bool:
+    if fact.first is None:
+        return True
+    return fact.probability is not None and thresholds.low < fact.probability < thresholds.high
+
+
+def fit_thresholds(facts: Sequence[JudgedFact], target: float) -> Thresholds:
+    """The thresholds that send the fewest facts on while the cascade agrees in `target` of them.
+
+    Where nothing reaches the target, all go on but those of probability 0 and 1.
+    """
+    n_wrong_allowed = math.floor((1.0 - target) * len(facts) + _ROUNDING)
+    at: dict[float, list[int]] = defaultdict(lambda: [0, 0, 0])
+    for fact in facts:
+        is_wrong = fact.first != fact.second
+        if fact.first is not None and fact.probability is None:
+            n_wrong_allowed -= is_wrong
+        elif fact.first is not None and fact.probability is not None:
+            counts = at[fact.probability]
+            at[fact.probability] = [counts[0] + 1, counts[1] + is_wrong, counts[2] + fact.first]
+    values = sorted(at)
+    n = len(values)
+    # of the i lowest values, and of those from the j-th on: facts, wrong ones, entailed ones
+    below = [*accumulate((at[value] for value in values), _sum, initial=[0, 0, 0])]
+    above = [*accumulate((at[value] for value in reversed(values)), _sum, initial=[0, 0, 0])][::-1]
+    first, last = int(0.0 in at), n - int(1.0 in at)
+    fit = (first, max(first, last))
+    best: tuple[int, ...] = (-1,)
+    j = first
+    for i in range(first, n + 1):
+        j = max(i, j)
+        while j < last and below[i][1] + above[j][1] > n_wrong_allowed:
+            j += 1
+        n_wrong = below[i][1] + above[j][1]
+        if n_wrong > n_wrong_allowed:
+            break
+        # of equals, the one that keeps few entailed facts for their low probability
+        value = (below[i][0] + above[j][0], -n_wrong, -below[i][2], i)
+        if value > best:
+            best, fit = value, (i, j)
+    low, high = (_between(values, place) for place in fit)
+    return Thresholds(low, high)
+
+
+def _sum(a: list[int], b: list[int]) -> list[int]:
+    return [x + y for x, y in zip(a, b, strict=True)]
+
+
+def _between(values: Sequence[float], place: int) -> float:
+    """The shortest decimal between the values before and at a place; 0 or 1 at the ends."""
+    if place in {0, len(values)}:
+        return float(place > 0)
+    below, above = values[place - 1], values[place]
+    candidates = ((math.floor(below * 10**n) + 1) / 10**n for n in range(1, 17))
+    return next((value for value in candidates if below < value < above), (below + above) / 2)
