@@ -29,7 +29,8 @@ class Word(NamedTuple):
     end: int
 
 
-def _set(text: str) -> frozenset[str]:
+def word_set(text: str) -> frozenset[str]:
+    """The words of a list that is written with spaces."""
     return frozenset(text.split())
 
 
@@ -40,7 +41,7 @@ _MOST_COMMON_ZIPF = 7.5
 _RAREST_ZIPF = 2.5
 _GRAMMAR_ZIPF = 6.2
 """A word this frequent is grammar in most languages; English has a list of its own."""
-_ENGLISH_GRAMMAR = _set(
+_ENGLISH_GRAMMAR = word_set(
     """a an the this that these those such and or but if then than as of at by for from in into on
     onto to with within about across after against along among around before beneath beside between
     beyond during except off out over past since through throughout toward towards under until up
@@ -102,7 +103,7 @@ _LOOK_ALIKES = str.maketrans(
 """Cyrillic, Greek and phonetic letters that pass for Latin ones."""
 _LATIN = re.compile(r"[A-Za-z]")
 _NOT_LATIN = re.compile(r"[\u0370-\u052f\u0131\u0261]")
-_ELISIONS = _set("l d j m t s c n qu lorsqu jusqu puisqu dell all un nell sull dall")
+_ELISIONS = word_set("l d j m t s c n qu lorsqu jusqu puisqu dell all un nell sull dall")
 _lock = threading.Lock()
 
 
@@ -241,7 +242,7 @@ def _stemmer(algorithm: str) -> Any:
 
 @lru_cache(maxsize=32)
 def _negations(language: str) -> frozenset[str]:
-    return _set(_NEGATIONS.get(language, ""))
+    return word_set(_NEGATIONS.get(language, ""))
 
 
 def _digits(text: str) -> str:

@@ -1,0 +1,55 @@
+"""A text read once: its words, quantities, moments and names."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from factcheck.text.dates import Moment, read_moment
+from factcheck.text.names import Name, read_names
+from factcheck.text.units import Quantity, read_quantity, with_ranges
+from factcheck.text.words import Word, words
+
+
+class Reading(NamedTuple):
+    """What a text holds, each with the positions of its words."""
+
+    text: str
+    language: str
+    words: tuple[Word, ...]
+    moments: tuple[Moment, ...]
+    quantities: tuple[Quantity, ...]
+    """Numbers that belong to no moment."""
+    names: tuple[Name, ...]
+
+
+def read(text: str, language: str) -> Reading:
+    """Read a text, in time linear in its length.
+
+    Args:
+        text: Any text.
+        language: Two-letter code of the language to read it in.
+    """
+    found = words(text, language)
+    moments: list[Moment] = []
+    quantities: list[Quantity] = []
+    taken: set[int] = set()
+    at = 0
+    while at < len(found):
+        last = at
+        if (moment := read_moment(found, at, text)) is not None:
+            moments.append(moment)
+            last = moment.last
+        elif (quantity := read_quantity(found, at, text, language)) is not None:
+            quantities.append(quantity)
+            last = quantity.last
+        taken.update(range(at, last))
+        at = max(last, at + 1)
+    taken = frozenset(at for each in (*moments, *quantities) for at in range(each.first, each.last))
+    return Reading(
+        text,
+        language,
+        found,
+        tuple(moments),
+        tuple(with_ranges(quantities, text)),
+        read_names(found, text, language, frozenset(taken)),
+    )

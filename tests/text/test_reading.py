@@ -1,0 +1,224 @@
+"""Numbers, units, dates and names: what is read, and what means the same."""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from factcheck.text.dates import Moment, differ, meet
+from factcheck.text.names import Name, same_name
+from factcheck.text.numbers import read_digits
+from factcheck.text.reading import read
+from factcheck.text.units import Quantity, agree, comparable
+
+
+def quantity(text: str, language: str = "en") -> Quantity:
+    (only,) = read(text, language).quantities
+    return only
+
+
+def moment(text: str, language: str = "en") -> Moment:
+    (only,) = read(text, language).moments
+    return only
+
+
+def keys(text: str, language: str = "en") -> list[str]:
+    found = read(text, language)
+    of_moments = [key for each in found.moments for key in each.keys]
+    return of_moments + [
+        part for each in found.quantities for part in (each.key, *(u.name for u in each.units))
+    ]
+
+
+@given(st.text(max_size=80), st.sampled_from(["en", "de", "fr", "zh", "xx"]))
+def test_readings_know_their_places(text: str, language: str) -> None:
+    found = read(text, language)
+    taken = [(each.first, each.last) for each in found.moments]
+    taken += [(each.first, each.last) for each in found.quantities]
+    for first, last in taken:
+        assert 0 <= first < last <= len(found.words)
+    places = sorted(taken)
+    assert all(one[1] <= other[0] for one, other in itertools.pairwise(places))
+    assert all(each.low <= each.value <= each.high or each.units for each in found.quantities)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("1,200", "1200"), ("twelve", "12"), ("1.5 million", "1500000"), ("1.50", "1.5"),
+        ("50%", "50 percent"), ("50 per cent", "50 percent"), ("£3m", "£3 million"),
+        ("$2.5bn", "$2,500,000,000"), ("twenty-one", "21"), ("forty - two", "42"),
+        ("two hundred and fifty thousand", "250,000"), ("a dozen", "12"), ("third", "3rd"),
+        ("two dozen", "24"), ("the nineties", "the 1990s"), ("12km", "12 kilometres"),
+        ("EUR 5", "5€"), ("US$ 5", "5 dollars"), ("May 3, 2021", "2021-05-03"),
+        ("3 May 2021", "2021-05-03"), ("3rd of May 2021", "May 3rd 2021"),
+        ("January 3, 2021", "3 January 2021"), ("Sept. 9", "9 September"), ("14:30", "2:30 pm"),
+        ("25/12/2021", "25 December 2021"), ("12/25/2021", "25.12.2021"),
+        ("5 p.m.", "17:00"), ("12 am", "00:00"), ("10.15 pm", "22:15"), ("12.500", "12,500"),
+    ],
+)  # fmt: skip
+def test_spellings_of_one_thing_are_equal(one: str, other: str) -> None:
+    assert keys(one) == keys(other) != []
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("1.5", "15"), ("three", "third"), ("-5 degrees", "5 degrees"), ("3 May", "5 March"),
+        ("the 1990s", "1990"), ("a wall 3m high", "a wall of £3m"), ("5 am", "5 pm"),
+        ("2:30", "14:30"), ("1.125", "1,125"), ("no one", "one"),
+    ],
+)  # fmt: skip
+def test_different_things_stay_apart(one: str, other: str) -> None:
+    assert keys(one) != keys(other)
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "expected"),
+    [
+        ("1.200,5 Euro", "de", "1200.5"), ("1,5 Millionen", "de", "1500000"),
+        ("1,5 Mio. Euro", "de", "1500000"), ("14.30 Uhr", "de", "time:14:30"),
+        ("14 Uhr", "de", "time:14:00"), ("einundzwanzig Boote", "de", "21"),
+        ("1\u202f200 euros", "fr", "1200"), ("le 3 mai", "fr", "month:5"),
+        ("El 3 de mayo", "es", "month:5"), ("en août", "fr", "month:8"),
+        ("3. März", "de", "month:3"), ("drei Wochen", "de", "week"), ("quarante jours", "fr", "40"),
+    ],
+)  # fmt: skip
+def test_numbers_follow_the_language(text: str, language: str, expected: str) -> None:
+    assert expected in keys(text, language)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "10.15.30.2", "I may go", "an hour", "They march", "many", "second to none"[7:], "9" * 40],
+)
+def test_nothing_is_read_where_nothing_is_sure(text: str) -> None:
+    assert keys(text) == []
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("21 days", "three weeks"), ("two hours", "120 minutes"), ("1.5 hours", "90 minutes"),
+        ("5 km", "3 miles"), ("€5", "5 euros"), ("at least 5", "7"), ("over 646", "at least 642"),
+        ("over 646", "over 1020"), ("7.3 percent", "7 percent"), ("half", "50 percent"),
+        ("two thirds", "66.7%"), ("1.2 million", "1,234,567"), ("150 pounds", "£150"),
+        ("150 pounds", "68 kg"), ("6 weeks", "42 days"), ("2 months", "60 days"),
+        ("about 100", "103"), ("15 or older", "16"), ("30", "30 days"),
+    ],
+)  # fmt: skip
+def test_what_can_both_be_true(one: str, other: str) -> None:
+    assert agree(quantity(one), quantity(other))
+    assert agree(quantity(other), quantity(one))
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("30 days", "30 hours"), ("7 inches", "7 feet"), ("€5", "$5"), ("at least 13", "7"),
+        ("over 646", "less than 643"), ("fewer than nine", "nine"), ("12,500", "13,000"),
+        ("3.5 million", "3.5 billion"), ("about 100", "130"), ("third", "3"), ("50", "51"),
+        ("1 day", "36 hours"), ("1.2 million", "1.3 million"), ("7", "70"),
+    ],
+)  # fmt: skip
+def test_what_cannot_both_be_true(one: str, other: str) -> None:
+    assert not agree(quantity(one), quantity(other))
+    assert not agree(quantity(other), quantity(one))
+
+
+def test_only_like_is_compared_with_like() -> None:
+    assert comparable(quantity("30 days"), quantity("2 hours"))
+    assert not comparable(quantity("30 days"), quantity("30 km"))
+    assert not comparable(quantity("30 dollars"), quantity("30 euros"))
+    assert not comparable(quantity("third"), quantity("3"))
+    assert not comparable(quantity("30"), quantity("30 days"))
+
+
+def test_both_ends_of_a_range_have_the_range_and_the_unit() -> None:
+    low, high = read("It takes 10 to 20 days.", "en").quantities
+    assert (low.low, low.high, high.low, high.high) == (10, 20, 10, 20)
+    assert [unit.name for unit in low.units] == ["day"]
+    assert [each.high for each in read("won 1 and 3 games", "en").quantities] == [1, 3]
+    assert quantity("at least 5").high == math.inf
+
+
+def test_an_ambiguous_separator_is_refused_where_asked_to() -> None:
+    assert read_digits("1.250") == 1250
+    assert read_digits("1.255", "de") == 1255
+    assert read_digits("1.255") == 1.255
+    assert read_digits("1.255", strict=True) is None
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("14 July", "July 14th, 2021"), ("in 1985", "the 1980s"), ("2:30", "14:30"),
+        ("May 2021", "3 May 2021"), ("Monday", "on Mondays"), ("05/07/2021", "July 2021"),
+    ],
+)  # fmt: skip
+def test_moments_that_meet(one: str, other: str) -> None:
+    assert meet(moment(one), moment(other))
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("14 July", "15 July"), ("14 July", "14 June"), ("in 1985", "the 1990s"),
+        ("2:30 am", "14:30"), ("Monday", "Tuesday"), ("3 May 2021", "3 May 2022"),
+    ],
+)  # fmt: skip
+def test_moments_that_differ(one: str, other: str) -> None:
+    assert differ(moment(one), moment(other))
+
+
+def test_moments_without_a_part_in_common_neither_meet_nor_differ() -> None:
+    assert not meet(moment("Monday"), moment("in 1985"))
+    assert not differ(moment("Monday"), moment("in 1985"))
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "expected"),
+    [
+        ("the Barack Obama speech in New York", "en", ["barack obama", "new york"]),
+        ("The diver met Anna.", "en", ["anna"]),
+        ("Divers met. Houses fell.", "en", []),
+        ("The University of Surrey paid.", "en", ["universiti surrey"]),
+        ("iPhones sold.", "en", ["iphon"]),
+        ("EVERY WORD IS LARGE HERE", "en", []),
+        ("J. R. Tolkien wrote", "en", ["j r tolkien"]),
+        ("He moved. Paris fell.", "en", []),
+        ("On 12 September Dyer left", "en", ["dyer"]),
+        ("Les plongeurs ont vu Paris.", "fr", ["paris"]),
+        ("Die Brücke und der Hafen", "de", []),
+        ("桥梁于九月关闭。", "zh", []),
+        ("", "en", []),
+    ],
+)
+def test_names(text: str, language: str, expected: list[str]) -> None:
+    assert [" ".join(name.stems) for name in read(text, language).names] == expected
+
+
+def test_a_name_is_found_by_a_part_or_by_its_initials() -> None:
+    def name(text: str) -> Name:
+        (only,) = read(f"It was {text} there", "en").names
+        return only
+
+    assert same_name(name("Barack Obama"), frozenset({"obama"}), frozenset())
+    assert same_name(name("United Nations"), frozenset(), frozenset({"un"}))
+    assert same_name(name("UN"), frozenset(), frozenset({"un"}))
+    assert not same_name(name("Anna Berg"), frozenset({"tom"}), frozenset({"tl"}))
+
+
+@pytest.mark.parametrize(
+    "part",
+    ["not ", "1 ", "1,", "a", "A. ", "two thousand ", "May ", "'", "at least ", "-\n", "12 \u202e"],
+)
+def test_hostile_texts_are_read_whole(part: str) -> None:
+    text = part * 3_000
+    found = read(text, "en")
+    assert all(text[word.start : word.end] == word.text for word in found.words)
+    assert len(found.words) in {0, 1, 3_000, 6_000}
