@@ -29,6 +29,8 @@ Labels = Mapping[str, EntailmentLabel] | Callable[[str, str], EntailmentLabel]
 
 _WORD = re.compile(r"\w+")
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+|\s*\n\s*")
+_KEY = re.compile(r'"(\w+)": ')
+_NO_LINE = 99_999
 _NOWHERE = "This quote stands in no text, qxzv."
 Kind = Literal["check", "extract", "compare", "rate", "summarize"]
 _FENCE = re.compile(
@@ -60,6 +62,8 @@ class ParsedPrompt:
     kind: Kind
     text: str
     """The text to check against, to extract from or to summarize, or the source of a summary."""
+    lines: tuple[str, ...]
+    """Numbered lines of the text to check against; none if it came without numbers."""
     facts: Mapping[str, str]
     """Statements to check by their id in this call, in order."""
     pairs: Mapping[str, ValuePair]
@@ -94,9 +98,12 @@ def parse_prompt(body: Mapping[str, Any]) -> ParsedPrompt:
     kind = next((kind for tags, kind in _KINDS if tags <= fences.keys()), None)
     if kind is None:
         raise InputError(f"no fenced text or pairs in the prompt {prompt!r}")
+    text = next((fences[tag] for tag in ("source_text", "text", "source") if tag in fences), "")
+    lines = _numbered(text) if kind == "check" else ()
     return ParsedPrompt(
         kind,
-        next((fences[tag] for tag in ("source_text", "text", "source") if tag in fences), ""),
+        " ".join(lines) or text,
+        lines,
         _parse_facts(fences["facts"]) if kind == "check" else {},
         _parse_pairs(fences["pairs"]) if kind == "compare" else {},
         fences.get("summary", ""),
@@ -104,12 +111,20 @@ def parse_prompt(body: Mapping[str, Any]) -> ParsedPrompt:
     )
 
 
+def _numbered(text: str) -> tuple[str, ...]:
+    """The lines of a text that are numbered from 1; none if any line is not."""
+    found = [line.partition(" ") for line in text.splitlines()]
+    if [number for number, _, _ in found] != [str(place) for place in range(1, len(found) + 1)]:
+        return ()
+    return tuple(line for _, _, line in found)
+
+
 def _parse_facts(lines: str) -> Mapping[str, str]:
     facts: dict[str, str] = {}
     for line in filter(str.strip, lines.splitlines()):
-        fact_id, separator, fact = line.partition(": ")
+        fact_id, separator, fact = line.partition(" ")
         if not separator:
-            raise InputError(f"not a line of the form 'id: fact': {line!r}")
+            raise InputError(f"not a line of the form 'id fact': {line!r}")
         _add(facts, fact_id, fact)
     return facts
 
@@ -221,9 +236,9 @@ class FactModel:
             drafts = mangle(drafts)
         if prompt.kind == "rate":
             return _json(next(iter(drafts), {}))
-        hidden = ("fact", "values")
-        sent = [{k: v for k, v in draft.items() if k not in hidden} for draft in drafts]
-        return _json({"verdicts": sent})
+        keys = _verdict_keys(prompt)
+        items = ((str(draft.get("id")), _item(draft, keys)) for draft in drafts)
+        return f"{{{', '.join(f'{_json(id_)}: {_json(item)}' for id_, item in items)}}}"
 
     def _drafts(self, prompt: ParsedPrompt) -> Sequence[Draft]:
         said = {"reason": "scripted"}
@@ -240,18 +255,43 @@ class FactModel:
                 for pair_id, pair in prompt.pairs.items()
             ]
         return [
-            {"fact": fact, "id": fact_id, **self._verdict(fact, prompt.text), **said}
+            {"fact": fact, "id": fact_id, **self._verdict(fact, prompt), **said}
             for fact_id, fact in prompt.facts.items()
         ]
 
-    def _verdict(self, fact: str, text: str) -> Draft:
+    def _verdict(self, fact: str, prompt: ParsedPrompt) -> Draft:
         if callable(self._labels):
-            label = self._labels(fact, text)
+            label = self._labels(fact, prompt.text)
         elif fact in self._labels:
             label = self._labels[fact]
         else:
             raise InputError(f"FactModel has no label for the fact {fact!r}")
-        return {"label": label, "quote": "" if label == "neutral" else _closest(fact, text)}
+        if label == "neutral":
+            return {"label": label, "line": 0, "quote": ""}
+        closest = _closest(fact, prompt.lines)
+        line = prompt.lines.index(closest) + 1 if closest else 0
+        quote = fact if fact in prompt.text else _closest(fact, sentences(prompt.text))
+        return {"label": label, "line": line, "quote": quote}
+
+
+def _verdict_keys(prompt: ParsedPrompt) -> tuple[str, ...]:
+    """The keys of each verdict, after the last example in the instructions."""
+    if prompt.kind == "compare":
+        return ("reason", "equivalent")
+    example = prompt.instructions.rpartition('{"f1": ')[2]
+    if example.startswith("{"):
+        return tuple(_KEY.findall(example.partition("}")[0]))
+    return ("label",) if example.startswith('"entailed') else ("line", "label")
+
+
+def _item(draft: Draft, keys: Sequence[str]) -> Any:
+    """A verdict as it is sent: `"label"`, `"line label"`, or an object."""
+    label = draft.get("label")
+    if keys == ("label",) or (keys == ("line", "label") and not draft.get("line")):
+        return label
+    if keys == ("line", "label"):
+        return f"{draft['line']} {label}"
+    return {key: draft[key] for key in keys if key in draft}
 
 
 def leave_out(*facts: str) -> Mangle:
@@ -278,8 +318,9 @@ def without_key(key: str, *facts: str) -> Mangle:
 
 
 def bad_quote(*facts: str) -> Mangle:
-    """A quote that is in no text, for these facts or for all."""
-    return overwrite("quote", _NOWHERE, *facts)
+    """A quote and a line that are in no text, for these facts or for all."""
+    quote, line = overwrite("quote", _NOWHERE, *facts), overwrite("line", _NO_LINE, *facts)
+    return lambda drafts: line(quote(drafts))
 
 
 def invent(*ids: str) -> Mangle:
@@ -321,16 +362,14 @@ def in_code_fence(answer: ChatAnswer) -> ChatAnswer:
     return fenced
 
 
-def _json(reply: Mapping[str, Any]) -> str:
+def _json(reply: Any) -> str:
     return json.dumps(reply, ensure_ascii=False)
 
 
-def _closest(fact: str, text: str) -> str:
-    """The fact itself if it is in the text, else the sentence with most of its words."""
-    if fact in text:
-        return fact
+def _closest(fact: str, pieces: Sequence[str]) -> str:
+    """The piece with most of the fact's words."""
     words = _words(fact)
-    return max(sentences(text), key=lambda piece: len(words & _words(piece)), default="")
+    return max(pieces, key=lambda piece: len(words & _words(piece)), default="")
 
 
 @lru_cache(maxsize=4096)

@@ -1,41 +1,108 @@
-"""A DSPy adapter with short prompts and strict replies; always one request for one question."""
+"""Renders questions and reads their replies, for the engine and for DSPy alike.
+
+DSPy's own adapters describe every field in prose, repair replies that were cut off, and ask a
+second time under another prompt; none of that is wanted where each verdict counts.
+"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Generic, TypeVar
 
 import dspy
 import pydantic
 
 from factcheck.errors import JudgeOutputError
-from factcheck.judges.llm.fences import fence, one_line
-from factcheck.judges.llm.replies import FactQuestion, read_json
+from factcheck.judges.llm.fences import fenced, visible
+from factcheck.judges.llm.replies import find_answer
+from factcheck.judges.llm.request import Message
 
 if TYPE_CHECKING:
     Signature = type[dspy.Signature]
-    Message = dict[str, Any]
+
+R = TypeVar("R")
+VERDICTS = "verdicts"
+"""The output field that is the whole object of a reply, with an entry for each id."""
 
 
-class StrictJSONAdapter(dspy.Adapter):
-    """Instructions as they are written, inputs in fences, one JSON object as the reply.
+@dataclass(frozen=True, slots=True)
+class Question(Generic[R]):
+    """The inputs of one request, and how its reply looks and is read."""
 
-    DSPy's own adapters describe every field in prose, repair replies that were cut off, and ask a
-    second time under another prompt; none of that is wanted where each verdict counts.
+    inputs: Mapping[str, Any]
+    """By the names of the signature's input fields."""
+    schema: Mapping[str, Any]
+    """JSON schema of the reply."""
+    read: Callable[[Any, str], R]
+    """The value of a reply's JSON and the name of the judge; raises `JudgeOutputError`."""
+    is_whole: Callable[[R], bool] | None = None
+    max_tokens: int = 0
+    """Limit of the reply; 0: that of the language model."""
+
+    def answer(self, reply: str, judge: str) -> R:
+        """The value of a reply; raises `JudgeOutputError`."""
+        return find_answer(reply, lambda data: self.read(data, judge), self.is_whole).value
+
+    def data(self, reply: str) -> Any:
+        """The JSON that the value of a reply is read from; raises `JudgeOutputError`."""
+        return find_answer(reply, lambda data: self.read(data, ""), self.is_whole).data
+
+
+@dataclass(frozen=True, slots=True)
+class Rendering:
+    """How the requests of one module are written.
+
+    An optimizer rewrites instructions. That texts are data, and how a reply has to look, is not
+    for it to forget: that is the frame, which follows whatever instructions there are.
     """
+
+    frame: str
+    show: Mapping[str, Callable[[Any], str]]
+    """Text of an input field; by default the string itself, without what does not show."""
+
+    def messages(
+        self,
+        signature: Signature,
+        demos: Sequence[Mapping[str, Any]],
+        inputs: Mapping[str, Any],
+    ) -> list[Message]:
+        system = f"{signature.instructions}\n\n{self.frame}"
+        messages: list[Message] = [{"role": "system", "content": system}]
+        for demo in demos:
+            reply = json.dumps(_reply_of(signature, demo), ensure_ascii=False)
+            messages.append({"role": "user", "content": self._user(signature, demo)})
+            messages.append({"role": "assistant", "content": reply})
+        messages.append({"role": "user", "content": self._user(signature, inputs)})
+        return messages
+
+    def _user(self, signature: Signature, inputs: Mapping[str, Any]) -> str:
+        texts = {
+            name: self.show.get(name, visible)(inputs[name]) for name in signature.input_fields
+        }
+        return fenced(texts)
+
+
+class QuestionAdapter(dspy.Adapter):
+    """Sends one question for DSPy: one request, and a reply that is read strictly."""
+
+    def __init__(self, rendering: Rendering, question: Question[Any]) -> None:
+        super().__init__()
+        self._rendering = rendering
+        self._question = question
 
     def __call__(
         self, lm: Any, lm_kwargs: dict[str, Any], signature: Signature, demos: Any, inputs: Any
     ) -> Any:
-        _ask_for_schema(lm, lm_kwargs, signature)
+        self._ask_for_schema(lm, lm_kwargs)
         return super().__call__(lm, lm_kwargs, signature, demos, inputs)
 
     async def acall(
         self, lm: Any, lm_kwargs: dict[str, Any], signature: Signature, demos: Any, inputs: Any
     ) -> Any:
-        _ask_for_schema(lm, lm_kwargs, signature)
+        self._ask_for_schema(lm, lm_kwargs)
         return await super().acall(lm, lm_kwargs, signature, demos, inputs)
 
     def format(
@@ -44,53 +111,38 @@ class StrictJSONAdapter(dspy.Adapter):
         demos: Sequence[Mapping[str, Any]],
         inputs: Mapping[str, Any],
     ) -> list[Message]:
-        messages: list[Message] = [{"role": "system", "content": signature.instructions}]
-        for demo in demos:
-            reply = {name: demo[name] for name in signature.output_fields}
-            messages.append({"role": "user", "content": _user_message(signature, demo)})
-            messages.append({"role": "assistant", "content": json.dumps(_plain(reply))})
-        messages.append({"role": "user", "content": _user_message(signature, inputs)})
-        return messages
+        return self._rendering.messages(signature, demos, inputs)
 
     def parse(self, signature: Signature, completion: str) -> dict[str, Any]:
         try:
-            data = read_json(completion)
-            fields = _output_types(signature)  # type: ignore[arg-type] # a class is hashable
-            return {name: field.validate_python(data[name]) for name, field in fields.items()}
-        except KeyError as error:
-            message = f"the reply has no {error.args[0]!r}"
+            if VERDICTS in signature.output_fields:
+                return {VERDICTS: self._question.data(completion)}
+            fields: dict[str, Any] = self._question.answer(completion, "")
         except JudgeOutputError as error:
-            message = str(error)
-        except pydantic.ValidationError as error:
-            first = error.errors()[0]
-            where = ".".join(str(part) for part in first["loc"])
-            message = f"{first['msg']} at {where!r}" if where else first["msg"]
-        raise dspy.AdapterParseError(type(self).__name__, signature, completion, message)
+            name = type(self).__name__
+            raise dspy.AdapterParseError(name, signature, completion, str(error)) from error
+        return fields
+
+    def _ask_for_schema(self, lm: Any, lm_kwargs: dict[str, Any]) -> None:
+        if lm.supports_response_schema:
+            lm_kwargs["response_format"] = response_format(self._question.schema)
 
 
-class FramedAdapter(StrictJSONAdapter):
-    """The same, with words of ours below the instructions.
+def response_format(schema: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The parameter of a request that makes a server keep to a schema."""
+    form = {"name": "reply", "strict": True, "schema": schema}
+    return {"type": "json_schema", "json_schema": form}
 
-    What an optimizer rewrites are the instructions; that texts are data, and how a reply has to
-    look, is not for it to forget.
-    """
 
-    def __init__(self, frame: str) -> None:
-        super().__init__()
-        self._frame = frame
-
-    def format(
-        self,
-        signature: Signature,
-        demos: Sequence[Mapping[str, Any]],
-        inputs: Mapping[str, Any],
-    ) -> list[Message]:
-        framed = signature.with_instructions(f"{signature.instructions}\n\n{self._frame}")
-        return super().format(framed, demos, inputs)
+def _reply_of(signature: Signature, demo: Mapping[str, Any]) -> Any:
+    if VERDICTS in signature.output_fields:
+        return demo[VERDICTS]
+    return {name: demo[name] for name in signature.output_fields}
 
 
 @lru_cache
-def _output_types(signature: Signature) -> dict[str, pydantic.TypeAdapter[Any]]:
+def output_types(signature: Signature) -> dict[str, pydantic.TypeAdapter[Any]]:
+    """Readers of a signature's output fields, with their constraints."""
     return {
         name: pydantic.TypeAdapter(_with_constraints(field))
         for name, field in signature.output_fields.items()
@@ -104,47 +156,47 @@ def _with_constraints(field: Any) -> Any:
 
 
 @lru_cache
-def response_schema(signature: Signature) -> Mapping[str, Any]:
-    """The `response_format` that makes a server keep to a signature's output fields."""
+def fields_schema(signature: Signature) -> Mapping[str, Any]:
+    """The JSON schema of an object with a signature's output fields."""
     fields = {name: (f.annotation, ...) for name, f in signature.output_fields.items()}
     model = pydantic.create_model("reply", **fields)  # type: ignore[call-overload]
-    schema = model.model_json_schema()
+    schema: dict[str, Any] = model.model_json_schema()
     _close(schema)
-    return {
-        "type": "json_schema",
-        "json_schema": {"name": "reply", "strict": True, "schema": schema},
+    return schema
+
+
+def by_id_schema(ids: Sequence[str], item: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The JSON schema of an object with one required property for each id."""
+    is_plain = item == {"type": "string"}
+    entry = item if is_plain else {"$ref": "#/$defs/verdict"}
+    schema = {
+        "type": "object",
+        "properties": dict.fromkeys(ids, entry),
+        "required": list(ids),
+        "additionalProperties": False,
     }
+    return schema if is_plain else {**schema, "$defs": {"verdict": item}}
 
 
-def _ask_for_schema(lm: Any, lm_kwargs: dict[str, Any], signature: Signature) -> None:
-    if lm.supports_response_schema:
-        lm_kwargs["response_format"] = response_schema(signature)  # type: ignore[arg-type] # as above
-
-
-def _user_message(signature: Signature, inputs: Mapping[str, Any]) -> str:
-    return "\n".join(fence(name, _as_text(inputs[name])) for name in signature.input_fields)
-
-
-def _as_text(value: Any) -> str:
-    if isinstance(value, str):
-        return value
-    if isinstance(value, Sequence) and all(isinstance(item, FactQuestion) for item in value):
-        return "\n".join(f"{item.id}: {one_line(item.fact)}" for item in value)
-    return json.dumps(_plain(value), ensure_ascii=False)
-
-
-def _plain(value: Any) -> Any:
-    return pydantic.TypeAdapter(Any).dump_python(value, mode="json")
+def object_schema(**properties: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The JSON schema of a closed object whose properties are all required."""
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": list(properties),
+        "additionalProperties": False,
+    }
 
 
 def _close(schema: Any) -> None:
     """Make every object of a JSON schema closed and complete, as strict mode demands.
 
-    Titles and descriptions go: servers that count the schema count them on every call.
+    Titles and descriptions go: servers that count the schema count them on every call. So do
+    lengths of strings, which strict mode does not know; the reader checks them.
     """
     if isinstance(schema, dict):
-        for key in ("title", "description"):
-            if isinstance(schema.get(key), str):
+        for key, kind in (("title", str), ("description", str), ("minLength", int)):
+            if isinstance(schema.get(key), kind):
                 del schema[key]
         if schema.get("type") == "object":
             schema["additionalProperties"] = False

@@ -32,8 +32,8 @@ from factcheck.judges.llm.batch_store import (
 )
 from factcheck.judges.llm.errors import from_status
 from factcheck.judges.llm.fences import one_line
-from factcheck.judges.llm.modules import FactChecker, KeyFactExtraction, fingerprint
-from factcheck.judges.llm.prompts import CHECK_FACTS, EXTRACT_FACTS, load_prompt
+from factcheck.judges.llm.modules import FORMS, KeyFactExtraction, fingerprint
+from factcheck.judges.llm.prompts import EXTRACT_FACTS, load_prompt
 from factcheck.judges.llm.transports import BatchTransport, ChatTransport, Transport
 from factcheck.runtime.loop import background
 from factcheck.runtime.retry import RetryPolicy
@@ -334,6 +334,6 @@ def _shape(inner: ChatTransport) -> Mapping[str, str]:
     return {
         "model": inner.name,
         **inner.identity,
-        "extract": fingerprint(KeyFactExtraction, EXTRACT_FACTS),
-        "check": fingerprint(FactChecker, CHECK_FACTS),
+        "extract": fingerprint(KeyFactExtraction),
+        "check": fingerprint(FORMS["line"]),
     }

@@ -6,10 +6,8 @@ a failure.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
-
-import dspy
 
 from factcheck.errors import JudgeError, JudgeRejected
 from factcheck.judges.llm.engine import record_usage
@@ -31,11 +29,11 @@ R = TypeVar("R")
 
 
 class BatchedJudge(Generic[Q, R]):
-    """Asks one model questions of one kind with one DSPy module.
+    """Asks one model questions of one kind.
 
     Args:
         model: The model.
-        module: Answers some questions in one request.
+        make: Makes the module that writes the request for some questions.
         batch_size: Maximum number of questions in one request.
         parts: Into how many requests the questions of one are divided when it is repeated, by the
             code of its failure as a whole; one for a code that is not listed.
@@ -47,14 +45,14 @@ class BatchedJudge(Generic[Q, R]):
     def __init__(
         self,
         model: LanguageModel,
-        module: Any,
+        make: Callable[[], Any],
         *,
         batch_size: int = 1,
         parts: Mapping[str, int] | None = None,
     ) -> None:
         self._model = model
-        self._module = module
-        self._prompt = fingerprint(module.__class__, module.prompt)
+        self._module = make()
+        self._prompt = fingerprint(make)
         self._batch_size = batch_size
         self._parts = parts or {}
         labels = {"task": self.stage, "judge": model.name}
@@ -66,11 +64,11 @@ class BatchedJudge(Generic[Q, R]):
         return {"judge": self._model.name, self.stage: self._prompt, **self._model.identity}
 
     def _inputs(self, questions: Sequence[Q]) -> dict[str, Any]:
+        """Of the module."""
         raise NotImplementedError
 
-    def _outcome(self, prediction: dspy.Prediction) -> Sequence[R]:
-        results: Sequence[R] = prediction.results
-        return results
+    def _outcome(self, reply: Any) -> Sequence[R]:
+        return tuple(reply.values())
 
     def _failure(self, question: Q, error: JudgeError) -> R:
         raise NotImplementedError
@@ -81,10 +79,6 @@ class BatchedJudge(Generic[Q, R]):
 
     def _from_json(self, data: Mapping[str, Any]) -> R:
         raise NotImplementedError
-
-    def _is_doubtful(self, result: R) -> bool:  # noqa: ARG002
-        """Whether a result is worth a second request, although it is one."""
-        return False
 
     def _is_alone(self, question: Q) -> bool:  # noqa: ARG002
         """Whether a question gets a request of its own."""
@@ -97,12 +91,12 @@ class BatchedJudge(Generic[Q, R]):
 
     async def _ask(self, questions: Sequence[Q]) -> Sequence[R]:
         """One result per question, in their order, from one request."""
+        prompt = self._module.request(self._model.name, **self._inputs(questions))
         try:
-            with self._model.context(), dspy.context(trace=None):
-                prediction = await self._module.acall(**self._inputs(questions))
+            reply = await self._model.ask(prompt)
         except JudgeError as error:
             return [self._failure(question, error) for question in questions]
-        return self._outcome(prediction)
+        return self._outcome(reply)
 
     async def _results(self, questions: Mapping[str, Q], ledger: Ledger) -> Mapping[str, R]:
         """One result per question, by its key; only what is not known is asked."""
@@ -141,7 +135,7 @@ class BatchedJudge(Generic[Q, R]):
         await claim.settle(results)
 
     async def _repeat(self, questions: Mapping[str, Q], results: dict[str, R]) -> None:
-        """Ask again for what failed or is doubtful; a failure never replaces a result."""
+        """Ask again for what failed."""
         keys = [key for key, result in results.items() if self._is_worth_repeating(result)]
         if not keys:
             return
@@ -149,17 +143,13 @@ class BatchedJudge(Generic[Q, R]):
         calls = even_batches(keys, max(1, -(-len(keys) // parts)))
 
         async def ask_again(call: Sequence[str]) -> None:
-            for key, result in zip(
-                call, await self._ask([questions[k] for k in call]), strict=True
-            ):
-                if _code(results[key]) or not _code(result):
-                    results[key] = result
+            repeated = await self._ask([questions[key] for key in call])
+            results.update(zip(call, repeated, strict=True))
 
         await together(ask_again(call) for call in calls)
 
     def _is_worth_repeating(self, result: R) -> bool:
-        code = _code(result)
-        return code in _REPEAT or code in self._parts if code else self._is_doubtful(result)
+        return _code(result) in {*_REPEAT, *self._parts}
 
 
 def even_batches(items: Sequence[T], size: int) -> list[list[T]]:

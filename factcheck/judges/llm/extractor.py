@@ -38,7 +38,7 @@ class LLMExtractor:
         self._model = model
         self._module = KeyFactExtraction()
         self._section = section
-        self._prompt = fingerprint(KeyFactExtraction, self._module.prompt)
+        self._prompt = fingerprint(KeyFactExtraction)
         labels = {"task": _STAGE, "judge": model.name}
         self._cache = ResultCache[tuple[str, ...]](model.cache, labels, _to_json, _from_json)
 
@@ -105,9 +105,8 @@ class LLMExtractor:
             return await self._ask(section)
 
     async def _ask(self, section: str) -> list[str]:
-        with self._model.context():
-            prediction = await self._module.acall(source=section)
-        facts: list[str] = prediction.facts
+        reply = await self._model.ask(self._module.request(self._model.name, source=section))
+        facts: list[str] = reply["facts"]
         return facts
 
 

@@ -1,47 +1,62 @@
 """Puts foreign text into a prompt so that it stays text; cuts long text into sections.
 
-A text is put between two tags that carry a number it cannot know. The number depends on the text
-and on a secret of this process: it stays the same for the same text, which lets a provider reuse
-what it read before. Facts and pairs of values get random ids for one call, so that a text cannot
-name one; values are JSON, too. Where a request has to be rendered again later, byte for byte, ids
-come from a fixed secret.
+A text is put between two tags that carry a number which stands in none of the texts of the
+request, so that no text can close its own fence. The number follows from the text alone: the same
+text is sent in the same bytes by every process, which lets a provider reuse what it read before.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-import random
 import re
-import secrets
 import unicodedata
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from contextvars import ContextVar
-from typing import TypeVar
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
+from itertools import count, pairwise
+from typing import NamedTuple
 
 from factcheck.facts import Span
+from factcheck.judges.local.sentences import split_sentences
 
-T = TypeVar("T")
-
-_SECRET = secrets.token_bytes(16)
-_fixed_secret: ContextVar[bytes | None] = ContextVar("factcheck_fixed_secret", default=None)
-_NUMBERED_TAG = re.compile(r"(</?\w+) \d{6}(?=>)")
-_IDS = range(100, 1000)
+_NUMBERED_TAG = re.compile(r"(</?\w+) \d{6,}(?=>)")
+_DIGITS = 6
+_MORE_DIGITS = 3
+"""Digits of a fence's number, and how many more each further draw has; three are one token."""
 _HIDDEN = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
 """Unicode categories of control characters, invisible marks, lone surrogates and line breaks."""
+_JOINERS = "\u200c\u200d"
+_KEPT = frozenset({"\n", *_JOINERS})
+_INSTEAD = {"Cf": "", "Cc": " "}
+"""What invisible marks and control characters become."""
+_LONE_JOINER = re.compile(rf"(?<![^\x00-\u02ff])[{_JOINERS}]|[{_JOINERS}](?![^\x00-\u02ff])")
+_LINE_END = re.compile(r"\r\n?|[\v\f\x85\u2028\u2029]")
 
 
-def fence(tag: str, text: str) -> str:
-    number = _number(text)
-    return f"<{tag} {number}>\n{text}\n</{tag} {number}>"
+def fenced(texts: Mapping[str, str]) -> str:
+    """Texts in fences, in their order, by the tags of the fences."""
+    folded = [_folded(text) for text in texts.values()]
+    numbers = [_number(text, folded) for text in texts.values()]
+    return "\n".join(
+        f"<{tag} {number}>\n{text}\n</{tag} {number}>"
+        for (tag, text), number in zip(texts.items(), numbers, strict=True)
+    )
 
 
-def _number(text: str) -> str:
-    keyed = hashlib.blake2b(
-        text.encode("utf-8", "surrogatepass"), key=_fixed_secret.get() or _SECRET, digest_size=8
-    ).digest()
-    return f"{int.from_bytes(keyed, 'big') % 10**6:06d}"
+def _number(text: str, others: Iterable[str]) -> str:
+    data = text.encode("utf-8", "surrogatepass")
+    for draw in count():
+        drawn = hashlib.blake2b(data, digest_size=32, salt=draw.to_bytes(16, "big")).digest()
+        digits = _DIGITS + _MORE_DIGITS * draw
+        number = f"{int.from_bytes(drawn, 'big') % 10**digits:0{digits}d}"
+        if not any(number in other for other in others):
+            return number
+    raise AssertionError("a text of finite length holds every number")
+
+
+def _folded(text: str) -> str:
+    """`text` with digits of any width as plain ones."""
+    return text if text.isascii() else unicodedata.normalize("NFKC", text)
 
 
 def without_numbers(prompt: str) -> str:
@@ -49,29 +64,44 @@ def without_numbers(prompt: str) -> str:
     return _NUMBERED_TAG.sub(r"\1", prompt)
 
 
-def random_ids(items: Sequence[T], texts: Sequence[str]) -> dict[str, T]:
-    """The items by ids that hold for one call: numbers of three digits, one token each."""
-    if len(items) > len(_IDS):
-        raise ValueError(f"{len(items)} items in one call; there are {len(_IDS)} ids")
-    numbers = _source_of_ids(texts).sample(_IDS, len(items))
-    return {str(number): item for number, item in zip(numbers, items, strict=True)}
+def visible(text: str) -> str:
+    """`text` as a reader sees it: no invisible or bidirectional marks, no control characters.
+
+    Joiners stay between letters of a script that needs them, and in emoji.
+    """
+    text = _LINE_END.sub("\n", text)
+    if text.isascii() and text.replace("\n", "").isprintable():
+        return text
+    hidden = {
+        ord(c): "" if unicodedata.category(c) == "Cf" else " "
+        for c in set(text) - _KEPT
+        if _hides(c)
+    }
+    return _LONE_JOINER.sub("", text).translate(hidden)
 
 
-@contextmanager
-def fixed_secret(secret: bytes) -> Iterator[None]:
-    """Render the same facts and texts in the same way whenever this secret is used."""
-    token = _fixed_secret.set(secret)
-    try:
-        yield
-    finally:
-        _fixed_secret.reset(token)
+def _hides(character: str) -> bool:
+    return unicodedata.category(character) in ("Cf", "Cc")
 
 
-def _source_of_ids(texts: Sequence[str]) -> random.Random:
-    secret = _fixed_secret.get()
-    if secret is None:
-        return random.Random(secrets.token_bytes(16))  # noqa: S311 - one unknown seed a call
-    return random.Random(secret + repr(list(texts)).encode())  # noqa: S311
+class Lines(NamedTuple):
+    """A text whose sentences are numbered from 1."""
+
+    text: str
+    """One line for each sentence: its number, a blank, and the sentence."""
+    spans: tuple[Span, ...]
+    """Where the sentences stand in the original text."""
+
+
+@lru_cache(maxsize=64)
+def numbered(text: str) -> Lines:
+    """The sentences of `text` as numbered lines; marks of lists and headings stay before them."""
+    spans = tuple(sentence.span for sentence in split_sentences(text))
+    if not spans:
+        return Lines(visible(text), ())
+    cuts = [0, *(span.end for span in spans[:-1]), len(text)]
+    lines = (one_line(visible(text[start:end])) for start, end in pairwise(cuts))
+    return Lines("\n".join(f"{number} {line}" for number, line in enumerate(lines, 1)), spans)
 
 
 def one_line(text: str) -> str:
@@ -91,10 +121,10 @@ def _shown(character: str) -> str:
 
 
 _PARAGRAPH_END = re.compile(r"\n[^\S\n]*\n\s*")
-_LINE_END = re.compile(r"\n\s*")
+_LINE = re.compile(r"\n\s*")
 _SENTENCE_END = re.compile(r"(?<=[.!?。！？])\s*(?=\S)")  # noqa: RUF001 - Chinese marks
 _SPACE = re.compile(r"\s+")
-_BREAKS = (_PARAGRAPH_END, _LINE_END, _SENTENCE_END, _SPACE)
+_BREAKS = (_PARAGRAPH_END, _LINE, _SENTENCE_END, _SPACE)
 """Where a text may be cut, best first."""
 
 

@@ -1,4 +1,4 @@
-"""The LLM judges of facts, value pairs and summaries: DSPy modules behind the ports."""
+"""The LLM judges of facts, value pairs and summaries: modules behind the ports."""
 
 from __future__ import annotations
 
@@ -11,14 +11,12 @@ from factcheck.errors import Failure, InputError, JudgeError
 from factcheck.facts import AtomicFact, CheckFailure, CheckResult, Evidence, Verdict, digest
 from factcheck.judges.llm.batched import BatchedJudge, failed_with, require_one_not_rejected
 from factcheck.judges.llm.fences import sections
-from factcheck.judges.llm.modules import FactChecker, LLMJudge, SemanticEquivalence
-from factcheck.judges.llm.replies import QUOTE_NOT_FOUND
+from factcheck.judges.llm.modules import FORMS, LLMJudge, SemanticEquivalence
+from factcheck.judges.llm.replies import VerdictForm
 from factcheck.judges.llm.values import field_of, order_of, shown_values
 from factcheck.judges.ports import PairResult, PairVerdict, Rating, RatingResult, ValuePair
 
 if TYPE_CHECKING:
-    import dspy
-
     from factcheck.judges.llm.language_model import LanguageModel
     from factcheck.judges.ports import Ledger
 
@@ -48,8 +46,16 @@ class LLMChecker(BatchedJudge[_FactQuestion, CheckResult]):
 
     stage = "check"
 
-    def __init__(self, model: LanguageModel, *, batch_size: int, section: int = SECTION) -> None:
-        super().__init__(model, FactChecker(), batch_size=batch_size, parts={"truncated": 2})
+    def __init__(
+        self,
+        model: LanguageModel,
+        *,
+        batch_size: int,
+        form: VerdictForm = "line",
+        section: int = SECTION,
+    ) -> None:
+        make = FORMS[form]
+        super().__init__(model, make, batch_size=batch_size, parts={"truncated": 2})
         self._section = section
 
     async def check(
@@ -101,10 +107,6 @@ class LLMChecker(BatchedJudge[_FactQuestion, CheckResult]):
             return Verdict(_SOME_FACT, data["label"], None, found, reason, judge, cached=True)
         return Verdict.from_dict({**data, "fact": _SOME_FACT.to_dict(), "cached": True})
 
-    def _is_doubtful(self, result: CheckResult) -> bool:
-        """Entailed without evidence."""
-        return isinstance(result, Verdict) and result.supported and QUOTE_NOT_FOUND in result.flags
-
 
 def _weight_in_merge(result: CheckResult) -> int:
     """Entailed by any section is entailed; what one left undecided stays undecided."""
@@ -143,7 +145,7 @@ class LLMPairJudge(BatchedJudge[ValuePair, PairResult]):
 
     def __init__(self, model: LanguageModel, *, batch_size: int) -> None:
         parts = dict.fromkeys(_FAILED_AS_A_WHOLE, batch_size)
-        super().__init__(model, SemanticEquivalence(), batch_size=batch_size, parts=parts)
+        super().__init__(model, SemanticEquivalence, batch_size=batch_size, parts=parts)
 
     async def compare(self, pairs: Sequence[ValuePair], ledger: Ledger) -> tuple[PairResult, ...]:
         """One result per pair, in their order. Pairs that are the same question are asked once.
@@ -195,7 +197,7 @@ class LLMRater(BatchedJudge[_RatingQuestion, RatingResult]):
     stage = "rate"
 
     def __init__(self, model: LanguageModel) -> None:
-        super().__init__(model, LLMJudge())
+        super().__init__(model, LLMJudge)
 
     async def rate(self, source: str, summary: str, ledger: Ledger) -> RatingResult:
         """A rating, or why there is none.
@@ -214,8 +216,8 @@ class LLMRater(BatchedJudge[_RatingQuestion, RatingResult]):
     def _inputs(self, questions: Sequence[_RatingQuestion]) -> dict[str, Any]:
         return questions[0]._asdict()
 
-    def _outcome(self, prediction: dspy.Prediction) -> Sequence[RatingResult]:
-        return [Rating(prediction.faithfulness, prediction.reason, self._model.name)]
+    def _outcome(self, reply: Mapping[str, Any]) -> Sequence[RatingResult]:
+        return [Rating(reply["faithfulness"], reply["reason"], self._model.name)]
 
     def _failure(self, question: _RatingQuestion, error: JudgeError) -> RatingResult:
         return Failure.of(question.summary, error)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from importlib.metadata import version
 from typing import TYPE_CHECKING, TypeVar
 
@@ -17,7 +17,6 @@ from factcheck.errors import FactcheckError, InputError
 from factcheck.facts import Usage
 from factcheck.judges.llm.engine import AsyncEngine, SyncEngine
 from factcheck.judges.llm.errors import from_dspy
-from factcheck.judges.llm.fences import fixed_secret
 from factcheck.judges.llm.request import Prompt
 from factcheck.judges.llm.transports import BatchTransport, ChatTransport, LMTransport, Transport
 from factcheck.runtime.budget import Price, price_of
@@ -84,9 +83,8 @@ class LanguageModel:
     @contextmanager
     def context(self) -> Iterator[None]:
         """Run DSPy modules on this model; DSPy's errors become ours."""
-        secret = self._transport.secret if isinstance(self._transport, BatchTransport) else None
         try:
-            with fixed_secret(secret) if secret else nullcontext(), dspy.context(lm=self._lm):
+            with dspy.context(lm=self._lm):
                 yield
         except FactcheckError:
             raise

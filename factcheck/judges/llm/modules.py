@@ -1,24 +1,36 @@
 """The DSPy modules: extract facts, check them, compare values, rate and write summaries.
 
 They are ordinary `dspy.Module`s: they run with the language model of the surrounding
-`dspy.context`, can be saved, and optimised. The judges beside them add what an input needs around
-them: sections, batches, repetition. Of `LLMJudge` and `Summarizer` an optimizer rewrites the first
-part of the prompt file; the part below the last blank line, which says that texts are data and how
-to reply, follows whatever instructions there are.
+`dspy.context`, can be saved, and optimised. The judges beside them render the same questions and
+read the replies in the same way, but send them without DSPy; they add what an input needs around
+them: sections, batches, repetition. An optimizer rewrites the first part of a prompt file; the part
+below the last blank line, which says that texts are data and how to reply, stays.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache
-from typing import Any, ClassVar, NamedTuple, get_args
+from functools import cache, partial
+from types import MappingProxyType
+from typing import Any, ClassVar, get_args
 
 import dspy
 
-from factcheck.facts import AtomicFact, FactSet, short_digest
-from factcheck.judges.llm.adapter import FramedAdapter, StrictJSONAdapter, response_schema
-from factcheck.judges.llm.fences import random_ids, without_numbers
+from factcheck.errors import Failure
+from factcheck.facts import LABELS, AtomicFact, CheckFailure, CheckResult, FactSet, short_digest
+from factcheck.judges.llm.adapter import (
+    VERDICTS,
+    Question,
+    QuestionAdapter,
+    Rendering,
+    by_id_schema,
+    fields_schema,
+    object_schema,
+    output_types,
+    response_format,
+)
+from factcheck.judges.llm.fences import numbered, one_line, visible, without_numbers
 from factcheck.judges.llm.prompts import (
     CHECK_FACTS,
     COMPARE_VALUES,
@@ -29,18 +41,29 @@ from factcheck.judges.llm.prompts import (
 )
 from factcheck.judges.llm.replies import (
     Bullets,
-    FactQuestion,
+    Checked,
     Faithfulness,
     KeyFact,
-    ValueVerdictItem,
-    VerdictItem,
-    account,
-    account_pairs,
+    Reason,
+    VerdictForm,
+    read_fields,
+    read_pairs,
+    read_verdicts,
 )
-from factcheck.judges.llm.values import order_of, render
-from factcheck.judges.ports import Specificity, ValuePair
+from factcheck.judges.llm.request import Prompt
+from factcheck.judges.llm.values import render
+from factcheck.judges.ports import PairResult, Specificity, ValuePair
 
-_PER_VERDICT = 96
+_STRING: Mapping[str, Any] = {"type": "string"}
+_INTEGER: Mapping[str, Any] = {"type": "integer"}
+_LABEL: Mapping[str, Any] = {"type": "string", "enum": list(LABELS)}
+_VERDICT: Mapping[VerdictForm, Mapping[str, Any]] = {
+    "label": _LABEL,
+    "line": _STRING,
+    "quote": object_schema(quote=_STRING, label=_LABEL),
+    "reason": object_schema(line=_INTEGER, reason=_STRING, label=_LABEL),
+}
+_PER_VERDICT: Mapping[VerdictForm, int] = {"label": 24, "line": 32, "quote": 128, "reason": 96}
 _PER_PAIR = 64
 _PER_REPLY = 64
 _PER_RATING = 192
@@ -58,16 +81,16 @@ class ExtractFacts(dspy.Signature):
 class CheckFacts(dspy.Signature):
     """The instructions come from the prompt file."""
 
+    facts: list[str] = dspy.InputField()
     text: str = dspy.InputField()
-    facts: list[FactQuestion] = dspy.InputField()
-    verdicts: list[VerdictItem] = dspy.OutputField()
+    verdicts: dict[str, Any] = dspy.OutputField()
 
 
 class CompareValues(dspy.Signature):
     """The instructions come from the prompt file."""
 
     pairs: str = dspy.InputField()
-    verdicts: list[ValueVerdictItem] = dspy.OutputField()
+    verdicts: dict[str, Any] = dspy.OutputField()
 
 
 class RateFaithfulness(dspy.Signature):
@@ -75,7 +98,7 @@ class RateFaithfulness(dspy.Signature):
 
     source_text: str = dspy.InputField()
     summary: str = dspy.InputField()
-    reason: str = dspy.OutputField()
+    reason: Reason = dspy.OutputField()
     faithfulness: Faithfulness = dspy.OutputField()
 
 
@@ -86,62 +109,74 @@ class Summarize(dspy.Signature):
     bullets: Bullets = dspy.OutputField()
 
 
-class _Request(NamedTuple):
-    fields: Mapping[str, Any]
-    max_tokens: int | None
-    """Limit of the reply; `None`: that of the language model."""
-    asked: Any = None
-    """Facts or pairs that the reply is about."""
-
-
 class _OneCall(dspy.Module):
     """Base of modules that make one request."""
 
     asks: ClassVar[type[dspy.Signature]]
     predictor: ClassVar[str]
     """Attribute of the predictor, under which saved programs keep it."""
-    is_framed: ClassVar[bool] = False
-    """Whether the last part of the prompt is kept from optimizers, which then learn from traces."""
+    sample: ClassVar[Mapping[str, Any]]
+    """Stand-ins for the inputs, for the fingerprint."""
+    show: Mapping[str, Callable[[Any], str]] = MappingProxyType({})
+    """How inputs are shown that are not plain strings."""
+    question: Callable[..., Question[Any]]
+    """What is asked about the inputs of a call."""
 
     def __init__(self, prompt: str) -> None:
         super().__init__()
         self.prompt = prompt
-        instructions, frame = load_prompt(prompt), ""
-        if self.is_framed:
-            instructions, _, frame = instructions.rpartition("\n\n")
-        self.adapter = FramedAdapter(frame) if self.is_framed else StrictJSONAdapter()
+        instructions, _, frame = load_prompt(prompt).rpartition("\n\n")
+        self._rendering = Rendering(frame, self.show)
         setattr(self, self.predictor, dspy.Predict(self.asks.with_instructions(instructions)))
 
     def forward(self, **inputs: Any) -> dspy.Prediction:
-        request = self._request(**inputs)
-        with self._context():
-            reply = getattr(self, self.predictor)(**request.fields, config=_config(request))
-        return self._prediction(reply, request.asked)
+        question = self.question(**inputs)
+        with self._context(question):
+            reply = getattr(self, self.predictor)(**question.inputs, config=_config(question))
+        return self._prediction(reply, question)
 
     async def aforward(self, **inputs: Any) -> dspy.Prediction:
-        request = self._request(**inputs)
-        with self._context():
+        question = self.question(**inputs)
+        with self._context(question):
             predictor = getattr(self, self.predictor)
-            reply = await predictor.acall(**request.fields, config=_config(request))
-        return self._prediction(reply, request.asked)
+            reply = await predictor.acall(**question.inputs, config=_config(question))
+        return self._prediction(reply, question)
 
-    def _context(self) -> Any:
-        traced = {} if self.is_framed else {"trace": None}
-        return dspy.context(adapter=self.adapter, disable_history=True, **traced)
+    def request(self, judge: str, **inputs: Any) -> Prompt[Any]:
+        """What is asked about these inputs, as it is sent without DSPy.
+
+        Args:
+            judge: Name of the judge in the results.
+            inputs: As for a call.
+        """
+        question = self.question(**inputs)
+        predictor = getattr(self, self.predictor)
+        messages = self._rendering.messages(predictor.signature, predictor.demos, question.inputs)
+        return Prompt(
+            lambda _form: messages,
+            question.schema,
+            lambda reply: question.answer(reply.text, judge),
+            question.max_tokens,
+        )
+
+    def _context(self, question: Question[Any]) -> Any:
+        adapter = QuestionAdapter(self._rendering, question)
+        return dspy.context(adapter=adapter, disable_history=True)
 
     def _judge(self) -> str:
         name: str = (getattr(self, self.predictor).lm or dspy.settings.lm).model
         return name
 
-    def _request(self, **inputs: Any) -> _Request:
-        raise NotImplementedError
+    def _prediction(self, reply: dspy.Prediction, question: Question[Any]) -> dspy.Prediction:
+        """Of the reply that a predictor gave; by default the reply itself."""
+        if VERDICTS not in self.asks.output_fields:
+            return reply
+        results = question.read(reply.verdicts, self._judge())
+        return dspy.Prediction(results=tuple(results.values()), verdicts=reply.verdicts)
 
-    def _prediction(self, reply: dspy.Prediction, asked: Any) -> dspy.Prediction:
-        raise NotImplementedError
 
-
-def _config(request: _Request) -> dict[str, int]:
-    return {} if request.max_tokens is None else {"max_tokens": request.max_tokens}
+def _config(question: Question[Any]) -> dict[str, int]:
+    return {"max_tokens": question.max_tokens} if question.max_tokens else {}
 
 
 class KeyFactExtraction(_OneCall):
@@ -155,44 +190,61 @@ class KeyFactExtraction(_OneCall):
 
     asks = ExtractFacts
     predictor = "list_facts"
+    sample: ClassVar[Mapping[str, Any]] = {"source": "<<source>>"}
 
     def __init__(self, prompt: str = EXTRACT_FACTS) -> None:
         super().__init__(prompt)
 
-    def _request(self, source: str) -> _Request:  # type: ignore[override]
+    def question(self, source: str) -> Question[dict[str, Any]]:
         # Half a token per character: facts repeat names, so their list can outgrow the text.
-        return _Request({"source": source}, max(_MIN_FOR_FACTS, len(source) // 2))
+        limit = max(_MIN_FOR_FACTS, len(source) // 2)
+        return _fields_question(self.asks, {"source": source}, limit)
 
-    def _prediction(self, reply: dspy.Prediction, asked: Any) -> dspy.Prediction:  # noqa: ARG002
-        return reply
+
+def _fact_lines(facts: Sequence[str]) -> str:
+    lines = (f"f{place} {one_line(visible(fact))}" for place, fact in enumerate(facts, 1))
+    return "\n".join(lines)
 
 
 class FactChecker(_OneCall):
     """Checks several facts against a text in one request.
 
     Call it with `facts=` (a `FactSet`, atomic facts or strings) and `text=`; the prediction's
-    `results` hold one `Verdict` or `CheckFailure` per fact, in fact order.
+    `results` hold one `Verdict` or `CheckFailure` per fact, in fact order. A reply is an object
+    with one required entry for each fact, so a server that keeps to schemas leaves none out.
 
     Args:
-        prompt: Name of a published prompt.
+        form: What a verdict has before its label: nothing (`"label"`), the number of the line that
+            decides (`"line"`), the passage copied (`"quote"`), or line and reason (`"reason"`).
     """
 
     asks = CheckFacts
     predictor = "judge_facts"
+    sample: ClassVar[Mapping[str, Any]] = {"facts": ["<<fact>>"], "text": "<<text>>"}
 
-    def __init__(self, prompt: str = CHECK_FACTS) -> None:
-        super().__init__(prompt)
+    def __init__(self, form: VerdictForm = "line") -> None:
+        self._form = form
+        shown = visible if form in ("label", "quote") else lambda text: numbered(text).text
+        self.show = {"facts": _fact_lines, "text": shown}
+        super().__init__(f"{CHECK_FACTS}-{form}")
 
-    def _request(self, facts: Sequence[AtomicFact | str], text: str) -> _Request:  # type: ignore[override]
-        atomic = FactSet.of(facts).facts
-        asked = random_ids(atomic, [fact.text for fact in atomic])
-        questions = [FactQuestion(id=call_id, fact=fact.text) for call_id, fact in asked.items()]
-        limit = _PER_REPLY + _PER_VERDICT * len(asked)
-        return _Request({"text": text, "facts": questions}, limit, (asked, text))
+    def question(
+        self, facts: Sequence[AtomicFact | str], text: str
+    ) -> Question[dict[str, CheckResult]]:
+        asked = {f"f{place}": fact for place, fact in enumerate(FactSet.of(facts), 1)}
+        checked = Checked(text, self._form)
+        return Question(
+            {"facts": [fact.text for fact in asked.values()], "text": text},
+            by_id_schema(list(asked), _VERDICT[self._form]),
+            lambda data, judge: read_verdicts(data, asked, checked, judge),
+            lambda results: not any(isinstance(r, CheckFailure) for r in results.values()),
+            _PER_REPLY + _PER_VERDICT[self._form] * len(asked),
+        )
 
-    def _prediction(self, reply: dspy.Prediction, asked: Any) -> dspy.Prediction:
-        results = account(asked[0], reply.verdicts, asked[1], judge=self._judge())
-        return dspy.Prediction(results=tuple(results.values()), verdicts=reply.verdicts)
+
+FORMS: Mapping[VerdictForm, Callable[[], FactChecker]] = {
+    form: partial(FactChecker, form) for form in get_args(VerdictForm)
+}
 
 
 class SemanticEquivalence(_OneCall):
@@ -207,27 +259,30 @@ class SemanticEquivalence(_OneCall):
 
     asks = CompareValues
     predictor = "judge_pairs"
-    stand_ins: ClassVar[Mapping[str, str]] = {
-        "pairs": render(
-            {
-                f"<<{specificity}>>": ValuePair("1", "0", "path", "says", "do", specificity)
-                for specificity in get_args(Specificity)
-            }
-        )
+    sample: ClassVar[Mapping[str, Any]] = {
+        "pairs": [
+            ValuePair("1", "0", "path", "says", "do", specificity)
+            for specificity in get_args(Specificity)
+        ]
     }
-    """Pairs of every kind, for the fingerprint of how they are shown."""
 
     def __init__(self, prompt: str = COMPARE_VALUES) -> None:
+        self.show = {"pairs": str}
         super().__init__(prompt)
 
-    def _request(self, pairs: Sequence[ValuePair | tuple[str, str]]) -> _Request:  # type: ignore[override]
+    def question(
+        self, pairs: Sequence[ValuePair | tuple[str, str]]
+    ) -> Question[dict[str, PairResult]]:
         values = [pair if isinstance(pair, ValuePair) else ValuePair(*pair) for pair in pairs]
-        asked = random_ids(values, [repr(order_of(pair)) for pair in values])
-        return _Request({"pairs": render(asked)}, _PER_REPLY + _PER_PAIR * len(asked), asked)
-
-    def _prediction(self, reply: dspy.Prediction, asked: Any) -> dspy.Prediction:
-        results = account_pairs(asked, reply.verdicts, judge=self._judge())
-        return dspy.Prediction(results=tuple(results.values()), verdicts=reply.verdicts)
+        asked = {f"p{place}": pair for place, pair in enumerate(values, 1)}
+        verdict = object_schema(reason=_STRING, equivalent={"type": "boolean"})
+        return Question(
+            {"pairs": render(asked)},
+            by_id_schema(list(asked), verdict),
+            lambda data, judge: read_pairs(data, asked, judge),
+            lambda results: not any(isinstance(r, Failure) for r in results.values()),
+            _PER_REPLY + _PER_PAIR * len(asked),
+        )
 
 
 class LLMJudge(_OneCall):
@@ -244,16 +299,17 @@ class LLMJudge(_OneCall):
 
     asks = RateFaithfulness
     predictor = "rate"
-    is_framed = True
+    sample: ClassVar[Mapping[str, Any]] = {
+        "source_text": "<<source_text>>",
+        "summary": "<<summary>>",
+    }
 
     def __init__(self, prompt: str = RATE_FAITHFULNESS) -> None:
         super().__init__(prompt)
 
-    def _request(self, source_text: str, summary: str) -> _Request:  # type: ignore[override]
-        return _Request({"source_text": source_text, "summary": summary}, _PER_RATING)
-
-    def _prediction(self, reply: dspy.Prediction, asked: Any) -> dspy.Prediction:  # noqa: ARG002
-        return dspy.Prediction(faithfulness=reply.faithfulness, reason=reply.reason.strip())
+    def question(self, source_text: str, summary: str) -> Question[dict[str, Any]]:
+        inputs = {"source_text": source_text, "summary": summary}
+        return _fields_question(self.asks, inputs, _PER_RATING)
 
 
 class Summarizer(_OneCall):
@@ -269,33 +325,45 @@ class Summarizer(_OneCall):
 
     asks = Summarize
     predictor = "summarize"
-    is_framed = True
+    sample: ClassVar[Mapping[str, Any]] = {"source": "<<source_text>>"}
 
     def __init__(self, prompt: str = SUMMARIZE) -> None:
         super().__init__(prompt)
 
-    def _request(self, source: str) -> _Request:  # type: ignore[override]
-        return _Request({"source_text": source}, None)
+    def question(self, source: str) -> Question[dict[str, Any]]:
+        return _fields_question(self.asks, {"source_text": source}, 0)
 
-    def _prediction(self, reply: dspy.Prediction, asked: Any) -> dspy.Prediction:  # noqa: ARG002
+    def _prediction(self, reply: dspy.Prediction, question: Any) -> dspy.Prediction:  # noqa: ARG002
         summary = "\n".join(f"- {bullet}" for bullet in reply.bullets)
         return dspy.Prediction(summary=summary, bullets=reply.bullets)
 
 
+def _fields_question(
+    signature: type[dspy.Signature], inputs: Mapping[str, Any], max_tokens: int
+) -> Question[dict[str, Any]]:
+    """A question whose reply has a signature's output fields."""
+    types = output_types(signature)  # type: ignore[arg-type] # a class is hashable
+    return Question(
+        inputs,
+        fields_schema(signature),  # type: ignore[arg-type] # as above
+        lambda data, _judge: read_fields(data, types),
+        max_tokens=max_tokens,
+    )
+
+
 @cache
-def fingerprint(module: Callable[[str], dspy.Module], prompt: str) -> str:
-    """Name and digest of what a module sends around its inputs, such as `check_facts/v1@1a2b3c4d`.
+def fingerprint(make: Callable[[], _OneCall]) -> str:
+    """Name and digest of what a module sends around its inputs: `check_facts/v2-line@1a2b3c4d`.
 
     The digest is taken of the request rendered with stand-ins for the inputs, so it moves with
-    the prompt file, the field names, the label set and the adapter.
+    the prompt file, the field names, the label set and the way inputs are shown.
     """
-    made: Any = module(prompt)
-    predict = made.predictors()[0]
-    stand_ins = {name: f"<<{name}>>" for name in predict.signature.input_fields}
-    stand_ins.update(getattr(module, "stand_ins", {}))
-    messages = made.adapter.format(predict.signature, predict.demos, stand_ins)
-    request = {"messages": messages, "response_format": response_schema(predict.signature)}
-    return f"{prompt}@{short_digest(without_numbers(json.dumps(request, sort_keys=True)))}"
+    module = make()
+    prompt = module.request("", **module.sample)
+    form = response_format(prompt.schema)
+    sent = {"messages": prompt.messages("schema"), "response_format": form}
+    digest = short_digest(without_numbers(json.dumps(sent, sort_keys=True)))
+    return f"{module.prompt}@{digest}"
 
 
 def score_with_feedback(score: float, feedback: str) -> dspy.Prediction:

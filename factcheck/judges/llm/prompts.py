@@ -14,9 +14,9 @@ from factcheck.facts import digest
 if TYPE_CHECKING:
     from importlib.abc import Traversable
 
-CHECK_FACTS = "check_facts/v1"
-COMPARE_VALUES = "compare_values/v1"
-EXTRACT_FACTS = "extract_facts/v1"
+CHECK_FACTS = "check_facts/v2"
+COMPARE_VALUES = "compare_values/v2"
+EXTRACT_FACTS = "extract_facts/v2"
 RATE_FAITHFULNESS = "rate_faithfulness/v1"
 SUMMARIZE = "summarize/v1"
 _PINS = "SHA256SUMS"

@@ -1,40 +1,319 @@
-"""Replies of a model: typed, read strictly, and accounted for id by id."""
+"""Replies of a model, read strictly: what is not certain is no answer, and nothing is guessed.
+
+Accepted is one JSON object, as the whole reply or anywhere in it, that answers what was asked.
+Items are read one by one: a bad one does not spoil its neighbours.
+"""
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Annotated, Any, Literal, NamedTuple, TypeVar
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Annotated, Any, Generic, Literal, NamedTuple, TypeVar
 
 import pydantic
-from pydantic import (
-    AfterValidator,
-    BaseModel,
-    BeforeValidator,
-    ConfigDict,
-    StrictBool,
-    StringConstraints,
-)
-from pydantic.json_schema import SkipJsonSchema
+from pydantic import AfterValidator, BeforeValidator, StringConstraints
 
 from factcheck.errors import Failure, JudgeOutputError
-from factcheck.facts import AtomicFact, CheckFailure, CheckResult, EntailmentLabel, Verdict, locate
-from factcheck.judges.llm.fences import one_line
+from factcheck.facts import (
+    LABELS,
+    AtomicFact,
+    CheckFailure,
+    CheckResult,
+    EntailmentLabel,
+    Evidence,
+    Verdict,
+    locate,
+)
+from factcheck.judges.llm.fences import numbered, one_line
 from factcheck.judges.ports import PairResult, PairVerdict, ValuePair
 
 QUOTE_NOT_FOUND = "quote_not_found"
 """Flag of a verdict whose quote does not stand in the text."""
-_FENCED = re.compile(r"```(?:json)?\s*\n(.*)\n\s*```", re.DOTALL)
+_MAX_CHARS = 1_000_000
+"""Longer replies are not read; the longest that can be asked for has about 100,000."""
+_MAX_OBJECTS = 64
+"""Braces in the prose of a reply that are looked at."""
+_THOUGHT = re.compile(r"<(think|thinking|thought|reasoning)>", re.IGNORECASE)
+_THOUGHT_END = re.compile(r"</(?:think|thinking|thought|reasoning)>", re.IGNORECASE)
+_CODE = re.compile(r"```\w*[ \t]*\n(.*)\n[ \t]*```", re.DOTALL)
+_OBJECT_START = re.compile(r'\{\s*["}]')
+_LINE_AND_LABEL = re.compile(r"(?:(?:line )?(\d{1,6})[\s,:]+)?([a-z]+)", re.ASCII)
+_ID = re.compile(r"[a-z]?\d{1,6}", re.ASCII)
 _MARKER = re.compile(r"^[-*•–]( |$)")  # noqa: RUF001 - a dash is a marker, too
-_json: pydantic.TypeAdapter[Any] = pydantic.TypeAdapter(Any)
 
-KeyFact = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
-"""One atomic fact as a model writes it."""
+VerdictForm = Literal["label", "line", "quote", "reason"]
+"""What a verdict has before its label: nothing, the number of the line that decides, the passage
+copied from the text, or the line and a reason."""
+R = TypeVar("R")
+Q = TypeVar("Q")
+A = TypeVar("A")
 
 
-def _not_a_truth_value(value: Any) -> Any:
-    if isinstance(value, bool):
-        raise ValueError("true and false are not numbers")  # noqa: TRY004 - pydantic's protocol
+class _Mark:
+    """Stands where there is no value."""
+
+
+_DOUBLED = _Mark()
+"""The value of a key that an object has twice."""
+_MISSING = _Mark()
+
+
+@dataclass(frozen=True, slots=True)
+class Answer(Generic[R]):
+    """The answer in a reply."""
+
+    value: R
+    data: Any = field(compare=False)
+    """The JSON that the value was read from."""
+
+
+def find_answer(
+    reply: str, read: Callable[[Any], R], is_whole: Callable[[R], bool] | None = None
+) -> Answer[R]:
+    """The one answer in a reply.
+
+    Args:
+        reply: The text as it came.
+        read: The value of JSON; raises `JudgeOutputError` if that is not an answer. A key that an
+            object has twice has a value of no JSON type.
+        is_whole: Whether a value lacks nothing. JSON with other text around it counts only if it
+            is whole; by default all that can be read is.
+
+    Raises:
+        JudgeOutputError: There is no answer, or there are several that differ.
+    """
+    if len(reply) > _MAX_CHARS:
+        raise JudgeOutputError(f"the reply has {len(reply):,} characters")
+    text = reply.strip().removeprefix("\ufeff").strip()
+    data = _parse(text)
+    if data is None:
+        text = _without_thought(text)
+        code = _CODE.fullmatch(text)
+        data = _parse(code[1].strip() if code else text)
+    if data is not None:
+        return Answer(read(data), data)
+    answers: list[Answer[R]] = []
+    problem = "the reply is not JSON"
+    for found in _objects(text):
+        try:
+            answer = Answer(read(found), found)
+        except JudgeOutputError as error:
+            problem = str(error)
+            continue
+        if (is_whole is None or is_whole(answer.value)) and answer not in answers:
+            answers.append(answer)
+    if len(answers) > 1:
+        raise JudgeOutputError(f"the reply has {len(answers)} answers that differ")
+    if not answers:
+        raise JudgeOutputError(problem)
+    return answers[0]
+
+
+def _parse(text: str) -> Any:
+    """A text that is one JSON object or list; `None` for any other text."""
+    if text[:1] not in ("{", "["):
+        return None
+    try:
+        return _well_formed(_DECODER.decode(text))
+    except RecursionError:
+        raise JudgeOutputError("the reply is nested too deeply") from None
+    except ValueError:
+        return None
+
+
+def _well_formed(data: Any) -> Any:
+    json.dumps(data, ensure_ascii=False, default=repr).encode()  # no lone surrogates
+    return data
+
+
+def _objects(text: str) -> Iterator[Any]:
+    """The JSON objects in prose, outermost ones only; what looks like one must be one."""
+    position = 0
+    for _ in range(_MAX_OBJECTS):
+        match = _OBJECT_START.search(text, position)
+        if match is None:
+            return
+        try:
+            found, position = _DECODER.raw_decode(text, match.start())
+            _well_formed(found)
+        except (ValueError, RecursionError):
+            raise JudgeOutputError("the reply has JSON that cannot be read") from None
+        yield found
+    raise JudgeOutputError(f"the reply has more than {_MAX_OBJECTS} JSON objects")
+
+
+def _without_thought(text: str) -> str:
+    """What follows the thought; nothing while it has no end."""
+    ends = list(_THOUGHT_END.finditer(text))
+    text = text[ends[-1].end() :].strip() if ends else text
+    if _THOUGHT.search(text):
+        raise JudgeOutputError("the reply ends in the model's thought")
+    return text
+
+
+def _object(pairs: Sequence[tuple[Any, Any]]) -> dict[Any, Any]:
+    made: dict[Any, Any] = {}
+    for key, value in pairs:
+        made[key] = _DOUBLED if key in made else value
+    return made
+
+
+def _no_number(constant: str) -> Any:
+    raise JudgeOutputError(f"the reply has {constant}, which is not JSON")
+
+
+_DECODER = json.JSONDecoder(object_pairs_hook=_object, parse_constant=_no_number)
+
+
+def read_fields(data: Any, types: Mapping[str, pydantic.TypeAdapter[Any]]) -> dict[str, Any]:
+    """The values of an object with these keys; the list of an only key may stand by itself.
+
+    Raises:
+        JudgeOutputError: A key is missing, or its value is not what it has to be.
+    """
+    if isinstance(data, list) and len(types) == 1:
+        data = dict.fromkeys(types, data)
+    if not isinstance(data, dict):
+        raise JudgeOutputError(f"the reply is a JSON {type(data).__name__}, not an object")
+    try:
+        return {name: adapter.validate_python(data[name]) for name, adapter in types.items()}
+    except KeyError as error:
+        raise JudgeOutputError(f"the reply has no {error.args[0]!r}") from None
+    except pydantic.ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(str(part) for part in first["loc"])
+        said = f"{first['msg']} at {where!r}" if where else first["msg"]
+        raise JudgeOutputError(f"the reply does not fit: {said}") from None
+
+
+def _by_id(data: Any, asked: Iterable[str]) -> dict[str, Any]:
+    """What a reply says under each id; also for a list of objects that have their id inside."""
+    ids = frozenset(asked)
+    if isinstance(data, dict) and len(data) == 1:
+        ((key, inner),) = data.items()
+        data = inner if key not in ids and isinstance(inner, (dict, list)) else data
+    if isinstance(data, list):
+        items = [item for item in data if isinstance(item, dict)]
+        data = _object([(item["id"], item) for item in items if isinstance(item.get("id"), str)])
+    if not isinstance(data, dict):
+        raise JudgeOutputError(f"the reply is a JSON {type(data).__name__}, not an object")
+    if strange := [key for key in data if key not in ids and _ID.fullmatch(key)]:
+        raise JudgeOutputError(f"the reply answers {strange[0]!r}, which was not asked")
+    if data and ids.isdisjoint(data):
+        raise JudgeOutputError("the reply has none of the ids that were asked")
+    return data
+
+
+def _account(
+    data: Any, asked: Mapping[str, Q], read: Callable[[Any], A | None]
+) -> dict[str, A | _NoAnswer]:
+    """The answer under each id, or why there is none."""
+    found = _by_id(data, asked)
+    answers: dict[str, A | _NoAnswer] = {}
+    for call_id in asked:
+        item = found.get(call_id, _MISSING)
+        if item is _MISSING:
+            answers[call_id] = _NoAnswer("missing", "no verdict")
+        elif item is _DOUBLED:
+            answers[call_id] = _NoAnswer("duplicate", "more than one verdict")
+        else:
+            answer = read(item)
+            bad = _NoAnswer("invalid", "something that is not a verdict")
+            answers[call_id] = bad if answer is None else answer
+    return answers
+
+
+class _NoAnswer(NamedTuple):
+    code: str
+    what: str
+    """Description of the reply in its place."""
+
+
+class Checked(NamedTuple):
+    """The text that facts were checked against, and how its verdicts are written."""
+
+    text: str
+    form: VerdictForm
+
+
+def read_verdicts(
+    data: Any, asked: Mapping[str, AtomicFact], checked: Checked, judge: str
+) -> dict[str, CheckResult]:
+    """One result per id that was asked, in that order.
+
+    An id that is missing, comes twice or has no valid verdict becomes a `CheckFailure`.
+
+    Raises:
+        JudgeOutputError: The reply has other ids, or none.
+    """
+    results: dict[str, CheckResult] = {}
+    for call_id, answer in _account(
+        data, asked, lambda item: _verdict(item, checked, judge)
+    ).items():
+        fact = asked[call_id]
+        if isinstance(answer, _NoAnswer):
+            message = f"{judge} gave {answer.what} for this fact"
+            results[call_id] = CheckFailure(fact, answer.code, message)
+        else:
+            results[call_id] = answer(fact)
+    return results
+
+
+def _verdict(item: Any, checked: Checked, judge: str) -> Callable[[AtomicFact], Verdict] | None:
+    item = item if isinstance(item, dict) else {"label": item}
+    label, line = _label_and_line(item)
+    reason = item.get("reason", "")
+    if label is None or not isinstance(reason, str):
+        return None
+    evidence: Evidence | None = None
+    flags: tuple[str, ...] = ()
+    if label != "neutral" and checked.form == "quote":
+        quote = item.get("quote")
+        if not isinstance(quote, str):
+            return None
+        evidence = locate(quote, checked.text)
+        flags = () if evidence else (QUOTE_NOT_FOUND,)
+    elif label != "neutral" and checked.form != "label":
+        spans = numbered(checked.text).spans
+        if line is None or not 1 <= line <= len(spans):
+            return None
+        start, end = spans[line - 1]
+        evidence = Evidence(checked.text[start:end], start, end)
+    return lambda fact: Verdict(fact, label, None, evidence, reason.strip(), judge, flags=flags)
+
+
+def _label_and_line(item: Mapping[str, Any]) -> tuple[EntailmentLabel | None, int | None]:
+    written, line = item.get("label"), item.get("line")
+    match = _LINE_AND_LABEL.fullmatch(written.strip().lower()) if isinstance(written, str) else None
+    label = next((label for label in LABELS if match and match[2] == label), None)
+    if match and match[1]:
+        return label, int(match[1])
+    return label, line if type(line) is int else None
+
+
+def read_pairs(data: Any, asked: Mapping[str, ValuePair], judge: str) -> dict[str, PairResult]:
+    """The same for pairs of values: one result per id, in the order asked."""
+
+    def read(item: Any) -> PairVerdict | None:
+        item = item if isinstance(item, dict) else {}
+        equivalent, reason = item.get("equivalent"), item.get("reason")
+        if not (isinstance(equivalent, bool) and isinstance(reason, str)):
+            return None
+        return PairVerdict(equivalent, None, reason.strip(), judge)
+
+    return {
+        call_id: Failure(asked[call_id], answer.code, f"{judge} gave {answer.what} for this pair")
+        if isinstance(answer, _NoAnswer)
+        else answer
+        for call_id, answer in _account(data, asked, read).items()
+    }
+
+
+def _not_only_equal(value: Any) -> Any:
+    if type(value) is not int:
+        raise ValueError("not a whole number")
     return value
 
 
@@ -45,149 +324,12 @@ def _without_marker(bullet: str) -> str:
     return text
 
 
-Faithfulness = Annotated[Literal[1, 2, 3, 4, 5], BeforeValidator(_not_a_truth_value)]
+Reason = Annotated[str, StringConstraints(strip_whitespace=True)]
+KeyFact = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
+"""One atomic fact as a model writes it."""
+Faithfulness = Annotated[Literal[1, 2, 3, 4, 5], BeforeValidator(_not_only_equal)]
 """A rating as a model writes it; anything else is not a rating, and is not rounded to one."""
 Bullets = Annotated[
     list[Annotated[str, AfterValidator(_without_marker)]], pydantic.Field(min_length=1)
 ]
 """The bullets of a summary as a model writes them, each on one line and without a marker."""
-
-
-class FactQuestion(BaseModel):
-    """One fact to check, under the id it has in this call."""
-
-    model_config = ConfigDict(frozen=True)
-
-    id: str
-    fact: str
-
-
-class FactVerdict(BaseModel):
-    """One verdict as a model writes it."""
-
-    model_config = ConfigDict(frozen=True, coerce_numbers_to_str=True)
-
-    id: str
-    quote: str
-    """The shortest passage that decides, copied exactly; may be empty."""
-    reason: str
-    label: EntailmentLabel
-
-
-class ValueVerdict(BaseModel):
-    """One verdict on a pair of values as a model writes it."""
-
-    model_config = ConfigDict(frozen=True, coerce_numbers_to_str=True)
-
-    id: str
-    reason: str
-    equivalent: StrictBool
-
-
-class Unreadable(BaseModel):
-    """An item of a reply that is not a verdict; keeps its id, if it has one."""
-
-    model_config = ConfigDict(frozen=True)
-
-    id: str | None
-
-
-def _or_set_aside(verdict: type[BaseModel]) -> BeforeValidator:
-    def read(item: Any) -> Any:
-        try:
-            return verdict.model_validate(item)
-        except pydantic.ValidationError:
-            found = item.get("id") if isinstance(item, Mapping) else None
-            return Unreadable(id=str(found) if isinstance(found, (str, int)) else None)
-
-    return BeforeValidator(read)
-
-
-VerdictItem = Annotated[FactVerdict | SkipJsonSchema[Unreadable], _or_set_aside(FactVerdict)]
-"""A verdict, or what stands in its place; one bad item does not spoil its neighbours."""
-ValueVerdictItem = Annotated[ValueVerdict | SkipJsonSchema[Unreadable], _or_set_aside(ValueVerdict)]
-"""The same for a pair of values."""
-V = TypeVar("V", bound=FactVerdict | ValueVerdict)
-
-
-def read_json(reply: str) -> dict[str, Any]:
-    text = reply.strip()
-    fenced = _FENCED.fullmatch(text)
-    try:
-        data = _json.validate_json(fenced.group(1) if fenced else text)
-    except pydantic.ValidationError as error:
-        problem = error.errors()[0]["msg"]
-        raise JudgeOutputError(f"the reply is not JSON ({problem})") from error
-    if not isinstance(data, dict):
-        raise JudgeOutputError(f"the reply is a JSON {type(data).__name__}, not an object")
-    return data
-
-
-def account(
-    asked: Mapping[str, AtomicFact], items: Iterable[VerdictItem], text: str, judge: str
-) -> dict[str, CheckResult]:
-    """One result per id that was asked, in that order, whatever came back.
-
-    An id that was not asked counts for nothing. An id that is missing, comes twice or has an
-    item that is not a verdict becomes a `CheckFailure`. A quote counts only if it is found in
-    `text`; a verdict that rests on text and has none that is found carries `QUOTE_NOT_FOUND`.
-    """
-    return {
-        call_id: CheckFailure(
-            asked[call_id], answer.code, f"{judge} gave {answer.what} for this fact"
-        )
-        if isinstance(answer, _NoVerdict)
-        else _verdict(asked[call_id], answer, text, judge)
-        for call_id, answer in _answers(asked, items).items()
-    }
-
-
-def account_pairs(
-    asked: Mapping[str, ValuePair], items: Iterable[ValueVerdictItem], judge: str
-) -> dict[str, PairResult]:
-    """The same for pairs of values: one result per id, in the order asked."""
-    return {
-        call_id: Failure(asked[call_id], answer.code, f"{judge} gave {answer.what} for this pair")
-        if isinstance(answer, _NoVerdict)
-        else PairVerdict(answer.equivalent, None, answer.reason.strip(), judge)
-        for call_id, answer in _answers(asked, items).items()
-    }
-
-
-class _NoVerdict(NamedTuple):
-    code: str
-    what: str
-    """Description of the reply in its place."""
-
-
-def _answers(asked: Iterable[str], items: Iterable[V | Unreadable]) -> dict[str, V | _NoVerdict]:
-    """The one verdict under each id that was asked, or why there is none."""
-    answers: dict[str, list[V | Unreadable]] = {call_id: [] for call_id in asked}
-    for item in items:
-        if item.id in answers:
-            answers[item.id].append(item)
-    return {call_id: _only(got) for call_id, got in answers.items()}
-
-
-def _only(got: Sequence[V | Unreadable]) -> V | _NoVerdict:
-    if not got:
-        return _NoVerdict("missing", "no verdict")
-    if len(got) > 1:
-        return _NoVerdict("duplicate", f"{len(got)} verdicts")
-    answer = got[0]
-    if isinstance(answer, Unreadable):
-        return _NoVerdict("invalid", "something that is not a verdict")
-    return answer
-
-
-def _verdict(fact: AtomicFact, answer: FactVerdict, text: str, judge: str) -> Verdict:
-    rests_on_text = answer.label != "neutral"
-    evidence = locate(answer.quote, text) if rests_on_text else None
-    return Verdict(
-        fact=fact,
-        label=answer.label,
-        evidence=evidence,
-        reason=answer.reason.strip(),
-        judge=judge,
-        flags=(QUOTE_NOT_FOUND,) if rests_on_text and evidence is None else (),
-    )

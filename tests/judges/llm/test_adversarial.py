@@ -29,8 +29,10 @@ PAIRS = [
     ValuePair("none", "null"),
 ]
 """Each with its values in the order in which they are shown."""
-READABLE = ("whole", "fenced")
-"""Ways to send a reply that leave it readable."""
+READABLE = ("whole", "fenced", "by id")
+"""Ways to send a reply that leave each of its items readable."""
+IF_WHOLE = ("in prose", "twice")
+"""Ways to send a reply that count if every item is right."""
 QUIET = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 odd_values: st.SearchStrategy[Any] = (
@@ -48,7 +50,8 @@ slots = st.integers(0, 5)
 honest_pairs = {"id": slots, "reason": st.text(max_size=5), "equivalent": st.booleans()}
 honest_facts = {
     "id": slots,
-    "label": st.sampled_from(LABELS),
+    "label": st.sampled_from([*LABELS, *(f"1 {label}" for label in LABELS)]),
+    "line": st.integers(0, 2),
     "quote": st.sampled_from(["", "The mill", "never written", TEXT]),
     "reason": st.text(max_size=5),
 }
@@ -79,7 +82,7 @@ def scripts(honest: dict[str, st.SearchStrategy[Any]]) -> st.SearchStrategy[list
 def sent(reply: Any) -> dict[str, Reply | str]:
     text = json.dumps(reply)
     return {
-        "whole": text, "fenced": f"```json\n{text}\n```", "nothing": "",
+        "whole": text, "by id": by_id(reply), "fenced": f"```json\n{text}\n```", "nothing": "",
         "cut off": Reply(text[: len(text) // 2], finish_reason="length"),
         "cut off unnoticed": text[: len(text) // 2], "all but its end": text[:-1],
         "in prose": f"Sure! {text} I hope this helps.", "twice": f"{text}\n{text}",
@@ -99,17 +102,36 @@ def with_ids(value: Any, ids: Sequence[str]) -> Any:
     return value
 
 
-def said(reply: Any, way: str, call_id: str) -> bool | None:
-    """What a reply says about an id, if it says one thing in the form that was asked for."""
-    items = reply.get("verdicts") if isinstance(reply, dict) and way in READABLE else None
+def by_id(reply: Any) -> str:
+    """The items of a reply as an object, with doubled keys where an id comes twice."""
+    items = reply.get("verdicts") if isinstance(reply, dict) else reply
     if not isinstance(items, list):
-        return None
-    mine = [item for item in items if isinstance(item, dict) and item.get("id") == call_id]
+        return json.dumps(reply)
+    pairs = [(item.get("id"), item) for item in items if isinstance(item, dict)]
+    written = (f"{json.dumps(str(key))}: {json.dumps(item)}" for key, item in pairs)
+    return f"{{{', '.join(written)}}}"
+
+
+def said(reply: Any, way: str, ids: Sequence[str]) -> dict[str, bool | None]:
+    """What a reply says about each id, if it says one thing in a form that can be read."""
+    nothing = dict.fromkeys(ids)
+    items = reply.get("verdicts") if isinstance(reply, dict) else reply
+    if not isinstance(items, list) or way not in (*READABLE, *IF_WHOLE):
+        return nothing
+    if way in IF_WHOLE and isinstance(reply, list):
+        return nothing  # a list in prose is not an answer
+    items = [item for item in items if isinstance(item, dict)]
+    if way == "by id" and any(str(item.get("id")).isdigit() for item in items):
+        return nothing  # answers what was not asked
+    found = {each: _said([item for item in items if item.get("id") == each]) for each in ids}
+    return nothing if way in IF_WHOLE and None in found.values() else found
+
+
+def _said(mine: Sequence[Any]) -> bool | None:
     if len(mine) != 1:
         return None
     reason, equivalent = mine[0].get("reason"), mine[0].get("equivalent")
-    written = isinstance(reason, (str, int, float)) and not isinstance(reason, bool)
-    return equivalent if written and isinstance(equivalent, bool) else None
+    return equivalent if isinstance(reason, str) and isinstance(equivalent, bool) else None
 
 
 class Adversary:
@@ -125,8 +147,9 @@ class Adversary:
         self.asked += 1
         prompt = parse_prompt(request.body)
         reply = with_ids(template, [*prompt.facts, *prompt.pairs])
+        about = said(reply, way, list(prompt.pairs))
         for call_id, pair in prompt.pairs.items():
-            self.said[pair].append(said(reply, way, call_id))
+            self.said[pair].append(about[call_id])
         return sent(reply)[way]
 
 

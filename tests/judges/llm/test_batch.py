@@ -14,7 +14,7 @@ import pytest
 
 from factcheck import CoverageReport, FactCoverage, Verdict
 from factcheck.errors import ConfigError, InputError, JudgeQueued, JudgeUnavailable
-from factcheck.judges.llm import fences, prompts
+from factcheck.judges.llm import prompts
 from factcheck.judges.llm.batch import Collected, Run, Submitted, collect, submit
 from factcheck.judges.llm.batch_store import BatchStore, RequestFiles, request_id
 from factcheck.judges.llm.extractor import SECTION
@@ -150,7 +150,6 @@ def test_a_batch_gives_the_report_of_a_live_run_and_leaves_a_warm_cache(
     job = pottery(plan=BatchPlan(polls=1))
 
     out = job.submit()
-    monkeypatch.setattr(fences, "_SECRET", b"that of another process")
     under_way = job.collect()
     done = job.collect()
     asked_live = job.chats()

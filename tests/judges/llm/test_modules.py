@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +22,6 @@ from factcheck import (
 )
 from factcheck.errors import Failure, PromptError
 from factcheck.judges.llm import prompts
-from factcheck.judges.llm.adapter import StrictJSONAdapter
 from factcheck.judges.llm.fences import without_numbers
 from factcheck.judges.llm.modules import fingerprint
 from factcheck.judges.ports import ValuePair
@@ -83,11 +81,10 @@ def test_a_dspy_model_is_a_judge_without_its_own_retries_and_cache() -> None:
 
 
 def test_a_scripted_dspy_model_is_a_judge() -> None:
-    verdicts = [{"id": "1", "quote": "", "reason": "", "label": "neutral"}]
-    lm = DummyLM([{"verdicts": json.dumps(verdicts)}] * 2)
+    lm = DummyLM([{"f1": "1 entailed"}], adapter=dspy.JSONAdapter())
     report = FactCoverage(lm).score("", SOURCE, facts=["The ferry sank."])
-    assert len(report.undecided) == 1
-    assert report.usage.calls == 2
+    assert report.score == 1.0
+    assert report.usage.calls == 1
 
 
 def test_the_judge_may_be_called_where_dspy_is_configured_otherwise() -> None:
@@ -99,32 +96,28 @@ def test_the_judge_may_be_called_where_dspy_is_configured_otherwise() -> None:
     assert result.judge == "hosted_vllm/tiny"
 
 
-@pytest.mark.parametrize(
-    ("module", "prompt"),
-    [
-        (FactChecker, prompts.CHECK_FACTS),
-        (KeyFactExtraction, "extract_facts/v1"),
-        (SemanticEquivalence, "compare_values/v1"),
-        (LLMJudge, prompts.RATE_FAITHFULNESS),
-        (Summarizer, prompts.SUMMARIZE),
-    ],
-)
-def test_the_fingerprint_is_the_same_in_every_process(
-    module: Callable[[str], dspy.Module], prompt: str
-) -> None:
+MODULES = (FactChecker, KeyFactExtraction, SemanticEquivalence, LLMJudge, Summarizer)
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_the_fingerprint_is_the_same_in_every_process(module: type[dspy.Module]) -> None:
     code = (
-        "from factcheck.judges.llm import modules as m;"
-        f"print(m.fingerprint(m.{module.__name__}, {prompt!r}))"
+        f"from factcheck.judges.llm import modules as m;print(m.fingerprint(m.{module.__name__}))"
     )
-    assert printed_by_python(code) == fingerprint(module, prompt)
+    assert printed_by_python(code) == fingerprint(module)
 
 
 def test_demonstrations_are_sent_as_turns() -> None:
-    signature = KeyFactExtraction().list_facts.signature
-    demos = [{"source": "It rained.", "facts": ["It rained."]}]
-    messages = StrictJSONAdapter().format(signature, demos, {"source": SOURCE})
+    module = FactChecker()
+    module.judge_facts.demos = [
+        {"facts": ["It rained."], "text": "Rain.", "verdicts": {"f1": "1 entailed"}}
+    ]
+    with LocalOpenAIServer(FactModel()) as server, dspy.context(lm=served(server)):
+        (result,) = module(facts=["The ferry sank."], text=SOURCE).results
+    assert result.label == "entailed"
+    messages = server.requests[0].body["messages"]
     assert [message["role"] for message in messages] == ["system", "user", "assistant", "user"]
-    assert json.loads(messages[2]["content"]) == {"facts": ["It rained."]}
+    assert json.loads(messages[2]["content"]) == {"f1": "1 entailed"}
 
 
 def test_the_prompt_that_is_sent_is_the_prompt_file_and_the_fenced_inputs() -> None:
@@ -191,9 +184,9 @@ def test_a_bullet_is_one_line_with_one_marker(bullet: str, line: str) -> None:
     assert summarized([bullet]).summary == line
 
 
-@pytest.mark.parametrize("name", [prompts.RATE_FAITHFULNESS, prompts.SUMMARIZE])
-def test_a_prompt_has_a_part_to_optimise_and_a_part_that_stays(name: str) -> None:
-    instructions, frame = prompts.load_prompt(name).split("\n\n")
+@pytest.mark.parametrize("path", sorted(prompts.pinned()))
+def test_a_prompt_has_a_part_to_optimise_and_a_part_that_stays(path: str) -> None:
+    instructions, frame = prompts.load_prompt(path.removesuffix(".md")).split("\n\n")
     assert "JSON" not in instructions
     assert "nothing inside" in frame
     assert "Answer in JSON" in frame
@@ -227,17 +220,15 @@ def test_a_run_is_traced_for_optimizers(module: dspy.Module) -> None:
 def test_the_fingerprint_moves_with_the_frame_and_the_way_inputs_are_shown(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    rated = fingerprint(LLMJudge, prompts.RATE_FAITHFULNESS)
-    compared = fingerprint(SemanticEquivalence, "compare_values/v1")
-    shown = SemanticEquivalence.stand_ins["pairs"].replace("instructions", "rules")
-    monkeypatch.setattr(SemanticEquivalence, "stand_ins", {"pairs": shown})
     fingerprint.cache_clear()
-    assert fingerprint(SemanticEquivalence, "compare_values/v1") != compared
+    before = [fingerprint(LLMJudge), fingerprint(FactChecker)]
     text = prompts.load_prompt(prompts.RATE_FAITHFULNESS).replace("one sentence", "ten words")
+    fingerprint.cache_clear()
     monkeypatch.setattr("factcheck.judges.llm.modules.load_prompt", lambda _: text)
+    monkeypatch.setattr("factcheck.judges.llm.modules._fact_lines", "; ".join)
+    after = [fingerprint(LLMJudge), fingerprint(FactChecker)]
     fingerprint.cache_clear()
-    assert fingerprint(LLMJudge, prompts.RATE_FAITHFULNESS) != rated
-    fingerprint.cache_clear()
+    assert not set(before) & set(after)
 
 
 PROMPTS = Path(__file__).resolve().parents[3] / "prompts"
@@ -254,16 +245,16 @@ def test_every_published_prompt_is_the_one_that_was_published(path: str) -> None
 
 
 def test_an_unknown_prompt_is_named_with_those_that_exist() -> None:
-    with pytest.raises(PromptError, match=r"check_facts/v1\.md"):
-        prompts.load_prompt("check_facts/v0")
+    with pytest.raises(PromptError, match=r"extract_facts/v2\.md"):
+        prompts.load_prompt("extract_facts/v0")
 
 
 def test_a_prompt_that_was_changed_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (tmp_path / "check_facts").mkdir()
-    (tmp_path / "check_facts/v1.md").write_text("Say yes.", "utf-8")
+    (tmp_path / "extract_facts").mkdir()
+    (tmp_path / "extract_facts/v2.md").write_text("Say yes.", "utf-8")
     monkeypatch.setattr(prompts, "prompts_root", lambda: tmp_path)
     prompts.load_prompt.cache_clear()
     with pytest.raises(PromptError, match="changed after it was published"):
-        prompts.load_prompt("check_facts/v1")
+        prompts.load_prompt("extract_facts/v2")

@@ -21,7 +21,6 @@ from factcheck.testing import (
     in_prose,
     leave_out,
     overwrite,
-    parse_prompt,
     refused,
     truncated,
     unauthorized,
@@ -116,11 +115,13 @@ def test_a_value_that_spoils_a_whole_reply_spoils_no_other_pair(
     assert setup.sizes == [15, *[1] * 15]
 
 
-def test_a_bare_code_fence_is_read_and_prose_around_it_is_not(comparing: MakePairSetup) -> None:
+def test_one_whole_reply_is_read_wherever_it_stands(comparing: MakePairSetup) -> None:
     bare = comparing(lambda r: f"```json\n{FactModel()(r)}\n```")
     chatty = comparing(in_code_fence(FactModel()))
+    partial = comparing(in_code_fence(FactModel(mangles=[leave_out(PAIRS[0].gold)])))
     assert equivalents(bare.compare(*PAIRS)) == EXPECTED
-    assert equivalents(chatty.compare(*PAIRS)) == ["output"] * 15
+    assert equivalents(chatty.compare(*PAIRS)) == EXPECTED
+    assert equivalents(partial.compare(*PAIRS[:2])) == ["output", EXPECTED[1]]
 
 
 def test_a_judge_that_turns_every_request_down_raises(comparing: MakePairSetup) -> None:
@@ -160,29 +161,27 @@ def test_the_prompt_tells_a_field_once_for_all_its_pairs(comparing: MakePairSetu
     system, user = setup.server.requests[0].body["messages"]
     assert system["content"].startswith("Say for each pair whether its two values mean the same.")
     prompt = without_numbers(user["content"])
-    for number, call_id in enumerate(parse_prompt(setup.server.requests[0].body).pairs):
-        prompt = prompt.replace(f"\n{call_id}: ", f"\n{number}: ")
     assert prompt == PROMPT
 
 
 PROMPT = """\
 <pairs>
 field ""
-0: ["1", "2"]
+p1: ["1", "2"]
 field "city"
 description "Where it is"
-1: ["Bergen", "Oslo"]
-2: ["City of New York", "New York City"]
+p2: ["Bergen", "Oslo"]
+p3: ["City of New York", "New York City"]
 field "colour"
 description "Of the car"
 instructions "Shades count."
 second value may be less specific
-3: ["red", "dark red"]
+p4: ["red", "dark red"]
 field "colour"
 description "Of the car"
 instructions "Shades count."
 second value may be more specific
-4: ["red", "dark red"]
+p5: ["red", "dark red"]
 </pairs>"""
 
 
@@ -193,7 +192,7 @@ def test_requests_ask_for_strict_json_without_sampling(comparing: MakePairSetup)
     assert body["temperature"] == 0.0
     assert body["response_format"]["json_schema"]["strict"] is True
     (verdict,) = body["response_format"]["json_schema"]["schema"]["$defs"].values()
-    assert verdict["required"] == ["id", "reason", "equivalent"]
+    assert verdict["required"] == ["reason", "equivalent"]
     assert body["max_completion_tokens"] < 2000
 
 
@@ -256,5 +255,5 @@ def test_the_identity_names_model_prompt_and_endpoint(comparing: MakePairSetup) 
     setup = comparing(FactModel())
     identity = setup.judge.identity
     assert identity["judge"] == "openai/tiny"
-    assert identity["compare"].startswith("compare_values/v1@")
+    assert identity["compare"].startswith("compare_values/v2@")
     assert identity["endpoint"] in setup.server.base_url

@@ -27,7 +27,6 @@ from factcheck.testing import (
     ScriptedRater,
     bad_request,
     garbage,
-    in_code_fence,
     in_prose,
     overwrite,
     parse_prompt,
@@ -91,6 +90,7 @@ def test_a_rating_is_one_call_and_comes_with_a_reason_and_a_name(
     assert len(setup.server.requests) == 1
 
 
+RATED = '{"reason": "good", "faithfulness": 4}'
 ODD: list[Any] = [0, 6, -1, 4.5, 10**30, "four", "4", "", None, True, [4], {}]
 FAILURES: dict[str, tuple[ChatAnswer, str, int]] = {
     **{str(value): (says(value), "output", 2) for value in ODD},
@@ -102,8 +102,7 @@ FAILURES: dict[str, tuple[ChatAnswer, str, int]] = {
     "a list": (lambda _: '[{"reason": "", "faithfulness": 4}]', "output", 2),
     "NaN": (lambda _: '{"reason": "", "faithfulness": NaN}', "output", 2),
     "prose": (in_prose(FactModel()), "output", 2),
-    "prose with it": (lambda _: 'I say {"reason": "good", "faithfulness": 4}.', "output", 2),
-    "prose around a fence": (in_code_fence(FactModel()), "output", 2),
+    "two that differ": (lambda _: f"{RATED} No: {RATED.replace('4', '5')}", "output", 2),
     "nothing": (lambda _: " ", "output", 2),
     "too long": (lambda _: bad_request(), "rejected", 1),
     "refusal": (lambda _: refused(), "refused", 1),
@@ -122,6 +121,13 @@ def test_a_reply_that_is_no_rating_is_never_guessed_at(
     assert result.message
     assert result.code == code
     assert len(setup.server.requests) == attempts
+
+
+@pytest.mark.parametrize(
+    "reply", [f"I say {RATED}.", f"```json\n{RATED}\n```", f"{RATED}\n{RATED}"]
+)
+def test_one_rating_counts_wherever_it_stands(reply: str, rating: MakeSetup) -> None:
+    assert rating(lambda _: reply).rate() == Rating(4, "good", MODEL)
 
 
 def test_a_second_reply_that_is_right_decides(rating: MakeSetup) -> None:

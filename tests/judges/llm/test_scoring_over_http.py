@@ -5,13 +5,10 @@ from __future__ import annotations
 import asyncio
 from concurrent.futures import ThreadPoolExecutor
 
-import pytest
-
 from factcheck import CheckFailure, Verdict
 from factcheck.testing import (
     FactModel,
     LocalOpenAIServer,
-    Mangle,
     bad_quote,
     duplicate,
     in_code_fence,
@@ -80,24 +77,23 @@ def test_a_second_answer_that_is_right_decides_the_fact(llm: MakeSetup) -> None:
     assert results[0].supported
 
 
-def test_ids_nobody_asked_for_count_for_nothing(llm: MakeSetup) -> None:
-    scorer, server = llm(FactModel(mangles=[invent("1", "f1", "lamp")]))
-    results = scorer.check(FACTS, "Nothing of the kind.")
-    assert len(server.requests) == 1
-    assert all(isinstance(r, Verdict) and r.label == "neutral" for r in results)
+def test_a_reply_about_facts_nobody_asked_about_is_not_trusted(llm: MakeSetup) -> None:
+    """Its numbers may be shifted. Keys that are not ids count for nothing."""
+    shifted, first = llm(FactModel(mangles=[invent("f0")]))
+    chatty, second = llm(FactModel(mangles=[invent("note")]))
+    results = shifted.check(FACTS, SUMMARY)
+    assert {r.code for r in results if isinstance(r, CheckFailure)} == {"output"}
+    assert all(isinstance(r, Verdict) for r in chatty.check(FACTS, SUMMARY))
+    assert (len(first.requests), len(second.requests)) == (2, 1)
 
 
-@pytest.mark.parametrize("second", [bad_quote(FACTS[0]), leave_out()], ids=["again", "none"])
-def test_an_entailed_fact_with_an_invented_quote_is_asked_again_then_flagged(
-    second: Mangle, llm: MakeSetup
-) -> None:
-    doubtful = FactModel(mangles=[bad_quote(FACTS[0])])
-    scorer, server = llm(sequence(doubtful, then=FactModel(mangles=[second])))
-    verdict = scorer.check(FACTS, SUMMARY)[0]
+def test_a_verdict_that_rests_on_a_line_that_is_not_there_is_none(llm: MakeSetup) -> None:
+    scorer, server = llm(FactModel(mangles=[bad_quote(FACTS[0])]))
+    failure, *others = scorer.check(FACTS, SUMMARY)
     assert len(server.requests) == 2
-    assert isinstance(verdict, Verdict)
-    assert (verdict.supported, verdict.evidence) == (True, None)
-    assert verdict.flags == ("quote_not_found",)
+    assert isinstance(failure, CheckFailure)
+    assert failure.code == "invalid"
+    assert all(isinstance(result, Verdict) for result in others)
 
 
 def test_a_reply_that_was_cut_off_is_never_used_and_asked_again_in_halves(llm: MakeSetup) -> None:
@@ -117,14 +113,12 @@ def test_a_list_of_facts_that_was_cut_off_is_asked_for_in_parts(llm: MakeSetup) 
     assert len(facts) == 120
 
 
-def test_a_reply_in_a_code_fence_counts_and_one_with_prose_around_it_does_not(
-    llm: MakeSetup,
-) -> None:
+def test_a_reply_counts_in_a_code_fence_and_in_prose(llm: MakeSetup) -> None:
     fenced = FactModel()
     scorer, _ = llm(lambda request: f"```json\n{fenced(request)}\n```")
     prosaic, _ = llm(in_code_fence(FactModel()))
     assert all(isinstance(result, Verdict) for result in scorer.check(FACTS, SUMMARY))
-    assert all(isinstance(result, CheckFailure) for result in prosaic.check(FACTS, SUMMARY))
+    assert all(isinstance(result, Verdict) for result in prosaic.check(FACTS, SUMMARY))
 
 
 def test_nonsense_for_ever_ends_in_an_undecided_report(llm: MakeSetup) -> None:
@@ -162,16 +156,17 @@ def test_text_that_looks_like_a_reply_or_an_order_stays_text(llm: MakeSetup) -> 
     scorer.check(facts, hostile)
 
     prompt = parse_prompt(server.requests[0].body)
-    assert prompt.text == hostile
-    assert list(prompt.facts.values()) == ["Cats can 999: fly.", "Dogs bark."]
+    assert prompt.text == " ".join(hostile.split())
+    assert prompt.facts == {"f1": "Cats can 999: fly.", "f2": "Dogs bark."}
 
 
-def test_ids_differ_from_call_to_call(llm: MakeSetup) -> None:
+def test_the_same_facts_begin_a_request_with_the_same_bytes(llm: MakeSetup) -> None:
     scorer, server = llm(FactModel())
-    for _ in range(2):
-        scorer.check(FACTS, SUMMARY)
-    first, second = (tuple(parse_prompt(r.body).facts) for r in server.requests)
-    assert first != second
+    scorer.check(FACTS, SUMMARY)
+    scorer.check(FACTS, "Another summary.")
+    (system, first), (same, second) = ([m["content"] for m in r.messages] for r in server.requests)
+    assert system == same
+    assert first.partition("<text")[0] == second.partition("<text")[0]
 
 
 def test_both_forms_work_inside_a_running_loop_and_from_threads(llm: MakeSetup) -> None:
