@@ -164,7 +164,9 @@ def test_the_same_facts_begin_a_request_with_the_same_bytes(llm: MakeSetup) -> N
     scorer, server = llm(FactModel())
     scorer.check(FACTS, SUMMARY)
     scorer.check(FACTS, "Another summary.")
-    (system, first), (same, second) = ([m["content"] for m in r.messages] for r in server.requests)
+    (system, first), (same, second) = (
+        [m["content"] for m in r.body["messages"]] for r in server.requests
+    )
     assert system == same
     assert first.partition("<text")[0] == second.partition("<text")[0]
 
