@@ -22,7 +22,15 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from factcheck import calibration, errors, facts, fields, keywords, metrics, references, testing
     from factcheck.errors import FactcheckError
-    from factcheck.facts import AtomicFact, CheckFailure, CoverageReport, Evidence, FactSet, Verdict
+    from factcheck.facts import (
+        AtomicFact,
+        CheckFailure,
+        CoverageReport,
+        Evidence,
+        FactSet,
+        SourceDocument,
+        Verdict,
+    )
     from factcheck.judges.llm.modules import (
         FactChecker,
         KeyFactExtraction,
@@ -66,6 +74,7 @@ __all__ = [
     "RetryPolicy",
     "SemanticEquivalence",
     "Session",
+    "SourceDocument",
     "Summarizer",
     "Verdict",
     "acheck",
@@ -88,7 +97,7 @@ __all__ = [
 
 _HOMES = {
     "errors": "FactcheckError",
-    "facts": "AtomicFact CheckFailure CoverageReport Evidence FactSet Verdict",
+    "facts": "AtomicFact CheckFailure CoverageReport Evidence FactSet SourceDocument Verdict",
     "judges.llm.modules": "FactChecker KeyFactExtraction LLMJudge SemanticEquivalence Summarizer",
     "judges.ports": "Cascade",
     "records": "Record",

@@ -26,7 +26,7 @@ from factcheck.calibration.texts import (
     split_bullets,
 )
 from factcheck.errors import Failure, InputError, JudgeError
-from factcheck.facts import FactSet
+from factcheck.facts import FactSet, source_texts
 from factcheck.judges.factory import build_rater
 from factcheck.judges.ports import HIGHEST, LOWEST, ExtractorSpec, Ledger, Rater, RaterSpec
 from factcheck.records import Record, as_record
@@ -150,9 +150,8 @@ async def _subject(
     bullets = split_bullets(record.summary)
     orders = removal_orders(len(bullets), *draws)
     name, scorer = judge
-    subject = Subject(
-        record.id, record.source, bullets, FactSet.of(facts), orders, carriers_from=name
-    )
+    source = "\n\n".join(source_texts(record.source))
+    subject = Subject(record.id, source, bullets, FactSet.of(facts), orders, carriers_from=name)
     try:
         report = await scorer.ascore("", bullets.kept(subject.whole), facts=subject.facts)
     except JudgeError:

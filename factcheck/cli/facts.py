@@ -23,6 +23,7 @@ class FactsFormat(str, Enum):
 def facts(
     source: Annotated[str, options.argument("SOURCE", "Source text.")],
     *,
+    more_sources: options.MoreSources = None,
     extractor: Annotated[
         str | None,
         options.option(
@@ -55,13 +56,16 @@ def facts(
     the marks made in it: must, weight and tags. Facts that were edited,
     added or are gone from SOURCE are not overwritten without --force.
     """
-    from factcheck.documents import read_text
+    from factcheck.documents import refuse_stdin_twice
+    from factcheck.records.facts import read_source
     from factcheck.scoring import FactCoverage
 
-    output.check_out(lock, source, option="--lock")
-    text = read_text(source)
+    sources = [source, *(more_sources or ())]
+    refuse_stdin_twice(*sources)
+    output.check_out(lock, *sources, option="--lock")
+    documents = read_source(sources)
     with FactCoverage(extractor=extractor) as scorer, output.spinner("Extracting facts"):
-        found = scorer.extract(text)
+        found = scorer.extract(documents)
     if lock is not None:
         found = _write(found, lock, force=force)
     output.print_out(_text(found, format_))

@@ -133,6 +133,10 @@ Extractor = Annotated[
         show_default="$FACTCHECK_EXTRACTOR or the judge",
     ),
 ]
+MoreSources = Annotated[
+    list[str] | None,
+    option("--source", "FILE", "Another document that belongs to the source; repeatable."),
+]
 Both = Annotated[
     Direction,
     option(

@@ -10,7 +10,7 @@ from factcheck.cli import options, output
 from factcheck.errors import FactcheckError
 
 if TYPE_CHECKING:
-    from factcheck.facts import CoverageReport, FactSet
+    from factcheck.facts import CoverageReport, FactSet, SourceDocument
     from factcheck.scoring import FactCoverage
 
 
@@ -18,6 +18,7 @@ def score(  # noqa: PLR0913 - one parameter per option
     source: Annotated[str, options.argument("SOURCE", "Source text.")],
     summary: Annotated[str, options.argument("SUMMARY", "Summary to score.")],
     *,
+    more_sources: options.MoreSources = None,
     facts: Annotated[
         str | None,
         options.option(
@@ -41,15 +42,18 @@ def score(  # noqa: PLR0913 - one parameter per option
 ) -> None:
     """Report which facts in SOURCE the SUMMARY keeps, distorts or drops.
 
-    A fact marked 'must' that is not kept exits with 1, whatever the score.
+    With --source, several documents are one source; the report says which
+    of them state a fact, and what the summary keeps of each. A fact marked
+    'must' that is not kept exits with 1, whatever the score.
     """
     from factcheck.documents import read_text
-    from factcheck.records.facts import read_facts
+    from factcheck.records.facts import read_facts, read_source
     from factcheck.scoring import gates
 
-    to = output.destination(format_, out, source, summary, facts)
+    sources = [source, *(more_sources or ())]
+    to = output.destination(format_, out, *sources, summary, facts)
     fact_set = read_facts(facts) if facts is not None else None
-    texts = read_text(source), read_text(summary)
+    texts = read_source(sources), read_text(summary)
     if fact_set is not None and facts is not None:
         _warn_if_stale(fact_set, texts[0], facts)
     settings = {
@@ -101,10 +105,10 @@ def show_scored(
     return report
 
 
-def _warn_if_stale(facts: FactSet, source: str, name: str) -> None:
-    from factcheck.facts import digest
+def _warn_if_stale(facts: FactSet, source: str | tuple[SourceDocument, ...], name: str) -> None:
+    from factcheck.facts import digest, source_key
 
-    if facts.source_digest not in {None, digest(source)}:
+    if facts.source_digest not in {None, digest(source_key(source))}:
         output.print_error(
             f"warning: {name} was extracted from another version of the source; "
             f"update it with 'factcheck facts SOURCE --lock {name}'"

@@ -18,6 +18,14 @@ from factcheck.facts.model import (
 from factcheck.facts.report import CoverageReport
 from factcheck.facts.run import RunSummary
 from factcheck.facts.signature import ScoreSignature, digest, short_digest
+from factcheck.facts.sources import (
+    Source,
+    SourceDocument,
+    as_source,
+    merge_documents,
+    source_key,
+    source_texts,
+)
 from factcheck.facts.spans import locate
 
 __all__ = [
@@ -32,13 +40,19 @@ __all__ = [
     "RunSummary",
     "ScoreSignature",
     "Share",
+    "Source",
+    "SourceDocument",
     "Span",
     "Usage",
     "Verdict",
+    "as_source",
     "digest",
     "free_ids",
     "locate",
     "match_results",
+    "merge_documents",
     "share_entailed",
     "short_digest",
+    "source_key",
+    "source_texts",
 ]

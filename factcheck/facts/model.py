@@ -41,12 +41,15 @@ class AtomicFact(PlainData):
     text: str
     """The statement itself; never blank."""
     span: Span | None = None
-    """Its range in the source, in characters; `None` if unknown."""
+    """Its range in the source (in its document), in characters; `None` if unknown."""
     weight: float = 1.0
     """Share in the score; finite and not negative."""
     must: bool = False
     """Whether losing this fact fails a gate, whatever the score."""
     tags: tuple[str, ...] = ()
+    documents: tuple[str, ...] = ()
+    """Ids of the documents of the source that state it; `span` is that in the first. Empty for a
+    source of one text. Of a claim: the documents that its verdict rests on."""
 
     def __post_init__(self) -> None:
         if not isinstance(self.text, str) or not self.text.strip():
@@ -58,10 +61,12 @@ class AtomicFact(PlainData):
                 f"fact {shown(self.id)}: 'weight': expected a finite number >= 0, "
                 f"got {shown(self.weight)}"
             )
-        if isinstance(self.tags, str) or not all(isinstance(tag, str) for tag in self.tags):
-            raise InputError(f"fact {shown(self.id)}: 'tags': expected a list of strings")
         object.__setattr__(self, "weight", float(self.weight))
-        object.__setattr__(self, "tags", tuple(self.tags))
+        for name in ("tags", "documents"):
+            value = getattr(self, name)
+            if isinstance(value, str) or not all(isinstance(item, str) for item in value):
+                raise InputError(f"fact {shown(self.id)}: {name!r}: expected a list of strings")
+            object.__setattr__(self, name, tuple(value))
         object.__setattr__(self, "span", _as_span(self.span))
 
 
@@ -179,9 +184,12 @@ class FactSet(Sequence[AtomicFact]):
 
     facts: tuple[AtomicFact, ...]
     source_digest: str | None = None
-    """`digest` of the text the facts were extracted from; `None` for given facts."""
+    """`digest` of the text the facts were extracted from, of documents that of their `source_key`;
+    `None` for given facts."""
     made_by: tuple[tuple[str, str], ...] = ()
     """How the facts were obtained, as entries for the score signature."""
+    documents: tuple[str, ...] = ()
+    """Ids of the documents of the source, in order; empty for a source of one text."""
 
     def __post_init__(self) -> None:
         for id_, count in Counter(fact.id for fact in self.facts).items():
@@ -233,6 +241,7 @@ class FactSet(Sequence[AtomicFact]):
             "facts": [fact.to_dict() for fact in self.facts],
             "source_digest": self.source_digest,
             "made_by": dict(self.made_by),
+            "documents": list(self.documents),
         }
 
     @classmethod
@@ -244,6 +253,7 @@ class FactSet(Sequence[AtomicFact]):
             facts=tuple(read.get("facts", list[AtomicFact])),
             source_digest=read.text("source_digest", None),
             made_by=tuple((str(key), str(value)) for key, value in made_by.items()),
+            documents=tuple(read.get("documents", list[str], [])),
         )
 
 

@@ -10,6 +10,7 @@ from factcheck.facts.coverage import Share, share_entailed
 from factcheck.facts.model import AtomicFact, CheckFailure, CheckResult, FactSet, Usage, Verdict
 from factcheck.facts.signature import ScoreSignature
 from factcheck.reports.page import (
+    MOST_ROWS,
     Alert,
     Badge,
     Case,
@@ -19,16 +20,28 @@ from factcheck.reports.page import (
     Part,
     Section,
     Status,
+    Table,
     Tone,
     entries,
     filled,
 )
-from factcheck.reports.text import interval_text, one_line, plural, share, shorten
+from factcheck.reports.text import (
+    DASH,
+    interval_text,
+    more_of,
+    name_text,
+    one_line,
+    plural,
+    share,
+    shorten,
+)
 
 _DISTORTED = "≠"
+_MAX_DOCUMENTS = 3
+"""Documents shown with a fact."""
 COLUMNS = (
     "kind", "id", "text", "status", "label", "probability", "weight", "must", "tags", "quote",
-    "reason", "judge", "cached", "code", "message",
+    "reason", "judge", "cached", "code", "message", "documents",
 )  # fmt: skip
 """Of the rows of a report."""
 
@@ -134,6 +147,22 @@ def coverage_page(
         columns=COLUMNS,
         rows=lambda: (*_rows(_FACTS, results), *_rows(_CLAIMS, claims)),
     )
+
+
+def with_documents(page: Page, documents: Mapping[str, Sequence[CheckResult]]) -> Page:
+    """The report with a table of the coverage of each document, if there are any."""
+    rows, groups = [], (_FACTS.groups[-1], *_FACTS.groups[:-1])
+    for name, results in documents.items():
+        found, labels = share_entailed(results), Counter(_label(result) for result in results)
+        counts = (len(results), *(labels[group.labels[0]] for group in groups))
+        interval = interval_text(found.interval, 2)
+        score = score_text(found.value) if results else DASH
+        rows.append((name_text(name), score, interval, *(f"{count:,}" for count in counts)))
+    columns = ("document", "coverage", "95 %", "facts")
+    table = Table((*columns, *(group.title.lower() for group in groups)), tuple(rows[:MOST_ROWS]))
+    more = more_of(len(rows) - MOST_ROWS, "document")
+    section = Section("Documents", meaning="what is kept of each", table=table, more=more)
+    return page._replace(sections=(*page.sections, *filled(section)))
 
 
 def facts_text(facts: FactSet) -> str:
@@ -243,7 +272,11 @@ def _section(group: _Group, results: Sequence[CheckResult], *, by_several: bool)
 def _badges(fact: AtomicFact) -> tuple[Badge, ...]:
     must = (Badge("must", "bad"),) if fact.must else ()
     weight = (Badge(f"weight {fact.weight:g}"),) if fact.weight != 1.0 else ()
-    return must + weight + tuple(Badge(f"#{one_line(tag)}") for tag in fact.tags)
+    tags = (Badge(f"#{one_line(tag)}") for tag in fact.tags)
+    documents = [Badge(name_text(name)) for name in fact.documents[:_MAX_DOCUMENTS]]
+    if more := more_of(len(fact.documents) - _MAX_DOCUMENTS, "document"):
+        documents.append(Badge(more))
+    return (*must, *weight, *tags, *documents)
 
 
 def _words(fact: AtomicFact) -> tuple[str, str]:
@@ -290,6 +323,7 @@ def _rows(metric: _Metric, results: Sequence[CheckResult]) -> Iterator[Mapping[s
     for result in results:
         row = {**result.fact.to_dict(), **result.to_dict(), "kind": metric.noun}
         row |= {"status": states[_label(result)], "tags": ", ".join(result.fact.tags)}
+        row["documents"] = ", ".join(result.fact.documents)
         if isinstance(result, Verdict):
             row["quote"] = result.evidence.quote if result.evidence else None
         yield {name: row[name] for name in COLUMNS if name in row}

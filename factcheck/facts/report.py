@@ -7,7 +7,7 @@ that a number can never disagree with the list behind it.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from factcheck.documents import Reader, parse_json, shown, to_plain
@@ -103,6 +103,27 @@ class CoverageReport(Report):
         return {name: len(getattr(self, name)) for name in groups}
 
     @property
+    def by_document(self) -> dict[str, CoverageReport]:
+        """For each document of the source, the report on its facts alone; without claims or usage.
+
+        A fact that several documents state is in the report of each. Empty for a source of one
+        text.
+        """
+        stated = (name for fact in self.facts for name in fact.documents)
+        names = dict.fromkeys(self.facts.documents or stated)
+        return {name: self._of_document(name) for name in names}
+
+    def _of_document(self, name: str) -> CoverageReport:
+        results = tuple(result for result in self.results if name in result.fact.documents)
+        facts = replace(
+            self.facts, facts=tuple(result.fact for result in results), documents=(name,)
+        )
+        n_undecided = sum(isinstance(result, CheckFailure) for result in results)
+        counts = {"facts": str(len(results)), "undecided": str(n_undecided)}
+        signature = ScoreSignature.of({**dict(self.signature.entries), **counts})
+        return CoverageReport(facts, results, Usage(), signature)
+
+    @property
     def faithfulness(self) -> float | None:
         """Share of the summary's decided claims that the source entails, in [0, 1].
 
@@ -125,15 +146,15 @@ class CoverageReport(Report):
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as JSON-ready data. The computed numbers are included for other readers."""
-        share = self.share
         return {
             "format": _FORMAT,
-            "score": share.value,
-            "low": share.low,
-            "high": share.high,
-            "interval": list(share.interval) if share.interval else None,
+            **_numbers(self.share),
             "counts": self.counts,
             "faithfulness": self.faithfulness,
+            "documents": {
+                name: {**_numbers(part.share), "counts": part.counts}
+                for name, part in self.by_document.items()
+            },
             "signature": str(self.signature),
             "usage": self.usage.to_dict(),
             "facts": self.facts.to_dict(),
@@ -180,10 +201,20 @@ class CoverageReport(Report):
         return cls.from_dict(parse_json(text, "report").value)
 
     def page(self) -> Page:
-        from factcheck.facts.page import coverage_page
+        from factcheck.facts.page import coverage_page, with_documents
 
         claims = None if self.claims is None else self.claim_results
-        return coverage_page(self.results, claims, self.counts, self.usage, self.signature)
+        page = coverage_page(self.results, claims, self.counts, self.usage, self.signature)
+        return with_documents(page, {name: one.results for name, one in self.by_document.items()})
+
+
+def _numbers(share: Share) -> dict[str, Any]:
+    return {
+        "score": share.value,
+        "low": share.low,
+        "high": share.high,
+        "interval": list(share.interval) if share.interval else None,
+    }
 
 
 def _match(facts: FactSet, results: Sequence[CheckResult], what: str) -> None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, fields
 from typing import Any, Protocol, runtime_checkable
 
 from factcheck.errors import Failure, InputError
-from factcheck.facts import AtomicFact, FactSet
+from factcheck.facts import AtomicFact, FactSet, SourceDocument, as_source
 from factcheck.judges.ports import Ledger
 
 
@@ -25,8 +25,8 @@ class EvalCase:
     """Input of the system."""
     expected_output: Any = None
     """Expected output, in the form of `actual_output`."""
-    source: str | None = None
-    """Text whose facts the output should keep."""
+    source: str | tuple[SourceDocument, ...] | None = None
+    """Text whose facts the output should keep, or a list of documents."""
     references: tuple[str, ...] = ()
     """Reference outputs; they replace those of a metric."""
     facts: FactSet | tuple[str | AtomicFact, ...] | None = None
@@ -37,7 +37,9 @@ class EvalCase:
     """Anything else, for custom metrics."""
 
     def __post_init__(self) -> None:
-        for name in ("input", "source", "id"):
+        if self.source is not None:
+            object.__setattr__(self, "source", as_source(self.source, "a case: 'source'"))
+        for name in ("input", "id"):
             value = getattr(self, name)
             if value is not None and not isinstance(value, str):
                 raise InputError(f"a case: {name!r} must be a string, got {type(value).__name__}")

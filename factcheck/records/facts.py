@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from os import PathLike
 from pathlib import Path
@@ -21,11 +21,17 @@ from factcheck.documents import (
     write_text,
 )
 from factcheck.errors import InputError
-from factcheck.facts import AtomicFact, FactSet, free_ids
+from factcheck.facts import AtomicFact, FactSet, SourceDocument, as_source, free_ids
 
-_FACT_KEYS = ("id", "text", "span", "weight", "must", "tags")
-_SET_KEYS = ("source_digest", "made_by", "facts")
-_DEFAULTS: dict[str, Any] = {"span": None, "weight": 1.0, "must": False, "tags": []}
+_FACT_KEYS = ("id", "text", "span", "weight", "must", "tags", "documents")
+_SET_KEYS = ("source_digest", "made_by", "documents", "facts")
+_DEFAULTS: dict[str, Any] = {
+    "span": None,
+    "weight": 1.0,
+    "must": False,
+    "tags": [],
+    "documents": [],
+}
 _HEADER = """\
 # The atomic facts of a source. Review them: reword, delete or add facts, and set
 # must (losing it fails a gate), weight (its share in the score) and tags where they matter.
@@ -61,6 +67,26 @@ def read_facts(path: PathOrDash) -> FactSet:
     if not facts:
         raise InputError(f"{name} holds no facts; write one fact a line")
     return facts
+
+
+def read_source(paths: Sequence[PathOrDash]) -> str | tuple[SourceDocument, ...]:
+    """Read a source from files.
+
+    Args:
+        paths: One file: a text. Several: documents, with the names of the files as ids; with their
+            paths where two files have the same name.
+
+    Raises:
+        InputError: A file cannot be read, or is given twice.
+    """
+    if len(paths) == 1:
+        return read_text(paths[0])
+    names = [Path(name_of(path)).name for path in paths]
+    if len(set(names)) < len(names):
+        names = [name_of(path) for path in paths]
+    texts = [{"id": name, "text": read_text(path)} for name, path in zip(names, paths, strict=True)]
+    source: str | tuple[SourceDocument, ...] = as_source(texts)
+    return source
 
 
 def facts_from_lines(text: str) -> FactSet:
@@ -108,7 +134,7 @@ def _facts_of(document: Document) -> FactSet:
             raise document.error((*under, position), problem) from error
     try:
         made = FactSet.from_dict({**head, "facts": []})
-        return FactSet(tuple(facts), made.source_digest, made.made_by)
+        return replace(made, facts=tuple(facts))
     except InputError as error:
         raise document.error(under, str(error).removeprefix("fact set: ")) from error
 
@@ -202,7 +228,7 @@ def write_lock(facts: FactSet, path: str | PathLike[str], *, force: bool = False
     used = {old.id for old in kept if old is not None}
     entries: list[Any] = []
     for fact, old in zip(facts, kept, strict=True):
-        entry = replace(old, span=fact.span).to_dict() if old is not None else fact.to_dict()
+        entry = replace(old or fact, span=fact.span, documents=fact.documents).to_dict()
         if old is None and fact.id in used:
             del entry["id"]
         entries.append(entry)
@@ -217,7 +243,7 @@ def lock_text(facts: FactSet) -> str:
     from factcheck.documents.yaml_documents import yaml_text
 
     data = facts.to_dict()
-    head = {key: data[key] for key in ("source_digest", "made_by") if data[key]}
+    head = {key: data[key] for key in ("source_digest", "made_by", "documents") if data[key]}
     entries = [
         {
             key: tuple(value) if isinstance(value, list) else value

@@ -26,13 +26,14 @@ from factcheck.documents import (
 from factcheck.documents.results import id_key
 from factcheck.documents.tables import table_entries
 from factcheck.errors import InputError
-from factcheck.facts import AtomicFact, FactSet
+from factcheck.facts import AtomicFact, FactSet, SourceDocument, as_source
 from factcheck.records.facts import facts_from_data, facts_from_lines, read_facts
 
 _REQUIRED = ("source", "summary")
 _OPTIONAL = ("id", "facts")
 _JSON_LINES = (".jsonl", ".ndjson")
 _TABLES = (".csv", ".tsv")
+_DOCUMENTS = (".json", ".yaml", ".yml")
 _PART = re.compile(
     r"(?P<name>.+)\.(?:(?P<kind>source|summary)(?:(?<=summary)\.(?P<label>.+))?\.(?:txt|md)"
     r"|(?P<facts>facts)\.(?:txt|json|yaml|yml))",
@@ -46,7 +47,8 @@ class Record:
 
     id: str
     """Unique within its dataset."""
-    source: str
+    source: str | tuple[SourceDocument, ...]
+    """A text, or several documents."""
     summary: str
     facts: FactSet | tuple[str | AtomicFact, ...] | None = None
     """Facts of the source; `None`: they are still to be extracted."""
@@ -80,11 +82,11 @@ def _record(data: Any, number: int, where: str) -> Record:
     for key in _REQUIRED:
         if key not in data:
             raise InputError(f"{where}: {key!r} is missing; found {reprlib.repr(list(data))}")
-        if not isinstance(data[key], str):
-            raise InputError(f"{where}: {key!r}: expected a string, got {shown(data[key])}")
+    if not isinstance(data["summary"], str):
+        raise InputError(f"{where}: 'summary': expected a string, got {shown(data['summary'])}")
     return Record(
         id=_id(data.get("id"), number, where),
-        source=data["source"],
+        source=as_source(data["source"], f"{where}: 'source'"),
         summary=data["summary"],
         facts=_facts(data.get("facts"), where),
         where=where,
@@ -124,10 +126,13 @@ def read_records(
     Args:
         path: By its suffix: `.jsonl` or `.ndjson` (one object a line), `.csv` or `.tsv` (with a
             header line; `facts` as a JSON list, or one a line), either of them with `.gz` after
-            it, or `.parquet`. A folder of `NAME.source.txt`, `NAME.summary.txt` and perhaps
-            `NAME.facts.yaml`; of `NAME.summary.LABEL.txt`, too, with the id `NAME/LABEL`. `-`:
-            JSON lines on standard input. Every record has `source` and `summary`; `id` (default:
+            it, `.parquet`, or `.json` or `.yaml` (a list, read at once). A folder of
+            `NAME.source.txt`, `NAME.summary.txt` and perhaps `NAME.facts.yaml`; of
+            `NAME.summary.LABEL.txt`, too, with the id `NAME/LABEL`. `-`: JSON lines on standard
+            input. Every record has `source` and `summary`; `id` (default:
             its position, counted from 1) and `facts` are optional; other keys are ignored.
+            Except in text tables, `source` may be a list of documents: strings, or objects with
+            `text` and perhaps `id`.
         skip_bad: Called with the error of an invalid record, which is then skipped. `None`: the
             first such error is raised.
 
@@ -155,10 +160,15 @@ def _entries(path: PathOrDash) -> Iterable[Entry]:
     bare = name.removesuffix(".gz")
     if bare.endswith(_JSON_LINES):
         return json_entries(path)
+    if name.endswith(_DOCUMENTS):
+        from factcheck.documents.reading import read_entries
+
+        return (Entry(*entry) for entry in read_entries(path))
     if bare.endswith(_TABLES) or name.endswith(".parquet"):
         return map(_with_facts, table_entries(path, _REQUIRED, _OPTIONAL))
     raise InputError(
-        f"{path}: records come from a .jsonl, .ndjson, .csv, .tsv or .parquet file, or a folder"
+        f"{path}: records come from a .jsonl, .ndjson, .json, .yaml, .csv, .tsv or .parquet file, "
+        "or a folder"
     )
 
 

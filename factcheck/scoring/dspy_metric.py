@@ -7,7 +7,17 @@ from collections.abc import Awaitable, Callable
 from typing import Any, Generic, Protocol, TypeVar
 
 from factcheck.errors import FactcheckError, InputError, JudgeError
-from factcheck.facts import CheckFailure, CoverageReport, FactSet, Verdict, digest
+from factcheck.facts import (
+    CheckFailure,
+    CoverageReport,
+    FactSet,
+    Source,
+    SourceDocument,
+    Verdict,
+    as_source,
+    digest,
+    source_key,
+)
 from factcheck.facts.report import Direction
 from factcheck.runtime.loop import background
 from factcheck.runtime.result_cache import Settle, SingleFlight
@@ -28,10 +38,10 @@ T = TypeVar("T")
 class Scorer(Protocol):
     """What the metric needs of a `FactCoverage`."""
 
-    async def aextract(self, source: str) -> FactSet: ...
+    async def aextract(self, source: Source) -> FactSet: ...
 
     async def ascore(
-        self, source: str, summary: str, *, facts: FactSet, direction: Direction
+        self, source: Source, summary: str, *, facts: FactSet, direction: Direction
     ) -> CoverageReport: ...
 
 
@@ -108,8 +118,11 @@ class CoverageMetric:
         """
         try:
             names = _SOURCES if self._source is None else (self._source,)
-            source = _text(example, names, "example")
-            summary = _text(prediction, (self._summary,), "prediction")
+            source = as_source(_value(example, names, "example"), "the example's source")
+            summary = _value(prediction, (self._summary,), "prediction")
+            if not isinstance(summary, str):
+                kind = type(summary).__name__
+                raise InputError(f"the prediction's {self._summary!r} must be a string, not {kind}")
             given = getattr(example, self._facts, None)
             facts = None if given is None else FactSet.of(given)
             report = background.run(self._report(source, summary, facts))
@@ -119,14 +132,18 @@ class CoverageMetric:
             raise
         return report
 
-    async def _report(self, source: str, summary: str, facts: FactSet | None) -> CoverageReport:
+    async def _report(
+        self, source: str | tuple[SourceDocument, ...], summary: str, facts: FactSet | None
+    ) -> CoverageReport:
         given = "" if facts is None else repr(facts.facts)
 
         async def make() -> CoverageReport:
             known = facts
             if known is None:
                 extract = self._scorer.aextract
-                known = await self._fact_sets.get(digest(source), lambda: extract(source))
+                known = await self._fact_sets.get(
+                    digest(source_key(source)), lambda: extract(source)
+                )
             return await self._scorer.ascore(
                 source, summary, facts=known, direction=self._direction
             )
@@ -180,13 +197,11 @@ def _require_score(report: CoverageReport, direction: Direction) -> float:
     )
 
 
-def _text(holder: Any, names: tuple[str, ...], what: str) -> str:
+def _value(holder: Any, names: tuple[str, ...], what: str) -> Any:
     for name in names:
         value = getattr(holder, name, _ABSENT)
         if value is not _ABSENT:
-            if isinstance(value, str):
-                return value
-            raise InputError(f"the {what}'s {name!r} must be a string, not {type(value).__name__}")
+            return value
     raise InputError(
         f"the {what} has no {' or '.join(map(repr, names))}; "
         "name your fields with as_dspy_metric(source=..., summary=...)"

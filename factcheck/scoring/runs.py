@@ -15,7 +15,17 @@ from typing import Any, Literal, NamedTuple
 from factcheck.documents import PathOrDash
 from factcheck.documents.results import Ids, ResultsFile, read_results
 from factcheck.errors import ConfigError, FactcheckError, InputError
-from factcheck.facts import CoverageReport, FactSet, RunSummary, Usage, digest, short_digest
+from factcheck.facts import (
+    CoverageReport,
+    FactSet,
+    RunSummary,
+    Usage,
+    digest,
+    merge_documents,
+    short_digest,
+    source_key,
+    source_texts,
+)
 from factcheck.facts.page import lost_musts
 from factcheck.facts.report import Direction
 from factcheck.records import Record
@@ -214,7 +224,7 @@ def _row(record: Record | None, outcome: CoverageReport | RecordFailure) -> dict
 def record_digest(record: Record) -> str:
     """Short digest of the texts and facts of a record, by which a changed one is recognized."""
     facts = FactSet.of(record.facts).to_dict() if record.facts is not None else None
-    parts = (record.source, record.summary, json.dumps(facts, sort_keys=True))
+    parts = (source_key(record.source), record.summary, json.dumps(facts, sort_keys=True))
     return short_digest("\0".join(parts))
 
 
@@ -279,10 +289,13 @@ def estimate(
     sent: set[str] = set()
 
     def likely_facts(text: str) -> FactSet:
-        try:
-            return scorer.extract(text)
-        except FactcheckError:
-            return extract_facts(text)
+        key = digest(text)
+        if key not in known:
+            try:
+                known[key] = scorer.extract(text)
+            except FactcheckError:
+                known[key] = extract_facts(text)
+        return known[key]
 
     def check(facts: Facts, text: str) -> None:
         key = digest("\0".join((text, *(fact.text for fact in FactSet.of(facts)))))
@@ -293,15 +306,15 @@ def estimate(
     with _scorer({**options, "cassette": None}, meter.around) as scorer:
         for n_records, record in enumerate(records, 1):  # noqa: B007 - used after the loop
             facts: Facts | None = record.facts
+            source = record.source
+            texts = source_texts(source)
             if facts is None:
-                source = digest(record.source)
-                if source not in known:
-                    known[source] = likely_facts(record.source)
-                facts = known[source]
+                found = [likely_facts(text) for text in texts]
+                facts = found[0] if isinstance(source, str) else merge_documents(source, found)
             if facts and record.summary.strip():
                 check(facts, record.summary)
-                if direction == "both":
-                    check(likely_facts(record.summary), record.source)
+                for text in texts if direction == "both" else ():
+                    check(likely_facts(record.summary), text)
     return Estimate(n_records, meter.usage)
 
 

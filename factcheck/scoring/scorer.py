@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable, Iterator, Mapping
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from importlib.metadata import version
 from os import PathLike
 from typing import TYPE_CHECKING, Any, get_args
 
-from factcheck.errors import InputError
+from factcheck.errors import InputError, JudgeNotAsked
 from factcheck.facts import (
     AtomicFact,
     CheckFailure,
@@ -16,14 +16,21 @@ from factcheck.facts import (
     CoverageReport,
     FactSet,
     ScoreSignature,
+    Source,
+    SourceDocument,
     Verdict,
+    as_source,
+    digest,
     match_results,
+    merge_documents,
+    source_key,
+    source_texts,
 )
 from factcheck.facts.report import Direction
 from factcheck.judges.factory import BATCH_SIZE, build_judges
 from factcheck.judges.ports import ExtractorSpec, JudgeSpec, Ledger
 from factcheck.records import Record
-from factcheck.runtime.loop import background
+from factcheck.runtime.loop import background, together
 from factcheck.runtime.session import Session, SessionOptions, SessionUser
 from factcheck.scoring.many import RecordFailure, Scored, outcomes, score_records
 
@@ -77,8 +84,13 @@ class FactCoverage(SessionUser):
         self.ledger = Ledger()
         """Usage over the scorer's life, per model and stage."""
 
-    def extract(self, source: str) -> FactSet:
+    def extract(self, source: Source) -> FactSet:
         """The atomic facts of a source.
+
+        Args:
+            source: A text; or documents (`SourceDocument`s, strings, or mappings with `text` and
+                perhaps `id`), each of which is extracted and cached on its own. A fact that several
+                documents state in the same words counts once and carries all of them.
 
         Raises:
             InputError: The source is blank, or no facts are found in it.
@@ -86,9 +98,9 @@ class FactCoverage(SessionUser):
         """
         return background.run(self.aextract(source))
 
-    async def aextract(self, source: str) -> FactSet:
+    async def aextract(self, source: Source) -> FactSet:
         """Asynchronous form of `extract`."""
-        return await self._extract(source, Ledger(self.ledger))
+        return await self._extract(as_source(source), Ledger(self.ledger))
 
     def check(self, facts: Facts, text: str) -> tuple[CheckResult, ...]:
         """One verdict or failure per fact, in fact order.
@@ -106,7 +118,7 @@ class FactCoverage(SessionUser):
 
     def score(
         self,
-        source: str,
+        source: Source,
         summary: str,
         *,
         facts: Facts | None = None,
@@ -115,8 +127,8 @@ class FactCoverage(SessionUser):
         """Score how much of a source a summary keeps.
 
         Args:
-            source: The text the facts are taken from; not needed (may be blank) with `facts`,
-                unless `direction` is `"both"`.
+            source: The text or documents the facts are taken from, as in `extract`; not needed
+                (may be blank) with `facts`, unless `direction` is `"both"`.
             summary: The text under evaluation. A blank one is valid and keeps nothing.
             facts: Facts to check instead of extracting them: a `FactSet` from `extract`, or a
                 list. The next summary of the same source then costs only the check.
@@ -130,14 +142,14 @@ class FactCoverage(SessionUser):
 
     async def ascore(
         self,
-        source: str,
+        source: Source,
         summary: str,
         *,
         facts: Facts | None = None,
         direction: Direction = "coverage",
     ) -> CoverageReport:
         """Asynchronous form of `score`."""
-        _require_text(source, "the source")
+        source = as_source(source)
         _require_text(summary, "the summary")
         if direction not in get_args(Direction):
             raise InputError(f"direction {direction!r} is not one of {get_args(Direction)}")
@@ -147,9 +159,9 @@ class FactCoverage(SessionUser):
             raise InputError("the list of facts is empty; there is nothing to check")
         results = await self._check(fact_set, summary, ledger)
         claims: FactSet | None = None
+        claim_results: tuple[CheckResult, ...] = ()
         if direction == "both":
-            claims = await self._claims(source, summary, ledger)
-        claim_results = await self._check(claims, source, ledger) if claims else ()
+            claims, claim_results = await self._check_claims(source, summary, ledger)
         identity = {
             "facts": str(len(fact_set)),
             "undecided": str(sum(isinstance(result, CheckFailure) for result in results)),
@@ -225,17 +237,42 @@ class FactCoverage(SessionUser):
             self, source=source, summary=summary, facts=facts, direction=direction
         )
 
-    async def _extract(self, source: str, ledger: Ledger) -> FactSet:
-        _require_text(source, "the source")
-        if not source.strip():
+    async def _extract(self, source: str | tuple[SourceDocument, ...], ledger: Ledger) -> FactSet:
+        if not any(text.strip() for text in source_texts(source)):
             raise InputError("the source is empty; there are no facts to extract")
-        facts = await self._judges.extractor.extract(source, ledger)
+        if isinstance(source, str):
+            facts = await self._judges.extractor.extract(source, ledger)
+        else:
+            facts = await self._extract_documents(source, ledger)
         if not facts:
             raise InputError(
                 "no facts found in the source; it needs at least one statement, "
                 "or give the facts yourself"
             )
         return facts
+
+    async def _extract_documents(
+        self, documents: Sequence[SourceDocument], ledger: Ledger
+    ) -> FactSet:
+        async def facts_of(text: str) -> FactSet | JudgeNotAsked:
+            try:
+                return await self._judges.extractor.extract(text, ledger)
+            except JudgeNotAsked as error:  # raised once all documents are counted or put aside
+                return error
+
+        filled = [document for document in documents if document.text.strip()]
+        extracted = []
+        for facts in await together(facts_of(document.text) for document in filled):
+            if isinstance(facts, JudgeNotAsked):
+                raise facts
+            extracted.append(facts)
+        facts = merge_documents(filled, extracted)
+        return replace(
+            facts,
+            source_digest=digest(source_key(tuple(documents))),
+            made_by=extracted[0].made_by,
+            documents=tuple(document.id for document in documents),
+        )
 
     async def _check(self, facts: FactSet, text: str, ledger: Ledger) -> tuple[CheckResult, ...]:
         if not text.strip():
@@ -245,16 +282,28 @@ class FactCoverage(SessionUser):
         results = match_results(facts, await self._judges.checker.check(facts, text, ledger))
         return tuple(_with_true_evidence(result, text) for result in results)
 
-    async def _claims(self, source: str, summary: str, ledger: Ledger) -> FactSet:
-        """With ids of their own, so that a claim is not mistaken for the fact of its number."""
-        if not source.strip():
+    async def _check_claims(
+        self, source: str | tuple[SourceDocument, ...], summary: str, ledger: Ledger
+    ) -> tuple[FactSet, tuple[CheckResult, ...]]:
+        """With ids of their own, so that a claim is not mistaken for the fact of its number.
+
+        Of documents, each is asked on its own; see `_best`.
+        """
+        texts = source_texts(source)
+        if not any(text.strip() for text in texts):
             raise InputError('direction "both" needs the source to check the summary against')
         if not summary.strip():
-            return FactSet(())
-        claims = await self._judges.extractor.extract(summary, ledger)
-        return replace(
-            claims, facts=tuple(replace(fact, id=f"c{n}") for n, fact in enumerate(claims, 1))
+            return FactSet(()), ()
+        found = await self._judges.extractor.extract(summary, ledger)
+        claims = replace(
+            found, facts=tuple(replace(fact, id=f"c{n}") for n, fact in enumerate(found, 1))
         )
+        by_text = await together(self._check(claims, text, ledger) for text in texts)
+        if isinstance(source, str):
+            return claims, by_text[0]
+        names = [document.id for document in source]
+        results = tuple(_best(names, one) for one in zip(*by_text, strict=True))
+        return replace(claims, facts=tuple(result.fact for result in results)), results
 
     @property
     def signature(self) -> ScoreSignature:
@@ -263,6 +312,25 @@ class FactCoverage(SessionUser):
 
     def _signature(self, first: Mapping[str, str]) -> ScoreSignature:
         return ScoreSignature.of({**first, **self._judges.checker.identity, "version": _VERSION})
+
+
+def _best(names: Sequence[str], results: Sequence[CheckResult]) -> CheckResult:
+    """What several documents say about one claim.
+
+    It is entailed if one of them entails it; else undecided if one is undecided, because that one
+    might; else contradicted if one contradicts it. The claim carries the documents with that label,
+    and the evidence is from the first.
+    """
+
+    def label(result: CheckResult) -> str:
+        return result.label if isinstance(result, Verdict) else ""
+
+    labels = [label(result) for result in results]
+    best = next(one for one in ("entailed", "", "contradicted", "neutral") if one in labels)
+    result = results[labels.index(best)]
+    carriers = [name for name, one in zip(names, labels, strict=True) if one == best]
+    documents = tuple(carriers) if best in {"entailed", "contradicted"} else ()
+    return replace(result, fact=replace(result.fact, documents=documents))
 
 
 def _require_text(value: object, what: str) -> None:
@@ -280,7 +348,7 @@ def _with_true_evidence(result: CheckResult, text: str) -> CheckResult:
 
 
 def score(
-    source: str,
+    source: Source,
     summary: str,
     *,
     facts: Facts | None = None,
@@ -294,7 +362,7 @@ def score(
 
 
 async def ascore(
-    source: str,
+    source: Source,
     summary: str,
     *,
     facts: Facts | None = None,
@@ -321,13 +389,13 @@ async def acheck(
         return await scorer.acheck(facts, text)
 
 
-def extract(source: str, *, extractor: ExtractorSpec | None = None) -> FactSet:
+def extract(source: Source, *, extractor: ExtractorSpec | None = None) -> FactSet:
     """List the facts of a source with a scorer made for it; see `FactCoverage.extract`."""
     with FactCoverage(extractor=extractor) as scorer:
         return scorer.extract(source)
 
 
-async def aextract(source: str, *, extractor: ExtractorSpec | None = None) -> FactSet:
+async def aextract(source: Source, *, extractor: ExtractorSpec | None = None) -> FactSet:
     """Asynchronous form of `extract`."""
     async with FactCoverage(extractor=extractor) as scorer:
         return await scorer.aextract(source)

@@ -333,6 +333,25 @@ def test_a_dry_run_with_extraction_guesses_the_number_of_facts(
     assert len(server.requests) == 4
 
 
+@pytest.mark.parametrize("direction", ["coverage", "both"])
+def test_a_dry_run_counts_every_document_once(
+    server: LocalOpenAIServer, run: Run, tmp_path: Path, direction: str
+) -> None:
+    shared = {"id": "pier", "text": "The pier is old."}
+    lines = [
+        {"source": [shared, {"id": n, "text": f"The boat {n} is blue."}], "summary": f"Boat {n}."}
+        for n in range(2)
+    ]
+    score = [*by_model(tmp_path, lines), "--direction", direction]
+
+    dry = counted(run(*score, "--dry-run"))
+    assert not server.requests
+    run(*score)
+
+    assert dry[:2] == (2, 3 + 2 if direction == "coverage" else 3 + 2 + 2 + 4)
+    assert len(server.requests) == dry[1]
+
+
 # --- ends that nobody planned -------------------------------------------------------------------
 
 

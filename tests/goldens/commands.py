@@ -42,6 +42,12 @@ RUNS: dict[str, Run] = {
     "score-facts-markdown": run(f"{SCORE} --facts facts.yaml --format markdown"),
     "score-facts-html": run(f"{SCORE} --facts facts.yaml --format html"),
     "score-facts-junit": run(f"{SCORE} --facts facts.yaml --format junit"),
+    **{
+        f"score-documents-{kind}": run(
+            f"{SCORE} --source source_b.txt --direction both --format {kind}"
+        )
+        for kind in ("table", "json", "markdown")
+    },
     "score-out": run(f"{SCORE} --out report.json", files=("report.json",)),
     "score-gate": run(f"{SCORE} --fail-under 0.9"),
     "score-missing-file": run("score source.txt nowhere.txt"),

@@ -54,7 +54,7 @@ def test_outputs_of_any_type_are_kept_for_metrics_that_take_them() -> None:
         ({"output": "x", "actual_output": "y"}, r"unknown keys \['output'\]; use"),
         ({"input": "x"}, "'actual_output' is missing"),
         ({"actual_output": "x", "input": 3}, "'input' must be a string, got int"),
-        ({"actual_output": "x", "source": ["y"]}, "'source' must be a string, got list"),
+        ({"actual_output": "x", "source": [7]}, "'source', document 1: expected a string"),
         ({"actual_output": "x", "id": 7}, "'id' must be a string, got int"),
         ({"actual_output": "x", "id": " "}, "'id' is blank"),
         ({"actual_output": "x", "references": "y"}, "'references' must be a list of strings"),

@@ -89,7 +89,7 @@ def test_facts_come_from_standard_input(monkeypatch: pytest.MonkeyPatch, data: b
         ("a.json", '[{"text": "One.", "weight": -1}]', "fact 1: fact 'f1': 'weight': expected a"),
         ("a.json", '[{"id": "a", "text": "x"}, {"id": "a", "text": "y"}]', "two facts have the id"),
         ("a.json", '"One."', "expected a list of facts"),
-        ("a.json", '{"fact": []}', "'fact' is not one of source_digest, made_by, facts"),
+        ("a.json", '{"fact": []}', "'fact' is not one of source_digest, made_by, documents, facts"),
         ("a.json", '{"facts": ["x"], "made_by": 3}', "'made_by': expected an object"),
     ],
 )

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from factcheck.errors import InputError
-from factcheck.facts import AtomicFact, FactSet
+from factcheck.facts import AtomicFact, FactSet, SourceDocument
 from factcheck.records import Record, as_record
 from factcheck.records.reading import read_records
 
@@ -77,7 +77,10 @@ def test_a_record_is_checked_like_a_mapping_and_keeps_its_place() -> None:
         ("text", "expected an object with source and summary"),
         (None, "expected an object with source and summary"),
         ({"source": "Rain.", "sumary": ""}, "'summary' is missing; found ['source', 'su"),
-        (TRAM | {"source": None}, "'source': expected a string, got null"),
+        (TRAM | {"source": None}, "'source': expected a string or a list of documents, got null"),
+        (TRAM | {"source": []}, "'source' is an empty list; it needs at least one document"),
+        (TRAM | {"source": ["a", 3]}, "'source', document 2: expected a string or an object"),
+        (TRAM | {"source": [{"content": "a"}]}, "unknown key 'content'; a document has 'id' and"),
         (TRAM | {"summary": ["x"]}, "'summary': expected a string, got a list"),
         (TRAM | {"id": 1.5}, "'id': expected a string or whole number, got 1.5"),
         (TRAM | {"id": True}, "'id': expected a string or whole number, got true"),
@@ -203,3 +206,23 @@ def test_one_record_is_held_at_a_time(tmp_path: Path) -> None:
 
     assert count == 200
     assert peak < path.stat().st_size / 10
+
+
+def test_a_source_may_be_several_documents(tmp_path: Path) -> None:
+    data: list[dict[str, Any]] = [
+        {"source": ["Rain fell.", "Snow fell."], "summary": ""},
+        {"source": [{"id": "a.txt", "text": "Rain."}, {"text": "Snow."}, {"id": 7, "text": ""}],
+         "summary": ""},
+    ]  # fmt: skip
+    plain, named = (
+        (SourceDocument("d1", "Rain fell."), SourceDocument("d2", "Snow fell.")),
+        (SourceDocument("a.txt", "Rain."), SourceDocument("d2", "Snow."), SourceDocument("7", "")),
+    )
+    path = write(tmp_path / "records.jsonl", *data)
+    assert [record.source for record in read_records(path)] == [plain, named]
+    for name in ("records.json", "records.yaml"):  # YAML reads JSON
+        (tmp_path / name).write_text(json.dumps(data))
+        records = list(read_records(tmp_path / name))
+        assert [record.source for record in records] == [plain, named]
+        assert records[1].where == f"{tmp_path / name}, record 2"
+        assert as_record(records[0], 1) == records[0]

@@ -163,7 +163,7 @@ def test_a_source_may_be_called_source_text_or_what_the_caller_says() -> None:
     ("one", "other", "says"),
     [
         (dspy.Example(text=SOURCE), predicted(), "the example has no 'source' or 'source_text'"),
-        (dspy.Example(source=7), predicted(), "'source' must be a string, not int"),
+        (dspy.Example(source=7), predicted(), "example's source: expected a string or a list"),
         (example(), dspy.Prediction(), "the prediction has no 'summary'"),
         (example(), predicted(["- a"]), "'summary' must be a string, not list"),
         (example(facts=[1]), predicted(), "fact"),

@@ -96,7 +96,10 @@ def test_an_empty_summary_keeps_nothing_and_asks_nobody(summary: str) -> None:
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        ((None, TEXT), "must be a string"),
+        ((None, TEXT), "the source: expected a string or a list of documents, got null"),
+        (([], TEXT), "the source is an empty list"),
+        ((["", " "], TEXT), "source is empty"),
+        ((["", "---"], TEXT), "no facts found"),
         ((TEXT, 7), "must be a string"),
         ((TEXT, b"bytes"), "must be a string"),
         (("", TEXT), "source is empty"),

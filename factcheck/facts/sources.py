@@ -1,0 +1,119 @@
+"""A source: one text, or several documents whose facts count together."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, TypeAlias
+
+from factcheck.documents import PlainData, shown
+from factcheck.errors import InputError
+from factcheck.facts.model import AtomicFact, FactSet
+from factcheck.facts.spans import fold_text
+
+_KEYS = ("id", "text")
+_AT_THE_ENDS = " .!?\"'"
+
+
+@dataclass(frozen=True, slots=True)
+class SourceDocument(PlainData):
+    """One of several documents that are a source together."""
+
+    id: str
+    """Unique within the source; facts carry it, and reports show it."""
+    text: str
+    """May be blank; then it has no facts."""
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.id, str) or not self.id.strip():
+            raise InputError(f"'id': expected a string that is not blank, got {shown(self.id)}")
+        if not isinstance(self.text, str):
+            raise InputError(f"'text': expected a string, got {shown(self.text)}")
+
+
+Source: TypeAlias = "str | Sequence[SourceDocument | str | Mapping[str, Any]]"
+"""A text; or documents, of which plain strings are called `d1`, `d2`, ... by their position."""
+
+
+def as_source(source: Source, what: str = "the source") -> str | tuple[SourceDocument, ...]:
+    """A source in any accepted form as a text, or as documents.
+
+    Args:
+        source: A string; or a list of documents, strings, or mappings with `text` and perhaps `id`.
+        what: Name of the source for messages.
+
+    Raises:
+        InputError: Another form, no document, or an id used twice; begins with `what`.
+    """
+    if isinstance(source, str):
+        return source
+    if isinstance(source, (bytes, Mapping)) or not isinstance(source, Sequence):
+        raise InputError(f"{what}: expected a string or a list of documents, got {shown(source)}")
+    if not source:
+        raise InputError(f"{what} is an empty list; it needs at least one document")
+    documents = []
+    for number, item in enumerate(source, 1):
+        try:
+            documents.append(_document(item, f"d{number}"))
+        except InputError as error:  # noqa: PERF203 - it names the document
+            raise InputError(f"{what}, document {number}: {error}") from None
+    for id_, count in Counter(document.id for document in documents).items():
+        if count > 1:
+            raise InputError(f"{what}: two documents have the id {id_!r:.80}; ids must be unique")
+    return tuple(documents)
+
+
+def _document(item: Any, default_id: str) -> SourceDocument:
+    if isinstance(item, SourceDocument):
+        return item
+    if isinstance(item, str):
+        return SourceDocument(default_id, item)
+    if not isinstance(item, Mapping):
+        raise InputError(f"expected a string or an object with 'text', got {shown(item)}")
+    if unknown := next((key for key in item if key not in _KEYS), ""):
+        raise InputError(f"unknown key {shown(unknown)}; a document has 'id' and 'text'")
+    if "text" not in item:
+        raise InputError("'text' is missing")
+    id_ = item.get("id")
+    if id_ is None:
+        id_ = default_id
+    elif isinstance(id_, int) and not isinstance(id_, bool):
+        id_ = str(id_)
+    return SourceDocument(id_, item["text"])
+
+
+def source_texts(source: str | tuple[SourceDocument, ...]) -> list[str]:
+    """The text, or those of the documents."""
+    return [source] if isinstance(source, str) else [document.text for document in source]
+
+
+def source_key(source: str | tuple[SourceDocument, ...]) -> str:
+    """A text that stands for the source: itself, or its documents as JSON."""
+    if isinstance(source, str):
+        return source
+    return json.dumps([[document.id, document.text] for document in source], ensure_ascii=False)
+
+
+def merge_documents(
+    documents: Sequence[SourceDocument], extracted: Sequence[Sequence[AtomicFact]]
+) -> FactSet:
+    """The facts of several documents as one set, numbered in order, each with its documents.
+
+    A fact that several documents state in the same words counts once and carries all of them; its
+    span is that in the first. Words are the same whatever their case, white space, kind of quotes
+    and dashes, and the punctuation at the end. Paraphrases are facts of their own.
+
+    Args:
+        documents: The documents.
+        extracted: The facts of each, with spans within it.
+    """
+    merged: dict[str, AtomicFact] = {}
+    for document, facts in zip(documents, extracted, strict=True):
+        for fact in facts:
+            words = fold_text(fact.text).strip(_AT_THE_ENDS)
+            known = merged.setdefault(words, replace(fact, id=f"f{len(merged) + 1}"))
+            if document.id not in known.documents:
+                merged[words] = replace(known, documents=(*known.documents, document.id))
+    return FactSet(tuple(merged.values()))
