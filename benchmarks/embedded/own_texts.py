@@ -1,6 +1,8 @@
-"""Hand-written texts that select the built-in judge.
+"""Hand-written texts, minimal pairs and long pairs that select the built-in judge.
 
-python benchmarks/embedded/own_texts.py   # counts, and how many words the bullets copy
+    python benchmarks/embedded/own_texts.py   # counts, and how many words the bullets copy
+
+`texts/README.md` says how they were written and how their truth was decided.
 """
 
 from __future__ import annotations
@@ -10,13 +12,55 @@ from collections.abc import Iterable
 from functools import lru_cache
 from pathlib import Path
 from statistics import fmean
+from typing import NamedTuple
 
 import snowballstemmer
 from wordfreq import top_n_list
 
 from factcheck.calibration.texts import BundledText, read_text
+from factcheck.documents.yaml_documents import parse_yaml
 
 TEXTS = Path(__file__).parent / "texts"
+KINDS = (
+    "roles",
+    "units",
+    "quantities",
+    "antonyms",
+    "only_except",
+    "negation",
+    "hedges",
+    "added_detail",
+    "coordination",
+)
+"""What tells the two statements of a minimal pair apart."""
+_NOT_TEXTS = ("hard_statements", "long_pairs")
+
+
+class MinimalPair(NamedTuple):
+    """Two statements about one premise that share most of their words; only one is true."""
+
+    kind: str
+    premise: str
+    entailed: str
+    not_entailed: str
+
+
+class LongSummary(NamedTuple):
+    """A summary, and the ids of the facts that it entails."""
+
+    text: str
+    entails: frozenset[str]
+
+
+class LongPair(NamedTuple):
+    """A long source with a faithful summary, and a false one that copies the source's words."""
+
+    name: str
+    source: str
+    facts: dict[str, str]
+    """Text by id."""
+    good: LongSummary
+    lying: LongSummary
 
 
 @lru_cache(maxsize=1)
@@ -25,6 +69,43 @@ def texts() -> tuple[BundledText, ...]:
     return tuple(
         read_text(path.stem, path.read_text(encoding="utf-8"))
         for path in sorted(TEXTS.glob("*.yaml"))
+        if path.stem not in _NOT_TEXTS
+    )
+
+
+@lru_cache(maxsize=1)
+def minimal_pairs() -> tuple[MinimalPair, ...]:
+    """All minimal pairs, by kind; the premise is written out or is the source of a text."""
+    sources = {text.name: text.source for text in texts()}
+    path = TEXTS / "hard_statements.yaml"
+    kinds = parse_yaml(path.read_text(encoding="utf-8"), path.name).value
+    return tuple(
+        MinimalPair(
+            kind,
+            entry["premise"] if "premise" in entry else sources[entry["text"]],
+            entry["entailed"],
+            entry["not_entailed"],
+        )
+        for kind, entries in kinds.items()
+        for entry in entries
+    )
+
+
+@lru_cache(maxsize=1)
+def long_pairs() -> tuple[LongPair, ...]:
+    """The long pairs, in file order."""
+    path = TEXTS / "long_pairs.yaml"
+    return tuple(
+        LongPair(
+            entry["name"],
+            entry["source"],
+            entry["facts"],
+            *(
+                LongSummary(entry[key]["text"], frozenset(entry[key]["entails"]))
+                for key in ("good", "lying")
+            ),
+        )
+        for entry in parse_yaml(path.read_text(encoding="utf-8"), path.name).value
     )
 
 
@@ -68,6 +149,14 @@ def main() -> None:
             f"{carried:8}{distorted:10}{fmean(copied(text)):13.2f}"
         )
     print(f"mean share of copied words: {fmean(s for text in texts() for s in copied(text)):.3f}")
+    if minimal := [pair.kind for pair in minimal_pairs()]:
+        print("minimal pairs:", ", ".join(f"{kind} {minimal.count(kind)}" for kind in KINDS))
+    for pair in long_pairs():
+        print(
+            f"{pair.name}: {len(pair.source.split())} words, {len(pair.facts)} facts; "
+            f"{len(pair.good.entails)} in the faithful summary, "
+            f"{len(pair.lying.entails)} in the false one"
+        )
 
 
 if __name__ == "__main__":

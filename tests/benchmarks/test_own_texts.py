@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from statistics import fmean
 
 import pytest
 
-from benchmarks.embedded.own_texts import copied, texts
+from benchmarks.embedded.own_texts import KINDS, LongPair, copied, long_pairs, minimal_pairs, texts
 from factcheck.calibration import BundledText
 
 every_text = pytest.mark.parametrize("text", texts(), ids=lambda text: text.name)
+every_long_pair = pytest.mark.parametrize("pair", long_pairs(), ids=lambda pair: pair.name)
 
 
 @every_text
@@ -33,5 +35,30 @@ def test_bullets_exist_and_none_both_carries_and_distorts_a_fact(text: BundledTe
 
 
 def test_the_texts_differ_in_kind_and_the_bullets_paraphrase() -> None:
+    assert len(texts()) >= 26
     assert len({text.field for text in texts()}) == len(texts())
+    shares = [text.expected(range(len(text.bullets))) for text in texts()]
+    assert min(shares) < 0.25
+    assert max(shares) > 0.9
     assert fmean(share for text in texts() for share in copied(text)) <= 1 / 3
+
+
+def test_there_are_forty_minimal_pairs_of_each_kind_over_twenty_texts() -> None:
+    pairs = minimal_pairs()
+    assert list(dict.fromkeys(pair.kind for pair in pairs)) == list(KINDS)
+    assert min(Counter(pair.kind for pair in pairs).values()) >= 40
+    assert len({text.source for text in texts()} & {pair.premise for pair in pairs}) >= 20
+    statements = [side for pair in pairs for side in (pair.entailed, pair.not_entailed)]
+    assert len({*statements}) == len(statements)
+
+
+@every_long_pair
+def test_a_long_pair_has_two_summaries_of_like_length_and_opposite_truth(pair: LongPair) -> None:
+    assert 700 <= len(pair.source.split()) <= 1000
+    assert 15 <= len(pair.facts) <= 20
+    assert len(set(pair.facts.values())) == len(pair.facts)
+    for summary in (pair.good, pair.lying):
+        assert 90 <= len(summary.text.split()) <= 130
+        assert summary.entails <= pair.facts.keys()
+    assert len(pair.good.entails) >= 12
+    assert 1 <= len(pair.lying.entails) <= 3
