@@ -264,7 +264,7 @@ def read_verdicts(
 def _verdict(item: Any, checked: Checked, judge: str) -> Callable[[AtomicFact], Verdict] | None:
     item = item if isinstance(item, dict) else {"label": item}
     label, line = _label_and_line(item)
-    reason = item.get("reason", "")
+    reason = item.get("reason", None if checked.form == "reason" else "")
     if label is None or not isinstance(reason, str):
         return None
     evidence: Evidence | None = None

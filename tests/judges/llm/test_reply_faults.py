@@ -1,0 +1,308 @@
+"""Whatever is wrong with a reply, no fact gets a wrong verdict and none is lost."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from factcheck import CheckFailure, FactCoverage, RetryPolicy, Verdict
+from factcheck.errors import JudgeOutputError
+from factcheck.facts import CheckResult
+from factcheck.judges.llm.modules import (
+    FactChecker,
+    KeyFactExtraction,
+    LLMJudge,
+    SemanticEquivalence,
+)
+from factcheck.testing import ChatRequest, LocalOpenAIServer, Reply, parse_prompt
+
+TEXT = "The mill closed in 1987. Ida Berg never owned it."
+FACTS = ("The mill closed in 1987.", "It rained.", "Ida Berg owned the mill.")
+TRUTH = ("entailed", "neutral", "contradicted")
+LIES = ("neutral", "entailed", "entailed")
+LINES = (1, 0, 2)
+FORMS = ("label", "line", "quote", "reason")
+Item = Any
+Pairs = Sequence[tuple[str, Item]]
+
+
+def item(form: str, label: Any, line: int) -> Item:
+    quote = ("", *TEXT.split(". "))[line]
+    objects = {
+        "quote": {"quote": quote, "label": label},
+        "reason": {"line": line, "reason": "It says so.", "label": label},
+    }
+    plain = f"{line} {label}" if form == "line" and label != "neutral" else label
+    return objects.get(form, plain)
+
+
+def verdicts(form: str, labels: Sequence[Any], lines: Sequence[int] = LINES) -> Pairs:
+    cited = [line or 1 for line in lines]
+    return [
+        (f"f{n}", item(form, label, 0 if label == "neutral" else line))
+        for n, (label, line) in enumerate(zip(labels, cited, strict=True), 1)
+    ]
+
+
+def obj(pairs: Pairs) -> str:
+    """A JSON object with its keys as they are, also where one comes twice."""
+    return f"{{{', '.join(f'{json.dumps(key)}: {json.dumps(value)}' for key, value in pairs)}}}"
+
+
+def listed(pairs: Pairs) -> list[Any]:
+    return [
+        {"id": key, **(value if isinstance(value, dict) else {"label": value})}
+        for key, value in pairs
+    ]
+
+
+def readable(form: str) -> Iterator[tuple[str, str]]:
+    """Replies that leave no doubt: all three verdicts count."""
+    pairs = verdicts(form, TRUTH)
+    right, wrong = obj(pairs), obj(verdicts(form, LIES))
+    yield "as it was asked for", right
+    yield "byte order mark", f"\ufeff{right}"
+    yield "blank lines", f"\n\n \t{right}\n\n"
+    yield "code fence", f"```json\n{right}\n```"
+    yield "code fence without a language", f"```\n{right}\n```"
+    yield "open code fence", f"```json\n{right}"
+    yield "prose before", f"Here are the verdicts:\n{right}"
+    yield "prose after", f"{right}\nI hope this helps."
+    yield "prose and code fence", f"Sure!\n```json\n{right}\n```\nAnything else?"
+    yield "braces in the prose", f"As {{asked}}, the set {{1, 2}}: {right}"
+    yield "a brace too many", f"{right}}}"
+    yield "twice the same", f"{right}\n{right}"
+    yield "an example that is not whole", f"Like {obj(pairs[:1])}: {right}"
+    yield "an object that is no answer", f'{{"thought": "hm"}} {right}'
+    yield "under one key", f'{{"verdicts": {right}}}'
+    yield "a list", json.dumps(listed(pairs))
+    yield "a list under one key", json.dumps({"verdicts": listed(pairs)})
+    yield "another order", obj(list(reversed(pairs)))
+    yield "a key that is no id", obj([*pairs, ("note", "done")])
+    yield "pretty", json.dumps(dict(pairs), indent=2)
+    for tag in ("think", "THINK", "thinking", "thought", "reasoning"):
+        yield f"<{tag}>", f"<{tag}>So {wrong}?</{tag}>\n{right}"
+    yield "a thought without its beginning", f"So {wrong}?</think>{right}"
+    yield "thoughts in thoughts", f"<think><think>{wrong}</think>{wrong}</think>{right}"
+    yield "upper case", obj(verdicts(form, [label.upper() for label in TRUTH]))
+    yield "capitals and blanks", obj(verdicts(form, [f" {label.title()} " for label in TRUTH]))
+
+
+def broken(form: str) -> Iterator[tuple[str, str]]:
+    """Replies that a reader could take for something they do not say."""
+    pairs, lies = verdicts(form, TRUTH), verdicts(form, LIES)
+    right, wrong = obj(pairs), obj(lies)
+    for n in range(3):
+        yield f"id {n} doubled, then wrong", obj([*pairs, lies[n]])
+        yield f"id {n} doubled, wrong first", obj([lies[n], *pairs])
+        yield f"id {n} missing", obj([pair for pair in pairs if pair != pairs[n]])
+        yield f"id {n} doubled in a list", json.dumps(listed([*pairs, lies[n]]))
+    yield "every id doubled", obj([*pairs, *lies])
+    yield "ids from 0", obj([(f"f{n}", value) for n, (_, value) in enumerate(pairs)])
+    yield "ids from 2", obj([(f"f{n}", value) for n, (_, value) in enumerate(pairs, 2)])
+    yield "ids as numbers from 0", obj([(str(n), value) for n, (_, value) in enumerate(pairs)])
+    yield "ids of another call", obj([(f"p{n}", value) for n, (_, value) in enumerate(lies, 1)])
+    yield "one id too many", obj([*lies, ("f4", pairs[0][1])])
+    yield "a list from 0", json.dumps(listed([(f"f{n}", v) for n, (_, v) in enumerate(lies)]))
+    yield "a list without ids", json.dumps([value for _, value in lies])
+    yield "list key doubled", f'{{"verdicts": {right}, "verdicts": {wrong}}}'
+    yield "two keys", f'{{"draft": {wrong}, "final": {right}}}'
+    yield "two levels", f'{{"answer": {{"verdicts": {wrong}}}}}'
+    for between in ("\n", " No, wait: ", ", ", "\n```\n", "</s>", "<|end|>"):
+        yield f"right {between!r} wrong", f"{right}{between}{wrong}"
+        yield f"wrong {between!r} right", f"{wrong}{between}{right}"
+    yield "an example that is whole", f"For example {wrong}. Now: {right}"
+    yield "thought without end", f"<think>Maybe {wrong}"
+    yield "thought without end after the answer", f"{wrong} <think>No, {right}"
+    yield "thought alone", f"<think>{wrong}</think>"
+    yield "answer in an open thought after a closed one", f"<think>a</think><think>{wrong}"
+    yield "inside an object that breaks off", f'{{"draft": {wrong}, "final": {right[:-9]}'
+    yield "inside a list that breaks off", f"[{wrong}, {right[:-9]}"
+    yield "JSON in a string", json.dumps(wrong)
+    yield "single quotes", wrong.replace('"', "'")
+    yield "a comma too many", wrong[:-1] + ",}"
+    yield "a comment", wrong[:-1] + "/* not sure */}"
+    yield "keys without quotes", wrong.replace('"f', "f").replace('":', ":")
+    for constant in ("NaN", "Infinity", "-Infinity"):
+        yield f"{constant} beside it", wrong[:-1] + f', "probability": {constant}}}'
+        yield f"{constant} as a verdict", f'{{"f1": {constant}, {wrong[1:]}'
+    yield "a number without end", wrong[:-1] + f', "n": {"9" * 5_000}}}'
+    yield "lone surrogate", wrong[:-1] + ', "note": "\\ud800"}'
+    yield "nested too deeply", "[" * 100_000
+    yield "objects nested too deeply", '{"a":' * 100_000
+    yield "nothing but braces", "{ " * 100_000
+    yield "too many objects", f"{'{}' * 100} {wrong}"
+    yield "too long", wrong + " " * 1_000_000
+    for nothing in ("", " ", "{}", "[]", "null", "true", "0", '""', "None", "<html></html>"):
+        yield f"{nothing!r}", nothing
+    yield "a table", "| id | label |\n|---|---|\n| f1 | neutral |\n| f2 | entailed |"
+    yield "lines", "f1: neutral\nf2: entailed\nf3: entailed"
+    for value in (None, True, 1, 1.5, [], {}, ["entailed"], {"label": {"label": "entailed"}}):
+        yield f"{value!r} as every verdict", obj([(key, value) for key, _ in pairs])
+        yield f"{value!r} as every label", obj(verdicts(form, [value] * 3))
+    for label in (
+        *("\u0435ntailed", "\uff45ntailed", "entai\u200bled", "entailed.", "entailed?"),
+        *("not entailed", "entailed or neutral", "entailed, neutral", "entailed (1)", "unsure"),
+        *("supported", "yes", "true", "E", "", "label", "entailed|contradicted|neutral"),
+    ):
+        yield f"label {label!r}", obj(verdicts(form, [label] * 3))
+    for cut in range(1, len(wrong)):
+        yield f"cut after {cut}", wrong[:cut]
+
+
+def broken_lines() -> Iterator[tuple[str, str]]:
+    for line in ("0", "3", "99999", "-1", "1.5", "1e0", "\u00b9", "one", "1-2", "1, 2", "l"):
+        yield f"line {line!r}", obj([(f"f{n}", f"{line} entailed") for n in (1, 2, 3)])
+    for number in (0, 3, -1, 1.0, "1", None, True, [1]):
+        given = {"line": number, "reason": "", "label": "entailed"}
+        yield f"line {number!r} in an object", obj([(f"f{n}", given) for n in (1, 2, 3)])
+
+
+def broken_items(form: str) -> Iterator[tuple[str, str]]:
+    """Keys of a verdict that come twice or are missing."""
+    pairs = verdicts(form, TRUTH)
+    for key in dict(pairs)["f1"]:
+        others = {name: value for name, value in dict(pairs)["f1"].items() if name != key}
+        yield f"without {key}", obj([(f"f{n}", others) for n in (1, 2, 3)])
+    right, wrong = '"label": "entailed"', '"label": "neutral"'
+    whole = obj(pairs)
+    yield "label doubled, then wrong", whole.replace(right, f"{right}, {wrong}")
+    yield "label doubled, wrong first", whole.replace(right, f"{wrong}, {right}")
+
+
+def read(form: Any, reply: str) -> tuple[CheckResult, ...]:
+    question = FactChecker(form).question(FACTS, TEXT)
+    return tuple(question.answer(reply, "judge").values())
+
+
+READABLE = {f"{form}: {name}": (form, reply) for form in FORMS for name, reply in readable(form)}
+BROKEN = {
+    **{f"{form}: {name}": (form, reply) for form in FORMS for name, reply in broken(form)},
+    **{f"{form}: {n}": (form, r) for form in ("line", "reason") for n, r in broken_lines()},
+    **{f"{form}: {n}": (form, r) for form in ("quote", "reason") for n, r in broken_items(form)},
+}
+KINDS = {name for name in BROKEN if "cut after" not in name}
+
+
+def test_there_are_more_than_a_hundred_and_thirty_kinds_of_fault() -> None:
+    assert len(KINDS) > 130
+
+
+@pytest.mark.parametrize(("form", "reply"), READABLE.values(), ids=READABLE)
+def test_a_reply_that_leaves_no_doubt_counts_in_full(form: str, reply: str) -> None:
+    results = read(form, reply)
+    assert [getattr(result, "label", result) for result in results] == list(TRUTH)
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_broken_reply_gives_no_wrong_verdict(form: str) -> None:
+    wrong = {}
+    for name, (of_form, reply) in BROKEN.items():
+        if of_form != form:
+            continue
+        try:
+            results = read(form, reply)
+        except JudgeOutputError:
+            continue
+        assert [result.fact.text for result in results] == list(FACTS)
+        given = [result.label for result in results if isinstance(result, Verdict)]
+        right = [t for r, t in zip(results, TRUTH, strict=True) if isinstance(r, Verdict)]
+        if given != right:
+            wrong[name] = reply
+    assert wrong == {}
+
+
+RATED = '{"reason": "Much is missing.", "faithfulness": 2}'
+OTHERS: Mapping[str, tuple[Callable[[str], Any], str, str]] = {
+    "facts": (
+        lambda reply: KeyFactExtraction().question("x").answer(reply, "")["facts"],
+        '{"facts": ["It rained.", "It snowed."]}',
+        '{"facts": ["Nothing happened."]}',
+    ),
+    "rating": (
+        lambda reply: LLMJudge().question("x", "y").answer(reply, "")["faithfulness"],
+        RATED,
+        RATED.replace("2", "5"),
+    ),
+    "pairs": (
+        lambda reply: [
+            getattr(result, "equivalent", None)
+            for result in SemanticEquivalence().question([("a", "b")]).answer(reply, "").values()
+        ],
+        '{"p1": {"reason": "", "equivalent": false}}',
+        '{"p1": {"reason": "", "equivalent": true}}',
+    ),
+}
+
+
+def both(right: str, wrong: str) -> Mapping[str, str]:
+    """Broken replies to any question."""
+    return {
+        "doubled": f"{right[:-1]}, {wrong[1:]}",
+        "doubled, wrong first": f"{wrong[:-1]}, {right[1:]}",
+        "two that differ": f"{right} {wrong}",
+        "an open thought": f"<think>{wrong}",
+        "NaN": f'{wrong[:-1]}, "x": NaN}}',
+        "cut off": wrong[:-2],
+        "cut off, with a whole object inside": f'{{"draft": {wrong}, "final": {right[:-3]}',
+        "in a string": json.dumps(wrong),
+        "nothing": "{}",
+        "a number": "5",
+        "too long": wrong + " " * 1_000_000,
+    }
+
+
+@pytest.mark.parametrize("asked", OTHERS)
+def test_other_questions_are_read_as_strictly(asked: str) -> None:
+    answer, right, wrong = OTHERS[asked]
+    value = answer(right)
+    assert value != answer(wrong)
+    assert answer(f"<think>{wrong}</think>```json\n{right}\n```") == value
+    assert answer(f"I say: {right}") == value
+    for name, reply in both(right, wrong).items():
+        try:
+            found = answer(reply)
+        except JudgeOutputError:
+            continue
+        assert (asked, found) == ("pairs", [None]), name
+
+
+UNTRUSTED = ("length", "content_filter")
+"""Finish reasons of replies that must not be read, whatever they say."""
+
+
+def test_no_fault_over_http_leaves_a_wrong_verdict_or_loses_one_and_none_is_cached(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    lies = obj(verdicts("line", LIES))
+    faults: list[Reply | str] = [BROKEN[name][1] for name in KINDS if name.startswith("line: ")]
+    faults += [Reply(lies, finish_reason=reason) for reason in UNTRUSTED]
+    faults += [Reply(lies, refusal="I would rather not."), Reply(None)]
+    texts = [f"{TEXT[:-1]}, says note {n}." for n in range(5 * len(faults))]
+    spoilt = dict(zip(texts[::5], faults, strict=True))
+    truth = dict(zip(FACTS, TRUTH, strict=True))
+
+    def answer(request: ChatRequest) -> Reply | str:
+        prompt = parse_prompt(request.body)
+        if (fault := spoilt.pop(prompt.text, None)) is not None:
+            return fault
+        cited = dict(zip(FACTS, LINES, strict=True))
+        return obj([(key, item("line", truth[f], cited[f])) for key, f in prompt.facts.items()])
+
+    with LocalOpenAIServer(answer) as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
+        options: Any = {"cache": str(tmp_path), "retry": RetryPolicy(stop_after_attempt=1)}
+        for _ in range(2):  # the second time from the cache
+            with FactCoverage("openai/tiny", **options) as scorer:
+                for text in texts:
+                    results = scorer.check(FACTS, text)
+                    assert len(results) == len(FACTS)
+                    for result in results:
+                        assert isinstance(result, CheckFailure) or (
+                            result.label == truth[result.fact.text]
+                        )
+        assert spoilt == {}
