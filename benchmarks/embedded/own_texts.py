@@ -1,4 +1,4 @@
-"""Hand-written texts, minimal pairs and long pairs that select the built-in judge.
+"""Texts, minimal pairs and long pairs, written to select the built-in judge by.
 
     python benchmarks/embedded/own_texts.py   # counts, and how many words the bullets copy
 
