@@ -93,6 +93,11 @@ class JudgeUnavailable(JudgeError):
     code = "unavailable"
     retryable = True
 
+    def __init__(self, message: str, *, retry_after_s: float | None = None) -> None:
+        super().__init__(message)
+        self.retry_after_s = retry_after_s
+        """Seconds the provider asked to wait, if it said so."""
+
 
 class JudgeRateLimited(JudgeError):
     """The provider asks for a pause."""

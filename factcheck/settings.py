@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import math
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field
+from typing import Any
 
-from factcheck.errors import InputError
+from factcheck.errors import ConfigError, InputError
 
 LOCAL = "local"
 """Name of the built-in judge."""
@@ -25,6 +27,8 @@ class Settings:
     """`OPENAI_API_KEY`."""
     openai_base_url: str | None = None
     """`OPENAI_BASE_URL`: any OpenAI-compatible server."""
+    variables: Mapping[str, str] = field(default_factory=dict, repr=False, compare=False)
+    """The environment: keys and addresses of the other providers."""
     cache: str | None = field(default=None, repr=False)
     """`FACTCHECK_CACHE`: `off`, or the URL of a Redis server; `None`: a folder on disk."""
     cache_dir: str | None = None
@@ -40,7 +44,95 @@ class Settings:
             openai_base_url=environment.get("OPENAI_BASE_URL") or None,
             cache=environment.get("FACTCHECK_CACHE") or None,
             cache_dir=environment.get("FACTCHECK_CACHE_DIR") or None,
+            variables=environment,
         )
+
+    def variable(self, name: str) -> str | None:
+        """The value of an environment variable; `None` where it is empty or not set."""
+        if name == "OPENAI_API_KEY":
+            return self.openai_api_key
+        if name == "OPENAI_BASE_URL":
+            return self.openai_base_url
+        return self.variables.get(name) or None
+
+
+_HOTTEST = 2.0
+_OURS = frozenset(
+    {
+        *("model", "messages", "temperature", "top_p", "seed", "reasoning_effort", "stream", "n"),
+        *("max_tokens", "max_completion_tokens", "response_format", "tools", "tool_choice"),
+        *("functions", "function_call"),
+    }
+)
+"""Parameters of a request that have a setting of their own, or that are not for a judge."""
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """A language model and how it is asked; goes wherever `"PROVIDER/MODEL"` does.
+
+    Raises:
+        ConfigError: A setting has a value that none can have, or contradicts another.
+
+    Example:
+        >>> Model("openai/gpt-5-nano", temperature=None, reasoning_effort="low").name
+        'openai/gpt-5-nano'
+    """
+
+    name: str
+    """`"PROVIDER/MODEL"`."""
+    _: KW_ONLY
+    temperature: float | None = 0.0
+    """From 0 to 2; `None` sends none, which leaves it to the server."""
+    top_p: float | None = None
+    """More than 0, at most 1."""
+    seed: int | None = None
+    reasoning_effort: str | None = None
+    """As the provider calls it: `"none"`, `"minimal"`, `"low"`, `"medium"`, `"high"`."""
+    max_tokens: int | None = None
+    """Most tokens of a reply, thought included; `None`: as many as the question needs, learned."""
+    extra_body: Mapping[str, Any] = field(default_factory=dict)
+    """Further parameters of each request, as JSON, such as `{"top_k": 1}`."""
+    base_url: str | None = None
+    """Address of the server; `None`: as the environment says, or the provider's own."""
+    api_key: str | None = field(default=None, repr=False)
+    """Key; `None`: that of the environment."""
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.name, str) or not self.name.strip():
+            raise ConfigError(f"a model is named 'PROVIDER/MODEL', not {self.name!r}")
+        try:
+            if self.temperature is not None:
+                require_number("temperature", self.temperature, 0, high=_HOTTEST)
+            if self.top_p is not None:
+                require_number("top_p", self.top_p, above=0, high=1)
+            if self.seed is not None:
+                require_integer("seed", self.seed, -(2**63), 2**63 - 1)
+            if self.max_tokens is not None:
+                require_integer("max_tokens", self.max_tokens, 1)
+            self._check_texts()
+            self._check_extra_body()
+        except InputError as error:
+            raise ConfigError(f"{self.name}: {error}") from error
+
+    def _check_texts(self) -> None:
+        for name in ("reasoning_effort", "base_url", "api_key"):
+            value = getattr(self, name)
+            if value is not None and not (isinstance(value, str) and value.strip()):
+                shown = "the value given" if name == "api_key" else repr(value)
+                raise InputError(f"{name} must be a text that is not blank, not {shown}")
+
+    def _check_extra_body(self) -> None:
+        if not isinstance(self.extra_body, Mapping):
+            raise InputError(f"extra_body must be a mapping, not {self.extra_body!r}")
+        if taken := sorted(_OURS & self.extra_body.keys()):
+            raise InputError(
+                f"extra_body sets {', '.join(taken)}; give that as a setting of its own, or not"
+            )
+        try:
+            json.dumps(dict(self.extra_body), allow_nan=False)
+        except (TypeError, ValueError) as error:
+            raise InputError(f"extra_body is not JSON ({error})") from error
 
 
 def require_integer(name: str, value: object, low: int, high: int | None = None) -> int:
@@ -56,9 +148,16 @@ def require_integer(name: str, value: object, low: int, high: int | None = None)
 
 
 def require_number(
-    name: str, value: object, low: float | None = None, *, above: float | None = None
+    name: str,
+    value: object,
+    low: float | None = None,
+    *,
+    above: float | None = None,
+    high: float | None = None,
 ) -> float:
-    """`value` if it is a finite number, at least `low` and more than `above`; a bool is not one.
+    """`value` if it is a finite number at least `low`, more than `above`, at most `high`.
+
+    A bool is not one.
 
     Raises:
         InputError: It is not; the message names the option.
@@ -68,7 +167,10 @@ def require_number(
         and math.isfinite(value)  # type: ignore[arg-type] # just checked
         and (low is None or value >= low)  # type: ignore[operator]
         and (above is None or value > above)  # type: ignore[operator]
+        and (high is None or value <= high)  # type: ignore[operator]
     ):
         return value  # type: ignore[return-value]
     wanted = f"of at least {low:g}" if low is not None else f"above {above or 0:g}"
+    if high is not None:
+        wanted += f" and at most {high:g}"
     raise InputError(f"{name} must be a finite number {wanted}, not {value!r}")

@@ -13,7 +13,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from factcheck.errors import FactcheckError, JudgeRateLimited
+from factcheck.errors import FactcheckError, JudgeRateLimited, JudgeUnavailable
 from factcheck.settings import require_integer, require_number
 
 if TYPE_CHECKING:
@@ -74,7 +74,8 @@ class RetryPolicy:
     def shared_wait_s(self, error: FactcheckError) -> float:
         """Seconds for which no request should be sent after this error; 0 if others may go on."""
         asked_s = _retry_after_s(error)
-        if not isinstance(error, JudgeRateLimited) or (asked_s or 0.0) > self.wait_max:
+        is_rate = isinstance(error, JudgeRateLimited)
+        if (asked_s is None and not is_rate) or (asked_s or 0.0) > self.wait_max:
             return 0.0
         return self.wait_multiplier if asked_s is None else asked_s
 
@@ -85,7 +86,8 @@ class RetryPolicy:
 
 
 def _retry_after_s(error: BaseException | None) -> float | None:
-    return error.retry_after_s if isinstance(error, JudgeRateLimited) else None
+    asked = isinstance(error, (JudgeRateLimited, JudgeUnavailable))
+    return error.retry_after_s if asked else None  # type: ignore[union-attr] # just checked
 
 
 class Limiter:

@@ -10,12 +10,14 @@ from factcheck.errors import Failure, InputError, JudgeError, JudgeOutputError
 from factcheck.facts import Usage
 from factcheck.judges.embedders.vectors import SpoiltRequest, ask_in_parts, packed, single_precision
 from factcheck.judges.llm.engine import Account, RequestRunner, likely_tokens, most_tokens
+from factcheck.judges.llm.providers import access_to
 from factcheck.judges.llm.transports import EmbeddingsTransport, TextsRejected
 from factcheck.judges.ports import EmbeddingResult
 from factcheck.runtime.budget import Price
 from factcheck.runtime.cache import answer_key
 from factcheck.runtime.loop import background, together
 from factcheck.runtime.result_cache import ResultCache
+from factcheck.settings import Model
 
 if TYPE_CHECKING:
     from factcheck.judges.ports import Ledger
@@ -55,9 +57,10 @@ class OpenAIEmbedder:
     """
 
     def __init__(self, model: str, session: Session) -> None:
-        self._transport = EmbeddingsTransport(model, session.settings, session.timeout_s)
+        access = access_to(Model(f"openai/{model}"), session.settings)
+        self._transport = EmbeddingsTransport(access, session.timeout_s)
         self.name = self._transport.name
-        price = _PRICES.get(model) if session.settings.openai_base_url is None else None
+        price = _PRICES.get(model) if access.is_default else None
         self._runner: RequestRunner[Mapping[str, Any]] = RequestRunner(self.name, session, price)
         self._cache = ResultCache[EmbeddingResult](
             session.cache, {"task": STAGE, "judge": self.name}, _to_json, self._from_json

@@ -12,13 +12,14 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timezone
 from pathlib import Path
 from secrets import token_bytes
-from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
 from factcheck.errors import (
     ConfigError,
     FactcheckError,
     InputError,
     JudgeQueued,
+    JudgeRejected,
     JudgeUnavailable,
 )
 from factcheck.judges.llm.batch_store import (
@@ -30,17 +31,20 @@ from factcheck.judges.llm.batch_store import (
     RequestFiles,
     request_id,
 )
-from factcheck.judges.llm.errors import from_status
+from factcheck.judges.llm.errors import NoAccess, from_status
 from factcheck.judges.llm.fences import one_line
 from factcheck.judges.llm.modules import FORMS, KeyFactExtraction, fingerprint
 from factcheck.judges.llm.prompts import EXTRACT_FACTS, load_prompt
-from factcheck.judges.llm.transports import BatchTransport, ChatTransport, Transport
+from factcheck.judges.llm.transports import (
+    Answer,
+    BatchTransport,
+    Body,
+    ChatTransport,
+    Transport,
+)
 from factcheck.runtime.loop import background
 from factcheck.runtime.retry import RetryPolicy
 from factcheck.settings import Settings
-
-if TYPE_CHECKING:
-    from dspy.lm15 import Request, Response
 
 _OK = 200
 _FIRST_ERROR = 400
@@ -208,8 +212,8 @@ class _Queueing(BatchTransport):
         super().__init__(inner, secret)
         self._files = files
 
-    async def send(self, request: Request) -> Response:
-        body = self._inner.body(request)
+    async def send(self, body: Body) -> Answer:
+        body = self._inner.addressed(body)
         first = body["messages"][0]["content"]
         self._files.add(self.name, body, extraction=first == load_prompt(EXTRACT_FACTS))
         raise JudgeQueued(f"{self.name}: queued for a batch; collect it when it is done")
@@ -220,8 +224,8 @@ class _Answering(BatchTransport):
         super().__init__(inner, secret)
         self._inbox = inbox
 
-    async def send(self, request: Request) -> Response:
-        return self._inbox.answer(self._inner, request)
+    async def send(self, body: Body) -> Answer:
+        return self._inbox.answer(self._inner, body)
 
 
 class Inbox:
@@ -263,35 +267,32 @@ class Inbox:
                 )
         return _Answering(inner, self._secret, self)
 
-    def answer(self, inner: ChatTransport, request: Request) -> Response:
-        name = request_id(inner.body(request))
+    def answer(self, inner: ChatTransport, body: Body) -> Answer:
+        name = request_id(inner.addressed(body))
         line = self._answers.take(name)
         if line is None:
             raise self._queued(f"{inner.name}: not among the answers of the batch")
         return self._read(inner, line, recorded=name in self._recorded)
 
-    def _read(self, inner: ChatTransport, line: Mapping[str, Any], *, recorded: bool) -> Response:
-        from dspy import lm15
-
+    def _read(self, inner: ChatTransport, line: Mapping[str, Any], *, recorded: bool) -> Answer:
         reply = line.get("response")
         if not isinstance(reply, Mapping) or reply.get("status_code") != _OK:
             raise self._failure(inner, line)
         try:
-            response = inner.response(reply.get("body"))
+            answer = inner.read(reply.get("body"))
         except JudgeUnavailable as error:
             raise self._queued(str(error)) from error
         if recorded:
-            nothing = lm15.Usage(input_tokens=0, output_tokens=0, cache_read_tokens=0)
-            return replace(response, usage=nothing)
-        return response
+            return answer._replace(prompt_tokens=0, completion_tokens=0, cached_tokens=0)
+        return answer
 
     def _failure(self, inner: ChatTransport, line: Mapping[str, Any]) -> FactcheckError:
         error = _error_in(line)
         said = f"{inner.name}: no answer from the batch ({error.message or 'it does not say why'})"
         if error.status is not None:
             ours = from_status(error.status, said, kinds=error.kinds)
-            if not ours.retryable:
-                return ours
+            if not ours.retryable:  # one line says nothing about the others
+                return JudgeRejected(str(ours)) if isinstance(ours, NoAccess) else ours
         return self._queued(said)
 
     def _queued(self, said: str) -> JudgeQueued:
@@ -333,7 +334,6 @@ def _shape(inner: ChatTransport) -> Mapping[str, str]:
     """Everything that shapes the requests to a model and their answers, by name."""
     return {
         "model": inner.name,
-        **inner.identity,
         "extract": fingerprint(KeyFactExtraction),
         "check": fingerprint(FORMS["line"]),
     }

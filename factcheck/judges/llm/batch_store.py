@@ -20,8 +20,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeVar
 from factcheck.documents import PlainData, parse_json
 from factcheck.errors import InputError, JudgeError
 from factcheck.judges.llm.errors import UNREADABLE, from_openai
-from factcheck.judges.llm.transports import connect_openai, endpoint, require_access
+from factcheck.judges.llm.providers import access_to
 from factcheck.runtime.retry import RetryPolicy
+from factcheck.settings import Model
 
 if TYPE_CHECKING:
     import openai
@@ -338,14 +339,13 @@ class BatchClient:
     """Talks to the server whose batches a state is about; runs in the background loop."""
 
     def __init__(self, store: BatchStore, settings: Settings, retry: RetryPolicy) -> None:
-        require_access("a batch", settings)
+        self._access = access_to(Model("openai/batches"), settings)
         self._store = store
-        self._settings = settings
         self._retry = retry
 
     @property
     def endpoint(self) -> str:
-        return endpoint(self._settings.openai_base_url)
+        return self._access.endpoint
 
     async def submit(self, state: BatchState) -> BatchState:
         # Uploaded by an earlier run, which may have ended before it learned that a batch was made.
@@ -461,7 +461,15 @@ class BatchClient:
         return result
 
     def _connected(self) -> openai.AsyncOpenAI:
-        return connect_openai(self._settings, _TIMEOUT_S)
+        import openai
+
+        return openai.AsyncOpenAI(
+            api_key=self._access.key or "none",
+            base_url=self._access.base_url,
+            max_retries=0,
+            timeout=_TIMEOUT_S,
+            http_client=openai.DefaultAioHttpClient(),
+        )
 
 
 async def _translated(step: Callable[[], Awaitable[T]]) -> T:

@@ -1,11 +1,13 @@
-"""Our engine under `dspy.LM`: budget, rate limit, retries, usage, and a check for complete replies.
+"""The engine below every language model: budget, rate limit, retries, usage, and the dialect.
 
-DSPy renders the prompt and parses the reply; everything between is here, so that there is one
-retry loop, one limiter and one ledger. All requests run in the background loop.
+There is one retry loop, one limiter and one ledger, for prompts of the judges and for requests of
+DSPy modules alike. All requests run in the background loop.
 """
 
 from __future__ import annotations
 
+import asyncio
+import json
 import logging
 import time
 from collections.abc import Awaitable, Callable, Iterator
@@ -21,14 +23,15 @@ from factcheck.errors import (
     JudgeNotAsked,
     JudgeOutputError,
     JudgeRateLimited,
-    JudgeRefused,
     JudgeRejected,
     JudgeTruncated,
     JudgeUnavailable,
 )
 from factcheck.facts import Usage
-from factcheck.judges.llm.request import Prompt, Reply
-from factcheck.judges.llm.transports import Transport, WrappedTransport
+from factcheck.judges.llm.dialect import Dialect, Memory
+from factcheck.judges.llm.errors import NoAccess, RequestRefused
+from factcheck.judges.llm.request import Form, Prompt, Reply
+from factcheck.judges.llm.transports import Answer, Body, Transport, WrappedTransport
 from factcheck.judges.ports import Ledger
 from factcheck.runtime.budget import Price, price_of
 from factcheck.runtime.loop import PerProcess, background
@@ -38,9 +41,14 @@ if TYPE_CHECKING:
     from dspy.lm15 import Request, Response
 
     from factcheck.runtime.session import Session
+    from factcheck.settings import Model
 
 _RECHECK_AFTER_S = 0.02
 """Seconds of queueing after which the cache is checked again before a request is paid for."""
+_LOCKED_S = 60.0
+"""Seconds for which nothing is sent after a key, an account or a model was turned down."""
+_MOST_STEPS = 8
+"""Requests for one prompt, while the dialect is still being learned."""
 _log = logging.getLogger("factcheck.judge")
 
 Recheck = Callable[[], Awaitable[bool]]
@@ -92,6 +100,8 @@ class RequestRunner(Generic[R]):
         self._retry = session.retry
         self._budget = session.budget
         self.limiter = PerProcess(lambda: Limiter(session.concurrency))
+        self._locked_until = 0.0
+        self._locked_because = ""
 
     async def run(
         self,
@@ -100,8 +110,9 @@ class RequestRunner(Generic[R]):
         *,
         upper_bound: Usage,
         tokens_of: Callable[[R], Usage],
+        waited_s: float = 0.0,
     ) -> R:
-        queued_s = 0.0
+        queued_s = waited_s
         n_sent = 0
 
         async def attempt() -> R:
@@ -117,6 +128,9 @@ class RequestRunner(Generic[R]):
                 if n_sent == 0 and queued_s >= _RECHECK_AFTER_S and await _is_cached(account):
                     spent.append(Usage())
                     raise JudgeNotAsked(f"{self.name}: another run has received the response")
+                if self._locked_until > started:
+                    spent.append(Usage())
+                    raise NoAccess(self._locked_because)
                 usage: Usage | None = Usage(cost_usd=None)
                 try:
                     response = await send()
@@ -129,6 +143,9 @@ class RequestRunner(Generic[R]):
                     if isinstance(error, (JudgeRateLimited, JudgeRejected)):
                         usage = Usage()  # turned away: it costs nothing
                         spent.append(usage)
+                    if isinstance(error, NoAccess):
+                        self._locked_until = started + _LOCKED_S
+                        self._locked_because = str(error)
                     self._slow_down(limiter, number, error)
                     raise
                 finally:
@@ -196,48 +213,190 @@ class _Capabilities:
 
 
 class AsyncEngine(_Capabilities):
-    """Answers DSPy's requests."""
+    """Sends prompts in the dialect of the model, which it learns, and DSPy's requests likewise.
 
-    def __init__(self, transport: Transport, session: Session, price: Price | None) -> None:
+    The first request goes alone, so that what is refused is refused once. Everything else waits
+    for it, until an answer comes or the first attempt fails.
+    """
+
+    def __init__(
+        self,
+        model: Model,
+        transport: Transport,
+        session: Session,
+        price: Price | None,
+        dialect: Dialect,
+    ) -> None:
+        self._model = model
         self._transport = transport
-        self._runner: RequestRunner[Response] = RequestRunner(transport.name, session, price)
+        self._runner: RequestRunner[Answer] = RequestRunner(transport.name, session, price)
+        self._memory = Memory(transport.name, transport.endpoint or "", session.cache)
+        self._default = dialect
+        self._known: Dialect | None = None
+        self._pilot: PerProcess[list[asyncio.Event]] = PerProcess(list)
+        self._form_is_known = False
+
+    @property
+    def dialect(self) -> Dialect:
+        """What is known of how the model wants to be asked."""
+        return self._recall()
+
+    def _recall(self) -> Dialect:
+        if self._known is None:
+            found = self._memory.recall()
+            self._form_is_known = found is not None
+            self._known = found or self._default
+        return self._known
+
+    async def ask(self, prompt: Prompt[R]) -> R:
+        """The value of the reply to a prompt; raises what sending or reading it raises."""
+        work = self._in_turn(self._model, prompt, _account.get() or Account(Ledger(), ""))
+        return await (work if background.is_current else background.hop(work))
 
     async def complete(self, request: Request) -> Response:
-        prompt = prompt_of(request)
-        work = self._runner.run(
-            lambda: self._transport.send(request),
-            _account.get() or Account(Ledger(), ""),
-            upper_bound=Usage(
-                prompt_tokens=most_tokens(prompt),
-                completion_tokens=self._transport.max_tokens(request.config.max_tokens or 0),
-            ),
-            tokens_of=lambda response: _tokens(response, prompt),
-        )
-        response = await (work if background.is_current else background.hop(work))
-        _require_complete(response, request.model)
-        return response
-
-    async def ask(self, prompt: Prompt[R], model: str) -> R:
-        """The value of the reply to a prompt; raises what sending or reading it raises."""
+        """The response to a request of DSPy, whose content is for its adapter to read."""
         from dspy import lm15
 
-        body: dict[str, Any] = {
-            "model": model,
-            "messages": [dict(message) for message in prompt.messages("schema")],
-            "response_format": {
-                "type": "json_schema",
-                "json_schema": {"name": "reply", "strict": True, "schema": dict(prompt.schema)},
+        config = request.config
+        model = self._model
+        if config.temperature is not None:
+            model = replace(model, temperature=config.temperature)
+        prompt = Prompt(
+            lambda form: _messages(request, form),
+            (config.response_format or {}).get("schema", {}),
+            lambda reply: reply,
+            config.max_tokens or 0,
+        )
+        work = self._in_turn(model, prompt, _account.get() or Account(Ledger(), ""))
+        reply = await (work if background.is_current else background.hop(work))
+        body = {
+            "model": request.model,
+            "choices": [{"message": {"content": reply.text}, "finish_reason": "stop"}],
+            "usage": {
+                "prompt_tokens": reply.usage.prompt_tokens,
+                "completion_tokens": reply.usage.completion_tokens,
             },
         }
-        if prompt.max_tokens:
-            body["max_tokens"] = prompt.max_tokens
-        request = lm15.request_from_openai_chat(body)
-        response = await self.complete(request)
-        usage = _tokens(response, prompt_of(request))
-        return prompt.read(Reply(response.text or "", "schema", usage))
+        return lm15.response_from_openai_chat(body)
+
+    async def _in_turn(self, model: Model, prompt: Prompt[R], account: Account) -> R:
+        self._recall()
+        pilot = self._pilot()
+        if self._form_is_known or pilot:
+            asked = time.perf_counter()
+            if pilot:
+                await pilot[0].wait()
+            waited_s = time.perf_counter() - asked
+            return await self._negotiate(model, prompt, account, waited_s)
+        pilot.append(asyncio.Event())
+        try:
+            return await self._negotiate(model, prompt, account, 0.0)
+        finally:
+            pilot[0].set()
+
+    async def _negotiate(
+        self, model: Model, prompt: Prompt[R], account: Account, waited_s: float
+    ) -> R:
+        """Ask until the server takes the request and the reply can be read."""
+        unread: JudgeOutputError | None = None
+        dialect = self.dialect
+        for _ in range(_MOST_STEPS):
+            body = dialect.body(model, prompt)
+            try:
+                reply = await self._reply(body, dialect, account, waited_s)
+            except RequestRefused as error:
+                changed = dialect.without(error, body)
+                if changed is None:
+                    raise unread or error from None
+                _log.info("%s: it refuses %s", self._transport.name, dialect.differs(changed))
+                dialect = await self._learn(dialect, changed, is_final=unread is None)
+            except _NeedsRoom as error:
+                dialect = await self._learn(dialect, error.dialect, is_final=unread is None)
+            else:
+                try:
+                    value = prompt.read(reply)
+                except JudgeOutputError as error:
+                    other = None if self._form_is_known or unread else dialect.next_form()
+                    if other is None:
+                        self._form_is_known = True
+                        raise unread or error from None
+                    unread, dialect = error, other
+                else:
+                    self._form_is_known = True
+                    if unread is not None:
+                        await self._learn(self.dialect, dialect, is_final=True)
+                    return value
+        raise JudgeRejected(
+            f"{self._transport.name}: {_MOST_STEPS} ways of asking were turned down; "
+            f"run `factcheck doctor {self._transport.name}`"
+        )
+
+    async def _learn(self, known: Dialect, changed: Dialect, *, is_final: bool) -> Dialect:
+        """Make a change known to all, and give the dialect to go on with."""
+        if not is_final:
+            return changed
+        if self.dialect not in {known, changed}:
+            return self.dialect  # another request has learned something in the meantime
+        if self.dialect != changed:
+            self._known = changed
+            await self._memory.keep(changed)
+        return changed
+
+    async def _reply(
+        self, body: Body, dialect: Dialect, account: Account, waited_s: float
+    ) -> Reply:
+        """The whole reply to a body.
+
+        Raises:
+            _NeedsRoom: It was cut off while the model thought.
+            JudgeError: There is none, or it is not whole.
+        """
+        text = prompt_of(body)
+        limit = limit_of(body)
+        answer = await self._runner.run(
+            lambda: self._send(body),
+            account,
+            upper_bound=Usage(prompt_tokens=most_tokens(text), completion_tokens=limit),
+            tokens_of=lambda answer: _tokens(answer, text),
+            waited_s=waited_s,
+        )
+        if refused := [name for name in answer.unsent if name in body]:
+            changed = replace(dialect, refused=tuple({*dialect.refused, *refused}))
+            dialect = await self._learn(dialect, changed, is_final=True)
+        try:
+            answer.require_whole(self._transport.name)
+        except JudgeTruncated as error:
+            roomier = dialect.after_cut(limit, _hidden(answer, limit))
+            if roomier is None or self._model.max_tokens is not None:
+                raise
+            if roomier.room > dialect.room:
+                raise _NeedsRoom(str(error), roomier) from error
+            await self._learn(dialect, roomier, is_final=True)
+            raise
+        thought = self.dialect.after_thought(answer.reasoning_tokens)
+        await self._learn(self.dialect, thought, is_final=True)
+        return Reply(answer.text, dialect.form, _tokens(answer, text), answer.logprobs)
+
+    async def _send(self, body: Body) -> Answer:
+        try:
+            return await self._transport.send(body)
+        except RequestRefused:
+            raise
+        except FactcheckError:
+            for event in self._pilot():
+                event.set()
+            raise
 
     async def aclose(self) -> None:
         await background.hop(self._transport.aclose())
+
+
+class _NeedsRoom(JudgeTruncated):
+    """A reply was cut off while the model thought; it fits into another dialect."""
+
+    def __init__(self, message: str, dialect: Dialect) -> None:
+        super().__init__(message)
+        self.dialect = dialect
 
 
 class SyncEngine(_Capabilities):
@@ -250,6 +409,28 @@ class SyncEngine(_Capabilities):
         return background.run(self._engine.complete(request))
 
 
+def _messages(request: Request, form: Form) -> list[dict[str, str]]:
+    """The messages of a request of DSPy; without a schema on the wire, it stands in words."""
+    system = request.system if isinstance(request.system, str) else ""
+    schema = (request.config.response_format or {}).get("schema")
+    if schema and form != "schema":
+        system += (
+            "\n\nReply with one JSON object that fits this JSON schema, and with nothing else:\n"
+            + json.dumps(schema)
+        )
+    messages = [{"role": str(m.role), "content": m.text or ""} for m in request.messages]
+    return [{"role": "system", "content": system}, *messages] if system else messages
+
+
+def _hidden(answer: Answer, limit: int) -> int:
+    """How many tokens of a reply that was cut off do not show: a lower bound."""
+    shown = answer.text
+    if "<think>" in shown and "</think>" not in shown:
+        shown = shown.partition("<think>")[0]
+    taken = answer.completion_tokens or limit
+    return max(answer.reasoning_tokens, taken - len(shown.encode("utf-8", "surrogatepass")) // 2)
+
+
 def most_tokens(text: str) -> int:
     """Upper bound: no tokenizer makes more tokens than bytes; a few frame a message."""
     return len(text.encode("utf-8", "surrogatepass")) + 16
@@ -260,30 +441,25 @@ def likely_tokens(text: str) -> int:
     return -(-len(text.encode("utf-8", "surrogatepass")) // 4)
 
 
-def prompt_of(request: Request) -> str:
-    system = request.system if isinstance(request.system, str) else ""
-    return system + "".join(message.text or "" for message in request.messages)
+def prompt_of(body: Body) -> str:
+    """All that a request says."""
+    return "".join(message["content"] for message in body["messages"])
 
 
-def _tokens(response: Response, prompt: str) -> Usage:
+def limit_of(body: Body) -> int:
+    """The most tokens that a request asks for; 0 if it does not say."""
+    limit: int = body.get("max_completion_tokens") or body.get("max_tokens") or 0
+    return limit
+
+
+def _tokens(answer: Answer, prompt: str) -> Usage:
     """The tokens of an exchange; estimated where the server does not say, which is not 0."""
-    tokens = response.usage
-    given, taken = tokens.input_tokens, tokens.output_tokens
+    given, taken = answer.prompt_tokens, answer.completion_tokens
     return Usage(
         prompt_tokens=likely_tokens(prompt) if given is None else given,
-        cached_tokens=tokens.cache_read_tokens or 0,
-        completion_tokens=likely_tokens(response.text or "") if taken is None else taken,
+        cached_tokens=answer.cached_tokens,
+        completion_tokens=likely_tokens(answer.text) if taken is None else taken,
     )
-
-
-def _require_complete(response: Response, model: str) -> None:
-    if response.finish_reason == "length":
-        raise JudgeTruncated(f"{model}: the reply was cut off at the token limit")
-    refused = any(part.type == "refusal" for part in response.message.parts)
-    if response.finish_reason == "content_filter" or refused:
-        raise JudgeRefused(f"{model}: the model or its content filter declined to answer")
-    if not (response.text or "").strip():
-        raise JudgeOutputError(f"{model}: the reply is empty")
 
 
 class Meter:
@@ -306,10 +482,10 @@ class _Metered(WrappedTransport):
         super().__init__(inner)
         self._meter = meter
 
-    async def send(self, request: Request) -> Response:
-        price = None if "endpoint" in self.identity else price_of(self.name)
-        prompt = likely_tokens(prompt_of(request))
-        completion = self.max_tokens(request.config.max_tokens or 0)
+    async def send(self, body: Body) -> Answer:
+        price = price_of(self.name) if self.endpoint is None else None
+        prompt = likely_tokens(prompt_of(body))
+        completion = limit_of(body)
         self._meter.usage += Usage(
             calls=1,
             prompt_tokens=prompt,

@@ -1,9 +1,11 @@
-"""Translates errors of openai and DSPy into ours, once."""
+"""Translates what servers, openai and DSPy say into our errors, once; secrets end here."""
 
 from __future__ import annotations
 
 import json
 import math
+import os
+import re
 import time
 from collections.abc import Mapping, Sequence
 from email.utils import parsedate_to_datetime
@@ -20,27 +22,73 @@ from factcheck.errors import (
     JudgeTruncated,
     JudgeUnavailable,
 )
-from factcheck.judges.llm.fences import one_line
 
 if TYPE_CHECKING:
     import openai
 
-_BILLING = ("insufficient_quota", "credit_balance_exhausted", "billing_hard_limit_reached")
-_FILTERED = ("content_filter", "content_policy_violation")
+_BILLING = frozenset(
+    {
+        *("insufficient_quota", "credit_balance_exhausted", "billing_hard_limit_reached"),
+        *("insufficient_balance", "insufficient_credits"),
+    }
+)
+_FILTERED = frozenset({"content_filter", "content_policy_violation"})
 _WORTH_A_RETRY = (408, 409)
-_ADVICE = {
-    401: "; check OPENAI_API_KEY",
-    403: "; check OPENAI_API_KEY",
-    404: "; check the model's name and OPENAI_BASE_URL",
-}
+_BAD_REQUEST = (400, 422)
+_NO_CREDIT = 402
 _TOO_MANY_REQUESTS = 429
 _SERVER_ERROR = 500
+_ADVICE = {
+    401: "; check {key}",
+    403: "; check {key}",
+    404: "; check the model's name and {address}",
+}
 
 UNREADABLE = (json.JSONDecodeError, UnicodeDecodeError, RecursionError)
-"""Errors of the client for a body that is not JSON."""
+"""Errors for a body that is not JSON."""
+
+
+class NoAccess(JudgeRejected):
+    """The key, the account or the name of the model is turned down, and will be again."""
+
+
+class RequestRefused(JudgeRejected):
+    """The server does not take the request as it is written; another way of writing it may do."""
+
+    def __init__(self, message: str, *, about: str) -> None:
+        super().__init__(message)
+        self.about = about
+        """What the server says of it: the parameter it names, or else its whole message."""
+
+
+_PASSWORD = re.compile(r"(?<=://)[^/\s@]*:[^/\s@]*@")
+_KEY_LIKE = re.compile(r"\b(?:sk|pk|gsk|xai|rk|AIza)[-_]?[\w-]{16,}")
+_SECRET_NAME = re.compile(r"(?:_KEY|_TOKEN|_SECRET|PASSWORD)$")
+_SHORTEST_SECRET = 8
+_hidden: set[str] = set()
+
+
+def hide(secret: str | None) -> None:
+    """Keep a key out of every message from now on."""
+    if secret is not None and len(secret) >= _SHORTEST_SECRET:
+        _hidden.add(secret)
+
+
+def said(text: object) -> str:
+    """What a server or a library says, on one line and without secrets."""
+    line = " ".join(str(text).split())
+    secrets = {
+        value
+        for name, value in os.environ.items()
+        if _SECRET_NAME.search(name) and len(value) >= _SHORTEST_SECRET
+    }
+    for secret in sorted(secrets | _hidden, key=len, reverse=True):
+        line = line.replace(secret, "***")
+    return _KEY_LIKE.sub("***", _PASSWORD.sub("***@", line))
 
 
 def from_openai(error: Exception, model: str) -> FactcheckError:
+    """Our error for one of the client of `openai`."""
     import openai
 
     if isinstance(error, UNREADABLE):
@@ -48,43 +96,58 @@ def from_openai(error: Exception, model: str) -> FactcheckError:
     if isinstance(error, openai.APITimeoutError):
         return JudgeUnavailable(f"{model}: no answer in time")
     if isinstance(error, openai.APIConnectionError):
-        return JudgeUnavailable(
-            f"{model}: cannot reach {_host(error)} ({one_line(str(error.__cause__ or error))}); "
-            "check the network and OPENAI_BASE_URL"
-        )
+        return unreachable(model, _host(error), error.__cause__ or error, "OPENAI_BASE_URL")
     if isinstance(error, openai.APIStatusError):
-        return _from_status(error, model)
+        return from_status(
+            error.status_code,
+            f"{model}: {said(error)}",
+            kinds=(error.code, error.type),
+            retry_after_s=retry_after_s(error.response.headers),
+        )
     if isinstance(error, openai.OpenAIError):
-        return JudgeUnavailable(f"{model}: {one_line(str(error))}")
-    return JudgeError(f"{model}: {type(error).__name__}: {one_line(str(error))}")
+        return JudgeUnavailable(f"{model}: {said(error)}")
+    return JudgeError(f"{model}: {type(error).__name__}: {said(error)}")
 
 
-def _from_status(error: openai.APIStatusError, model: str) -> FactcheckError:
-    return from_status(
-        error.status_code,
-        f"{model}: {one_line(str(error))}",
-        kinds=(error.code, error.type),
-        retry_after_s=retry_after_s(error.response.headers),
+def unreachable(model: str, host: str, error: object, variable: str) -> JudgeUnavailable:
+    return JudgeUnavailable(
+        f"{model}: cannot reach {host} ({said(error)}); check the network and {variable}"
     )
 
 
 def from_status(
     status: int,
-    said: str,
+    message: str,
     *,
     kinds: Sequence[str | None] = (),
+    about: str = "",
     retry_after_s: float | None = None,
+    key: str = "OPENAI_API_KEY",
+    address: str = "OPENAI_BASE_URL",
 ) -> FactcheckError:
-    """Our error for an HTTP status of 400 or more."""
+    """Our error for an HTTP status of 400 or more.
+
+    Args:
+        status: The status.
+        message: What to say, without secrets.
+        kinds: Code and type of the error, as the provider names them.
+        about: What the server finds fault with; see `RequestRefused`.
+        retry_after_s: Seconds it asks to wait.
+        key: Where the key comes from, for advice.
+        address: Where the address comes from.
+    """
+    if status == _NO_CREDIT or _BILLING.intersection(kinds):
+        return NoAccess(f"{message}; the account has no credit left")
     if status == _TOO_MANY_REQUESTS:
-        if any(kind in _BILLING for kind in kinds):
-            return JudgeRejected(f"{said}; the account has no credit left")
-        return JudgeRateLimited(said, retry_after_s=retry_after_s)
+        return JudgeRateLimited(message, retry_after_s=retry_after_s)
     if status >= _SERVER_ERROR or status in _WORTH_A_RETRY:
-        return JudgeUnavailable(said)
-    if any(kind in _FILTERED for kind in kinds):
-        return JudgeRefused(f"{said}; the provider's content filter declined")
-    return JudgeRejected(said + _ADVICE.get(status, ""))
+        return JudgeUnavailable(message, retry_after_s=retry_after_s)
+    if _FILTERED.intersection(kinds):
+        return JudgeRefused(f"{message}; the provider's content filter declined")
+    if status in _BAD_REQUEST:
+        return RequestRefused(message, about=about or message)
+    advised = message + _ADVICE.get(status, "").format(key=key, address=address)
+    return NoAccess(advised) if status in {401, 404} else JudgeRejected(advised)
 
 
 def retry_after_s(headers: Mapping[str, str]) -> float | None:
@@ -119,18 +182,30 @@ def from_dspy(error: Exception, model: str) -> FactcheckError:
         return ours
     if isinstance(error, dspy.AdapterParseError):
         reason = str(error).split("\n", 1)[0]
-        return JudgeOutputError(f"{model}: {one_line(reason)}")
+        return JudgeOutputError(f"{model}: {said(reason)}")
     if "LLM Provider NOT provided" in str(error):
         return ConfigError(
             f"{model!r}: the provider {model.partition('/')[0]!r} is not known; "
             "use a name that LiteLLM knows, such as 'openai' or 'anthropic'"
         )
-    if isinstance(error, theirs.LMRateLimitError):
-        return JudgeRateLimited(f"{model}: {one_line(str(error))}", retry_after_s=error.retry_after)
+    message = f"{model}: {said(error)}"
+    if isinstance(error, theirs.LMInvalidRequestError):
+        return _turned_down(error, message)
     for their_class, our_class in dspy_classes():
         if isinstance(error, their_class):
-            return our_class(f"{model}: {one_line(str(error))}")
-    return JudgeError(f"{model}: {type(error).__name__}: {one_line(str(error))}")
+            ours = our_class(message)
+            if isinstance(ours, (JudgeRateLimited, JudgeUnavailable)):
+                ours.retry_after_s = getattr(error, "retry_after", None)
+            return ours
+    return JudgeError(f"{model}: {type(error).__name__}: {said(error)}")
+
+
+def _turned_down(error: Any, message: str) -> FactcheckError:
+    kinds = (error.code, error.provider_code)
+    status = error.status or _BAD_REQUEST[0]
+    if status in _BAD_REQUEST or status in _ADVICE or _FILTERED.intersection(kinds):
+        return from_status(status, message, kinds=kinds, about=said(error))
+    return JudgeRejected(message)
 
 
 def dspy_classes() -> tuple[tuple[type[Exception], type[FactcheckError]], ...]:
@@ -144,8 +219,8 @@ def dspy_classes() -> tuple[tuple[type[Exception], type[FactcheckError]], ...]:
         (theirs.LMTransportError, JudgeUnavailable),
         (theirs.LMLockTimeoutError, JudgeUnavailable),
         (theirs.LMInvalidRequestError, JudgeRejected),
-        (theirs.LMAuthError, JudgeRejected),
-        (theirs.LMBillingError, JudgeRejected),
+        (theirs.LMAuthError, NoAccess),
+        (theirs.LMBillingError, NoAccess),
         (theirs.LMProviderError, JudgeUnavailable),
         (theirs.LMConfigurationError, ConfigError),
         (theirs.LMUnsupportedFeatureError, ConfigError),

@@ -1,162 +1,213 @@
-"""Transports of single requests: the `openai` client, or another DSPy language model."""
+"""Transports of single requests: our own client, or another DSPy language model.
+
+A request is a body of OpenAI's chat protocol without the name of the model; an answer is what came
+back, before anything is decided about it.
+"""
 
 from __future__ import annotations
 
-import asyncio
 import json
-import re
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeAlias, TypeVar
-from urllib.parse import urlsplit
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
-from factcheck.errors import ConfigError, FactcheckError, JudgeRejected, JudgeUnavailable
-from factcheck.facts import short_digest
-from factcheck.judges.llm.errors import UNREADABLE, from_dspy, from_openai
-from factcheck.runtime.loop import BackgroundLoop, PerProcess, background
+from factcheck.errors import (
+    JudgeOutputError,
+    JudgeRefused,
+    JudgeRejected,
+    JudgeTruncated,
+    JudgeUnavailable,
+)
+from factcheck.judges.llm.errors import RequestRefused, from_dspy, said
+from factcheck.judges.llm.http import LARGEST_VECTORS, JsonClient
+from factcheck.judges.llm.providers import Access, endpoint
+from factcheck.runtime.loop import BackgroundLoop, background
 
 if TYPE_CHECKING:
     import dspy
-    import openai
-    from dspy.lm15 import Request, Response
 
-    from factcheck.settings import Settings
+Body = Mapping[str, Any]
+_WHOLE = frozenset(
+    {
+        *("stop", "eos", "eos_token", "end_turn", "stop_sequence", "complete", "completed"),
+        *("normal", "finish_reason_stop"),
+    }
+)
+_CUT = frozenset(
+    {
+        *("length", "max_tokens", "model_length", "max_length", "max_output_tokens", "incomplete"),
+        *("model_context_window_exceeded", "finish_reason_max_tokens"),
+    }
+)
+_DECLINED = frozenset(
+    {
+        *("content_filter", "content_filtered", "refusal", "safety", "recitation", "blocklist"),
+        *("prohibited_content", "spii", "guardrail_intervened", "sensitive"),
+    }
+)
+"""Reasons for the end of a reply in lower case, as servers name them. One in no list is a fault."""
+_TEXTS = frozenset({"text", "output_text"})
 
-OPENAI_URL = "https://api.openai.com/v1"
-_REASONING_MODEL = re.compile(r"o\d|gpt-5(?!.*-chat)")
-_IRRELEVANT = frozenset({"api_key", "timeout", "num_retries", "cache", "rollout_id", "headers"})
-"""Settings of a language model that do not shape its answers."""
-_EFFORT = "low"
-_REASONING_TOKENS = 8192
-"""Tokens a reasoning model may spend before its answer; a limit, not a cost."""
-_TEXTS_AT_FAULT = (400, 413, 422)
-"""HTTP statuses for which fewer or shorter texts may fare better."""
 
-Q = TypeVar("Q")
-A = TypeVar("A")
+class Answer(NamedTuple):
+    """What came back."""
+
+    text: str
+    finish_reason: str | None
+    """As the server says it; `None` where it says nothing."""
+    is_declined: bool = False
+    prompt_tokens: int | None = None
+    cached_tokens: int = 0
+    completion_tokens: int | None = None
+    """Thought included."""
+    reasoning_tokens: int = 0
+    unsent: tuple[str, ...] = ()
+    """Parameters that the library below did not send as they were given."""
+    logprobs: Sequence[Any] | None = None
+
+    def require_whole(self, name: str) -> None:
+        """Nothing, if this is a whole reply.
+
+        Raises:
+            JudgeTruncated: It was cut off.
+            JudgeRefused: The model or its filter declined.
+            JudgeOutputError: It is empty, or ended for a reason that is not known.
+        """
+        reason = str(self.finish_reason).lower()
+        if self.is_declined or reason in _DECLINED:
+            raise JudgeRefused(f"{name}: the model or its content filter declined to answer")
+        if reason in _CUT:
+            raise JudgeTruncated(f"{name}: the reply was cut off at the token limit")
+        if reason not in _WHOLE:
+            ended = "without a reason" if self.finish_reason is None else f"with {reason[:40]!r}"
+            raise JudgeOutputError(f"{name}: the reply ended {ended}, so it may not be whole")
+        if not self.text.strip():
+            raise JudgeOutputError(f"{name}: the reply is empty")
 
 
-class OpenAITransport(Generic[Q, A]):
-    """Base: the official client, for one endpoint of OpenAI or of any compatible server."""
-
-    path: ClassVar[str]
-
-    def __init__(self, model: str, settings: Settings, timeout_s: float) -> None:
-        self._model = model
-        self.name = f"openai/{model}"
-        require_access(self.name, settings)
-        self._settings = settings
-        self._timeout_s = timeout_s
-        self._client = PerProcess(lambda: connect_openai(settings, timeout_s))
+class Transport(Protocol):
+    """Sends one request once."""
 
     @property
-    def identity(self) -> dict[str, str]:
-        base_url = self._settings.openai_base_url
-        return {} if base_url is None else {"endpoint": endpoint(base_url)}
+    def name(self) -> str: ...
 
-    def body(self, request: Q) -> dict[str, Any]:
-        raise NotImplementedError
+    @property
+    def endpoint(self) -> str | None:
+        """Host, port and path of the server; `None` for the provider's own."""
+        ...
 
-    def response(self, body: Any) -> A:
-        """A response from its JSON; raises `JudgeUnavailable` if it is not one."""
-        raise NotImplementedError
+    async def send(self, body: Body) -> Answer:
+        """The answer; raises `FactcheckError` if there is none."""
+        ...
 
-    def translated(self, error: Exception) -> FactcheckError:
-        return from_openai(error, self.name)
+    async def aclose(self) -> None: ...
 
-    async def send(self, request: Q) -> A:
-        import openai
 
+class ChatTransport:
+    """Chat Completions of an OpenAI-compatible server."""
+
+    def __init__(self, access: Access, timeout_s: float) -> None:
+        self.access = access
+        self.name = access.name
+        self.endpoint = None if access.is_default else access.endpoint
+        self._client = JsonClient(access, timeout_s)
+
+    def addressed(self, body: Body) -> dict[str, Any]:
+        """The body with the name of the model."""
+        return {"model": self.access.model, **body}
+
+    async def send(self, body: Body) -> Answer:
+        return self.read(await self._client.post("/chat/completions", self.addressed(body)))
+
+    def read(self, body: Any) -> Answer:
+        """The answer in a chat completion; raises `JudgeUnavailable` if it is none."""
         try:
-            # `post` rather than `chat.completions.create`: the same request without a model object
-            # for the response, which nobody needs and which costs more than the rest.
-            body = await asyncio.wait_for(
-                self._client().post(self.path, cast_to=object, body=self.body(request)),
-                self._timeout_s,
-            )
-        except asyncio.TimeoutError:
+            return read_completion(body)
+        except (KeyError, IndexError, TypeError, ValueError) as error:
+            problem = body.get("error") if isinstance(body, Mapping) else None
+            if isinstance(problem, Mapping):
+                problem = problem.get("message")
+            what = said(problem) if problem else f"{type(error).__name__}: {said(error)}"
             raise JudgeUnavailable(
-                f"{self.name}: no answer within {self._timeout_s:g} seconds"
-            ) from None
-        except (openai.OpenAIError, *UNREADABLE) as error:
-            raise self.translated(error) from error
-        if not isinstance(body, dict):  # a 200 of another type is handed through as text
-            raise JudgeUnavailable(f"{self.name}: the server's answer is not JSON")
-        return self.response(body)
+                f"{self.name}: the server's answer is not a chat completion ({what[:120]})"
+            ) from error
 
     async def aclose(self) -> None:
-        client = self._client.take()
-        if client is not None:
-            await client.close()
+        await self._client.aclose()
 
 
-class ChatTransport(OpenAITransport["Request", "Response"]):
-    """Chat Completions."""
+def read_completion(body: Any) -> Answer:
+    """The answer in the JSON of a chat completion; raises `ValueError` and the like if none."""
+    choices = body["choices"]
+    if not isinstance(choices, list) or len(choices) != 1:
+        raise ValueError("it has not one choice")
+    choice = choices[0]
+    message = choice["message"]
+    content, reason = message.get("content"), choice.get("finish_reason")
+    if not isinstance(content, (str, list, type(None))):
+        raise TypeError("its content is not text")
+    usage = body.get("usage")
+    usage = usage if isinstance(usage, Mapping) else {}
+    logprobs = choice.get("logprobs")
+    return Answer(
+        text=content if isinstance(content, str) else "".join(_texts(content or ())),
+        finish_reason=reason if isinstance(reason, str) else None,
+        is_declined=bool(message.get("refusal")),
+        prompt_tokens=_count(usage.get("prompt_tokens")),
+        cached_tokens=_count(_part(usage, "prompt_tokens_details", "cached_tokens")) or 0,
+        completion_tokens=_count(usage.get("completion_tokens")),
+        reasoning_tokens=_count(_part(usage, "completion_tokens_details", "reasoning_tokens"))
+        or _count(usage.get("reasoning_tokens"))
+        or 0,
+        logprobs=logprobs.get("content") if isinstance(logprobs, Mapping) else None,
+    )
 
-    path = "/chat/completions"
 
-    def __init__(self, model: str, settings: Settings, timeout_s: float) -> None:
-        super().__init__(model, settings, timeout_s)
-        self._reasons = bool(_REASONING_MODEL.match(model))
+def _texts(parts: Sequence[Any]) -> Iterator[str]:
+    """The texts of a content in parts; thought and whatever else there is are left out."""
+    for part in parts:
+        if isinstance(part, str):
+            yield part
+        elif isinstance(part, Mapping) and part.get("type", "text") in _TEXTS:
+            yield str(part["text"])
 
-    @property
-    def identity(self) -> dict[str, str]:
-        return {**({"effort": _EFFORT} if self._reasons else {"temp": "0"}), **super().identity}
 
-    def max_tokens(self, tokens: int) -> int:
-        """A reasoning model needs tokens to think, too; 0 is no limit."""
-        return tokens + _REASONING_TOKENS if tokens and self._reasons else tokens
+def _part(usage: Mapping[str, Any], name: str, key: str) -> Any:
+    details = usage.get(name)
+    return details.get(key) if isinstance(details, Mapping) else None
 
-    def body(self, request: Request) -> dict[str, Any]:
-        system = request.system
-        if not isinstance(system, str):
-            system = "".join(part.text for part in system or ())
-        messages = [{"role": "system", "content": system}] if system else []
-        messages += [{"role": str(m.role), "content": m.text or ""} for m in request.messages]
-        config = request.config
-        body: dict[str, Any] = {"model": self._model, "messages": messages}
-        if self._reasons:
-            body["reasoning_effort"] = _EFFORT
-        else:
-            body["temperature"] = config.temperature if config.temperature is not None else 0.0
-        if limit := self.max_tokens(config.max_tokens or 0):
-            body["max_completion_tokens"] = limit
-        if config.response_format is not None:
-            body["response_format"] = _wire_format(config.response_format)
-        return body
 
-    def response(self, body: Any) -> Response:
-        from dspy import lm15
-
-        try:
-            return lm15.response_from_openai_chat(body, model=self._model)
-        except (lm15.LM15Error, ValueError, TypeError, KeyError, AttributeError) as error:
-            raise JudgeUnavailable(
-                f"{self.name}: the server's answer is not a chat completion ({error})"
-            ) from error
+def _count(value: Any) -> int | None:
+    return value if type(value) is int and value >= 0 else None
 
 
 class TextsRejected(JudgeRejected):
     """A request for vectors was turned down, and one of its texts may be why."""
 
 
-class EmbeddingsTransport(OpenAITransport[Sequence[str], Mapping[str, Any]]):
+class EmbeddingsTransport:
     """Embeddings: texts in, the server's JSON out."""
 
-    path = "/embeddings"
+    def __init__(self, access: Access, timeout_s: float) -> None:
+        self._access = access
+        self.name = access.name
+        self._client = JsonClient(access, timeout_s, LARGEST_VECTORS)
 
-    def body(self, request: Sequence[str]) -> dict[str, Any]:
-        return {"model": self._model, "input": list(request), "encoding_format": "base64"}
+    @property
+    def identity(self) -> dict[str, str]:
+        return {} if self._access.is_default else {"endpoint": self._access.endpoint}
 
-    def response(self, body: Any) -> Mapping[str, Any]:
-        if not isinstance(body.get("data"), list):
+    async def send(self, texts: Sequence[str]) -> Mapping[str, Any]:
+        body = {"model": self._access.model, "input": list(texts), "encoding_format": "base64"}
+        try:
+            answer = await self._client.post("/embeddings", body)
+        except RequestRefused as error:
+            raise TextsRejected(str(error)) from error
+        if not isinstance(answer.get("data"), list):
             raise JudgeUnavailable(f"{self.name}: the server's answer has no list of vectors")
-        vectors: Mapping[str, Any] = body
-        return vectors
+        return answer
 
-    def translated(self, error: Exception) -> FactcheckError:
-        translated = super().translated(error)
-        at_fault = getattr(error, "status_code", None) in _TEXTS_AT_FAULT
-        return TextsRejected(str(translated)) if at_fault else translated
+    async def aclose(self) -> None:
+        await self._client.aclose()
 
 
 class WrappedTransport:
@@ -164,18 +215,10 @@ class WrappedTransport:
 
     def __init__(self, inner: Any) -> None:
         self.name: str = inner.name
+        self.endpoint: str | None = inner.endpoint
         self._inner = inner
 
-    @property
-    def identity(self) -> dict[str, str]:
-        identity: dict[str, str] = self._inner.identity
-        return identity
-
-    def max_tokens(self, tokens: int) -> int:
-        limit: int = self._inner.max_tokens(tokens)
-        return limit
-
-    async def send(self, request: Request) -> Response:
+    async def send(self, body: Body) -> Answer:
         raise NotImplementedError
 
     async def aclose(self) -> None:
@@ -202,39 +245,26 @@ class LMTransport:
     A class of the user's own runs in a loop of its own, where it may block.
     """
 
-    def __init__(self, lm: dspy.BaseLM) -> None:
+    def __init__(self, lm: dspy.BaseLM, base_url: str | None) -> None:
         import dspy
 
         self._lm = lm
-        self.name = lm.model
+        self.name: str = lm.model
+        self.endpoint = None if base_url is None else endpoint(base_url)
         self._loop = background if type(lm) is dspy.LM else BackgroundLoop("factcheck-model")
 
-    @property
-    def identity(self) -> dict[str, str]:
-        """Sampling and endpoint, and a digest of every other setting that shapes an answer."""
-        settings = {k: v for k, v in self._lm.kwargs.items() if k not in _IRRELEVANT and v}
-        named = {}
-        if (temperature := self._lm.kwargs.get("temperature")) is not None:
-            named["temp"] = f"{temperature:g}"
-        if base_url := settings.pop("api_base", None) or settings.pop("base_url", None):
-            named["endpoint"] = endpoint(base_url)
-        settings.pop("temperature", None)
-        if settings:
-            named["settings"] = short_digest(json.dumps(settings, sort_keys=True, default=repr))
-        return named
-
-    def max_tokens(self, tokens: int) -> int:
-        return tokens
-
-    async def send(self, request: Request) -> Response:
+    async def send(self, body: Body) -> Answer:
         import dspy
+        from dspy import lm15
 
+        json.dumps(body, ensure_ascii=False).encode()  # raises for what is not valid Unicode
         try:
+            request = lm15.request_from_openai_chat({"model": self.name, **body})
             with dspy.context(disable_history=True, trace=None):
-                response: Response = await self._loop.hop(self._lm.acall(request=request))
+                response = await self._loop.hop(self._lm.acall(request=request))
         except Exception as error:
-            raise from_dspy(error, self._lm.model) from error
-        return response
+            raise from_dspy(error, self.name) from error
+        return _read_response(response)
 
     async def aclose(self) -> None:
         """End the loop; the language model itself belongs to whoever made it."""
@@ -242,54 +272,32 @@ class LMTransport:
             self._loop.stop()
 
 
-Transport: TypeAlias = ChatTransport | LMTransport | WrappedTransport
-"""Sends one chat request once; raises `FactcheckError` if there is no response."""
-
-
-def require_access(name: str, settings: Settings) -> None:
-    """Refuse settings with which no OpenAI-compatible server can be reached."""
-    key, base_url = settings.openai_api_key, settings.openai_base_url
-    if key is None and base_url is None:
-        raise ConfigError(
-            f"{name!r} needs a key: set OPENAI_API_KEY, or OPENAI_BASE_URL for your own server"
-        )
-    if not (key or "").isascii():
-        raise ConfigError("OPENAI_API_KEY has characters that no key has; check it")
-    try:
-        url = urlsplit(base_url or OPENAI_URL)
-        usable = url.scheme in {"http", "https"} and url.hostname and url.port != 0
-    except ValueError:
-        usable = False
-    if not usable:
-        raise ConfigError(
-            f"OPENAI_BASE_URL is {base_url!r}; give an address such as http://127.0.0.1:8000/v1"
-        )
-
-
-def connect_openai(settings: Settings, timeout_s: float) -> openai.AsyncOpenAI:
-    import openai
-
-    return openai.AsyncOpenAI(
-        api_key=settings.openai_api_key or "none",
-        base_url=settings.openai_base_url or OPENAI_URL,
-        max_retries=0,
-        timeout=timeout_s,
-        http_client=openai.DefaultAsyncHttpx2Client(),
+def _read_response(response: Any) -> Answer:
+    """The answer in a response of lm15, with the reason for its end as the server said it."""
+    usage = response.usage
+    return Answer(
+        text=response.text or "",
+        finish_reason=_raw_reason(response.provider_data) or response.finish_reason,
+        is_declined=any(part.type == "refusal" for part in response.message.parts),
+        prompt_tokens=usage.input_tokens,
+        cached_tokens=usage.cache_read_tokens or 0,
+        completion_tokens=usage.output_tokens,
+        reasoning_tokens=usage.reasoning_tokens or 0,
+        unsent=tuple(
+            change.field.removeprefix("config.")
+            for change in response.adaptations
+            if change.action in {"dropped", "clamped", "substituted"}
+        ),
     )
 
 
-def endpoint(base_url: str | None) -> str:
-    """Host, port and path of a server's address; never a user name, a password or a query."""
-    url = urlsplit(base_url or OPENAI_URL)
-    port = f":{url.port}" if url.port else ""
-    return f"{url.hostname}{port}{url.path.rstrip('/')}"
-
-
-def _wire_format(form: dict[str, Any]) -> dict[str, Any]:
-    """lm15 keeps the schema flat; the Chat Completions API wants it one level down."""
-    if form.get("type") != "json_schema" or "json_schema" in form:
-        return form
-    return {
-        "type": "json_schema",
-        "json_schema": {key: value for key, value in form.items() if key != "type"},
-    }
+def _raw_reason(data: Any) -> str | None:
+    """The reason for a reply's end in the JSON of OpenAI, Anthropic or Gemini."""
+    if not isinstance(data, Mapping):
+        return None
+    places = [data, *data.get("choices", ()), *data.get("candidates", ())]
+    for place in (p for p in places if isinstance(p, Mapping)):
+        for name in ("finish_reason", "stop_reason", "finishReason"):
+            if isinstance(place.get(name), str):
+                return str(place[name])
+    return None

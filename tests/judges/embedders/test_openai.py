@@ -131,7 +131,7 @@ def test_another_model_or_server_is_another_question(remote: MakeSetup) -> None:
 
 def test_a_failure_is_not_kept(remote: MakeSetup) -> None:
     cache = MemoryCache()
-    setup = remote(sequence(unauthorized(), then=hashed_embeddings), cache=cache)
+    setup = remote(sequence(bad_request("x"), then=hashed_embeddings), cache=cache)
     assert codes(setup.embed("Ants.")) == ["rejected"]
     assert keys(cache) == []
     assert codes(setup.embed("Ants.")) == [""]

@@ -19,6 +19,7 @@ from factcheck.judges.llm.batch import Collected, Run, Submitted, collect, submi
 from factcheck.judges.llm.batch_store import BatchStore, RequestFiles, request_id
 from factcheck.judges.llm.extractor import SECTION
 from factcheck.judges.llm.fences import sections
+from factcheck.judges.llm.providers import PROVIDERS
 from factcheck.runtime.budget import Price
 from factcheck.runtime.session import Session
 from factcheck.testing import (
@@ -405,7 +406,7 @@ def test_a_batch_costs_half_the_list_price(
     job = pottery()
     listed = Price(2.0, 1.0, 8.0)
     monkeypatch.setattr("factcheck.judges.llm.language_model.price_of", lambda _: listed)
-    monkeypatch.setattr("factcheck.judges.llm.transports.OPENAI_URL", job.server.base_url)
+    monkeypatch.setitem(PROVIDERS, "openai", PROVIDERS["openai"]._replace(url=job.server.base_url))
     monkeypatch.delenv("OPENAI_BASE_URL")
     job.submit()
     reports = job.collect().result or []

@@ -1,0 +1,287 @@
+"""How a model behind a server wants to be asked; learned from what it refuses, never guessed.
+
+One dialect per endpoint and model. It starts out with everything that is wanted. What a server
+refuses is left out or written differently from then on, that thing and no other.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, fields, replace
+from typing import TYPE_CHECKING, Any
+
+from factcheck.facts import short_digest
+from factcheck.judges.llm.request import Form, Message
+from factcheck.runtime.cache import answer_key
+from factcheck.runtime.loop import PerProcess
+
+if TYPE_CHECKING:
+    from factcheck.judges.llm.errors import RequestRefused
+    from factcheck.judges.llm.request import Prompt
+    from factcheck.runtime.cache import AnswerCache
+    from factcheck.settings import Model
+
+_VERSION = 1
+"""Of what is remembered; raised when its meaning changes."""
+_TASK = "dialect"
+
+_SAMPLING = ("temperature", "top_p", "seed", "reasoning_effort")
+_SHOWN = {"temperature": "temp", "reasoning_effort": "effort"}
+"""Names of settings in signatures, where they differ."""
+_ROOM = 16_384
+"""Tokens of thought that are allowed for once a model turns out to think; a limit, not a cost."""
+_LIMITS = ("max_completion_tokens", "max_tokens")
+_FORMS: tuple[Form, ...] = ("schema", "json_object", "text")
+
+_TALK_OF_LIMIT = re.compile(
+    r"max_(?:completion_)?tokens|completion tokens|output tokens|context (?:length|window)"
+)
+_TOO_MUCH = re.compile(
+    r"at most|maximum|less than|<=|exceed|too (?:large|many|high|big)|range|up to|greater|limit"
+)
+_NUMBER = re.compile(r"(?<![\w.])\d[\d,_]*(?![\w.]*\w)")
+_CONTEXT = re.compile(r"context (?:length|window)\D{0,20}(\d[\d,]*)")
+_INPUT = re.compile(
+    r"(\d[\d,]*) (?:input tokens|in the messages|in (?:your|the) prompt|prompt tokens)"
+)
+_SYSTEM = re.compile(
+    r"system[ _](?:role|message|instruction|prompt)|developer[ _](?:role|instruction)"
+    r"|role\W{0,3}system|system\W{0,3}(?:role|is not)|messages\S*role|roles must alternate"
+)
+_FORM = re.compile(
+    r"response[_ ]format|json[_ ]?schema|json[_ ]object|json mode|structured output|guided"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """What a model behind a server takes."""
+
+    form: Form = "schema"
+    strict: bool = True
+    """Whether the schema goes with `strict: true`."""
+    closed: bool = True
+    """Whether the schema's objects go with `additionalProperties: false`."""
+    limit: str = _LIMITS[0]
+    """The parameter for the most tokens of a reply; empty if there is none."""
+    system: bool = True
+    """Whether there is a system role; without, its text begins the first message of the user."""
+    refused: tuple[str, ...] = ()
+    """Parameters that it does not take."""
+    most: int = 0
+    """The largest limit it takes; 0 as long as none was refused."""
+    room: int = 0
+    """Tokens of thought that count against the limit."""
+    floor: int = 0
+    """The largest limit at which a reply was cut off; no later one is below it."""
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Dialect | None:
+        """One that was remembered; `None` if it is none."""
+        known = {f.name: type(f.default) for f in fields(cls)}
+        if data.keys() != known.keys() or data["form"] not in _FORMS:
+            return None
+        values: dict[str, Any] = {
+            name: tuple(v) if isinstance(v, list) else v for name, v in data.items()
+        }
+        if any(type(values[name]) is not kind for name, kind in known.items()):
+            return None
+        return cls(**values)
+
+    def to_dict(self) -> dict[str, Any]:
+        return asdict(self)
+
+    def identity(self, model: Model) -> dict[str, str]:
+        """What shapes answers, as entries for the signature: as it goes out, not as it was set."""
+        said = {"temp": "default"}
+        for name in _SAMPLING:
+            value = getattr(model, name)
+            if value is not None:
+                shown = f"{value:g}" if isinstance(value, float) else str(value)
+                said[_SHOWN.get(name, name)] = "default" if name in self.refused else shown
+        if model.extra_body:
+            said["extra"] = short_digest(repr(sorted(model.extra_body.items())))
+        if self.form != "schema":
+            said["form"] = self.form
+        if not self.system:
+            said["system"] = "user"
+        return said
+
+    def tokens(self, model: Model, wanted: int) -> int:
+        """The limit for a reply of `wanted` tokens; 0 is none."""
+        if model.max_tokens is not None:
+            return model.max_tokens
+        if not wanted or not self.limit:
+            return 0
+        allowed = max(wanted + self.room, self.floor)
+        return min(allowed, self.most) if self.most else allowed
+
+    def body(self, model: Model, prompt: Prompt[Any]) -> dict[str, Any]:
+        """The request in the words of OpenAI's chat protocol, without the name of the model."""
+        messages = [dict(message) for message in prompt.messages(self.form)]
+        body: dict[str, Any] = {"messages": messages if self.system else _merged(messages)}
+        for name in _SAMPLING:
+            value = getattr(model, name)
+            if value is not None and name not in self.refused:
+                body[name] = value
+        if self.limit and (tokens := self.tokens(model, prompt.max_tokens)):
+            body[self.limit] = tokens
+        if not prompt.schema:
+            return {**body, **model.extra_body}
+        if self.form == "schema":
+            schema = prompt.schema if self.closed else _opened(prompt.schema)
+            strict = {"strict": True} if self.strict else {}
+            named = {"name": "reply", **strict, "schema": schema}
+            body["response_format"] = {"type": "json_schema", "json_schema": named}
+        elif self.form == "json_object":
+            body["response_format"] = {"type": "json_object"}
+        return {**body, **model.extra_body}
+
+    def differs(self, other: Dialect) -> str:
+        """What another dialect does otherwise, for a person."""
+        ours, theirs = asdict(self), asdict(other)
+        return ", ".join(f"{k}={theirs[k]!r}" for k in ours if ours[k] != theirs[k])
+
+    def next_form(self) -> Dialect | None:
+        """The same with the next form, or `None` after the last."""
+        place = _FORMS.index(self.form) + 1
+        return replace(self, form=_FORMS[place]) if place < len(_FORMS) else None
+
+    def without(self, refusal: RequestRefused, sent: Mapping[str, Any]) -> Dialect | None:
+        """The same without what a refusal names, or `None` if it names nothing that was sent."""
+        text = refusal.about.lower()
+        found = _other_schema(
+            _other_limit(_less_sampling(self, text, sent), text, sent), text, sent
+        )
+        has_system = any(message["role"] == "system" for message in sent["messages"])
+        if self.system and has_system and _SYSTEM.search(text):
+            found = replace(found, system=False)
+        return None if found == self else found
+
+    def after_cut(self, limit: int, hidden: int) -> Dialect | None:
+        """The same with more room, or `None` if the reply needs no more than its own length.
+
+        Args:
+            limit: The limit at which the reply was cut off; 0 is none.
+            hidden: How many of its tokens cannot be seen.
+        """
+        if not limit or (self.most and limit >= self.most):
+            return None
+        floor = max(self.floor, limit)
+        if 4 * hidden < limit:  # it is just long: whoever asked may ask for less
+            return replace(self, floor=floor)
+        return replace(self, room=max(_ROOM, 2 * limit), floor=floor)
+
+    def after_thought(self, tokens: int) -> Dialect:
+        """The same with room for the next reply after one that took `tokens` of thought."""
+        needed = max(_ROOM, 2 * tokens) if tokens else 0
+        return self if needed <= self.room else replace(self, room=needed)
+
+
+def _less_sampling(dialect: Dialect, text: str, sent: Mapping[str, Any]) -> Dialect:
+    named = [
+        name
+        for name in _SAMPLING
+        if name in sent and re.search(rf"\b{name.replace('_', '[_ .]')}\b", text)
+    ]
+    if "reasoning_effort" in sent and re.search(r"\breasoning\b|\bthinking\b", text):
+        named.append("reasoning_effort")
+    return replace(dialect, refused=tuple(dict.fromkeys([*dialect.refused, *named])))
+
+
+def _other_limit(dialect: Dialect, text: str, sent: Mapping[str, Any]) -> Dialect:
+    limit = sent.get(dialect.limit) if dialect.limit else None
+    if limit is None or not _TALK_OF_LIMIT.search(text):
+        return dialect
+    if _TOO_MUCH.search(text) and (most := _most(text, limit)):
+        return replace(dialect, most=most)
+    if not re.search(rf"\b{dialect.limit}\b", text):
+        return dialect
+    refused = (*dialect.refused, dialect.limit)
+    other = next(name for name in _LIMITS if name != dialect.limit)
+    return replace(dialect, limit="" if other in refused else other, refused=refused)
+
+
+def _other_schema(dialect: Dialect, text: str, sent: Mapping[str, Any]) -> Dialect:
+    if "response_format" not in sent:
+        return dialect
+    if dialect.form == "schema":
+        if dialect.strict and re.search(r"\bstrict\b", text):
+            return replace(dialect, strict=False)
+        if dialect.closed and "additionalproperties" in text:
+            return replace(dialect, closed=False)
+    if not _FORM.search(text):
+        return dialect
+    named = dialect.form == "schema" and re.search(r"schema|json_object|\btype\b", text)
+    return replace(dialect, form="json_object" if named else "text")
+
+
+_remembered: PerProcess[dict[str, Dialect]] = PerProcess(dict)
+
+
+class Memory:
+    """Remembers the dialect of a model behind a server: in this process, and in the cache."""
+
+    def __init__(self, name: str, endpoint: str, cache: AnswerCache | None) -> None:
+        self._name = name
+        self._cache = cache
+        self._key = answer_key(task=_TASK, version=_VERSION, model=name, endpoint=endpoint)
+
+    def recall(self) -> Dialect | None:
+        """What is remembered, if anything is."""
+        if (known := _remembered().get(self._key)) is not None:
+            return known
+        found = self._cache.get_many([self._key]) if self._cache is not None else {}
+        try:
+            data = json.loads(found[self._key])["answer"]
+        except (KeyError, TypeError, ValueError):
+            return None
+        return Dialect.from_dict(data) if isinstance(data, dict) else None
+
+    async def keep(self, dialect: Dialect) -> None:
+        """Remember it from now on."""
+        _remembered()[self._key] = dialect
+        if self._cache is not None:
+            labels = {"task": _TASK, "judge": self._name, "at": int(time.time())}
+            entry = json.dumps({**labels, "answer": dialect.to_dict()})
+            await asyncio.to_thread(self._cache.set_many, {self._key: entry})
+
+
+def forget_dialects() -> None:
+    """Forget what this process remembers; what is in a cache stays there."""
+    _remembered().clear()
+
+
+def _most(text: str, limit: int) -> int:
+    """The largest limit that a refusal allows; 0 if it does not say."""
+    context, given = _CONTEXT.search(text), _INPUT.search(text)
+    if context:
+        left = _int(context[1]) - _int(given[1]) if given else 0
+        return left if 0 < left < limit else 0
+    return max((n for n in map(_int, _NUMBER.findall(text)) if 0 < n < limit), default=0)
+
+
+def _int(digits: str) -> int:
+    return int(re.sub(r"\D", "", digits))
+
+
+def _merged(messages: Sequence[Message]) -> list[dict[str, str]]:
+    """The messages with what the system says at the beginning of what the user says first."""
+    system = "\n\n".join(m["content"] for m in messages if m["role"] == "system")
+    others = [dict(m) for m in messages if m["role"] != "system"]
+    if system and others:
+        others[0]["content"] = f"{system}\n\n{others[0]['content']}"
+    return others
+
+
+def _opened(schema: Any) -> Any:
+    """A JSON schema without `additionalProperties`."""
+    if isinstance(schema, Mapping):
+        return {k: _opened(v) for k, v in schema.items() if k != "additionalProperties"}
+    if isinstance(schema, list):
+        return [_opened(item) for item in schema]
+    return schema

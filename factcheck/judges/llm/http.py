@@ -1,0 +1,193 @@
+"""Sends JSON to a server and reads JSON back: capped, on time, and from nowhere else."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import weakref
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from factcheck.errors import FactcheckError, JudgeRejected, JudgeUnavailable
+from factcheck.judges.llm.errors import (
+    UNREADABLE,
+    from_status,
+    hide,
+    retry_after_s,
+    said,
+    unreachable,
+)
+from factcheck.runtime.loop import PerProcess
+
+if TYPE_CHECKING:
+    import aiohttp
+
+    from factcheck.judges.llm.providers import Access
+
+_MIB = 2**20
+LARGEST_REPLY = 16 * _MIB
+"""Bytes of a chat completion, unpacked, after which it is not read on."""
+LARGEST_VECTORS = 256 * _MIB
+"""The same of an answer with vectors: 2,048 of them, of 8,192 numbers each, in base64."""
+_LARGEST_ERROR = 64 * 2**10
+_CHUNK = 64 * 2**10
+_ERROR = 400
+_REDIRECT = 300
+_SHOWN = 200
+"""Characters of an error page that is not JSON."""
+
+
+class JsonClient:
+    """Connections to one server.
+
+    Args:
+        access: The server and the key.
+        timeout_s: Seconds until an answer must be there in full.
+        largest: Bytes of an answer, unpacked, after which it is not read on.
+    """
+
+    def __init__(self, access: Access, timeout_s: float, largest: int = LARGEST_REPLY) -> None:
+        self._access = access
+        self._timeout_s = timeout_s
+        self._largest = largest
+        self._session = PerProcess(self._connect)
+        self._headers = {"Content-Type": "application/json", **dict(access.headers)}
+        if access.key is not None:
+            self._headers["Authorization"] = f"Bearer {access.key}"
+            hide(access.key)
+
+    async def post(self, path: str, body: Mapping[str, Any]) -> dict[str, Any]:
+        """The JSON object that the server answers with.
+
+        Raises:
+            JudgeUnavailable: No answer, not in time, too large, or not a JSON object.
+            JudgeError: The server's own error, translated.
+            ValueError: The body holds text that is not valid Unicode.
+        """
+        data = json.dumps(body, ensure_ascii=False).encode()
+        name = self._access.name
+        try:
+            return await asyncio.wait_for(self._post(path, data), self._timeout_s)
+        except asyncio.TimeoutError:
+            raise JudgeUnavailable(
+                f"{name}: no answer within {self._timeout_s:g} seconds"
+            ) from None
+        except UNREADABLE:
+            raise JudgeUnavailable(f"{name}: the server's answer is not JSON") from None
+        except OSError as error:  # those of aiohttp for a connection are such
+            raise self._unreachable(error) from error
+
+    async def _post(self, path: str, data: bytes) -> dict[str, Any]:
+        import aiohttp
+
+        name, url = self._access.name, f"{self._access.base_url}{path}"
+        try:
+            async with self._session().post(
+                url, data=data, headers=self._headers, allow_redirects=False
+            ) as response:
+                if response.status >= _ERROR:
+                    raise self._error(response, await _read(response, _LARGEST_ERROR))
+                if response.status >= _REDIRECT:
+                    raise self._redirected(response.headers.get("Location", ""))
+                text = await _read(response, self._largest)
+        except aiohttp.ClientError as error:
+            raise self._unreachable(error) from error
+        if len(text) > self._largest:
+            raise JudgeUnavailable(
+                f"{name}: the answer has more than {self._largest // _MIB} MiB, and was not read on"
+            )
+        body = json.loads(text)
+        if not isinstance(body, dict):
+            raise JudgeUnavailable(f"{name}: the server's answer is not a JSON object")
+        return body
+
+    async def aclose(self) -> None:
+        """Close the connections; the next request opens new ones."""
+        session = self._session.take()
+        if session is not None:
+            await session.close()
+
+    def _connect(self) -> aiohttp.ClientSession:
+        import aiohttp
+        import httpx2
+
+        session = aiohttp.ClientSession(
+            connector=aiohttp.TCPConnector(limit=0, ssl=httpx2.create_ssl_context()),
+            timeout=aiohttp.ClientTimeout(total=None),
+            trust_env=True,
+        )
+        weakref.finalize(self, _close_in, asyncio.get_running_loop(), session)
+        return session
+
+    def _unreachable(self, error: Exception) -> JudgeUnavailable:
+        access = self._access
+        return unreachable(access.name, access.host, error, access.provider.address)
+
+    def _redirected(self, location: str) -> JudgeRejected:
+        access = self._access
+        return JudgeRejected(
+            f"{access.name}: {access.host} redirects to {urlsplit(location).hostname or 'nowhere'},"
+            f" which is not followed; set {access.provider.address} to the right address"
+        )
+
+    def _error(self, response: aiohttp.ClientResponse, text: bytes) -> FactcheckError:
+        found = error_in(text)
+        status, provider = response.status, self._access.provider
+        return from_status(
+            status,
+            f"{self._access.name}: HTTP {status}: {found['message'] or response.reason or ''}",
+            kinds=(found["code"], found["type"]),
+            about=found["about"],
+            retry_after_s=retry_after_s(response.headers),
+            key=provider.key,
+            address=provider.address,
+        )
+
+
+def _close_in(loop: asyncio.AbstractEventLoop, session: aiohttp.ClientSession) -> None:
+    """Close what nobody has closed, as far as its loop still runs."""
+    if not session.closed and loop.is_running():
+        asyncio.run_coroutine_threadsafe(session.close(), loop)
+
+
+async def _read(response: aiohttp.ClientResponse, most: int) -> bytes:
+    """The body, unpacked, up to a little more than `most` bytes."""
+    parts = bytearray()
+    async for chunk in response.content.iter_chunked(_CHUNK):
+        parts += chunk
+        if len(parts) > most:
+            break
+    return bytes(parts)
+
+
+def error_in(text: bytes) -> dict[str, str]:
+    """`message`, `code`, `type` and `about` of an error body, whatever its shape; none is sure."""
+    try:
+        body = json.loads(text)
+    except UNREADABLE:
+        shown = text.decode("utf-8", "replace")[:_SHOWN]
+        page = "a web page, not JSON" if shown.lstrip().startswith("<") else shown
+        return {"message": said(page), "code": "", "type": "", "about": ""}
+    if isinstance(body, list) and body:  # Google's
+        body = body[0]
+    error = body.get("error", body) if isinstance(body, dict) else body
+    if not isinstance(error, dict):
+        return {"message": said(error), "code": "", "type": "", "about": ""}
+    detail = error.get("detail")
+    if isinstance(detail, list):  # FastAPI's
+        message = "; ".join(_detail(item) for item in detail)
+    else:
+        message = str(error.get("message") or detail or error.get("error") or "")
+    code, param = str(error.get("code") or ""), str(error.get("param") or "")
+    shown = said(message) + (f" ({code})" if code and code not in message else "")
+    about = f"{param} {message}" if param else message
+    return {"message": shown, "code": code, "type": str(error.get("type") or ""), "about": about}
+
+
+def _detail(item: Any) -> str:
+    if not isinstance(item, Mapping):
+        return str(item)
+    where = item.get("loc")
+    place = ".".join(str(part) for part in where) if isinstance(where, list) else ""
+    return f"{place}: {item.get('msg', '')}".removeprefix(": ")

@@ -1,0 +1,155 @@
+"""Which servers speak OpenAI's chat protocol, and how each is reached: address, key, variables.
+
+Other providers (Anthropic, Gemini, Azure, Bedrock, Vertex and what else LiteLLM knows) are reached
+through DSPy.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, NamedTuple
+from urllib.parse import urlsplit
+
+from factcheck.errors import ConfigError
+
+if TYPE_CHECKING:
+    from factcheck.settings import Model, Settings
+
+
+class Provider(NamedTuple):
+    """How a provider is reached."""
+
+    url: str
+    """Its address, unless another is given."""
+    key: str
+    """Environment variable of the key."""
+    address: str
+    """Environment variable of another address."""
+    keyless: bool = False
+    """Whether its usual servers want no key."""
+    path: str = ""
+    """Added to an address from the environment that has no path of its own."""
+
+
+PROVIDERS = {
+    "openai": Provider("https://api.openai.com/v1", "OPENAI_API_KEY", "OPENAI_BASE_URL"),
+    "openrouter": Provider(
+        "https://openrouter.ai/api/v1", "OPENROUTER_API_KEY", "OPENROUTER_API_BASE"
+    ),
+    "deepseek": Provider("https://api.deepseek.com/v1", "DEEPSEEK_API_KEY", "DEEPSEEK_API_BASE"),
+    "groq": Provider("https://api.groq.com/openai/v1", "GROQ_API_KEY", "GROQ_API_BASE"),
+    "mistral": Provider("https://api.mistral.ai/v1", "MISTRAL_API_KEY", "MISTRAL_API_BASE"),
+    "xai": Provider("https://api.x.ai/v1", "XAI_API_KEY", "XAI_API_BASE"),
+    "hosted_vllm": Provider(
+        "http://localhost:8000/v1", "HOSTED_VLLM_API_KEY", "HOSTED_VLLM_API_BASE", keyless=True
+    ),
+    "lm_studio": Provider(
+        "http://localhost:1234/v1", "LM_STUDIO_API_KEY", "LM_STUDIO_API_BASE", keyless=True
+    ),
+    "ollama_chat": Provider(
+        "http://localhost:11434/v1", "OLLAMA_API_KEY", "OLLAMA_API_BASE", keyless=True, path="/v1"
+    ),
+}
+"""Providers whose servers are asked without DSPy, by the first part of a model's name."""
+PROVIDERS["ollama"] = PROVIDERS["ollama_chat"]
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """A model at an address."""
+
+    name: str
+    """With its provider: `openai/gpt-5-nano`."""
+    base_url: str
+    key: str | None = field(repr=False)
+    is_default: bool
+    """Whether this is the provider's own address."""
+    provider: Provider
+    headers: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def model(self) -> str:
+        """The name that the server knows."""
+        return self.name.partition("/")[2]
+
+    @property
+    def host(self) -> str:
+        return urlsplit(self.base_url).hostname or ""
+
+    @property
+    def endpoint(self) -> str:
+        """Host, port and path; never a user name, a password or a query."""
+        return endpoint(self.base_url)
+
+
+def provider_of(name: str) -> Provider | None:
+    """The provider of a model, if its servers are asked without DSPy."""
+    return PROVIDERS.get(name.partition("/")[0])
+
+
+def access_to(model: Model, settings: Settings) -> Access:
+    """The access to a model of a provider in the table.
+
+    Raises:
+        ConfigError: A key is missing, or the address or the key cannot be one.
+    """
+    provider = PROVIDERS[model.name.partition("/")[0]]
+    key = model.api_key or settings.variable(provider.key)
+    given = model.base_url or settings.variable(provider.address)
+    what = "base_url" if model.base_url else provider.address
+    if given is not None:
+        given = check_address(what, given).rstrip("/")
+        if not urlsplit(given).path and not model.base_url:
+            given += provider.path
+    if key is None and given is None and not provider.keyless:
+        raise ConfigError(
+            f"{model.name!r} needs a key: set {provider.key}, "
+            f"or {provider.address} for your own server"
+        )
+    if not (key or "").isascii() or any(c in (key or "") for c in "\r\n\0"):
+        what = "api_key" if model.api_key else provider.key
+        raise ConfigError(f"{what} has characters that no key has; check it")
+    organization = (
+        ("OpenAI-Organization", settings.variable("OPENAI_ORG_ID")),
+        ("OpenAI-Project", settings.variable("OPENAI_PROJECT_ID")),
+    )
+    is_openai = provider is PROVIDERS["openai"]
+    return Access(
+        name=model.name,
+        base_url=given or provider.url,
+        key=key,
+        is_default=given is None,
+        provider=provider,
+        headers=tuple((n, v) for n, v in organization if v and is_openai),
+    )
+
+
+def check_address(what: str, url: str) -> str:
+    """`url` if a server can be at it.
+
+    Raises:
+        ConfigError: It is no address, or holds a password or a query; neither is shown.
+    """
+    try:
+        parts = urlsplit(url)
+        usable = parts.scheme in {"http", "https"} and parts.hostname and parts.port != 0
+        secret = parts.username is not None or parts.password is not None
+    except ValueError:
+        usable, parts, secret = False, urlsplit(""), "@" in url
+    if secret:
+        raise ConfigError(f"{what} holds a user name or a password; leave it out, and give a key")
+    if parts.query or parts.fragment:
+        raise ConfigError(
+            f"{what} ends in a query or a fragment ({endpoint(url)}?...); give the address alone, "
+            "and further parameters as extra_body"
+        )
+    if not usable:
+        raise ConfigError(f"{what} is {url!r}; give an address such as http://127.0.0.1:8000/v1")
+    return url
+
+
+def endpoint(base_url: str) -> str:
+    """Host, port and path of a server's address; never a user name, a password or a query."""
+    url = urlsplit(base_url)
+    port = f":{url.port}" if url.port else ""
+    return f"{url.hostname}{port}{url.path.rstrip('/')}"
