@@ -55,6 +55,7 @@ if TYPE_CHECKING:
         extract,
         score,
     )
+    from factcheck.settings import Model
 
 __all__ = [
     "AtomicFact",
@@ -69,6 +70,7 @@ __all__ = [
     "FactcheckError",
     "KeyFactExtraction",
     "LLMJudge",
+    "Model",
     "Record",
     "RecordFailure",
     "RetryPolicy",
@@ -106,6 +108,7 @@ _HOMES = {
     "runtime.budget": "Budget",
     "runtime.retry": "RetryPolicy",
     "runtime.session": "Session",
+    "settings": "Model",
     "scoring": "FactCoverage RecordFailure acheck aextract ascore check extract score",
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names.split()}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import socket
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -97,6 +98,14 @@ def _clean_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
             monkeypatch.delenv(name)
     monkeypatch.setenv("LITELLM_LOCAL_MODEL_COST_MAP", "true")
     monkeypatch.setenv("FACTCHECK_CACHE_DIR", str(tmp_path))
+
+
+@pytest.fixture(autouse=True)
+def _no_memory_of_servers() -> Iterator[None]:
+    """Another test may have had another kind of server on the same port."""
+    yield
+    if dialect := sys.modules.get("factcheck.judges.llm.dialect"):
+        dialect.forget_dialects()
 
 
 @pytest.fixture(scope="session")

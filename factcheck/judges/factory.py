@@ -25,7 +25,7 @@ from factcheck.judges.ports import (
     RaterSpec,
 )
 from factcheck.runtime.loop import BackgroundLoop, background
-from factcheck.settings import LOCAL, require_integer
+from factcheck.settings import LOCAL, Model, require_integer
 
 if TYPE_CHECKING:
     from factcheck.judges.llm.language_model import LanguageModel
@@ -350,6 +350,8 @@ def _is_model(spec: object) -> bool:
     """Whether a spec is or names a language model; nothing is imported to find out."""
     if isinstance(spec, str):
         return not _is_replay(spec) and _PROVIDER_MODEL.fullmatch(spec) is not None
+    if isinstance(spec, Model):
+        return True
     dspy = sys.modules.get("dspy")
     return dspy is not None and isinstance(spec, dspy.BaseLM)
 

@@ -16,6 +16,8 @@ from factcheck.facts import AtomicFact, CheckResult, FactSet, Usage
 if TYPE_CHECKING:
     import dspy
 
+    from factcheck.settings import Model
+
 
 class Ledger:
     """Collects what answers cost, as they come in; safe to use from several threads.
@@ -231,11 +233,11 @@ class Cascade:
     """From this probability on, in [low, 1], a verdict of the first stands."""
 
 
-JudgeSpec: TypeAlias = "str | Checker | Cascade | dspy.BaseLM"
-"""A judge by name, as an object with the port, as a cascade, or as a language model."""
-ExtractorSpec: TypeAlias = "str | Extractor | dspy.BaseLM"
-PairJudgeSpec: TypeAlias = "str | PairJudge | Cascade | dspy.BaseLM"
-RaterSpec: TypeAlias = "str | Rater | dspy.BaseLM"
+JudgeSpec: TypeAlias = "str | Model | Checker | Cascade | dspy.BaseLM"
+"""A judge by name, a model with settings, an object with the port, a cascade, a model of DSPy."""
+ExtractorSpec: TypeAlias = "str | Model | Extractor | dspy.BaseLM"
+PairJudgeSpec: TypeAlias = "str | Model | PairJudge | Cascade | dspy.BaseLM"
+RaterSpec: TypeAlias = "str | Model | Rater | dspy.BaseLM"
 EmbedderSpec: TypeAlias = "str | Embedder | Callable[[list[str]], Any] | SupportsEncode"
 """An embedder by name, as an object with the port or with `encode`, or as a function of texts."""
 

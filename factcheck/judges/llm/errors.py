@@ -189,7 +189,7 @@ def from_dspy(error: Exception, model: str) -> FactcheckError:
             "use a name that LiteLLM knows, such as 'openai' or 'anthropic'"
         )
     message = f"{model}: {said(error)}"
-    if isinstance(error, theirs.LMInvalidRequestError):
+    if isinstance(error, (theirs.LMInvalidRequestError, theirs.LMUnsupportedFeatureError)):
         return _turned_down(error, message)
     for their_class, our_class in dspy_classes():
         if isinstance(error, their_class):
@@ -203,8 +203,9 @@ def from_dspy(error: Exception, model: str) -> FactcheckError:
 def _turned_down(error: Any, message: str) -> FactcheckError:
     kinds = (error.code, error.provider_code)
     status = error.status or _BAD_REQUEST[0]
+    about = f"{' '.join(getattr(error, 'features', ()))} {said(error)}"
     if status in _BAD_REQUEST or status in _ADVICE or _FILTERED.intersection(kinds):
-        return from_status(status, message, kinds=kinds, about=said(error))
+        return from_status(status, message, kinds=kinds, about=about)
     return JudgeRejected(message)
 
 
@@ -223,7 +224,7 @@ def dspy_classes() -> tuple[tuple[type[Exception], type[FactcheckError]], ...]:
         (theirs.LMBillingError, NoAccess),
         (theirs.LMProviderError, JudgeUnavailable),
         (theirs.LMConfigurationError, ConfigError),
-        (theirs.LMUnsupportedFeatureError, ConfigError),
+        (theirs.LMUnsupportedFeatureError, RequestRefused),
         (theirs.LMCollectionLimitError, JudgeTruncated),
         (theirs.LMStreamAssemblyError, JudgeTruncated),
         (theirs.LMUnexpectedError, JudgeError),

@@ -162,7 +162,7 @@ def connect(judge: str | Model | dspy.BaseLM, session: Session) -> LanguageModel
         model,
         LMTransport(lm, model.base_url),
         session,
-        dialect=Dialect(limit="max_tokens"),
+        dialect=Dialect(),
         keep=type(lm) is dspy.LM,
         price=price_of(model.name) if model.base_url is None else None,
     )

@@ -61,7 +61,7 @@ class Answer(NamedTuple):
     """Thought included."""
     reasoning_tokens: int = 0
     unsent: tuple[str, ...] = ()
-    """Parameters that the library below did not send as they were given."""
+    """Parameters that the library below left out."""
     logprobs: Sequence[Any] | None = None
 
     def require_whole(self, name: str) -> None:
@@ -264,6 +264,11 @@ class LMTransport:
                 response = await self._loop.hop(self._lm.acall(request=request))
         except Exception as error:
             raise from_dspy(error, self.name) from error
+        changed = [c for c in response.adaptations if c.action in {"clamped", "substituted"}]
+        if changed:
+            what = ", ".join(f"{c.field} {c.applied!r} for {c.asked!r}" for c in changed)
+            about = " ".join(c.field.removeprefix("config.") for c in changed)
+            raise RequestRefused(f"{self.name}: was sent {what}", about=about)
         return _read_response(response)
 
     async def aclose(self) -> None:
@@ -286,7 +291,7 @@ def _read_response(response: Any) -> Answer:
         unsent=tuple(
             change.field.removeprefix("config.")
             for change in response.adaptations
-            if change.action in {"dropped", "clamped", "substituted"}
+            if change.action == "dropped"
         ),
     )
 

@@ -21,24 +21,26 @@ SCHEMA = {
 }
 
 
-def _messages(form: Form) -> list[dict[str, str]]:
+def say(form: Form) -> list[dict[str, str]]:
     return [{"role": "system", "content": f"Reply as {form}."}, {"role": "user", "content": "Sky?"}]
 
 
-def _read(reply: Reply) -> str:
+def read_sky(reply: Reply) -> str:
     try:
         return str(json.loads(reply.text)["sky"])
     except (ValueError, KeyError) as error:
         raise JudgeOutputError("the reply has no sky") from error
 
 
-def test_a_prompt_carries_its_schema_and_its_reply_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_prompt_carries_its_schema_and_its_reply_is_read(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     with LocalOpenAIServer(lambda _: '{"sky": "blue"}') as server:
         monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
         model = connect("openai/tiny", Session(cache="off"))
-        assert background.run(model.ask(Prompt(_messages, SCHEMA, _read, 100))) == "blue"
+        assert background.run(model.ask(Prompt(say, SCHEMA, read_sky, 100))) == "blue"
         background.run(model.aclose())
     (request,) = server.requests
     assert request.body["response_format"]["json_schema"]["schema"] == SCHEMA
-    assert request.body["messages"] == _messages("schema")
+    assert request.body["messages"] == say("schema")
     assert request.body["max_completion_tokens"] == 100
