@@ -235,6 +235,8 @@ class AsyncEngine(_Capabilities):
         self._known: Dialect | None = None
         self._pilot: PerProcess[list[asyncio.Event]] = PerProcess(list)
         self._form_is_known = False
+        self._trial: Dialect | None = None
+        """The next form, while it is tried."""
 
     @property
     def dialect(self) -> Dialect:
@@ -297,9 +299,12 @@ class AsyncEngine(_Capabilities):
     async def _negotiate(
         self, model: Model, prompt: Prompt[R], account: Account, waited_s: float
     ) -> R:
-        """Ask until the server takes the request and the reply can be read."""
-        unread: JudgeOutputError | None = None
-        dialect = self.dialect
+        """Ask until the server takes the request.
+
+        A reply that cannot be read, while no reply in this form ever was, has the next request go
+        out in the next form. If that one is read, the form stays; if not, the first one does.
+        """
+        dialect = self._trial or self.dialect
         for _ in range(_MOST_STEPS):
             body = dialect.body(model, prompt)
             try:
@@ -307,33 +312,36 @@ class AsyncEngine(_Capabilities):
             except RequestRefused as error:
                 changed = dialect.without(error, body)
                 if changed is None:
-                    raise unread or error from None
+                    raise
                 _log.info("%s: it refuses %s", self._transport.name, dialect.differs(changed))
-                dialect = await self._learn(dialect, changed, is_final=unread is None)
+                dialect = await self._learn(dialect, changed)
             except _NeedsRoom as error:
-                dialect = await self._learn(dialect, error.dialect, is_final=unread is None)
+                dialect = await self._learn(dialect, error.dialect)
             else:
                 try:
                     value = prompt.read(reply)
-                except JudgeOutputError as error:
-                    other = None if self._form_is_known or unread else dialect.next_form()
-                    if other is None:
-                        self._form_is_known = True
-                        raise unread or error from None
-                    unread, dialect = error, other
-                else:
-                    self._form_is_known = True
-                    if unread is not None:
-                        await self._learn(self.dialect, dialect, is_final=True)
-                    return value
+                except JudgeOutputError:
+                    self._doubt(dialect)
+                    raise
+                self._trial, self._form_is_known = None, True
+                if dialect.form != self.dialect.form:
+                    await self._learn(self.dialect, dialect)
+                return value
         raise JudgeRejected(
             f"{self._transport.name}: {_MOST_STEPS} ways of asking were turned down; "
             f"run `factcheck doctor {self._transport.name}`"
         )
 
-    async def _learn(self, known: Dialect, changed: Dialect, *, is_final: bool) -> Dialect:
+    def _doubt(self, dialect: Dialect) -> None:
+        """A reply in this dialect cannot be read."""
+        if not self._form_is_known:
+            self._trial = dialect.next_form() if self._trial is None else None
+            self._form_is_known = self._trial is None
+
+    async def _learn(self, known: Dialect, changed: Dialect) -> Dialect:
         """Make a change known to all, and give the dialect to go on with."""
-        if not is_final:
+        if self._trial is not None:
+            self._trial = changed
             return changed
         if self.dialect not in {known, changed}:
             return self.dialect  # another request has learned something in the meantime
@@ -362,7 +370,7 @@ class AsyncEngine(_Capabilities):
         )
         if refused := [name for name in answer.unsent if name in body]:
             changed = replace(dialect, refused=tuple({*dialect.refused, *refused}))
-            dialect = await self._learn(dialect, changed, is_final=True)
+            dialect = await self._learn(dialect, changed)
         try:
             answer.require_whole(self._transport.name)
         except JudgeTruncated as error:
@@ -371,10 +379,10 @@ class AsyncEngine(_Capabilities):
                 raise
             if roomier.room > dialect.room:
                 raise _NeedsRoom(str(error), roomier) from error
-            await self._learn(dialect, roomier, is_final=True)
+            await self._learn(dialect, roomier)
             raise
         thought = self.dialect.after_thought(answer.reasoning_tokens)
-        await self._learn(self.dialect, thought, is_final=True)
+        await self._learn(self.dialect, thought)
         return Reply(answer.text, dialect.form, _tokens(answer, text), answer.logprobs)
 
     async def _send(self, body: Body) -> Answer:
