@@ -167,7 +167,7 @@ def _score(
         rows = None
         if out is not None:
             rows = stack.enter_context(ResultsFile.open(out, signature, resume=resume))
-            tally.add_rows(out)
+            tally.load_rows(out)
         on_record = stack.enter_context(progress("Scoring"))
         runs.score_run(scorer, records, tally, direction=direction, rows=rows, on_record=on_record)
     return signature

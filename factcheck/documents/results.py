@@ -75,7 +75,7 @@ class ResultsFile:
     """
 
     def __init__(self, path: str | os.PathLike[str], descriptor: int) -> None:
-        self._path = path
+        self.path = path
         self._descriptor = descriptor
         self._end = 0
         self.done = Ids()
@@ -110,14 +110,14 @@ class ResultsFile:
 
     def _lock(self) -> None:
         if not stat.S_ISREG(os.fstat(self._descriptor).st_mode):
-            raise InputError(f"{self._path} is not a regular file; results need one")
+            raise InputError(f"{self.path} is not a regular file; results need one")
         if fcntl is None:
             return
         try:
             fcntl.flock(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as error:
             raise InputError(
-                f"another run is writing {self._path}; wait for it to end, or name another file"
+                f"another run is writing {self.path}; wait for it to end, or name another file"
             ) from error
         except OSError as error:
             if error.errno not in {errno.ENOLCK, errno.ENOTSUP}:  # a file system without locks
@@ -129,16 +129,16 @@ class ResultsFile:
                 head, rest = stream.readline(MAX_DOCUMENT_BYTES), stream.read(1)
                 if head and (rest or not head.startswith(_MARK)):
                     raise InputError(
-                        f"{self._path} has results already; continue with --resume, "
+                        f"{self.path} has results already; continue with --resume, "
                         "or name another file"
                     )
                 os.ftruncate(self._descriptor, 0)  # a run that ended before its first record
                 stream.seek(0)
-            for row in _rows(stream, self._path, self.done):
+            for row in _rows(stream, self.path, self.done):
                 if self._end == 0 and row.get("run") != run:
                     theirs, ours = _differences(str(row.get("run")), run)
                     raise InputError(
-                        f"{self._path} holds the rows of a run with {theirs}, not {ours}; use the "
+                        f"{self.path} holds the rows of a run with {theirs}, not {ours}; use the "
                         "settings of that run, or name another file"
                     )
                 self._end = stream.tell()
@@ -158,7 +158,7 @@ class ResultsFile:
         if row.get("id", id) != id:
             raise ValueError(f"the row of {id!r} has the id {row['id']!r}")
         if id in self.done:
-            raise InputError(f"{self._path}: {id!r:.80} has a row already; ids must be unique")
+            raise InputError(f"{self.path}: {id!r:.80} has a row already; ids must be unique")
         self._write({"id": id, **row})
         self.done.add(id)
 
@@ -166,7 +166,7 @@ class ResultsFile:
         left = memoryview(json_text(data).encode() + b"\n")
         size = len(left)
         if self._descriptor < 0:
-            raise InputError(f"{self._path} was closed, or could not be written; open it again")
+            raise InputError(f"{self.path} was closed, or could not be written; open it again")
         try:
             while left:
                 left = left[os.write(self._descriptor, left) :]
@@ -180,7 +180,7 @@ class ResultsFile:
             if not isinstance(error, OSError):
                 raise
             raise InputError(
-                f"cannot write {self._path}: {error.strerror}; its {len(self.done)} rows are kept: "
+                f"cannot write {self.path}: {error.strerror}; its {len(self.done)} rows are kept: "
                 "make room, then continue with --resume"
             ) from error
         self._end += size
@@ -190,7 +190,7 @@ class ResultsFile:
         descriptor, self._descriptor = self._descriptor, -1
         if descriptor < 0:
             return
-        with file_errors(str(self._path), "write"):
+        with file_errors(str(self.path), "write"):
             try:
                 os.fsync(descriptor)
             finally:

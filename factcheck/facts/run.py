@@ -82,6 +82,7 @@ class RunSummary(Report):
         lowest: Sequence[tuple[float, str]] = (),
         failures: Mapping[str, int] | None = None,
         n_skipped: int = 0,
+        n_left_out: int = 0,
     ) -> Page:
         """The report of the run, ready to be rendered.
 
@@ -90,6 +91,7 @@ class RunSummary(Report):
             lowest: Lowest scores with the ids of their records, lowest first.
             failures: Number of records without a report, by code.
             n_skipped: Number of invalid records that were left out.
+            n_left_out: Number of rows of an earlier run whose records are not in the input.
         """
         from factcheck.facts.page import parts, score_text, usage_text
         from factcheck.reports.page import Case, Item, Page, Section, entries, filled
@@ -104,7 +106,7 @@ class RunSummary(Report):
             score_text(self.score),
             f"{self.n_scored:,} of {plural(n_records, 'record')} scored",
             interval and f"95 % interval {interval} over {plural(self.n_sources, 'source')}",
-            tuple(self._lines(failures, n_skipped)),
+            tuple(self._lines(failures, n_skipped, n_left_out)),
             parts(self.counts),
             filled(Section("Lowest", items=items)),
             entries(("Usage", usage_text(self.usage)), ("Signature", signature)),
@@ -114,7 +116,7 @@ class RunSummary(Report):
             rows=lambda: [self._row()],
         )
 
-    def _lines(self, failures: Mapping[str, int], n_skipped: int) -> Iterator[str]:
+    def _lines(self, failures: Mapping[str, int], n_skipped: int, n_left_out: int) -> Iterator[str]:
         from factcheck.reports.text import interval_text, plural
 
         kinds = (f"{self.counts[kind]:,} {kind}" for kind in list(self.counts)[1:])
@@ -125,6 +127,10 @@ class RunSummary(Report):
         missing = [f"{n:,} without a report ({code})" for code, n in sorted(failures.items())]
         if n_skipped:
             missing.append(f"{plural(n_skipped, 'invalid record')} skipped")
+        if n_left_out:
+            missing.append(
+                f"{plural(n_left_out, 'row')} of records that are not in the input left out"
+            )
         if missing:
             yield ", ".join(missing)
 

@@ -68,11 +68,13 @@ class Tally:
     write_error: str = ""
     """Why no further rows could be written; empty if they could."""
     digests: dict[str, str] = field(default_factory=dict)
-    """Of each record that has a row, by id."""
-    _lowest: list[tuple[float, str]] = field(default_factory=list)
-    """Heap of (-score, id)."""
+    """Of each record that has a row of an earlier run, by id."""
+    left_out: int = 0
+    """Rows of an earlier run whose records are not in the input."""
+    _lowest: list[tuple[float, int, str]] = field(default_factory=list)
+    """Heap of (-score, -place in the input, id)."""
 
-    def add(self, record_id: str, outcome: CoverageReport | RecordFailure) -> None:
+    def add(self, record_id: str, outcome: CoverageReport | RecordFailure, place: int = 0) -> None:
         codes = codes_of(outcome)
         self.unfinished += not codes <= FINAL
         self.budget_exhausted |= _BUDGET in codes
@@ -85,24 +87,39 @@ class Tally:
             self.lost_musts += 1
             self.first_lost = self.first_lost or f"{record_id}: {lost}"
         if outcome.score is not None:
-            heapq.heappush(self._lowest, (-outcome.score, record_id))
+            heapq.heappush(self._lowest, (-outcome.score, -place, record_id))
             if len(self._lowest) > _N_LOWEST:
                 heapq.heappop(self._lowest)
 
-    def add_rows(self, path: PathOrDash) -> None:
+    def load_rows(self, path: PathOrDash) -> None:
+        """Learn which records have a row of an earlier run.
+
+        Raises:
+            InputError: The file is damaged.
+        """
+        self.digests = {row["id"]: str(row.get("record", "")) for row in read_results(path)}
+
+    def add_rows(self, path: PathOrDash, places: Mapping[str, int]) -> None:
         """Count the rows of an earlier run.
+
+        Args:
+            path: The rows that `load_rows` saw, perhaps with more after them.
+            places: Place in the input of every record that counts, by id.
 
         Raises:
             InputError: The file is damaged or holds rows of another kind.
         """
         for row in read_results(path):
-            self.digests[row["id"]] = str(row.get("record", ""))
+            name = row["id"]
+            if name not in self.digests or name not in places:
+                continue
             error = row.get("error")
+            outcome: CoverageReport | RecordFailure
             if isinstance(error, dict):
-                code, message = str(error.get("code")), str(error.get("message"))
-                self.add(row["id"], RecordFailure(row["id"], code, message))
+                outcome = RecordFailure(name, str(error.get("code")), str(error.get("message")))
             else:
-                self.add(row["id"], CoverageReport.from_dict(row))
+                outcome = CoverageReport.from_dict(row)
+            self.add(name, outcome, places[name])
 
     def page(self, signature: str) -> Page:
         """The totals as a report, with up to 5 lowest scores.
@@ -110,9 +127,13 @@ class Tally:
         Args:
             signature: How the scores were made; see `run_signature`.
         """
-        lowest = sorted((-negative, record_id) for negative, record_id in self._lowest)
+        lowest = [(-negative, name) for negative, _, name in sorted(self._lowest, reverse=True)]
         return self.summary.page(
-            signature, lowest=lowest, failures=self.failures, n_skipped=self.skipped
+            signature,
+            lowest=lowest,
+            failures=self.failures,
+            n_skipped=self.skipped,
+            n_left_out=self.left_out,
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -121,6 +142,7 @@ class Tally:
             "failures": dict(self.failures),
             "open": self.unfinished,
             "skipped": self.skipped,
+            "left_out": self.left_out,
         }
 
 
@@ -175,43 +197,54 @@ def score_run(
     Args:
         scorer: Scores the records.
         records: Read only as far as they are needed.
-        tally: Totals, those of the rows included (`Tally.add_rows`).
+        tally: Totals; it knows the rows of an earlier run (`Tally.load_rows`), which are counted at
+            the end, if their records are in the input.
         direction: As in `FactCoverage.score`.
         rows: Where final rows go; `None`: nowhere.
-        on_record: Called after each record with the totals so far.
+        on_record: Called after each new record with the totals so far.
 
     Raises:
         InputError: `records` cannot be read, or a record is not the one its row was made of.
     """
-    pending = _pending(records, rows, tally)
+    places: dict[str, int] = {}
+    pending = _pending(records, tally, places)
     with closing(scorer.score_records(pending, direction=direction)) as scored:
         try:
             for number, (record, outcome) in enumerate(scored, 1):
                 record_id = record.id if record else str(number)
-                tally.add(record_id, outcome)
+                tally.add(record_id, outcome, places.pop(record_id, number))
                 if rows is not None and codes_of(outcome) <= FINAL:
                     try:
                         rows.append(record_id, _row(record, outcome))
                     except InputError as error:  # a full disk: report what was paid for
                         tally.write_error = str(error)
-                        return
+                        break
                 if on_record is not None:
                     on_record(tally.summary)
         except KeyboardInterrupt:
             tally.interrupted = True
+    if rows is not None and tally.digests:
+        tally.add_rows(rows.path, places)
 
 
-def _pending(records: Iterable[Record], rows: ResultsFile | None, tally: Tally) -> Iterator[Record]:
-    for record in records:
+def _pending(records: Iterable[Record], tally: Tally, places: dict[str, int]) -> Iterator[Record]:
+    """The records without a row; their places are noted, and those of the others."""
+    n_rows = 0
+    for place, record in enumerate(records, 1):
         if tally.budget_exhausted:
             return
-        if rows is None or record.id not in rows.done:
+        places[record.id] = place
+        known = tally.digests.get(record.id)
+        if known is None:
             yield record
-        elif tally.digests.get(record.id) not in {None, record_digest(record)}:
+        elif known in {"", record_digest(record)}:
+            n_rows += 1
+        else:
             raise InputError(
                 f"{record.where or 'the records'}: record {record.id!r} differs from the one its "
                 "row was made of; give changed records new ids, or start over without --resume"
             )
+    tally.left_out = len(tally.digests) - n_rows
 
 
 def _row(record: Record | None, outcome: CoverageReport | RecordFailure) -> dict[str, Any]:

@@ -307,6 +307,37 @@ def test_a_dry_run_counts_what_the_real_run_then_sends(
     assert len(server.requests) == n_real
 
 
+def test_rows_of_records_that_are_not_in_the_input_are_left_out(desk: Desk, job: Job) -> None:
+    """They count neither in the totals nor for the gate."""
+    lost = record(9, facts=[{"text": "The mole is long.", "must": True}])
+    job([lost, *(record(n) for n in range(3))])
+    assert ids(job.rows) == ["r9", "r0", "r1", "r2"]
+
+    done = job((record(n) for n in range(1, 5)), "--resume", "--fail-under", "0.6")
+
+    assert done.code == 0
+    assert ids(job.rows) == ["r9", "r0", "r1", "r2", "r3", "r4"]
+    assert "4 of 4 records scored" in done.out
+    assert "2 rows of records not in the input left out" in done.out
+    assert "r9" not in done.out
+    totals = json.loads(job((record(n) for n in range(5)), "--resume", "--format", "json").out)
+    assert (totals["records"], totals["left_out"]) == (5, 1)
+
+
+def test_of_equal_scores_the_first_are_the_lowest(job: Job) -> None:
+    """Of a resumed run, too, in the order of the input."""
+    records = [record(n) for n in (12, 3, 7, 1, 30, 2, 5)]
+    lowest = [f"0.67 {one['id']}" for one in records[:5]]
+
+    whole = job(records, out=False).out
+    job(records[3:])
+    resumed = job(records, "--resume").out
+
+    for out in (whole, resumed):
+        lines = out.split("Lowest\n")[1].splitlines()[:5]
+        assert [" ".join(line.split()) for line in lines] == lowest
+
+
 @pytest.mark.parametrize(("batch_size", "n_requests"), [("8", 3), ("16", 2), ("17", 1)])
 def test_the_batch_size_is_that_of_the_requests(
     server: LocalOpenAIServer, run: Run, tmp_path: Path, batch_size: str, n_requests: int
