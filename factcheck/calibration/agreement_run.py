@@ -26,7 +26,6 @@ from factcheck.calibration.judges import (
     Judge,
     Named,
     WordContainment,
-    blocking,
     check_texts,
     named_judges,
     open_scorer,
@@ -35,7 +34,7 @@ from factcheck.calibration.judges import (
 from factcheck.errors import InputError
 from factcheck.facts import Verdict
 from factcheck.runtime.budget import Budget
-from factcheck.runtime.loop import together
+from factcheck.runtime.loop import blocking, together
 from factcheck.scoring import FactCoverage
 from factcheck.stats.correlation import kendall, pearson
 from factcheck.stats.intervals import Estimate

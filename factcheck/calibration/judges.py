@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import functools
 import re
 from collections import Counter
-from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AsyncExitStack
-from typing import Any, ParamSpec, TypeAlias, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 from factcheck.errors import InputError, JudgeError
 from factcheck.facts import AtomicFact, CheckFailure, CheckResult, FactSet, Verdict
 from factcheck.judges.ports import JudgeSpec, Ledger
 from factcheck.runtime.budget import Budget
-from factcheck.runtime.loop import background
 from factcheck.scoring import FactCoverage
 
-P = ParamSpec("P")
 T = TypeVar("T")
 Named: TypeAlias = Sequence[T] | Mapping[str, T]
 """A list, or a mapping that gives names."""
@@ -117,14 +114,3 @@ async def check_texts(
         return await scorer.acheck(given, text)
     except JudgeError as error:
         return tuple(CheckFailure(fact, error.code, str(error)) for fact in given)
-
-
-def blocking(function: Callable[P, Coroutine[Any, Any, T]]) -> Callable[P, T]:
-    """The synchronous form of an asynchronous function whose name starts with `a`."""
-
-    @functools.wraps(function)
-    def call(*args: P.args, **kwargs: P.kwargs) -> T:
-        return background.run(function(*args, **kwargs))
-
-    call.__name__ = call.__qualname__ = function.__name__.removeprefix("a")
-    return call

@@ -7,16 +7,18 @@ callers inside a running loop (a notebook, a web server) and callers in threads 
 from __future__ import annotations
 
 import asyncio
+import functools
 import os
 import threading
 import time
 from collections.abc import Callable, Coroutine, Generator, Iterable
 from concurrent.futures import Future
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, ParamSpec, TypeVar
 from weakref import WeakKeyDictionary
 
 from factcheck.errors import describe
 
+P = ParamSpec("P")
 T = TypeVar("T")
 _CLEAN_UP_S = 2.0
 """Seconds that interrupted work may take to close what it opened."""
@@ -148,6 +150,17 @@ async def together(works: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
 
 background = BackgroundLoop()
 """The loop every synchronous call and every connection of this process uses."""
+
+
+def blocking(function: Callable[P, Coroutine[Any, Any, T]]) -> Callable[P, T]:
+    """The synchronous form of an asynchronous function whose name starts with `a`."""
+
+    @functools.wraps(function)
+    def call(*args: P.args, **kwargs: P.kwargs) -> T:
+        return background.run(function(*args, **kwargs))
+
+    call.__name__ = call.__qualname__ = function.__name__.removeprefix("a")
+    return call
 
 
 class PerProcess(Generic[T]):

@@ -30,7 +30,7 @@ from factcheck.facts.report import Direction
 from factcheck.judges.factory import BATCH_SIZE, build_judges
 from factcheck.judges.ports import ExtractorSpec, JudgeSpec, Ledger
 from factcheck.records import Record
-from factcheck.runtime.loop import background, together
+from factcheck.runtime.loop import blocking, together
 from factcheck.runtime.session import Session, SessionOptions, SessionUser
 from factcheck.scoring.many import RecordFailure, Scored, outcomes, score_records
 
@@ -84,7 +84,7 @@ class FactCoverage(SessionUser):
         self.ledger = Ledger()
         """Usage over the scorer's life, per model and stage."""
 
-    def extract(self, source: Source) -> FactSet:
+    async def aextract(self, source: Source) -> FactSet:
         """The atomic facts of a source.
 
         Args:
@@ -96,27 +96,23 @@ class FactCoverage(SessionUser):
             InputError: The source is blank, or no facts are found in it.
             JudgeError: The extractor could not be reached.
         """
-        return background.run(self.aextract(source))
-
-    async def aextract(self, source: Source) -> FactSet:
-        """Asynchronous form of `extract`."""
         return await self._extract(as_source(source), Ledger(self.ledger))
 
-    def check(self, facts: Facts, text: str) -> tuple[CheckResult, ...]:
+    extract = blocking(aextract)
+
+    async def acheck(self, facts: Facts, text: str) -> tuple[CheckResult, ...]:
         """One verdict or failure per fact, in fact order.
 
         Raises:
             InputError: The facts cannot be read.
             JudgeRejected: The judge rejects every request.
         """
-        return background.run(self.acheck(facts, text))
-
-    async def acheck(self, facts: Facts, text: str) -> tuple[CheckResult, ...]:
-        """Asynchronous form of `check`."""
         _require_text(text, "the text")
         return await self._check(FactSet.of(facts), text, Ledger(self.ledger))
 
-    def score(
+    check = blocking(acheck)
+
+    async def ascore(
         self,
         source: Source,
         summary: str,
@@ -138,17 +134,6 @@ class FactCoverage(SessionUser):
             InputError: The source is blank or states no facts.
             JudgeError: The facts could not be extracted, or the judge rejects every request.
         """
-        return background.run(self.ascore(source, summary, facts=facts, direction=direction))
-
-    async def ascore(
-        self,
-        source: Source,
-        summary: str,
-        *,
-        facts: Facts | None = None,
-        direction: Direction = "coverage",
-    ) -> CoverageReport:
-        """Asynchronous form of `score`."""
         source = as_source(source)
         _require_text(summary, "the summary")
         if direction not in get_args(Direction):
@@ -170,6 +155,8 @@ class FactCoverage(SessionUser):
         return CoverageReport(
             fact_set, results, ledger.usage, self._signature(identity), claims, claim_results
         )
+
+    score = blocking(ascore)
 
     def score_many(
         self,
@@ -347,20 +334,6 @@ def _with_true_evidence(result: CheckResult, text: str) -> CheckResult:
     return replace(result, evidence=None, flags=(*result.flags, "quote_not_found"))
 
 
-def score(
-    source: Source,
-    summary: str,
-    *,
-    facts: Facts | None = None,
-    judge: JudgeSpec | None = None,
-    extractor: ExtractorSpec | None = None,
-    direction: Direction = "coverage",
-) -> CoverageReport:
-    """Score one summary with a scorer made for it; see `FactCoverage.score`."""
-    with FactCoverage(judge, extractor) as scorer:
-        return background.run(scorer.ascore(source, summary, facts=facts, direction=direction))
-
-
 async def ascore(
     source: Source,
     summary: str,
@@ -370,32 +343,25 @@ async def ascore(
     extractor: ExtractorSpec | None = None,
     direction: Direction = "coverage",
 ) -> CoverageReport:
-    """Asynchronous form of `score`."""
+    """Score one summary with a scorer made for it; see `FactCoverage.score`."""
     async with FactCoverage(judge, extractor) as scorer:
         return await scorer.ascore(source, summary, facts=facts, direction=direction)
-
-
-def check(facts: Facts, text: str, *, judge: JudgeSpec | None = None) -> tuple[CheckResult, ...]:
-    """Check facts against a text with a scorer made for it; see `FactCoverage.check`."""
-    with FactCoverage(judge) as scorer:
-        return scorer.check(facts, text)
 
 
 async def acheck(
     facts: Facts, text: str, *, judge: JudgeSpec | None = None
 ) -> tuple[CheckResult, ...]:
-    """Asynchronous form of `check`."""
+    """Check facts against a text with a scorer made for it; see `FactCoverage.check`."""
     async with FactCoverage(judge) as scorer:
         return await scorer.acheck(facts, text)
 
 
-def extract(source: Source, *, extractor: ExtractorSpec | None = None) -> FactSet:
-    """List the facts of a source with a scorer made for it; see `FactCoverage.extract`."""
-    with FactCoverage(extractor=extractor) as scorer:
-        return scorer.extract(source)
-
-
 async def aextract(source: Source, *, extractor: ExtractorSpec | None = None) -> FactSet:
-    """Asynchronous form of `extract`."""
+    """List the facts of a source with a scorer made for it; see `FactCoverage.extract`."""
     async with FactCoverage(extractor=extractor) as scorer:
         return await scorer.aextract(source)
+
+
+score = blocking(ascore)
+check = blocking(acheck)
+extract = blocking(aextract)
