@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 from factcheck.calibration.agreement_metrics import N_BINS, Bin, DocumentsNeeded
 from factcheck.reports.page import Alert, Page, Section, Table, filled
 from factcheck.reports.report import Report
-from factcheck.reports.text import DASH, plural, short, short_range
+from factcheck.reports.text import DASH, percent, plural, short, short_range
 from factcheck.stats.intervals import Estimate
 
 _SHOWN = {
@@ -116,7 +116,7 @@ class AgreementReport(Report):
             "Agreement with human labels",
             counts=(
                 f"{plural(self.n_pairs, 'fact')}, {plural(self.n_documents, 'document')}, "
-                f"{self.share_entailed:.0%} entailed"
+                f"{percent(self.share_entailed)} entailed"
             ),
             alerts=tuple(Alert(note, "unknown") for note in self._notes()),
             sections=filled(

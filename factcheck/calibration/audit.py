@@ -17,7 +17,7 @@ from factcheck.calibration.audit_trials import (
     Trial,
     trials_of,
 )
-from factcheck.calibration.judges import blocking, check_texts, named_judges
+from factcheck.calibration.judges import check_texts, named_judges
 from factcheck.calibration.texts import BundledText, load_texts, split_bullets
 from factcheck.errors import InputError
 from factcheck.facts import CheckResult, FactSet, Usage, Verdict
@@ -25,9 +25,18 @@ from factcheck.judges.ports import ExtractorSpec, JudgeSpec
 from factcheck.records import Record, as_record
 from factcheck.reports.page import Alert, Case, Item, Page, Section, Table
 from factcheck.reports.report import Report
-from factcheck.reports.text import DASH, more_of, name_text, plural, quote_text, short, short_range
+from factcheck.reports.text import (
+    DASH,
+    more_of,
+    name_text,
+    percent,
+    plural,
+    quote_text,
+    short,
+    short_range,
+)
 from factcheck.runtime.budget import Budget
-from factcheck.runtime.loop import together
+from factcheck.runtime.loop import blocking, together
 from factcheck.scoring import FactCoverage
 from factcheck.stats.intervals import Interval
 from factcheck.stats.resampling import bootstrap_ratio
@@ -177,9 +186,9 @@ class AuditReport(Report):
         if share is None:
             return ()
         if share >= ALWAYS:
-            return (f"it says yes to {share:.0%} of its questions, whatever the text says",)
+            return (f"it says yes to {percent(share)} of its questions, whatever the text says",)
         if share <= 1 - ALWAYS:
-            return (f"it says no to {1 - share:.0%} of its questions, whatever the text says",)
+            return (f"it says no to {percent(1 - share)} of its questions, whatever the text says",)
         return tuple(_faults({rule.rule: rule for rule in self.rules}))
 
     @property
@@ -207,7 +216,7 @@ class AuditReport(Report):
 
     def page(self) -> Page:
         """The report: the faults of the judge, every rule, and examples of proven errors."""
-        share = DASH if self.share_entailed is None else f"{self.share_entailed:.0%}"
+        share = DASH if self.share_entailed is None else percent(self.share_entailed)
         undecided = sum(rule.n_undecided for rule in self.rules)
         why = f" ({self.failure})" if self.failure else ""
         missing = f"{plural(undecided, 'trial')} without an answer, left out of every rate{why}"
@@ -250,10 +259,10 @@ def _faults(rules: Mapping[str, RuleResult]) -> Iterator[str]:
     noise = 2 * (rules[again].rate or 0.0)
     for name in [again, *sorted(others, key=lambda name: not RULES[name].is_comparison)]:
         if rules[name].is_fault(above=noise if RULES[name].is_comparison else 0.0):
-            yield RULES[name].fault.format(f"{rules[name].rate:.0%}")
+            yield RULES[name].fault.format(percent(rules[name].rate or 0.0))
     copied = [rules[kind] for kind in MUTATIONS if rules[kind].is_fault(above=0.0)]
     if copied:
-        kinds = ", ".join(f"{one.rule} {one.rate:.0%}" for one in copied)
+        kinds = ", ".join(f"{one.rule} {percent(one.rate or 0.0)}" for one in copied)
         yield f"it goes by the words, not by their meaning: still entailed after {kinds}"
 
 
@@ -328,9 +337,10 @@ async def _text(text: Text, number: int, lister: FactCoverage) -> AuditText:
         facts = tuple(fact.fact.text for fact in text.facts)
         return AuditText(text.name, text.bullets, facts, text.language)
     record = as_record(text, number)
+    bullets = split_bullets(record.summary).texts
     facts_given = await lister.aextract(record.source) if record.facts is None else record.facts
     facts = tuple(dict.fromkeys(fact.text for fact in FactSet.of(facts_given)))
-    return AuditText(record.id, split_bullets(record.summary).texts, facts)
+    return AuditText(record.id, bullets, facts)
 
 
 async def _answers(scorer: FactCoverage, trials: Iterable[Trial]) -> Answers:

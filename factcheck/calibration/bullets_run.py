@@ -13,7 +13,6 @@ from factcheck.calibration.judges import (
     Judge,
     Named,
     WordContainment,
-    blocking,
     named_judges,
     open_scorer,
     require_unique,
@@ -31,7 +30,7 @@ from factcheck.judges.factory import build_rater
 from factcheck.judges.ports import HIGHEST, LOWEST, ExtractorSpec, Ledger, Rater, RaterSpec
 from factcheck.records import Record, as_record
 from factcheck.runtime.budget import Budget
-from factcheck.runtime.loop import together
+from factcheck.runtime.loop import blocking, together
 from factcheck.runtime.session import Session
 from factcheck.scoring import FactCoverage
 
@@ -146,8 +145,8 @@ async def _subject(
     if isinstance(text, BundledText):
         return Subject.bundled(text, removal_orders(len(text.bullets), *draws))
     record = as_record(text, number)
-    facts = await lister.aextract(record.source) if record.facts is None else record.facts
     bullets = split_bullets(record.summary)
+    facts = await lister.aextract(record.source) if record.facts is None else record.facts
     orders = removal_orders(len(bullets), *draws)
     name, scorer = judge
     source = "\n\n".join(source_texts(record.source))

@@ -21,7 +21,7 @@ from factcheck.judges.ports import Cascade, ExtractorSpec
 from factcheck.records import Record
 from factcheck.reports.page import Alert, Page, Section, Table, entries, filled
 from factcheck.reports.report import Report
-from factcheck.reports.text import plural, short, short_range
+from factcheck.reports.text import percent, plural, short, short_range
 from factcheck.runtime.budget import Budget
 from factcheck.scoring import FactCoverage, RecordFailure
 from factcheck.settings import LOCAL
@@ -174,7 +174,7 @@ class CascadeFit(Report):
 
 
 def _percent(share: Estimate) -> str:
-    return f"{share.value or 0.0:.0%}"
+    return percent(share.value or 0.0)
 
 
 def _bar(point: CascadePoint) -> str:

@@ -111,6 +111,8 @@ def file_errors(name: str, verb: str) -> Iterator[None]:
     try:
         yield
     except FileNotFoundError as error:
+        if verb == "write":
+            raise InputError(f"cannot write {name}: no file can be made there") from error
         raise InputError(f"{name} does not exist; check the path") from error
     except IsADirectoryError as error:
         raise InputError(f"{name} is a directory; name a file") from error

@@ -27,6 +27,7 @@ from factcheck.reports.page import (
 )
 from factcheck.reports.text import (
     DASH,
+    any_of,
     interval_text,
     more_of,
     name_text,
@@ -234,7 +235,7 @@ def _counts(metric: _Metric, results: Sequence[CheckResult], n_undecided: int) -
     if not results:
         return f"no {noun}s"
     if not n_decided:
-        return f"no verdict on any of {plural(len(results), noun)}"
+        return f"no verdict on {any_of(len(results), noun)}"
     n_kept = sum(_label(result) == "entailed" for result in results)
     decided = plural(n_decided, f"decided {noun}" if n_undecided else noun)
     counts = f"{n_kept:,} of {decided} {metric.ends[1]}"

@@ -31,7 +31,7 @@ from factcheck.reports.page import (
     parts_of,
     warnings_section,
 )
-from factcheck.reports.text import DASH, interval_text, name_text, plural, quote_text, share
+from factcheck.reports.text import DASH, any_of, interval_text, name_text, plural, quote_text, share
 from factcheck.stats.intervals import Interval, wilson
 from factcheck.stats.resampling import SumScores
 
@@ -198,7 +198,7 @@ class BehaviorRun(SavedRun):
             examples: Maximum number of responses shown for each kind of failure.
         """
         rate, counts = self.pass_rate, self.counts
-        shown = f"no response to any of {plural(len(self.cases), 'case')}"
+        shown = f"no response to {any_of(len(self.cases), 'case')}"
         if rate is not None:
             shown = f"{counts['passed']:,} of {plural(len(self.case_scores), 'case')} passed"
             shown += f", {counts['errored']:,} more errored" if counts["errored"] else ""

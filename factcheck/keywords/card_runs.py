@@ -21,7 +21,7 @@ from factcheck.keywords.cards import CardDataset
 from factcheck.keywords.matching import MatchSettings
 from factcheck.keywords.results import CaseResult, SavedRun, Scores, macro, micro
 from factcheck.reports.page import Item, Page, entries, filled, listed, parts_of, warnings_section
-from factcheck.reports.text import DASH, interval_text, name_text, plural, quote_text, share
+from factcheck.reports.text import DASH, any_of, interval_text, name_text, plural, quote_text, share
 from factcheck.stats.intervals import Interval
 from factcheck.stats.resampling import Matrix, SumScores, bootstrap_scores, check_resampling
 
@@ -171,7 +171,7 @@ class DatasetResult(SavedRun):
         texts = CardTexts({case.id: case.expected_cards for case in cases}, outputs or {})
         intervals = self._page_intervals()
         interval = interval_text(intervals.get("macro_f1"))
-        totals, counts = None, f"none of {plural(len(failures), 'case')} could be scored"
+        totals, counts = None, f"no score for {any_of(len(failures), 'case')}"
         lines: list[str] = []
         if macro is not None and micro is not None:
             totals = totals_section(macro, micro, intervals, len(scored))

@@ -51,11 +51,13 @@ def keyword_similarity(keywords: Iterable[Any], text: str) -> float:
         text: Where to search.
 
     Raises:
-        InputError: An invalid keyword, or the text is not a string.
+        InputError: An invalid or empty keyword, or the text is not a string.
     """
     if not isinstance(text, str):
         raise InputError(f"keywords are searched in a string, got {shown(text)}")
     words = as_keywords(keywords, "keywords")
+    if "" in words:
+        raise InputError("keywords: the empty string occurs in every text; leave it out")
     return share_found(words, found_in(words, text))
 
 

@@ -7,7 +7,7 @@ import inspect
 import math
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from importlib.metadata import version
-from typing import Any, TypeVar
+from typing import Any, TypeVar, overload
 
 from factcheck.errors import ConfigError, FactcheckError, InputError, JudgeOutputError, describe
 from factcheck.facts import ScoreSignature
@@ -97,12 +97,23 @@ class FunctionMetric:
         return MetricResult.scored(float(score), passed=score >= self.threshold)
 
 
+@overload
+def metric(function: Callable[[EvalCase], Any], /) -> FunctionMetric: ...
+@overload
 def metric(
     *,
     threshold: float = 0.5,
     name: str | None = None,
     required_fields: Sequence[str] = ("actual_output",),
-) -> Callable[[Callable[[EvalCase], Any]], FunctionMetric]:
+) -> Callable[[Callable[[EvalCase], Any]], FunctionMetric]: ...
+def metric(
+    function: Callable[[EvalCase], Any] | None = None,
+    /,
+    *,
+    threshold: float = 0.5,
+    name: str | None = None,
+    required_fields: Sequence[str] = ("actual_output",),
+) -> FunctionMetric | Callable[[Callable[[EvalCase], Any]], FunctionMetric]:
     """Turn a function from case to score, sync or async, into a metric:
 
         @metric(threshold=0.7)
@@ -111,7 +122,10 @@ def metric(
 
         report = evaluate(cases, [brevity])
 
+    Without options, `@metric` needs no parentheses.
+
     Args:
+        function: The function.
         threshold: Score from which a case passes, in [0, 1].
         name: Name in reports; default: that of the function.
         required_fields: Fields of `EvalCase` without which a case is not measured.
@@ -119,7 +133,11 @@ def metric(
     Raises:
         InputError: A threshold outside [0, 1].
     """  # noqa: D415 - an example follows
-    return lambda function: FunctionMetric(function, threshold, name, required_fields)
+
+    def make(function: Callable[[EvalCase], Any]) -> FunctionMetric:
+        return FunctionMetric(function, threshold, name, required_fields)
+
+    return make if function is None else make(function)
 
 
 async def each(work: Callable[[T], Awaitable[R]], items: Sequence[T]) -> list[R]:

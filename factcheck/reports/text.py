@@ -115,6 +115,16 @@ def plural(count: int, noun: str) -> str:
     return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
 
 
+def any_of(count: int, noun: str) -> str:
+    """What a `no ... for` refers to: `any of 3 facts`, `the only fact`."""
+    return f"the only {noun}" if count == 1 else f"any of {plural(count, noun)}"
+
+
+def percent(value: float) -> str:
+    """A share in [0, 1] as `35 %`."""
+    return f"{value:.0%}".replace("%", " %")
+
+
 def more_of(count: int, noun: str) -> str:
     """`and 3 more facts`; empty if `count` is not positive."""
     return f"and {plural(count, f'more {noun}')}" if count > 0 else ""

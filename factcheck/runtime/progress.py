@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from factcheck.facts import RunSummary
+from factcheck.reports.text import percent
 
 
 @contextmanager
@@ -36,7 +37,7 @@ def _progress_text(message: str, summary: RunSummary, elapsed_s: float) -> str:
         parts.append(f"{summary.n_records / elapsed_s:.1f}/s")
     if usage.cache_hits:
         share = min(1.0, usage.cache_hits / max(1, summary.counts["facts"]))
-        parts.append(f"{share:.0%} from the cache")
+        parts.append(f"{percent(share)} from the cache")
     if usage.calls:
         cost = "cost unknown" if usage.cost_usd is None else f"${usage.cost_usd:.4f}"
         parts.append(f"{usage.calls:,} calls, {cost}")

@@ -70,8 +70,8 @@ def obeys(order: str) -> Callable[[str, str, int], bool]:
 
 
 BROKEN: dict[str, tuple[Callable[[str, str, int], bool], str]] = {
-    "always yes": (lambda *_: True, "^it says yes to 100% of its questions"),
-    "always no": (lambda *_: False, "^it says no to 100% of its questions"),
+    "always yes": (lambda *_: True, "^it says yes to 100 % of its questions"),
+    "always no": (lambda *_: False, "^it says no to 100 % of its questions"),
     "favours the first facts": (
         lambda fact, text, place: place < 2 or holds(fact, text),
         "its answers depend on the order of the facts",

@@ -9,10 +9,16 @@ from typing import Any
 import pytest
 
 from factcheck import AtomicFact, Budget, CheckFailure, Evidence, FactCoverage, Verdict
-from factcheck.calibration import BulletRemoval, bullet_removal, load_texts
+from factcheck.calibration import BulletRemoval, audit_judge, bullet_removal, load_texts
 from factcheck.errors import Failure, InputError, JudgeUnavailable
 from factcheck.facts import Usage
-from factcheck.testing import FactModel, LocalOpenAIServer, ScriptedChecker, ScriptedRater
+from factcheck.testing import (
+    FactModel,
+    LocalOpenAIServer,
+    ScriptedChecker,
+    ScriptedExtractor,
+    ScriptedRater,
+)
 
 TEXT = {
     "id": "zoo",
@@ -101,6 +107,16 @@ def test_one_bullet_leaves_every_metric_undefined() -> None:
 def test_invalid_input_is_refused(texts: list[Any], judges: Any, message: str) -> None:
     with pytest.raises(InputError, match=message):
         bullet_removal(texts, judges)
+
+
+def test_a_blank_summary_is_refused_before_anything_is_extracted() -> None:
+    extractor = ScriptedExtractor(lambda _: ["A fact."])
+    text = {"source": "There is a lion.", "summary": " "}
+    with pytest.raises(InputError, match="the summary is blank"):
+        bullet_removal([text], ["local"], extractor=extractor)
+    with pytest.raises(InputError, match="the summary is blank"):
+        audit_judge("local", [text], extractor=extractor)
+    assert not extractor.calls
 
 
 def test_a_judge_that_fails_for_some_facts_is_missing_where_it_failed() -> None:

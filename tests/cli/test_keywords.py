@@ -230,7 +230,7 @@ def test_nothing_scored_is_not_a_success(files: Files) -> None:
     outcome = files.cards(outputs={})
 
     assert outcome.code == 4
-    assert outcome.out.startswith("F1 unknown   none of 2 cases could be scored")
+    assert outcome.out.startswith("F1 unknown   no score for any of 2 cases")
     assert "no case could be scored (cell: there is no output for this case)" in outcome.err
 
 

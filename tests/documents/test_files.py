@@ -203,3 +203,9 @@ def test_reading_documents_loads_no_other_package() -> None:
     code = "import sys, factcheck.documents; print({'yaml', 'pyarrow'} & set(sys.modules))"
 
     assert printed_by_python(code) == "set()"
+
+
+@pytest.mark.skipif(not Path("/proc/self").exists(), reason="only Linux has /proc")
+def test_a_folder_that_takes_no_files_is_named_as_that() -> None:
+    with pytest.raises(InputError, match=r"cannot write /proc/x.txt: no file can be made there"):
+        write_text("/proc/x.txt", "text")

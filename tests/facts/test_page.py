@@ -51,7 +51,7 @@ def test_a_report_without_undecided_facts_has_no_bounds() -> None:
     ("report", "counts"),
     [
         (report_of(), "no facts"),
-        (report_of(CheckFailure(FACT, "missing", "")), "no verdict on any of 1 fact"),
+        (report_of(CheckFailure(FACT, "missing", "")), "no verdict on the only fact"),
         (
             report_of(verdict(replace(FACT, weight=0.0), "entailed")),
             "1 of 1 fact kept (every decided fact has weight 0)",

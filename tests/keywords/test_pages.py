@@ -157,7 +157,7 @@ class TestCards:
     def test_without_a_scored_case_there_is_no_score(self) -> None:
         page = card_run(Failure("lost", "input", "no output")).page()
 
-        assert page.first_line == "F1 unknown   none of 1 case could be scored"
+        assert page.first_line == "F1 unknown   no score for the only case"
         assert page.interval == ""
         assert titles(page) == ["Errored 1", "Warnings 1"]
 

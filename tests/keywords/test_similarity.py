@@ -124,3 +124,9 @@ def test_weights_that_do_not_fit_a_card_are_refused() -> None:
 def test_keywords_are_looked_for_in_texts_only(text: Any) -> None:
     with pytest.raises(InputError, match="keywords are searched in a string"):
         keyword_similarity(["a"], text)
+
+
+@pytest.mark.parametrize("keywords", [[""], ["cell", ""]])
+def test_an_empty_keyword_is_refused_rather_than_found(keywords: list[str]) -> None:
+    with pytest.raises(InputError, match="the empty string occurs in every text"):
+        keyword_similarity(keywords, "x")

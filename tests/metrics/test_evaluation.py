@@ -450,3 +450,13 @@ class TestFunctions:
         assert scores(evaluate(outputs("a", "b"), [leaving]), "leaving") == ["raised", "raised"]
         with pytest.raises(InputError, match="threshold"):
             metric(threshold=2)(lambda _: 1.0)
+
+
+def test_a_metric_without_options_needs_no_parentheses() -> None:
+    @metric
+    def short(case: EvalCase) -> bool:
+        """Whether the output is short."""
+        return len(case.actual_output) < 3
+
+    assert (short.name, short.threshold) == ("short", 0.5)
+    assert evaluate([{"actual_output": "ab"}], [short]).metrics[0].mean == 1.0
