@@ -133,16 +133,19 @@ class ResultCache(Generic[T]):
         self._flight: SingleFlight[T] = SingleFlight()
         self.claim = self._flight.claim
 
-    async def resolve(self, keys: Sequence[str], ask: Ask[T]) -> Resolved[T]:
+    async def resolve(
+        self, keys: Sequence[str], ask: Ask[T], now: Callable[[str], str] | None = None
+    ) -> Resolved[T]:
         """The results for all keys, asking only for what is neither cached nor in flight.
 
         What `ask` settles is cached at once, so a run that is killed loses nothing it has received.
+        `now` gives the key that is right once an answer has come, if that can be another one.
         """
         cached = await self.known(keys)
 
         async def ask_and_keep(missing: Sequence[str], settle: Settle[T]) -> None:
             async def keep(results: Mapping[str, T]) -> None:
-                await self.keep(results)
+                await self.keep({now(k): r for k, r in results.items()} if now else results)
                 await settle(results)
 
             await ask(missing, keep)

@@ -19,6 +19,7 @@ from factcheck.testing.fact_model import (
     sentences,
     without_key,
 )
+from factcheck.testing.kinds import SERVER_KINDS, ServerKind, Trial
 from factcheck.testing.replies import (
     ChatAnswer,
     ChatRequest,
@@ -54,6 +55,7 @@ from factcheck.testing.scripted import (
 from factcheck.testing.server import LocalOpenAIServer
 
 __all__ = [
+    "SERVER_KINDS",
     "BatchPlan",
     "ChatAnswer",
     "ChatRequest",
@@ -70,6 +72,8 @@ __all__ = [
     "ScriptedExtractor",
     "ScriptedPairJudge",
     "ScriptedRater",
+    "ServerKind",
+    "Trial",
     "bad_quote",
     "bad_request",
     "dropped",

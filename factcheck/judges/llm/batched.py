@@ -6,8 +6,8 @@ a failure.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeAlias, TypeVar
 
 from factcheck.errors import JudgeError, JudgeRejected
 from factcheck.judges.llm.engine import record_usage
@@ -26,6 +26,7 @@ _REPEAT = frozenset({"missing", "duplicate", "invalid", "output", "truncated"})
 T = TypeVar("T")
 Q = TypeVar("Q")
 R = TypeVar("R")
+Keep: TypeAlias = Callable[[Mapping[str, R]], Awaitable[None]]
 
 
 class BatchedJudge(Generic[Q, R]):
@@ -98,17 +99,29 @@ class BatchedJudge(Generic[Q, R]):
             return [self._failure(question, error) for question in questions]
         return self._outcome(reply)
 
-    async def _results(self, questions: Mapping[str, Q], ledger: Ledger) -> Mapping[str, R]:
-        """One result per question, by its key; only what is not known is asked."""
+    async def _results(
+        self, questions: Mapping[str, Q], ledger: Ledger, now: Callable[[], Mapping[str, str]]
+    ) -> Mapping[str, R]:
+        """One result per question, by its key; only what is not known is asked.
+
+        The first answers may show that the model is asked in another way than the keys say; `now`
+        gives the right ones by those that they were looked up under.
+        """
+        shape = self._model.shape
+
+        async def keep(results: Mapping[str, R]) -> None:
+            right = now() if self._model.shape != shape else {}
+            await self._cache.keep({right.get(key, key): r for key, r in results.items()})
+
         results = await self._cache.known(list(questions))
         self._model.record_cache_hits(len(results), ledger, self.stage)
         while missing := [key for key in questions if key not in results]:
             with self._cache.claim(missing) as claim:
                 batches = self._batches({key: questions[key] for key in claim.keys})
                 if len(batches) == 1:
-                    await self._ask_batch(batches[0], ledger, claim)
+                    await self._ask_batch(batches[0], ledger, claim, keep)
                 else:
-                    await together(self._ask_batch(b, ledger, claim) for b in batches)
+                    await together(self._ask_batch(b, ledger, claim, keep) for b in batches)
             results.update(await claim.results())
         return results
 
@@ -118,7 +131,9 @@ class BatchedJudge(Generic[Q, R]):
         batches = [[key] for key in single] + even_batches(others, self._batch_size)
         return [{key: questions[key] for key in batch} for batch in batches]
 
-    async def _ask_batch(self, questions: Mapping[str, Q], ledger: Ledger, claim: Claim[R]) -> None:
+    async def _ask_batch(
+        self, questions: Mapping[str, Q], ledger: Ledger, claim: Claim[R], keep: Keep[R]
+    ) -> None:
         keys = list(questions)
 
         async def is_cached() -> bool:
@@ -127,7 +142,7 @@ class BatchedJudge(Generic[Q, R]):
         with record_usage(ledger, self.stage, is_cached):
             results = dict(zip(keys, await self._ask(list(questions.values())), strict=True))
             await self._repeat(questions, results)
-        await self._cache.keep(results)
+        await keep(results)
         if all(failed_with(result, {"not_asked"}) for result in results.values()):
             found = await self._cache.known(keys)
             self._model.record_cache_hits(len(found), ledger, self.stage)

@@ -78,7 +78,7 @@ class LLMExtractor:
                 facts = found[key]
             await settle(dict.fromkeys(keys, facts))
 
-        resolved = await self._cache.resolve([key], ask)
+        resolved = await self._cache.resolve([key], ask, now=lambda _: self._key(section))
         self._model.record_cache_hits(len(resolved.cached), ledger, _STAGE)
         return resolved.results[key]
 

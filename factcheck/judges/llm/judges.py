@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from factcheck.documents import Reader
@@ -73,13 +74,16 @@ class LLMChecker(BatchedJudge[_FactQuestion, CheckResult]):
         for span in sections(text, self._section, self._section // _OVERLAP):
             section = text[slice(*span)]
             facts_left = [fact for fact in facts if not _is_settled(results.get(fact.id))]
-            keys = self._keys(
+            make_keys = partial(
+                self._keys,
                 [{"fact": fact.text} for fact in facts_left],
                 facts_per_call=self._batch_size,
                 text=digest(section),
             )
+            keys = make_keys()
             questions = [_FactQuestion(fact, section) for fact in facts_left]
-            found = await self._results(dict(zip(keys, questions, strict=True)), ledger)
+            asked = dict(zip(keys, questions, strict=True))
+            found = await self._results(asked, ledger, now=partial(_renewed, keys, make_keys))
             for fact, key in zip(facts_left, keys, strict=True):
                 result = _placed(found[key], fact, span.start)
                 earlier = results.get(fact.id, result)
@@ -106,6 +110,11 @@ class LLMChecker(BatchedJudge[_FactQuestion, CheckResult]):
             found = Evidence.from_dict(evidence) if evidence is not None else None
             return Verdict(_SOME_FACT, data["label"], None, found, reason, judge, cached=True)
         return Verdict.from_dict({**data, "fact": _SOME_FACT.to_dict(), "cached": True})
+
+
+def _renewed(keys: Sequence[str], make_keys: Callable[[], Sequence[str]]) -> Mapping[str, str]:
+    """The keys that hold now, by those that were made earlier."""
+    return dict(zip(keys, make_keys(), strict=True))
 
 
 def _weight_in_merge(result: CheckResult) -> int:
@@ -153,12 +162,14 @@ class LLMPairJudge(BatchedJudge[ValuePair, PairResult]):
         Raises:
             JudgeRejected: Every single request was turned down.
         """
-        keys = self._keys(
+        make_keys = partial(
+            self._keys,
             [{"field": field_of(pair)._asdict(), "values": shown_values(pair)} for pair in pairs],
             pairs_per_call=self._batch_size,
         )
+        keys = make_keys()
         questions = dict(sorted(zip(keys, pairs, strict=True), key=lambda item: order_of(item[1])))
-        results = await self._results(questions, ledger)
+        results = await self._results(questions, ledger, now=partial(_renewed, keys, make_keys))
         require_one_not_rejected(list(results.values()))
         return tuple(results[key] for key in keys)
 
@@ -210,8 +221,12 @@ class LLMRater(BatchedJudge[_RatingQuestion, RatingResult]):
                 raise InputError(f"the {what} must be a string, not {type(text).__name__}")
         if not source.strip():
             raise InputError("the source is empty; there is nothing to rate a summary by")
-        (key,) = self._keys([{"source": digest(source), "summary": digest(summary)}])
-        return (await self._results({key: _RatingQuestion(source, summary)}, ledger))[key]
+        texts = {"source": digest(source), "summary": digest(summary)}
+        make_keys = partial(self._keys, [texts])
+        keys = make_keys()
+        asked = {keys[0]: _RatingQuestion(source, summary)}
+        results = await self._results(asked, ledger, now=partial(_renewed, keys, make_keys))
+        return results[keys[0]]
 
     def _inputs(self, questions: Sequence[_RatingQuestion]) -> dict[str, Any]:
         return questions[0]._asdict()

@@ -1,0 +1,356 @@
+"""Kinds of OpenAI-compatible servers as they are met in the field, to try a judge or gateway on.
+
+A server of a kind refuses a parameter, or dresses its replies up, as real ones do. A judge that
+works with all of them decides every fact, and pays for little more than with a server that takes
+everything.
+
+    @pytest.mark.parametrize("kind", SERVER_KINDS, ids=str)
+    def test_my_judge(kind: ServerKind) -> None:
+        trial = kind.try_judge(my_labels)  # (base_url, facts, text) -> one label per fact
+        assert trial.is_right
+        assert trial.extra_requests <= 2
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+from factcheck.testing.fact_model import FactModel
+from factcheck.testing.replies import ChatAnswer, ChatRequest, Reply
+from factcheck.testing.server import LocalOpenAIServer
+
+TEXT = "The kiln in Faenza reached 900 degrees. Anna glazed 31 bowls on Tuesday."
+FACTS = ("Anna glazed 31 bowls.", "The bowls were sold in May.", "The kiln reached 900 degrees.")
+LABELS = ("entailed", "neutral", "entailed")
+"""What a judge that reads the replies of `FactModel` says about `FACTS`."""
+
+Labels = Sequence[str | None]
+JudgeUnderTest = Callable[[str, Sequence[str], str], Labels]
+"""The labels of facts against a text, from the server at a base URL; `None` for one undecided."""
+_BAD_REQUEST = 400
+_UNPROCESSABLE = 422
+_SMALL_LIMIT = 80
+_CONTEXT = 400
+_LONG_THOUGHT = 8_000
+_CHARS_PER_TOKEN = 4
+
+
+class Trial(NamedTuple):
+    """What a judge made of a server."""
+
+    labels: Labels
+    again: Labels
+    """Of a second call, with the same facts."""
+    requests: int
+    """Of the first call."""
+    requests_again: int
+    """Of the second call; 0 where it was answered from a cache."""
+
+    @property
+    def is_right(self) -> bool:
+        """Whether all facts have the right labels, both times."""
+        return tuple(self.labels) == tuple(self.again) == LABELS
+
+    @property
+    def extra_requests(self) -> int:
+        """Requests beyond the one that a server takes which takes everything."""
+        return self.requests - 1
+
+
+@dataclass(frozen=True, slots=True)
+class ServerKind:
+    """One kind of server."""
+
+    name: str
+    change: Callable[[ChatRequest, ChatAnswer], Reply | str]
+    """The reply of such a server to a request, given the answer of one that takes everything."""
+
+    def __str__(self) -> str:
+        return self.name
+
+    def around(self, answer: ChatAnswer) -> ChatAnswer:
+        """The answer of a server of this kind; goes into `LocalOpenAIServer`."""
+        return lambda request: self.change(request, answer)
+
+    def try_judge(self, judge: JudgeUnderTest, answer: ChatAnswer | None = None) -> Trial:
+        """Ask a judge about `FACTS` twice, each time with the same server.
+
+        Args:
+            judge: The judge, or a whole gateway with a judge in front.
+            answer: Answers the judge's own prompts; by default those of this package.
+        """
+        with LocalOpenAIServer(self.around(answer or FactModel())) as server:
+            labels = judge(server.base_url, FACTS, TEXT)
+            requests = len(server.requests)
+            again = judge(server.base_url, FACTS, TEXT)
+            return Trial(labels, again, requests, len(server.requests) - requests)
+
+
+def _refusing(
+    concerns: Callable[[Mapping[str, Any]], bool],
+    message: str,
+    *,
+    param: str | None = None,
+    loc: Sequence[str] = (),
+) -> Callable[[ChatRequest, ChatAnswer], Reply | str]:
+    """A server that turns some requests down, in OpenAI's words or (`loc`) in FastAPI's."""
+
+    def change(request: ChatRequest, answer: ChatAnswer) -> Reply | str:
+        if not concerns(request.body):
+            return answer(request)
+        if loc:
+            detail = {"type": "extra_forbidden", "loc": ["body", *loc], "msg": message}
+            raw = json.dumps({"detail": [{**detail, "input": "..."}]}).encode()
+            return Reply(status=_UNPROCESSABLE, raw_body=raw, headers=_JSON)
+        error = {"message": message.format(**request.body), "param": param, "code": None}
+        return Reply(status=_BAD_REQUEST, error=error)
+
+    return change
+
+
+_JSON = {"content-type": "application/json"}
+
+
+def _dressed(dress: Callable[[str], Any]) -> Callable[[ChatRequest, ChatAnswer], Reply | str]:
+    """A server whose replies have something around or within their JSON."""
+
+    def change(request: ChatRequest, answer: ChatAnswer) -> Reply | str:
+        reply = _as_reply(answer(request))
+        if reply.status >= _BAD_REQUEST:
+            return reply
+        content = dress(reply.content or "")
+        return replace(reply, content=content) if isinstance(content, str) else _raw(content)
+
+    return change
+
+
+def _as_reply(answer: Reply | str) -> Reply:
+    return Reply(answer) if isinstance(answer, str) else answer
+
+
+def _raw(content: Any, **message: Any) -> Reply:
+    """A completion whose content need not be a string."""
+    said = {"role": "assistant", "content": content, **message}
+    choice = {"index": 0, "message": said, "finish_reason": "stop"}
+    body = {"id": "x", "object": "chat.completion", "created": 1, "model": "m", "choices": [choice]}
+    return Reply(raw_body=json.dumps(body).encode(), headers=_JSON)
+
+
+def _limit(body: Mapping[str, Any]) -> int:
+    return int(body.get("max_completion_tokens") or body.get("max_tokens") or 0)
+
+
+def thinking(tokens: int, *, reported: bool) -> Callable[[ChatRequest, ChatAnswer], Reply | str]:
+    """A model whose thought counts against the limit; short of it, nothing comes out."""
+
+    def change(request: ChatRequest, answer: ChatAnswer) -> Reply | str:
+        reply = _as_reply(answer(request))
+        needed = tokens + len(reply.content or "") // _CHARS_PER_TOKEN
+        limit = _limit(request.body) or needed
+        usage: dict[str, Any] = {"prompt_tokens": 100, "completion_tokens": min(limit, needed)}
+        if reported:
+            usage["completion_tokens_details"] = {"reasoning_tokens": min(limit, tokens)}
+        content, reason = (reply.content, "stop") if needed <= limit else ("", "length")
+        choice = {"message": {"role": "assistant", "content": content}, "finish_reason": reason}
+        body = {"id": "x", "object": "chat.completion", "model": "m", "usage": usage}
+        raw = json.dumps({**body, "choices": [{"index": 0, **choice}]}).encode()
+        return Reply(raw_body=raw, headers=_JSON)
+
+    return change
+
+
+def _reasoning_beside(request: ChatRequest, answer: ChatAnswer) -> Reply | str:
+    reply = _as_reply(answer(request))
+    return _raw(reply.content, reasoning_content='I weigh {"f1": "contradicted"} first.')
+
+
+def _deaf_to_schemas(request: ChatRequest, answer: ChatAnswer) -> Reply | str:
+    """Takes a schema and answers in prose; JSON comes where a JSON object is asked for."""
+    kind = (request.body.get("response_format") or {}).get("type")
+    return "All of this seems fine to me." if kind == "json_schema" else answer(request)
+
+
+def _small_context(request: ChatRequest, answer: ChatAnswer) -> Reply | str:
+    given = sum(len(message["content"]) for message in request.messages) // _CHARS_PER_TOKEN
+    asked = _limit(request.body)
+    if given + asked <= _CONTEXT:
+        return answer(request)
+    message = (
+        f"This model's maximum context length is {_CONTEXT} tokens. However, you requested "
+        f"{given + asked} tokens ({given} in the messages, {asked} in the completion)."
+    )
+    return Reply(status=_BAD_REQUEST, error={"message": message, "param": "messages"})
+
+
+def _format(body: Mapping[str, Any]) -> str:
+    return str((body.get("response_format") or {}).get("type", ""))
+
+
+def _schema(body: Mapping[str, Any]) -> Mapping[str, Any]:
+    schema: Mapping[str, Any] = (body.get("response_format") or {}).get("json_schema") or {}
+    return schema
+
+
+def _has_system(body: Mapping[str, Any]) -> bool:
+    return any(message["role"] == "system" for message in body["messages"])
+
+
+_THOUGHT = "<think>\nThe first fact stands in line 2.\n</think>\n\n"
+_THOUGHT_OF_JSON = (
+    '<think>\nPerhaps {"f1": "neutral", "f2": "neutral", "f3": "neutral"}?\n</think>\n'
+)
+
+SERVER_KINDS: tuple[ServerKind, ...] = (
+    ServerKind("takes everything", lambda request, answer: answer(request)),
+    ServerKind(
+        "no JSON schema",
+        _refusing(
+            lambda body: _format(body) == "json_schema",
+            "Invalid parameter: 'response_format' of type 'json_schema' is not supported with this "
+            "model.",
+            param="response_format",
+        ),
+    ),
+    ServerKind(
+        "no response format",
+        _refusing(
+            lambda body: "response_format" in body,
+            "Unrecognized request argument supplied: response_format",
+        ),
+    ),
+    ServerKind(
+        "no response format, said by FastAPI",
+        _refusing(
+            lambda body: "response_format" in body,
+            "Extra inputs are not permitted",
+            loc=("response_format",),
+        ),
+    ),
+    ServerKind(
+        "no JSON object either",
+        _refusing(
+            lambda body: _format(body) not in {"", "text"},
+            "This response_format type is unavailable now",
+        ),
+    ),
+    ServerKind(
+        "no strict schema",
+        _refusing(
+            lambda body: "strict" in _schema(body),
+            "Extra inputs are not permitted",
+            loc=("response_format", "json_schema", "strict"),
+        ),
+    ),
+    ServerKind(
+        "no additionalProperties",
+        _refusing(
+            lambda body: "additionalProperties" in json.dumps(_schema(body)),
+            'Invalid JSON payload received. Unknown name "additionalProperties" at '
+            "'generation_config.response_schema': Cannot find field.",
+        ),
+    ),
+    ServerKind(
+        "max_tokens only",
+        _refusing(
+            lambda body: "max_completion_tokens" in body,
+            "Extra inputs are not permitted",
+            loc=("max_completion_tokens",),
+        ),
+    ),
+    ServerKind(
+        "max_completion_tokens only",
+        _refusing(
+            lambda body: "max_tokens" in body,
+            "Unsupported parameter: 'max_tokens' is not supported with this model. "
+            "Use 'max_completion_tokens' instead.",
+            param="max_tokens",
+        ),
+    ),
+    ServerKind(
+        "no limit on tokens",
+        _refusing(
+            lambda body: bool(_limit(body)),
+            "unknown field: max_tokens, max_completion_tokens",
+        ),
+    ),
+    ServerKind(
+        "no temperature but 1",
+        _refusing(
+            lambda body: body.get("temperature", 1) != 1,
+            "Unsupported value: 'temperature' does not support {temperature} with this model. Only "
+            "the default (1) value is supported.",
+            param="temperature",
+        ),
+    ),
+    ServerKind(
+        "no temperature",
+        _refusing(
+            lambda body: "temperature" in body, "`temperature` is deprecated for this model."
+        ),
+    ),
+    ServerKind(
+        "no temperature, said by FastAPI",
+        _refusing(
+            lambda body: "temperature" in body,
+            "Extra inputs are not permitted",
+            loc=("temperature",),
+        ),
+    ),
+    ServerKind("no system role", _refusing(_has_system, "System role not supported")),
+    ServerKind(
+        "no reasoning effort",
+        _refusing(
+            lambda body: "reasoning_effort" in body,
+            "Unrecognized request argument supplied: reasoning_effort",
+        ),
+    ),
+    ServerKind(
+        "a small limit on tokens",
+        _refusing(
+            lambda body: _limit(body) > _SMALL_LIMIT,
+            "max_tokens is too large: 5000. This model supports at most "
+            f"{_SMALL_LIMIT} completion tokens, whereas you provided 5000.",
+            param="max_tokens",
+        ),
+    ),
+    ServerKind("a small context", _small_context),
+    ServerKind("thought before the JSON", _dressed(lambda reply: _THOUGHT + reply)),
+    ServerKind("JSON within the thought", _dressed(lambda reply: _THOUGHT_OF_JSON + reply)),
+    ServerKind("thought beside the content", _reasoning_beside),
+    ServerKind(
+        "prose around",
+        _dressed(lambda reply: f"Here are my verdicts: {reply}\nLet me know if I can help."),
+    ),
+    ServerKind("code fence", _dressed(lambda reply: f"```json\n{reply}\n```")),
+    ServerKind(
+        "prose and code fence", _dressed(lambda reply: f"Sure!\n\n```\n{reply}\n```\nDone.")
+    ),
+    ServerKind(
+        "labels in other case",
+        _dressed(
+            lambda reply: re.sub(
+                r"\b(?:entailed|neutral|contradicted)\b", lambda label: label[0].upper(), reply
+            )
+        ),
+    ),
+    ServerKind("byte order mark and blank lines", _dressed(lambda reply: f"\ufeff\n\n{reply}\n\n")),
+    ServerKind(
+        "content in parts",
+        _dressed(
+            lambda reply: [
+                {"type": "thinking", "thinking": [{"type": "text", "text": "Hm."}]},
+                {"type": "text", "text": reply[:5]},
+                {"type": "text", "text": reply[5:]},
+            ]
+        ),
+    ),
+    ServerKind("deaf to schemas", _deaf_to_schemas),
+    ServerKind("thinks for 300 tokens", thinking(300, reported=True)),
+    ServerKind("thinks and does not say so", thinking(2_000, reported=False)),
+    ServerKind("thinks for 8,000 tokens", thinking(_LONG_THOUGHT, reported=True)),
+)
+"""The kinds, of which the first is no hindrance."""

@@ -1,0 +1,125 @@
+"""Every kind of server gets its facts decided, at the price of two requests once at most."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import openai
+import pytest
+
+from factcheck import FactCoverage, Verdict
+from factcheck.errors import JudgeRejected
+from factcheck.judges.llm.dialect import forget_dialects
+from factcheck.runtime.cache import MemoryCache
+from factcheck.runtime.session import Session
+from factcheck.settings import Settings
+from factcheck.testing import SERVER_KINDS, FactModel, LocalOpenAIServer, Reply, ServerKind
+from factcheck.testing.kinds import FACTS, LABELS, TEXT, thinking
+
+
+def labels(base_url: str, facts: Sequence[str], text: str) -> list[str | None]:
+    session = Session(cache="off", settings=Settings(openai_base_url=base_url))
+    with session, FactCoverage("openai/tiny", session=session) as scorer:
+        results = scorer.check(facts, text)
+    return [result.label if isinstance(result, Verdict) else None for result in results]
+
+
+@pytest.mark.parametrize("kind", SERVER_KINDS, ids=str)
+def test_every_fact_is_decided(kind: ServerKind) -> None:
+    trial = kind.try_judge(labels)
+    assert trial.labels == list(LABELS)
+    assert trial.is_right
+    assert trial.extra_requests <= 2
+    assert trial.requests_again == 1
+
+
+def test_a_judge_that_reads_nothing_is_not_right() -> None:
+    trial = SERVER_KINDS[0].try_judge(lambda *_: [None] * len(FACTS))
+    assert not trial.is_right
+    assert trial.requests == 0
+
+
+@pytest.mark.parametrize("kind", SERVER_KINDS[1:], ids=str)
+def test_no_kind_is_as_harmless_as_the_first(kind: ServerKind) -> None:
+    """Each turns down or changes what a judge sees that sends everything and trims nothing."""
+    body = {
+        "model": "m",
+        "messages": [
+            {"role": "system", "content": "S" * 600},
+            {"role": "user", "content": "U" * 900},
+        ],
+        "temperature": 0.0,
+        "reasoning_effort": "low",
+        "max_tokens": 200,
+        "max_completion_tokens": 200,
+        "response_format": {
+            "type": "json_schema",
+            "json_schema": {"strict": True, "schema": {"additionalProperties": False}},
+        },
+    }
+    with LocalOpenAIServer(kind.around(lambda _: '{"f1": "neutral"}')) as server:
+        client = openai.OpenAI(api_key="none", base_url=server.base_url, max_retries=0)
+        try:
+            reply = client.post("/chat/completions", cast_to=object, body=body)
+        except openai.APIStatusError as error:
+            assert error.status_code in {400, 422}
+            return
+        choice = reply["choices"][0]  # type: ignore[index]
+        message = choice["message"]
+        plain = {"role": "assistant", "content": '{"f1": "neutral"}', "refusal": None}
+        assert message != plain or choice["finish_reason"] != "stop"
+
+
+def test_answers_are_kept_under_what_was_learned() -> None:
+    kind = next(kind for kind in SERVER_KINDS if kind.name == "no temperature")
+    cache = MemoryCache()
+    with LocalOpenAIServer(kind.around(FactModel())) as server:
+        for _ in range(2):
+            session = Session(cache=cache, settings=Settings(openai_base_url=server.base_url))
+            with session, FactCoverage("openai/tiny", session=session) as scorer:
+                report = scorer.score(TEXT, TEXT)
+                assert report.score == 1.0
+                assert "temp:default" in str(report.signature)
+            forget_dialects()
+        assert len(server.requests) == 3
+
+
+def test_what_was_learned_is_remembered_in_the_cache() -> None:
+    kind = next(kind for kind in SERVER_KINDS if kind.name == "no response format")
+    cache = MemoryCache()
+    refused: list[int] = []
+    with LocalOpenAIServer(kind.around(FactModel())) as server:
+        for fact in FACTS:
+            session = Session(cache=cache, settings=Settings(openai_base_url=server.base_url))
+            with session, FactCoverage("openai/tiny", session=session) as scorer:
+                scorer.check([fact], TEXT)
+                assert "form:text" in str(scorer.signature)
+            refused.append(len(server.requests))
+            forget_dialects()
+    assert refused == [2, 3, 4]
+
+
+@pytest.mark.parametrize("thought", [0, 100, 1_000, 4_000, 8_000])
+def test_room_to_think_is_found_with_one_more_request_and_never_shrinks(thought: int) -> None:
+    kind = ServerKind("thinks", thinking(thought, reported=False))
+    with LocalOpenAIServer(kind.around(FactModel())) as server:
+        for fact in FACTS:
+            assert labels(server.base_url, [fact], TEXT) != [None]
+        limits = [request.body["max_completion_tokens"] for request in server.requests]
+    assert len(limits) <= len(FACTS) + 1
+    assert limits == sorted(limits)
+
+
+def test_a_server_that_refuses_everything_is_given_up_in_one_line() -> None:
+    def refuse(request: object) -> Reply:
+        message = (
+            "response_format, temperature, max_completion_tokens and system role: not supported"
+        )
+        return Reply(status=400, error={"message": message})
+
+    with (
+        LocalOpenAIServer(refuse) as server,
+        pytest.raises(JudgeRejected, match="not supported"),
+    ):
+        labels(server.base_url, FACTS, TEXT)
+    assert len(server.requests) <= 4
