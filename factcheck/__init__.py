@@ -10,7 +10,7 @@ Three ways in:
   values by meaning, there or in another field evaluator.
 
 Also: `factcheck.keywords`, `factcheck.references`, and `factcheck.metrics` to run them together.
-The default judge is built in: no key, no model, no network. Functions with an `a` in front are the
+The default judge is embedded: no key, no model, no network. Functions with an `a` in front are the
 asynchronous forms.
 """
 

@@ -12,7 +12,7 @@ from typing import Any
 from factcheck.errors import ConfigError, InputError
 
 LOCAL = "local"
-"""Name of the built-in judge."""
+"""Name of the embedded judge."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

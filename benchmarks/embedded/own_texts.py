@@ -1,4 +1,4 @@
-"""Texts, minimal pairs and long pairs, written to select the built-in judge by.
+"""Texts, minimal pairs and long pairs, written to select the embedded judge by.
 
     python benchmarks/embedded/own_texts.py   # counts, and how many words the bullets copy
 

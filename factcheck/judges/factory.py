@@ -256,7 +256,7 @@ def build_rater(spec: RaterSpec | None, session: Session) -> Rater:
         return _isolated(spec, session)
     names = f"{_MODEL_HINT}, or an object with the `Rater` port"
     if _is_local(spec):
-        raise ConfigError(f"the built-in judge checks facts and gives no ratings; use {names}")
+        raise ConfigError(f"the embedded judge checks facts and gives no ratings; use {names}")
     if _is_replay(spec):
         raise ConfigError(f"{spec!r} cannot rate: cassettes hold verdicts on facts; use {names}")
     raise _unknown("rater", spec, names, "rate(source, summary")

@@ -1,4 +1,4 @@
-"""The texts that select the built-in judge are what their README says."""
+"""The texts that select the embedded judge are what their README says."""
 
 from __future__ import annotations
 

@@ -85,7 +85,7 @@ def test_a_cascade_is_named_by_its_judges(spec: str) -> None:
     assert judge.identity["second.judge"] == "openai/gpt-5-mini"
 
 
-def test_a_cascade_may_begin_with_the_built_in_judge_and_go_on_with_a_cascade() -> None:
+def test_a_cascade_may_begin_with_the_embedded_judge_and_go_on_with_a_cascade() -> None:
     judge = build_pair_judge("cascade(local, cascade(openai/a, openai/b))", session())
     assert judge.identity["first.judge"] == build_pair_judge("local", session()).identity["judge"]
     assert judge.identity["second.second.judge"] == "openai/b"
@@ -108,7 +108,7 @@ def test_a_cascade_may_begin_with_the_built_in_judge_and_go_on_with_a_cascade() 
         (build_pair_judge, ScriptedPairJudge, "type is not a pair judge"),
         (build_pair_judge, 7, "int is not a pair judge"),
         (build_rater, "local", "gives no ratings; use 'PROVIDER/MODEL'"),
-        (build_rater, None, "the built-in judge checks facts and gives no ratings"),
+        (build_rater, None, "the embedded judge checks facts and gives no ratings"),
         (build_rater, "replay:a.jsonl", "cassettes hold verdicts on facts"),
         (build_rater, "locale", "unknown rater 'locale'; use 'PROVIDER/MODEL'"),
         (build_rater, "", "unknown rater ''"),

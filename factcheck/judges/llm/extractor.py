@@ -129,7 +129,7 @@ def _from_json(data: Mapping[str, Any]) -> tuple[str, ...]:
 def _located(facts: tuple[AtomicFact, ...], source: str) -> tuple[AtomicFact, ...]:
     """The facts, numbered, each with the passage of the source that states it if one is found.
 
-    Found by the built-in checker: a model's word for where it read something proves nothing.
+    Found by the embedded checker: a model's word for where it read something proves nothing.
     """
     verdicts = check_facts(facts, source)
     return tuple(
