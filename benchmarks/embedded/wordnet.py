@@ -22,6 +22,23 @@ COMMON_FORM, COMMON_ANTONYM = 2.5, 2.0
 """Zipf frequency from which a form, and both words of a pair, are kept."""
 OTHER_WORDS = frozenset(("lay", "wound"))
 """Forms that are another common word, too."""
+MORE = """
+allow forbid; allow ban; permit ban; approve reject; back oppose; support oppose; found dissolve;
+friend enemy; rise drop; climb fall; increase reduce; increase fall; rise decrease; grow shrink;
+expand shrink; gain lose; survive die; succeed fail; hire dismiss; hire fire; build demolish;
+arrest release; alive dead; profit loss; win lose; import export; near far; close far; send
+receive; accelerate slow; appoint dismiss; arrive depart; arrive leave; enter leave; start end;
+open shut; raise lower; raise cut; strengthen weaken; improve worsen; agree refuse; confirm deny;
+admit deny; praise criticise; praise criticize; love hate; remember forget; up down; before after;
+until since; for against; above below; inside outside; over under; more less; with without; most
+least; always never; early late; often rarely; upper lower; victory defeat; ally enemy; majority
+minority; guilty innocent; safe dangerous; cheap expensive; public private; empty full
+"""
+"""Pairs that WordNet leaves out."""
+WEAK = frozenset(
+    ("come go", "other same", "first second", "even uneven", "cash credit", "ask answer")
+)
+"""Pairs of words that go together more often than they exclude each other."""
 _WORD = re.compile(r"[a-z]{2,}")
 
 
@@ -71,7 +88,9 @@ def antonyms(folder: Path) -> list[str]:
                     here, there = (number - 1 for number in bytes.fromhex(ends))
                     one, other = lemmas[here], synsets[offset][0][there]
                     pairs.add((min(one, other), max(one, other)))
-    return [f"{one} {other}" for one, other in sorted(pairs) if _is_common(one, other)]
+    kept = {f"{one} {other}" for one, other in pairs if _is_common(one, other)} - WEAK
+    added = {" ".join(sorted(pair.split())) for pair in MORE.split(";")}
+    return sorted(kept | added)
 
 
 def _is_common(one: str, other: str) -> bool:

@@ -17,7 +17,7 @@ class Moment(NamedTuple):
     last: int
     year: int | None = None
     last_year: int | None = None
-    """1989 for the 1980s, else the year."""
+    """1989 for the 1980s, 2008 for 2007-08, else the year."""
     month: int | None = None
     day: int | None = None
     weekday: int | None = None
@@ -56,8 +56,8 @@ _SHORT = {name[:3]: number for number, name in enumerate(_MONTHS[0].split(), 1)}
 _AMBIGUOUS = frozenset(("march", "may", "mars", "mai", "mei", "marco", "august"))
 """Names of months that are also something else: a month only beside a day, a year or a lead."""
 _LEADS = word_set(
-    "in of since until till by from last next early late mid this during before after im seit bis "
-    "ab en desde hasta depuis de du le"
+    "in on of since until till by from last next early late mid this during before after im seit "
+    "bis ab en desde hasta depuis de du le"
 )
 _WEEKDAYS = (
     "monday tuesday wednesday thursday friday saturday sunday",
@@ -77,6 +77,7 @@ _CLOCK = re.compile(
 )
 _ISO = re.compile(r"(?P<year>\d{4})-(?P<month>\d{1,2})-(?P<day>\d{1,2})(?!\d)")
 _NUMERIC = re.compile(r"(?P<one>\d{1,2})(?P<mark>[./])(?P<other>\d{1,2})(?P=mark)(?P<year>\d{4})\b")
+_SEASON = re.compile(r"\s?[-/\u2013]\s?(\d\d)(?!\d)")
 _YEAR = re.compile(r"1[0-9]{3}|20[0-9]{2}")
 _COUNTING = word_set("over than nearly almost least most")
 """Before a number that is no year."""
@@ -98,6 +99,7 @@ def read_moment(found: Sequence[Word], at: int, text: str) -> Moment | None:
             _numeric(found, at, text)
             or _clock(found, at, text)
             or _day_first(found, at, text)
+            or _day_of_list(found, at, text)
             or _year(found, at, text)
         )
     if word.form in _WEEKDAY and (word.text[0].isupper() or word.form.endswith("s")):
@@ -173,6 +175,21 @@ def _clock(found: Sequence[Word], at: int, text: str) -> Moment | None:
     return Moment(at, last, minute=hour * 60 + minute, half_known=known)
 
 
+def _day_of_list(found: Sequence[Word], at: int, text: str) -> Moment | None:
+    """The 21 of `21 and 28 January` and of `21-28 January`."""
+    day = _day(found[at])
+    following = at + 1
+    if day is None or following >= len(found):
+        return None
+    between = text[found[at].end : found[following].start]
+    if found[following].form in {"and", "to", "bis", "et", "y"}:
+        following += 1
+    elif between.strip() not in {"-", "\u2013"}:
+        return None
+    last = _day_first(found, following, text) if following < len(found) else None
+    return Moment(at, at + 1, month=last.month, day=day) if last else None
+
+
 def _day_first(found: Sequence[Word], at: int, text: str) -> Moment | None:
     """`3 May`, `3rd of May 2021`, `3. Mai`, `3 de mayo`."""
     following = at + 1
@@ -226,6 +243,9 @@ def _year(found: Sequence[Word], at: int, text: str) -> Moment | None:
         if following.form == "s" and year % 10 == 0:
             return Moment(at, at + 2, year=year, last_year=year + 9)
         return None
+    season = _SEASON.match(text, word.end)
+    if season is not None and following is not None and int(season[1]) == (year + 1) % 100:
+        return Moment(at, at + 2, year=year, last_year=year + 1)
     if following is not None and text[word.end : following.start] == " ":
         counted = following.kind == "content" and following.text.islower()
         plural = following.form.endswith("s") or following.form == "people"

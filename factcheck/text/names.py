@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from typing import NamedTuple
 
 from factcheck.text.words import Word, frequencies, word_set
@@ -64,7 +64,7 @@ def read_names(
     return tuple(names)
 
 
-def same_name(name: Name, stems: frozenset[str], initials: frozenset[str]) -> bool:
+def same_name(name: Name, stems: Container[str], initials: Container[str]) -> bool:
     """Whether a text with these stems and initials of names speaks of a name, or of a part of it.
 
     `Obama` is found where `Barack Obama` is, `UN` where `United Nations` is, `German` where

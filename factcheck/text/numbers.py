@@ -56,9 +56,15 @@ _ORDINALS = {
     "first": 1, "second": 2, "third": 3, "fourth": 4, "fifth": 5, "sixth": 6, "seventh": 7,
     "eighth": 8, "ninth": 9, "tenth": 10, "eleventh": 11, "twelfth": 12,
 }  # fmt: skip
+_ORDINALS |= {
+    form + "th": n for n, form in enumerate(_UNITS["en"].split()) if n > max(_ORDINALS.values())
+}
+_ORDINALS |= {
+    form[:-1] + "ieth": n for n, form in zip(range(20, 100, 10), _TENS["en"].split(), strict=True)
+}
 _PARTS = {"half": 2, "halves": 2, "quarter": 4, "quarters": 4} | {
     form + ending: number
-    for form, number in _ORDINALS.items()
+    for form, number in list(_ORDINALS.items())[:12]
     for ending in ("", "s")
     if number > 2  # noqa: PLR2004 - first and second are no parts
 }
@@ -67,8 +73,8 @@ _NO_COUNT = frozenset(("no", "any", "every", "each", "this", "that", "the", "ano
 """Before `one`."""
 _DECIMAL_COMMA = word_set("de fr es it pt nl sv da nb no fi pl cs sk ru uk tr el hu ro bg")
 _GROUPED = {
-    True: re.compile(r"\d{1,3}(?:\.\d{3})+(?:,\d+)?"),
-    False: re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?"),
+    True: re.compile(r"[1-9]\d{0,2}(?:\.\d{3})+(?:,\d+)?"),
+    False: re.compile(r"[1-9]\d{0,2}(?:,\d{3})+(?:\.\d+)?"),
 }
 _ROUND = re.compile(r"[1-9]\d{0,2}[.,]\d\d0")
 """Three digits of which the last is 0 are a group in any style: nobody writes 1.500 for 1.5."""
@@ -133,10 +139,11 @@ def read_number(found: Sequence[Word], at: int, text: str, language: str = "en")
         if part and number.value < _HUNDRED:
             return Number(number.value / part, "share", at, number.last + 1)
         return number
-    if language == "en" and word.form == "half":
+    following = found[at + 1].kind if at + 1 < len(found) else "function"
+    if language == "en" and word.form == "half" and following in {"function", "symbol"}:
         return Number(0.5, "share", at, at + 1)
     ordinal = _ORDINALS.get(word.form) if language == "en" else None
-    return Number(ordinal, "ordinal", at, at + 1) if ordinal else None
+    return Number(float(ordinal), "ordinal", at, at + 1) if ordinal else None
 
 
 def _in_digits(found: Sequence[Word], at: int, text: str, language: str) -> Number | None:

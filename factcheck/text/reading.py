@@ -44,7 +44,6 @@ def read(text: str, language: str) -> Reading:
             last = quantity.last
         taken.update(range(at, last))
         at = max(last, at + 1)
-    taken = frozenset(at for each in (*moments, *quantities) for at in range(each.first, each.last))
     return Reading(
         text,
         language,

@@ -103,7 +103,7 @@ _AFTER = re.compile(
 _LONGEST_BOUND = 26
 _RANGE = re.compile(r"\s*[-\u2013\u2014]\s*|\s+(?:to|bis|and)\s+")
 _GAP = re.compile(r"[\s-]{0,3}")
-_ROUGHLY = 0.12
+_ROUGHLY = 0.1
 """How far `about` may be off, as a share of the value."""
 _CONVERTED = 0.05
 """How far a rounded conversion may be off."""
