@@ -6,15 +6,19 @@ keeps may not. For a target agreement, the thresholds are those that send the fe
 
 from __future__ import annotations
 
-import math
-import random
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import accumulate
 from typing import Any, NamedTuple
 
-from factcheck.calibration.comparison import Run, read_reports
+from factcheck.calibration.comparison import Run, read_reports, results_by_fact
+from factcheck.calibration.thresholds import (
+    ROUNDING,
+    JudgedFact,
+    Thresholds,
+    fit_thresholds,
+    sent_held_out,
+)
 from factcheck.errors import InputError, JudgeError
 from factcheck.facts import CheckResult, CoverageReport, FactSet, Verdict, digest
 from factcheck.judges.ports import Cascade, ExtractorSpec
@@ -30,30 +34,8 @@ from factcheck.stats.resampling import bootstrap_ratio
 
 TARGETS = (0.8, 0.85, 0.9, 0.92, 0.94, 0.96, 0.98, 0.99, 1.0)
 """Target agreements of the curve."""
-MAX_FOLDS = 10
 _BAR = 20
 """Characters of the whole bar."""
-_ROUNDING = 1e-9
-
-
-class JudgedFact(NamedTuple):
-    """A fact and a text on which both judges gave their verdict."""
-
-    document: str
-    """Facts of one document are not independent."""
-    first: bool | None
-    """Whether the first judge says entailed; `None`: it has no verdict, so the fact goes on."""
-    probability: float | None
-    """Of the first judge, in [0, 1]; without one its verdict stands."""
-    second: bool
-    """Whether the second judge says entailed."""
-
-
-class Thresholds(NamedTuple):
-    """The first judge keeps what is not strictly between them."""
-
-    low: float
-    high: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,8 +82,7 @@ class CascadeFit(Report):
     @property
     def name(self) -> str:
         """The fitted cascade as a judge: `cascade(FIRST, SECOND, low=..., high=...)`."""
-        low, high = self.chosen.thresholds
-        return f"cascade({self.first}, {self.second}, low={low:g}, high={high:g})"
+        return f"cascade({self.first}, {self.second}, {_settings(self.chosen.thresholds)})"
 
     def to_dict(self) -> dict[str, Any]:
         return {
@@ -119,14 +100,11 @@ class CascadeFit(Report):
     def page(self) -> Page:
         """The report: the thresholds, and the curve of agreement against share sent."""
         chosen = self.chosen
-        rows = tuple((*_cells(point), _bar(point), _range(point)) for point in self.curve)
-        columns = ("target", "", "sent", "95 %", "agreement", "95 % ", "thresholds")
-        order = (0, 5, 1, 2, 3, 4, 6)
         return Page(
             "Cascade",
-            f"low={chosen.thresholds.low:g}, high={chosen.thresholds.high:g}",
-            f"{_percent(chosen.sent)} of {plural(self.n_facts, 'fact')} go on, agreement "
-            f"{short(chosen.agreement.value)} (target {short(chosen.target)})",
+            _settings(chosen.thresholds),
+            f"{percent(chosen.sent.value or 0.0)} of {plural(self.n_facts, 'fact')} go on, "
+            f"agreement {short(chosen.agreement.value)} (target {short(chosen.target)})",
             f"95 % interval of the agreement {short_range(chosen.agreement.interval)}, over "
             f"{plural(self.n_documents, 'document')}",
             tuple(self._lines()),
@@ -135,8 +113,8 @@ class CascadeFit(Report):
                     "Agreement with the second judge against share sent",
                     meaning="on documents that the thresholds were not fitted on",
                     table=Table(
-                        columns,
-                        tuple(tuple(row[place] for place in order) for row in rows),
+                        ("target", "", "sent", "95 %", "agreement", "95 % ", "thresholds"),
+                        tuple(map(_row, self.curve)),
                         n_names=2,
                         dispensable=("", "95 %"),
                     ),
@@ -166,29 +144,23 @@ class CascadeFit(Report):
 
     def _warnings(self) -> Iterable[str]:
         agreement, target = self.chosen.agreement.value or 0.0, self.chosen.target
-        if agreement < target - _ROUNDING:
+        if agreement < target - ROUNDING:
             yield (
                 f"on other documents the agreement is {short(agreement)}, below the target of "
                 f"{short(target)}; set a higher target, or fit on more documents"
             )
 
 
-def _percent(share: Estimate) -> str:
-    return percent(share.value or 0.0)
+def _settings(thresholds: Thresholds) -> str:
+    low, high = (repr(value).removesuffix(".0") for value in thresholds)
+    return f"low={low}, high={high}"
 
 
-def _bar(point: CascadePoint) -> str:
-    return "█" * round(_BAR * (point.sent.value or 0.0))
-
-
-def _range(point: CascadePoint) -> str:
-    return f"{point.thresholds.low:g} to {point.thresholds.high:g}"
-
-
-def _cells(point: CascadePoint) -> tuple[str, ...]:
+def _row(point: CascadePoint) -> tuple[str, ...]:
     both = (point.sent, point.agreement)
     cells = (cell for one in both for cell in (short(one.value), short_range(one.interval)))
-    return (short(point.target), *cells)
+    bar = "█" * round(_BAR * (point.sent.value or 0.0))
+    return short(point.target), bar, *cells, _settings(point.thresholds)
 
 
 def fit_cascade(
@@ -220,7 +192,7 @@ def fit_cascade(
     runs = [read_reports(run) for run in (first, second)]
     documents = {name: _document(report.facts) for name, report in runs[0].items()}
     ours, theirs = (
-        {(name, *key): result for name in run for key, result in _results(run[name]).items()}
+        {(name, *key): result for name in run for key, result in results_by_fact(run[name]).items()}
         for run in runs
     )
     facts = []
@@ -251,16 +223,6 @@ def _judge(run: Mapping[str, CoverageReport]) -> str:
     names = (dict(report.signature.entries).get("judge", "") for report in run.values())
     name = next(filter(None, names), "judge")
     return LOCAL if name.startswith(f"{LOCAL}/") else name
-
-
-def _results(report: CoverageReport) -> dict[tuple[str, int], CheckResult]:
-    """The result of each fact; equal texts differ by their count."""
-    seen: Counter[str] = Counter()
-    results = {}
-    for result in report.results:
-        results[result.fact.text, seen[result.fact.text]] = result
-        seen[result.fact.text] += 1
-    return results
 
 
 def _document(facts: FactSet) -> str:
@@ -384,76 +346,3 @@ def _estimate(facts: Sequence[JudgedFact], hits: Sequence[bool]) -> Estimate:
         return Estimate(None, why="no verdict")
     interval = bootstrap_ratio([(hit, n) for hit, n in counts.values()])
     return Estimate(sum(hits) / len(facts), interval)
-
-
-def sent_held_out(facts: Sequence[JudgedFact], target: float, seed: int = 0) -> list[bool]:
-    """Which facts go on, each by thresholds that were fitted on other documents.
-
-    The documents are split at random into up to ten folds.
-    """
-    documents = sorted({fact.document for fact in facts})
-    random.Random(seed).shuffle(documents)  # noqa: S311 - repeatable, not secret
-    n_folds = min(MAX_FOLDS, len(documents))
-    fold = {document: place % n_folds for place, document in enumerate(documents)}
-    fits = [
-        fit_thresholds([fact for fact in facts if fold[fact.document] != number], target)
-        for number in range(n_folds)
-    ]
-    return [_goes_on(fact, fits[fold[fact.document]]) for fact in facts]
-
-
-def _goes_on(fact: JudgedFact, thresholds: Thresholds) -> bool:
-    if fact.first is None:
-        return True
-    return fact.probability is not None and thresholds.low < fact.probability < thresholds.high
-
-
-def fit_thresholds(facts: Sequence[JudgedFact], target: float) -> Thresholds:
-    """The thresholds that send the fewest facts on while the cascade agrees in `target` of them.
-
-    Where nothing reaches the target, all go on but those of probability 0 and 1.
-    """
-    n_wrong_allowed = math.floor((1.0 - target) * len(facts) + _ROUNDING)
-    at: dict[float, list[int]] = defaultdict(lambda: [0, 0, 0])
-    for fact in facts:
-        is_wrong = fact.first != fact.second
-        if fact.first is not None and fact.probability is None:
-            n_wrong_allowed -= is_wrong
-        elif fact.first is not None and fact.probability is not None:
-            counts = at[fact.probability]
-            at[fact.probability] = [counts[0] + 1, counts[1] + is_wrong, counts[2] + fact.first]
-    values = sorted(at)
-    n = len(values)
-    # of the i lowest values, and of those from the j-th on: facts, wrong ones, entailed ones
-    below = [*accumulate((at[value] for value in values), _sum, initial=[0, 0, 0])]
-    above = [*accumulate((at[value] for value in reversed(values)), _sum, initial=[0, 0, 0])][::-1]
-    first, last = int(0.0 in at), n - int(1.0 in at)
-    fit = (first, max(first, last))
-    best: tuple[int, ...] = (-1,)
-    j = first
-    for i in range(first, n + 1):
-        j = max(i, j)
-        while j < last and below[i][1] + above[j][1] > n_wrong_allowed:
-            j += 1
-        n_wrong = below[i][1] + above[j][1]
-        if n_wrong > n_wrong_allowed:
-            break
-        # of equals, the one that keeps few entailed facts for their low probability
-        value = (below[i][0] + above[j][0], -n_wrong, -below[i][2], i)
-        if value > best:
-            best, fit = value, (i, j)
-    low, high = (_between(values, place) for place in fit)
-    return Thresholds(low, high)
-
-
-def _sum(a: list[int], b: list[int]) -> list[int]:
-    return [x + y for x, y in zip(a, b, strict=True)]
-
-
-def _between(values: Sequence[float], place: int) -> float:
-    """The shortest decimal between the values before and at a place; 0 or 1 at the ends."""
-    if place in {0, len(values)}:
-        return float(place > 0)
-    below, above = values[place - 1], values[place]
-    candidates = ((math.floor(below * 10**n) + 1) / 10**n for n in range(1, 17))
-    return next((value for value in candidates if below < value < above), (below + above) / 2)

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from factcheck.documents.results import read_results
 from factcheck.errors import InputError
-from factcheck.facts import CoverageReport, Verdict
+from factcheck.facts import CheckResult, CoverageReport, Verdict
 from factcheck.reports.page import Item, Page, Section, Tone, filled
 from factcheck.reports.report import Report
 from factcheck.reports.text import more_of, name_text, plural, quote_text, short, short_range
@@ -196,15 +196,21 @@ def compare_coverage(a: Run, b: Run) -> CoverageComparison:
     )
 
 
-def _labels(report: CoverageReport) -> dict[tuple[str, int], str | None]:
-    """The label of each fact, `None` where it is undecided; equal texts differ by their count."""
+def results_by_fact(report: CoverageReport) -> dict[tuple[str, int], CheckResult]:
+    """The result of each fact, by its text; equal texts differ by their count."""
     seen: Counter[str] = Counter()
-    labels: dict[tuple[str, int], str | None] = {}
+    results = {}
     for result in report.results:
         text = result.fact.text
-        labels[text, seen[text]] = result.label if isinstance(result, Verdict) else None
+        results[text, seen[text]] = result
         seen[text] += 1
-    return labels
+    return results
+
+
+def _labels(report: CoverageReport) -> dict[tuple[str, int], str | None]:
+    """The label of each fact; `None` where it is undecided."""
+    results = results_by_fact(report).items()
+    return {key: one.label if isinstance(one, Verdict) else None for key, one in results}
 
 
 def read_reports(run: Run) -> dict[str, CoverageReport]:

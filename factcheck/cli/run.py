@@ -95,7 +95,7 @@ def run(  # noqa: PLR0913 - one parameter per option
     run continues with --resume; replies in the cache are not paid twice.
     """
     from factcheck.documents import refuse_stdin_twice
-    from factcheck.scoring import gates, runs
+    from factcheck.scoring import gates, runs, unsent
 
     refuse_stdin_twice(*files)
     _check_rows(files, out, resume=resume)
@@ -113,7 +113,7 @@ def run(  # noqa: PLR0913 - one parameter per option
         return runs.read_all(files, _skipper(tally) if skip_invalid else None)
 
     if batch is not None:
-        done = runs.run_batch(
+        done = unsent.run_batch(
             batch.value,
             Path(batch_file or f"{files[0]}.batch.json"),
             settings,
@@ -122,7 +122,7 @@ def run(  # noqa: PLR0913 - one parameter per option
         )
         _show_batch(done, batch, batch_file)
     elif dry_run:
-        _show_estimate(runs.estimate(settings, records(), direction.value))
+        _show_estimate(unsent.estimate(settings, records(), direction.value))
     else:
         signature = _score(settings, records(), tally, direction.value, out, resume=resume)
         failure = gates.run_gate(tally, fail_under)

@@ -87,7 +87,7 @@ def show_scored(
     """
     from factcheck.scoring import FactCoverage
     from factcheck.scoring.gates import coverage_gate
-    from factcheck.scoring.runs import cached_report
+    from factcheck.scoring.unsent import cached_report
 
     def show(report: CoverageReport) -> None:
         failure = coverage_gate(report, fail_under)

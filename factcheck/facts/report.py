@@ -109,12 +109,13 @@ class CoverageReport(Report):
         A fact that several documents state is in the report of each. Empty for a source of one
         text.
         """
-        stated = (name for fact in self.facts for name in fact.documents)
-        names = dict.fromkeys(self.facts.documents or stated)
-        return {name: self._of_document(name) for name in names}
+        groups: dict[str, list[CheckResult]] = {name: [] for name in self.facts.documents}
+        for result in self.results:
+            for name in result.fact.documents:
+                groups.setdefault(name, []).append(result)
+        return {name: self._of_document(name, tuple(group)) for name, group in groups.items()}
 
-    def _of_document(self, name: str) -> CoverageReport:
-        results = tuple(result for result in self.results if name in result.fact.documents)
+    def _of_document(self, name: str, results: tuple[CheckResult, ...]) -> CoverageReport:
         facts = replace(
             self.facts, facts=tuple(result.fact for result in results), documents=(name,)
         )

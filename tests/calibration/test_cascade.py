@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 
 from factcheck import Cascade, CheckFailure, CoverageReport, FactCoverage, Verdict
 from factcheck.calibration import fit_cascade, judge_records
-from factcheck.calibration.cascade import (
+from factcheck.calibration.cascade import fit_judged
+from factcheck.calibration.thresholds import (
     JudgedFact,
     Thresholds,
-    fit_judged,
     fit_thresholds,
     sent_held_out,
 )

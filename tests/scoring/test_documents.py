@@ -169,3 +169,12 @@ def test_a_record_may_have_documents_and_a_metric_too() -> None:
     case = {"actual_output": SUMMARY, "source": [LAKE.text, BOAT.text]}
     done = metrics.evaluate([case], [metrics.FactCoverageMetric()])
     assert done.metrics[0].mean == pytest.approx(2 / 3)
+
+
+def test_the_contexts_of_an_example_are_a_source_for_dspy() -> None:
+    import dspy
+
+    with FactCoverage("local") as scorer:
+        metric = scorer.as_dspy_metric(source="contexts")
+        example = dspy.Example(contexts=[LAKE.text, BOAT.text])
+        assert metric(example, dspy.Prediction(summary=SUMMARY)) == pytest.approx(2 / 3)
