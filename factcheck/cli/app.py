@@ -13,7 +13,7 @@ from typing import Annotated, NoReturn
 
 import typer
 
-from factcheck.cli import cache, calibrate, facts, fields, keywords, run, score
+from factcheck.cli import cache, calibrate, doctor, facts, fields, keywords, run, score
 from factcheck.cli.options import DEBUG, Invocation, show_help
 from factcheck.cli.output import discard_stdout, print_error
 from factcheck.errors import FactcheckError, InputError
@@ -36,6 +36,7 @@ for _function, _panel, _example in (
     (run.run, _SUMMARIES, "pairs.jsonl --out rows.jsonl --resume"),
     (facts.facts, _SUMMARIES, "report.txt --lock facts.yaml"),
     (facts.check, _SUMMARIES, "facts.yaml summary.txt"),
+    (doctor.doctor, _TRUST, "openai/gpt-5-nano"),
     (keywords.references, _OTHERS, "answer.txt good.txt other.txt"),
 ):
     _name = _function.__name__

@@ -36,6 +36,7 @@ BATCH_SIZE = 16
 MAX_BATCH_SIZE = 100
 """Items in one request, beyond which models mix them up."""
 _REPLAY = "replay:"
+_MODEL_FILE = re.compile(r"(?!replay:)\S.*\.ya?ml(?:#.+)?", re.IGNORECASE)
 _PROVIDER_MODEL = re.compile(r"[\w.-]+/\S+")
 _MODEL_HINT = "'PROVIDER/MODEL' such as 'openai/gpt-5-nano'"
 
@@ -323,7 +324,34 @@ def _named_embedder(spec: str, model_name: str | None, session: Session) -> Embe
 def _model(spec: Any, session: Session) -> LanguageModel:
     from factcheck.judges.llm.language_model import connect
 
-    return session.connection("chat", spec, lambda: connect(spec, session))
+    return session.connection("chat", spec, lambda: connect(_with_settings(spec, session), session))
+
+
+def build_model(spec: str, session: Session) -> LanguageModel:
+    """A language model by name, without a memory for its answers.
+
+    Raises:
+        ConfigError: It names no language model, or a key is missing.
+    """
+    if not _is_model(spec):
+        raise ConfigError(f"{spec!r} names no language model; use {_MODEL_HINT}")
+    from factcheck.judges.llm.language_model import connect
+
+    model = connect(_with_settings(spec, session), session, keep=False)
+    return session.connection("trial", spec, lambda: model)
+
+
+def _with_settings(spec: Any, session: Session) -> Any:
+    """The model that a file describes, where a spec names one there; any other as it is."""
+    if not _is_model_file(spec):
+        return spec
+    from factcheck.judges.llm.model_file import read_model
+
+    return read_model(spec, session.settings)
+
+
+def _is_model_file(spec: object) -> bool:
+    return isinstance(spec, str) and _MODEL_FILE.fullmatch(spec) is not None
 
 
 def _isolated(judge: object, session: Session) -> Isolated:
@@ -349,7 +377,9 @@ def _is_local(spec: object) -> bool:
 def _is_model(spec: object) -> bool:
     """Whether a spec is or names a language model; nothing is imported to find out."""
     if isinstance(spec, str):
-        return not _is_replay(spec) and _PROVIDER_MODEL.fullmatch(spec) is not None
+        return not _is_replay(spec) and (
+            _is_model_file(spec) or _PROVIDER_MODEL.fullmatch(spec) is not None
+        )
     if isinstance(spec, Model):
         return True
     dspy = sys.modules.get("dspy")

@@ -141,10 +141,22 @@ class Dialect:
             body["response_format"] = {"type": "json_object"}
         return {**body, **model.extra_body}
 
-    def differs(self, other: Dialect) -> str:
-        """What another dialect does otherwise, for a person."""
-        ours, theirs = asdict(self), asdict(other)
-        return ", ".join(f"{k}={theirs[k]!r}" for k in ours if ours[k] != theirs[k])
+    def difference(self, other: Dialect) -> str:
+        """What was learned between this one and a later one, for a person."""
+        said = [f"no {name}" for name in other.refused if name not in self.refused]
+        if other.form != self.form:
+            said.append("no JSON schema" if other.form == "json_object" else "no response_format")
+        if self.strict and not other.strict:
+            said.append("no strict schema")
+        if self.closed and not other.closed:
+            said.append("no additionalProperties")
+        if self.system and not other.system:
+            said.append("no system role")
+        if other.most != self.most:
+            said.append(f"at most {other.most:,} tokens in a reply")
+        if other.room > self.room:
+            said.append(f"it thinks, so {other.room:,} more tokens are allowed")
+        return ", ".join(said)
 
     def next_form(self) -> Dialect | None:
         """The same with the next form, or `None` after the last."""

@@ -235,6 +235,8 @@ class AsyncEngine(_Capabilities):
         self._known: Dialect | None = None
         self._pilot: PerProcess[list[asyncio.Event]] = PerProcess(list)
         self._form_is_known = False
+        self.learned: list[str] = []
+        """What the server refused or needed, in the order it was learned."""
         self._trial: Dialect | None = None
         """The next form, while it is tried."""
 
@@ -313,7 +315,6 @@ class AsyncEngine(_Capabilities):
                 changed = dialect.without(error, body)
                 if changed is None:
                     raise
-                _log.info("%s: it refuses %s", self._transport.name, dialect.differs(changed))
                 dialect = await self._learn(dialect, changed)
             except _NeedsRoom as error:
                 dialect = await self._learn(dialect, error.dialect)
@@ -346,6 +347,9 @@ class AsyncEngine(_Capabilities):
         if self.dialect not in {known, changed}:
             return self.dialect  # another request has learned something in the meantime
         if self.dialect != changed:
+            what = self.dialect.difference(changed)
+            self.learned += [what] if what else []
+            _log.info("%s: %s", self._transport.name, what)
             self._known = changed
             await self._memory.keep(changed)
         return changed

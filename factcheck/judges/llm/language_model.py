@@ -62,6 +62,7 @@ class LanguageModel:
             price = Price(*(transport.price_share * number for number in price))
         self.name = transport.name
         self.cache = session.cache if keep else None
+        self.price = price
         self._model = model
         self._transport = transport
         self.engine = AsyncEngine(model, transport, session, price, dialect)
@@ -125,13 +126,16 @@ class LanguageModel:
         await self.engine.aclose()
 
 
-def connect(judge: str | Model | dspy.BaseLM, session: Session) -> LanguageModel:
+def connect(
+    judge: str | Model | dspy.BaseLM, session: Session, *, keep: bool = True
+) -> LanguageModel:
     """The language model that a judge's name or a DSPy object stands for.
 
     Args:
         judge: `"PROVIDER/MODEL"`, the same with settings, or a `dspy.BaseLM`. Providers with
             OpenAI's protocol are asked directly, the others through DSPy.
         session: Keys, addresses, cache, budget, limits and retries.
+        keep: Whether answers are kept in the cache.
 
     Raises:
         ConfigError: A key is missing, a setting cannot be one, or a price that a budget needs.
@@ -152,7 +156,7 @@ def connect(judge: str | Model | dspy.BaseLM, session: Session) -> LanguageModel
             ChatTransport(access, session.timeout_s),
             session,
             dialect=Dialect() if is_openai else Dialect(limit="max_tokens"),
-            keep=True,
+            keep=keep,
             price=price_of(model.name) if access.is_default else None,
         )
     if model.base_url is not None:
@@ -163,7 +167,7 @@ def connect(judge: str | Model | dspy.BaseLM, session: Session) -> LanguageModel
         LMTransport(lm, model.base_url),
         session,
         dialect=Dialect(),
-        keep=type(lm) is dspy.LM,
+        keep=keep and type(lm) is dspy.LM,
         price=price_of(model.name) if model.base_url is None else None,
     )
 

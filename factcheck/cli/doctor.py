@@ -1,0 +1,61 @@
+"""`factcheck doctor`: try a model out before anything is spent on it."""
+
+from __future__ import annotations
+
+import json
+from enum import Enum
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from factcheck.cli import options, output
+
+if TYPE_CHECKING:
+    from factcheck.judges.llm.doctor import Diagnosis
+
+_UNDECIDED = 4
+_ATTEMPTS = 2
+"""Requests for one answer: who asks for a diagnosis waits for it."""
+
+
+class DoctorFormat(str, Enum):
+    """Format of what was found out."""
+
+    TABLE = "table"
+    JSON = "json"
+
+
+def doctor(
+    model: Annotated[
+        str, options.argument("MODEL", "PROVIDER/MODEL, or FILE.yaml#NAME for one with settings.")
+    ],
+    *,
+    format_: Annotated[
+        DoctorFormat, options.option("--format", "FORMAT", "table or json.", options.OUTPUT)
+    ] = DoctorFormat.TABLE,
+    _debug: options.Debug = False,
+) -> None:
+    """Try MODEL out: how its server wants to be asked, a trial, and the price.
+
+    Asks about four facts twice, with two to six requests. What is learned is
+    kept in the cache for later runs; the answers are not. Exits with 4 if no
+    fact was decided.
+    """
+    with output.spinner(f"Trying {model}"):
+        diagnosis = _examined(model)
+    json_wanted = format_ is DoctorFormat.JSON
+    output.print_out(json.dumps(diagnosis.to_dict(), indent=2) if json_wanted else str(diagnosis))
+    if not diagnosis.n_decided:
+        output.print_error(f"no fact was decided: {diagnosis.problem}")
+        raise typer.Exit(_UNDECIDED)
+
+
+def _examined(model: str) -> Diagnosis:
+    from factcheck.judges.factory import build_model
+    from factcheck.judges.llm.doctor import examine
+    from factcheck.runtime.loop import background
+    from factcheck.runtime.retry import RetryPolicy
+    from factcheck.runtime.session import Session
+
+    with Session(retry=RetryPolicy(stop_after_attempt=_ATTEMPTS)) as session:
+        return background.run(examine(build_model(model, session)))

@@ -1,0 +1,156 @@
+"""A model is tried out in one screen; what cannot be asked says why in one line."""
+
+from __future__ import annotations
+
+import gzip
+import re
+from collections.abc import Callable
+
+import pytest
+
+from factcheck import FactCoverage
+from factcheck.errors import JudgeError, JudgeRejected
+from factcheck.judges.factory import build_model
+from factcheck.judges.llm.doctor import Diagnosis, examine
+from factcheck.judges.llm.errors import from_status
+from factcheck.runtime.loop import background
+from factcheck.runtime.retry import RetryPolicy
+from factcheck.runtime.session import Session
+from factcheck.settings import Settings
+from factcheck.testing import (
+    SERVER_KINDS,
+    ChatAnswer,
+    FactModel,
+    LocalOpenAIServer,
+    Reply,
+    sequence,
+)
+
+ONCE = RetryPolicy(stop_after_attempt=2, wait_multiplier=0.001)
+SECRET = "sk-0123456789abcdefghij"  # noqa: S105 - not one
+
+
+def examined(answer: ChatAnswer) -> tuple[Diagnosis, int]:
+    with LocalOpenAIServer(answer) as server:
+        settings = Settings(openai_base_url=server.base_url, openai_api_key=SECRET)
+        with Session(cache="off", settings=settings, retry=ONCE) as session:
+            diagnosis = background.run(examine(build_model("openai/tiny", session)))
+        return diagnosis, len(server.requests)
+
+
+def kind(name: str) -> ChatAnswer:
+    return next(k for k in SERVER_KINDS if k.name == name).around(FactModel())
+
+
+def test_a_server_that_takes_everything_gets_two_requests_and_nothing_to_learn() -> None:
+    diagnosis, requests = examined(FactModel())
+    assert requests == diagnosis.requests == 2
+    assert diagnosis.learned == ()
+    assert diagnosis.n_decided == 4
+    assert diagnosis.sampling == {"temp": "0"}
+    assert diagnosis.usd_per_1000_pairs is None
+    assert Diagnosis.from_dict(diagnosis.to_dict()) == diagnosis
+
+
+@pytest.mark.parametrize(
+    ("name", "learned"),
+    [
+        ("no temperature", "no temperature"),
+        ("no JSON schema", "no JSON schema"),
+        ("no system role", "no system role"),
+        ("max_tokens only", "no max_completion_tokens"),
+        ("a small limit on tokens", "at most 80 tokens in a reply"),
+        ("thinks for 8,000 tokens", "it thinks, so 16,384 more tokens are allowed"),
+    ],
+)
+def test_what_was_learned_is_said(name: str, learned: str) -> None:
+    diagnosis, _ = examined(kind(name))
+    assert diagnosis.learned == (learned,)
+    assert learned in str(diagnosis)
+    assert diagnosis.n_decided == 4
+
+
+def test_a_diagnosis_fits_on_a_screen() -> None:
+    lines = str(examined(kind("no JSON object either"))[0]).splitlines()
+    assert len(lines) <= 15
+    assert max(map(len, lines)) <= 100
+
+
+def bomb(_: object) -> Reply:
+    packed = gzip.compress(b'{"a": "' + b" " * 2**28 + b'"}')
+    headers = {"content-type": "application/json", "content-encoding": "gzip"}
+    return Reply(raw_body=packed, headers=headers)
+
+
+def echo(_: object) -> Reply:
+    return Reply(status=401, error={"message": f"Incorrect API key provided: {SECRET}."})
+
+
+HTML = Reply(raw_body=b"<html>Welcome</html>", headers={"content-type": "text/html"})
+ELSEWHERE = Reply(status=307, raw_body=b"", headers={"location": "http://example.org/v1"})
+BAD: dict[str, tuple[ChatAnswer, str, int]] = {
+    "a dead key": (echo, r"OPENAI_API_KEY", 1),
+    "a web page": (lambda _: HTML, "not JSON", 4),
+    "a redirect": (lambda _: ELSEWHERE, r"redirects to example\.org", 2),
+    "a bomb": (bomb, "MiB", 4),
+    "a refusal of everything": (
+        lambda _: Reply(status=400, error={"message": "response_format is not supported"}),
+        "response_format is not supported.*tried in vain: no response_format",
+        2,
+    ),
+}
+
+
+def problem_with(answer: ChatAnswer) -> tuple[str, int]:
+    """What is said of a model that cannot be asked, and after how many requests."""
+    with LocalOpenAIServer(answer) as server:
+        settings = Settings(openai_base_url=server.base_url, openai_api_key=SECRET)
+        with Session(cache="off", settings=settings, retry=ONCE) as session:
+            try:
+                problem = background.run(examine(build_model("openai/tiny", session))).problem
+            except JudgeError as error:
+                problem = str(error)
+        return problem, len(server.requests)
+
+
+@pytest.mark.parametrize(("answer", "says", "requests"), BAD.values(), ids=BAD)
+def test_what_cannot_be_asked_says_why_in_one_line(
+    answer: ChatAnswer, says: str, requests: int
+) -> None:
+    problem, sent = problem_with(answer)
+    assert re.search(says, problem)
+    assert SECRET not in problem
+    assert "\n" not in problem
+    assert sent <= requests
+
+
+@pytest.fixture
+def asked() -> Callable[[ChatAnswer], int]:
+    """How many requests a check of 40 facts, one a request, makes."""
+
+    def ask(answer: ChatAnswer) -> int:
+        with LocalOpenAIServer(answer) as server:
+            settings = Settings(openai_base_url=server.base_url, openai_api_key=SECRET)
+            with (
+                Session(cache="off", settings=settings, retry=ONCE) as session,
+                FactCoverage("openai/tiny", batch_size=1, session=session) as scorer,
+                pytest.raises(JudgeRejected),
+            ):
+                scorer.check([f"Fact {n} holds." for n in range(40)], "A text.")
+            return len(server.requests)
+
+    return ask
+
+
+@pytest.mark.parametrize("status", [401, 402, 404])
+def test_a_dead_key_or_an_empty_account_is_asked_once(
+    status: int, asked: Callable[[ChatAnswer], int]
+) -> None:
+    assert asked(lambda _: Reply(status=status, error={"message": "no"})) == 1
+
+
+def test_a_pause_that_a_503_asks_for_is_kept() -> None:
+    error = from_status(503, "busy", retry_after_s=7.0)
+    assert RetryPolicy().shared_wait_s(error) == 7.0
+    busy = Reply(status=503, error={"message": "busy"}, headers={"retry-after": "0.01"})
+    assert examined(sequence(busy, then=FactModel()))[1] == 3
