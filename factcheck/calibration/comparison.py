@@ -107,10 +107,11 @@ class CoverageComparison(Report):
         if by_fact.difference:
             chance = "unlikely to be chance" if by_fact.is_significant else "but that may be chance"
             verdict = f"{'more' if by_fact.difference > 0 else 'fewer'}, {chance}"
+        facts = plural(self.n_facts, "fact")
         return Page(
             "Coverage",
             f"{short(by_fact.a)} \u2192 {short(by_fact.b)}",
-            f"{self.n_kept_a} \u2192 {self.n_kept_b} of {self.n_facts:,} facts kept: {verdict}",
+            f"{self.n_kept_a} \u2192 {self.n_kept_b} of {facts} kept: {verdict}",
             lines=tuple(self._lines()),
             sections=filled(*(_section(name.title(), tone, of) for name, tone, of in both)),
             columns=("change", *FactChange._fields),
@@ -120,8 +121,8 @@ class CoverageComparison(Report):
     def _lines(self) -> Iterator[str]:
         by_fact, by_document = self.by_fact, self.by_document
         yield (
-            f"{len(self.won)} facts won, {len(self.lost)} lost: p = {short(by_fact.p_value)} "
-            "(McNemar, exact)"
+            f"{plural(len(self.won), 'fact')} won, {len(self.lost):,} lost: "
+            f"p = {short(by_fact.p_value)} (McNemar, exact)"
         )
         yield (
             f"difference {short(by_fact.difference, with_sign=True)}, "
@@ -139,7 +140,8 @@ class CoverageComparison(Report):
         if self.n_undecided:
             yield f"{plural(self.n_undecided, 'fact')} undecided in one of the runs, left out"
         if self.n_unpaired:
-            yield f"{self.n_unpaired} documents or facts are in one run only, left out"
+            items = plural(self.n_unpaired, "item")
+            yield f"{items} (documents or facts) in one run only, left out"
 
 
 def _section(title: str, tone: Tone, changes: Sequence[FactChange]) -> Section:

@@ -99,10 +99,11 @@ def check(
 
 def _write(found: FactSet, path: str, *, force: bool) -> FactSet:
     from factcheck.records.facts import read_facts, write_lock
+    from factcheck.reports.text import plural
 
     change = write_lock(found, path, force=force)
     if not change.existed:
-        output.print_note(f"{path}: {len(found)} facts written")
+        output.print_note(f"{path}: {plural(len(found), 'fact')} written")
     else:
         output.print_note(
             f"{path}: {len(change.added)} added, {len(change.removed)} removed, "

@@ -142,7 +142,10 @@ def evaluate(  # noqa: PLR0913 - one parameter per option
             output.print_note(note)
     failure = gates.fields_gate(result.gate_scores, fail_under)
     if comparator.n_undecided and not comparator.n_judged:
-        why = f"no verdict on any of {comparator.n_undecided:,} pairs: {comparator.last_failure}"
+        from factcheck.reports.text import any_of
+
+        pairs = any_of(comparator.n_undecided, "pair")
+        why = f"no verdict on {pairs}: {comparator.last_failure}"
         failure = gates.GateFailure(gates.NOTHING_DECIDED, why)
     output.report(result.page(examples=examples), result.run.to_json, to, failure=failure)
 

@@ -182,21 +182,24 @@ def _skipper(tally: Tally) -> Any:
 
 
 def _show_estimate(estimate: Any) -> None:
+    from factcheck.reports.text import plural
+
     n_records, usage = estimate
+    records = f"{plural(n_records, 'record')} {'needs' if n_records == 1 else 'need'}"
     if not usage.calls:
-        output.print_out(
-            f"{n_records:,} records need no requests: the judge is local, or replies are cached"
-        )
+        output.print_out(f"{records} no requests: the judge is local, or replies are cached")
         return
     cost = "unknown" if usage.cost_usd is None else f"at most ${usage.cost_usd:.4f}"
     output.print_out(
-        f"{n_records:,} records need about {usage.calls:,} requests and "
+        f"{records} about {plural(usage.calls, 'request')} and "
         f"{usage.prompt_tokens:,} prompt tokens, at most {usage.completion_tokens:,} "
         f"completion tokens; cost {cost}"
     )
 
 
 def _show_batch(done: Any, step: Step, state: str | None) -> None:
+    from factcheck.reports.text import plural
+
     if step is Step.SUBMIT:
         if not done.batches:
             output.print_out("every reply is in the cache; run again without --batch")
@@ -205,7 +208,7 @@ def _show_batch(done: Any, step: Step, state: str | None) -> None:
         noun = "batch" if len(done.batches) == 1 else "batches"
         file = f" --batch-file {state}" if state else ""
         output.print_out(
-            f"{done.requests:,} requests submitted ({noun} {names}); "
+            f"{plural(done.requests, 'request')} submitted ({noun} {names}); "
             f"collect them with --batch collect{file}"
         )
     else:
@@ -217,8 +220,8 @@ def _show_batch(done: Any, step: Step, state: str | None) -> None:
         if not done.final:
             raise JudgeError("the batch has not ended; collect it later")
         output.print_out(
-            f"{done.used:,} replies are in the cache, {done.unused:,} match no request, "
-            f"{done.unanswered:,} requests have no reply; run again without --batch for the report"
+            f"replies in the cache: {done.used:,}, to no request: {done.unused:,}; requests "
+            f"without a reply: {done.unanswered:,}; run again without --batch for the report"
         )
     if done.extractions:
         output.print_out(

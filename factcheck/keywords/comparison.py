@@ -213,8 +213,8 @@ def compare_runs(a: Run, b: Run, *, n_resamples: int = 2000, seed: int = 0) -> K
         raise InputError(f"no scored case of run a ({_ids(of_a)}) is in run b ({_ids(of_b)})")
     if unlike := [name for name in common if a.digests[name] != b.digests[name]]:
         raise InputError(
-            f"{len(unlike)} of {len(common)} cases have other expectations in run b than in run a "
-            f"({_ids(unlike)}); evaluate both runs with the same ones"
+            f"run b expects something else than run a in {len(unlike)} of "
+            f"{plural(len(common), 'case')} ({_ids(unlike)}); evaluate both runs with the same ones"
         )
     changes = split_changes(Change(name, of_a[name], of_b[name]) for name in common)
     notes: tuple[str, ...] = ()

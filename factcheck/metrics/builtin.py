@@ -12,6 +12,7 @@ from factcheck.keywords import CardMatcher, MatchSettings, keyword_similarity
 from factcheck.keywords.forms import as_keywords
 from factcheck.metrics.evaluation import each
 from factcheck.metrics.ports import EvalCase, MetricResult, check_threshold
+from factcheck.reports.text import plural
 from factcheck.scoring import FactCoverage
 
 SourceField = Literal["source", "input", "expected_output"]
@@ -90,7 +91,7 @@ class FactCoverageMetric:
             return MetricResult.failed("undecided", f"no fact could be decided{first}")
         kept = {verdict.fact.id for verdict in report.kept}
         lost = [fact.text for fact in report.facts if fact.must and fact.id not in kept]
-        reasons = [f"{counts['kept']} of {counts['facts']} facts kept"]
+        reasons = [f"{counts['kept']:,} of {plural(counts['facts'], 'fact')} kept"]
         reasons += [f"{counts[kind]} {kind}" for kind in ("distorted", "undecided") if counts[kind]]
         reasons += [f"must fact not kept: {text}" for text in lost]
         return MetricResult.scored(

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from factcheck.facts import RunSummary
-from factcheck.reports.text import percent
+from factcheck.reports.text import percent, plural
 
 
 @contextmanager
@@ -32,7 +32,7 @@ def progress(message: str) -> Iterator[Callable[[RunSummary], None]]:
 
 def _progress_text(message: str, summary: RunSummary, elapsed_s: float) -> str:
     usage = summary.usage
-    parts = [f"{message}: {summary.n_records:,} records"]
+    parts = [f"{message}: {plural(summary.n_records, 'record')}"]
     if elapsed_s > 0:
         parts.append(f"{summary.n_records / elapsed_s:.1f}/s")
     if usage.cache_hits:

@@ -120,7 +120,7 @@ def test_settings_that_differ_are_noted() -> None:
         (
             BEFORE,
             card_run(case("a", 1, 1, 1), digests={"a": "other"}),
-            "1 of 1 cases have other expectations in run b than in run a .a",
+            "run b expects something else than run a in 1 of 1 case .a",
         ),
     ],
 )
