@@ -9,8 +9,8 @@ from factcheck.calibration.bullets_report import BulletRemoval
 from factcheck.calibration.bullets_run import abullet_removal, bullet_removal
 from factcheck.calibration.cascade import CascadeFit, fit_cascade, judge_records
 from factcheck.calibration.comparison import CoverageComparison, compare_coverage
-from factcheck.calibration.judges import BASELINE, WordContainment
 from factcheck.calibration.texts import BundledText, load_texts
+from factcheck.judges.local.containment import BASELINE, WordContainment
 
 __all__ = [
     "BASELINE",

@@ -22,10 +22,8 @@ from factcheck.calibration.agreement_labels import (
 from factcheck.calibration.agreement_metrics import Array, Decisions, TextCoverage
 from factcheck.calibration.agreement_report import AgreementReport, JudgeAgreement
 from factcheck.calibration.judges import (
-    BASELINE,
     Judge,
     Named,
-    WordContainment,
     check_texts,
     named_judges,
     open_scorer,
@@ -33,6 +31,7 @@ from factcheck.calibration.judges import (
 )
 from factcheck.errors import InputError
 from factcheck.facts import Verdict
+from factcheck.judges.local.containment import BASELINE, WordContainment
 from factcheck.runtime.budget import Budget
 from factcheck.runtime.loop import blocking, together
 from factcheck.scoring import FactCoverage

@@ -23,11 +23,11 @@ from factcheck.calibration.bullets_metrics import (
     mean_curve,
     measure_paths,
 )
-from factcheck.calibration.judges import BASELINE
 from factcheck.calibration.texts import TRUTH, RemovalOrder, Subject
 from factcheck.documents import file_errors, json_lines, write_text
 from factcheck.errors import InputError
 from factcheck.facts import Usage
+from factcheck.judges.local.containment import BASELINE
 from factcheck.reports.page import Alert, Page, Section, Svg, Table, filled
 from factcheck.reports.report import Report, render
 from factcheck.reports.text import DASH, plural, short

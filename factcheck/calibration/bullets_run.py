@@ -9,10 +9,8 @@ from typing import Any
 from factcheck.calibration.bullets_metrics import VariantRow
 from factcheck.calibration.bullets_report import BulletRemoval
 from factcheck.calibration.judges import (
-    BASELINE,
     Judge,
     Named,
-    WordContainment,
     named_judges,
     open_scorer,
     require_unique,
@@ -27,6 +25,7 @@ from factcheck.calibration.texts import (
 from factcheck.errors import Failure, InputError, JudgeError
 from factcheck.facts import FactSet, source_texts
 from factcheck.judges.factory import build_rater
+from factcheck.judges.local.containment import BASELINE, WordContainment
 from factcheck.judges.ports import HIGHEST, LOWEST, ExtractorSpec, Ledger, Rater, RaterSpec
 from factcheck.records import Record, as_record
 from factcheck.runtime.budget import Budget

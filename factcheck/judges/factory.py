@@ -35,6 +35,7 @@ BATCH_SIZE = 16
 """Items a language model judges in one request, unless the caller says otherwise."""
 MAX_BATCH_SIZE = 100
 """Items in one request, beyond which models mix them up."""
+_LOCAL_FAST = "local-fast"
 _REPLAY = "replay:"
 _MODEL_FILE = re.compile(r"(?!replay:)\S.*\.ya?ml(?:#.+)?", re.IGNORECASE)
 _PROVIDER_MODEL = re.compile(r"[\w.-]+/\S+")
@@ -109,9 +110,9 @@ def build_judges(
     """The extractor and checker that two specs name.
 
     Args:
-        judge: `"local"`, `"PROVIDER/MODEL"`, `"replay:FILE"`, a cascade of such judges, a
-            `dspy.BaseLM`, an object with the `Checker` port, or `None` for the judge of the
-            settings.
+        judge: `"local"`, `"local-fast"` (word containment), `"PROVIDER/MODEL"`,
+            `"replay:FILE"`, a cascade of such judges, a `dspy.BaseLM`, an object with the
+            `Checker` port, or `None` for the judge of the settings.
         extractor: The same with the `Extractor` port, but no cascade; `None` for that of the
             settings, or else the judge itself (of a cascade, the last one) if it can extract, or
             else `"local"`.
@@ -159,13 +160,20 @@ def _checker(spec: Any, session: Session, batch_size: int) -> Checker:
         from factcheck.judges.local.checker import LocalChecker
 
         return LocalChecker()
+    if isinstance(spec, str) and spec == _LOCAL_FAST:
+        from factcheck.judges.local.containment import WordContainment
+
+        return WordContainment()
     if _is_replay(spec):
         from factcheck.judges.replay import ReplayChecker, parse_spec
 
         return ReplayChecker(*parse_spec(spec))
     if _fulfils(spec, Checker):
         return _isolated(spec, session)
-    names = f"'local', {_MODEL_HINT}, 'replay:FILE', or 'cascade(FIRST, SECOND)' of these"
+    names = (
+        f"'local', '{_LOCAL_FAST}', {_MODEL_HINT}, 'replay:FILE', or 'cascade(FIRST, SECOND)' of "
+        "these"
+    )
     raise _unknown("judge", spec, names, "check(facts, text")
 
 
