@@ -1,8 +1,9 @@
-"""Counts the prompt tokens that one source and one summary with 15 facts cost over an LLM.
+"""Counts the tokens that one source and one summary with 15 facts cost over an LLM.
 
 Nothing is estimated: the requests go over HTTP to a local server, and what is counted is the
-content of the messages it received. A scripted model answers, so no key is needed and nothing is
-spent. Every number is counted with the same tokenizer, `o200k_base`.
+content of the messages it received. The second table is the bill: schema and reply count, too,
+both without blanks, and a token of the reply as 8 of the prompt. A scripted model answers, so no
+key is needed and nothing is spent. Every number is counted with the same tokenizer, `o200k_base`.
 
     python benchmarks/cost/run.py
     python benchmarks/cost/run.py --out rows.jsonl
@@ -25,7 +26,7 @@ from rich.console import Console
 from rich.table import Table
 
 import factcheck
-from factcheck.testing import FactModel, LocalOpenAIServer, Request, parse_prompt
+from factcheck.testing import ChatRequest, FactModel, LocalOpenAIServer, Request, parse_prompt
 
 HERE = Path(__file__).parent
 MODEL = "openai/bench"
@@ -65,6 +66,36 @@ class Row(NamedTuple):
             yield f"{self.what}: {self.prompt_tokens:,} tokens, target {self.target_tokens:,}"
 
 
+REPLY_WEIGHT = 8
+"""What a token of a reply costs in tokens of a prompt, as at most providers."""
+LABELS = ("entailed",) * 9 + ("neutral",) * 4 + ("contradicted",) * 2
+"""Scripted verdicts on the 15 facts of the next summary."""
+
+
+class Bill(NamedTuple):
+    """What a further summary of the source costs."""
+
+    what: str
+    prompt: int
+    schema: int
+    reply: int
+    """Tokens of the compact reply."""
+    target: int | None = None
+
+    @property
+    def total(self) -> int:
+        """In tokens of a prompt."""
+        return self.prompt + self.schema + REPLY_WEIGHT * self.reply
+
+    @property
+    def missed(self) -> Iterator[str]:
+        """The target, if it is missed."""
+        if self.target is not None and self.total > self.target:
+            yield f"{self.what}: {self.total:,} tokens of a prompt, target {self.target:,}"
+
+
+BEFORE = Bill("next summary, prompts v1", 644, 131, 395)
+"""Quote, reason and label for each fact, as in ee02c99; counted in the same way for the same texts."""
 OTHERS = (
     Row("one judge call, a mark from 1 to 5", 1, 2_090, "earlier"),
     Row("FineSurE a914583, machine key facts", 3, 4_781, "earlier"),
@@ -80,6 +111,8 @@ class Exchange(NamedTuple):
     pair: tuple[Request, ...]
     next_summary: tuple[Request, ...]
     one_by_one: tuple[Request, ...]
+    reply: str
+    """To the request for the next summary."""
     signature: str
 
 
@@ -95,6 +128,8 @@ def main() -> int:
     rows = [*cost_rows(exchange, count), *schema_rows(exchange, count), *OTHERS]
     print("tokens:", ", ".join(f"{name} {size:,}" for name, size in sizes.items()))
     Console().print(table(rows))
+    bills = [BEFORE, bill(exchange, count)]
+    Console().print(bill_table(bills))
     print(exchange.signature)
     if arguments.out:
         lines = [json.dumps(row._asdict(), ensure_ascii=False) for row in rows]
@@ -104,7 +139,7 @@ def main() -> int:
         for name, allowed in SIZES.items()
         if sizes[name] not in allowed
     ]
-    missed += [target for row in rows for target in row.missed]
+    missed += [target for row in (*rows, *bills) for target in row.missed]
     for target in missed:
         print(f"missed: {target}", file=sys.stderr)
     return 1 if missed else 0
@@ -128,7 +163,15 @@ def o200k_counter() -> Count:
 def exchange_requests(texts: Mapping[str, str]) -> Exchange:
     """Score the pair, a further summary with the same facts, and the pair one fact at a time."""
     listed = tuple(texts["facts"].splitlines())
-    with LocalOpenAIServer(FactModel(facts=lambda _: listed)) as server:
+    labels = dict(zip(listed, LABELS, strict=True))
+    replies: list[str] = []
+    model = FactModel(labels, facts=lambda _: listed)
+
+    def answer(request: ChatRequest) -> str:
+        replies.append(model(request))
+        return replies[-1]
+
+    with LocalOpenAIServer(answer) as server:
         os.environ.update(
             OPENAI_BASE_URL=server.base_url, OPENAI_API_KEY="not-needed", FACTCHECK_CACHE="off"
         )
@@ -138,13 +181,14 @@ def exchange_requests(texts: Mapping[str, str]) -> Exchange:
             server.clear()
             scorer.score(texts["source"], texts["second_summary"], facts=report.facts)
             next_summary = server.requests
+            reply = replies[-1]
             server.clear()
         with factcheck.FactCoverage(MODEL, MODEL, batch_size=1) as scorer:
             scorer.score(texts["source"], texts["summary"])
             one_by_one = server.requests
     if tuple(fact.text for fact in report.facts) != listed or report.undecided:
         raise SystemExit("the scripted facts did not all come back with a verdict")
-    return Exchange(pair, next_summary, one_by_one, str(report.signature))
+    return Exchange(pair, next_summary, one_by_one, reply, str(report.signature))
 
 
 def cost_rows(exchange: Exchange, count: Count) -> list[Row]:
@@ -161,7 +205,7 @@ def cost_rows(exchange: Exchange, count: Count) -> list[Row]:
             "factcheck: the pair",
             *sent(exchange.pair),
             target_calls=2,
-            target_tokens=2_700,
+            target_tokens=2_400,
         ),
         Row(
             "factcheck: next summary of the source",
@@ -183,6 +227,36 @@ def schema_rows(exchange: Exchange, count: Count) -> list[Row]:
         Row("beside it: schema of the extraction", *schemas(of_kind("extract", exchange.pair))),
         Row("beside it: schema of the check", *schemas(of_kind("check", exchange.pair))),
     ]
+
+
+def bill(exchange: Exchange, count: Count) -> Bill:
+    """The bill of the next summary as it is now."""
+    (request,) = exchange.next_summary
+    schema, reply = (
+        json.dumps(data, separators=(",", ":"))
+        for data in (request.body["response_format"], json.loads(exchange.reply))
+    )
+    return Bill(
+        "next summary, now",
+        sum(count(message["content"]) for message in request.body["messages"]),
+        count(schema),
+        count(reply),
+        target=1_700,
+    )
+
+
+def bill_table(bills: Sequence[Bill]) -> Table:
+    """The bills as a plain table."""
+    made = Table(
+        "bill", "prompt", "schema", "reply", "together", "target", box=None, pad_edge=False
+    )
+    for column in made.columns[1:]:
+        column.justify = "right"
+    for each in bills:
+        target = "" if each.target is None else f"<= {each.target:,}"
+        numbers = (each.prompt, each.schema, each.reply, each.total)
+        made.add_row(each.what, *(f"{number:,}" for number in numbers), target)
+    return made
 
 
 def of_kind(kind: str, requests: Sequence[Request]) -> list[Request]:

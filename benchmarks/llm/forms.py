@@ -49,9 +49,12 @@ class Item(NamedTuple):
 class Outcome(NamedTuple):
     """What one form made of one summary."""
 
-    labels: tuple[int, ...]
+    form: VerdictForm
+    item: int
+    """Place in the sample."""
+    labels: list[int]
     """What people found."""
-    entailed: tuple[bool | None, ...]
+    entailed: list[bool | None]
     """Verdict on each fact; `None` where there is none."""
     tokens: int
     """Of all replies."""
@@ -59,27 +62,57 @@ class Outcome(NamedTuple):
 
 
 def main() -> int:
-    """Ask, print a row for each form, and return 0."""
+    """Ask for what the file of outcomes does not have, print a row for each form, and return 0."""
     parser = argparse.ArgumentParser(description=str(__doc__).splitlines()[0])
     parser.add_argument("forms", nargs="+", choices=get_args(VerdictForm))
     parser.add_argument("--data", type=Path, default=os.environ.get("FACTCHECK_DATA"))
     parser.add_argument("--judge", default="openai/qwen2.5-coder-1.5b", metavar="PROVIDER/MODEL")
     parser.add_argument("--facts", type=int, default=150, metavar="N", help="size of the sample")
-    parser.add_argument("--out", type=Path, help="append outcomes as JSON lines")
+    parser.add_argument("--minutes", type=float, default=20, help="ask nothing new after these")
+    parser.add_argument("--out", type=Path, required=True, help="outcomes as JSON lines; resumed")
     arguments = parser.parse_args()
     if not arguments.data:
         parser.error("give the folder of the development data with --data or FACTCHECK_DATA")
-    items = list(sample(arguments.data / "realsumm_dev.jsonl", arguments.facts))
-    rows = []
-    for form in arguments.forms:
-        outcomes = background.run(outcomes_of(form, items, arguments.judge))
-        rows.append((form, outcomes))
-        print(form, *row(outcomes), sep="  ", flush=True)
-        if arguments.out:
-            with arguments.out.open("a", encoding="utf-8") as file:
-                file.writelines(f"{json.dumps({'form': form, **o._asdict()})}\n" for o in outcomes)
-    Console().print(table(rows))
+    items = list(sample(Path(arguments.data) / "realsumm_dev.jsonl", arguments.facts))
+    background.run(ask(items, arguments))
+    Console(width=100).print(table(outcomes_in(arguments.out), arguments.forms))
     return 0
+
+
+async def ask(items: Sequence[Item], arguments: argparse.Namespace) -> None:
+    """Append an outcome for each summary and form, all forms of a summary side by side."""
+    until = time.monotonic() + 60 * arguments.minutes
+    session = Session(cache="off", concurrency=2, timeout_s=900)
+    model = connect(arguments.judge, session)
+    checkers = {form: LLMChecker(model, batch_size=32, form=form) for form in arguments.forms}
+    known = {(outcome.form, outcome.item) for outcome in outcomes_in(arguments.out)}
+
+    async def one(form: VerdictForm, place: int) -> None:
+        outcome = await outcome_of(checkers[form], form, place, items[place])
+        with arguments.out.open("a", encoding="utf-8") as file:
+            file.write(json.dumps(outcome._asdict()) + "\n")
+
+    for place in range(len(items)):
+        if time.monotonic() < until:
+            left = [form for form in arguments.forms if (form, place) not in known]
+            await asyncio.gather(*(one(form, place) for form in left))
+
+
+def outcomes_in(path: Path) -> list[Outcome]:
+    """The outcomes in a file; none if there is no file yet."""
+    lines = path.read_text("utf-8").splitlines() if path.exists() else []
+    return [Outcome(**json.loads(line)) for line in lines]
+
+
+async def outcome_of(checker: LLMChecker, form: VerdictForm, place: int, item: Item) -> Outcome:
+    """What a form makes of one summary."""
+    ledger = Ledger()
+    started = time.perf_counter()
+    results = await checker.check(FactSet.of(item.facts).facts, item.summary, ledger)
+    verdicts = [result.supported if isinstance(result, Verdict) else None for result in results]
+    seconds = time.perf_counter() - started
+    tokens = ledger.usage.completion_tokens
+    return Outcome(form, place, list(item.labels), verdicts, tokens, round(seconds, 2))
 
 
 def sample(path: Path, n_facts: int) -> Iterator[Item]:
@@ -108,35 +141,13 @@ def _item(facts: Sequence[str], system: Any) -> Item:
     return Item(system["summary"], texts, labels)
 
 
-async def outcomes_of(form: VerdictForm, items: Sequence[Item], judge: str) -> list[Outcome]:
-    """What a form makes of each summary, two at a time."""
-    session = Session(cache="off", concurrency=2, timeout_s=900)
-    checker = LLMChecker(connect(judge, session), batch_size=32, form=form)
-
-    async def outcome(item: Item) -> Outcome:
-        ledger = Ledger()
-        started = time.perf_counter()
-        results = await checker.check(FactSet.of(item.facts).facts, item.summary, ledger)
-        verdicts = (r.supported if isinstance(r, Verdict) else None for r in results)
-        seconds = time.perf_counter() - started
-        return Outcome(item.labels, tuple(verdicts), ledger.usage.completion_tokens, seconds)
-
-    slots = asyncio.Semaphore(2)
-
-    async def in_turn(item: Item) -> Outcome:
-        async with slots:
-            return await outcome(item)
-
-    return list(await asyncio.gather(*map(in_turn, items)))
-
-
 def row(outcomes: Sequence[Outcome]) -> tuple[str, ...]:
     """Facts, decided, balanced accuracy with interval, found, refused, tokens, seconds."""
     n = sum(len(o.labels) for o in outcomes)
     decided = sum(v is not None for o in outcomes for v in o.entailed)
     found, refused = shares(outcomes)
     low, high = interval(outcomes)
-    tokens, seconds = sum(o.tokens for o in outcomes) / n, sum(o.seconds for o in outcomes) / 2
+    tokens, seconds = sum(o.tokens for o in outcomes) / n, sum(o.seconds for o in outcomes) / n
     return (
         str(n),
         str(decided),
@@ -144,7 +155,7 @@ def row(outcomes: Sequence[Outcome]) -> tuple[str, ...]:
         f"{found:.2f}",
         f"{refused:.2f}",
         f"{tokens:.1f}",
-        f"{seconds / n:.2f}",
+        f"{seconds:.1f}",
     )
 
 
@@ -173,12 +184,13 @@ def interval(outcomes: Sequence[Outcome]) -> tuple[float, float]:
     return values[len(values) // 40], values[-1 - len(values) // 40]
 
 
-def table(rows: Sequence[tuple[str, Sequence[Outcome]]]) -> Table:
-    """The rows as a plain table."""
+def table(outcomes: Sequence[Outcome], forms: Sequence[VerdictForm]) -> Table:
+    """A row for each form."""
     columns = ("form", "facts", "decided", "balanced accuracy", "found", "refused")
     made = Table(*columns, "tokens a fact", "seconds a fact", box=None, pad_edge=False)
-    for form, outcomes in rows:
-        made.add_row(form, *row(outcomes))
+    for form in forms:
+        if mine := [outcome for outcome in outcomes if outcome.form == form]:
+            made.add_row(form, *row(mine))
     return made
 
 

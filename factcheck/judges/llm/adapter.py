@@ -167,15 +167,13 @@ def fields_schema(signature: Signature) -> Mapping[str, Any]:
 
 def by_id_schema(ids: Sequence[str], item: Mapping[str, Any]) -> Mapping[str, Any]:
     """The JSON schema of an object with one required property for each id."""
-    is_plain = item == {"type": "string"}
-    entry = item if is_plain else {"$ref": "#/$defs/verdict"}
-    schema = {
+    return {
         "type": "object",
-        "properties": dict.fromkeys(ids, entry),
+        "properties": dict.fromkeys(ids, {"$ref": "#/$defs/v"}),
         "required": list(ids),
         "additionalProperties": False,
+        "$defs": {"v": item},
     }
-    return schema if is_plain else {**schema, "$defs": {"verdict": item}}
 
 
 def object_schema(**properties: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -59,7 +59,7 @@ _INTEGER: Mapping[str, Any] = {"type": "integer"}
 _LABEL: Mapping[str, Any] = {"type": "string", "enum": list(LABELS)}
 _VERDICT: Mapping[VerdictForm, Mapping[str, Any]] = {
     "label": _LABEL,
-    "line": _STRING,
+    "line": {"type": "string", "pattern": f"^([0-9]+ ({'|'.join(LABELS[:2])})|{LABELS[2]})$"},
     "quote": object_schema(quote=_STRING, label=_LABEL),
     "reason": object_schema(line=_INTEGER, reason=_STRING, label=_LABEL),
 }
