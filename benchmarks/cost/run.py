@@ -95,7 +95,7 @@ class Bill(NamedTuple):
 
 
 BEFORE = Bill("next summary, prompts v1", 644, 131, 395)
-"""Quote, reason and label for each fact, as in ee02c99; counted in the same way for the same texts."""
+"""Quote, reason and label for each fact (ee02c99), counted in the same way for the same texts."""
 OTHERS = (
     Row("one judge call, a mark from 1 to 5", 1, 2_090, "earlier"),
     Row("FineSurE a914583, machine key facts", 3, 4_781, "earlier"),

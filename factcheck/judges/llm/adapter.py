@@ -169,7 +169,7 @@ def by_id_schema(ids: Sequence[str], item: Mapping[str, Any]) -> Mapping[str, An
     """The JSON schema of an object with one required property for each id."""
     return {
         "type": "object",
-        "properties": dict.fromkeys(ids, {"$ref": "#/$defs/v"}),
+        "properties": {key: {"$ref": "#/$defs/v"} for key in ids},
         "required": list(ids),
         "additionalProperties": False,
         "$defs": {"v": item},

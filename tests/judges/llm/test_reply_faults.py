@@ -271,7 +271,7 @@ def test_other_questions_are_read_as_strictly(asked: str) -> None:
         assert (asked, found) == ("pairs", [None]), name
 
 
-UNTRUSTED = ("length", "content_filter")
+UNTRUSTED = ("length", "content_filter", "error", "abort", "SAFETY", "MAX_TOKENS", "tool_calls", "")
 """Finish reasons of replies that must not be read, whatever they say."""
 
 
