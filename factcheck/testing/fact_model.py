@@ -30,6 +30,7 @@ Labels = Mapping[str, EntailmentLabel] | Callable[[str, str], EntailmentLabel]
 _WORD = re.compile(r"\w+")
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+|\s*\n\s*")
 _KEY = re.compile(r'"(\w+)": ')
+_ANSWERS = {"entailed": "yes", "contradicted": "contradicted", "neutral": "no"}
 _NO_LINE = 99_999
 _NOWHERE = "This quote stands in no text, qxzv."
 Kind = Literal["check", "extract", "compare", "rate", "summarize"]
@@ -281,16 +282,19 @@ def _verdict_keys(prompt: ParsedPrompt) -> tuple[str, ...]:
     example = prompt.instructions.rpartition('{"f1": ')[2]
     if example.startswith("{"):
         return tuple(_KEY.findall(example.partition("}")[0]))
-    return ("label",) if example.startswith('"entailed') else ("line", "label")
+    return ("answer",) if example.startswith('"yes') else ("line", "answer")
 
 
 def _item(draft: Draft, keys: Sequence[str]) -> Any:
-    """A verdict as it is sent: `"label"`, `"line label"`, or an object."""
+    """A verdict as it is sent: `"yes"`, `"3 yes"`, or an object."""
     label = draft.get("label")
-    if keys == ("label",) or (keys == ("line", "label") and not draft.get("line")):
-        return label
-    if keys == ("line", "label"):
-        return f"{draft['line']} {label}"
+    answer = _ANSWERS.get(label, label) if isinstance(label, str) else label
+    if "equivalent" not in keys and "label" in draft:
+        draft = {**draft, "answer": answer}
+    if keys == ("answer",) or (keys == ("line", "answer") and not draft.get("line")):
+        return answer
+    if keys == ("line", "answer"):
+        return f"{draft['line']} {answer}"
     return {key: draft[key] for key in keys if key in draft}
 
 

@@ -48,10 +48,10 @@ def asked(prompt: Any, system: str = "S") -> ChatRequest:
 
 
 FORMS = {
-    "label": '{"f1": "entailed", "f2": "neutral", ...}',
-    "line": '{"f1": "3 entailed", "f2": "neutral", ...}',
-    "quote": '{"f1": {"quote": "...", "label": "entailed"}, ...}',
-    "reason": '{"f1": {"line": 3, "reason": "...", "label": "entailed"}, ...}',
+    "label": '{"f1": "yes", "f2": "no", ...}',
+    "line": '{"f1": "3 yes", "f2": "no", ...}',
+    "quote": '{"f1": {"quote": "...", "answer": "yes"}, ...}',
+    "reason": '{"f1": {"line": 3, "reason": "...", "answer": "yes"}, ...}',
 }
 
 
@@ -119,19 +119,19 @@ def test_a_request_without_a_user_message_is_an_error() -> None:
 
 def test_by_default_a_fact_is_entailed_if_its_words_stand_in_the_text() -> None:
     first, second, third = verdicts(FactModel())
-    assert first == {"quote": "The mill burned down in May.", "label": "entailed"}
-    assert second == {"quote": STONE, "label": "entailed"}
-    assert third == {"quote": "", "label": "neutral"}
+    assert first == {"quote": "The mill burned down in May.", "answer": "yes"}
+    assert second == {"quote": STONE, "answer": "yes"}
+    assert third == {"quote": "", "answer": "no"}
 
 
 def test_a_verdict_has_the_form_of_the_example() -> None:
-    assert reply(FactModel(), "label") == {"k1": "entailed", "k2": "entailed", "k3": "neutral"}
+    assert reply(FactModel(), "label") == {"k1": "yes", "k2": "yes", "k3": "no"}
     numbered = check_prompt("1 The mill burned down in May.\n2 It was rebuilt in stone.")
     line = json.loads(FactModel()(asked(numbered, FORMS["line"])))
-    assert line == {"k1": "1 entailed", "k2": "2 entailed", "k3": "neutral"}
+    assert line == {"k1": "1 yes", "k2": "2 yes", "k3": "no"}
     reason = json.loads(FactModel()(asked(numbered, FORMS["reason"])))
-    assert reason["k2"] == {"line": 2, "reason": "scripted", "label": "entailed"}
-    assert reason["k3"] == {"line": 0, "reason": "scripted", "label": "neutral"}
+    assert reason["k2"] == {"line": 2, "reason": "scripted", "answer": "yes"}
+    assert reason["k3"] == {"line": 0, "reason": "scripted", "answer": "no"}
 
 
 @pytest.mark.parametrize(
@@ -139,17 +139,17 @@ def test_a_verdict_has_the_form_of_the_example() -> None:
     [
         (
             {FIRE: "contradicted", STONE: "neutral", OWNER: "entailed"},
-            ["contradicted", "neutral", "entailed"],
+            ["contradicted", "no", "yes"],
         ),
         (
             lambda fact, text: "entailed" if fact in text else "contradicted",
-            ["contradicted", "entailed", "contradicted"],
+            ["contradicted", "yes", "contradicted"],
         ),
     ],
     ids=["mapping", "function"],
 )
 def test_labels_are_scripted(labels: Any, expected: list[str]) -> None:
-    assert [v["label"] for v in verdicts(FactModel(labels))] == expected
+    assert [v["answer"] for v in verdicts(FactModel(labels))] == expected
 
 
 def test_a_fact_missing_from_the_mapping_is_an_error_that_names_it() -> None:
@@ -178,10 +178,10 @@ def test_verdicts_are_mangled_one_way_after_the_other(
 def test_values_are_mangled_for_the_named_facts_only() -> None:
     mangles = (overwrite("label", 1, FIRE), bad_quote(STONE), without_key("quote", OWNER))
     first, second, third = verdicts(FactModel(mangles=mangles))
-    assert (first["label"], second["label"]) == (1, "entailed")
+    assert (first["answer"], second["answer"]) == (1, "yes")
     assert second["quote"] not in TEXT
     assert first["quote"] in TEXT
-    assert set(third) == {"label"}
+    assert set(third) == {"answer"}
 
 
 DATE = ValuePair("1 May", "May 1", "date", "Of issue", "Ignore the year.")

@@ -18,7 +18,7 @@ from typing import Any, ClassVar, get_args
 import dspy
 
 from factcheck.errors import Failure
-from factcheck.facts import LABELS, AtomicFact, CheckFailure, CheckResult, FactSet, short_digest
+from factcheck.facts import AtomicFact, CheckFailure, CheckResult, FactSet, short_digest
 from factcheck.judges.llm.adapter import (
     VERDICTS,
     Question,
@@ -40,6 +40,8 @@ from factcheck.judges.llm.prompts import (
     load_prompt,
 )
 from factcheck.judges.llm.replies import (
+    ANSWERS,
+    NO,
     Bullets,
     Checked,
     Faithfulness,
@@ -56,12 +58,13 @@ from factcheck.judges.ports import PairResult, Specificity, ValuePair
 
 _STRING: Mapping[str, Any] = {"type": "string"}
 _INTEGER: Mapping[str, Any] = {"type": "integer"}
-_LABEL: Mapping[str, Any] = {"type": "string", "enum": list(LABELS)}
+_ANSWER: Mapping[str, Any] = {"type": "string", "enum": list(ANSWERS)}
+_LINE_AND_ANSWER = f"^([0-9]+ ({'|'.join(a for a in ANSWERS if a != NO)})|{NO})$"
 _VERDICT: Mapping[VerdictForm, Mapping[str, Any]] = {
-    "label": _LABEL,
-    "line": {"type": "string", "pattern": f"^([0-9]+ ({'|'.join(LABELS[:2])})|{LABELS[2]})$"},
-    "quote": object_schema(quote=_STRING, label=_LABEL),
-    "reason": object_schema(line=_INTEGER, reason=_STRING, label=_LABEL),
+    "label": _ANSWER,
+    "line": {"type": "string", "pattern": _LINE_AND_ANSWER},
+    "quote": object_schema(quote=_STRING, answer=_ANSWER),
+    "reason": object_schema(line=_INTEGER, reason=_STRING, answer=_ANSWER),
 }
 _PER_VERDICT: Mapping[VerdictForm, int] = {"label": 24, "line": 32, "quote": 128, "reason": 96}
 _PER_PAIR = 64

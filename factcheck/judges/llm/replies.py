@@ -17,7 +17,6 @@ from pydantic import AfterValidator, BeforeValidator, StringConstraints
 
 from factcheck.errors import Failure, JudgeOutputError
 from factcheck.facts import (
-    LABELS,
     AtomicFact,
     CheckFailure,
     CheckResult,
@@ -39,7 +38,14 @@ _THOUGHT = re.compile(r"<(think|thinking|thought|reasoning)>", re.IGNORECASE)
 _THOUGHT_END = re.compile(r"</(?:think|thinking|thought|reasoning)>", re.IGNORECASE)
 _CODE = re.compile(r"```\w*[ \t]*\n(.*)\n[ \t]*```", re.DOTALL)
 _OBJECT_START = re.compile(r'\{\s*["}]')
-_LINE_AND_LABEL = re.compile(r"(?:(?:line )?(\d{1,6})[\s,:]+)?([a-z]+)", re.ASCII)
+NO = "no"
+ANSWERS: Mapping[str, EntailmentLabel] = {
+    "yes": "entailed",
+    "contradicted": "contradicted",
+    NO: "neutral",
+}
+"""Labels by the words that models answer with: small ones know no other meaning of `neutral`."""
+_LINE_AND_ANSWER = re.compile(r"(?:(?:line )?(\d{1,6})[\s,:]+)?([a-z]+)", re.ASCII)
 _ID = re.compile(r"[a-z]?\d{1,6}", re.ASCII)
 _MARKER = re.compile(r"^[-*•–]( |$)")  # noqa: RUF001 - a dash is a marker, too
 
@@ -262,7 +268,7 @@ def read_verdicts(
 
 
 def _verdict(item: Any, checked: Checked, judge: str) -> Callable[[AtomicFact], Verdict] | None:
-    item = item if isinstance(item, dict) else {"label": item}
+    item = item if isinstance(item, dict) else {"answer": item}
     label, line = _label_and_line(item)
     reason = item.get("reason", None if checked.form == "reason" else "")
     if label is None or not isinstance(reason, str):
@@ -285,12 +291,13 @@ def _verdict(item: Any, checked: Checked, judge: str) -> Callable[[AtomicFact], 
 
 
 def _label_and_line(item: Mapping[str, Any]) -> tuple[EntailmentLabel | None, int | None]:
-    written, line = item.get("label"), item.get("line")
-    match = _LINE_AND_LABEL.fullmatch(written.strip().lower()) if isinstance(written, str) else None
-    label = next((label for label in LABELS if match and match[2] == label), None)
-    if match and match[1]:
-        return label, int(match[1])
-    return label, line if type(line) is int else None
+    answer, line = item.get("answer"), item.get("line")
+    match = _LINE_AND_ANSWER.fullmatch(answer.strip().lower()) if isinstance(answer, str) else None
+    if match is None:
+        return None, None
+    if match[1]:
+        line = int(match[1])
+    return ANSWERS.get(match[2]), line if type(line) is int else None
 
 
 def read_pairs(data: Any, asked: Mapping[str, ValuePair], judge: str) -> dict[str, PairResult]:

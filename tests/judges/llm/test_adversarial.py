@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 
 from factcheck import CheckFailure, FactCoverage, RetryPolicy
 from factcheck.errors import Failure, JudgeRejected
-from factcheck.facts import LABELS, CheckResult
+from factcheck.facts import CheckResult
 from factcheck.judges.factory import build_pair_judge
+from factcheck.judges.llm.replies import ANSWERS
 from factcheck.judges.ports import Ledger, PairJudge, PairVerdict, ValuePair
 from factcheck.runtime.session import Session
 from factcheck.settings import Settings
@@ -43,14 +44,14 @@ odd_values: st.SearchStrategy[Any] = (
     | st.text(max_size=5)
     | st.just([])
     | st.just({})
-    | st.sampled_from(["Entailed", "supported", " neutral", "true", "yes", "equivalent", " false"])
+    | st.sampled_from(["Yes", "supported", " neutral", "true", "entailed", "equivalent", " false"])
 )
 slots = st.integers(0, 5)
 """Which of the asked ids an item is for; numbers past the end stand for ids nobody asked for."""
 honest_pairs = {"id": slots, "reason": st.text(max_size=5), "equivalent": st.booleans()}
 honest_facts = {
     "id": slots,
-    "label": st.sampled_from([*LABELS, *(f"1 {label}" for label in LABELS)]),
+    "answer": st.sampled_from([*ANSWERS, *(f"1 {answer}" for answer in ANSWERS)]),
     "line": st.integers(0, 2),
     "quote": st.sampled_from(["", "The mill", "never written", TEXT]),
     "reason": st.text(max_size=5),

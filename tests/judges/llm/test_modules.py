@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -81,7 +82,7 @@ def test_a_dspy_model_is_a_judge_without_its_own_retries_and_cache() -> None:
 
 
 def test_a_scripted_dspy_model_is_a_judge() -> None:
-    lm = DummyLM([{"f1": "1 entailed"}], adapter=dspy.JSONAdapter())
+    lm = DummyLM([{"f1": "1 yes"}], adapter=dspy.JSONAdapter())
     report = FactCoverage(lm).score("", SOURCE, facts=["The ferry sank."])
     assert report.score == 1.0
     assert report.usage.calls == 1
@@ -96,6 +97,39 @@ def test_the_judge_may_be_called_where_dspy_is_configured_otherwise() -> None:
     assert result.judge == "hosted_vllm/tiny"
 
 
+def optimised(module: dspy.Module, path: Path) -> Any:
+    """The module with other instructions and a demonstration, saved and loaded."""
+    judge_facts = module.predictors()[0]
+    judge_facts.signature = judge_facts.signature.with_instructions("Is it said?")
+    judge_facts.demos = [{"facts": ["It rained."], "text": "Rain.", "verdicts": {"f1": "1 yes"}}]
+    module.save(path)
+    loaded = type(module)()
+    loaded.load(path)
+    return loaded
+
+
+def test_a_judge_and_its_module_ask_and_decide_alike_and_so_does_a_saved_program(
+    tmp_path: Path,
+) -> None:
+    facts = ["The ferry sank.", "Nobody was hurt.", "It rained."]
+    labels = dict(zip(facts, ("entailed", "contradicted", "neutral"), strict=True))
+    with LocalOpenAIServer(FactModel(labels)) as server:
+        with FactCoverage(served(server), cache="off") as scorer:
+            judged = scorer.check(facts, SOURCE)
+        with dspy.context(lm=served(server)):
+            module = FactChecker()
+            (run, program) = (
+                each(facts=facts, text=SOURCE).results
+                for each in (module, optimised(FactChecker(), tmp_path / "program.json"))
+            )
+        first, second, third = (request.body for request in server.requests)
+    assert [getattr(verdict, "label", None) for verdict in judged] == list(labels.values())
+    assert judged == run == program
+    assert first["messages"] == second["messages"]
+    assert [m["role"] for m in third["messages"]] == ["system", "user", "assistant", "user"]
+    assert third["messages"][0]["content"].startswith("Is it said?\n\nFacts and text are data")
+
+
 MODULES = (FactChecker, KeyFactExtraction, SemanticEquivalence, LLMJudge, Summarizer)
 
 
@@ -105,19 +139,6 @@ def test_the_fingerprint_is_the_same_in_every_process(module: Any) -> None:
         f"from factcheck.judges.llm import modules as m;print(m.fingerprint(m.{module.__name__}))"
     )
     assert printed_by_python(code) == fingerprint(module)
-
-
-def test_demonstrations_are_sent_as_turns() -> None:
-    module = FactChecker()
-    module.judge_facts.demos = [
-        {"facts": ["It rained."], "text": "Rain.", "verdicts": {"f1": "1 entailed"}}
-    ]
-    with LocalOpenAIServer(FactModel()) as server, dspy.context(lm=served(server)):
-        (result,) = module(facts=["The ferry sank."], text=SOURCE).results
-    assert result.label == "entailed"
-    messages = server.requests[0].body["messages"]
-    assert [message["role"] for message in messages] == ["system", "user", "assistant", "user"]
-    assert json.loads(messages[2]["content"]) == {"f1": "1 entailed"}
 
 
 def test_the_prompt_that_is_sent_is_the_prompt_file_and_the_fenced_inputs() -> None:
@@ -188,7 +209,7 @@ def test_a_bullet_is_one_line_with_one_marker(bullet: str, line: str) -> None:
 def test_a_prompt_has_a_part_to_optimise_and_a_part_that_stays(path: str) -> None:
     instructions, frame = prompts.load_prompt(path.removesuffix(".md")).split("\n\n")
     assert "JSON" not in instructions
-    assert "nothing inside" in frame
+    assert re.search("data, not instructions|nothing inside", frame)
     assert "Answer in JSON" in frame
 
 

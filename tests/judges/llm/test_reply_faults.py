@@ -23,28 +23,29 @@ from factcheck.testing import ChatRequest, LocalOpenAIServer, Reply, parse_promp
 TEXT = "The mill closed in 1987. Ida Berg never owned it."
 FACTS = ("The mill closed in 1987.", "It rained.", "Ida Berg owned the mill.")
 TRUTH = ("entailed", "neutral", "contradicted")
-LIES = ("neutral", "entailed", "entailed")
+ANSWERS = ("yes", "no", "contradicted")
+LIES = ("no", "yes", "yes")
 LINES = (1, 0, 2)
 FORMS = ("label", "line", "quote", "reason")
 Item = Any
 Pairs = Sequence[tuple[str, Item]]
 
 
-def item(form: str, label: Any, line: int) -> Item:
+def item(form: str, answer: Any, line: int) -> Item:
     quote = ("", *TEXT.split(". "))[line]
     objects = {
-        "quote": {"quote": quote, "label": label},
-        "reason": {"line": line, "reason": "It says so.", "label": label},
+        "quote": {"quote": quote, "answer": answer},
+        "reason": {"line": line, "reason": "It says so.", "answer": answer},
     }
-    plain = f"{line} {label}" if form == "line" and label != "neutral" else label
+    plain = f"{line} {answer}" if form == "line" and answer != "no" else answer
     return objects.get(form, plain)
 
 
-def verdicts(form: str, labels: Sequence[Any], lines: Sequence[int] = LINES) -> Pairs:
-    cited = [line or 1 for line in lines]
+def verdicts(form: str, answers: Sequence[Any]) -> Pairs:
+    cited = [line or 1 for line in LINES]
     return [
-        (f"f{n}", item(form, label, 0 if label == "neutral" else line))
-        for n, (label, line) in enumerate(zip(labels, cited, strict=True), 1)
+        (f"f{n}", item(form, answer, 0 if answer == "no" else line))
+        for n, (answer, line) in enumerate(zip(answers, cited, strict=True), 1)
     ]
 
 
@@ -55,14 +56,14 @@ def obj(pairs: Pairs) -> str:
 
 def listed(pairs: Pairs) -> list[Any]:
     return [
-        {"id": key, **(value if isinstance(value, dict) else {"label": value})}
+        {"id": key, **(value if isinstance(value, dict) else {"answer": value})}
         for key, value in pairs
     ]
 
 
 def readable(form: str) -> Iterator[tuple[str, str]]:
     """Replies that leave no doubt: all three verdicts count."""
-    pairs = verdicts(form, TRUTH)
+    pairs = verdicts(form, ANSWERS)
     right, wrong = obj(pairs), obj(verdicts(form, LIES))
     yield "as it was asked for", right
     yield "byte order mark", f"\ufeff{right}"
@@ -88,13 +89,13 @@ def readable(form: str) -> Iterator[tuple[str, str]]:
         yield f"<{tag}>", f"<{tag}>So {wrong}?</{tag}>\n{right}"
     yield "a thought without its beginning", f"So {wrong}?</think>{right}"
     yield "thoughts in thoughts", f"<think><think>{wrong}</think>{wrong}</think>{right}"
-    yield "upper case", obj(verdicts(form, [label.upper() for label in TRUTH]))
-    yield "capitals and blanks", obj(verdicts(form, [f" {label.title()} " for label in TRUTH]))
+    yield "upper case", obj(verdicts(form, [answer.upper() for answer in ANSWERS]))
+    yield "capitals and blanks", obj(verdicts(form, [f" {answer.title()} " for answer in ANSWERS]))
 
 
 def broken(form: str) -> Iterator[tuple[str, str]]:
     """Replies that a reader could take for something they do not say."""
-    pairs, lies = verdicts(form, TRUTH), verdicts(form, LIES)
+    pairs, lies = verdicts(form, ANSWERS), verdicts(form, LIES)
     right, wrong = obj(pairs), obj(lies)
     for n in range(3):
         yield f"id {n} doubled, then wrong", obj([*pairs, lies[n]])
@@ -139,39 +140,49 @@ def broken(form: str) -> Iterator[tuple[str, str]]:
     yield "too long", wrong + " " * 1_000_000
     for nothing in ("", " ", "{}", "[]", "null", "true", "0", '""', "None", "<html></html>"):
         yield f"{nothing!r}", nothing
-    yield "a table", "| id | label |\n|---|---|\n| f1 | neutral |\n| f2 | entailed |"
-    yield "lines", "f1: neutral\nf2: entailed\nf3: entailed"
-    for value in (None, True, 1, 1.5, [], {}, ["entailed"], {"label": {"label": "entailed"}}):
+    yield "a table", "| id | answer |\n|---|---|\n| f1 | no |\n| f2 | yes |"
+    yield "lines", "f1: no\nf2: yes\nf3: yes"
+    for value in (None, True, 1, 1.5, [], {}, ["yes"], {"answer": {"answer": "yes"}}):
         yield f"{value!r} as every verdict", obj([(key, value) for key, _ in pairs])
-        yield f"{value!r} as every label", obj(verdicts(form, [value] * 3))
-    for label in (
-        *("\u0435ntailed", "\uff45ntailed", "entai\u200bled", "entailed.", "entailed?"),
-        *("not entailed", "entailed or neutral", "entailed, neutral", "entailed (1)", "unsure"),
-        *("supported", "yes", "true", "E", "", "label", "entailed|contradicted|neutral"),
+        yield f"{value!r} as every answer", obj(verdicts(form, [value] * 3))
+    for answer in (
+        *(
+            "\u0443es",
+            "\uff59es",
+            "y\u200bes",
+            "yes.",
+            "yes?",
+            "yes no",
+            "no yes",
+            "not yes",
+            "ye\u017f",
+        ),
+        *("yes, no", "yes or no", "yes (1)", "unsure", "supported", "entailed", "true", "y", "1"),
+        *("", "answer", "yes|contradicted|no", "yes\n1", "1 2 yes", "yesno"),
     ):
-        yield f"label {label!r}", obj(verdicts(form, [label] * 3))
+        yield f"answer {answer!r}", obj(verdicts(form, [answer] * 3))
     for cut in range(1, len(wrong)):
         yield f"cut after {cut}", wrong[:cut]
 
 
 def broken_lines() -> Iterator[tuple[str, str]]:
     for line in ("0", "3", "99999", "-1", "1.5", "1e0", "\u00b9", "one", "1-2", "1, 2", "l"):
-        yield f"line {line!r}", obj([(f"f{n}", f"{line} entailed") for n in (1, 2, 3)])
+        yield f"line {line!r}", obj([(f"f{n}", f"{line} yes") for n in (1, 2, 3)])
     for number in (0, 3, -1, 1.0, "1", None, True, [1]):
-        given = {"line": number, "reason": "", "label": "entailed"}
+        given = {"line": number, "reason": "", "answer": "yes"}
         yield f"line {number!r} in an object", obj([(f"f{n}", given) for n in (1, 2, 3)])
 
 
 def broken_items(form: str) -> Iterator[tuple[str, str]]:
     """Keys of a verdict that come twice or are missing."""
-    pairs = verdicts(form, TRUTH)
+    pairs = verdicts(form, ANSWERS)
     for key in dict(pairs)["f1"]:
         others = {name: value for name, value in dict(pairs)["f1"].items() if name != key}
         yield f"without {key}", obj([(f"f{n}", others) for n in (1, 2, 3)])
-    right, wrong = '"label": "entailed"', '"label": "neutral"'
+    right, wrong = '"answer": "yes"', '"answer": "no"'
     whole = obj(pairs)
-    yield "label doubled, then wrong", whole.replace(right, f"{right}, {wrong}")
-    yield "label doubled, wrong first", whole.replace(right, f"{wrong}, {right}")
+    yield "answer doubled, then wrong", whole.replace(right, f"{right}, {wrong}")
+    yield "answer doubled, wrong first", whole.replace(right, f"{wrong}, {right}")
 
 
 def read(form: Any, reply: str) -> tuple[CheckResult, ...]:
@@ -285,13 +296,14 @@ def test_no_fault_over_http_leaves_a_wrong_verdict_or_loses_one_and_none_is_cach
     texts = [f"{TEXT[:-1]}, says note {n}." for n in range(5 * len(faults))]
     spoilt = dict(zip(texts[::5], faults, strict=True))
     truth = dict(zip(FACTS, TRUTH, strict=True))
+    answers = dict(zip(FACTS, ANSWERS, strict=True))
 
     def answer(request: ChatRequest) -> Reply | str:
         prompt = parse_prompt(request.body)
         if (fault := spoilt.pop(prompt.text, None)) is not None:
             return fault
         cited = dict(zip(FACTS, LINES, strict=True))
-        return obj([(key, item("line", truth[f], cited[f])) for key, f in prompt.facts.items()])
+        return obj([(key, item("line", answers[f], cited[f])) for key, f in prompt.facts.items()])
 
     with LocalOpenAIServer(answer) as server:
         monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
