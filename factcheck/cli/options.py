@@ -150,6 +150,12 @@ BatchSize = Annotated[
     int,
     option("--batch-size", "N", "Facts per request to a language model.", LIMITS, min=1, max=100),
 ]
+RequestsPerMinute = Annotated[
+    int | None, option("--rpm", "N", "Maximum number of requests a minute.", LIMITS, min=1)
+]
+TokensPerMinute = Annotated[
+    int | None, option("--tpm", "N", "Maximum number of tokens a minute.", LIMITS, min=1)
+]
 MaxCalls = Annotated[int | None, option("--max-calls", "N", "Maximum number of requests.", LIMITS)]
 MaxTokens = Annotated[int | None, option("--max-tokens", "N", "Maximum number of tokens.", LIMITS)]
 MaxCost = Annotated[

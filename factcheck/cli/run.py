@@ -57,6 +57,8 @@ def run(  # noqa: PLR0913 - one parameter per option
             "--concurrency", "N", "Maximum number of concurrent requests.", options.LIMITS, min=1
         ),
     ] = 32,
+    rpm: options.RequestsPerMinute = None,
+    tpm: options.TokensPerMinute = None,
     max_calls: options.MaxCalls = None,
     max_tokens: options.MaxTokens = None,
     max_cost_usd: options.MaxCost = None,
@@ -104,6 +106,8 @@ def run(  # noqa: PLR0913 - one parameter per option
         "extractor": extractor,
         "batch_size": batch_size,
         "concurrency": concurrency,
+        "rpm": rpm,
+        "tpm": tpm,
         "budget": options.budget(max_calls, max_cost_usd, max_tokens),
         "cassette": cassette,
     }
@@ -163,14 +167,14 @@ def _score(
     with ExitStack() as stack:
         scorer = stack.enter_context(FactCoverage(**settings))
         gc.freeze()  # the modules live on: the collector need not look at them again and again
-        signature = runs.run_signature(scorer, direction)
+        signature = partial(runs.run_signature, scorer, direction)
         rows = None
         if out is not None:
             rows = stack.enter_context(ResultsFile.open(out, signature, resume=resume))
             tally.load_rows(out)
         on_record = stack.enter_context(progress("Scoring"))
         runs.score_run(scorer, records, tally, direction=direction, rows=rows, on_record=on_record)
-    return signature
+        return signature()
 
 
 def _skipper(tally: Tally) -> Any:

@@ -11,7 +11,7 @@ import hashlib
 import logging
 import os
 import stat
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from importlib.metadata import version
 from typing import IO, TYPE_CHECKING, Any
@@ -78,16 +78,20 @@ class ResultsFile:
         self.path = path
         self._descriptor = descriptor
         self._end = 0
+        self._run: str | Callable[[], str] = ""
         self.done = Ids()
         """Ids that have a row."""
 
     @classmethod
-    def open(cls, path: str | os.PathLike[str], run: str, *, resume: bool) -> Self:
+    def open(
+        cls, path: str | os.PathLike[str], run: str | Callable[[], str], *, resume: bool
+    ) -> Self:
         """Open a results file, or create it.
 
         Args:
             path: A regular file, or one that does not exist yet.
-            run: Signature of the run: equal for equal settings.
+            run: Signature of the run: equal for equal settings. A function of it is asked when
+                the first row is written, as the first answers may show how they are had.
             resume: Whether to continue after existing rows. A last line that was cut off by a
                 crash is removed. Without it, only a file without rows is accepted.
 
@@ -123,7 +127,8 @@ class ResultsFile:
             if error.errno not in {errno.ENOLCK, errno.ENOTSUP}:  # a file system without locks
                 raise
 
-    def _load(self, run: str, *, resume: bool) -> None:
+    def _load(self, run: str | Callable[[], str], *, resume: bool) -> None:
+        self._run = run
         with open(self._descriptor, "rb", closefd=False) as stream:
             if not resume:
                 head, rest = stream.readline(MAX_DOCUMENT_BYTES), stream.read(1)
@@ -135,16 +140,25 @@ class ResultsFile:
                 os.ftruncate(self._descriptor, 0)  # a run that ended before its first record
                 stream.seek(0)
             for row in _rows(stream, self.path, self.done):
-                if self._end == 0 and row.get("run") != run:
-                    theirs, ours = _differences(str(row.get("run")), run)
+                if self._end == 0 and row.get("run") != self._signature:
+                    theirs, ours = _differences(str(row.get("run")), self._signature)
                     raise InputError(
                         f"{self.path} holds the rows of a run with {theirs}, not {ours}; use the "
                         "settings of that run, or name another file"
                     )
                 self._end = stream.tell()
         os.ftruncate(self._descriptor, self._end)
+        if isinstance(run, str):
+            self._begin()
+
+    @property
+    def _signature(self) -> str:
+        return self._run if isinstance(self._run, str) else self._run()
+
+    def _begin(self) -> None:
         if self._end == 0:
-            self._write({"factcheck_results": _FORMAT, "run": run, "version": version("factcheck")})
+            head = {"factcheck_results": _FORMAT, "run": self._signature}
+            self._write({**head, "version": version("factcheck")})
 
     def append(self, id: str, row: Mapping[str, Any]) -> None:  # noqa: A002 - its name in a row
         """Write the final row of a record, as one line.
@@ -159,6 +173,7 @@ class ResultsFile:
             raise ValueError(f"the row of {id!r} has the id {row['id']!r}")
         if id in self.done:
             raise InputError(f"{self.path}: {id!r:.80} has a row already; ids must be unique")
+        self._begin()
         self._write({"id": id, **row})
         self.done.add(id)
 
@@ -187,6 +202,8 @@ class ResultsFile:
 
     def close(self) -> None:
         """Sync the file to disk and close it; closing twice is allowed."""
+        if self._descriptor >= 0:
+            self._begin()
         descriptor, self._descriptor = self._descriptor, -1
         if descriptor < 0:
             return

@@ -19,6 +19,8 @@ from factcheck.settings import require_integer, require_number
 if TYPE_CHECKING:
     from tenacity import AsyncRetrying, RetryCallState
 
+_MINUTE_S = 60.0
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RetryPolicy:
@@ -96,10 +98,18 @@ class Limiter:
     The limit starts at its ceiling, is halved when the provider is overloaded, and rises again
     while answers come (additive increase, multiplicative decrease, as in TCP). One 429 closes the
     gate for all. Lives in the background loop and is not thread-safe.
+
+    Args:
+        ceiling: Most requests in flight.
+        rpm: Most requests a minute, evenly spread; `None` is no limit.
+        tpm: Most tokens a minute; what a request takes is known once it is answered.
     """
 
-    def __init__(self, ceiling: int) -> None:
+    def __init__(self, ceiling: int, rpm: int | None = None, tpm: int | None = None) -> None:
         self._ceiling = ceiling
+        self._s_per_request = _MINUTE_S / rpm if rpm else 0.0
+        self._s_per_token = _MINUTE_S / tpm if tpm else 0.0
+        self._next_at = 0.0
         self._limit = float(ceiling)
         self._under_way = 0
         self._not_before = 0.0
@@ -113,16 +123,30 @@ class Limiter:
         return int(self._limit)
 
     @asynccontextmanager
-    async def slot(self) -> AsyncIterator[int]:
-        """Wait until a request may be sent, and hold its slot; gives its number in order."""
+    async def slot(self, tokens: int = 0) -> AsyncIterator[int]:
+        """Wait until a request may be sent, and hold its slot; gives its number in order.
+
+        Args:
+            tokens: Estimate of what it takes.
+        """
         await self._admission()
         self._under_way += 1
         self._started += 1
         try:
+            await self._pace(tokens)
             yield self._started
         finally:
             self._under_way -= 1
             self._wake()
+
+    async def _pace(self, tokens: int) -> None:
+        """Wait for the turn of a request that counts for its share of a minute."""
+        if self._s_per_request or self._s_per_token:
+            share_s = max(self._s_per_request, tokens * self._s_per_token)
+            now = asyncio.get_running_loop().time()
+            turn = max(now, self._next_at)
+            self._next_at = turn + share_s
+            await asyncio.sleep(turn - now)
 
     async def _admission(self) -> None:
         loop = asyncio.get_running_loop()
@@ -152,8 +176,13 @@ class Limiter:
                 turn.set_result(None)
                 free -= 1
 
-    def answered(self) -> None:
-        """An answer came: allow a little more, one more for each full round of answers."""
+    def answered(self, tokens: int = 0) -> None:
+        """An answer came: allow a little more, one more for each full round of answers.
+
+        Args:
+            tokens: What it took beyond its estimate.
+        """
+        self._next_at += tokens * self._s_per_token
         self._limit = min(float(self._ceiling), self._limit + 1.0 / self._limit)
 
     def overloaded(self, number: int, pause_s: float = 0.0) -> None:

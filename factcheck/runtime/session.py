@@ -34,6 +34,8 @@ class SessionOptions(TypedDict, total=False):
     cache: CacheSpec
     budget: Budget | None
     concurrency: int
+    rpm: int | None
+    tpm: int | None
     timeout_s: float
     retry: RetryPolicy | None
 
@@ -72,6 +74,8 @@ class Session(Closing):
             `FACTCHECK_CACHE_DIR` say, or else the user's cache folder.
         budget: Caps on total spending. Items it leaves unasked fail with the code `budget`.
         concurrency: Maximum number of requests in flight per model; at least 1.
+        rpm: Maximum number of requests a minute per model; `None` is no limit of ours.
+        tpm: The same for tokens, prompt and completion together.
         timeout_s: Time limit of one request in seconds; more than 0.
         retry: When a failed request is repeated; `None`: `RetryPolicy()`.
         settings: Keys, addresses and defaults; `None`: those of the environment.
@@ -83,12 +87,14 @@ class Session(Closing):
         ConfigError: The cache is not known, or a package it needs is missing.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - one parameter per setting
         self,
         *,
         cache: CacheSpec = None,
         budget: Budget | None = None,
         concurrency: int = 32,
+        rpm: int | None = None,
+        tpm: int | None = None,
         timeout_s: float = 120.0,
         retry: RetryPolicy | None = None,
         settings: Settings | None = None,
@@ -96,6 +102,8 @@ class Session(Closing):
     ) -> None:
         self.settings = settings or Settings.from_environment()
         self.concurrency = require_integer("concurrency", concurrency, 1)
+        self.rpm = None if rpm is None else require_integer("rpm", rpm, 1)
+        self.tpm = None if tpm is None else require_integer("tpm", tpm, 1)
         self.timeout_s = require_number("timeout_s", timeout_s, above=0)
         self.retry = retry or RetryPolicy()
         self.budget = BudgetTracker(budget)

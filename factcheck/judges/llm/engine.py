@@ -47,6 +47,7 @@ _RECHECK_AFTER_S = 0.02
 """Seconds of queueing after which the cache is checked again before a request is paid for."""
 _LOCKED_S = 60.0
 """Seconds for which nothing is sent after a key, an account or a model was turned down."""
+_BYTES_PER_TOKEN = 4
 _MOST_STEPS = 8
 """Requests for one prompt, while the dialect is still being learned."""
 _log = logging.getLogger("factcheck.judge")
@@ -99,7 +100,7 @@ class RequestRunner(Generic[R]):
         self._price = price
         self._retry = session.retry
         self._budget = session.budget
-        self.limiter = PerProcess(lambda: Limiter(session.concurrency))
+        self.limiter = PerProcess(lambda: Limiter(session.concurrency, session.rpm, session.tpm))
         self._locked_until = 0.0
         self._locked_because = ""
 
@@ -119,9 +120,10 @@ class RequestRunner(Generic[R]):
             nonlocal queued_s, n_sent
             asked = time.perf_counter()
             limiter = self.limiter()
+            estimate = upper_bound.prompt_tokens // _BYTES_PER_TOKEN
             async with (
                 self._budget.reserve(self._priced(upper_bound)) as spent,
-                limiter.slot() as number,
+                limiter.slot(estimate) as number,
             ):
                 started = time.perf_counter()
                 queued_s += started - asked
@@ -154,7 +156,7 @@ class RequestRunner(Generic[R]):
                         usage = replace(usage, calls=int(n_sent == 0), attempts=1, seconds=seconds)
                         account.ledger.book(usage, model=self.name, stage=account.stage)
                         n_sent += 1
-                limiter.answered()
+                limiter.answered(usage.prompt_tokens + usage.completion_tokens - estimate)
                 return response
 
         with _span(account.stage, self.name) as set_usage:
@@ -450,7 +452,7 @@ def most_tokens(text: str) -> int:
 
 def likely_tokens(text: str) -> int:
     """Estimate: four bytes per token, as in English prose."""
-    return -(-len(text.encode("utf-8", "surrogatepass")) // 4)
+    return -(-len(text.encode("utf-8", "surrogatepass")) // _BYTES_PER_TOKEN)
 
 
 def prompt_of(body: Body) -> str:

@@ -18,7 +18,7 @@ from factcheck.facts import Usage
 from factcheck.judges.llm.dialect import Dialect
 from factcheck.judges.llm.engine import AsyncEngine, SyncEngine
 from factcheck.judges.llm.errors import from_dspy, hide
-from factcheck.judges.llm.providers import access_to, check_address, provider_of
+from factcheck.judges.llm.providers import access_to, check_address, provider_of, require_packages
 from factcheck.judges.llm.request import Prompt
 from factcheck.judges.llm.transports import BatchTransport, ChatTransport, LMTransport, Transport
 from factcheck.runtime.budget import Price, price_of
@@ -159,6 +159,7 @@ def connect(
             keep=keep,
             price=price_of(model.name) if access.is_default else None,
         )
+    require_packages(model.name)
     if model.base_url is not None:
         check_address("base_url", model.base_url)
     lm = _lm_of(model, session.timeout_s) if lm is None else _without_retries_and_cache(lm)

@@ -7,6 +7,7 @@ through DSPy.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import urlsplit
 
@@ -122,6 +123,31 @@ def access_to(model: Model, settings: Settings) -> Access:
         provider=provider,
         headers=tuple((n, v) for n, v in organization if v and is_openai),
     )
+
+
+_EXTRAS = {
+    "bedrock": ("boto3", "bedrock"),
+    "sagemaker": ("boto3", "bedrock"),
+    "vertex_ai": ("google.auth", "vertex"),
+}
+"""The package that a provider reached through DSPy needs, and the extra that brings it."""
+
+
+def require_packages(name: str) -> None:
+    """Refuse a model whose provider needs packages that are not there.
+
+    Raises:
+        ConfigError: They are not; the message names the extra.
+    """
+    package, extra = _EXTRAS.get(name.partition("/")[0], ("", ""))
+    try:
+        is_there = not package or find_spec(package) is not None
+    except ModuleNotFoundError:  # not even the package around it
+        is_there = False
+    if not is_there:
+        raise ConfigError(
+            f"{name!r} needs packages that are not installed: pip install 'factcheck[{extra}]'"
+        )
 
 
 def check_address(what: str, url: str) -> str:

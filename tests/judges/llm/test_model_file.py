@@ -111,3 +111,14 @@ def test_an_unknown_name_lists_those_of_the_file(tmp_path: Path) -> None:
     assert read_model(str(path), Settings()).name == "openai/m"
     with pytest.raises(ConfigError, match=r"has no 'b'; name one: .*#a"):
         read_model(f"{path}#b", Settings())
+
+
+@pytest.mark.parametrize(
+    ("name", "extra"), [("bedrock/anthropic.claude", "bedrock"), ("vertex_ai/gemini", "vertex")]
+)
+def test_a_provider_whose_packages_are_missing_names_the_extra(
+    name: str, extra: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("factcheck.judges.llm.providers.find_spec", lambda _: None)
+    with pytest.raises(ConfigError, match=rf"pip install 'factcheck\[{extra}\]'"):
+        FactCoverage(name, cache="off")
