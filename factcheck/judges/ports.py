@@ -219,7 +219,8 @@ class Cascade:
     """Two judges as one: the second is asked only what the first is not sure of.
 
     Wherever a judge is named, `"cascade(local, openai/gpt-5-nano, low=0.1, high=0.8)"` means the
-    same. Facts are extracted by the second judge, unless an extractor is given.
+    same. Facts are extracted by the second judge, unless an extractor is given. Of a first judge
+    that gives no probabilities every verdict stands.
     """
 
     first: JudgeSpec | PairJudgeSpec
