@@ -27,8 +27,7 @@ from scipy.optimize import minimize
 
 from factcheck.judges.local.pairs import DECISION, judge_pair
 from factcheck.judges.local.pairs import model as shipped
-from factcheck.judges.local.pairs.features import FEATURES
-from factcheck.judges.local.pairs.model import PairModel
+from factcheck.judges.local.pairs.model import FEATURES, PairModel
 
 STRENGTH = 0.1
 """Of the pull towards zero, per weight squared."""

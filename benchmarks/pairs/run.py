@@ -23,8 +23,7 @@ from numpy.typing import NDArray
 
 from benchmarks.pairs.fit import AnswerPair, as_model, data_folder, fit, instances, load_pairs
 from factcheck.judges.local.pairs import DECISION, compare_values, judge_pair
-from factcheck.judges.local.pairs.features import FEATURES
-from factcheck.judges.local.pairs.model import PairModel, load_pair_model
+from factcheck.judges.local.pairs.model import FEATURES, PairModel, load_pair_model
 from factcheck.judges.ports import Specificity, ValuePair
 
 N_FOLDS = 10

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from factcheck.text.words import Word, word_set
@@ -51,8 +52,10 @@ _MONTHS = (
     "janeiro fevereiro marco abril maio junho julho agosto setembro outubro novembro dezembro",
     "januari februari maart april mei juni juli augustus september oktober november december",
 )
-_MONTH = {form: number for names in _MONTHS for number, form in enumerate(names.split(), 1)}
-_SHORT = {name[:3]: number for number, name in enumerate(_MONTHS[0].split(), 1)} | {"sept": 9}
+MONTHS = dict(zip(("en", "de", "fr", "es", "it", "pt", "nl"), map(str.split, _MONTHS), strict=True))
+"""Names of the months, folded, by language."""
+_MONTH = {form: number for names in MONTHS.values() for number, form in enumerate(names, 1)}
+_SHORT = {name[:3]: number for number, name in enumerate(MONTHS["en"], 1)} | {"sept": 9}
 _AMBIGUOUS = frozenset(("march", "may", "mars", "mai", "mei", "marco", "august"))
 """Names of months that are also something else: a month only beside a day, a year or a lead."""
 _LEADS = word_set(
@@ -66,7 +69,8 @@ _WEEKDAYS = (
     "lundi mardi mercredi jeudi vendredi samedi dimanche",
     "lunes martes miercoles jueves viernes sabado domingo",
 )
-_WEEKDAY = {form: number for names in _WEEKDAYS for number, form in enumerate(names.split())}
+WEEKDAYS = {form: number for names in _WEEKDAYS for number, form in enumerate(names.split())}
+"""Names of days, by folded form, from 0 for Monday."""
 _DECADES = ("twenties", "thirties", "forties", "fifties", "sixties", "seventies", "eighties")
 _DECADE = {form: 1920 + 10 * k for k, form in enumerate((*_DECADES, "nineties"))}
 _CLOCK = re.compile(
@@ -102,14 +106,23 @@ def read_moment(found: Sequence[Word], at: int, text: str) -> Moment | None:
             or _day_of_list(found, at, text)
             or _year(found, at, text)
         )
-    if word.form in _WEEKDAY and (word.text[0].isupper() or word.form.endswith("s")):
-        return Moment(at, at + 1, weekday=_WEEKDAY[word.form])
+    if word.form in WEEKDAYS and (word.text[0].isupper() or word.form.endswith("s")):
+        return Moment(at, at + 1, weekday=WEEKDAYS[word.form])
     if word.form in _DECADE:
         year = _DECADE[word.form]
         return Moment(at, at + 1, year=year, last_year=year + 9)
     if word.form in _MONTH or word.form in _SHORT:
         return _month_first(found, at, text)
     return None
+
+
+@lru_cache(maxsize=1024)
+def month_of(form: str) -> int:
+    """The month that a folded word names, or is the only one to begin with; 0 if none."""
+    if form in _MONTH or len(form) < len("jan") or form in WEEKDAYS:
+        return _MONTH.get(form, 0)
+    meant = {number for name, number in _MONTH.items() if name.startswith(form)}
+    return meant.pop() if len(meant) == 1 else 0
 
 
 def differ(one: Moment, other: Moment) -> bool:

@@ -71,11 +71,17 @@ _PARTS = {"half": 2, "halves": 2, "quarter": 4, "quarters": 4} | {
 _ONES = frozenset(("a", "an", "one", "ein", "eine", "un", "une", "una"))
 _NO_COUNT = frozenset(("no", "any", "every", "each", "this", "that", "the", "another"))
 """Before `one`."""
-_DECIMAL_COMMA = word_set("de fr es it pt nl sv da nb no fi pl cs sk ru uk tr el hu ro bg")
+DECIMAL_COMMA = word_set("de fr es it pt nl sv da nb no fi pl cs sk ru uk tr el hu ro bg")
+"""Languages that write 1,5 for one and a half."""
 _GROUPED = {
     True: re.compile(r"[1-9]\d{0,2}(?:\.\d{3})+(?:,\d+)?"),
     False: re.compile(r"[1-9]\d{0,2}(?:,\d{3})+(?:\.\d+)?"),
 }
+_MIXED = {
+    True: re.compile(r"[1-9]\d{0,2}(?:\.\d{3})+,\d+"),
+    False: re.compile(r"[1-9]\d{0,2}(?:,\d{3})+\.\d+"),
+}
+"""With both separators, which is which is sure in any language."""
 _ROUND = re.compile(r"[1-9]\d{0,2}[.,]\d\d0")
 """Three digits of which the last is 0 are a group in any style: nobody writes 1.500 for 1.5."""
 _AMBIGUOUS = re.compile(r"[1-9]\d{0,2}[.,]\d{3}")
@@ -104,12 +110,14 @@ def read_digits(digits: str, language: str = "en", *, strict: bool = False) -> f
     """
     if len(digits) > _LONGEST + 8 or (strict and _AMBIGUOUS.fullmatch(digits)):
         return None
-    comma = language in _DECIMAL_COMMA
+    comma = language in DECIMAL_COMMA
     if _SPACED.fullmatch(digits):
         digits = re.sub("['\u00a0\u202f\u2009]", "", digits).replace(",", ".")
     elif _GROUPED[comma].fullmatch(digits):
         point, group = (",", ".") if comma else (".", ",")
         digits = digits.replace(group, "").replace(point, ".")
+    elif _MIXED[not comma].fullmatch(digits):
+        return read_digits(digits, "en" if comma else "de")
     elif _ROUND.fullmatch(digits):
         digits = digits.replace(".", "").replace(",", "")
     elif _PLAIN.fullmatch(digits):
@@ -133,7 +141,7 @@ def read_number(found: Sequence[Word], at: int, text: str, language: str = "en")
         return _in_digits(found, at, text, language)
     if word.form in _ONES:
         return _counted(found, at, text, language)
-    if word.form in _cardinals(language):
+    if word.form in cardinals(language):
         number = _compound(found, at, text, language)
         part = _part(found, number.last, text, language)
         if part and number.value < _HUNDRED:
@@ -193,9 +201,9 @@ def _part(found: Sequence[Word], at: int, text: str, language: str) -> int | Non
 
 def _compound(found: Sequence[Word], at: int, text: str, language: str) -> Number:
     """`two hundred and fifty thousand`, from its first word."""
-    cardinals, powers = _cardinals(language), _powers(language)
-    total, group, used = 0.0, float(cardinals.get(found[at].form, 1)), 1
-    while at + used < len(found) and _adjoin(found, at + used - 1, text):
+    ones, powers = cardinals(language), _powers(language)
+    total, group, used = 0.0, float(ones.get(found[at].form, 1)), 1
+    while at + used < len(found) and _goes_on(found, at + used - 1, text):
         form = found[at + used].form
         if form in powers and group:
             if powers[form] == 2 and group >= _HUNDRED:  # noqa: PLR2004 - ten to the second
@@ -206,12 +214,33 @@ def _compound(found: Sequence[Word], at: int, text: str, language: str) -> Numbe
                 total, group = total + group * 10 ** powers[form], 0
         elif form == "dozen" and 0 < group < _HUNDRED:
             group *= 12
-        elif form in cardinals and _continues(group, cardinals[form], total):
-            group += cardinals[form]
+        elif form in ones and _continues(group, ones[form], total):
+            group += ones[form]
+        elif form in ones and not total and _is_year(group, ones[form]):
+            group = group * _HUNDRED + ones[form]
         elif not (form == "and" and group % 100 == 0 and _is_cardinal(found, at + used + 1)):
             break
         used += 1
-    return Number(total + group, "count", at, at + used)
+    decimals = _decimals(found, at + used)
+    last = at + used + (1 + len(decimals) if decimals else 0)
+    return Number(total + group + float(f"0.{decimals}"), "count", at, last)
+
+
+def _decimals(found: Sequence[Word], at: int) -> str:
+    """The 5 of `three point five`."""
+    digits = ""
+    if at < len(found) and found[at].form == "point":
+        for word in found[at + 1 : at + _LONGEST]:
+            digit = str(cardinals("en").get(word.form, ""))
+            if len(digit) != 1:
+                break
+            digits += digit
+    return digits
+
+
+def _is_year(century: float, value: int) -> bool:
+    """Whether two number words are a year: `nineteen` `eighty-four`."""
+    return 13 <= century <= 20 and value >= 10  # noqa: PLR2004 - of the last centuries
 
 
 def _continues(group: float, value: int, total: float) -> bool:
@@ -222,7 +251,7 @@ def _continues(group: float, value: int, total: float) -> bool:
 
 
 def _is_cardinal(found: Sequence[Word], at: int) -> bool:
-    return at < len(found) and found[at].form in _cardinals("en")
+    return at < len(found) and found[at].form in cardinals("en")
 
 
 def _magnified(
@@ -247,13 +276,21 @@ def _is_million(found: Sequence[Word], at: int, text: str) -> bool:
     return between == " " and following.form not in _LENGTH_HEADS and following.kind == "content"
 
 
+def _goes_on(found: Sequence[Word], at: int, text: str) -> bool:
+    """The same, or a comma between parts of a number: `one thousand, nine hundred`."""
+    if _adjoin(found, at, text):
+        return True
+    comma = text[found[at].end : found[at + 1].start] == ", "
+    return comma and _powers("en").get(found[at].form, 0) > 2 and _is_cardinal(found, at + 1)  # noqa: PLR2004 - thousands
+
+
 def _adjoin(found: Sequence[Word], at: int, text: str) -> bool:
     """Whether nothing but a space or a hyphen stands between a word and the next one."""
     return bool(_JOINT.fullmatch(text, found[at].end, found[at + 1].start))
 
 
 @lru_cache(maxsize=32)
-def _cardinals(language: str) -> Mapping[str, int]:
+def cardinals(language: str) -> Mapping[str, int]:
     """Number words up to 99."""
     units = _UNITS.get(language, "").split()
     tens = list(zip(range(20, 100, 10), _TENS.get(language, "").split(), strict=False))

@@ -12,7 +12,7 @@ from math import inf, isclose
 from typing import NamedTuple
 
 from factcheck.text.numbers import NumberKind, read_number
-from factcheck.text.words import Word
+from factcheck.text.words import Word, word_set
 
 
 class Unit(NamedTuple):
@@ -22,6 +22,12 @@ class Unit(NamedTuple):
     dimension: str
     factor: float
     """How many of the basic unit of its dimension it is."""
+    offset: float = 0.0
+    """Its zero point, in basic units."""
+
+    def basic(self, value: float) -> float:
+        """So many of it, in basic units."""
+        return value * self.factor + self.offset
 
 
 class Quantity(NamedTuple):
@@ -50,38 +56,82 @@ class Quantity(NamedTuple):
 
 
 _TABLE = """
-time: second 1 seconds sec secs s sekunden secondes segundos | minute 60 minutes min mins minuten
- minutos minuti | hour 3600 hours hr hrs h stunde stunden heure heures hora horas ore | day 86400
- days tag tage tagen jour jours dia dias giorni | week 604800 weeks woche wochen semaine semaines
- semana semanas settimane | fortnight 1209600 fortnights | month 2629746 months monat monate monaten
- mois mes meses mesi | year 31556952 years yr yrs jahr jahre jahren an ans annees ano anos anni |
- decade 315569520 decades | century 3155695200 centuries
-length: millimetre .001 mm millimetres millimeters millimeter | centimetre .01 cm centimetres
- centimeters centimeter | metre 1 m metres meters meter metros metri | kilometre 1000 km kilometres
- kilometers kilometer kilometros chilometri | inch .0254 inches | foot .3048 feet ft |
- yard .9144 yards yd | mile 1609.344 miles mi
-mass: milligram .001 mg milligrams | gram 1 g grams gramm | kilogram 1000 kg kilograms kilos kilo |
- tonne 1000000 tonnes ton tons | ounce 28.3495 ounces oz | pound 453.592 lb lbs pounds |
- stone 6350.29
-money gbp: pound 1 £ pounds gbp quid
-money usd: dollar 1 $ dollars usd
+time: millisecond .001 milliseconds ms | second 1 seconds sec secs s sekunde sekunden seconde
+ secondes segundos | minute 60 minutes min mins minuten minutos minuti | hour 3600 hours hr hrs h
+ std stunde stunden heure heures hora horas ore | day 86400 days d tag tage tagen jour jours dia
+ dias giorni | week 604800 weeks wk wks woche wochen semaine semaines semana semanas settimane |
+ fortnight 1209600 fortnights | month 2629746 months monat monate monaten mois mes meses mesi |
+ year 31556952 years y yr yrs jahr jahre jahren an ans annee annees ano anos anni | decade
+ 315569520 decades | century 3155695200 centuries
+length: nanometre 1e-9 nm nanometres nanometers | micrometre 1e-6 um μm micrometres micrometers
+ microns | millimetre .001 mm millimetres millimeters millimeter | centimetre .01 cm centimetres
+ centimeters centimeter zentimeter | decimetre .1 dm | metre 1 m metres meters meter metro metros
+ metri | kilometre 1000 km kms kilometres kilometers kilometer kilometros chilometri | inch .0254
+ inches in zoll | foot .3048 feet ft | yard .9144 yards yd yds | mile 1609.344 miles mi meile
+ meilen
+mass: microgram 1e-6 micrograms ug μg mcg | milligram .001 mg milligrams milligramm | gram 1 g gr
+ grams gramm gramme grammes | kilogram 1000 kg kgs kilograms kilogramm kilogramme kilogrammes kilos
+ kilo | tonne 1000000 t tonnes tonnen ton tons | ton 907184.74 tons | ounce 28.349523125 ounces oz
+ | pound 453.59237 lb lbs pounds | stone 6350.29318
+area: cm2 .0001 | m2 1 sqm qm quadratmeter | sqft .09290304 ft2 | acre 4046.8564224 acres | hectare
+ 10000 hectares hektar ha | km2 1e6 sqkm quadratkilometer | mi2 2589988.110336
+volume: microlitre 1e-9 ul μl | millilitre 1e-6 ml millilitres milliliters cc ccm cm3 | centilitre
+ 1e-5 cl | decilitre 1e-4 dl | litre .001 l litres liters liter ltr | m3 1 cbm | gallon
+ .003785411784 gallons | pint .000473176473 pints
+length/time: kph .277777777777778 kmh | mph .44704
+data: byte 1 b bytes | kb 1000 kilobyte kilobytes | mb 1e6 megabyte megabytes | gb 1e9 gigabyte
+ gigabytes | tb 1e12 terabyte terabytes | kib 1024 | mib 1048576 | gib 1073741824
+power: watt 1 w watts | kilowatt 1000 kilowatts kw | megawatt 1e6 megawatts mw | gigawatt 1e9
+ gigawatts gw
+energy: joule 1 j joules | kj 1000 | wh 3600 | kwh 3600000 | kcal 4184
+pressure: pa 1 | hpa 100 mbar | kpa 1000 | mpa 1e6 | bar 1e5 | atm 101325 | psi 6894.757293168 |
+ mmhg 133.322387415
+frequency: hz 1 hertz | khz 1000 | mhz 1e6 | ghz 1e9
+voltage: volt 1 v volts | mv .001 | kv 1000
+current: ampere 1 a amp amps amperes | ma .001
+amount: mol 1 | mmol .001 | umol 1e-6 μmol
+angle: degree 1 ° degrees grad
+share: percent .01 % pct prozent percentage | ‰ .001 promille | ppm 1e-6
+money gbp: pound 1 £ pounds gbp quid sterling
+money usd: dollar 1 $ dollars usd bucks
 money eur: euro 1 € euros eur
 money jpy: yen 1 ¥ jpy
-money inr: rupee 1 ₹ rupees inr
-money chf: franc 1 francs chf
-share: percent .01 % pct prozent percentage
-temperature c: celsius 1 °c centigrade
-temperature f: fahrenheit 1 °f
-volume: millilitre .001 ml millilitres milliliters | litre 1 l litres liters liter | gallon 3.78541
- gallons | pint .473176 pints
-area: hectare 10000 hectares ha | acre 4046.86 acres
-speed: kph 1 kmh km/h | mph 1.609344
-data: kb 1 kilobytes | mb 1000 megabytes | gb 1000000 gigabytes | tb 1000000000 terabytes
-power: watt 1 watts | kilowatt 1000 kilowatts kw | megawatt 1000000 megawatts mw |
- gigawatt 1000000000 gigawatts gw
+money inr: rupee 1 ₹ rupees inr rs
+money chf: franc 1 francs chf sfr franken
+money cny: yuan 1 cny rmb renminbi
+money krw: won 1 krw ₩
+money rub: rouble 1 rub ₽ rubel ruble rubles
+money pln: zloty 1 pln zł zl
+money cad: cad 1
+money aud: aud 1
+money nzd: nzd 1
+money brl: brl 1
+money mxn: mxn 1
+money sek: sek 1
+money nok: nok 1
+money dkk: dkk 1
+temperature: celsius 1 °c centigrade
 """
-_STUCK_ONLY = frozenset(("s", "h", "m", "g", "l", "an", "min", "mi", "ha", "mes", "stone", "ore"))
-"""Unit names that are other words when they stand alone."""
+_TEMPERATURES = {
+    ("fahrenheit", "°f"): Unit("fahrenheit", "temperature", 5 / 9, -160 / 9),
+    ("kelvin",): Unit("kelvin", "temperature", 1.0, -273.15),
+}
+_PER = frozenset(("per", "pro", "par", "a", "an"))
+_TEMPERATURE_LETTERS = {"c": "°c", "celsius": "°c", "f": "°f", "fahrenheit": "°f"}
+_DEGREES = frozenset(("°", "degree", "degrees", "grad"))
+_SQUARES = {"square": 2, "sq": 2, "cubic": 3}
+_STUCK_ONLY = word_set(
+    "s h d y m g t l b w j v a an in rs min mi ha mes stone ore bar amp amps volt std ms gr cc mol "
+    "ma mw mv pa ul cl dl quid bucks"
+)
+"""Unit names that are other words when they stand alone in a sentence."""
+_NEVER_ALONE = word_set("a an y")
+_LAST_ALONE = word_set("in s rs grad c f")
+"""Names that are other words wherever more follows."""
+_CAPITALS = frozenset("VWJABCF")
+"""Units of one letter that are written in capitals; `_APART` never right behind the digits, where
+they are house numbers."""
+_APART = frozenset("ABCF")
 _BOUNDS = {
     "least": "at least;no fewer than;no less than;a minimum of;≥;mindestens;au moins;al menos",
     "more": "more than;greater than;higher than;longer than;over;above;exceeding;>;mehr als;über;"
@@ -93,7 +143,8 @@ _BOUNDS = {
     "about": "about;around;approximately;approx;approx.;roughly;nearly;almost;some;close to;circa;"
     "c.;~;±;rund;etwa;ca.;fast;knapp;environ;presque;casi;unos;unas;cerca de;an estimated",
 }
-_BEFORE = {phrase: name for name, phrases in _BOUNDS.items() for phrase in phrases.split(";")}
+BOUNDS = {phrase: name for name, phrases in _BOUNDS.items() for phrase in phrases.split(";")}
+"""Words before a number that make it a limit or an estimate."""
 _AFTER = re.compile(
     r"\s*(?:(?P<least>\+|(?:[\w-]+\s+)?(?:or (?:more|over|older|above)|oder mehr))"
     r"|(?P<most>(?:[\w-]+\s+)?or (?:less|fewer|under|younger))"
@@ -105,6 +156,7 @@ _RANGE = re.compile(r"\s*[-\u2013\u2014]\s*|\s+(?:to|bis|and)\s+")
 _GAP = re.compile(r"[\s-]{0,3}")
 _ROUGHLY = 0.1
 """How far `about` may be off, as a share of the value."""
+_PLAIN = Unit("", "", 1.0)
 _CONVERTED = 0.05
 """How far a rounded conversion may be off."""
 _FEWEST_DIGITS = 2
@@ -121,12 +173,13 @@ def _units() -> dict[str, tuple[Unit, ...]]:
             unit = Unit(name, dimension, float(factor))
             for form in (name, *others):
                 found[form] = (*found.get(form, ()), unit)
-    del found["second"], found["pound"]
-    return found | {"pound": found["pounds"]}
+    del found["second"], found["won"]
+    found["pound"] = found["pounds"]
+    return found | {form: (unit,) for forms, unit in _TEMPERATURES.items() for form in forms}
 
 
 def read_quantity(
-    found: Sequence[Word], at: int, text: str, language: str = "en"
+    found: Sequence[Word], at: int, text: str, language: str = "en", *, alone: bool = False
 ) -> Quantity | None:
     """The number that starts at a word, with its unit and its limits, if one does.
 
@@ -135,6 +188,8 @@ def read_quantity(
         at: Position of the word; a currency sign before a number belongs to it.
         text: What the words were read from.
         language: Two-letter code.
+        alone: Whether the text is a value rather than running text: then short units may stand
+            apart (`5 m`), and rates are read (`5 euros per month`).
     """
     first = at
     units: tuple[Unit, ...] = ()
@@ -147,7 +202,7 @@ def read_quantity(
         return None
     last = number.last
     if not units and number.kind != "ordinal":
-        units, last = _unit_at(found, number.last, text)
+        units, last = _unit_at(found, number.last, text, alone=alone)
     start, end = found[first].start, found[last - 1].end
     low, high = _limits(number.value, text, start, end)
     kind = number.kind
@@ -193,23 +248,23 @@ def agree(one: Quantity, other: Quantity) -> bool:
     A number without a unit agrees with the same number with one.
     """
     if not one.units or not other.units:
-        return one.kind == other.kind and _meet(one, other, 1.0, 1.0)
+        return one.kind == other.kind and _meet(one, other, _PLAIN, _PLAIN)
     return any(
-        _meet(one, other, a.factor, b.factor)
+        _meet(one, other, a, b)
         for a in one.units
         for b in other.units
         if a.dimension == b.dimension
     )
 
 
-def _meet(one: Quantity, other: Quantity, factor: float, other_factor: float) -> bool:
-    low, high = one.low * factor, one.high * factor
-    other_low, other_high = other.low * other_factor, other.high * other_factor
+def _meet(one: Quantity, other: Quantity, unit: Unit, other_unit: Unit) -> bool:
+    low, high = unit.basic(one.low), unit.basic(one.high)
+    other_low, other_high = other_unit.basic(other.low), other_unit.basic(other.high)
     if low <= other_high and other_low <= high:
         return True
-    value, other_value = one.value * factor, other.value * other_factor
-    if factor != other_factor:
-        return isclose(value, other_value, rel_tol=_CONVERTED)
+    value, other_value = unit.basic(one.value), other_unit.basic(other.value)
+    if unit.factor != other_unit.factor:
+        return isclose(value, other_value, rel_tol=_CONVERTED, abs_tol=1e-9)
     if inf in (high, other_high) or low == -inf or other_low == -inf:
         return False
     return isclose(value, other_value, rel_tol=1e-9) or _rounds(one.value, other.value)
@@ -229,7 +284,9 @@ def _digits(value: float) -> str:
     return f"{abs(value):.15e}".partition("e")[0].replace(".", "").rstrip("0")
 
 
-def _unit_at(found: Sequence[Word], at: int, text: str) -> tuple[tuple[Unit, ...], int]:
+def _unit_at(
+    found: Sequence[Word], at: int, text: str, *, alone: bool = False
+) -> tuple[tuple[Unit, ...], int]:
     """The unit at a place and where it ends; none where something else stands there."""
     if not 0 < at < len(found) or not _GAP.fullmatch(text, found[at - 1].end, found[at].start):
         return (), at
@@ -237,24 +294,59 @@ def _unit_at(found: Sequence[Word], at: int, text: str) -> tuple[tuple[Unit, ...
     following = found[at + 1].form if at + 1 < len(found) else ""
     if form == "per" and following == "cent":
         return _units()["percent"], at + 2
-    if form in {"square", "sq", "cubic"} and following in _units():
-        unit = _units()[following][0]
-        return (
-            Unit(f"{form} {unit.name}", form[:2], unit.factor ** (3 if form == "cubic" else 2)),
-        ), at + 2
+    if form in _DEGREES and following in _TEMPERATURE_LETTERS:
+        return _units()[_TEMPERATURE_LETTERS[following]], at + 2
+    if form in _SQUARES and following in _units():
+        unit, power = _units()[following][0], _SQUARES[form]
+        dimension = "volume" if form == "cubic" else "area"
+        return (Unit(f"{form} {unit.name}", dimension, unit.factor**power),), at + 2
     if form in {"us", "u"} and following in {"$", "dollars"}:
         return _units()["$"], at + 2
     stuck = found[at - 1].end == found[at].start
-    if form not in _units() or (form in _STUCK_ONLY and not stuck):
-        return (), at
-    return _units()[form], at + 1
+    if alone:
+        units = _alone(found, at, stuck=stuck)
+    else:
+        units = () if form in _STUCK_ONLY and not stuck else _units().get(form, ())
+    return _rate(units, found, at + 1, text, alone=alone) if units else ((), at)
+
+
+def _alone(found: Sequence[Word], at: int, *, stuck: bool) -> tuple[Unit, ...]:
+    """The unit that a word of a value is, if it is one."""
+    word = found[at]
+    if len(word.text) == 1 and word.text.isascii() and word.text.isalpha():
+        letter = word.text.upper()
+        if (letter in _CAPITALS) != word.text.isupper() and letter != "L":
+            return ()
+        if stuck and letter in _APART:
+            return ()
+    is_word = word.form in _NEVER_ALONE or (word.form in _LAST_ALONE and at + 1 < len(found))
+    if not stuck and (is_word or word.text == "IN"):
+        return ()
+    return _units().get(_TEMPERATURE_LETTERS.get(word.form, word.form), ())
+
+
+def _rate(
+    upper: tuple[Unit, ...], found: Sequence[Word], at: int, text: str, *, alone: bool
+) -> tuple[tuple[Unit, ...], int]:
+    """A unit divided by the one that follows: `mg/dl`, and in a value `euros per month`."""
+    step = 1 if alone and at < len(found) and found[at].form in _PER else 0
+    if at + step >= len(found):
+        return upper, at
+    slash = text[found[at - 1].end : found[at].start].strip() == "/"
+    lower = _units().get(found[at + step].form, ()) if slash or step else ()
+    rates = tuple(
+        Unit(f"{a.name}/{b.name}", f"{a.dimension}/{b.dimension}", a.factor / b.factor)
+        for a in upper
+        for b in lower
+    )
+    return (rates, at + step + 1) if rates else (upper, at)
 
 
 def _limits(value: float, text: str, start: int, end: int) -> tuple[float, float]:
     """The least and the greatest value by what stands before and after: `at least`, `or more`."""
     before = text[max(0, start - _LONGEST_BOUND) : start].lower().rstrip("$£€¥ ").split()
     phrases = (" ".join(before[-n:]) for n in (3, 2, 1))
-    bound = next((_BEFORE[phrase] for phrase in phrases if phrase in _BEFORE), None)
+    bound = next((BOUNDS[phrase] for phrase in phrases if phrase in BOUNDS), None)
     following = text[end : end + _LONGEST_BOUND]
     if bound is None and ("+" in following or " or " in following or " oder " in following):
         after = _AFTER.match(following)

@@ -52,7 +52,7 @@ _ENGLISH_GRAMMAR = word_set(
     even still yet so both each either some any all own other another one ones re ve ll d m s t
     because although though whether however per amid mr mrs ms dr get got gets"""
 )
-_NEGATIONS = {
+NEGATIONS = {
     "en": "not n't no never none nobody nothing nowhere neither nor without cannot hardly scarcely",
     "de": "nicht nichts nie niemals niemand nirgends kein keine keinen keinem keiner keines ohne",
     "fr": "ne pas jamais rien aucun aucune sans ni non nulle guere",
@@ -63,6 +63,7 @@ _NEGATIONS = {
     "zh": "不 没 沒 無 无 未 非",
     "ja": "不 無 非 未",
 }
+"""Words that turn a statement round, by language."""
 _COMMON_CHARACTERS = frozenset("的了是在和有也與而及之其はがのをにへともでたしてるいすま")
 _STEMMERS = {
     "ar": "arabic", "ca": "catalan", "da": "danish", "de": "german", "el": "greek",
@@ -242,7 +243,7 @@ def _stemmer(algorithm: str) -> Any:
 
 @lru_cache(maxsize=32)
 def _negations(language: str) -> frozenset[str]:
-    return word_set(_NEGATIONS.get(language, ""))
+    return word_set(NEGATIONS.get(language, ""))
 
 
 def _digits(text: str) -> str:

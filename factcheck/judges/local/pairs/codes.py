@@ -5,9 +5,79 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from factcheck.judges.local.pairs import lexicon
-from factcheck.judges.local.pairs.findings import OTHER, SAME, SIMILAR, Finding, against
-from factcheck.judges.local.pairs.text import Plain
+from factcheck.judges.local.pairs.model import OTHER, SAME, SIMILAR, Finding, against
+from factcheck.judges.local.pairs.normal import Plain
+from factcheck.text.words import word_set
+
+
+def _phrases(text: str) -> frozenset[str]:
+    return frozenset(phrase.strip() for phrase in text.replace("\n", " ").split(","))
+
+
+LABELS = word_set(
+    """
+    invoice rechnung order bestellung id isbn issn doi sn serial ref reference model vat ust idnr
+    iban bic po account acct konto case file ticket tracking ph part item art version version code
+    number nummer num no nr page pages seite p pp s section chapter kapitel
+    """
+)
+"""Said before a number or a code, they say what it is the number of."""
+
+_YES = word_set("yes y true ja oui si vrai wahr correct richtig checked ✓ ✔ sim verdadero")
+_NO = word_set(
+    "no n none nothing nichts rien nada false nein non faux falsch incorrect unchecked nao falso ✗"
+    " ✘"
+)
+_ABSENT = _phrases(
+    """
+    null, none, nil, nan, n a, na, not available, not applicable, not given, not provided,
+    not stated, not specified, not mentioned, no data, empty, missing, undefined,
+    keine angabe, keine angaben, k a, entfallt, nicht vorhanden, nicht angegeben, aucun,
+    aucune, non disponible, non precise, sans objet, ninguno, ninguna, no disponible,
+    no aplica, tbd
+    """
+)
+"""Ways to say that there is no value, as normal forms."""
+_UNKNOWN = _phrases(
+    """
+    unknown, not known, unclear, unbekannt, nicht bekannt, inconnu, inconnue, desconocido
+    """
+)
+"""Ways to say that nobody knows."""
+
+_COUNTRIES = """
+us usa: united states, united states of america, america, vereinigte staaten, etats unis, estados
+unidos; gb uk gbr: united kingdom, great britain, britain, vereinigtes konigreich, royaume uni; de
+deu ger: germany, deutschland, allemagne, alemania, federal republic of germany; fr fra: france,
+frankreich, francia; es esp: spain, spanien, espagne, espana; it ita: italy, italien, italie,
+italia; nl nld: netherlands, the netherlands, holland, niederlande, pays bas; be bel: belgium,
+belgien, belgique; ch che sui: switzerland, schweiz, suisse, svizzera; at aut: austria,
+osterreich, autriche; dk dnk: denmark, danemark, danmark; se swe: sweden, schweden, suede,
+sverige; no nor: norway, norwegen, norvege, norge; fi fin: finland, finnland, finlande, suomi; ie
+irl: ireland, republic of ireland, irland, irlande; pt prt: portugal; pl pol: poland, polen,
+pologne, polska; cz cze: czech republic, czechia, tschechien, republique tcheque; sk svk:
+slovakia, slowakei; hu hun: hungary, ungarn, hongrie; ro rou: romania, rumanien, roumanie; bg bgr:
+bulgaria, bulgarien; gr grc: greece, griechenland, grece; tr tur: turkey, turkei, turquie,
+turkiye; ua ukr: ukraine; ru rus: russia, russian federation, russland, russie; cn chn: china,
+people s republic of china, prc, chine; jp jpn: japan, japon; kp prk: north korea; kr kor: south
+korea, republic of korea, sudkorea; in ind: india, indien, inde; au aus: australia, australien,
+australie; nz nzl: new zealand, neuseeland; ca can: canada, kanada; mx mex: mexico, mexiko,
+mexique; br bra: brazil, brasilien, bresil, brasil; ar arg: argentina, argentinien; za zaf rsa:
+south africa, sudafrika; ae are uae: united arab emirates; sa sau ksa: saudi arabia; il isr:
+israel; eg egy: egypt, agypten, egypte; sg sgp: singapore, singapur; eu: european union,
+europaische union, union europeenne
+"""
+"""Codes and names; the first code is that by which a country is known."""
+_STATES = """
+al alabama; ak alaska; az arizona; ar arkansas; ca california; co colorado; ct connecticut; de
+delaware; fl florida; ga georgia; hi hawaii; id idaho; il illinois; in indiana; ia iowa; ks
+kansas; ky kentucky; la louisiana; me maine; md maryland; ma massachusetts; mi michigan; mn
+minnesota; ms mississippi; mo missouri; mt montana; ne nebraska; nv nevada; nh new hampshire; nj
+new jersey; nm new mexico; ny new york; nc north carolina; nd north dakota; oh ohio; ok oklahoma;
+or oregon; pa pennsylvania; ri rhode island; sc south carolina; sd south dakota; tn tennessee; tx
+texas; ut utah; vt vermont; va virginia; wa washington; wv west virginia; wi wisconsin; wy
+wyoming; dc district of columbia
+"""
 
 _EMAIL = re.compile(r"(?:mailto:)?([\w.+%-]+@[\w-]+(?:\.[\w-]+)+)\.?", re.IGNORECASE)
 _ADDRESS = re.compile(
@@ -33,7 +103,7 @@ _MOST_GROUPS = 8
 
 def compare_absence(first: Plain, second: Plain) -> Finding | None:
     """Whether there is a value at all; `None` if there is on both sides."""
-    if first.text in lexicon.UNKNOWN and second.text in lexicon.UNKNOWN:
+    if first.text in _UNKNOWN and second.text in _UNKNOWN:
         return Finding(SAME, "unknown on either side")
     is_first, is_second = is_absent(first), is_absent(second)
     if is_first and is_second:
@@ -44,7 +114,7 @@ def compare_absence(first: Plain, second: Plain) -> Finding | None:
 
 
 def is_absent(value: Plain) -> bool:
-    return not value.tokens or value.text in lexicon.ABSENT
+    return not value.tokens or value.text in _ABSENT
 
 
 def compare_answers(first: Plain, second: Plain) -> Finding | None:
@@ -59,17 +129,35 @@ def compare_answers(first: Plain, second: Plain) -> Finding | None:
 
 def _answer(value: Plain, other: Plain) -> bool | None:
     """A yes or a no; digits are one only beside a word that is."""
-    if value.text in {"1", "0"} and other.text in lexicon.YES | lexicon.NO:
+    if value.text in {"1", "0"} and other.text in _YES | _NO:
         return value.text == "1"
-    if value.text in lexicon.YES:
+    if value.text in _YES:
         return True
-    return False if value.text in lexicon.NO else None
+    return False if value.text in _NO else None
+
+
+@lru_cache(maxsize=1)
+def places() -> dict[str, frozenset[str]]:
+    """What the codes and names of countries and of states of the US stand for, by normal form.
+
+    A code may stand for two of them (`de`, `ca`), so that names are the same if they share one.
+    """
+    meant: dict[str, set[str]] = {}
+    for entry in " ".join(_COUNTRIES.split()).split("; "):
+        codes, _, names = entry.partition(": ")
+        for name in (*codes.split(), *names.split(", ")):
+            meant.setdefault(name, set()).add(codes.split()[0])
+    for entry in " ".join(_STATES.split()).split("; "):
+        code, _, name = entry.partition(" ")
+        for key in (code, name):
+            meant.setdefault(key, set()).add(f"us-{code}")
+    return {name: frozenset(codes) for name, codes in meant.items()}
 
 
 def compare_places(first: str, second: str, plains: tuple[Plain, Plain]) -> Finding | None:
     """Whether two texts name the same country or state; `None` unless both name one."""
     one, other = (
-        lexicon.places().get(value.text, frozenset())
+        places().get(value.text, frozenset())
         if len(value.text) > _LONGEST_PLACE_CODE or text.isupper()
         else frozenset()
         for text, value in zip((first, second), plains, strict=True)
@@ -126,7 +214,7 @@ def _code(text: str) -> str:
 def _without_label(text: str) -> str:
     """`ISBN 978-...`, `Invoice No. 5`: what stands behind the words for what it is."""
     words = text.split()
-    while len(words) > 1 and words[0].lower().strip(".:#") in lexicon.LABELS:
+    while len(words) > 1 and words[0].lower().strip(".:#") in LABELS:
         words = words[1:]
     return " ".join(words).lstrip("#")
 

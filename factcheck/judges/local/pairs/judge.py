@@ -8,29 +8,47 @@ written for judges that understand them.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 from factcheck.judges.local.cancellation import checkpoint, run_in_thread
-from factcheck.judges.local.checker import JUDGE
-from factcheck.judges.local.model import load_model
-from factcheck.judges.local.pairs.codes import is_absent
-from factcheck.judges.local.pairs.findings import IDENTICAL, Finding
-from factcheck.judges.local.pairs.lists import compare_lists, compare_objects
-from factcheck.judges.local.pairs.model import PairModel, load_pair_model
-from factcheck.judges.local.pairs.strings import NORMAL, compare_strings
-from factcheck.judges.local.pairs.structures import (
+from factcheck.judges.local.pairs.codes import (
+    compare_absence,
+    compare_answers,
+    compare_codes,
+    compare_places,
+    is_absent,
+)
+from factcheck.judges.local.pairs.lists import (
+    TextList,
     Value,
     alternatives,
     as_text,
+    compare_lists,
+    compare_objects,
     read_list,
     read_value,
     values_as_text,
 )
-from factcheck.judges.local.pairs.text import plain, tidy
+from factcheck.judges.local.pairs.model import (
+    DECISION,
+    IDENTICAL,
+    VAGUE,
+    Finding,
+    PairModel,
+    against,
+    load_pair_model,
+)
+from factcheck.judges.local.pairs.moments import compare_moments
+from factcheck.judges.local.pairs.normal import LONG, Plain, plain, tidy, with_digraphs
+from factcheck.judges.local.pairs.quantities import compare_amounts, read_amounts
+from factcheck.judges.local.pairs.texts import compare_long, compare_texts
+from factcheck.judges.local.pairs.words import language_of, wording
 from factcheck.judges.ports import Ledger, PairResult, PairVerdict, Specificity, ValuePair
 
-DECISION = 0.5
-"""The probability from which two values count as equivalent."""
-
+NORMAL = 0.99
+"""For values that are the same after normalisation."""
+_JOINED = 0.97
+_OTHER_FORM = 0.35
 _MOST_COMBINATIONS = 2048
 """Of alternatives on both sides; where there are more, all are compared by their form only."""
 _FEWEST_ALTERNATIVES = 32
@@ -43,7 +61,7 @@ def compare_values(pair: ValuePair) -> PairVerdict:
     checkpoint()
     finding = judge_pair(pair.gold, pair.extracted, pair.specificity, load_pair_model())
     probability = round(min(max(finding.probability, 0.0), 1.0), 6)
-    return PairVerdict(probability >= DECISION, probability, finding.reason, JUDGE)
+    return PairVerdict(probability >= DECISION, probability, finding.reason, "local")
 
 
 class LocalPairJudge:
@@ -51,11 +69,8 @@ class LocalPairJudge:
 
     @property
     def identity(self) -> Mapping[str, str]:
-        """The judge, and the versions of its models."""
-        return {
-            "judge": f"local/1@{load_model().version}",
-            "compare": f"pairs/1@{load_pair_model().version}",
-        }
+        """The judge and the version of its model."""
+        return {"judge": f"local/2@{load_pair_model().version}"}
 
     async def compare(self, pairs: Sequence[ValuePair], ledger: Ledger) -> Sequence[PairResult]:
         """One verdict per pair, in their order; costs nothing and never fails."""
@@ -153,3 +168,113 @@ def _items(value: Value) -> Sequence[Value]:
 
 def _is_empty(item: Value) -> bool:
     return isinstance(item, str) and is_absent(plain(tidy(item)))
+
+
+class Texts(NamedTuple):
+    """Both values, tidied, with their normal forms."""
+
+    first: str
+    second: str
+    plains: tuple[Plain, Plain]
+
+
+def compare_strings(
+    gold: str,
+    extracted: str,
+    specificity: Specificity,
+    model: PairModel,
+    *,
+    is_nested: bool = False,
+) -> Finding:
+    """How likely two texts mean the same; order and notation never matter, numbers always do.
+
+    Args:
+        gold: One value, or a part of one.
+        extracted: The other.
+        specificity: What may differ.
+        model: How sure words in common make it.
+        is_nested: Whether they are parts of a list or an object, of which there may be many.
+    """
+    if gold == extracted:
+        return Finding(IDENTICAL, "identical")
+    texts = _texts(gold, extracted)
+    finding = _by_form(texts)
+    if finding is None and max(len(texts.first), len(texts.second)) > LONG:
+        return compare_absence(*texts.plains) or compare_long(*texts.plains)
+    if finding is not None:
+        return finding
+    in_words = _in_parts(texts, specificity, model)
+    lists = _lists(gold, extracted)
+    if lists is None:
+        return in_words
+
+    def compare_items(one: Value, other: Value) -> Finding:
+        parts = _texts(as_text(one), as_text(other))
+        return _by_form(parts) or _in_parts(parts, specificity, model)
+
+    items = (lists[0].items or (gold,), lists[1].items or (extracted,))
+    by_items = compare_lists(*items, specificity, compare_items, is_nested=is_nested)
+    return by_items if _is_better(by_items, in_words, lists) else in_words
+
+
+def _texts(gold: str, extracted: str) -> Texts:
+    first, second = tidy(gold), tidy(extracted)
+    return Texts(first, second, (plain(first), plain(second)))
+
+
+def _by_form(texts: Texts) -> Finding | None:
+    """What can be said of two texts by their normal forms alone."""
+    first, second, (one, other) = texts
+    if one.tokens and one.tokens == other.tokens:
+        if one.legal_form and other.legal_form and one.legal_form != other.legal_form:
+            return Finding(_OTHER_FORM, against(one.legal_form, other.legal_form))
+        return Finding(NORMAL, "same after normalisation")
+    if one.joined and one.joined == other.joined:
+        return Finding(_JOINED, "same letters")
+    spelt = with_digraphs(first), with_digraphs(second)
+    if spelt != (first, second):
+        return _by_form(Texts(*spelt, (plain(spelt[0]), plain(spelt[1]))))
+    return None if first != second else Finding(NORMAL, "same after normalisation")
+
+
+def _in_parts(texts: Texts, specificity: Specificity, model: PairModel) -> Finding:
+    """The finding on two texts as values of one kind, or else by their words."""
+    language = language_of(texts.first, texts.second)
+    finding = _by_kind(texts, specificity, language)
+    return finding or compare_texts(*texts, specificity, language, model)
+
+
+def _by_kind(texts: Texts, specificity: Specificity, language: str) -> Finding | None:
+    """What can be said of two texts that are values of one closed kind."""
+    first, second, plains = texts
+    finding = compare_answers(*plains) or compare_absence(*plains)
+    finding = finding or compare_moments(first, second, specificity)
+    finding = finding or compare_places(first, second, plains)
+    if finding is not None:
+        return finding
+    amounts = read_amounts(first, language), read_amounts(second, language)
+    if amounts[0] is not None and amounts[1] is not None:
+        finding = compare_amounts(amounts[0], amounts[1], specificity)
+    codes = compare_codes(first, second) if finding is None or finding.probability < VAGUE else None
+    return codes or finding
+
+
+def _lists(gold: str, extracted: str) -> tuple[TextList, TextList] | None:
+    """Both values as lists, if both may be one, or one of them can be nothing else."""
+    lists = read_list(gold), read_list(extracted)
+    is_list = any(listed.is_certain for listed in lists)
+    if not is_list and not all(listed.items for listed in lists):
+        return None
+    for text, listed in zip((gold, extracted), lists, strict=True):
+        if not listed.has_breaks and wording(tidy(text), language_of(text, text)).is_sentence:
+            return None
+    return lists
+
+
+def _is_better(by_items: Finding, in_words: Finding, lists: tuple[TextList, TextList]) -> bool:
+    """Whether two values are rather compared item by item than by all of their words."""
+    if by_items.probability >= in_words.probability:
+        return True
+    ones, others = lists
+    is_certain = ones.is_certain or others.is_certain
+    return is_certain and len(ones.items) == len(others.items) > 0

@@ -7,16 +7,36 @@ initial, or several words that one compound, acronym or code stands for.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
-from factcheck.judges.local.pairs.lexicon import ABBREVIATIONS, TITLES, places
-from factcheck.judges.local.pairs.spelling import (
-    is_inflected,
-    is_misspelling,
-    is_pet_name,
-    n_shared,
-)
+from factcheck.judges.local.pairs.codes import places
 from factcheck.judges.local.pairs.words import Unit, Wording
+from factcheck.text.words import frequencies, irregular_forms, word_set
+
+TITLES = word_set(
+    """
+    mr mrs ms miss mx dr prof professor sir dame lord lady rev reverend herr frau dipl ing monsieur
+    madame mademoiselle m mme mlle senor senora don dona signor signora hon president king queen
+    prince princess pope saint st general gen captain capt colonel col major maj sergeant sgt
+    lieutenant lt emperor empress tsar czar duke duchess count countess baron baroness earl
+    chancellor senator sen judge justice minister father sister brother mother
+    """
+)
+"""Said before a name without making it another one."""
+_ABBREVIATIONS = """
+st street saint sankt strasse; str street strasse; ave avenue; av avenue avenida; rd road; blvd
+boulevard; ln lane; dr drive doctor doktor; sq square; pl place platz; ct court; hwy highway; apt
+apartment; mt mount mountain; ft fort feet foot; dept department; univ university universitat
+universite; intl international; natl national; govt government; mgr manager; mgmt management; sr
+senior; jr junior; asst assistant; eng engineer engineering english; dev developer development; vp
+vicepresident; qty quantity; p page; pp pages; sec section; pcs pieces; pc piece; no number; nr
+number nummer; tel telephone telefon; approx approximately; vs versus; bros brothers; mfg
+manufacturing; rev reverend revised revision; prof professor; gen general; capt captain; col
+colonel; sgt sergeant; lt lieutenant; sen senator; pt part point; vol volume; ed edition editor;
+fl floor; n north and; s south; e east; w west; med medical medicine
+"""
+"""What common short forms stand for, with or without their full stop."""
 
 SAME_WORD = 1.0
 INFLECTED = 0.97
@@ -33,6 +53,13 @@ _SHORTEST_COMPOUND = 5
 _FAMILY_SHARE = 0.65
 _FAMILY_LETTERS = 5
 _CODE_LETTERS = 3
+
+_ENDINGS = word_set("s es d ed ing n en e er em ns y x ies ied") | {""}
+_LETTERS_LOST = 6
+"""Letters a word must have before one lost is taken for a misspelling."""
+_LETTERS_REPLACED = 8
+_LAST_LETTERS = 2
+_PET_NAME_LETTERS = 3
 
 
 class Matching(NamedTuple):
@@ -103,8 +130,8 @@ def _likeness(first: Wording, second: Wording, i: int, j: int, language: str) ->
         is_bare = one.has_measure != other.has_measure
         return WITHOUT_UNIT if is_bare and one.numbers & other.numbers else 0.0
     if one.form in TITLES and other.form in TITLES:
-        is_short = other.form in ABBREVIATIONS.get(one.form, ())
-        return SHORT_FORM if is_short or one.form in ABBREVIATIONS.get(other.form, ()) else 0.0
+        is_short = other.form in _abbreviations().get(one.form, ())
+        return SHORT_FORM if is_short or one.form in _abbreviations().get(other.form, ()) else 0.0
     if _shortens(first, i, other) or _shortens(second, j, one):
         return SHORT_FORM
     if len(one.form) == 1 or len(other.form) == 1:
@@ -127,7 +154,7 @@ def _is_initial(letter: Unit, name: Unit) -> bool:
 def _shortens(wording: Wording, place: int, other: Unit) -> bool:
     """Whether a unit is a short form of another: `St`, `Univ.`."""
     unit = wording.units[place]
-    if other.form in ABBREVIATIONS.get(unit.form, ()):
+    if other.form in _abbreviations().get(unit.form, ()):
         return True
     has_stop = wording.text[unit.end : unit.end + 1] == "."
     return has_stop and len(unit.form) < len(other.form) and other.form.startswith(unit.form)
@@ -136,12 +163,12 @@ def _shortens(wording: Wording, place: int, other: Unit) -> bool:
 def _kinship(one: Unit, other: Unit, language: str, *, is_last: bool) -> float:
     """How likely two different words are meant to be the same."""
     short, long = sorted((one.form, other.form), key=lambda form: (len(form), form))
-    shared = n_shared(short, long)
-    if one.stem == other.stem and is_inflected(short, long, shared):
+    shared = _n_shared(short, long)
+    if one.stem == other.stem and _is_inflected(short, long, shared):
         return INFLECTED
-    if one.is_capital and other.is_capital and is_misspelling(short, long, language):
+    if one.is_capital and other.is_capital and _is_misspelling(short, long, language):
         return MISSPELT
-    if one.is_capital and other.is_capital and not is_last and is_pet_name(short, long):
+    if one.is_capital and other.is_capital and not is_last and _is_pet_name(short, long):
         return PET_NAME
     if shared >= max(_FAMILY_LETTERS, _FAMILY_SHARE * len(long)):
         return DERIVED
@@ -235,3 +262,58 @@ def _spelt_in(units: Sequence[Unit], place: int) -> range | None:
         if is_whole and "".join(units[k].form[0] for k in run) == units[place].form:
             return run
     return None
+
+
+def _is_inflected(short: str, long: str, shared: int) -> bool:
+    """Whether two words of one stem, alike in their first letters, differ in their ending only."""
+    irregular = irregular_forms()
+    if irregular.get(long, long) == irregular.get(short, short):
+        return True
+    is_doubled = short[:shared] == short and long[shared : shared + 1] == short[-1:]
+    ending = long[shared + 1 :] if is_doubled else long[shared:]
+    return short[shared:] in _ENDINGS and ending in _ENDINGS
+
+
+@lru_cache(maxsize=1)
+def _abbreviations() -> dict[str, frozenset[str]]:
+    entries = (entry.split() for entry in " ".join(_ABBREVIATIONS.split()).split("; "))
+    return {short: frozenset(meant) for short, *meant in entries}
+
+
+@lru_cache(maxsize=16384)
+def _is_misspelling(short: str, long: str, language: str) -> bool:
+    """Whether a long word lost or gained one letter, or has one replaced in a longer one.
+
+    Two words that are both known are different words, and so are those that differ in their first
+    letter or, replaced, near their end (`propanol`, `propanal`).
+    """
+    enough = _LETTERS_REPLACED if len(short) == len(long) else _LETTERS_LOST
+    if len(long) < enough or ({short, long} <= frequencies(language).keys()):
+        return False
+    k = _n_shared(short, long)
+    if k == 0:
+        return False
+    if len(short) < len(long):
+        return short[k:] == long[k + 1 :]
+    swapped = short[k : k + 2] == long[k : k + 2][::-1] and short[k + 2 :] == long[k + 2 :]
+    replaced = short[k + 1 :] == long[k + 1 :] and len(long) - k > _LAST_LETTERS
+    return swapped or replaced
+
+
+def _is_pet_name(short: str, long: str) -> bool:
+    """`Rob` for `Robert`; `Paul` is none for `Paula`."""
+    return (
+        len(short) >= _PET_NAME_LETTERS
+        and long.startswith(short)
+        and len(long) - len(short) >= _PET_NAME_LETTERS
+    )
+
+
+def _n_shared(one: str, other: str) -> int:
+    """How many letters two words begin with alike."""
+    shared = 0
+    for a, b in zip(one, other, strict=False):
+        if a != b:
+            break
+        shared += 1
+    return shared

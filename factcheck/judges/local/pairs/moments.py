@@ -1,20 +1,29 @@
 """Values that are dates or times and nothing else, in any notation, and periods between two.
 
-Words for months are those of the lexicon, times of day are read by `dates`. A date in digits whose
-order is unclear has both readings; two of the same notation are read in the same order.
+Names of months and times of day are read by the text room. A date in digits whose order is unclear
+has both readings; two of the same notation are read in the same order.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from datetime import datetime, timedelta
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from factcheck.judges.local import lexicon
-from factcheck.judges.local.dates import read_date
-from factcheck.judges.local.tokens import Token, tokenize
-from factcheck.judges.local.verbs import word_set
+from factcheck.judges.local.pairs.model import (
+    OTHER,
+    SAME,
+    SIMILAR,
+    Finding,
+    Relation,
+    against,
+    settle,
+)
+from factcheck.judges.ports import Specificity
+from factcheck.text.dates import WEEKDAYS, month_of, read_moment
+from factcheck.text.words import Word, word_set, words
 
 
 class Moment(NamedTuple):
@@ -72,9 +81,7 @@ _FILLERS = word_set(
 )
 """Words that say nothing about a time, or only the day of the week."""
 _TIMES = {"noon": 720, "midday": 720, "midnight": 0, "mittag": 720, "mitternacht": 0}
-_FEWEST_LETTERS = 3
-_MOST_LETTERS = 9
-_ORDINAL_TAILS = frozenset({"", "st", "nd", "rd", "th", "er"})
+_ORDINAL_TAILS = frozenset({"st", "nd", "rd", "th", "er"})
 _LONGEST_YEAR = 4
 _MAX_MONTH = 12
 _MAX_DAY = 31
@@ -82,6 +89,8 @@ _LATEST_YEAR = 2999
 _EARLIEST_YEAR = 1000
 _LATEST_SHORT_YEAR = 50
 _NOON = 12
+_NAMES = {"minute": "time", "second": "seconds"}
+_HALF_DAY = 720
 
 
 @lru_cache(maxsize=8192)
@@ -213,80 +222,39 @@ def _named(text: str, *, has_era: bool) -> Moment | None:
     """What words and single numbers say; `None` if one of them is no part of a date or time."""
     short = _SHORT_YEAR.search(text)
     text = _STUCK_MONTH.sub(" ", _SHORT_YEAR.sub(" ", text))
-    tokens = tokenize(text)
-    has_month = any(_month(token) for token in tokens)
+    found = words(text)
+    has_month = any(month_of(word.form) for word in found)
     moment: Moment | None = Moment(year=_pivoted(short[1]) if short else None)
     at = 0
-    while at < len(tokens) and moment is not None:
-        part, used = _part(tokens, at, text, has_month=has_month)
-        if part is None and has_era:
-            part = _early_year(tokens[at])
+    while at < len(found) and moment is not None:
+        part, used = _part(found, at, text, has_month=has_month, has_era=has_era)
         moment = None if part is None else _merge(moment, part)
         at += used
     return moment
 
 
 def _part(
-    tokens: Sequence[Token], at: int, text: str, *, has_month: bool
+    found: Sequence[Word], at: int, text: str, *, has_month: bool, has_era: bool
 ) -> tuple[Moment | None, int]:
-    """What one token says, or several that are a time of day, and how many these are."""
-    token = tokens[at]
-    if token.sort == "word":
-        return _from_word(token), 1
-    clock = read_date(tokens, at, "en", text) if token.sort == "digits" else None
-    if clock is not None and clock.quantities[0].stem.startswith("time:"):
-        _, hour, minute = clock.quantities[0].stem.split(":")
-        return Moment(minute=int(hour) * 60 + int(minute)), clock.n_tokens
-    return _from_number(token, has_month=has_month), 1
-
-
-def _from_word(token: Token) -> Moment | None:
-    month = _month(token)
-    if month:
-        return Moment(month=month)
-    if token.form in _TIMES:
-        return Moment(minute=_TIMES[token.form])
-    is_silent = token.form in _FILLERS or token.form in lexicon.WEEKDAYS
-    return Moment() if is_silent else None
-
-
-def _from_number(token: Token, *, has_month: bool) -> Moment | None:
-    """The day or the year that a single number is."""
-    if token.sort != "digits" or not token.form.isdigit() or len(token.form) > _LONGEST_YEAR:
-        return None
-    number = int(token.form)
-    if has_month and token.tail in _ORDINAL_TAILS and 1 <= number <= _MAX_DAY:
-        return Moment(day=number)
-    is_year = not token.tail and _EARLIEST_YEAR <= number <= _LATEST_YEAR
-    return Moment(year=number) if is_year else None
-
-
-def _early_year(token: Token) -> Moment | None:
-    """A year of fewer digits, before the common era."""
-    is_year = token.sort == "digits" and token.form.isdigit() and not token.tail
-    return Moment(year=int(token.form)) if is_year and len(token.form) < _LONGEST_YEAR else None
-
-
-@lru_cache(maxsize=1024)
-def _month_of(form: str) -> int:
-    """The number of the month that a form names or is the only one to begin with; else 0."""
-    for names in lexicon.MONTHS.values():
-        if form in names:
-            return names.index(form) + 1
-    if not _FEWEST_LETTERS <= len(form) <= _MOST_LETTERS or form in lexicon.WEEKDAYS:
-        return 0
-    meant = {
-        number
-        for names in lexicon.MONTHS.values()
-        for number, name in enumerate(names, 1)
-        if name.startswith(form)
-    }
-    return meant.pop() if len(meant) == 1 else 0
-
-
-def _month(token: Token) -> int:
-    """The number of the month that a word names or begins, in any language; 0 if none."""
-    return _month_of(token.form) if token.sort == "word" else 0
+    """What one word says, or several that are a time of day, and how many these are."""
+    form = found[at].form
+    if found[at].kind != "number":
+        if form in _FILLERS or form in WEEKDAYS:
+            return Moment(), 1
+        said = Moment(month=month_of(form) or None, minute=_TIMES.get(form))
+        return (said if said != Moment() else None), 1
+    clock = read_moment(found, at, text)
+    if clock is not None and clock.minute is not None and clock.half_known:
+        return Moment(minute=clock.minute), clock.last - at
+    tail = found[at + 1] if at + 1 < len(found) and found[at + 1].start == found[at].end else None
+    used = 1 if tail is None else 2
+    number = int(form) if form.isdigit() and len(form) <= _LONGEST_YEAR else 0
+    if has_month and 1 <= number <= _MAX_DAY and (tail is None or tail.form in _ORDINAL_TAILS):
+        return Moment(day=number), used
+    is_year = tail is None and (
+        _EARLIEST_YEAR <= number <= _LATEST_YEAR or (has_era and 0 < number < _EARLIEST_YEAR)
+    )
+    return (Moment(year=number) if is_year else None), used
 
 
 def _merge(first: Moment | None, second: Moment | None) -> Moment | None:
@@ -305,3 +273,92 @@ def _merge(first: Moment | None, second: Moment | None) -> Moment | None:
         is_half_known=first.is_half_known and second.is_half_known,
         order=first.order or second.order,
     )
+
+
+def compare_moments(first: str, second: str, specificity: Specificity) -> Finding | None:
+    """Whether two tidy texts name the same time; `None` if they are not both dates or times."""
+    ones, others = read_moments(first), read_moments(second)
+    if not ones or len(ones) != len(others) or not (_is_date(ones) or _is_date(others)):
+        return None
+    relations = [_best(one, other) for one, other in zip(ones, others, strict=True)]
+    if "other" in relations:
+        if all(_is_later_half(one[0], other[0]) for one, other in zip(ones, others, strict=True)):
+            return Finding(SIMILAR, "same time, if the same half of the day is meant")
+        return Finding(OTHER, against(first, second))
+    kind = "time" if all(m.year is m.month is m.day is None for m in ones[0]) else "date"
+    unequal = {relation for relation in relations if relation != "same"}
+    if not unequal:
+        return Finding(SAME, f"same {kind}")
+    if len(unequal) > 1:
+        return settle("other", specificity, against(first, second))
+    relation = unequal.pop()
+    full, less, side = (others, ones, "extracted") if relation == "more" else (ones, others, "gold")
+    lacking = _lacking(full[-1][0], less[-1][0])
+    return settle(relation, specificity, f"only {side} has the {lacking}")
+
+
+def _is_later_half(one: Moment, other: Moment) -> bool:
+    """Whether a time that may be in either half of the day is the other one in the afternoon."""
+    if one.minute is None or other.minute is None or one.is_half_known is other.is_half_known:
+        return False
+    early, late = (other, one) if one.is_half_known else (one, other)
+    moved = early._replace(minute=(early.minute or 0) + _HALF_DAY, is_half_known=True)
+    return moved == late
+
+
+def _is_date(moments: Sequence[Sequence[Moment]]) -> bool:
+    """Whether more than a lone year is named, which is any number."""
+    return any(m.month or m.minute is not None or m.is_bc for readings in moments for m in readings)
+
+
+def _best(ones: Sequence[Moment], others: Sequence[Moment]) -> Relation:
+    """The closest relation between two readings in the same order of day and month."""
+    found = {
+        _relation(_in_utc(one, other), _in_utc(other, one))
+        for one in ones
+        for other in others
+        if not one.order or not other.order or one.order == other.order
+    }
+    order: tuple[Relation, ...] = ("same", "more", "less")
+    return next((relation for relation in order if relation in found), "other")
+
+
+def _in_utc(moment: Moment, other: Moment) -> Moment:
+    """The same moment in UTC, if both have a time zone."""
+    if moment.zone is None or other.zone is None or moment.minute is None:
+        return moment
+    try:
+        day = datetime(moment.year or 2000, moment.month or 1, moment.day or 1)  # noqa: DTZ001 - in its own zone
+        shifted = day + timedelta(minutes=moment.minute - moment.zone)
+    except (ValueError, OverflowError):
+        return moment
+    minute = shifted.hour * 60 + shifted.minute
+    if moment.day is None:
+        return moment._replace(minute=minute)
+    return moment._replace(year=shifted.year, month=shifted.month, day=shifted.day, minute=minute)
+
+
+def _relation(one: Moment, other: Moment) -> Relation:
+    if one.is_bc != other.is_bc:
+        return "other"
+    more = less = False
+    shared = 0
+    for name in PARTS:
+        a, b = getattr(one, name), getattr(other, name)
+        if a is not None and b is not None and a != b:
+            return "other"
+        shared += a is not None and b is not None
+        more |= a is None and b is not None
+        less |= b is None and a is not None
+    if not shared or (more and less):
+        return "other"
+    return "more" if more else "less" if less else "same"
+
+
+def _lacking(fuller: Moment, lesser: Moment) -> str:
+    names = [
+        _NAMES.get(name, name)
+        for name in PARTS
+        if getattr(fuller, name) is not None and getattr(lesser, name) is None
+    ]
+    return " and the ".join(names)

@@ -8,19 +8,48 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from itertools import combinations
 from typing import NamedTuple
 
-from factcheck.judges.local.checker import judge_fact
-from factcheck.judges.local.model import load_model
-from factcheck.judges.local.pairs.features import UNLESS_BOTH, Side, features, view
-from factcheck.judges.local.pairs.findings import OTHER, VAGUE, Finding, against, quoted
-from factcheck.judges.local.pairs.lexicon import DENIALS, EXCEPTIONS, HEDGES, OPPOSITES
 from factcheck.judges.local.pairs.matching import Matching, match
-from factcheck.judges.local.pairs.model import PairModel
-from factcheck.judges.local.pairs.text import Plain
+from factcheck.judges.local.pairs.model import (
+    DECISION,
+    OTHER,
+    UNLESS_BOTH,
+    VAGUE,
+    Finding,
+    PairModel,
+    against,
+    quoted,
+)
+from factcheck.judges.local.pairs.normal import Plain
+from factcheck.judges.local.pairs.sides import Side, features, view
 from factcheck.judges.local.pairs.words import Unit, Wording, wording
 from factcheck.judges.ports import Specificity
+from factcheck.text.words import NEGATIONS, word_set
 
+_OPPOSITES = tuple(
+    (frozenset(one.split()), frozenset(other.split()))
+    for one, other in (
+        ("before until vor", "after since nach"),
+        ("with mit avec con including inclusive", "without ohne sans sin excluding exclusive"),
+        ("in inside within", "out outside"),
+        ("on", "off"),
+        ("up", "down"),
+        ("over above", "under below beneath"),
+        ("more most", "less least fewer fewest"),
+        ("for", "against"),
+        ("any some", "none"),
+        ("all every", "some few"),
+        ("from", "to"),
+        ("and und et", "or oder ou"),
+    )
+)
+"""Grammar words that turn a value round."""
+_EXCEPTIONS = word_set("except ausser sauf salvo excepto")
+_HEDGES = word_set("may might could")
+"""Grammar words that make a fact a possibility."""
+_DENIALS = sorted(word_set(" ".join(NEGATIONS.values())))
 LEAST = 0.06
 """That two values without a word in common mean the same: `fired`, `let go`. Without knowledge of
 the world that cannot be ruled out, while a number, date or negation that differs can."""
@@ -31,14 +60,11 @@ REPLACED = 0.2
 _DENIED = 0.05
 _TURNED = 0.1
 _FEW = 3
-_SENTENCE_UNITS = 3
-_DIRECTIONS = frozenset({"from", "to", "by", "for", "against", "before", "after", "until", "since"})
-_DECISION = 0.5
+_FEW_PAIRS = 12
+_COPULAS = frozenset(("is", "are", "was", "were", "be", "been", "ist", "war", "est", "es"))
 _SIGNS = frozenset("+\u2212#<>=~^≤≥")
 _SHORT = 6
 """Words up to which a sign makes a difference."""
-_MOST_STEPS = 2000
-"""Repetitions of words in two sentences, above which they are not aligned."""
 _SAME_BAG = 0.8
 _LONG_SHARE = 0.98
 """Of the words of two long texts: with fewer in common, they do not mean the same."""
@@ -68,16 +94,10 @@ def compare_texts(
     sides = _without_rival_additions(sides)
     conflict = _conflict(one, other, sides) or _turned(one, other, matching)
     conflict = conflict or _recounted(one, other, matching)
-    conflict = conflict or _signs(first, second, plains)
+    conflict = conflict or _crossed(one, other, matching) or _signs(first, second, plains)
     if conflict is not None:
         return conflict
     allowed = _allowed(sides, specificity)
-    if _are_statements(one, other):
-        probability = _mutual(first, second, specificity)
-        has_both = all(side.own for side in allowed)
-        if not has_both or _replaced(one, other, matching, sides):
-            probability *= _left(allowed)
-        return Finding(_unsure(probability), _reason_of_statements(sides, probability))
     is_eased = allowed != sides and not any(side.own for side in allowed)
     letters = 1.0 if is_eased else ratio(*sorted(plain.text for plain in plains)) / 100
     probability = model.probability(features(allowed.first, allowed.second, letters))
@@ -86,9 +106,9 @@ def compare_texts(
 
 def _unsure(probability: float) -> float:
     """A probability that is never below `LEAST`: words that differ may still mean the same."""
-    if probability >= _DECISION:
+    if probability >= DECISION:
         return probability
-    return LEAST + probability * (_DECISION - LEAST) / _DECISION
+    return LEAST + probability * (DECISION - LEAST) / DECISION
 
 
 def _left(sides: Sides) -> float:
@@ -143,7 +163,7 @@ def _conflict(one: Wording, other: Wording, sides: Sides) -> Finding | None:
 
 def _opposed(one: Wording, other: Wording) -> Finding | None:
     """`with` against `without`."""
-    for low, high in OPPOSITES:
+    for low, high in _OPPOSITES:
         for these, those in ((low, high), (high, low)):
             said, meant = one.grammar & these, other.grammar & those
             if said and meant and not (one.grammar & those or other.grammar & these):
@@ -153,7 +173,7 @@ def _opposed(one: Wording, other: Wording) -> Finding | None:
 
 def _qualified(one: Wording, other: Wording) -> Finding | None:
     """`except Monday` against `Monday`, `may contain` against `contains`."""
-    for kind, probability in ((EXCEPTIONS, _TURNED), (HEDGES, VAGUE)):
+    for kind, probability in ((_EXCEPTIONS, _TURNED), (_HEDGES, VAGUE)):
         said = (kind & one.grammar, kind & other.grammar)
         if bool(said[0]) != bool(said[1]):
             name = "gold" if said[0] else "extracted"
@@ -164,11 +184,11 @@ def _qualified(one: Wording, other: Wording) -> Finding | None:
 def _turned(one: Wording, other: Wording, matching: Matching) -> Finding | None:
     """`from Berlin` against `to Berlin`."""
     for i, j in matching.pairs:
-        said = one.leads.get(one.units[i].start, ())
-        meant = other.leads.get(other.units[j].start, ())
-        if said and meant and said[-1] in _DIRECTIONS and meant[-1] in _DIRECTIONS - {said[-1]}:
+        said = one.leads.get(one.units[i].start, "")
+        meant = other.leads.get(other.units[j].start, "")
+        if said and meant and said != meant:
             text = one.units[i].text
-            return Finding(_TURNED, against(f"{said[-1]} {text}", f"{meant[-1]} {text}"))
+            return Finding(_TURNED, against(f"{said} {text}", f"{meant} {text}"))
     return None
 
 
@@ -197,6 +217,28 @@ def _is_beside(wording: Wording, place: int, beside: int) -> bool:
     return number.is_number and not word.is_number and not set(gap) & set(",;\n")
 
 
+def _crossed(one: Wording, other: Wording, matching: Matching) -> Finding | None:
+    """Both sides of a verb changed places: `The dog bit the man`, `The man bit the dog`.
+
+    Unless only one of two statements is in the passive voice; then they have to.
+    """
+    if not (one.is_sentence and other.is_sentence):
+        return None
+    copulas = (one.grammar | other.grammar) & _COPULAS
+    passive = "by" in one.grammar, "by" in other.grammar
+    is_one_voice = not copulas or one.grammar == other.grammar
+    for (i, j), (k, m), (n, p) in combinations(matching.pairs[:_FEW_PAIRS], 3):
+        is_verb = one.units[k].text.islower() and i < k < n
+        is_crossed = is_verb and p < m < j and is_one_voice
+        agent = one.units[n].start if passive[0] else other.units[p].start
+        by = (one if passive[0] else other).leads.get(agent)
+        kept = is_verb and j < m < p and passive[0] != passive[1] and by == "by"
+        if is_crossed or (kept and copulas):
+            said, meant = _stretch(one, i, n), _stretch(other, j, p)
+            return Finding(_TURNED, against(said, meant))
+    return None
+
+
 def _signs(first: str, second: str, plains: tuple[Plain, Plain]) -> Finding | None:
     """`C++` against `C`."""
     signs = [sorted(token for token in plain.tokens if token in _SIGNS) for plain in plains]
@@ -205,54 +247,12 @@ def _signs(first: str, second: str, plains: tuple[Plain, Plain]) -> Finding | No
     return Finding(_TURNED, against(first, second))
 
 
-def _are_statements(one: Wording, other: Wording) -> bool:
-    """Whether both are sentences, of a size that can be aligned."""
-    if not (one.is_sentence and other.is_sentence):
-        return False
-    if min(len(one.units), len(other.units)) < _SENTENCE_UNITS:
-        return False
-    counts = [Counter(unit.form for unit in side.units) for side in (one, other)]
-    return sum(n * counts[1][form] for form, n in counts[0].items()) <= _MOST_STEPS
-
-
-def _replaced(one: Wording, other: Wording, matching: Matching, sides: Sides) -> bool:
-    """Whether both have a word of their own beside the same word in common."""
-    own = [{unit.start for unit in side.own} for side in sides]
-    for i, j in matching.pairs:
-        for step in (-1, 1):
-            beside = one.units[i + step : i + step + 1], other.units[j + step : j + step + 1]
-            if i + step >= 0 and j + step >= 0 and all(beside):
-                places = [units[0].start for units in beside]
-                if places[0] in own[0] and places[1] in own[1]:
-                    return True
-    return False
-
-
-def _mutual(first: str, second: str, specificity: Specificity) -> float:
-    """How likely each of two statements says the other, or the one that must, by the checker."""
-    checks = []
-    if specificity != "allow_less_specific":
-        checks.append(judge_fact(first, second, load_model()).probability)
-    if specificity != "allow_more_specific":
-        checks.append(judge_fact(second, first, load_model()).probability)
-    return min(checks)
-
-
 def _numbers_in(words: Counter[str]) -> list[str]:
     return [word for word in words if any(c.isdigit() for c in word)]
 
 
 def _listed(units: Sequence[Unit]) -> str:
     return quoted(", ".join(unit.text for unit in units[:_FEW]))
-
-
-def _reason_of_statements(sides: Sides, probability: float) -> str:
-    has_own = any(side.own for side in sides)
-    if has_own and probability >= _DECISION:
-        return _count(sides)
-    if not has_own and probability < _DECISION:
-        return "same words, but not the same statement"
-    return _reason(sides)
 
 
 def _count(sides: Sides) -> str:
@@ -295,7 +295,7 @@ def compare_long(first: Plain, second: Plain) -> Finding:
     if all(numbers):
         return Finding(OTHER, against(*(", ".join(own[:_FEW]) for own in numbers)))
     share = common / largest if largest else 1.0
-    is_denied = any(one[denial] != other[denial] for denial in DENIALS)
+    is_denied = any(one[denial] != other[denial] for denial in _DENIALS)
     if share >= _LONG_SHARE and not is_denied and not any(numbers):
         return Finding(_SAME_BAG, reason)
     return Finding(share * UNSAID, reason)

@@ -8,14 +8,20 @@ from itertools import product
 import pytest
 
 from factcheck.judges.local.pairs import compare_values
-from factcheck.judges.local.pairs.amounts import compare_amounts, read_amounts
-from factcheck.judges.local.pairs.dates import compare_moments
-from factcheck.judges.local.pairs.features import FEATURES
-from factcheck.judges.local.pairs.findings import OTHER, SAME, SIMILAR, VAGUE, Finding
-from factcheck.judges.local.pairs.model import PairModel, load_pair_model
-from factcheck.judges.local.pairs.moments import read_moments
-from factcheck.judges.local.pairs.structures import alternatives, read_list, read_value
-from factcheck.judges.local.pairs.text import tidy
+from factcheck.judges.local.pairs.lists import alternatives, read_list, read_value
+from factcheck.judges.local.pairs.model import (
+    FEATURES,
+    OTHER,
+    SAME,
+    SIMILAR,
+    VAGUE,
+    Finding,
+    PairModel,
+    load_pair_model,
+)
+from factcheck.judges.local.pairs.moments import compare_moments, read_moments
+from factcheck.judges.local.pairs.normal import tidy
+from factcheck.judges.local.pairs.quantities import compare_amounts, read_amounts
 from factcheck.judges.ports import Specificity, ValuePair
 
 

@@ -12,27 +12,43 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from factcheck.facts import Span
-from factcheck.judges.local.lexicon import WEEKDAYS
-from factcheck.judges.local.pairs.lexicon import (
-    CLASS_NOUNS,
-    DEGREES,
-    LABELS,
-    PLACE_MODIFIERS,
-    PRIVATIVES,
-    TITLES,
-    places,
-)
-from factcheck.judges.local.pairs.matching import DERIVED, REPEATED
+from factcheck.judges.local.pairs.codes import LABELS, places
+from factcheck.judges.local.pairs.matching import DERIVED, REPEATED, TITLES
+from factcheck.judges.local.pairs.model import HARMLESS, PLACES, UNLESS_BOTH
 from factcheck.judges.local.pairs.words import Unit, Wording
+from factcheck.text.dates import WEEKDAYS
+from factcheck.text.words import word_set
 
-PLACES = ("frame", "aside", "title", "degree", "counted", "before", "behind", "inside", "apart")
-"""How a unit that only one value has may stand to those in common."""
-HARMLESS = frozenset({"frame", "aside", "title", "degree", "counted"})
-"""Places where a word says nothing that makes another value of it."""
-UNLESS_BOTH = ("aside", "title", "degree", "counted")
-"""Those of them that matter if both values have something there: `Paris, France`, `Paris, Texas`.
-"""
-FEATURES = ("loss", *PLACES, "both", "numbers", "letters")
+_DEGREES = word_set(
+    """
+    phd md mba msc bsc ma ba jr sr esq obe mbe cbe kbe frs dds jd llm llb
+    """
+)
+"""Said behind a name without making it another one."""
+_CLASS_NOUNS = word_set(
+    """
+    film movie album song single novel book play series show programme program sitcom magazine
+    newspaper band group team club fc cf afc company brand river racecourse stadium airport
+    """
+)
+"""Beside a name, they say what it is the name of."""
+_PRIVATIVES = word_set(
+    """
+    non not no never without former formerly ex anti fake pseudo quasi vice deputy assistant acting
+    sub co pre post alleged allegedly suspected supposed possible possibly probable probably maybe
+    perhaps almost nearly partly partially half semi un counter mock ehemalige ehemaliger ehemals
+    stellvertretender stellvertretende ohne nicht kein keine ancien ancienne sans pas
+    """
+)
+"""Said before a word, they make it something else rather than more specific."""
+_PLACE_MODIFIERS = word_set(
+    """
+    new old north south east west northern southern eastern western central upper lower great
+    greater little san santa sankt saint st los las el la mount mt lake port fort cape nord sud ost
+    neu
+    """
+)
+"""Before the name of a place, they make it another place: `York`, `New York`."""
 
 
 class Side(NamedTuple):
@@ -98,7 +114,7 @@ def view(wording: Wording, credits_: Sequence[float], other: Wording) -> Side:
             added[where] = (*added.get(where, ()), unit)
         if where not in HARMLESS:
             own.append(unit)
-            privatives.extend([unit.text] if unit.form in PRIVATIVES else [])
+            privatives.extend([unit.text] if unit.form in _PRIVATIVES else [])
             heads.extend([unit] if _is_head(unit, where) else [])
     return Side(
         loss,
@@ -133,7 +149,7 @@ def _is_head(unit: Unit, where: str) -> bool:
     """Whether a word that is added names another thing: `heart attack`, `New York`."""
     if where == "behind":
         return not unit.is_capital and not unit.is_number
-    return where == "before" and unit.is_capital and unit.form in PLACE_MODIFIERS
+    return where == "before" and unit.is_capital and unit.form in _PLACE_MODIFIERS
 
 
 def _answer_in(wording: Wording, shared: Sequence[int], other: Wording) -> Span | None:
@@ -167,7 +183,7 @@ def _place(
         return "apart"
     is_attached = _is_attached(wording, place, shared)
     is_outside = answer is not None and not answer.start <= unit.start < answer.end
-    is_degree = unit.form in DEGREES and unit.is_capital and place > shared[-1]
+    is_degree = unit.form in _DEGREES and unit.is_capital and place > shared[-1]
     readings = (
         ("aside", is_nested),
         ("frame", is_outside or (answer is not None and not is_attached)),
@@ -192,7 +208,7 @@ def _is_title(wording: Wording, place: int, shared: Sequence[int]) -> bool:
     is_among_names = all(wording.units[k].is_capital for k in shared)
     if len(unit.form) == 1 and unit.is_capital and shared[0] < place < shared[-1]:
         return is_among_names
-    return unit.form in CLASS_NOUNS and is_among_names and _is_attached(wording, place, shared)
+    return unit.form in _CLASS_NOUNS and is_among_names and _is_attached(wording, place, shared)
 
 
 def _is_counted(wording: Wording, place: int, shared: Sequence[int]) -> bool:

@@ -11,8 +11,29 @@ import unicodedata
 from functools import lru_cache
 from typing import NamedTuple
 
-from factcheck.judges.local.pairs import lexicon
-from factcheck.judges.local.tokens import fold_form
+from factcheck.text.words import fold_word, word_set
+
+_ARTICLES = word_set("the a an")
+_FOREIGN_ARTICLES = word_set("der die das den dem des ein eine le la les l un une el los las il lo")
+"""Dropped only where they open a value in lower case: `die Brücke`, but `Die Hard`."""
+
+_LEGAL_FORMS = {
+    **{
+        form: form
+        for form in word_set(
+            """
+            inc corp co ltd llc llp lp plc gmbh ag kg kgaa ohg ug se sa sas sarl srl spa bv nv ab
+            oy oyj asa aps pty pvt mbh eg ev kk pte"""
+        )
+    },
+    "incorporated": "inc",
+    "corporation": "corp",
+    "company": "co",
+    "limited": "ltd",
+    "aktiengesellschaft": "ag",
+    "private": "pvt",
+}
+"""How the legal form of a company is written at the end of its name, and its short form."""
 
 _DASHES = "\u2010\u2011\u2012\u2013\u2014\u2015\u2212\ufe58\ufe63\uff0d"
 _QUOTES = "\u2018\u2019\u201a\u201b\u2032\u00b4`\u02bc\uff07"
@@ -39,7 +60,7 @@ _POWER_OF_TEN = re.compile(r"(?<=\d)\s*[x\u00d7*]\s*10\s*\^\s*(\d{1,2})(?!\d)")
 _BARE_POWER = re.compile(r"(?<![\d.,x\u00d7*^])(?<![x\u00d7*] )10\s*\^\s*(\d{1,2})(?!\d)")
 _INITIALS = re.compile(r"(?<![\w.])(?:[^\W\d_]\.){2,}(?:[^\W\d_]\b(?!\.))?")
 _SPACED_INITIALS = re.compile(r"(?<![\w.'])[A-Z](?:\.?\ (?:[A-Z]\b)(?!'))+\.?(?![\w'])")
-_MINUS = re.compile(r"(?<![\w)\]])-(?=\.?\d)")
+_MINUS = re.compile(r"(?<![\w)\]])-(?=[$£€¥]?\s?\.?\d)")
 _RATED = re.compile(r"(?<![\w-])([A-Z][A-Za-z]{0,2}\d?)-(?=\s|\Z|[,;)])")
 _SIGN = "\u2212"
 _TOKEN = re.compile(
@@ -88,8 +109,9 @@ def tidy(text: str) -> str:
 
 def fold(text: str) -> str:
     """Lower case, without accents, every letter that of the alphabet it comes from."""
-    folded = fold_form(text)
-    return folded if folded.isascii() else folded.translate(_BASE_LETTERS)
+    if text.isascii():
+        return text.lower().replace("`", "'")
+    return " ".join(fold_word(word) for word in text.split(" ")).translate(_BASE_LETTERS)
 
 
 def with_digraphs(text: str) -> str:
@@ -107,9 +129,9 @@ def _plain(text: str) -> Plain:
     tokens = [token for token in tokens if token]
     tokens = _without_articles(tokens, text)
     kept = len(tokens)
-    while kept > 1 and (tokens[kept - 1] in lexicon.LEGAL_FORMS or tokens[kept - 1] == "and"):
+    while kept > 1 and (tokens[kept - 1] in _LEGAL_FORMS or tokens[kept - 1] == "and"):
         kept -= 1
-    forms = [lexicon.LEGAL_FORMS[form] for form in tokens[kept:] if form != "and"]
+    forms = [_LEGAL_FORMS[form] for form in tokens[kept:] if form != "and"]
     if kept == 1 and not text[:1].isupper():
         kept, forms = len(tokens), []
     return Plain(tuple(tokens[:kept]), " ".join(forms))
@@ -125,13 +147,13 @@ def _token(written: str) -> str:
 
 
 def _without_articles(tokens: list[str], text: str) -> list[str]:
-    if tokens and tokens[0] in lexicon.FOREIGN_ARTICLES and text[:1].islower():
+    if tokens and tokens[0] in _FOREIGN_ARTICLES and text[:1].islower():
         tokens = tokens[1:] or tokens
     last = len(tokens) - 1
     kept = [
         word
         for place, word in enumerate(tokens)
-        if word not in lexicon.ARTICLES
+        if word not in _ARTICLES
         or not (word == _DEFINITE or (place < last and tokens[place + 1][0].isalnum()))
     ]
     return kept or tokens
