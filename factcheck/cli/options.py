@@ -111,7 +111,7 @@ Judge = Annotated[
     option(
         "--judge",
         "JUDGE",
-        "Judge: local, PROVIDER/MODEL, replay:FILE or 'cascade(FIRST, SECOND)'.",
+        "Judge: local, PROVIDER/MODEL, FILE.yaml#NAME, replay:FILE or 'cascade(FIRST, SECOND)'.",
         show_default="$FACTCHECK_JUDGE or local",
     ),
 ]

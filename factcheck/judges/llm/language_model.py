@@ -196,11 +196,19 @@ def _is_plain(lm: dspy.BaseLM) -> bool:
     return (
         type(lm) is dspy.LM
         and lm.model_type == "chat"
-        and isinstance(lm.dump_state().get("engine", "auto"), str)
+        and _has_own_engine(lm)
         and not lm.callbacks
         and not _CONNECTION & lm.kwargs.keys()
         and isinstance(lm.kwargs.get("api_key", ""), str)
     )
+
+
+def _has_own_engine(lm: dspy.LM) -> bool:
+    """Whether DSPy chooses the client. One that it was given is saved as an object, if at all."""
+    try:
+        return isinstance(lm.dump_state().get("engine", "auto"), str)
+    except TypeError:
+        return False
 
 
 def _lm_of(model: Model, timeout_s: float) -> dspy.LM:

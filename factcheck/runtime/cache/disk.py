@@ -118,8 +118,15 @@ class DiskCache:
         return self._thread.submit(work).result()
 
     def _open(self) -> Store:
-        from factcheck.runtime.cache.store import Store
+        from factcheck.runtime.cache.store import ReadOnlyStore, Store
 
+        if self._store is None and is_read_only(self.folder):
+            self._warn(
+                "readonly",
+                "the cache %s cannot be written: it is read, and nothing is added",
+                self.folder,
+            )
+            self._store = ReadOnlyStore(database(self.folder))
         if self._store is None:
             warning = make_private(self.folder)
             if warning is not None:
@@ -199,6 +206,24 @@ def make_private(folder: Path) -> str | None:
     if mode & _OTHERS_WRITE and not mode & stat.S_ISVTX:
         return f"{folder} is writable by other users, who can replace the cache in it"
     return None
+
+
+_ADMINISTRATOR = 0
+
+
+def is_read_only(folder: Path) -> bool:
+    """Whether there is a store to be read only: of this user or of root, and not to be written."""
+    path = database(folder)
+    try:
+        status = path.lstat()
+    except OSError:
+        return False
+    writable = may_write(path) and may_write(path.parent)
+    return not writable and os.name != "nt" and status.st_uid in {_ADMINISTRATOR, os.geteuid()}
+
+
+def may_write(path: Path) -> bool:
+    return os.access(path, os.W_OK)
 
 
 def identity(folder: Path) -> tuple[int, int] | None:

@@ -35,6 +35,7 @@ _ROWS = (
     "SELECT rowid, CASE typeof(key) WHEN 'text' THEN CAST(key AS BLOB) END, raw, mode, filename, "
     "CASE typeof(value) WHEN 'blob' THEN value END, store_time FROM Cache ORDER BY rowid"
 )
+_ROW = "SELECT mode, filename, value FROM Cache WHERE key = ? AND raw = 1"
 _FORMATS = slice(18, 20)
 """Where SQLite's header has the version of the file, for writing and for reading."""
 _KNOWN_FORMATS = {b"", b"\1\1", b"\2\2"}
@@ -128,6 +129,34 @@ class Store:
 
     def close(self) -> None:
         self.rows.close()
+
+
+class ReadOnlyStore(Store):
+    """A store that this process may read and not write; nothing is added, no file is touched.
+
+    `diskcache` writes when it opens a store, so SQLite reads this one directly.
+    """
+
+    def __init__(self, path: Path) -> None:
+        _check_file(path)
+        address = f"{path.absolute().as_uri()}?mode=ro&immutable=1"
+        self._connection = sqlite3.connect(address, uri=True, timeout=0, check_same_thread=False)
+
+    def read(self, keys: Sequence[str]) -> dict[str, bytes | None]:
+        found: dict[str, bytes | None] = {}
+        for key in keys:
+            row = self._connection.execute(_ROW, (key,)).fetchone()
+            if row is not None:
+                mode, filename, value = row
+                is_plain = mode == MODE_RAW and filename is None and type(value) is bytes
+                found[key] = value if is_plain else None
+        return found
+
+    def write(self, values: Mapping[str, bytes]) -> None:
+        """Nothing: whoever opened it has said so."""
+
+    def close(self) -> None:
+        self._connection.close()
 
 
 def _check_file(path: Path) -> None:

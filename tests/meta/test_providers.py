@@ -1,0 +1,24 @@
+"""The page of providers says what is in the tables of the package."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from factcheck.judges.llm.providers import PROVIDERS
+from factcheck.testing import SERVER_KINDS
+
+PAGE = (Path(__file__).resolve().parents[2] / "docs" / "providers.md").read_text("utf-8")
+
+
+def test_every_provider_is_there_with_its_variables_and_address() -> None:
+    for name, provider in PROVIDERS.items():
+        row = next(line for line in PAGE.splitlines() if line.startswith(f"| `{name}/MODEL` |"))
+        assert f"`{provider.key}`" in row
+        assert f"`{provider.address}`" in row
+        assert row.endswith(f"| {provider.url} |")
+        assert ("may be missing" in row) == provider.keyless
+
+
+def test_every_kind_of_server_is_there() -> None:
+    listed = [line.removeprefix("- ") for line in PAGE.splitlines() if line.startswith("- ")]
+    assert listed == [kind.name for kind in SERVER_KINDS[1:]]
