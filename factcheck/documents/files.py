@@ -112,7 +112,9 @@ def file_errors(name: str, verb: str) -> Iterator[None]:
         yield
     except FileNotFoundError as error:
         if verb == "write":
-            raise InputError(f"cannot write {name}: no file can be made there") from error
+            folder = Path(name).parent
+            why = "no file can be made there" if folder.is_dir() else f"there is no folder {folder}"
+            raise InputError(f"cannot write {name}: {why}") from error
         raise InputError(f"{name} does not exist; check the path") from error
     except IsADirectoryError as error:
         raise InputError(f"{name} is a directory; name a file") from error

@@ -193,7 +193,9 @@ def test_another_file_is_refused_and_left_as_it_is(
     assert path.read_bytes() == content
 
 
-@pytest.mark.parametrize(("place", "problem"), [("none/c.jsonl", "not exist"), ("", "directory")])
+@pytest.mark.parametrize(
+    ("place", "problem"), [("none/c.jsonl", "not exist|no folder"), ("", "directory")]
+)
 def test_paths_that_cannot_be_used_say_why(tmp_path: Path, place: str, problem: str) -> None:
     for use in (answers, CassetteWriter):
         with pytest.raises(InputError, match=problem):
