@@ -57,7 +57,7 @@ def reports(removal: BulletRemoval) -> dict[str, Report]:
     [
         ("bullets", "Bullet removal   1 text, 3 variants, 2 removal orders", "steps at which it"),
         ("audit", "Audit of words   ", "it goes by the words, not by their meaning"),
-        ("agreement", "Agreement with human labels   3 facts, 2 documents, 33% entailed",
+        ("agreement", "Agreement with human labels   3 facts, 2 documents, 33 % entailed",
          "Compared with word containment"),
         ("comparison", "Coverage .500 \u2192 1.000   1 \u2192 2 of 2 facts kept: more", "fact 1"),
     ],

@@ -141,7 +141,7 @@ def test_a_judge_that_ignores_the_text_is_exposed(audit: Calibrate, desk: Desk) 
 
     assert code == 0
     assert out.startswith("Audit of local   ")
-    assert "it says yes to 100% of its questions" in out
+    assert "it says yes to 100 % of its questions" in out
     assert "although the text says: The pier is not old." in out
     by_rule = {rule["rule"]: rule for rule in report["rules"]}
     assert by_rule["added negation"]["broken"] == len(by_rule["added negation"]["errors"]) == 4
@@ -162,7 +162,7 @@ def test_agreement_names_the_judge_and_the_baseline(agreement: Calibrate) -> Non
     data = json.loads(agreement("--format", "json").out)
 
     assert (code, err) == (0, "")
-    assert out.startswith("Agreement with human labels   4 facts, 2 documents, 50% entailed")
+    assert out.startswith("Agreement with human labels   4 facts, 2 documents, 50 % entailed")
     assert "local" in out
     assert "containment" in out
     assert data["judges"][0]["metrics"]["balanced_accuracy"]["value"] == 1.0
