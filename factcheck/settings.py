@@ -7,7 +7,7 @@ import math
 import os
 from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass, field
-from typing import Any
+from typing import Any, Literal, get_args
 
 from factcheck.errors import ConfigError, InputError
 
@@ -67,6 +67,11 @@ _OURS = frozenset(
 """Parameters of a request that have a setting of their own, or that are not for a judge."""
 
 
+VerdictForm = Literal["label", "line", "quote", "reason"]
+"""What a model writes about a fact before its answer: nothing, the number of the line that decides,
+the passage copied from the text, or the line and a reason."""
+
+
 @dataclass(frozen=True, slots=True)
 class Model:
     """A language model and how it is asked; goes wherever `"PROVIDER/MODEL"` does.
@@ -93,6 +98,10 @@ class Model:
     """Most tokens of a reply, thought included; `None`: as many as the question needs, learned."""
     extra_body: Mapping[str, Any] = field(default_factory=dict)
     """Further parameters of each request, as JSON, such as `{"top_k": 1}`."""
+    verdict: VerdictForm = "line"
+    """What it writes about a fact before its answer: `"label"` is the cheapest and gives no
+    evidence, `"line"` costs a little more; small models may need to copy a `"quote"`, at three
+    times the tokens; with `"reason"` verdicts are explained."""
     base_url: str | None = None
     """Address of the server; `None`: as the environment says, or the provider's own."""
     api_key: str | None = field(default=None, repr=False)
@@ -116,6 +125,9 @@ class Model:
             raise ConfigError(f"{self.name}: {error}") from error
 
     def _check_texts(self) -> None:
+        if self.verdict not in get_args(VerdictForm):
+            forms = ", ".join(get_args(VerdictForm))
+            raise InputError(f"verdict must be one of {forms}, not {self.verdict!r}")
         for name in ("reasoning_effort", "base_url", "api_key"):
             value = getattr(self, name)
             if value is not None and not (isinstance(value, str) and value.strip()):

@@ -29,10 +29,10 @@ from rich.table import Table
 from factcheck.facts import FactSet, Verdict
 from factcheck.judges.llm.judges import LLMChecker
 from factcheck.judges.llm.language_model import connect
-from factcheck.judges.llm.replies import VerdictForm
 from factcheck.judges.ports import Ledger
 from factcheck.runtime.loop import background
 from factcheck.runtime.session import Session
+from factcheck.settings import Model, VerdictForm
 
 SEED = 14
 N_RESAMPLES = 2_000
@@ -83,8 +83,10 @@ async def ask(items: Sequence[Item], arguments: argparse.Namespace) -> None:
     """Append an outcome for each summary and form, all forms of a summary side by side."""
     until = time.monotonic() + 60 * arguments.minutes
     session = Session(cache="off", concurrency=2, timeout_s=900)
-    model = connect(arguments.judge, session)
-    checkers = {form: LLMChecker(model, batch_size=32, form=form) for form in arguments.forms}
+    models = {
+        form: connect(Model(arguments.judge, verdict=form), session) for form in arguments.forms
+    }
+    checkers = {form: LLMChecker(model, batch_size=32) for form, model in models.items()}
     known = {(outcome.form, outcome.item) for outcome in outcomes_in(arguments.out)}
 
     async def one(form: VerdictForm, place: int) -> None:

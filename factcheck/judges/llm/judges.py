@@ -13,7 +13,6 @@ from factcheck.facts import AtomicFact, CheckFailure, CheckResult, Evidence, Ver
 from factcheck.judges.llm.batched import BatchedJudge, failed_with, require_one_not_rejected
 from factcheck.judges.llm.fences import sections
 from factcheck.judges.llm.modules import FORMS, LLMJudge, SemanticEquivalence
-from factcheck.judges.llm.replies import VerdictForm
 from factcheck.judges.llm.values import field_of, order_of, shown_values
 from factcheck.judges.ports import PairResult, PairVerdict, Rating, RatingResult, ValuePair
 
@@ -52,10 +51,9 @@ class LLMChecker(BatchedJudge[_FactQuestion, CheckResult]):
         model: LanguageModel,
         *,
         batch_size: int,
-        form: VerdictForm = "line",
         section: int = SECTION,
     ) -> None:
-        make = FORMS[form]
+        make = FORMS[model.verdict]
         super().__init__(model, make, batch_size=batch_size, parts={"truncated": 2})
         self._section = section
 

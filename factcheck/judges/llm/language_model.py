@@ -22,7 +22,7 @@ from factcheck.judges.llm.providers import access_to, check_address, provider_of
 from factcheck.judges.llm.request import Prompt
 from factcheck.judges.llm.transports import BatchTransport, ChatTransport, LMTransport, Transport
 from factcheck.runtime.budget import Price, price_of
-from factcheck.settings import Model
+from factcheck.settings import Model, VerdictForm
 
 if TYPE_CHECKING:
     from factcheck.judges.ports import Ledger
@@ -89,6 +89,11 @@ class LanguageModel:
         sent = self.engine.dialect.identity(self._model)
         endpoint = self._transport.endpoint
         return sent if endpoint is None else {**sent, "endpoint": endpoint}
+
+    @property
+    def verdict(self) -> VerdictForm:
+        """What it writes about a fact before its answer."""
+        return self._model.verdict
 
     def record_cache_hits(self, count: int, ledger: Ledger, stage: str) -> None:
         """Record responses that were paid for earlier."""

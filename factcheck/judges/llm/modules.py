@@ -47,7 +47,6 @@ from factcheck.judges.llm.replies import (
     Faithfulness,
     KeyFact,
     Reason,
-    VerdictForm,
     read_fields,
     read_pairs,
     read_verdicts,
@@ -55,6 +54,7 @@ from factcheck.judges.llm.replies import (
 from factcheck.judges.llm.request import Prompt
 from factcheck.judges.llm.values import render
 from factcheck.judges.ports import PairResult, Specificity, ValuePair
+from factcheck.settings import VerdictForm
 
 _STRING: Mapping[str, Any] = {"type": "string"}
 _INTEGER: Mapping[str, Any] = {"type": "integer"}

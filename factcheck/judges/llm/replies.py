@@ -27,6 +27,7 @@ from factcheck.facts import (
 )
 from factcheck.judges.llm.fences import numbered, one_line
 from factcheck.judges.ports import PairResult, PairVerdict, ValuePair
+from factcheck.settings import VerdictForm
 
 QUOTE_NOT_FOUND = "quote_not_found"
 """Flag of a verdict whose quote does not stand in the text."""
@@ -49,9 +50,6 @@ _LINE_AND_ANSWER = re.compile(r"(?:(?:line )?(\d{1,6})[\s,:]+)?([a-z]+)", re.ASC
 _ID = re.compile(r"[a-z]?\d{1,6}", re.ASCII)
 _MARKER = re.compile(r"^[-*•–]( |$)")  # noqa: RUF001 - a dash is a marker, too
 
-VerdictForm = Literal["label", "line", "quote", "reason"]
-"""What a verdict has before its label: nothing, the number of the line that decides, the passage
-copied from the text, or the line and a reason."""
 R = TypeVar("R")
 Q = TypeVar("Q")
 A = TypeVar("A")

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
-from factcheck import CheckFailure, Verdict
+import pytest
+
+from factcheck import CheckFailure, FactCoverage, Model, Verdict
+from factcheck.errors import ConfigError
 from factcheck.testing import (
     FactModel,
     LocalOpenAIServer,
@@ -60,7 +64,7 @@ def test_many_facts_go_out_in_as_few_even_batches_as_possible(llm: MakeSetup) ->
 
 
 def test_only_what_came_back_wrong_is_asked_again_and_only_once(llm: MakeSetup) -> None:
-    mangles = [leave_out(FACTS[0]), duplicate(FACTS[1]), overwrite("label", "yes", FACTS[2])]
+    mangles = [leave_out(FACTS[0]), duplicate(FACTS[1]), overwrite("label", "maybe", FACTS[2])]
     mangles.append(without_key("label", FACTS[3]))
     scorer, server = llm(FactModel(mangles=mangles))
     results = scorer.check(FACTS, SUMMARY)
@@ -94,6 +98,27 @@ def test_a_verdict_that_rests_on_a_line_that_is_not_there_is_none(llm: MakeSetup
     assert isinstance(failure, CheckFailure)
     assert failure.code == "invalid"
     assert all(isinstance(result, Verdict) for result in others)
+
+
+@pytest.mark.parametrize("verdict", ["label", "line", "quote", "reason"])
+def test_a_model_says_how_its_verdicts_are_written(
+    verdict: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with LocalOpenAIServer(FactModel()) as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
+        with FactCoverage(Model(MODEL, verdict=verdict), cache="off") as scorer:
+            report = scorer.score(SOURCE, SUMMARY, facts=FACTS)
+    assert [kept.fact.text for kept in report.kept] == FACTS[:5]
+    assert f"-{verdict}@" in report.signature["check"]
+    evidence = [kept.evidence for kept in report.kept]
+    assert all(evidence) is (verdict != "label")
+    assert {kept.reason for kept in report.kept} == {"scripted" if verdict == "reason" else ""}
+
+
+@pytest.mark.parametrize("verdict", ["quotes", "", None, 3])
+def test_a_form_of_verdict_that_is_none_is_refused(verdict: Any) -> None:
+    with pytest.raises(ConfigError, match="verdict must be one of label, line, quote, reason"):
+        Model(MODEL, verdict=verdict)
 
 
 def test_a_reply_that_was_cut_off_is_never_used_and_asked_again_in_halves(llm: MakeSetup) -> None:
