@@ -179,7 +179,7 @@ def _counted(found: Sequence[Word], at: int, text: str, language: str) -> Number
     following = found[at + 1] if at + 1 < len(found) else None
     if following is not None and _adjoin(found, at, text):
         if following.form == "dozen":
-            return Number(12, "count", at, at + 2)
+            return Number(12.0, "count", at, at + 2)
         part = _part(found, at + 1, text, language)
         if part:
             return Number(1 / part, "share", at, at + 2)

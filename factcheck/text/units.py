@@ -210,7 +210,9 @@ def read_quantity(
         kind = "share"
     elif kind == "share":
         units = units or (Unit("whole", "share", 1.0),)
-    return Quantity(number.value, low, high, kind, units, first, number.last, last, start, end)
+    return Quantity(
+        float(number.value), low, high, kind, units, first, number.last, last, start, end
+    )
 
 
 def with_ranges(quantities: Sequence[Quantity], text: str) -> list[Quantity]:

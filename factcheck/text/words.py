@@ -21,7 +21,7 @@ class Word(NamedTuple):
     text: str
     """As written: `source[start:end]`."""
     form: str
-    """Folded: lower case, no accents, no look-alike letters. `n't` for `not` in any contraction."""
+    """Folded: lower case, no accents, no look-alike letters; `not` for `n't` and `cannot`."""
     stem: str
     """What it is compared by; equal for `Houses` and `house`, `sold` and `selling`."""
     kind: WordKind
@@ -53,7 +53,7 @@ _ENGLISH_GRAMMAR = word_set(
     because although though whether however per amid mr mrs ms dr get got gets"""
 )
 NEGATIONS = {
-    "en": "not n't no never none nobody nothing nowhere neither nor without cannot hardly scarcely",
+    "en": "not no never none nobody nothing nowhere neither nor without hardly scarcely",
     "de": "nicht nichts nie niemals niemand nirgends kein keine keinen keinem keiner keines ohne",
     "fr": "ne pas jamais rien aucun aucune sans ni non nulle guere",
     "es": "no nunca jamas nada nadie ningun ninguno ninguna sin ni tampoco",
@@ -196,13 +196,13 @@ def _pieces(written: str, start: int, language: str) -> list[tuple[str, int, int
     form, end = fold_word(written) or written, start + len(written)
     if "'" not in form:
         if language == "en" and form in {"cannot", "nt"}:
-            form = "n't" if form == "nt" else "not"
+            form = "not"
         return [(form, start, end)]
     head, _, last = form.rpartition("'")
     if last == "t" and head.endswith("n"):
         cut = max(end - 3, start + 1)
         head = {"ca": "can", "wo": "will", "sha": "shall"}.get(head[:-1], head[:-1])
-        return [(head, start, cut), ("n't", cut, end)] if head else [("n't", start, end)]
+        return [(head, start, cut), ("not", cut, end)] if head else [("not", start, end)]
     if last in {"s", "re", "ve", "ll", "d", "m"} and head:
         return [(head.replace("'", ""), start, max(end - len(last) - 1, start + 1))]
     first, _, rest = form.partition("'")

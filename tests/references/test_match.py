@@ -322,7 +322,7 @@ class TestResult:
     def test_the_signature_parses_back_and_says_who_compared(self) -> None:
         signature = ReferenceMatch(["a"]).match("a").signature
         assert ScoreSignature.parse(str(signature)) == signature
-        assert signature["embedder"] == "local/1 (lexical)"
+        assert signature["embedder"] == "local/2 (lexical)"
         assert signature["aggregation"] == "max"
 
 

@@ -12,18 +12,19 @@ import hashlib
 import math
 from array import array
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
+from typing import NamedTuple
 
 from factcheck.errors import Failure
 from factcheck.judges.embedders.vectors import SINGLE
 from factcheck.judges.local.cancellation import checkpoint, run_in_thread
-from factcheck.judges.local.language import DEFAULT, guess_language
-from factcheck.judges.local.tokens import fold_form
-from factcheck.judges.local.words import Word, english_knows_as_many, words
 from factcheck.judges.ports import EmbeddingResult, Ledger
+from factcheck.text.language import guess_language
+from factcheck.text.reading import Reading, read
+from factcheck.text.words import fold_word, rarity
 
-NAME = "local/1 (lexical)"
+NAME = "local/2 (lexical)"
 """The embedder in score signatures; the number changes when its vectors do."""
 SIZE = 2048
 """Numbers in a vector."""
@@ -36,7 +37,20 @@ _NEIGHBOURS = 0.3
 _TOUCHING = 1.0
 """The same where no space is between them, as in Chinese: there the pair is the word."""
 _GRAM = 3
+_NUMBER_RARITY, _UNIT_RARITY = 4.0, 3.0
+_RARITY = {"number": _NUMBER_RARITY, "negation": 1.5, "function": 0.2, "symbol": 0.2}
 _BLANK = Failure(None, "input", "the text is blank")
+
+
+class _Item(NamedTuple):
+    """A word, number, unit or part of a date."""
+
+    start: int
+    end: int
+    key: str
+    rarity: float
+    form: str = ""
+    """What its letters are taken from, if they count."""
 
 
 class LocalEmbedder:
@@ -85,27 +99,37 @@ def _weights(text: str) -> tuple[Mapping[str, float], Mapping[str, float]]:
     """
     features: dict[str, float] = defaultdict(float)
     forms: dict[str, float] = defaultdict(float)
-    before: Word | None = None
-    for word in words(text, _language(text)):
-        features[word.stem] += word.rarity**2
-        if word.kind == "content":
-            forms[fold_form(word.text)] += word.rarity**2
+    before: _Item | None = None
+    for item in sorted(_items(read(text, guess_language(text)))):
+        features[item.key] += item.rarity**2
+        if item.form:
+            forms[item.form] += item.rarity**2
         if before is not None:
-            share = _TOUCHING if before.end == word.start else _NEIGHBOURS
-            features[f"{before.stem} {word.stem}"] += share**2 * before.rarity * word.rarity
-        before = word
+            share = _TOUCHING if before.end == item.start else _NEIGHBOURS
+            features[f"{before.key} {item.key}"] += share**2 * before.rarity * item.rarity
+        before = item
     if not features and (bare := "".join(text.split())):
-        forms[fold_form(bare) or bare] = 1.0  # nothing but punctuation
+        forms[fold_word(bare) or bare] = 1.0  # nothing but punctuation
     return features, forms
 
 
-def _language(text: str) -> str:
-    """The guessed language, unless English knows as many of the first words.
-
-    Two texts in one language have to be read alike, however short they are.
-    """
-    guess = guess_language(text)
-    return DEFAULT if english_knows_as_many(text, guess) else guess
+def _items(found: Reading) -> Iterator[_Item]:
+    """Words, numbers, units and parts of dates, each in one spelling."""
+    taken: set[int] = set()
+    for moment in found.moments:
+        taken.update(range(moment.first, moment.last))
+        start, end = found.words[moment.first].start, found.words[moment.last - 1].end
+        yield from (_Item(start, end, key, _NUMBER_RARITY) for key in moment.keys)
+    for quantity in found.quantities:
+        taken.update(range(quantity.first, quantity.last))
+        yield _Item(quantity.start, quantity.end, quantity.key, _NUMBER_RARITY)
+        for unit in quantity.units[:1]:
+            yield _Item(quantity.end, quantity.end, unit.name, _UNIT_RARITY)
+    for at, word in enumerate(found.words):
+        if at not in taken:
+            is_content = word.kind == "content"
+            weight = rarity(word.form, found.language) if is_content else _RARITY[word.kind]
+            yield _Item(word.start, word.end, word.stem, weight, word.form if is_content else "")
 
 
 @lru_cache(maxsize=65536)

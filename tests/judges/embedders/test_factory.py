@@ -33,7 +33,7 @@ def embed(embedder: Embedder, *texts: str) -> Sequence[Any]:
 @pytest.mark.parametrize(
     ("spec", "model_name", "embedder"),
     [
-        ("local", None, "local/1 (lexical)"),
+        ("local", None, "local/2 (lexical)"),
         ("openai", None, "openai/text-embedding-3-small"),
         ("openai", "text-embedding-3-large", "openai/text-embedding-3-large"),
         ("openai/text-embedding-3-large", None, "openai/text-embedding-3-large"),
