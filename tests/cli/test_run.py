@@ -318,7 +318,7 @@ def test_rows_of_records_that_are_not_in_the_input_are_left_out(desk: Desk, job:
     assert done.code == 0
     assert ids(job.rows) == ["r9", "r0", "r1", "r2", "r3", "r4"]
     assert "4 of 4 records scored" in done.out
-    assert "2 rows of records not in the input left out" in done.out
+    assert "2 rows of records that are not in the input left out" in done.out
     assert "r9" not in done.out
     totals = json.loads(job((record(n) for n in range(5)), "--resume", "--format", "json").out)
     assert (totals["records"], totals["left_out"]) == (5, 1)

@@ -31,7 +31,13 @@ from factcheck.facts import Usage
 from factcheck.judges.llm.dialect import Dialect, Memory
 from factcheck.judges.llm.errors import NoAccess, RequestRefused
 from factcheck.judges.llm.request import Form, Prompt, Reply
-from factcheck.judges.llm.transports import Answer, Body, Transport, WrappedTransport
+from factcheck.judges.llm.transports import (
+    Answer,
+    BatchTransport,
+    Body,
+    Transport,
+    WrappedTransport,
+)
 from factcheck.judges.ports import Ledger
 from factcheck.runtime.budget import Price, price_of
 from factcheck.runtime.loop import PerProcess, background
@@ -250,7 +256,8 @@ class AsyncEngine(_Capabilities):
     def _recall(self) -> Dialect:
         if self._known is None:
             found = self._memory.recall()
-            self._form_is_known = found is not None
+            travels_in_a_batch = isinstance(self._transport, BatchTransport)
+            self._form_is_known = found is not None or travels_in_a_batch
             self._known = found or self._default
         return self._known
 

@@ -122,7 +122,7 @@ class ChatTransport:
         """The answer in a chat completion; raises `JudgeUnavailable` if it is none."""
         try:
             return read_completion(body)
-        except (KeyError, IndexError, TypeError, ValueError) as error:
+        except (KeyError, IndexError, TypeError, ValueError, AttributeError) as error:
             problem = body.get("error") if isinstance(body, Mapping) else None
             if isinstance(problem, Mapping):
                 problem = problem.get("message")

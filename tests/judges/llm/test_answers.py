@@ -1,0 +1,126 @@
+"""What comes back counts only if its server says that it is whole."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from factcheck.errors import JudgeOutputError, JudgeRefused, JudgeTruncated
+from factcheck.judges.llm.dialect import Dialect
+from factcheck.judges.llm.errors import RequestRefused, said
+from factcheck.judges.llm.request import Prompt
+from factcheck.judges.llm.transports import read_completion
+from factcheck.settings import Model
+
+ENDS: dict[Any, type[Exception] | None] = {
+    **dict.fromkeys(("stop", "STOP", "eos", "end_turn", "stop_sequence", "completed")),
+    **dict.fromkeys(("length", "MAX_TOKENS", "model_length", "max_output_tokens"), JudgeTruncated),
+    **dict.fromkeys(("content_filter", "SAFETY", "refusal", "RECITATION"), JudgeRefused),
+    **dict.fromkeys(("error", "abort", "tool_calls", "", "stopped?", None, 3), JudgeOutputError),
+}
+
+
+def completion(content: Any, **choice: Any) -> dict[str, Any]:
+    message = {"role": "assistant", "content": content}
+    return {"choices": [{"index": 0, "message": message, "finish_reason": "stop", **choice}]}
+
+
+@pytest.mark.parametrize(("reason", "error"), ENDS.items(), ids=map(str, ENDS))
+def test_a_reason_for_the_end_that_is_not_known_is_no_end(
+    reason: Any, error: type[Exception] | None
+) -> None:
+    answer = read_completion(completion('{"a": 1}', finish_reason=reason))
+    if error is None:
+        answer.require_whole("m")
+        return
+    with pytest.raises(error):
+        answer.require_whole("m")
+
+
+def test_a_reply_without_a_reason_for_its_end_is_not_whole() -> None:
+    body = completion('{"a": 1}')
+    del body["choices"][0]["finish_reason"]
+    with pytest.raises(JudgeOutputError, match="without a reason"):
+        read_completion(body).require_whole("m")
+
+
+@pytest.mark.parametrize(
+    ("content", "text"),
+    [
+        ("plain", "plain"),
+        (None, ""),
+        ([{"type": "text", "text": "a"}, {"type": "output_text", "text": "b"}], "ab"),
+        (["a", {"text": "b"}], "ab"),
+        ([{"type": "thinking", "thinking": "hm"}, {"type": "text", "text": "a"}], "a"),
+        ([{"type": "reasoning", "text": "hm"}], ""),
+    ],
+)
+def test_a_content_in_parts_is_the_text_of_its_parts(content: Any, text: str) -> None:
+    assert read_completion(completion(content)).text == text
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {},
+        {"choices": []},
+        {"choices": [{"message": {"content": "a"}}, {"message": {"content": "b"}}]},
+        {"choices": [{"message": "a"}]},
+        completion({"a": 1}),
+        completion(3),
+    ],
+)
+def test_a_body_that_is_no_completion_is_no_answer(body: Any) -> None:
+    with pytest.raises((KeyError, IndexError, TypeError, ValueError, AttributeError)):
+        read_completion(body)
+
+
+REFUSALS = {
+    "Range of max_tokens should be [1, 8192]": {"most": 8192},
+    "gpt-x-2024-08-06 supports at most 16,384 completion tokens: max_tokens": {"most": 16_384},
+    "max_tokens: Input should be less than or equal to 4096": {"most": 4096},
+    "This model's maximum context length is 8192 tokens. However, you requested 23000 tokens "
+    "(3000 in the messages, 20000 in the completion).": {"most": 5192},
+    "'temperature' and 'top_p' cannot both be specified for this model": {
+        "refused": ("temperature", "top_p")
+    },
+    "System role not supported": {"system": False},
+    "'response_format.type' must be one of: text, json_object": {"form": "json_object"},
+    "response_format is not supported": {"form": "text"},
+    'Unknown name "additionalProperties"': {"closed": False},
+    "body.response_format.json_schema.strict: Extra inputs are not permitted": {"strict": False},
+    "The server is tired": None,
+    "context_length_exceeded: the prompt is too long": None,
+}
+
+
+@pytest.mark.parametrize(("message", "change"), REFUSALS.items(), ids=REFUSALS)
+def test_a_refusal_changes_what_it_names_and_nothing_else(
+    message: str, change: dict[str, Any] | None
+) -> None:
+    dialect = Dialect(limit="max_tokens", room=20_000 - 100)
+    model = Model("openai/m", top_p=0.5)
+    schema = {"type": "object", "additionalProperties": False}
+    messages = [{"role": "system", "content": "S"}, {"role": "user", "content": "U"}]
+    body = dialect.body(model, Prompt(lambda _: messages, schema, lambda reply: reply, 100))
+    assert body["max_tokens"] == 20_000
+
+    changed = dialect.without(RequestRefused("no", about=message), body)
+
+    before = dialect.to_dict()
+    after = None if changed is None else changed.to_dict()
+    assert after == (None if change is None else {**before, **change})
+
+
+def test_no_secret_gets_into_a_message(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TEAM_API_KEY", "geheim-123456")
+    text = said("bad key geheim-123456 at https://me:geheim@host/v1\nand sk-abcdefghijklmnopqrst")
+    assert text == "bad key *** at https://***@host/v1 and ***"
+
+
+def test_what_is_remembered_is_read_strictly() -> None:
+    known = Dialect(form="text", refused=("temperature",), room=5)
+    assert Dialect.from_dict(known.to_dict()) == known
+    for broken in ({}, {**known.to_dict(), "form": "xml"}, {**known.to_dict(), "room": "5"}):
+        assert Dialect.from_dict(broken) is None
