@@ -11,7 +11,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime, timezone
 from pathlib import Path
-from secrets import token_bytes
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from factcheck.errors import (
@@ -163,7 +162,7 @@ def _requests_of(store: BatchStore, endpoint: str, run: Run[object]) -> BatchSta
     """The state of a batch that is ready to be sent, or `None` if there are no requests."""
     store.make_folder()
     files = RequestFiles(store.folder)
-    outbox = Outbox(files, token_bytes(16))
+    outbox = Outbox(files)
     try:
         run(outbox.around)
         batches = files.finish()
@@ -175,7 +174,6 @@ def _requests_of(store: BatchStore, endpoint: str, run: Run[object]) -> BatchSta
     if not batches:
         return None
     state = BatchState(
-        secret=outbox.secret.hex(),
         endpoint=endpoint,
         created=datetime.now(timezone.utc).isoformat(timespec="seconds"),
         shapes=tuple(outbox.shapes.values()),
@@ -196,20 +194,19 @@ def _require_endpoint(store: BatchStore, state: BatchState, client: BatchClient)
 class Outbox:
     """Transports that write the requests of all models into files."""
 
-    def __init__(self, files: RequestFiles, secret: bytes) -> None:
-        self.secret = secret
+    def __init__(self, files: RequestFiles) -> None:
         self.shapes: dict[str, Mapping[str, str]] = {}
         self._files = files
 
     def around(self, transport: Transport) -> Transport:
         inner = _require_openai(transport)
         self.shapes[inner.name] = _shape(inner)
-        return _Queueing(inner, self.secret, self._files)
+        return _Queueing(inner, self._files)
 
 
 class _Queueing(BatchTransport):
-    def __init__(self, inner: ChatTransport, secret: bytes, files: RequestFiles) -> None:
-        super().__init__(inner, secret)
+    def __init__(self, inner: ChatTransport, files: RequestFiles) -> None:
+        super().__init__(inner)
         self._files = files
 
     async def send(self, body: Body) -> Answer:
@@ -220,8 +217,8 @@ class _Queueing(BatchTransport):
 
 
 class _Answering(BatchTransport):
-    def __init__(self, inner: ChatTransport, secret: bytes, inbox: Inbox) -> None:
-        super().__init__(inner, secret)
+    def __init__(self, inner: ChatTransport, inbox: Inbox) -> None:
+        super().__init__(inner)
         self._inbox = inbox
 
     async def send(self, body: Body) -> Answer:
@@ -233,7 +230,6 @@ class Inbox:
 
     def __init__(self, store: BatchStore, state: BatchState) -> None:
         self._path = store.path
-        self._secret = bytes.fromhex(state.secret)
         self._shapes = {shape["model"]: shape for shape in state.shapes}
         self._recorded = store.read_recorded(state)
         paths = [path for batch in state.batches for _, path in store.downloads(batch)]
@@ -265,7 +261,7 @@ class Inbox:
                     f"{self._path} was submitted with {key} {kept.get(key)!r}, and now it is "
                     f"{value!r}; collect it with what it was submitted with, or submit again"
                 )
-        return _Answering(inner, self._secret, self)
+        return _Answering(inner, self)
 
     def answer(self, inner: ChatTransport, body: Body) -> Answer:
         name = request_id(inner.addressed(body))

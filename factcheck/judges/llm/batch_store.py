@@ -13,7 +13,7 @@ import os
 import re
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeVar
 
@@ -77,8 +77,6 @@ class BatchState(PlainData):
 
     VERSION: ClassVar[int] = 1
 
-    secret: str = field(repr=False)
-    """Secret that the prompts were rendered with, in hexadecimal digits."""
     endpoint: str
     created: str
     """When the requests were written, as an ISO time."""
@@ -104,7 +102,6 @@ class BatchStore:
     def read(self) -> BatchState | None:
         try:
             state = BatchState.from_dict(parse_json(self.path.read_bytes(), str(self.path)).value)
-            bytes.fromhex(state.secret)
         except FileNotFoundError:
             return None
         except OSError as error:

@@ -343,8 +343,8 @@ class AsyncEngine(_Capabilities):
         )
 
     def _doubt(self, dialect: Dialect) -> None:
-        """A reply in this dialect cannot be read."""
-        if not self._form_is_known:
+        """A reply in this dialect cannot be read. A batch has no requests in another form."""
+        if not self._form_is_known and not isinstance(self._transport, BatchTransport):
             self._trial = dialect.next_form() if self._trial is None else None
             self._form_is_known = self._trial is None
 

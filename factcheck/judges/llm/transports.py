@@ -228,15 +228,11 @@ class WrappedTransport:
 class BatchTransport(WrappedTransport):
     """Base of transports whose requests travel in a batch instead of one by one.
 
-    A batch is written by one run and read by another, so both have to render the same prompts.
+    A batch is written by one run and read by another, so requests must not change in between.
     """
 
     price_share = 0.5
     """The part of the list price that a request in a batch costs."""
-
-    def __init__(self, inner: ChatTransport, secret: bytes) -> None:
-        super().__init__(inner)
-        self.secret = secret
 
 
 class LMTransport:

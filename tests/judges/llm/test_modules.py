@@ -22,6 +22,7 @@ from factcheck import (
     Verdict,
 )
 from factcheck.errors import Failure, PromptError
+from factcheck.facts import LABELS
 from factcheck.judges.llm import prompts
 from factcheck.judges.llm.fences import without_numbers
 from factcheck.judges.llm.modules import fingerprint
@@ -112,7 +113,7 @@ def test_a_judge_and_its_module_ask_and_decide_alike_and_so_does_a_saved_program
     tmp_path: Path,
 ) -> None:
     facts = ["The ferry sank.", "Nobody was hurt.", "It rained."]
-    labels = dict(zip(facts, ("entailed", "contradicted", "neutral"), strict=True))
+    labels = dict(zip(facts, LABELS, strict=True))
     with LocalOpenAIServer(FactModel(labels)) as server:
         with FactCoverage(served(server), cache="off") as scorer:
             judged = scorer.check(facts, SOURCE)
