@@ -1,13 +1,11 @@
 """The engine below every language model: budget, rate limit, retries, usage, and the dialect.
 
-There is one retry loop, one limiter and one ledger, for prompts of the judges and for requests of
-DSPy modules alike. All requests run in the background loop.
+There is one retry loop, one limiter and one ledger. All requests run in the background loop.
 """
 
 from __future__ import annotations
 
 import asyncio
-import json
 import logging
 import time
 from collections.abc import Awaitable, Callable, Iterator
@@ -30,7 +28,7 @@ from factcheck.errors import (
 from factcheck.facts import Usage
 from factcheck.judges.llm.dialect import Dialect, Memory
 from factcheck.judges.llm.errors import NoAccess, RequestRefused
-from factcheck.judges.llm.request import Form, Prompt, Reply
+from factcheck.judges.llm.request import Prompt, Reply
 from factcheck.judges.llm.transports import (
     Answer,
     BatchTransport,
@@ -44,8 +42,6 @@ from factcheck.runtime.loop import PerProcess, background
 from factcheck.runtime.retry import Limiter
 
 if TYPE_CHECKING:
-    from dspy.lm15 import Request, Response
-
     from factcheck.runtime.session import Session
     from factcheck.settings import Model
 
@@ -211,17 +207,8 @@ async def _is_cached(account: Account) -> bool:
     return account.recheck is not None and await account.recheck()
 
 
-class _Capabilities:
-    """Capabilities in DSPy's terms; parameters that are not listed are not sent."""
-
-    supports_response_schema = True
-    supports_reasoning = False
-    supports_function_calling = False
-    supported_params = frozenset({"temperature", "max_tokens", "response_format"})
-
-
-class AsyncEngine(_Capabilities):
-    """Sends prompts in the dialect of the model, which it learns, and DSPy's requests likewise.
+class AsyncEngine:
+    """Sends prompts in the dialect of the model, which it learns.
 
     The first request goes alone, so that what is refused is refused once. Everything else waits
     for it, until an answer comes or the first attempt fails.
@@ -265,32 +252,6 @@ class AsyncEngine(_Capabilities):
         """The value of the reply to a prompt; raises what sending or reading it raises."""
         work = self._in_turn(self._model, prompt, _account.get() or Account(Ledger(), ""))
         return await (work if background.is_current else background.hop(work))
-
-    async def complete(self, request: Request) -> Response:
-        """The response to a request of DSPy, whose content is for its adapter to read."""
-        from dspy import lm15
-
-        config = request.config
-        model = self._model
-        if config.temperature is not None:
-            model = replace(model, temperature=config.temperature)
-        prompt = Prompt(
-            lambda form: _messages(request, form),
-            (config.response_format or {}).get("schema", {}),
-            lambda reply: reply,
-            config.max_tokens or 0,
-        )
-        work = self._in_turn(model, prompt, _account.get() or Account(Ledger(), ""))
-        reply = await (work if background.is_current else background.hop(work))
-        body = {
-            "model": request.model,
-            "choices": [{"message": {"content": reply.text}, "finish_reason": "stop"}],
-            "usage": {
-                "prompt_tokens": reply.usage.prompt_tokens,
-                "completion_tokens": reply.usage.completion_tokens,
-            },
-        }
-        return lm15.response_from_openai_chat(body)
 
     async def _in_turn(self, model: Model, prompt: Prompt[R], account: Account) -> R:
         self._recall()
@@ -343,8 +304,8 @@ class AsyncEngine(_Capabilities):
         )
 
     def _doubt(self, dialect: Dialect) -> None:
-        """A reply in this dialect cannot be read. A batch has no requests in another form."""
-        if not self._form_is_known and not isinstance(self._transport, BatchTransport):
+        """A reply in this dialect cannot be read."""
+        if not self._form_is_known:
             self._trial = dialect.next_form() if self._trial is None else None
             self._form_is_known = self._trial is None
 
@@ -418,29 +379,6 @@ class _NeedsRoom(JudgeTruncated):
     def __init__(self, message: str, dialect: Dialect) -> None:
         super().__init__(message)
         self.dialect = dialect
-
-
-class SyncEngine(_Capabilities):
-    """The same engine for DSPy's synchronous calls."""
-
-    def __init__(self, engine: AsyncEngine) -> None:
-        self._engine = engine
-
-    def complete(self, request: Request) -> Response:
-        return background.run(self._engine.complete(request))
-
-
-def _messages(request: Request, form: Form) -> list[dict[str, str]]:
-    """The messages of a request of DSPy; without a schema on the wire, it stands in words."""
-    system = request.system if isinstance(request.system, str) else ""
-    schema = (request.config.response_format or {}).get("schema")
-    if schema and form != "schema":
-        system += (
-            "\n\nReply with one JSON object that fits this JSON schema, and with nothing else:\n"
-            + json.dumps(schema)
-        )
-    messages = [{"role": str(m.role), "content": m.text or ""} for m in request.messages]
-    return [{"role": "system", "content": system}, *messages] if system else messages
 
 
 def _hidden(answer: Answer, limit: int) -> int:

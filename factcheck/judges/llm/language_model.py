@@ -1,10 +1,8 @@
-"""A language model as the LLM judges use it: DSPy above, our engine below."""
+"""A language model as the LLM judges use it, from a name, its settings or an object of DSPy."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager
 from importlib.metadata import version
 from typing import TYPE_CHECKING, TypeVar
 
@@ -16,8 +14,8 @@ import dspy
 from factcheck.errors import ConfigError, FactcheckError, InputError
 from factcheck.facts import Usage
 from factcheck.judges.llm.dialect import Dialect
-from factcheck.judges.llm.engine import AsyncEngine, SyncEngine
-from factcheck.judges.llm.errors import from_dspy, hide
+from factcheck.judges.llm.engine import AsyncEngine
+from factcheck.judges.llm.errors import hide
 from factcheck.judges.llm.providers import access_to, check_address, provider_of, require_packages
 from factcheck.judges.llm.request import Prompt
 from factcheck.judges.llm.transports import BatchTransport, ChatTransport, LMTransport, Transport
@@ -66,13 +64,6 @@ class LanguageModel:
         self._model = model
         self._transport = transport
         self.engine = AsyncEngine(model, transport, session, price, dialect)
-        self._lm = dspy.LM(
-            self.name,
-            engine=SyncEngine(self.engine),
-            async_engine=self.engine,
-            cache=False,
-            num_retries=0,
-        )
 
     @property
     def shape(self) -> dict[str, str]:
@@ -113,19 +104,6 @@ class LanguageModel:
             raise
         except ValueError as error:
             raise InputError(f"{self.name}: {error}") from error
-
-    @contextmanager
-    def context(self) -> Iterator[None]:
-        """Run DSPy modules on this model; DSPy's errors become ours."""
-        try:
-            with dspy.context(lm=self._lm):
-                yield
-        except FactcheckError:
-            raise
-        except ValueError as error:  # DSPy's answer to text that is not valid Unicode
-            raise InputError(f"{self.name}: {error}") from error
-        except Exception as error:
-            raise from_dspy(error, self.name) from error
 
     async def aclose(self) -> None:
         await self.engine.aclose()
