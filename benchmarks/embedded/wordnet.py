@@ -36,7 +36,7 @@ minority; guilty innocent; safe dangerous; cheap expensive; public private; empt
 """
 """Pairs that WordNet leaves out."""
 WEAK = frozenset(
-    ("come go", "other same", "first second", "even uneven", "cash credit", "ask answer")
+    ("come go", "other same", "first second", "even uneven", "cash credit", "employee employer")
 )
 """Pairs of words that go together more often than they exclude each other."""
 _WORD = re.compile(r"[a-z]{2,}")

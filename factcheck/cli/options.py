@@ -111,7 +111,8 @@ Judge = Annotated[
     option(
         "--judge",
         "JUDGE",
-        "Judge: local, PROVIDER/MODEL, FILE.yaml#NAME, replay:FILE or 'cascade(FIRST, SECOND)'.",
+        "Judge: local, local-fast, PROVIDER/MODEL, FILE.yaml#NAME, replay:FILE or "
+        "'cascade(FIRST, SECOND)'.",
         show_default="$FACTCHECK_JUDGE or local",
     ),
 ]
@@ -120,7 +121,8 @@ Judges = Annotated[
     option(
         "--judge",
         "JUDGE",
-        "Judge: local, PROVIDER/MODEL, replay:FILE or 'cascade(FIRST, SECOND)'; repeatable.",
+        "Judge: local, local-fast, PROVIDER/MODEL, replay:FILE or 'cascade(FIRST, SECOND)'; "
+        "repeatable.",
         show_default="$FACTCHECK_JUDGE or local",
     ),
 ]

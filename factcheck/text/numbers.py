@@ -84,7 +84,6 @@ _MIXED = {
 """With both separators, which is which is sure in any language."""
 _ROUND = re.compile(r"[1-9]\d{0,2}[.,]\d\d0")
 """Three digits of which the last is 0 are a group in any style: nobody writes 1.500 for 1.5."""
-_AMBIGUOUS = re.compile(r"[1-9]\d{0,2}[.,]\d{3}")
 _SPACED = re.compile(r"\d{1,3}(?:['\u00a0\u202f\u2009]\d{3})+(?:[.,]\d+)?")
 _PLAIN = re.compile(r"\d+(?:[.,]\d+)?")
 _LONGEST = 15
@@ -97,18 +96,17 @@ _LENGTH_HEADS = frozenset(
 """After these, `100m` is a length and not a million."""
 
 
-def read_digits(digits: str, language: str = "en", *, strict: bool = False) -> float | None:
+def read_digits(digits: str, language: str = "en") -> float | None:
     """The value of `1,200.50` or, in languages with a decimal comma, of `1.200,50`.
 
     Args:
         digits: Digits with separators, nothing else.
         language: Two-letter code.
-        strict: Give up where a separator may be a decimal point or a group: `1.250`.
 
     Returns:
         The value, or `None` for a code, a version or a date.
     """
-    if len(digits) > _LONGEST + 8 or (strict and _AMBIGUOUS.fullmatch(digits)):
+    if len(digits) > _LONGEST + 8:
         return None
     comma = language in DECIMAL_COMMA
     if _SPACED.fullmatch(digits):

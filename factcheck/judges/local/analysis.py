@@ -165,7 +165,7 @@ def analyse(text: str, language: str) -> Analysed:
 
 def quantity_keys(quantity: Quantity) -> list[str]:
     """A number in one spelling, alone and in the basic unit of each thing that it may measure."""
-    measured = (f"{u.dimension}:{quantity.value * u.factor:.5g}" for u in quantity.units)
+    measured = (f"{u.dimension}:{u.basic(quantity.value):.5g}" for u in quantity.units)
     return [quantity.key, *measured]
 
 
