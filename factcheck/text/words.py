@@ -148,7 +148,7 @@ def words(text: str, language: str = "en") -> tuple[Word, ...]:
             kind = "function" if form in _COMMON_CHARACTERS else "content"
             kind = "negation" if form in _negations(language) else kind
             found.append(Word(match[0], form, form, kind, start, end))
-        elif unicodedata.category(match[0])[0] == "S" or match[0] == "%":
+        elif unicodedata.category(match[0])[0] == "S" or match[0] in "%‰":
             form = fold_word(match[0]) or match[0]
             found.append(Word(match[0], form, form, "symbol", start, end))
     return tuple(found)

@@ -70,7 +70,7 @@ _BOUND_BEHIND = re.compile(
     r"|(?P<most>or (?:younger|lower|earlier|less|fewer)|oder weniger)"
 )
 _FILLERS = word_set("a total of in = between zwischen entre")
-_LINK = re.compile(r"\s*([-/:,+±x\u00d7]|(?:to|bis|through|by|and|und|et|y)\b)?\s*(.*?)\s*")
+_LINK = re.compile(r"\s*([-/:,+±x\u00d7]|(?:to|bis|through|by|and|und|et|y)\b)?\s*(.*)")
 _LINKS = {**dict.fromkeys(("to", "bis", "through"), "-"), **dict.fromkeys(("by", "\u00d7"), "x")}
 _AND = frozenset({"and", "und", "et", "y"})
 _BETWEEN = re.compile(r"between|zwischen|entre")
@@ -151,8 +151,8 @@ def measure(quantity: Quantity, found: Sequence[Word], text: str, language: str)
         for number in numbers
         for unit in quantity.units or (Unit("", "", 1.0),)
     }
-    written = text[quantity.start : quantity.end]
-    if written.endswith("m") and written[-2:-1].isdigit():
+    is_stuck = text[quantity.end - 2 : quantity.end - 1].isdigit()
+    if is_stuck and any(unit.name == "metre" for unit in quantity.units):
         values |= {("", _rounded(number * _MILLION)) for number in numbers}
     decimals = len(digits.partition(".")[2])
     return Measure(frozenset(values), frozenset(map(_rounded, numbers)), quantity.units, decimals)
@@ -216,11 +216,10 @@ def read_amounts(text: str, language: str) -> Amounts | None:
 
 def _lead(gap: str, joint: str, *, is_first: bool) -> tuple[str, str] | None:
     """The limit and the link before a quantity; `None` if anything else stands there."""
-    match = _LINK.fullmatch(fold(gap).strip(" .()[]") if is_first else fold(gap).strip(" .)]"))
     link, phrase = "", fold(gap).strip(" .()[]")
-    if not is_first and match is not None:
-        mark = match[1] or ""
-        link, phrase = joint if mark in _AND else _LINKS.get(mark, mark), match[2]
+    if not is_first:
+        mark, phrase = _LINK.findall(fold(gap).strip(" .)]"))[0]
+        link = joint if mark in _AND else _LINKS.get(mark, mark)
     if phrase in _BOUNDS:
         return _BOUNDS[phrase], link
     bare = " ".join(word for word in phrase.split() if word not in _FILLERS)

@@ -72,6 +72,7 @@ _GRAMMAR = word_set(
 )
 """Function words that tell nothing, whatever their case; others are part of a name if they have a
 capital letter (`Will Smith`, `The Who`)."""
+_UNIT_SIGNS = frozenset("$£€¥₹₩₽%‰°")
 DIRECTIONS = word_set("from to by for against before after until since")
 _ROMAN = {
     f"{tens}{ones}": 10 * n_tens + n_ones
@@ -209,7 +210,7 @@ def _denies(text: str, found: Sequence[Word], at: int) -> bool:
 def _tells(found: Sequence[Word], at: int) -> bool:
     """Whether a word tells something: `Will Smith`, `The Who`, `vitamin A`, too."""
     word = found[at]
-    if word.kind in {"content", "number"}:
+    if word.kind in {"content", "number"} or word.text in _UNIT_SIGNS:
         return True
     if word.kind != "function" or not word.text[0].isupper():
         return False

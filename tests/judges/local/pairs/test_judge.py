@@ -74,6 +74,7 @@ SAME = {
     "statements": [
         ("The capital of France is Paris.", "Paris is the capital of France."),
         ("He resigned.", "He has resigned."),
+        ("Acme bought Google.", "Google was bought by Acme."),
     ],
 }  # fmt: skip
 DIFFERENT = {
@@ -122,6 +123,8 @@ DIFFERENT = {
     ],
     "statements": [
         ("The dog bit the man.", "The man bit the dog."),
+        ("Acme was bought by Google.", "Google was bought by Acme."),
+        ("Acme bought Google.", "Acme was bought by Google."),
         ("Patients received 5 mg daily.", "Patients received 10 mg daily."),
         ("He did not resign.", "He resigned."),
         ("The crane fell.", "The crane fell because a cable snapped."),
@@ -133,7 +136,8 @@ CERTAINLY_DIFFERENT = [
     ("28", "82"), ("28 patients", "82 patients"), ("5 km", "5 miles"),
     ("2024-03-01", "2024-03-11"), ("1 March 2024", "1 May 2024"), ("guilty", "not guilty"),
     ("yes", "no"), ("Mr Smith was paid", "Mr Smith was not paid"), ("$5", "€5"), ("5 mg", "5 g"),
-    ("Invoice 1234", "Invoice 1243"),
+    ("Invoice 1234", "Invoice 1243"), ("€5m", "$5m"), ("-$5", "$5"), ("4a", "4"), ("4a", "4b"),
+    ("€5m a year", "$5m a year"), ("5 %", "5 ‰"),
 ]  # fmt: skip
 """A number, date, unit or negation differs: nothing a second judge could make good."""
 UNLIKE = [("cat", "dog"), ("fired", "let go"), ("Berlin", "Munich"), ("approved", "refused")]
