@@ -305,9 +305,13 @@ class AsyncEngine:
 
     def _doubt(self, dialect: Dialect) -> None:
         """A reply in this dialect cannot be read."""
-        if not self._form_is_known:
-            self._trial = dialect.next_form() if self._trial is None else None
-            self._form_is_known = self._trial is None
+        if self._form_is_known:
+            return
+        if self._trial is None:
+            self._trial = dialect.next_form()
+        elif dialect.form == self._trial.form:
+            self._trial = None
+        self._form_is_known = self._trial is None
 
     async def _learn(self, known: Dialect, changed: Dialect) -> Dialect:
         """Make a change known to all, and give the dialect to go on with."""

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 
 import pytest
 
 from factcheck.errors import JudgeOutputError
-from factcheck.judges.llm.language_model import connect
+from factcheck.judges.llm.language_model import LanguageModel, connect
 from factcheck.judges.llm.request import Form, Prompt, Reply
 from factcheck.runtime.loop import background
 from factcheck.runtime.session import Session
-from factcheck.testing import LocalOpenAIServer
+from factcheck.testing import ChatRequest, LocalOpenAIServer
 
 SCHEMA = {
     "type": "object",
@@ -44,3 +45,26 @@ def test_a_prompt_carries_its_schema_and_its_reply_is_read(
     assert request.body["response_format"]["json_schema"]["schema"] == SCHEMA
     assert request.body["messages"] == say("schema")
     assert request.body["max_completion_tokens"] == 100
+
+
+def deaf_to_schemas(request: ChatRequest) -> str:
+    is_schema = request.body["response_format"]["type"] == "json_schema"
+    return "It is blue, I think." if is_schema else '{"sky": "blue"}'
+
+
+def test_one_request_finds_out_that_schemas_are_ignored_and_the_others_profit(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async def ask_together(model: LanguageModel) -> list[object]:
+        asked = (model.ask(Prompt(say, SCHEMA, read_sky, 100)) for _ in range(8))
+        return list(await asyncio.gather(*asked, return_exceptions=True))
+
+    with LocalOpenAIServer(deaf_to_schemas) as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
+        model = connect("openai/tiny", Session(cache="off"))
+        answers = background.run(ask_together(model))
+        background.run(model.aclose())
+    assert answers[1:] == ["blue"] * 7
+    assert isinstance(answers[0], JudgeOutputError)
+    assert len(server.requests) == 8
+    assert model.identity["form"] == "json_object"
