@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from functools import lru_cache
+from math import isclose
 from typing import NamedTuple
 
 from factcheck.judges.local.pairs.model import (
@@ -326,9 +327,12 @@ def _same(one: Measure, other: Measure) -> Finding | None:
 
 
 def _nearly(one: Measure, other: Measure) -> bool:
-    """Whether they are the same but for the rounding of a conversion, as from miles to km."""
-    steps = {f"{a.factor / b.factor:.6e}" for a in one.units for b in other.units}
-    if all(step.startswith("1.000000") for step in steps):
+    """Whether they are the same but for the rounding of a conversion, as from miles to km.
+
+    Where one unit is a whole number of the other, as an hour of minutes, nothing is rounded.
+    """
+    ratios = [a.factor / b.factor for a in one.units for b in other.units]
+    if all(isclose(max(r, 1 / r), round(max(r, 1 / r)), rel_tol=1e-9) for r in ratios):
         return False
     return any(
         dimension == same and abs(value - near) <= _TOLERANCE * max(abs(value), abs(near))

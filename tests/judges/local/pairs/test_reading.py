@@ -64,6 +64,7 @@ def test_one_quantity_has_many_notations(one: str, other: str) -> None:
     [
         ("12 km", "12 m"), ("$5", "5 €"), ("100 CAD", "100 USD"), ("-5", "5"), ("10-20", "20-10"),
         ("3-1", "1-3"), ("1.5", "15"), ("5 µm", "5 mm"), ("11 years", "12 years"),
+        ("100 hours", "6010 minutes"), ("100 inches", "101 inches"),
         ("16 GB", "16 GiB"),
     ],
 )  # fmt: skip
