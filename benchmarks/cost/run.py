@@ -26,6 +26,7 @@ from rich.console import Console
 from rich.table import Table
 
 import factcheck
+from factcheck.facts import EntailmentLabel
 from factcheck.testing import ChatRequest, FactModel, LocalOpenAIServer, Request, parse_prompt
 
 HERE = Path(__file__).parent
@@ -68,7 +69,7 @@ class Row(NamedTuple):
 
 REPLY_WEIGHT = 8
 """What a token of a reply costs in tokens of a prompt, as at most providers."""
-LABELS = ("entailed",) * 9 + ("neutral",) * 4 + ("contradicted",) * 2
+LABELS: tuple[EntailmentLabel, ...] = ("entailed",) * 9 + ("neutral",) * 4 + ("contradicted",) * 2
 """Scripted verdicts on the 15 facts of the next summary."""
 
 
@@ -139,7 +140,8 @@ def main() -> int:
         for name, allowed in SIZES.items()
         if sizes[name] not in allowed
     ]
-    missed += [target for row in (*rows, *bills) for target in row.missed]
+    missed += [target for row in rows for target in row.missed]
+    missed += [target for each in bills for target in each.missed]
     for target in missed:
         print(f"missed: {target}", file=sys.stderr)
     return 1 if missed else 0

@@ -34,6 +34,7 @@ from factcheck import (
 )
 from factcheck.calibration import load_texts
 from factcheck.errors import ConfigError, InputError
+from factcheck.facts.sources import source_texts
 from factcheck.judges.llm.errors import from_dspy
 from factcheck.scoring.dspy_metric import CoverageMetric
 from factcheck.stats.intervals import sign_test
@@ -100,7 +101,9 @@ def load_examples(path: Path | None) -> list[dspy.Example]:
     if path is None:
         found = [_example(t.name, t.source, [fact.fact for fact in t.facts]) for t in load_texts()]
     else:
-        found = [_example(r.id, r.source, r.facts) for r in read_records(path)]
+        found = [
+            _example(r.id, "\n\n".join(source_texts(r.source)), r.facts) for r in read_records(path)
+        ]
     if len(found) < THIRDS:
         raise InputError(f"{len(found)} texts are too few; {THIRDS} are the least")
     return found
