@@ -1,0 +1,1 @@
+"""Data, training, export and measurement for an embedded judge that reads."""

@@ -1,0 +1,95 @@
+"""Labelled cases for fitting and measuring the embedded judge.
+
+A case is a fact, the text it is held against, and whether the text entails it. `group` is what must
+stay on one side of a split: a document or a family of pairs.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from benchmarks.embedded.own_texts import texts
+
+SETS = ("realsumm", "summhay", "factcheckgpt", "fm2", "breaking", "own")
+
+
+class Case(NamedTuple):
+    """A fact, a text, and whether the text entails the fact."""
+
+    dataset: str
+    group: str
+    """What must not be split: a document, or a family of pairs."""
+    text_id: str
+    """What a coverage is computed over."""
+    fact: str
+    text: str
+    label: float
+    """1 entailed, 0 not, 0.5 in part."""
+    kind: str = ""
+
+
+def load_cases(data: Path, dataset: str) -> list[Case]:
+    """The cases of one set, in a fixed order."""
+    return list(_READERS[dataset](data))
+
+
+def _rows(data: Path, name: str) -> Iterator[dict[str, Any]]:
+    with (data / f"{name}.jsonl").open(encoding="utf-8") as lines:
+        yield from map(json.loads, lines)
+
+
+def _realsumm(data: Path) -> Iterator[Case]:
+    for row in _rows(data, "realsumm_dev"):
+        for system, found in row["systems"].items():
+            for fact, label in zip(row["facts"], found["labels"], strict=True):
+                if label is not None:
+                    text_id = f"{row['doc_id']}/{system}"
+                    yield Case(
+                        "realsumm", row["doc_id"], text_id, fact, found["summary"], float(label)
+                    )
+
+
+def _summhay(data: Path) -> Iterator[Case]:
+    for row in _rows(data, "summhay_dev"):
+        for fact, label in zip(row["facts"], row["labels"], strict=True):
+            text_id = f"{row['doc_id']}/{row['system']}"
+            yield Case("summhay", row["doc_id"], text_id, fact, row["summary"], float(label))
+
+
+def _claims(dataset: str, name: str) -> Any:
+    def read(data: Path) -> Iterator[Case]:
+        for row in _rows(data, name):
+            label = float(row["label"])
+            yield Case(dataset, row["doc_id"], row["id"], row["fact"], row["text"], label)
+
+    return read
+
+
+def _breaking(data: Path) -> Iterator[Case]:
+    rows = list(_rows(data / "nli", "breaking_nli"))
+    for row in rows[:: max(1, len(rows) // 1_000)]:
+        label = float(row["label"] == "entailment")
+        premise = row["premise"]
+        yield Case("breaking", premise, premise, row["hypothesis"], premise, label, row["label"])
+
+
+def _own(data: Path) -> Iterator[Case]:
+    del data
+    for text in texts():
+        for fact in text.facts:
+            kind = "distorted" if fact.distorted_by else ""
+            label = float(bool(fact.bullets))
+            yield Case("own", text.name, text.name, fact.fact.text, text.summary, label, kind)
+
+
+_READERS = {
+    "realsumm": _realsumm,
+    "summhay": _summhay,
+    "factcheckgpt": _claims("factcheckgpt", "factcheckgpt_dev"),
+    "fm2": _claims("fm2", "fm2_dev"),
+    "breaking": _breaking,
+    "own": _own,
+}
