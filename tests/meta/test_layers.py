@@ -139,7 +139,7 @@ def test_importing_the_package_loads_nothing_heavy() -> None:
 
 
 def test_the_embedded_judge_loads_no_model_library_and_no_network_client() -> None:
-    heavy = ("dspy", "openai", "litellm", "numpy", "scipy", "requests", "httpx", "httpx2")
+    heavy = ("dspy", "openai", "litellm", "scipy", "requests", "httpx", "httpx2")
     code = (
         "import sys, factcheck; factcheck.score('It rained in Oslo.', 'Rain fell in Oslo.');"
         f"print([m for m in {heavy!r} if m in sys.modules])"

@@ -1,45 +1,88 @@
-"""The embedded extractor: a text in, its atomic facts out, without any model."""
+"""The embedded extractor: a text in, its atomic facts out, without any model that judges."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from factcheck.facts import AtomicFact, FactSet, Span, digest
-from factcheck.judges.local.cancellation import run_in_thread
-from factcheck.judges.local.duplicates import drop_near_duplicates
+from factcheck.judges.local.cancellation import checkpoint, run_in_thread
+from factcheck.judges.local.decompose import TELLING, ParsedSentence
 from factcheck.judges.local.language import guess_language
-from factcheck.judges.local.pronouns import with_name
-from factcheck.judges.local.sentences import (
-    Sentence,
-    block_sentences,
-    cut_at_abbreviations,
-    join_at_times,
-)
-from factcheck.judges.local.statements import is_statement, split_statements
-from factcheck.text.blocks import Block, BlockKind, split_blocks
+from factcheck.judges.local.pronouns import Mentions
+from factcheck.judges.local.sentences import block_sentences, cut_at_abbreviations, join_at_times
+from factcheck.text.blocks import Block, split_blocks
+from factcheck.text.syntax import Token, parse
 
 if TYPE_CHECKING:
     from factcheck.judges.ports import Ledger
 
-_QUOTES = (
-    ('"', '"'),
-    ("\u201c", "\u201d"),
-    ("\u201e", "\u201c"),
-    ("\u00ab", "\u00bb"),
-    ("\u300c", "\u300d"),
-)
-_TORN = re.compile(r"(?<!\d)[\"\u201c-\u201e\u00ab\u00bb\u300c\u300d]")
-"""A quotation mark; behind a digit it may stand for inches."""
-_LONGEST_LABEL = 4
-"""Words."""
-IDENTITY: Mapping[str, str] = {"extractor": "local/2"}
+IDENTITY: Mapping[str, str] = {"extractor": "local/3"}
 """Moves with every change that can change a fact."""
+_LONGEST_LABEL = 4
+_LONGEST_FORMULA = 8
+"""Words; what begins like a greeting and is longer is a sentence."""
+_LINK = re.compile(r"!?\[([^\[\]\n]{0,200})\]\([^()\s]{0,500}\)")
+_EMPHASIS = re.compile(r"(\*\*|__|`|~~|(?<!\w)[*_](?=\S))(.{1,200}?)(\1)(?!\w)|\*\*")
+_TITLE_END = re.compile(r"(?<=[\w!])([,.;])([\"\u201d])(?=\s|\Z)")
+_QUOTE_EDGE = re.compile(r"\A[\"\u201c]|[\"\u201d](?=[.,;!?]?\Z)")
+_ADDRESS = re.compile(r"\b(?:https?://|www\.)\S+|(?<![\w.+-])[\w.+-]{1,64}@[\w.-]{3,200}")
+_LABEL = re.compile(
+    r"(?:\[?\d{1,2}[:.]\d\d(?:[:.]\d\d)?(?: ?[AaPp][Mm])?\]?\s*[-\u2013]?\s*)?"
+    r"([^\W\d_][\w'&/.()-]*(?: [\w'&/.()-]+){0,2}[:\uff1a])\s+(?=\S)"
+)
+"""`Price: `, `[12:30] Anna: `: up to three words, and what stands behind them is about them."""
+_METADATA = re.compile(
+    r"(?:from|to|cc|bcc|sent|re|fwd|subject|date|time|author|by|tags?|labels?|status|version|"
+    r"category|url|link|id|ticket|issue|reporter|assignee|priority|"
+    r"severity|component|created|updated|"
+    r"published|posted|serves|servings|yield|prep(?:aration)? time|cook(?:ing)? time|total time|"
+    r"page|location|venue|room|ref|reference|phone|tel|fax|e-?mail|"
+    r"address|file|keywords|doi|isbn|issn|"
+    r"licen[cs]e|source|photo|image|figure|caption|environment|"
+    r"os|browser|linkedin|github|website|order no\.?):\Z",
+    re.IGNORECASE,
+)
+_NO_FACTS_BELOW = re.compile(
+    r"(?:.*\b)?(?:ingredients?|you(?:'ll| will)? need|shopping list|(?:table of )?contents|"
+    r"references|bibliography|see also|links|agenda|tags|equipment)\W*\Z",
+    re.IGNORECASE,
+)
+"""Headings and lead-ins of lists that state nothing."""
+_AMOUNT = re.compile(
+    r"[\d½¼¾⅓⅔][\d\s./,½¼¾⅓⅔-]*(?:x\s*)?(?:kg|g|mg|ml|cl|dl|l|"
+    r"oz|lb|lbs|cups?|tbsp|tsp|tablespoons?|"
+    r"teaspoons?|pinch(?:es)?|cloves?|slices?|cans?|tins?|handfuls?)?\b(?! ?[%:])",
+    re.IGNORECASE,
+)
+_FORMULA = re.compile(
+    r"\W*(?:hi|hello|dear|hey|good (?:morning|afternoon|evening|day)|thanks?|thank you|welcome|"
+    r"(?:best|kind|warm) regards|regards|sincerely|yours|cheers|click here|read more|see also|"
+    r"subscribe|sign up|share this|follow us|copyright|©|all rights reserved|advertisement|"
+    r"table of contents|hallo|guten (?:tag|morgen|abend)|liebe[r]?|vielen dank|danke|"
+    r"mit freundlichen grüßen|bonjour|bonsoir|merci|cordialement|hola|buenos días|gracias|saludos)"
+    r"(?!\w)",
+    re.IGNORECASE,
+)
+_CODE = re.compile(
+    r"\A\s*(?:[$>#]\s+\w|(?:at|File|Traceback|import|from|def|class|return|function|const|let|var|"
+    r"SELECT|INSERT|GET|POST|curl|pip|npm|git|sudo)\b(?=.*[(){}\[\]=;/\"<>_-]).*(?<![.!?])$)"
+    r"|[{};]\s*\Z|\A\S*[=(]\S*\)?;?\Z|\A\W*\d{4}-\d\d-\d\d[T ]\d\d:\d\d|\w+\(.*\)\s*[;{:]?\s*\Z|=>|"
+    r"\A\s*[\w.]+\s*(?:=|:=|\+=)\s*\S"
+)
+_LONGEST_CODE = 500
+"""Characters of a line that is looked at for code."""
+_ENDS_SENTENCE = re.compile(r"[.!。\uff01…;\uff1b]\W*\Z")
+_ASKS = re.compile(r"[?\uff1f؟]\W*\Z")
+_WORD = re.compile(r"\w+")
+_WIDE = re.compile(r"[\u3041-\u30ff\u3400-\u9fff\uac00-\ud7af\u0e00-\u0e7f]")
+"""Scripts whose words no spaces part."""
+_VERBS = frozenset({"VB", "VBD", "VBG", "VBN", "VBP", "VBZ", "MD"})
 
 
 class LocalExtractor:
-    """Lists the facts of a text by segmentation and word tables; offline and deterministic."""
+    """Lists the facts of a text from the grammar of its sentences; offline and deterministic."""
 
     @property
     def identity(self) -> Mapping[str, str]:
@@ -51,75 +94,192 @@ class LocalExtractor:
         return await run_in_thread(extract_facts, source)
 
 
-class _Candidate(NamedTuple):
-    text: str
-    span: Span
-    sentence: Sentence
-    derived: bool
-    """Whether the text says less, or other words, than the sentence."""
-    context: str
-    """The passage that has to entail it."""
-
-
 def extract_facts(source: str) -> FactSet:
     """The atomic facts of a text, each with the passage it comes from.
 
-    Every fact is entailed by its own passage according to the embedded checker: a sentence is
-    taken apart only if each part is, and stands verbatim otherwise.
+    English sentences are taken apart into clauses and details, with names in place of pronouns that
+    can mean nobody else; texts in other languages into sentences.
     """
     language = guess_language(source)
-    facts = []
-    for group in _candidate_groups(source, language):
-        if all(not candidate.derived or _is_entailed(candidate) for candidate in group):
-            facts += [AtomicFact("f", candidate.text, candidate.span) for candidate in group]
-        else:
-            sentence = group[0].sentence
-            facts.append(AtomicFact("f", " ".join(sentence.text.split()), sentence.span))
-    kept = drop_near_duplicates(facts)
+    found: dict[tuple[str, ...], AtomicFact] = {}
+    for text, span in _statements(source, language):
+        found.setdefault(tuple(_WORD.findall(text.lower())), AtomicFact("f", text, span))
     return FactSet(
         facts=tuple(
-            AtomicFact(f"f{number}", fact.text, fact.span) for number, fact in enumerate(kept, 1)
+            AtomicFact(f"f{number}", fact.text, fact.span)
+            for number, fact in enumerate(found.values(), 1)
         ),
         source_digest=digest(source),
         made_by=tuple(IDENTITY.items()),
     )
 
 
-def _candidate_groups(source: str, language: str) -> Iterator[tuple[_Candidate, ...]]:
-    """The statements of each sentence that states something."""
-    labels = _Labels(source)
+def _statements(source: str, language: str) -> Iterator[tuple[str, Span]]:
+    """What a text states, with the passages."""
+    places = _Places(source)
     for block in split_blocks(source):
-        label = labels.above(block)
-        previous: Sentence | None = None
+        label = places.above(block)
+        if block.kind == "row":
+            yield from places.row(block)
+        if label is None or block.kind not in ("prose", "item"):
+            continue
+        paragraph = _Paragraph(language)
         for whole in join_at_times(source, block_sentences(source, block)):
-            group: list[_Candidate] = []
-            for sentence in _stating(whole, block.kind, language):
-                group += _candidates(sentence, whole, previous, language, label)
-                previous = sentence
-            previous = previous if group else whole
-            if group:
-                yield tuple(group)
+            for sentence in cut_at_abbreviations(whole, language):
+                checkpoint()
+                told, offsets = plain(sentence.text)
+                start = sentence.span.start
+                parts = _independent_parts(told) if language == "en" else [(0, told)]
+                for begin, part in parts:
+                    found = paragraph.facts(part, is_item=block.kind == "item", label=label)
+                    for text, own in found:
+                        first, last = offsets[begin + own.start], offsets[begin + own.end - 1]
+                        yield text, Span(start + first, start + last + 1)
 
 
-def _stating(whole: Sentence, kind: BlockKind, language: str) -> tuple[Sentence, ...]:
-    """The sentences of a passage that state something; all of it if a cut would lose words."""
-    pieces = cut_at_abbreviations(whole, language) if kind in ("prose", "item") else (whole,)
-    told = tuple(piece for piece in pieces if is_statement(piece.text, kind, language))
-    if len(told) < len(pieces) and is_statement(whole.text, kind, language):
-        return (whole,)
-    return told
+class _Paragraph:
+    """The sentences of a paragraph, one after the other."""
+
+    def __init__(self, language: str) -> None:
+        self._is_english = language == "en"
+        self._mentions = Mentions()
+        self._speaker = ""
+        self._in_quote = False
+
+    def facts(self, text: str, *, is_item: bool, label: str) -> Iterator[tuple[str, Span]]:
+        """What a sentence states, each with its place in the sentence."""
+        own = _LABEL.match(text)
+        if own and _METADATA.fullmatch(own.group(1)):
+            return
+        start = own.end() if own else 0
+        body = text[start:]
+        tokens = parse(body) if self._is_english else ()
+        named = self._mentions.read(body, tokens)
+        is_labelled = bool(own or label)
+        if not _is_statement(body, tokens, is_item=is_item, is_labelled=is_labelled):
+            return
+        said = f"{label} {own.group(1)}" if label and own else own.group(1) if own else label
+        parsed = ParsedSentence(body, tokens, named)
+        speaker = parsed.speaker()
+        *names, verb = (own.group(1) if own else label or " ").rstrip(":").split(" ")
+        if verb in TELLING:
+            speaker = " ".join(names)
+        was_in_quote = self._in_quote
+        if body.count('"') % 2:
+            self._in_quote = not was_in_quote and bool(speaker or self._speaker)
+        elif body.count("\u201c") != body.count("\u201d"):
+            self._in_quote = body.rfind("\u201c") > body.rfind("\u201d")
+        is_quoted = was_in_quote or body.startswith(('"', "\u201c"))
+        if is_quoted and not speaker:
+            bare = _QUOTE_EDGE.sub("", body)
+            quote = f'{self._speaker} said: "{bare}"' if self._speaker else f'"{bare}"'
+            yield f"{said} {quote}".strip(), Span(start, len(text))
+            return
+        self._speaker = speaker or self._speaker
+        for statement in parsed.statements():
+            place = Span(start + statement.own.start, start + statement.own.end)
+            if said and not statement.own.start:
+                place = Span(0, place.end)
+            yield f"{said} {statement.text}".strip(), place
 
 
-class _Labels:
-    """What the items of a list stand under: `Li Wei:` above items that are indented deeper."""
+def _independent_parts(text: str) -> list[tuple[int, str]]:
+    """What semicolons part, each with its place, if each part is a sentence; else the whole.
+
+    What somebody says or supposes before a semicolon may go on behind it, and stays in one piece.
+    """
+    parts = [(m.start(), m.group().rstrip()) for m in re.finditer(r"[^;\s][^;]*", text)]
+    whole = [(0, text)]
+    if len(parts) == 1 or re.search(r"[\"\u201c()\[\]]", text):
+        return whole
+    for _, part in parts:
+        tokens = parse(part)
+        root = next((i for i, token in enumerate(tokens) if token.head == i), None)
+        under_root = [token for token in tokens if token.head == root]
+        if not any(token.relation in ("nsubj", "nsubjpass") for token in under_root):
+            return whole
+        if any(t.relation in ("ccomp", "mark") or t.text.lower() == "according" for t in tokens):
+            return whole
+    return parts
+
+
+def plain(text: str) -> tuple[str, list[int]]:
+    """A sentence without Markdown and doubled white space.
+
+    Returns:
+        The text, and for each of its characters its place in the sentence.
+    """
+    kept = bytearray(b"\1" * len(text))
+    for match in _LINK.finditer(text):
+        kept[match.start() : match.start(1)] = bytes(match.start(1) - match.start())
+        kept[match.end(1) : match.end()] = bytes(match.end() - match.end(1))
+    for match in _EMPHASIS.finditer(text):
+        for group in (1, 3) if match.group(1) else (0,):
+            kept[match.start(group) : match.end(group)] = bytes(
+                match.end(group) - match.start(group)
+            )
+    told: list[str] = []
+    offsets: list[int] = []
+    for place, (letter, keep) in enumerate(zip(text, kept, strict=True)):
+        is_space = letter.isspace()
+        if keep and not (is_space and (not told or told[-1] == " ")):
+            told.append(" " if is_space else letter)
+            offsets.append(place)
+    joined = _TITLE_END.sub(r"\2\1", "".join(told).rstrip())
+    if not joined:
+        return " ".join(text.split()), list(range(len(text)))
+    return joined, offsets
+
+
+def _is_statement(  # noqa: PLR0911
+    text: str, tokens: Sequence[Token], *, is_item: bool, is_labelled: bool
+) -> bool:
+    """Whether a sentence states something: no question, greeting, title, code or ingredient."""
+    bare = _ADDRESS.sub(" ", text).strip(" *_")
+    words = _WORD.findall(bare)
+    if _ASKS.search(text) or bare.endswith((":", "\uff1a")) or not words:
+        return False
+    if _FORMULA.match(bare) and len(words) <= _LONGEST_FORMULA:
+        return False
+    if _WIDE.search(bare):
+        return len(_WIDE.findall(bare)) > 1
+    if is_labelled:
+        return True
+    if len(bare) < _LONGEST_CODE and _CODE.search(bare):
+        return False
+    has_verb = any(token.tag in _VERBS and token.relation != "amod" for token in tokens)
+    if is_item:
+        is_amount = _AMOUNT.match(bare) is not None
+        return has_verb if tokens and is_amount else len(words) > 1
+    if _ENDS_SENTENCE.search(bare):
+        return len(words) > 1
+    return has_verb if tokens else len(words) > _LONGEST_FORMULA
+
+
+class _Places:
+    """What stands above a block: headings, the label of an item, the head of a table."""
 
     def __init__(self, source: str) -> None:
         self._source = source
         self._open: list[tuple[int, str]] = []
+        self._is_silent = False
+        self._columns: list[str] = []
 
-    def above(self, block: Block) -> str:
-        """The label of a block, which is the next one in the source; empty if it has none."""
+    def above(self, block: Block) -> str | None:
+        """The label of a block, empty if it has none; `None` where nothing is stated.
+
+        Blocks come in the order of the source.
+        """
         start, end = block.span
+        text = plain(self._source[start:end])[0].replace("*", "")
+        if block.kind == "heading":
+            self._columns = [cell.strip() for cell in text.split("|")] if "|" in text else []
+        elif block.kind != "row":
+            self._columns = []
+        if block.kind == "heading" or text.endswith(":"):
+            self._is_silent = bool(_NO_FACTS_BELOW.match(text))
+        elif block.kind == "prose":
+            self._is_silent = False
         if block.kind != "item":
             self._open = []
             return ""
@@ -127,40 +287,14 @@ class _Labels:
         while self._open and self._open[-1][0] >= column:
             self._open.pop()
         label = self._open[-1][1] if self._open else ""
-        text = " ".join(self._source[start:end].replace("*", "").split())
         is_label = text.endswith(":") and text.count(" ") < _LONGEST_LABEL
         self._open.append((column, text if is_label else ""))
-        return label
+        return None if self._is_silent else label
 
-
-def _candidates(
-    sentence: Sentence, whole: Sentence, previous: Sentence | None, language: str, label: str
-) -> list[_Candidate]:
-    group = []
-    for statement in split_statements(sentence.text, language):
-        text, context = _without_torn_quote(statement.text), whole.text
-        if label:
-            text, context = f"{label} {text}", f"- {label}\n- {whole.text}"
-        elif previous and language == "en" and statement.own.start == 0:
-            text = with_name(text, previous.text)
-            context = f"{previous.text} {whole.text}" if text != statement.text else context
-        start = sentence.span.start
-        span = Span(start + statement.own.start, start + statement.own.end)
-        derived = text != " ".join(whole.text.split())
-        group.append(_Candidate(text, span, whole, derived, context))
-    return group
-
-
-def _without_torn_quote(text: str) -> str:
-    """A piece of a quotation without the one mark that its cut left in it."""
-    for opening, closing in _QUOTES:
-        if text.count(opening) + (text.count(closing) if opening != closing else 0) == 1:
-            text = _TORN.sub("", text)
-    return text
-
-
-def _is_entailed(candidate: _Candidate) -> bool:
-    from factcheck.judges.local.checker import check_facts
-
-    fact = AtomicFact("f", candidate.text)
-    return all(verdict.supported for verdict in check_facts((fact,), candidate.context))
+    def row(self, block: Block) -> Iterator[tuple[str, Span]]:
+        """A row of a table, each cell under the head of its column; nothing without a head."""
+        cells = [cell.strip() for cell in self._source[slice(*block.span)].split("|")]
+        if len(cells) == len(self._columns) > 1 and any(cells[1:]):
+            pairs = zip(self._columns, cells, strict=True)
+            told = "; ".join(f"{column}: {cell}".strip(": ") for column, cell in pairs if cell)
+            yield plain(told)[0], block.span

@@ -52,7 +52,7 @@ _ORDINARY = re.compile(
 """Words that look like abbreviations and end sentences."""
 _NEVER_ENDS = re.compile(
     r"(?<!\w)(?:(?:a|an|the|his|her|its|their|our|my|your|at|as|is|was|to|and) "
-    r"[\"'\u201c\u2018]?No|approx)\.\s*\Z"
+    r"[\"'\u201c\u2018]?No|approx|M[rs]|Mrs|Dr|Prof|Rev|Hon|Gov|Sen|Gen|Col|Capt|Lt|Sgt)\.\s*\Z"
 )
 _NO_END = frozenset(
     ("mr", "mrs", "ms", "dr", "prof", "st", "no", "nr", "fig", "vs", "cf", "g", "e")

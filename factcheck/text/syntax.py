@@ -1,0 +1,231 @@
+"""The grammar of an English sentence: words, parts of speech, who depends on whom, kinds of names.
+
+A network of 0.9 million weights reads one sentence at a time, in NumPy. It learnt from the parses
+of spaCy's `en_core_web_sm` (MIT); `benchmarks/embedded/syntax.py` trains and measures it. Tags are
+those of the Penn Treebank, relations those of ClearNLP, entities those of OntoNotes.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from functools import lru_cache
+from importlib import resources
+from typing import Any, NamedTuple
+from zlib import crc32
+
+import numpy as np
+
+LONGEST = 160
+"""Words of a sentence; the time for one grows with their square."""
+_TITLE_WORD = r"(?:[A-Z0-9][^\s\"\u201c\u201d]*|of|the|and|in|an?|to|for|on|at|with|from|by|&|-)"
+_TITLE = re.compile(rf"[\"\u201c](?=[A-Z0-9]){_TITLE_WORD}(?: {_TITLE_WORD}){{0,9}}[\"\u201d]")
+"""`"The Leftovers"`: read as one name."""
+_TOKEN = re.compile(
+    r"https?://\S+|www\.\S+|[\w.+-]{1,64}@[\w-]{1,64}\.[\w.-]{0,64}\w"
+    r"|(?:[A-Za-z]\.){2,}|\b[A-Z]\.(?=\s)"
+    r"|\b(?:Mr|Mrs|Ms|Dr|Prof|St|Jr|Sr|Inc|Ltd|Co|Corp|Gen|Col|Capt|Lt|Sgt|Rev|Hon|Gov|Sen|Rep|No|"
+    r"vs|etc|approx|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec)\."
+    r"|\d+(?:[.,:]\d+)*(?:(?:st|nd|rd|th|s)\b)?"
+    r"|[^\W\d_]+(?=n['\u2019]t\b)|n['\u2019]t\b|['\u2019](?:s|re|ve|ll|d|m)\b"
+    r"|[^\W_]+(?:['\u2019](?!(?:s|re|ve|ll|d|m)\b)[^\W\d_]+)*"
+    r"|\.\.\.|--+|[^\s]",
+    re.IGNORECASE,
+)
+_SUFFIXES, _PREFIXES, _SHAPES = 2000, 1500, 256
+_RUN = re.compile(r"(.)\1{3,}")
+
+
+class Token(NamedTuple):
+    """A word of a sentence."""
+
+    text: str
+    start: int
+    """Characters before it in the sentence."""
+    tag: str
+    head: int
+    """Place of the word that this one depends on; its own for the word that all depend on."""
+    relation: str
+    entity: str
+    """Kind of name or number that it is part of (`PERSON`, `DATE`); empty for none."""
+    sure: float = 1.0
+    """Probability of the head, in [0, 1]."""
+
+
+def tokenize(text: str) -> list[tuple[str, int]]:
+    """The words and marks of a text, each with the place where it starts."""
+    words = []
+    end = 0
+    for title in [*_TITLE.finditer(text), None]:
+        until = title.start() if title else len(text)
+        words += [(m.group(), m.start()) for m in _TOKEN.finditer(text, end, until)]
+        if title:
+            words.append((title.group(), title.start()))
+            end = title.end()
+    return words
+
+
+@lru_cache(maxsize=4096)
+def parse(sentence: str) -> tuple[Token, ...]:
+    """The words of one sentence and how they depend on each other; empty if it is too long."""
+    words = tokenize(sentence)
+    if not words or len(words) > LONGEST:
+        return ()
+    model = _model()
+    arcs, labels, tags, entities = model.scores(encode([word for word, _ in words], model.words))
+    heads = tree(arcs)
+    odds = np.exp(arcs - arcs.max(axis=1, keepdims=True))
+    odds /= odds.sum(axis=1, keepdims=True)
+    names = model.names
+    return tuple(
+        Token(
+            text,
+            start,
+            names["tags"][int(tags[i])],
+            heads[i],
+            "ROOT" if heads[i] == i else names["relations"][int(labels(i, heads[i]))],
+            names["entities"][int(entities[i])],
+            float(odds[i, heads[i]]),
+        )
+        for i, (text, start) in enumerate(words)
+    )
+
+
+def encode(words: list[str], known: dict[str, int]) -> Any:
+    """What the network is told of each word: itself, its end, its beginning, its shape.
+
+    Returns:
+        Integers, one row per word and four columns: places in the four tables of embeddings.
+    """
+    return np.array([_features(word.replace("\u2019", "'"), known) for word in words])
+
+
+def _features(word: str, known: dict[str, int]) -> tuple[int, int, int, int]:
+    if word[0] in '"\u201c' and len(word) > 1:
+        word = "Hamlet"
+    form = re.sub(r"\d", "0", word.lower())
+    shape = "".join(
+        "X" if c.isupper() else "x" if c.islower() else "d" if c.isdigit() else c for c in word[:40]
+    )
+    shape = _RUN.sub(r"\1\1\1", shape)
+    return (
+        known.get(form, 0),
+        crc32(form[-3:].encode(errors="replace")) % _SUFFIXES,
+        crc32(form[:3].encode(errors="replace")) % _PREFIXES,
+        crc32(shape.encode(errors="replace")) % _SHAPES,
+    )
+
+
+def tree(arcs: Any) -> list[int]:
+    """The heads of the words, as a tree, from the score of each word (row) under each head.
+
+    The best head of each word is taken; where that makes a circle, the word of it that loses least
+    is put under a word outside.
+    """
+    count = len(arcs)
+    root = int(np.argmax(np.diagonal(arcs)))
+    arcs = arcs.copy()
+    arcs[np.arange(count), np.arange(count)] = -np.inf
+    heads = [int(head) for head in np.argmax(arcs, axis=1)]
+    heads[root] = root
+    while circle := _circle(heads, root):
+        outside = arcs[circle].copy()
+        outside[:, sorted(_below(heads, circle))] = -np.inf
+        losses = outside.max(axis=1) - arcs[circle, [heads[i] for i in circle]]
+        moved = int(np.argmax(losses))
+        heads[circle[moved]] = int(np.argmax(outside[moved]))
+    return heads
+
+
+def _circle(heads: list[int], root: int) -> list[int]:
+    """The words of one circle; none if all hang under the root."""
+    done = {root}
+    for start in range(len(heads)):
+        path: list[int] = []
+        word = start
+        while word not in done:
+            done.add(word)
+            path.append(word)
+            word = heads[word]
+        if word in path:
+            return path[path.index(word) :]
+    return []
+
+
+def _below(heads: list[int], words: list[int]) -> set[int]:
+    """These words and all that hang under them."""
+    found = set(words)
+    while more := {i for i, head in enumerate(heads) if head in found and i not in found}:
+        found |= more
+    return found
+
+
+class _Model:
+    """The weights, and the scores that they give."""
+
+    def __init__(self, weights: dict[str, Any], names: dict[str, list[str]]) -> None:
+        self.names = names
+        self.words = {word: place for place, word in enumerate(names["words"], 1)}
+        self._weights = weights
+
+    def scores(self, features: Any) -> tuple[Any, Any, Any, Any]:
+        """Scores of heads (word x head), and the best relation (of a pair), tags and entities."""
+        w = self._weights
+        x = np.concatenate(
+            [w[f"embed{k}"][features[:, k]] for k in range(features.shape[1])], axis=1
+        )
+        x = x @ w["in"] + w["in_b"]
+        for layer in range(2):
+            padded = np.pad(_normal(x), ((1, 1), (0, 0)))
+            window = np.concatenate([padded[:-2], padded[1:-1], padded[2:]], axis=1)
+            x = x + np.maximum(window @ w[f"conv{layer}"] + w[f"conv{layer}_b"], 0)
+        for layer in range(3):
+            x = x + self._attend(_normal(x), layer)
+            hidden = np.maximum(_normal(x) @ w[f"up{layer}"] + w[f"up{layer}_b"], 0)
+            x = x + hidden @ w[f"down{layer}"] + w[f"down{layer}_b"]
+        x = _normal(x)
+        child, parent, child_label, parent_label = (
+            np.maximum(x @ w[k] + w[f"{k}_b"], 0) for k in ("child", "parent", "childl", "parentl")
+        )
+        arcs = child @ w["arc"] @ parent.T + parent @ w["arc_b"]
+        n_labels = len(self.names["relations"])
+        bilinear = w["label"].reshape(child_label.shape[1], n_labels, -1)
+
+        def label(word: int, head: int) -> Any:
+            pair = np.tensordot(child_label[word], bilinear, 1) @ parent_label[head]
+            plain = np.concatenate([child_label[word], parent_label[head]]) @ w["label_pair"]
+            return np.argmax(pair + plain)
+
+        tags, entities = (np.argmax(x @ w[k] + w[f"{k}_b"], axis=1) for k in ("tag", "entity"))
+        return arcs, label, tags, entities
+
+    def _attend(self, x: Any, layer: int) -> Any:
+        w, n, heads = self._weights, len(x), 4
+        q, k, v = (
+            part.reshape(n, heads, -1).transpose(1, 0, 2)
+            for part in np.split(x @ w[f"qkv{layer}"] + w[f"qkv{layer}_b"], 3, axis=1)
+        )
+        far = w[f"distance{layer}"].shape[1] // 2
+        apart = np.clip(np.arange(n)[None, :] - np.arange(n)[:, None], -far, far) + far
+        scores = q @ k.transpose(0, 2, 1) / np.sqrt(q.shape[2]) + w[f"distance{layer}"][:, apart]
+        scores = np.exp(scores - scores.max(axis=2, keepdims=True))
+        mixed = scores / scores.sum(axis=2, keepdims=True) @ v
+        return mixed.transpose(1, 0, 2).reshape(n, -1) @ w[f"out{layer}"] + w[f"out{layer}_b"]
+
+
+def _normal(x: Any) -> Any:
+    centred = x - x.mean(axis=1, keepdims=True)
+    return centred / np.sqrt((centred * centred).mean(axis=1, keepdims=True) + 1e-5)
+
+
+@lru_cache(maxsize=1)
+def _model() -> _Model:
+    with resources.files("factcheck.text").joinpath("syntax.npz").open("rb") as file:
+        stored = dict(np.load(file))
+    names = json.loads(bytes(stored.pop("names")).decode())
+    weights = {
+        key: value.astype(np.float32) * stored[f"{key}.scale"]
+        for key, value in stored.items()
+        if not key.endswith(".scale")
+    }
+    return _Model(weights, names)

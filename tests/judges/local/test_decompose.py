@@ -1,0 +1,229 @@
+"""Sentences are told one statement at a time, and only where nothing is changed by it."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from factcheck.judges.local.decompose import ParsedSentence
+from factcheck.judges.local.pronouns import Mentions
+from factcheck.text.syntax import Token, parse
+
+
+def told(sentence: str) -> list[str]:
+    return [s.text for s in ParsedSentence(sentence, parse(sentence)).statements()]
+
+
+SPLIT = {
+    "predicates": (
+        "Anna Kern moved to Bonn and joined the guild.",
+        ["Anna Kern moved to Bonn.", "Anna Kern joined the guild."],
+    ),
+    "auxiliaries": (
+        "The old mill was sold in 2010 and has been a museum since then.",
+        ["The old mill was sold in 2010.", "The old mill has been a museum since then."],
+    ),
+    "after birth": (
+        "She was born in London and grew up in Bonn.",
+        ["She was born in London.", "She grew up in Bonn."],
+    ),
+    "contrast": (
+        "Sales rose in May, but travel costs doubled.",
+        ["Sales rose in May.", "Travel costs doubled."],
+    ),
+    "a time at the beginning": (
+        "In May 2019, the firm opened a shop and hired a baker.",
+        [
+            "In May 2019, the firm opened a shop.",
+            "In May 2019, the firm hired a baker.",
+            "The firm opened a shop.",
+        ],
+    ),
+    "a time that is over": (
+        "In May 2019, the firm opened a shop and later hired a baker.",
+        [
+            "In May 2019, the firm opened a shop.",
+            "The firm opened a shop.",
+            "The firm later hired a baker.",
+        ],
+    ),
+    "a source holds for both": (
+        "According to the ministry, the repairs will cost 4 million euros and take nine months.",
+        [
+            "According to the ministry, the repairs will cost 4 million euros.",
+            "According to the ministry, the repairs will take nine months.",
+        ],
+    ),
+    "a condition holds for both": (
+        "If it rains, the match is moved and the town closes the bridge.",
+        ["If it rains, the match is moved.", "If it rains, the town closes the bridge."],
+    ),
+    "apposition": (
+        "Anna Kern, the mayor of London, opened the bridge.",
+        ["Anna Kern is the mayor of London.", "Anna Kern opened the bridge."],
+    ),
+    "relative clause": (
+        "Anna Kern, who lives in London, opened the bridge.",
+        ["Anna Kern lives in London.", "Anna Kern opened the bridge."],
+    ),
+    "relative clause of what one is": (
+        "Tom Orr is a lawyer who studied in Paris.",
+        ["Tom Orr is a lawyer.", "Tom Orr studied in Paris."],
+    ),
+    "names": (
+        "He played for Ajax, Porto and Lille.",
+        ["He played for Ajax.", "He played for Porto.", "He played for Lille."],
+    ),
+    "examples": (
+        "She has won several awards, including the Weber Prize and the Orr Medal.",
+        [
+            "She has won several awards.",
+            "She has won the Weber Prize.",
+            "She has won the Orr Medal.",
+        ],
+    ),
+    "details": (
+        "He started his career in 1953 with Botafogo.",
+        [
+            "He started his career.",
+            "He started his career in 1953.",
+            "He started his career with Botafogo.",
+        ],
+    ),
+    "participle at the beginning": (
+        "Born in Rome, he moved to Paris in 1999.",
+        ["He was born in Rome.", "He moved to Paris.", "He moved to Paris in 1999."],
+    ),
+    "participle at the end": (
+        "He joined Ajax in 1999, scoring 12 goals.",
+        ["He joined Ajax.", "He joined Ajax in 1999.", "He scored 12 goals."],
+    ),
+    "connective": ("However, it rained in London.", ["It rained in London."]),
+}
+
+
+@pytest.mark.parametrize(("sentence", "expected"), SPLIT.values(), ids=SPLIT)
+def test_a_sentence_is_told_one_statement_at_a_time(sentence: str, expected: list[str]) -> None:
+    assert sorted(told(sentence)) == sorted(expected)
+
+
+WHOLE = [
+    "The minister denied that the bank moved to London and joined the guild.",
+    "The minister said the bank moved to London and the guild was closed.",
+    "The firm did not open a shop and hire a baker.",
+    "Neither the firm nor the guild opened a shop and hired a baker.",
+    "The firm may open a shop in May.",
+    "Dogs may be kept in the flat with the written consent of the landlord.",
+    "The flat may only be used for residential purposes.",
+    "The soup keeps for three days in the fridge.",
+    "The train runs from London to Bonn and back.",
+    "Tom and Eva moved to London.",
+    "She wrote, sang in, and produced the film.",
+    "The talks between the union and the firm were held in London.",
+    "The group consists of Ajax, the Lions and Porto.",
+    "He did not play for Ajax, Porto and Lille.",
+    "The rent will be paid back within six months unless there is damage.",
+    "The company replaced my first pair, which surprised me.",
+    '"The firm opened a shop and hired a baker," she said.',
+    "Did the firm open a shop and hire a baker?",
+    "Heat the oil and fry the onion.",
+]
+
+
+@pytest.mark.parametrize("sentence", WHOLE)
+def test_what_could_change_by_a_split_stays_whole(sentence: str) -> None:
+    assert told(sentence) == [sentence]
+
+
+def test_where_the_parser_is_not_sure_the_sentence_stays_whole() -> None:
+    sentence = "Anna Kern moved to Bonn and joined the guild."
+    tokens = [
+        token._replace(sure=0.5) if token.relation == "conj" else token for token in parse(sentence)
+    ]
+    assert [s.text for s in ParsedSentence(sentence, tokens).statements()] == [sentence]
+
+
+def test_a_statement_points_at_its_words() -> None:
+    sentence = "Anna Kern moved to Bonn and joined the guild."
+    first, second = ParsedSentence(sentence, parse(sentence)).statements()
+    assert sentence[slice(*first.own)] == "Anna Kern moved to Bonn"
+    assert second.own.end == len(sentence) - 1
+
+
+NAMED = {
+    "he": ("Tom Orr was born in Bonn.", "He moved to Paris.", "Tom Orr moved to Paris."),
+    "his": ("Tom Orr is a lawyer.", "His career began in Bonn.", "Tom Orr's career began in Bonn."),
+    "she": ("Eva Kern is a Dutch lawyer.", "She moved to Paris.", "Eva Kern moved to Paris."),
+    "two people": ("Tom Orr met Jan Olson in Bonn.", "He moved to Paris.", None),
+    "an unnamed person": ("Tom Orr met the mayor in Bonn.", "He moved to Paris.", None),
+    "no person first": ("In Bonn it rained.", "He moved to Paris.", None),
+    "it": ("Tom Orr was born in Bonn.", "It moved to Paris.", None),
+}
+
+
+@pytest.mark.parametrize(("before", "sentence", "expected"), NAMED.values(), ids=NAMED)
+def test_a_pronoun_is_replaced_only_if_one_person_can_be_meant(
+    before: str, sentence: str, expected: str | None
+) -> None:
+    mentions = Mentions()
+    mentions.read(before, parse(before))
+    tokens = parse(sentence)
+    named = mentions.read(sentence, tokens)
+    (statement,) = ParsedSentence(sentence, tokens, named).statements()
+    assert statement.text == (expected or sentence)
+
+
+WORDS = [
+    "Anna Kern,", "the mayor,", "who", "moved", "to", "Bonn", "and", "was", "He", "in", "a",
+    "Porto", "for", "joined", "it", "(two", "2019)", ";", "but", "not", "is", "the", ".", "May",
+    "including", '"The', 'Mill"', "which", "where", "best", "known",
+]  # fmt: skip
+
+
+@given(st.lists(st.sampled_from(WORDS), min_size=1, max_size=25).map(" ".join))
+def test_statements_have_text_and_a_passage(sentence: str) -> None:
+    for statement in ParsedSentence(sentence, parse(sentence)).statements():
+        assert statement.text.strip()
+        assert 0 <= statement.own.start < statement.own.end <= len(sentence)
+
+
+RELATIONS = [
+    "nsubj",
+    "conj",
+    "cc",
+    "dobj",
+    "prep",
+    "pobj",
+    "relcl",
+    "appos",
+    "advcl",
+    "acl",
+    "attr",
+]
+TAGS = ["NN", "NNP", "NNS", "VBD", "VBZ", "VBN", "VBG", "IN", "CC", "WP", "DT", "MD", ",", "CD"]
+TREES = st.lists(
+    st.tuples(
+        st.sampled_from([w.strip('",;.()') or "a" for w in WORDS] + [",", '"', "("]),
+        st.sampled_from(TAGS),
+        st.floats(0, 1, exclude_max=True),
+        st.sampled_from(RELATIONS),
+        st.sampled_from(["", "PERSON", "DATE", "GPE"]),
+    ),
+    min_size=1,
+    max_size=14,
+)
+
+
+@given(TREES)
+def test_any_tree_is_told(drawn: list[tuple[str, str, float, str, str]]) -> None:
+    """Also what no parser should make of a sentence: each word under any word before it."""
+    text = " ".join(word for word, *_ in drawn)
+    tokens, start = [], 0
+    for place, (word, tag, share, relation, entity) in enumerate(drawn):
+        head = int(share * place)
+        is_root = not place
+        tokens.append(Token(word, start, "VBD" if is_root else tag, head,
+                            "ROOT" if is_root else relation, entity))  # fmt: skip
+        start += len(word) + 1
+    assert all(s.text for s in ParsedSentence(text, tokens).statements())
