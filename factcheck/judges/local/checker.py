@@ -8,11 +8,15 @@ raises it. Statements of a fact with several sentences must all be entailed.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from factcheck.facts import AtomicFact, CheckResult, EntailmentLabel, Evidence, Verdict
 from factcheck.facts.spans import fold_text, locate
+from factcheck.judges.local import analysis
+from factcheck.judges.local.analysis import Analysed
 from factcheck.judges.local.cancellation import checkpoint, run_in_thread
+from factcheck.judges.local.conflicts import Conflict, find_conflicts
 from factcheck.judges.local.features import statement
 from factcheck.judges.local.language import DEFAULT, LATIN, guess_language
 from factcheck.judges.local.model import Model, load_model
@@ -22,7 +26,7 @@ from factcheck.judges.local.passages import (
     analyse,
     statements,
 )
-from factcheck.judges.local.readings import VERBATIM, Reading, readings
+from factcheck.judges.local.readings import CONTRADICTED, VERBATIM, Reading, readings
 from factcheck.judges.local.words import english_knows_as_many, words
 from factcheck.judges.ports import Ledger
 
@@ -59,7 +63,7 @@ class LocalChecker:
     @property
     def identity(self) -> Mapping[str, str]:
         """The judge and the version of its model."""
-        return {"judge": f"local/1@{load_model().version}"}
+        return {"judge": f"local/2@{load_model().version}"}
 
     async def check(
         self, facts: Sequence[AtomicFact], text: str, ledger: Ledger
@@ -93,7 +97,7 @@ def judge_fact(fact: str, text: str, model: Model) -> Finding:
         return Finding("entailed", VERBATIM, "stands in the text", _evidence(stated))
     if not words(fact, language) and set(fact.split()) <= set(text.split()):
         return Finding("entailed", VERBATIM, "stands in the text", locate(fact, text))
-    findings = [_find(part, analysed, model) for part in statements(fact, language)]
+    findings = [_find(part, analysed, language, model) for part in statements(fact, language)]
     weakest = min(findings, key=lambda finding: finding.probability)
     against = [finding for finding in findings if finding.label == "contradicted"]
     if against and weakest.label != "entailed":
@@ -112,14 +116,24 @@ def _language(fact: str) -> str:
     return guess
 
 
-def _find(part: Passage, text: AnalysedText, model: Model) -> Finding:
+def _find(part: Passage, text: AnalysedText, language: str, model: Model) -> Finding:
     """What a text says about one sentence of a fact."""
     found = [(reading.probability(model), reading) for reading in readings(statement(part), text)]
     if not found:
         return Finding("neutral", 0.0, "no content word found")
-    probability, best = max(found, key=lambda pair: (pair[0], pair[1].aligned))
-    if probability >= DECISION:
-        return Finding("entailed", probability, _support(best), _evidence(best.passage))
+    ranked = sorted(found, key=lambda pair: (-pair[0], -pair[1].aligned))
+    denied: Finding | None = None
+    for chance, reading in ranked:
+        if chance < DECISION:
+            break
+        conflict = _first_conflict(part, reading, text, language)
+        if conflict is None:
+            return Finding("entailed", chance, _support(reading), _evidence(reading.passage))
+        reason = _wording(conflict)
+        denied = denied or Finding("contradicted", CONTRADICTED, reason, _evidence(reading.passage))
+    if denied is not None:
+        return denied
+    probability = ranked[0][0]
     against = [reading for _, reading in found if _contradicts(reading)]
     if against:
         clearest = max(against, key=lambda reading: reading.aligned)
@@ -128,6 +142,28 @@ def _find(part: Passage, text: AnalysedText, model: Model) -> Finding:
         )
     closest = max((reading for _, reading in found), key=lambda reading: sum(reading.found))
     return Finding("neutral", probability, _lack(closest))
+
+
+def _first_conflict(
+    part: Passage, reading: Reading, text: AnalysedText, language: str
+) -> Conflict | None:
+    """What speaks against a sentence that has enough words of a fact, if anything does."""
+    if reading.lowest == VERBATIM:
+        return None
+    analysed = _conflict_view(part.text, language), _conflict_view(reading.passage.text, language)
+    conflicts = find_conflicts(*analysed, known=text.holders.keys())
+    return next((conflict for conflict in conflicts if conflict.contradicts), None)
+
+
+@lru_cache(maxsize=4096)
+def _conflict_view(text: str, language: str) -> Analysed:
+    return analysis.analyse(text, language)
+
+
+def _wording(conflict: Conflict) -> str:
+    if conflict.kind == "role":
+        return f"turns round who {conflict.text_word} whom"
+    return f"says {conflict.text_word}, the fact says {conflict.fact_word}"
 
 
 def _evidence(passage: Passage) -> Evidence:

@@ -167,8 +167,16 @@ def _numbers(pair: _Pair) -> Iterator[Conflict]:
             alone = bool(q.units) and len(rivals) == 1 and rest >= _HARDLY
             if (same_noun and rest >= _SAME) or (free and (alone or (near and rest >= _SAME))):
                 kind: ConflictKind = "unit" if q.value == p.value else "number"
-                yield pair.conflict(kind, place, (p.first, p.last))
+                conflict = pair.conflict(kind, place, (p.first, p.last))
+                if kind == "unit" or not _same_digits(conflict.text_word, conflict.fact_word):
+                    yield conflict
                 break
+
+
+def _same_digits(one: str, other: str) -> bool:
+    """Whether two numbers may differ in their separators only: 18,365 and 18.365."""
+    separators = str.maketrans("", "", ".,' \u00a0\u202f")
+    return one.translate(separators) == other.translate(separators)
 
 
 def _counted(analysed: Analysed, quantity: Quantity) -> str:

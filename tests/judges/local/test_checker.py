@@ -176,6 +176,27 @@ def test_a_changed_name_number_date_or_negation_is_contradicted(fact: str, reaso
     assert found.evidence.quote in [sentence.text for sentence in split_sentences(STORY)]
 
 
+@pytest.mark.parametrize(
+    ("fact", "text", "reason"),
+    [
+        ("Anna Berg was hired by Tom Lund.", "Anna Berg hired Tom Lund.", "turns round"),
+        ("Delta Marine sold the yard to Orion.", "Orion sold the yard to Delta Marine.", "turns"),
+        (
+            "The guarantee lasts 30 days.",
+            "The guarantee lasts 30 months, and returns take 14 days.",
+            "says 14",
+        ),
+    ],
+)
+def test_what_has_the_words_and_says_otherwise_contradicts(
+    fact: str, text: str, reason: str
+) -> None:
+    found = verdict(fact, text)
+    assert found.label == "contradicted"
+    assert found.reason.startswith(reason)
+    assert found.evidence is not None
+
+
 def test_another_word_in_the_same_place_is_not_entailed() -> None:
     found = verdict("The red car stopped near the bank.", "The blue car stopped near the bank.")
     assert (found.label, found.evidence, found.reason) == ("neutral", None, "missing: red")
@@ -232,7 +253,7 @@ def test_the_checker_fills_its_port_and_costs_nothing() -> None:
     facts = [AtomicFact("f1", "The dog bit the man."), AtomicFact("f2", "Zebras sleep.")]
     assert asyncio.run(checker.check(facts, STORY, ledger)) == check_facts(facts, STORY)
     assert ledger.usage.calls == 0
-    assert checker.identity["judge"].startswith("local/1@")
+    assert checker.identity["judge"].startswith("local/2@")
 
 
 MIXED = (
