@@ -839,8 +839,13 @@ class ParsedSentence:
             text = text[:first] + text[first : first + 1].upper() + text[first + 1 :]
         if not re.search(r"[.!?\u2026][\"'\u201d\u2019)]*\Z", text):
             text += "."
-        last = self._tokens[max(placed)]
-        return Statement(text, Span(self._tokens[min(placed)].start, last.start + len(last.text)))
+        first_word, last_word = min(placed), max(placed)
+        last = self._tokens[last_word]
+        start = 0 if all(self._is_mark[:first_word]) else self._tokens[first_word].start
+        is_end = all(self._is_mark[last_word + 1 :])
+        return Statement(
+            text, Span(start, len(self._text) if is_end else last.start + len(last.text))
+        )
 
     def _spoken_names(self, placed: Sequence[int]) -> dict[int, str]:
         """The names to say for words of a fact: each once, and not beside the same name."""

@@ -57,7 +57,7 @@ def test_a_fact_points_at_the_passage_it_comes_from() -> None:
     assert passages["Anna Kern is the mayor of Ulm."] == "Anna Kern, the mayor of Ulm"
     assert passages["The work started in 2019."] == "The work started in 2019"
     assert passages["Price: 2 EUR a crossing."] == "Price:** 2 EUR a crossing"
-    assert passages["Tom Orr moved to Ulm in 1999."] == "He moved to Ulm in 1999"
+    assert passages["Tom Orr moved to Ulm in 1999."] == "He moved to Ulm in 1999."
 
 
 def test_the_fact_set_says_where_it_comes_from() -> None:
