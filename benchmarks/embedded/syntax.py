@@ -8,6 +8,10 @@ The teacher is `en_core_web_sm` 3.8 (Explosion, MIT; on PyPI as `en-core-web-sm-
 English Wikipedia (CC BY-SA), image captions (CC BY-SA) and model answers (CC BY 4.0) from the
 premises of `nli` and `nli2`; none of the texts is kept in the weights' file. Rows of
 `factscore_extract_dev` and of the other evaluation sets are not read. Seeds are fixed.
+
+The shipped weights: the first epoch of six, cut short; then `--epochs 2 --start` from it, and the
+same once more from the result. On 1,000 sentences that were not trained on they agree with the
+teacher on .908 of the heads, .891 with the relation, .972 of the tags and .933 of the entities.
 """
 
 from __future__ import annotations
