@@ -76,6 +76,14 @@ def offline() -> dict[str, Any]:
     }
 
 
+CLIENTS = (
+    ("httpx", "AsyncClient", "send"),
+    ("httpx2", "AsyncClient", "send"),
+    ("aiohttp", "ClientSession", "_request"),
+)
+"""The methods of HTTP clients that send."""
+
+
 class Chain:
     """The functions that led to this point, through tasks and threads."""
 
@@ -129,18 +137,18 @@ def patched(chain: Chain) -> Iterator[None]:
         mock.patch.object(loop, "call_soon_threadsafe", chain.carried(loop.call_soon_threadsafe)),
     ):
         clients = [
-            importlib.import_module(name).AsyncClient
-            for name in ("httpx", "httpx2")
-            if importlib.util.find_spec(name)
+            (getattr(importlib.import_module(module), name), method)
+            for module, name, method in CLIENTS
+            if importlib.util.find_spec(module)
         ]
-        before = [client.send for client in clients]
-        for client in clients:
-            client.send = chain.watched(client.send)
+        before = [getattr(client, method) for client, method in clients]
+        for (client, method), send in zip(clients, before, strict=True):
+            setattr(client, method, chain.watched(send))
         try:
             yield
         finally:
-            for client, send in zip(clients, before, strict=True):
-                client.send = send
+            for (client, method), send in zip(clients, before, strict=True):
+                setattr(client, method, send)
 
 
 def model() -> list[Step]:
