@@ -29,7 +29,7 @@ _SCRIPTS = (
     ("th", re.compile(r"[\u0e00-\u0e7f]"), 0.3),
 )
 _LETTERS = re.compile(r"[^\W\d_]")
-_COMMON = {
+COMMON_WORDS = {
     "en": "a the of and to in is was that for it with as his he be on by at are this had not which "
     "but from they have were their been has she you an or we will would who its said after",
     "de": "der die das und den von zu mit sich des dem ist im für nicht ein eine als auch es an "
@@ -50,7 +50,7 @@ _COMMON = {
     "sv": "och att det som en på är av för med den till inte han har ett om hade de jag var men "
     "sig från vi så kan hon när år under också efter eller nu sin där vid mot ska skulle",
 }
-_VOTES = {language: frozenset(common.split()) for language, common in _COMMON.items()}
+_VOTES = {language: frozenset(common.split()) for language, common in COMMON_WORDS.items()}
 _WORD = re.compile(r"[^\W\d_]+")
 
 

@@ -52,8 +52,6 @@ class Analysed(NamedTuple):
     relations: tuple[Relation, ...]
     initials: frozenset[str]
     """Of all its names, and its words in capitals."""
-    number_keys: frozenset[str]
-    """Every number and part of a date in one spelling and in basic units: `time:5400`."""
 
 
 _MOST_ITEMS = 16
@@ -152,21 +150,11 @@ def analyse(text: str, language: str) -> Analysed:
         hedged=_hedges(found.words, taken) if english else {},
         passive=passive,
         relations=tuple(_relations(found, content, passive)) if english else (),
-        number_keys=frozenset(
-            [key for q in found.quantities for key in quantity_keys(q)]
-            + [key for m in found.moments for key in m.keys]
-        ),
         initials=frozenset(
             [name.initials for name in found.names if len(name.initials) > 1]
             + [w.form for w in found.words if w.text.isupper() and len(w.text) > 1]
         ),
     )
-
-
-def quantity_keys(quantity: Quantity) -> list[str]:
-    """A number in one spelling, alone and in the basic unit of each thing that it may measure."""
-    measured = (f"{u.dimension}:{u.basic(quantity.value):.5g}" for u in quantity.units)
-    return [quantity.key, *measured]
 
 
 def _negations(found: Reading) -> tuple[dict[int, int], frozenset[int], int | None]:

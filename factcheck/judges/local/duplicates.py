@@ -6,15 +6,39 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from factcheck.facts import AtomicFact
-from factcheck.judges.local import verbs
 from factcheck.judges.local.cancellation import checkpoint
 from factcheck.judges.local.language import guess_language
 from factcheck.judges.local.words import TELLING, words
+from factcheck.text.words import word_set
 
 _CONTAINED = 0.9
 """Share of a fact's rarity that another one must hold to make it a near-duplicate."""
 
-_SCOPE_WORDS = verbs.HEDGES | verbs.REPORTING
+_REPORTING = word_set(
+    """
+    accuse accused accuses according admitted agreed allege alleged allegedly alleges announced
+    announces apparently appeared appears argue argued argues ask asked asks assume assumed believe
+    believed believes claim claimed claims concluded confirmed consider considered considers deny
+    denied denies doubt doubted doubts estimate estimated expect expected expects failed fear feared
+    fears feel felt feels found hope hoped hopes imagine imagined insist insisted insists intended
+    intends know knew knows likely mentioned noted perhaps plan planned plans possibly predict
+    predicted predicts presumably pretended probably promise promised promises propose proposed
+    refused report reported reportedly reports rumoured rumored said saw say says see seem seemed
+    seems show showed shows states stated stressed suggest suggested suggests supposed supposedly
+    suspect suspected suspects tell tells think thinks thought told tried try want wanted wants warn
+    warned warns wish wished wrote
+    """
+)
+"""Words after which something is said, believed or tried rather than so."""
+_HEDGES = word_set(
+    """
+    if unless whether would could might may should must cannot or nor either neither both not never
+    no none nobody nothing hardly barely scarcely without n't only than rather instead respectively
+    each other together what who's
+    """
+)
+"""Words that change what the words around them say."""
+_SCOPE_WORDS = _HEDGES | _REPORTING
 
 
 class _Bag(NamedTuple):

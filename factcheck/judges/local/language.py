@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import re
 
+from factcheck.text.language import COMMON_WORDS
+
 DEFAULT = "en"
 """What is guessed where nothing speaks for any language."""
 
@@ -26,31 +28,10 @@ _SCRIPTS = (
 )
 _LETTERS = re.compile(r"[^\W\d_]")
 _LATIN_WORDS = re.compile(r"[a-zà-öø-ÿœı]+")
-_COMMON = {
-    "en": "a the of and to in is was that for it with as his he be on by at are this had not which "
-    "but from they have were their been has she you an or we will would who its said after",
-    "de": "der die das und den von zu mit sich des dem ist im für nicht ein eine als auch es an "
-    "werden aus er hat dass sie nach wird bei einer um am sind noch wie einem über einen so "
-    "zum war haben nur oder aber vor zur bis mehr durch man wurde ich wir",
-    "fr": "le la les de des du et en un une est que qui dans pour pas au aux sur par plus ne se ce "
-    "il elle sont avec son sa ses cette ces mais ou été ont être nous vous leur comme était "
-    "je",
-    "es": "el la los las de del que y en un una es por con no para su al lo se como más pero sus "
-    "le ha este sí porque esta entre cuando muy sin sobre también me hasta hay donde fue son "
-    "está",
-    "it": "il lo la i gli le di del della dei e che in un una è per con non da si al alla sono nel "
-    "nella come più ma anche ha dal dalla questo questa ed sul suo sua essere ci era hanno",
-    "pt": "o a os as de do da dos das e que em um uma é por com não para se na no nas nos ao à "
-    "mais mas foi como seu sua ou ele ela são também pelo pela até isso está entre era muito",
-    "nl": "de het een en van ik te dat die in is niet op aan met als voor zijn er maar om hem dan "
-    "zou wat mijn ze wordt werd bij ook door naar uit nog heeft hebben kan deze over tot",
-    "sv": "och att det som en på är av för med den till inte han har ett om hade de jag var men "
-    "sig från vi så kan hon när år under också efter eller nu sin där vid mot ska skulle",
-}
-LATIN = frozenset(_COMMON)
+LATIN = frozenset(COMMON_WORDS)
 """Languages told apart by their words alone."""
 _LANGUAGES_OF: dict[str, list[str]] = {}
-for _language, _listed in _COMMON.items():
+for _language, _listed in COMMON_WORDS.items():
     for _word in _listed.split():
         _LANGUAGES_OF.setdefault(_word, []).append(_language)
 
@@ -72,7 +53,7 @@ def guess_language(text: str) -> str:
             share = 0.1 if language == "ja" else 0.3
             if letters and len(script.findall(sample)) >= share * letters:
                 return language
-    votes = dict.fromkeys(_COMMON, 0)
+    votes = dict.fromkeys(COMMON_WORDS, 0)
     for word in _LATIN_WORDS.findall(sample):
         for language in _LANGUAGES_OF.get(word, ()):
             votes[language] += 1

@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 
 from factcheck.judges.local.analysis import analyse
 from factcheck.judges.local.conflicts import Conflict, find_conflicts
-from factcheck.judges.local.evidence import gather, passage_features, text_features
 
 WORDS = (
     *(
@@ -184,37 +183,6 @@ def test_spans_are_the_wordings(fact: str, passage: str) -> None:
         assert fact[found.fact_span.start : found.fact_span.end] == found.fact_word
 
 
-@given(sentences, st.lists(sentences, max_size=4), sentences)
-def test_more_text_never_holds_less(fact: str, passages: list[str], more: str) -> None:
-    wanted = analyse(fact, "en")
-    before = text_features(wanted, gather(analyse(each, "en") for each in passages))
-    after = text_features(wanted, gather(analyse(each, "en") for each in (more, *passages)))
-    assert all(0 <= old <= new <= 1 for old, new in zip(before, after, strict=True))
-
-
-@given(sentences, sentences)
-def test_features_are_shares(fact: str, passage: str) -> None:
-    one, other = analyse(fact, "en"), analyse(passage, "en")
-    assert all(0 <= each <= 1 for each in passage_features(one, other, find_conflicts(one, other)))
-
-
-def test_a_text_holds_all_of_itself() -> None:
-    fact = analyse("Anna Berg paid 90 minutes after 14 July 2021.", "en")
-    assert set(text_features(fact, gather([fact]))) == {1.0}
-    assert passage_features(fact, fact, ())[:5] == (1.0, 1.0, 1.0, 1.0, 1.0)
-
-
-def test_features_name_what_is_missing_and_what_conflicts() -> None:
-    fact = analyse("Anna Berg hired 12 men.", "en")
-    passage = analyse("Anna Berg hired 14 men.", "en")
-    found = passage_features(fact, passage, find_conflicts(fact, passage))
-    assert (found.numbers, found.names, found.number, found.negation) == (0.0, 1.0, 1.0, 0.0)
-    held = text_features(fact, gather([analyse("Tom Lund hired 14 men.", "en")]))
-    assert (held.numbers, held.names, held.words) == (0.0, 0.0, 0.5)
-    other_unit = analyse("It took 1.5 hours.", "en")
-    assert text_features(analyse("90 minutes", "en"), gather([other_unit])).numbers == 1.0
-
-
 @pytest.mark.parametrize(
     "part", ["not ", "1 ", "Ab ", "sold bridge ", "(not true that ", "may plan to ", "only all "]
 )
@@ -223,5 +191,4 @@ def test_hostile_passages_are_compared(part: str) -> None:
     hostile = analyse(part * 2_000, "en")
     assert len(hostile.quantities) <= 16
     for one, other in ((fact, hostile), (hostile, fact)):
-        assert all(0 <= each <= 1 for each in passage_features(one, other, ()))
         assert len(find_conflicts(one, other)) < 20
