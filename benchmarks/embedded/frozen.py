@@ -22,6 +22,7 @@ from scipy.optimize import minimize
 
 from benchmarks.embedded.cases import SETS, Case, load_cases
 from benchmarks.embedded.encoder import Encoder, match
+from factcheck.calibration.agreement_metrics import Decisions, auroc, balanced_accuracy, rates
 from factcheck.judges.local.sentences import split_passages
 from factcheck.text.words import content_stems, words
 
@@ -77,18 +78,10 @@ def fit(rows: FloatArray, labels: FloatArray, shares: FloatArray) -> FloatArray:
     return np.concatenate([[found[0] - scaled_back @ middle], scaled_back])
 
 
-def balanced_accuracy(labels: FloatArray, odds: FloatArray) -> tuple[float, float, float]:
-    """The mean of the shares found and refused, and these two."""
-    found = float((odds[labels == 1] >= 0).mean())
-    refused = float((odds[labels == 0] < 0).mean())
-    return (found + refused) / 2, found, refused
-
-
-def auroc(labels: FloatArray, odds: FloatArray) -> float:
-    """The chance that an entailed case scores above another, ties counted half."""
-    positive, negative = odds[labels == 1], np.sort(odds[labels == 0])
-    places = (np.searchsorted(negative, positive, side) for side in ("left", "right"))
-    return float(sum(place.mean() for place in places) / 2 / len(negative))
+def figures(labels: FloatArray, odds: FloatArray) -> tuple[float | None, ...]:
+    """Balanced accuracy, the shares found and refused, and AUROC."""
+    pairs = Decisions(labels == 1, odds >= 0, odds, np.zeros(len(odds), int))
+    return balanced_accuracy(pairs), *rates(pairs), auroc(pairs)
 
 
 def weigh(cases: Sequence[Case]) -> FloatArray:
@@ -138,8 +131,7 @@ def main() -> None:
         keys = ("balanced_accuracy", "found", "refused", "auroc")
         print(row("rules", [old[key] for key in keys]))
         for kind, values in odds.items():
-            found = balanced_accuracy(labels, values[chosen])
-            print(row(kind, [*found, auroc(labels, values[chosen])]))
+            print(row(kind, figures(labels, values[chosen])))
 
 
 if __name__ == "__main__":
