@@ -13,7 +13,6 @@ from factcheck.cli import options, output
 from factcheck.errors import InputError
 
 if TYPE_CHECKING:
-    from factcheck.keywords import BehaviorRun
     from factcheck.keywords.comparison import Run
 
 _LOG = "factcheck.keywords"
@@ -142,30 +141,17 @@ def run(  # noqa: PLR0913 - one parameter per option
 
 
 @app.command("behaviors", epilog="Example: factcheck keywords behaviors cases.json responses.json")
-def behaviors(  # noqa: PLR0913 - one parameter per option
+def behaviors(
     cases: Cases,
     responses: Annotated[
-        str | None,
+        str,
         options.argument(
             "RESPONSES",
             "Responses of each variant: .json or .yaml with a list, or with responses by "
             "case id; or .jsonl with 'id', 'variant' and 'response'.",
-            show_default=False,
         ),
-    ] = None,
+    ],
     *,
-    call: Annotated[
-        str | None,
-        options.option(
-            "--call",
-            "MODULE:FUNCTION",
-            "Call a Python function, sync or async, with a case and the name of a variant "
-            "instead; also PATH.py:FUNCTION.",
-        ),
-    ] = None,
-    concurrency: Annotated[
-        int, options.option("--concurrency", "N", "Maximum number of concurrent calls.")
-    ] = 8,
     expect: Annotated[
         list[str] | None,
         options.option(
@@ -192,30 +178,25 @@ def behaviors(  # noqa: PLR0913 - one parameter per option
     no other. A case with a missing response is an error: it neither passes
     nor fails. 'factcheck keywords compare' reads --out RUN.json.
     """
+    from factcheck.keywords import evaluate_behaviors, load_cases, load_responses
     from factcheck.scoring import gates
 
     to = output.destination(format_, out, cases, responses)
-    if (responses is None) == (call is None):
-        raise InputError("give either RESPONSES or --call MODULE:FUNCTION")
     expected = _pairs(expect, "--expect") or None
     with output.capture_log(_LOG):
-        result, interrupted = _classify(cases, responses, call, expected, concurrency)
-    page = result.page(examples=examples)
+        result = evaluate_behaviors(load_cases(cases), load_responses(responses), expected=expected)
     errors = [
         (case.case_id, f"{first.variant}: {first.message}")
         for case in result.cases
         if (first := next((one for one in case.outcomes if one.label is None), None))
     ]
-    failure = gates.cases_gate("pass rate", result.pass_rate, fail_under, errors)
-    if interrupted:
-        failure = gates.GateFailure(gates.INTERRUPTED, "the run was interrupted")
-    output.show(
-        page, lambda: result.to_json(indent=2), to, warnings=result.warnings, failure=failure
+    output.report(
+        result.page(examples=examples),
+        lambda: result.to_json(indent=2),
+        to,
+        warnings=result.warnings,
+        failure=gates.cases_gate("pass rate", result.pass_rate, fail_under, errors),
     )
-    if interrupted:
-        output.print_note("This is the result so far; cases without a response are errors.")
-        raise KeyboardInterrupt
-    output.exit_with(failure)
 
 
 @app.command("lint", epilog="Example: factcheck keywords lint cases.json responses.json")
@@ -416,28 +397,3 @@ def _read_run(path: str) -> Run:
         f"{name}: not a saved run; 'factcheck keywords run' and 'behaviors' write one "
         "with --out RUN.json"
     )
-
-
-def _classify(
-    cases: str,
-    responses: str | None,
-    call: str | None,
-    expected: dict[str, str] | None,
-    concurrency: int,
-) -> tuple[BehaviorRun, bool]:
-    """The run, and whether Ctrl-C ended it early."""
-    from factcheck.cli.functions import Recorder, load_function
-    from factcheck.keywords import evaluate_behaviors, load_cases, load_responses
-
-    suite = load_cases(cases)
-    if call is None:
-        return evaluate_behaviors(suite, load_responses(str(responses)), expected=expected), False
-    function = Recorder(load_function(call))
-    try:
-        return evaluate_behaviors(
-            suite, function, expected=expected, concurrency=concurrency, progress=True
-        ), False
-    except KeyboardInterrupt:
-        if not (so_far := function.responses):
-            raise
-        return evaluate_behaviors(suite, so_far, expected=expected), True

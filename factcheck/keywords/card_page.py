@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from factcheck.errors import Failure
 from factcheck.keywords.cards import CARD_TYPE, ExpectedCard, card_value
-from factcheck.keywords.forms import Keyword, Not, found_in, unmet_keywords
+from factcheck.keywords.forms import Keyword, found_in, unmet_keywords
 from factcheck.keywords.results import CaseResult, Missed, Scores
 from factcheck.reports.page import MOST_ROWS, Case, Item, Section, Table, listed
 from factcheck.reports.text import DASH, interval_text, more_of, name_text, quote_text, share
@@ -117,7 +117,8 @@ def _missed_item(case: CaseResult, missed: Missed, texts: CardTexts, threshold: 
             parts.append(f"type: {expected.card_type}")
         text += f"   {quote_text('; '.join(parts), _LONGEST_CARD)}"
     if missed.nearest is None:
-        return Item(name_text(case.case_id), text, (_why_none(case, expected, generated),))
+        why = "no generated card scores above 0" if case.n_generated else "nothing was generated"
+        return Item(name_text(case.case_id), text, (why,))
     taken = [match for match in case.matches if match.generated == missed.nearest]
     why = f"below the threshold of {threshold:g}"
     if taken and missed.score >= threshold:
@@ -127,15 +128,6 @@ def _missed_item(case: CaseResult, missed: Missed, texts: CardTexts, threshold: 
     if expected is not None and card is not None:
         notes += _content(card, expected)
     return Item(name_text(case.case_id), text, tuple(notes))
-
-
-def _why_none(case: CaseResult, expected: ExpectedCard | None, generated: Sequence[Any]) -> str:
-    for number, card in enumerate(generated, 1):
-        for name, words in expected.keywords.items() if expected else ():
-            found = found_in(words, str(card_value(card, name)))
-            if forbidden := [word for word in words if isinstance(word, Not) and word in found]:
-                return f"card {number} has a forbidden keyword in its {name}: {_words(forbidden)}"
-    return "no generated card has any of it" if case.n_generated else "nothing was generated"
 
 
 def _content(card: Any, expected: ExpectedCard) -> Iterator[str]:

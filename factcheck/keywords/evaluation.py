@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
+import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from factcheck.errors import Failure, InputError
+from factcheck.errors import FactcheckError, Failure, InputError, describe
 from factcheck.keywords.behavior_runs import BehaviorRun
-from factcheck.keywords.calling import Call, call_each, check_concurrency, failure_of
 from factcheck.keywords.card_runs import DatasetResult
 from factcheck.keywords.cards import CardCase, CardDataset
 from factcheck.keywords.guides import Guide, classify_behaviors
@@ -21,7 +22,7 @@ from factcheck.keywords.matching import (
 )
 from factcheck.keywords.results import BehaviorCaseResult, CaseResult, Outcome
 from factcheck.keywords.suites import BehaviorCase, as_cases, case_warnings
-from factcheck.runtime.loop import background
+from factcheck.runtime.loop import blocking, together
 
 Outputs = Mapping[str, Any] | Sequence[Any] | Callable[[CardCase], Any]
 """The generated cards: by case id, in the order of the cases, or a function that makes them."""
@@ -35,7 +36,7 @@ _NO_RESPONSE: Failure[str] = Failure("", "input", "there is no response")
 _MOST_SHOWN = 5
 
 
-def evaluate_dataset(
+async def aevaluate_dataset(
     dataset: CardDataset,
     outputs: Outputs,
     threshold: float = THRESHOLD,
@@ -44,7 +45,6 @@ def evaluate_dataset(
     type_weight: float = TYPE_WEIGHT,
     assignment: Assignment = "greedy",
     concurrency: int = 8,
-    progress: bool = False,
 ) -> DatasetResult:
     """Match the generated cards of every case with the expected ones.
 
@@ -61,37 +61,19 @@ def evaluate_dataset(
         type_weight: Share of the score that the right type makes.
         assignment: `"greedy"` or `"optimal"`.
         concurrency: Maximum number of concurrent calls of a callable.
-        progress: Whether to show a progress bar for the calls.
 
     Raises:
         InputError: An invalid setting, or outputs that are invalid as a whole: of another type, for
             an unknown case, or not one for each case.
     """
     settings = MatchSettings(threshold, weights or {}, type_weight, assignment)
-    return background.run(
-        aevaluate_dataset(dataset, outputs, settings, concurrency=concurrency, progress=progress)
-    )
-
-
-async def aevaluate_dataset(
-    dataset: CardDataset,
-    outputs: Outputs,
-    settings: MatchSettings | None = None,
-    *,
-    concurrency: int = 8,
-    progress: bool = False,
-) -> DatasetResult:
-    """Asynchronous form of `evaluate_dataset`; an asynchronous callable runs in this event loop."""
-    check_concurrency(concurrency)
     if not isinstance(dataset, CardDataset):
         kind = type(dataset).__name__
         raise InputError(f"expected a CardDataset, as from load_dataset, got {kind}")
     if callable(outputs):
-        calls = [Call(outputs, (case,)) for case in dataset.cases]
-        given = await call_each(calls, concurrency=concurrency, progress=progress)
+        given = await _called(outputs, [(case,) for case in dataset.cases], concurrency)
     else:
         given = _outputs([case.id for case in dataset.cases], outputs)
-    settings = settings or MatchSettings()
     results: list[CaseResult | Failure[str]] = []
     for case, output in zip(dataset.cases, given, strict=True):
         try:
@@ -104,11 +86,14 @@ async def aevaluate_dataset(
                 replace(output, subject=case.id) if failed else matcher.match(output, case.id)
             )
         except Exception as error:  # noqa: BLE001 - raised by the user's objects
-            results.append(failure_of(error, case.id))
+            results.append(replace(_failure(error), subject=case.id))
     digests = {case.id: case.digest for case in dataset.cases}
     return DatasetResult(
         dataset.name, dataset.version, tuple(results), settings, digests, dataset.warnings
     )
+
+
+evaluate_dataset = blocking(aevaluate_dataset)
 
 
 def _outputs(ids: Sequence[str], outputs: Any) -> list[Any]:
@@ -131,13 +116,12 @@ def _outputs(ids: Sequence[str], outputs: Any) -> list[Any]:
     return list(outputs)
 
 
-def evaluate_behaviors(
+async def aevaluate_behaviors(
     cases: Cases,
     responses: Responses,
     *,
     expected: Mapping[str, str] | None = None,
     concurrency: int = 8,
-    progress: bool = False,
 ) -> BehaviorRun:
     """Check for each case whether every variant shows the behavior expected of it.
 
@@ -153,30 +137,13 @@ def evaluate_behaviors(
         expected: The expected behavior of each variant in every case, by name or label; default: as
             the cases say.
         concurrency: Maximum number of concurrent calls.
-        progress: Whether to show a progress bar for the calls.
 
     Raises:
         InputError: An invalid case, or responses that are invalid as a whole: of another type, or
             for unknown variants or cases.
     """
-    work = aevaluate_behaviors(
-        cases, responses, expected=expected, concurrency=concurrency, progress=progress
-    )
-    return background.run(work)
-
-
-async def aevaluate_behaviors(
-    cases: Cases,
-    responses: Responses,
-    *,
-    expected: Mapping[str, str] | None = None,
-    concurrency: int = 8,
-    progress: bool = False,
-) -> BehaviorRun:
-    """Asynchronous form of `evaluate_behaviors`; asynchronous callables run in this event loop."""
-    check_concurrency(concurrency)
     suite = as_cases(cases, expected)
-    given = await _responses(suite, responses, concurrency=concurrency, progress=progress)
+    given = await _responses(suite, responses, concurrency)
     labels = _labels(suite, given)
     results = []
     for case, own in zip(suite, given, strict=True):
@@ -189,15 +156,18 @@ async def aevaluate_behaviors(
     return BehaviorRun(tuple(results), digests, case_warnings(suite))
 
 
+evaluate_behaviors = blocking(aevaluate_behaviors)
+
+
 async def _responses(
-    cases: Sequence[BehaviorCase], responses: Any, *, concurrency: int, progress: bool
+    cases: Sequence[BehaviorCase], responses: Any, concurrency: int
 ) -> list[dict[str, Any]]:
     """For each case, by variant: a response, or a `Failure`."""
     given: list[dict[str, Any]] = [dict.fromkeys(case.expected, _NO_RESPONSE) for case in cases]
     pairs = list(zip(cases, given, strict=True))
     if callable(responses):
-        calls = [Call(responses, (case, variant)) for case, own in pairs for variant in own]
-        results = iter(await call_each(calls, concurrency=concurrency, progress=progress))
+        asked = [(case, variant) for case, own in pairs for variant in own]
+        results = iter(await _called(responses, asked, concurrency))
         return [{variant: next(results) for variant in own} for own in given]
     variants = dict.fromkeys(variant for case in cases for variant in case.expected)
     by_variant = _by_variant([case.id for case in cases], [*variants], responses)
@@ -278,3 +248,36 @@ def _outcome(case: BehaviorCase, variant: str, response: Any, label: str | None)
         message = f"expected a string as response, got {type(response).__name__}"
         response = Failure("", "input", message)
     return Outcome(variant, expected, None, code=response.code, message=response.message)
+
+
+async def _called(
+    function: Callable[..., Any], calls: Sequence[tuple[Any, ...]], concurrency: int
+) -> list[Any]:
+    """One result per call, in order; a `Failure` where the function raised an error.
+
+    The function runs in threads; what it returns is awaited in this loop, if it can be.
+    """
+    if not isinstance(concurrency, int) or isinstance(concurrency, bool) or concurrency < 1:
+        raise InputError(f"concurrency must be an integer of at least 1, got {concurrency!r}")
+    slots = asyncio.Semaphore(concurrency)
+
+    def in_thread(arguments: tuple[Any, ...]) -> Any:
+        try:
+            return function(*arguments)
+        except BaseException as error:  # noqa: BLE001 - raised by the user's function
+            return _failure(error)
+
+    async def one(arguments: tuple[Any, ...]) -> Any:
+        async with slots:
+            try:
+                result = await asyncio.to_thread(in_thread, arguments)
+                return await result if inspect.isawaitable(result) else result
+            except (Exception, SystemExit) as error:  # noqa: BLE001 - raised by the user's function
+                return _failure(error)
+
+    return await together(map(one, calls))
+
+
+def _failure(error: BaseException) -> Failure[str]:
+    code = error.code if isinstance(error, FactcheckError) else "callable"
+    return Failure("", code, describe(error))

@@ -14,15 +14,21 @@ from typing import Any
 
 from factcheck.documents import shown
 from factcheck.errors import InputError
-from factcheck.keywords.forms import SUFFIX, Keyword, Not, as_keywords, field_of, found_in, to_data
-from factcheck.keywords.search import KeywordSearch, LabelSearch
+from factcheck.keywords.forms import (
+    SUFFIX,
+    Keyword,
+    KeywordSearch,
+    Not,
+    as_keywords,
+    field_of,
+    found_in,
+    to_data,
+)
 
 AMBIGUOUS = "AMBIGUOUS"
 """Several behaviors show."""
 NO_MATCH = "NO_MATCH"
 """No behavior shows."""
-_WORTHWHILE = 100
-"""Responses for which preparing a search for labels pays."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,10 +164,5 @@ def classify_behaviors(responses: Iterable[str], guide: GuideLike) -> list[str]:
     for number, text in enumerate(texts, 1):
         if not isinstance(text, str):
             raise InputError(f"response {number}: expected a string, got {shown(text)}")
-    pairs = [(word, behavior.label) for behavior in guide.behaviors for word in behavior.keywords]
-    words = [word for word, _ in pairs]
-    if len(texts) >= _WORTHWHILE and LabelSearch.can_search(words):
-        search = LabelSearch(pairs, no_match=NO_MATCH, ambiguous=AMBIGUOUS)  # type: ignore[arg-type]
-        return search.labels(texts, guide.label)
-    found = KeywordSearch(dict.fromkeys(words)).found_in_each(texts)
-    return [guide.label_of_found(own) for own in found]
+    words = dict.fromkeys(word for behavior in guide.behaviors for word in behavior.keywords)
+    return [guide.label_of_found(own) for own in KeywordSearch(words).found_in_each(texts)]

@@ -19,15 +19,23 @@ from typing import Any, Literal
 
 from factcheck.documents import to_plain
 from factcheck.errors import InputError
-from factcheck.keywords.forms import AnyOf, Folded, Keyword, Not, Word, is_unspaced, occurs
+from factcheck.keywords.forms import (
+    AnyOf,
+    Folded,
+    Keyword,
+    KeywordSearch,
+    Not,
+    Word,
+    is_unspaced,
+    occurs,
+)
 from factcheck.keywords.guides import Behavior, Guide
-from factcheck.keywords.search import KeywordSearch
 from factcheck.keywords.suites import BehaviorCase, as_cases
 from factcheck.reports.page import Case, Item, Page, filled, listed
 from factcheck.reports.text import name_text, plural, quote_text
 
 Kind = Literal["shared", "inside", "short", "in_prompt", "duplicate", "empty", "never_fires"]
-SHORTEST = 3
+_SHORTEST = 3
 """Minimum length of a keyword in characters; one less with a character of an unspaced script."""
 _KINDS: Mapping[Kind, tuple[str, str]] = {
     "shared": (
@@ -81,8 +89,6 @@ class LintFinding:
 def lint_guides(
     cases: Iterable[BehaviorCase | Mapping[str, Any]],
     responses: Mapping[str, Iterable[str]] | None = None,
-    *,
-    shortest: int = SHORTEST,
 ) -> tuple[LintFinding, ...]:
     """Find faults in the guides of a suite.
 
@@ -90,8 +96,6 @@ def lint_guides(
         cases: `BehaviorCase`s, or mappings as in `evaluate_behaviors`.
         responses: By case id, the responses of any variants; default: keywords that never fire are
             not reported.
-        shortest: Minimum length of a keyword in characters; with a character of a script without
-            spaces one less, but at least 1.
 
     Returns:
         One finding for each fault, with all cases that have it; by kind, then in order of
@@ -108,7 +112,7 @@ def lint_guides(
     faults_of: dict[Guide, list[LintFinding]] = {}
     for case in suite:
         if case.guide not in faults_of:
-            faults_of[case.guide] = list(_guide_faults(case.guide, shortest))
+            faults_of[case.guide] = list(_guide_faults(case.guide))
         for fault in dict.fromkeys([*faults_of[case.guide], *_prompt_faults(case)]):
             found.setdefault(fault, []).append(case.id)
     if responses is not None:
@@ -151,7 +155,7 @@ def _cases_text(ids: Sequence[str]) -> str:
     return f"{plural(len(ids), 'case')}: {shown}{dots}"
 
 
-def _guide_faults(guide: Guide, shortest: int) -> Iterator[LintFinding]:
+def _guide_faults(guide: Guide) -> Iterator[LintFinding]:
     for behavior in guide.behaviors:
         if not behavior.keywords:
             yield LintFinding("empty", behavior.name, "")
@@ -160,7 +164,7 @@ def _guide_faults(guide: Guide, shortest: int) -> Iterator[LintFinding]:
                 yield LintFinding("duplicate", behavior.name, str(word))
             if _is_empty(word):
                 yield LintFinding("empty", behavior.name, str(word))
-            elif any(_is_short(text, shortest) for text in _plain_texts(word)):
+            elif any(_is_short(text) for text in _plain_texts(word)):
                 yield LintFinding("short", behavior.name, str(word))
     order = {behavior.name: number for number, behavior in enumerate(guide.behaviors)}
     for one, other in permutations(guide.behaviors, 2):
@@ -224,8 +228,8 @@ def _plain_texts(word: Keyword) -> Iterator[str]:
             yield from _plain_texts(alternative)
 
 
-def _is_short(text: str, shortest: int) -> bool:
-    return len(text) < (max(1, shortest - 1) if any(map(is_unspaced, text)) else shortest)
+def _is_short(text: str) -> bool:
+    return len(text) < _SHORTEST - any(map(is_unspaced, text))
 
 
 def _is_empty(word: Keyword) -> bool:

@@ -21,6 +21,7 @@ from factcheck.errors import InputError
 from factcheck.keywords.cards import ExpectedCard, as_cards, as_expected, field_texts, types_of
 from factcheck.keywords.forms import (
     Keyword,
+    KeywordSearch,
     Not,
     as_keywords,
     found_in,
@@ -28,7 +29,6 @@ from factcheck.keywords.forms import (
     unmet_keywords,
 )
 from factcheck.keywords.results import CaseResult, Match, Missed
-from factcheck.keywords.search import KeywordSearch
 from factcheck.stats.correlation import assign
 
 THRESHOLD = 0.3

@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import io
-import json
 import logging
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -15,7 +11,6 @@ from xml.etree import ElementTree as ET
 import pytest
 import yaml
 
-from factcheck.keywords import BehaviorRun, DatasetResult
 from tests.cli.conftest import Folder, Outcome, refused
 
 Run = Callable[..., Outcome]
@@ -56,31 +51,6 @@ RESPONSES: dict[str, Any] = {
     "strict": ["You cannot.", "You cannot.", "We charge for it."],
     "service": ["Yes, gladly.", "There is no charge.", "Yes, gladly."],
 }
-MODEL = """
-import os, signal, threading
-
-def ask(case, variant):
-    if case.id == "bob" and variant == "strict":
-        raise RuntimeError("no answer")
-    return {"strict": "cannot", "service": "gladly"}[variant]
-
-async def gently(case, variant):
-    return {"strict": "cannot", "service": "gladly"}[variant]
-
-def stop(case, variant):
-    if case.id == "cid":
-        never(case, variant)
-    return {"strict": "cannot", "service": "gladly"}[variant]
-
-def never(case, variant):
-    os.kill(os.getpid(), signal.SIGINT)
-    threading.Event().wait()
-
-def leave(case, variant):
-    raise SystemExit("enough")
-
-NUMBER = 3
-"""
 
 
 class Files(Folder):
@@ -93,7 +63,6 @@ class Files(Folder):
         self.outputs = self.put("outputs.json", OUTPUTS)
         self.cases = self.put("cases.json", CASES)
         self.responses = self.put("responses.json", RESPONSES)
-        self.model = self.put("model.py", MODEL)
 
     def cards(self, *options: str, dataset: Any = None, outputs: Any = None) -> Outcome:
         """`keywords run` on these values, or on the files."""
@@ -105,10 +74,6 @@ class Files(Folder):
         """`keywords behaviors` on these responses, or on the file."""
         given = self.responses if responses is None else self.put("r.json", responses)
         return self.run("keywords", "behaviors", self.cases, given, *options)
-
-    def call(self, function: str, *options: str) -> Outcome:
-        """`keywords behaviors` with a function."""
-        return self.run("keywords", "behaviors", self.cases, "--call", function, *options)
 
     def compare(self, a: str, b: str, *options: str) -> Outcome:
         """`keywords compare` of two saved runs."""
@@ -137,19 +102,6 @@ def junit_cases(text: str) -> list[list[str]]:
     return [[case.attrib["name"], *(one.tag for one in case)] for case in root.iter("testcase")]
 
 
-# --- run ----------------------------------------------------------------------------------------
-
-
-def test_cards_are_scored(files: Files) -> None:
-    """Scores first, then cases, then the cards without partner."""
-    code, out, err = files.cards()
-
-    assert (code, err) == (0, "")
-    assert out.startswith("F1 0.900   mean over 2 cases (macro)   95 % interval 0.800")
-    assert "cell 2 3 2 1.000 0.667 0.800 0.750" in words(out)
-    assert "cell card 3 front: “Who was Hooke?”; back: “Somebody”" in words(out)
-
-
 def test_options_decide_what_matches(files: Files) -> None:
     """With a threshold above 0.5 the membrane is missed, unless only its front counts."""
     strict = files.cards("--threshold", "0.6").out
@@ -176,13 +128,6 @@ def test_the_optimal_assignment_says_where_greedy_differs(files: Files) -> None:
     assert "nearest: card 1, score 1.000, matched with expected card 1" in words(greedy)
     assert optimal.startswith("F1 1.000")
     assert "Pairs that differ from greedy matching 1" in optimal
-
-
-def test_json_is_the_run(files: Files) -> None:
-    out = files.cards("--format", "json").out
-
-    assert getattr(DatasetResult.from_json(out).cases[0], "case_id", None) == "cell"
-    assert json.loads(out)["macro"]["f1"] == pytest.approx(0.9)
 
 
 @pytest.mark.parametrize(
@@ -249,39 +194,6 @@ def test_warnings_are_in_the_report_or_on_standard_error(
     assert as_json.err == f"factcheck: warning: {said}\n"
 
 
-def test_standard_input_is_read(files: Files, monkeypatch: pytest.MonkeyPatch) -> None:
-    stdin = io.TextIOWrapper(io.BytesIO(json.dumps(OUTPUTS).encode()))
-    monkeypatch.setattr("sys.stdin", stdin)
-
-    assert files.run("keywords", "run", files.dataset, "-").out.startswith("F1 0.900")
-
-
-@pytest.mark.parametrize(
-    ("given", "message"),
-    [
-        ({"outputs": {"cell": "text"}}, "cell: expected a list of cards"),
-        ({"outputs": {"nobody": []}}, "for cases not in the dataset: 'nobody'"),
-        ({"outputs": [{"id": "cell", "cards": []}] * 2}, "duplicate id 'cell'"),
-    ],
-)
-def test_invalid_files_are_refused(files: Files, given: dict[str, Any], message: str) -> None:
-    refused(files.cards(**given), message)
-
-
-# --- behaviors ----------------------------------------------------------------------------------
-
-
-def test_responses_are_judged(files: Files) -> None:
-    code, out, err = files.behaviors()
-
-    assert (code, err) == (0, "")
-    assert out.startswith("Pass rate 0.667   2 of 3 cases passed   95 % interval 0.208")
-    assert "ambiguous several behaviors show 1" in words(out)
-    assert "service service 0 2 1" in words(out)
-    assert "bob · service “There is no charge.”" in words(out)
-    assert "found strict: charge; service: no charge" in out
-
-
 def test_a_missing_response_is_errored_and_fails_the_gate(files: Files) -> None:
     """In JUnit, too, which has a test for each case."""
     responses = {**RESPONSES, "strict": ["cannot", "cannot", None]}
@@ -301,51 +213,6 @@ def test_a_missing_response_is_errored_and_fails_the_gate(files: Files) -> None:
     ]  # fmt: skip
 
 
-def test_a_function_is_called(files: Files, monkeypatch: pytest.MonkeyPatch) -> None:
-    """By file, or as a module of the working directory; an error is an errored case."""
-    monkeypatch.chdir(files.folder)
-    monkeypatch.setattr("sys.path", [*sys.path])
-    monkeypatch.delitem(sys.modules, "model", raising=False)
-
-    by_file, by_name = files.call(f"{files.model}:ask"), files.call("model:gently")
-
-    assert by_file.out.startswith("Pass rate 1.000   2 of 2 cases passed, 1 more errored")
-    assert "bob · strict callable: RuntimeError: no answer" in words(by_file.out)
-    assert by_name.out.startswith("Pass rate 1.000   3 of 3 cases passed")
-
-
-@pytest.mark.parametrize(("function", "n_passed"), [("stop", 2), ("never", None)])
-def test_an_interrupt_shows_what_was_answered(
-    files: Files, function: str, n_passed: int | None
-) -> None:
-    """What a slow model has said so far is not lost, and can be saved; nobody waits for it."""
-    out = files.folder / "run.json"
-    call = ("--call", f"{files.model}:{function}", "--concurrency", "1", "--out", str(out))
-    done = subprocess.run(  # noqa: S603 - our own interpreter
-        [sys.executable, "-m", "factcheck", "keywords", "behaviors", files.cases, *call],
-        capture_output=True,
-        check=False,
-        text=True,
-        timeout=120,
-    )
-
-    assert done.returncode == 130
-    if n_passed is None:
-        assert (done.stdout, done.stderr) == ("", "factcheck: interrupted\n")
-        return
-    assert done.stdout.startswith("Pass rate 1.000   2 of 2 cases passed, 1 more errored")
-    assert "the result so far" in done.stderr
-    saved = BehaviorRun.from_json(out.read_text("utf-8"))
-    assert saved.counts == {"passed": 2, "failed": 0, "errored": 1}
-
-
-def test_a_function_that_leaves_the_program_does_not(files: Files) -> None:
-    outcome = files.call(f"{files.model}:leave")
-
-    assert outcome.code == 4
-    assert "no case could be scored (ann: strict: SystemExit: enough)" in outcome.err
-
-
 def test_variants_need_not_be_named_like_behaviors(files: Files) -> None:
     responses = {"tuned": ["Yes, gladly."] * 3}
 
@@ -354,69 +221,12 @@ def test_variants_need_not_be_named_like_behaviors(files: Files) -> None:
     assert outcome.out.startswith("Pass rate 1.000   3 of 3 cases passed")
 
 
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        ("model", "expected MODULE:FUNCTION"),
-        ("nowhere_at_all:ask", "no module named 'nowhere_at_all'"),
-        ("nowhere.py:ask", "no such file"),
-        ("MODEL:NUMBER", "has no function 'NUMBER'"),
-        ("MODEL:nobody", "has no function 'nobody'"),
-        ("BROKEN:ask", "import failed (ZeroDivisionError"),
-    ],
-)
-def test_an_invalid_function_is_a_matter_of_configuration(
-    files: Files, call: str, message: str
-) -> None:
-    broken = files.put("broken.py", "1 / 0")
-
-    refused(files.call(call.replace("MODEL", files.model).replace("BROKEN", broken)), message, 3)
-
-
-# --- lint ---------------------------------------------------------------------------------------
-
-
-def test_faults_are_listed_with_their_cases(files: Files) -> None:
-    """A keyword that never fires is found where there are responses; every format has them."""
-    lint = ("keywords", "lint", files.cases)
-    alone = files.run(*lint)
-    both = files.run(*lint, files.put("r.json", {"strict": ["You cannot."] * 3}))
-    as_json, as_junit = (files.run(*lint, "--format", name).out for name in ("json", "junit"))
-
-    assert alone.code == 0
-    assert alone.out.startswith("Findings 1   in the guides of 3 cases")
-    assert "strict: 'charge' is part of service: 'no charge'" in alone.out
-    assert "3 cases: ann, bob, cid" in alone.out
-    assert "service: 'gladly' occurs in none of the responses" in both.out
-    messages = [finding["message"] for finding in json.loads(as_json)["findings"]]
-    assert [name for name, *_ in junit_cases(as_junit)] == messages
-
-
 def test_findings_fail_only_with_strict(files: Files) -> None:
     good = [{**CASES[0], "evaluation_guide": {"strict_keywords": ["cannot"]}}]
     clean = files.run("keywords", "lint", files.put("good.json", good), "--strict")
 
     assert files.run("keywords", "lint", files.cases, "--strict").code == 1
     assert clean == (0, "Findings none   in the guides of 1 case\n", "")
-
-
-# --- compare ------------------------------------------------------------------------------------
-
-
-def test_better_and_worse_cases_are_shown(files: Files) -> None:
-    """Six of eight cases lost is no chance; one is."""
-    for name, n_right in (("a", 8), ("b", 2), ("c", 7)):
-        files.save(f"{name}.json", n_right)
-
-    worse, unclear = files.compare("a.json", "b.json"), files.compare("a.json", "c.json")
-    data = json.loads(files.compare("a.json", "a.json", "--format", "json").out)
-
-    assert worse.code == 0
-    assert worse.out.startswith("F1 1.000 → 0.250 (-0.750)   B is worse")
-    assert "8 cases: 0 better, 6 worse, 2 unchanged (sign test: p 0.031)" in worse.out
-    assert "c7 1.000 0.000 -1.000" in words(worse.out)
-    assert unclear.out.startswith("F1 1.000 → 0.875 (-0.125)   no clear difference")
-    assert (data["kind"], data["n_cases"], data["p_value"]) == ("cards", 8, 1.0)
 
 
 def test_the_gate_fails_if_b_is_worse_or_lacks_a_score(files: Files) -> None:

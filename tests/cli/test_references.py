@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import io
-import json
 from collections.abc import Callable
 from pathlib import Path
-from xml.etree import ElementTree as ET
 
 import pytest
 
@@ -27,25 +24,6 @@ def texts(tmp_path: Path) -> tuple[str, str, str]:
     )
 
 
-def test_the_nearest_reference_is_marked(texts: tuple[str, ...], run: Run) -> None:
-    code, out, err = run("references", *texts)
-
-    assert (code, err) == (0, "")
-    assert out.startswith("Reference match 0.98")
-    assert "passed (≥ 0.7)" in out
-    (best,) = [line for line in out.splitlines() if "c.txt" in line]
-    assert best.split()[1] == "*"
-    assert "embedder:local" in out
-
-
-def test_the_mean_is_that_of_all(texts: tuple[str, ...], run: Run) -> None:
-    data = json.loads(run("references", *texts, "--aggregation", "mean", "--format", "json").out)
-
-    assert data["score"] == pytest.approx(sum(data["similarities"]) / 2, abs=1e-6)
-    assert data["passed"] is False
-    assert data["best_index"] == 1
-
-
 def test_only_fail_under_is_a_gate(texts: tuple[str, ...], run: Run) -> None:
     """A threshold says what 'passed' means, and changes no exit code."""
     far = ("references", *texts[:2])
@@ -58,26 +36,6 @@ def test_only_fail_under_is_a_gate(texts: tuple[str, ...], run: Run) -> None:
     assert failed.err.startswith("factcheck: gate failed: score ")
     assert run("references", *texts, "--fail-under", "0.4", "--threshold", "1").code == 0
     assert run("references", texts[0], texts[0], "--fail-under", "1").code == 0
-
-
-@pytest.mark.parametrize("option", ["--threshold", "--fail-under"])
-@pytest.mark.parametrize("threshold", ["0.1", "0.999"])
-def test_junit_fails_exactly_if_the_exit_code_does(
-    texts: tuple[str, ...], run: Run, option: str, threshold: str
-) -> None:
-    done = run("references", *texts, "--format", "junit", option, threshold)
-
-    failures = ET.fromstring(done.out).attrib["failures"]  # noqa: S314 - our own
-    assert (failures != "0") is (done.code == 1)
-
-
-def test_standard_input_is_read(
-    texts: tuple[str, ...], run: Run, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    stdin = io.TextIOWrapper(io.BytesIO(b"The train to Oslo leaves at nine."))
-    monkeypatch.setattr("sys.stdin", stdin)
-
-    assert run("references", "-", texts[0]).out.startswith("Reference match 1.000")
 
 
 def test_the_final_line_feed_is_no_part_of_a_text_and_one_request_does(

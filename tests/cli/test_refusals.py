@@ -57,8 +57,7 @@ REFUSED = {
         "--out /nowhere/r.json": "there is no folder /nowhere",
     },
     "keywords behaviors": {
-        "suite.json": "give either RESPONSES or --call MODULE:FUNCTION",
-        "suite.json responses.json --call m:f": "give either RESPONSES or",
+        "suite.json": "Missing argument 'RESPONSES'",
         "suite.json responses.json --expect strict": "--expect 'strict': expected NAME=VALUE",
         "suite.json responses.json --expect a=nobody": "unknown behavior 'nobody'",
         "suite.json suite.json": "suite.json, line 4: [0].instruction: unknown key",

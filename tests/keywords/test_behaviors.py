@@ -2,32 +2,28 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pytest
-from hypothesis import example, given
+from hypothesis import given
 from hypothesis import strategies as st
 
 from factcheck.errors import InputError
 from factcheck.keywords import (
-    Behavior,
     Guide,
     classify_behavior,
     classify_behaviors,
 )
-from factcheck.keywords.search import wide_matches
 from tests.keywords import naive
-from tests.keywords.strategies import any_text, keyword_lists, texts, texts_with
+from tests.keywords.strategies import keyword_lists, texts, texts_with
 
 CITIES = {
     "strict_keywords": ["拒绝", "积分", "不达标", "无房不能落户"],
     "service_keywords": ["可以", "零门槛", "凭身份证", "即时办"],
 }
 """The guide of the seed."""
-MANY = 150
-"""Responses that make a search for labels worth while."""
+MANY = 5
+"""Responses from which all keywords are searched at once."""
 
 
 @pytest.mark.parametrize(
@@ -60,91 +56,14 @@ def test_labels_are_those_of_the_plain_rule_one_by_one_and_many_at_once(
     assert classify_behaviors(responses * MANY, guide) == expected * MANY
 
 
-@given(
-    st.lists(any_text, max_size=3),
-    st.lists(any_text, max_size=3),
-    st.lists(any_text, min_size=1, max_size=4),
+@pytest.mark.parametrize(
+    ("response", "label"),
+    [("a", "B0_BEHAVIOR"), ("c!", "B2_BEHAVIOR"), ("cb", "AMBIGUOUS"), ("d", "NO_MATCH")],
 )
-@example(["a"], ["\0"], ["\0\1\2", "a", ""])
-@example(["a"], ["b"], ["a\0\1\2b", "\0\1", "\2a"])
-@example(["可以"], ["拒绝"], ["可以\ufdd0\ufdd1拒绝", "\ufdd0", "拒绝"])
-@example(["可以"], ["拒绝"], ["\ud83d", "可以"])
-@example(["😀a"], ["拒绝"], ["\ud83d\ude00a", "😀a"])
-@example([""], ["b"], ["", "b"])
-@example([], ["\ud800", "a"], ["a"])
-def test_any_code_points_are_labelled_as_in_does(
-    strict: list[str], service: list[str], responses: list[str]
-) -> None:
-    """Separators, halves of characters and the empty keyword included."""
-    guide = {"strict_keywords": strict, "service_keywords": service}
-    expected = [naive.label(response, guide) for response in responses]
+def test_a_guide_may_have_any_number_of_behaviors(response: str, label: str) -> None:
+    guide = {"b0_keywords": ["a"], "b1_keywords": ["b"], "b2_keywords": ["c"], "b3_keywords": []}
 
-    assert [classify_behavior(response, guide) for response in responses] == expected
-    assert classify_behaviors(responses * MANY, guide) == expected * MANY
-
-
-SHIFTED = {"little": "A\u014e\u4e4e", "big": "\u4e4eN\u0101"}[sys.byteorder]
-"""In UTF-16 its bytes hold those of U+4E00 U+4E01, one byte off."""
-
-
-def test_halves_of_two_characters_are_no_keyword() -> None:
-    guide = {"strict_keywords": ["\u4e00\u4e01"], "service_keywords": ["可以"]}
-    responses = [SHIFTED, "\u4e00\u4e01", "可以"]
-
-    with pytest.raises(UnicodeError, match="look like a keyword"):
-        list(wide_matches(["\u4e00\u4e01"])(SHIFTED))
-    assert (
-        classify_behaviors(responses * MANY, guide)
-        == [naive.label(response, guide) for response in responses] * MANY
-    )
-
-
-TWO_LETTERS = st.text("ab", min_size=1, max_size=4)
-TWO_CHARACTERS = st.text("可以", min_size=2, max_size=4)
-
-
-@pytest.mark.parametrize("words", [TWO_LETTERS, TWO_CHARACTERS], ids=["narrow", "wide"])
-@given(st.data())
-def test_of_keywords_that_overlap_in_every_way_none_is_missed(
-    words: st.SearchStrategy[str], data: st.DataObject
-) -> None:
-    guide = {name: data.draw(st.lists(words, max_size=3)) for name in CITIES}
-    responses = data.draw(st.lists(st.text("ab可以", max_size=9), min_size=3, max_size=9))
-    expected = [naive.label(response, guide) for response in responses]
-
-    assert classify_behaviors(responses * MANY, guide) == expected * MANY
-
-
-def by_shown(response: str, guide: Mapping[str, Sequence[str]]) -> str:
-    """The label by a guide of any number of behaviors."""
-    shown = [name for name, words in guide.items() if any(word in response for word in words)]
-    label = shown[0].removesuffix("_keywords").upper() + "_BEHAVIOR" if shown else "NO_MATCH"
-    return "AMBIGUOUS" if len(shown) > 1 else label
-
-
-@given(
-    st.lists(keyword_lists, min_size=1, max_size=4),
-    st.lists(texts, min_size=1, max_size=5),
-)
-def test_a_guide_may_have_any_number_of_behaviors(
-    lists: list[list[str]], responses: list[str]
-) -> None:
-    guide = {f"b{k}_keywords": own for k, own in enumerate(lists)}
-    expected = [by_shown(response, guide) for response in responses]
-
-    assert classify_behaviors(responses, guide) == expected
-    assert classify_behaviors(responses * MANY, guide) == expected * MANY
-
-
-def test_a_guide_may_have_more_keywords_than_can_be_paired() -> None:
-    guide = {
-        "strict_keywords": [f"s{k:03}" for k in range(400)],
-        "service_keywords": [f"t{k:03}" for k in range(400)],
-    }
-    responses = ["s001", "t399", "s01t02", "s007 t007", "x"]
-    expected = [naive.label(response, guide) for response in responses]
-
-    assert classify_behaviors(responses * MANY, guide) == expected * MANY
+    assert classify_behavior(response, guide) == label
 
 
 @pytest.mark.parametrize(
@@ -184,11 +103,6 @@ def test_what_hit_is_told() -> None:
         "SERVICE_BEHAVIOR": ("可以",),
     }
     assert guide.hits("") == {}
-
-
-def test_names_become_labels() -> None:
-    assert Behavior("strict", ("a",)).label == "STRICT_BEHAVIOR"
-    assert Behavior("very polite", ("a",)).label == "VERY_POLITE_BEHAVIOR"
 
 
 def test_a_guide_is_read_back() -> None:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import contextvars
+import threading
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from factcheck.errors import BudgetExceeded, Failure, InputError
+from factcheck.errors import BudgetExceeded, Failure, InputError, JudgeRefused
 from factcheck.keywords import (
     CardCase,
     CardDataset,
@@ -163,25 +166,89 @@ def test_outputs_that_cannot_be_used_as_a_whole_are_refused(outputs: Any, messag
     ("settings", "message"),
     [
         ({"threshold": 2}, "threshold must be a number from 0 to 1"),
-        ({"concurrency": 0}, "concurrency must be an integer of at least 1"),
         ({"weights": {"front": 1}}, "case 'one': .*'back' has no weight"),
+        ({"dataset": []}, r"expected a CardDataset.*got list"),
+        *(
+            ({"concurrency": n}, "concurrency must be an integer of at least 1")
+            for n in (0, 1.5, True)
+        ),
     ],
 )
 def test_settings_that_cannot_be_used_are_refused(settings: Any, message: str) -> None:
     with pytest.raises(InputError, match=message):
-        evaluate_dataset(DATASET, OUTPUTS, **settings)
+        evaluate_dataset(**{"dataset": DATASET, "outputs": by_id, **settings})
 
 
-def test_what_is_no_dataset_is_refused() -> None:
-    with pytest.raises(InputError, match=r"expected a CardDataset.*got list"):
-        evaluate_dataset([], OUTPUTS)  # type: ignore[arg-type]
+def over_cases(function: Any, n: int, concurrency: int = 4) -> list[Any]:
+    """The failures of a dataset whose outputs a function makes from the number of the case."""
+    dataset = CardDataset(tuple(CardCase(str(k), "", ()) for k in range(n)))
+    run = evaluate_dataset(dataset, lambda case: function(int(case.id)), concurrency=concurrency)
+    return [replace(failure, subject="") for failure in run.failures]
 
 
-def test_settings_are_those_of_the_single_case() -> None:
-    run = evaluate_dataset(DATASET, OUTPUTS, 1.0, assignment="optimal")
+def test_concurrency_is_limited() -> None:
+    running, most = 0, 0
 
-    assert run.settings.threshold == 1.0
-    assert run.settings.assignment == "optimal"
+    async def call(_: int) -> list[Card]:
+        nonlocal running, most
+        running += 1
+        most = max(most, running)
+        for _ in range(3):
+            await asyncio.sleep(0)
+        running -= 1
+        return []
+
+    assert over_cases(call, 30, concurrency=3) == []
+    assert most == 3
+
+
+def test_ordinary_functions_run_in_concurrent_threads_with_context() -> None:
+    """Each call waits until all four have started; one after the other they would hang."""
+    together = threading.Barrier(4, timeout=30)
+    user: contextvars.ContextVar[str] = contextvars.ContextVar("user")
+    user.set("me")
+    found = []
+
+    def call(_: int) -> list[Card]:
+        together.wait()
+        found.append(user.get("nobody"))
+        return []
+
+    assert over_cases(call, 4) == []
+    assert found == ["me"] * 4
+
+
+class Unprintable(Exception):
+    """An error without a message."""
+
+    def __str__(self) -> str:
+        raise ValueError("no words")
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "message"),
+    [
+        (JudgeRefused("not this one"), "refused", "not this one"),
+        (KeyError(), "callable", "KeyError"),
+        (SystemExit(3), "callable", "SystemExit: 3"),
+        (StopIteration(), "callable", "StopIteration"),
+        (KeyboardInterrupt(), "callable", "KeyboardInterrupt"),
+        (BaseException("x"), "callable", "BaseException"),
+        (Unprintable(), "callable", "Unprintable"),
+    ],
+)
+def test_errors_are_values_and_the_other_results_are_kept(
+    error: BaseException, code: str, message: str
+) -> None:
+    def call(number: int) -> list[Card]:
+        if number == 1:
+            raise error
+        return []
+
+    [failure] = over_cases(call, 3)
+
+    assert failure.code == code
+    assert failure.message.startswith(message)
 
 
 def test_an_asynchronous_callable_runs_in_the_loop_of_the_caller() -> None:

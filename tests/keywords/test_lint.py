@@ -78,11 +78,6 @@ def test_a_keyword_of_the_prompt_is_found() -> None:
     )
 
 
-def test_how_short_is_too_short_may_be_said() -> None:
-    assert faults(["no", "不"], ["yes"], shortest=2) == []
-    assert [kind for kind, *_ in faults(["no"], ["yes"], shortest=4)] == ["short", "short"]
-
-
 CASES: list[dict[str, Any]] = [
     {"id": name, "instruction": "?", "evaluation_guide": guide}
     for name, guide in {

@@ -10,7 +10,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from factcheck.keywords import (
-    CardMatcher,
     CaseResult,
     ExpectedCard,
     match_cards,
@@ -41,17 +40,6 @@ def test_greedy_pairs_and_scores_are_those_of_the_plain_rule(
     expected = greedy_pairs(wanted, generated, threshold)
 
     assert pairs(match_cards(wanted, generated, threshold)) == expected
-
-
-@given(WANTED, st.lists(CARDS, min_size=3, max_size=4))
-def test_a_matcher_gives_the_same_however_often_it_was_used(
-    wanted: list[Wanted], runs: list[list[Card]]
-) -> None:
-    """With many texts the search changes its method, and finds the same."""
-    matcher = CardMatcher(wanted)
-
-    for generated in runs:
-        assert pairs(matcher.match(generated)) == greedy_pairs(wanted, generated, 0.3)
 
 
 @given(WANTED, CARDS, thresholds)
@@ -187,14 +175,3 @@ def test_weights_change_who_is_matched() -> None:
 
     assert pairs(match_cards(wanted, generated, weights={"front": 2, "back": 1}))[0][:2] == (0, 0)
     assert pairs(match_cards(wanted, generated, weights={"front": 1, "back": 2}))[0][:2] == (0, 1)
-
-
-def test_every_form_counts_in_matching() -> None:
-    wanted = [
-        {"text_keywords": [{"word": "cat"}, {"fold": "ENERGIE"}, {"regex": r"\d+"}, {"not": "x"}]},
-        {"text_keywords": [{"not": "cat"}]},
-    ]
-    generated = [{"text": "no such"}, {"text": "a cat, énergie, 12"}, {"text": "concat energie x"}]
-    result = match_cards(wanted, generated)
-
-    assert pairs(result) == [(0, 1, 1.0), (1, 0, 1.0)]

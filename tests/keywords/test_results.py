@@ -117,9 +117,3 @@ def with_case(**changes: Any) -> dict[str, Any]:
 def test_what_is_no_run_is_refused(data: Any, message: str) -> None:
     with pytest.raises(InputError, match=message):
         DatasetResult.from_dict(data)
-
-
-@pytest.mark.parametrize(("text", "message"), [("{", "not valid JSON"), (b"\xff", "not UTF-8")])
-def test_invalid_json_is_refused(text: str | bytes, message: str) -> None:
-    with pytest.raises(InputError, match=f"run, line 1: {message}"):
-        DatasetResult.from_json(text)

@@ -120,13 +120,13 @@ def test_weights_that_do_not_fit_a_card_are_refused() -> None:
         score_pair(card, {}, MatchSettings(weights={"front": 0, "back": 0, "side": 1}))
 
 
-@pytest.mark.parametrize("text", [None, 3, b"a", ["a"]])
-def test_keywords_are_looked_for_in_texts_only(text: Any) -> None:
-    with pytest.raises(InputError, match="keywords are searched in a string"):
-        keyword_similarity(["a"], text)
-
-
-@pytest.mark.parametrize("keywords", [[""], ["cell", ""]])
-def test_an_empty_keyword_is_refused_rather_than_found(keywords: list[str]) -> None:
-    with pytest.raises(InputError, match="the empty string occurs in every text"):
-        keyword_similarity(keywords, "x")
+@pytest.mark.parametrize(
+    ("keywords", "text", "message"),
+    [
+        *((["a"], text, "keywords are searched in a string") for text in (None, 3, b"a", ["a"])),
+        (["cell", ""], "x", "the empty string occurs in every text"),
+    ],
+)
+def test_keywords_are_looked_for_in_texts_only(keywords: Any, text: Any, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        keyword_similarity(keywords, text)
