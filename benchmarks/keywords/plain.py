@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 
@@ -62,14 +62,3 @@ def matched(
             taken.add(partner)
             pairs.append((i, partner, best))
     return pairs
-
-
-def label(response: str, guide: Mapping[str, Sequence[str]]) -> str:
-    """Which behaviour a response shows."""
-    n_strict = sum(1 for keyword in guide["strict_keywords"] if keyword in response)
-    n_service = sum(1 for keyword in guide["service_keywords"] if keyword in response)
-    if n_strict and n_service:
-        return "AMBIGUOUS"
-    if n_strict:
-        return "STRICT_BEHAVIOR"
-    return "SERVICE_BEHAVIOR" if n_service else "NO_MATCH"

@@ -4,7 +4,7 @@ Every row does the same work in both ways, in turn, on texts that were not searc
 compares the results: they must be equal. Times are CPU seconds, the best of several repetitions.
 
     python -m benchmarks.keywords.run
-    python -m benchmarks.keywords.run --part behaviours --repetitions 9
+    python -m benchmarks.keywords.run --part matched --repetitions 9
     python -m benchmarks.keywords.run --count 10000 --out rows.jsonl
 
 Exits with 1 if a target is missed or a result differs.
@@ -25,14 +25,12 @@ from rich.console import Console
 from rich.table import Table
 
 from benchmarks.keywords import plain, workload
-from factcheck.keywords import CardMatcher, ExpectedCard, classify_behaviors
+from factcheck.keywords import CardMatcher, ExpectedCard
 
 WIDTH = 120
 TIMES_FASTER = 5.0
 SHAPES = ((100, 1, True), (50, 1, False), (25, 1, False), (10, 1, False), (10, 20, False))
 """Cards on each side of a case, runs over each case, and whether there is a target."""
-LENGTHS = ((100, False), (400, True), (1_000, True))
-"""Characters of a response, and whether there is a target."""
 
 
 class Row(NamedTuple):
@@ -64,7 +62,7 @@ def main() -> int:
     """Measure, print, and return the exit code."""
     parser = argparse.ArgumentParser(description="Speed of keyword search.")
     parser.add_argument("--part", choices=PARTS, action="append", help="of the study; default all")
-    parser.add_argument("--count", type=int, default=100_000, metavar="N", help="pairs, responses")
+    parser.add_argument("--count", type=int, default=100_000, metavar="N", help="pairs of cards")
     parser.add_argument("--repetitions", type=int, default=5, metavar="N", help="the best counts")
     parser.add_argument("--out", type=Path, metavar="FILE", help="also write rows as JSON lines")
     arguments = parser.parse_args()
@@ -102,15 +100,13 @@ def scored_rows(count: int, repetitions: int) -> Iterator[Row]:
 
 def matched_rows(count: int, repetitions: int) -> Iterator[Row]:
     """Greedy matching, with all that a result tells."""
-    for n_cards, n_runs, has_target in SHAPES:
+    for n_cards, n_runs, _ in SHAPES:
         work = workload.card_work(max(1, count // (n_cards**2 * n_runs)), n_cards, n_runs)
 
         def ours(matcher: CardMatcher, cards: Sequence[plain.Card]) -> Any:
             return matcher.match(cards)
 
-        yield _card_row(
-            "pairs matched", work, plain.matched, ours, _same_pairs, repetitions, has_target
-        )
+        yield _card_row("pairs matched", work, plain.matched, ours, _same_pairs, repetitions)
 
 
 def _card_row(
@@ -120,7 +116,7 @@ def _card_row(
     ours: Callable[..., Any],
     same: Callable[..., bool],
     repetitions: int,
-    has_target: bool,  # noqa: FBT001 - of a shape
+    has_target: bool = False,  # noqa: FBT001, FBT002 - of a shape
 ) -> Row:
     expected = [[_expected(one) for one in case.wanted] for case in work]
 
@@ -178,27 +174,6 @@ def _same_pairs(slow: Any, quick: Any, *_: Any) -> bool:
     return bool(slow == [(m.expected, m.generated, m.score) for m in quick.matches])
 
 
-def behaviour_rows(count: int, repetitions: int) -> Iterator[Row]:
-    """The labels of responses."""
-    for language in ("English", "Chinese"):
-        for length, has_target in LENGTHS:
-            work = workload.response_work(count, length, chinese=language == "Chinese")
-
-            def plainly(responses: Sequence[str], guide: Any = work.guide) -> Any:
-                return [plain.label(response, guide) for response in responses]
-
-            def fast(responses: Sequence[str], guide: Any = work.guide) -> Any:
-                return classify_behaviors(responses, guide)
-
-            def given(responses: Sequence[str] = work.responses) -> list[str]:
-                return list(map(workload.fresh, responses))
-
-            (plain_s, slow), (ours_s, quick) = in_turn(plainly, fast, given, repetitions)
-            what = f"{count:,} responses in {language} of {length:,} characters"
-            target = TIMES_FASTER if has_target else None
-            yield Row("behaviours", what, plain_s, ours_s, slow == quick, target)
-
-
 def in_turn(
     one: Callable[[Any], Any],
     other: Callable[[Any], Any],
@@ -224,7 +199,6 @@ def in_turn(
 PARTS: dict[str, Callable[[int, int], Iterator[Row]]] = {
     "scored": scored_rows,
     "matched": matched_rows,
-    "behaviours": behaviour_rows,
 }
 
 

@@ -1,4 +1,4 @@
-"""Cards and responses with 20 keywords each, the same on every machine."""
+"""Cards with 20 keywords each, the same on every machine."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from benchmarks.keywords.plain import Card, Wanted
 
 _LETTERS = "etaoinshrdlucmfwypvbgkjqxz"
 _N_WORDS = 5_000
-_N_CHARACTERS = 2_500
 FRONT, BACK = 60, 250
 """Characters of the two sides of a card, without the keywords in them."""
 KEYWORDS = 20
@@ -23,51 +22,38 @@ class CardWork(NamedTuple):
     runs: list[list[Card]]
 
 
-class ResponseWork(NamedTuple):
-    """Responses, and the guide to label them by."""
-
-    guide: dict[str, list[str]]
-    responses: list[str]
-
-
 class Words:
-    """Makes texts and keywords of one script."""
+    """Makes texts and keywords."""
 
-    def __init__(self, seed: int, *, chinese: bool) -> None:
+    def __init__(self, seed: int) -> None:
         self.rng = random.Random(seed)  # noqa: S311 - nothing secret
-        self._space = "" if chinese else " "
-        if chinese:
-            self._words = [chr(0x4E00 + k) for k in range(_N_CHARACTERS)]
-        else:
-            self._words = [self._made(_LETTERS, 3, 10) for _ in range(_N_WORDS)]
-        self._chinese = chinese
+        self._words = [self._made() for _ in range(_N_WORDS)]
 
-    def _made(self, letters: Sequence[str], least: int, most: int) -> str:
-        return "".join(self.rng.choices(letters, k=self.rng.randint(least, most)))
+    def _made(self) -> str:
+        return "".join(self.rng.choices(_LETTERS, k=self.rng.randint(3, 10)))
 
     def keywords(self, count: int) -> list[str]:
-        """Different keywords: English words, or Chinese ones of two to four characters."""
+        """Different words."""
         found: dict[str, None] = {}
         while len(found) < count:
-            word = self._made(self._words, 2, 4) if self._chinese else self.rng.choice(self._words)
-            found[word] = None
+            found[self.rng.choice(self._words)] = None
         return list(found)
 
-    def text(self, length: int, keywords: Sequence[str] = ()) -> str:
+    def text(self, length: int, keywords: Sequence[str]) -> str:
         """A text of about `length` characters, and some keywords somewhere in it."""
         parts: list[str] = []
         size = 0
         while size < length:
             parts.append(self.rng.choice(self._words))
-            size += len(parts[-1]) + len(self._space)
+            size += len(parts[-1]) + 1
         for keyword in keywords:
             parts.insert(self.rng.randint(0, len(parts)), keyword)
-        return self._space.join(parts)
+        return " ".join(parts)
 
 
 def card_work(n_cases: int, n_cards: int, n_runs: int) -> list[CardWork]:
     """Cases with as many expected as generated cards, most of which say part of one of them."""
-    words = Words(n_cards, chinese=False)
+    words = Words(n_cards)
     return [_card_case(words, n_cards, n_runs) for _ in range(n_cases)]
 
 
@@ -89,20 +75,6 @@ def _card_case(words: Words, n_cards: int, n_runs: int) -> CardWork:
         rng.shuffle(cards)
         runs.append(cards)
     return CardWork(wanted, runs)
-
-
-def response_work(count: int, length: int, *, chinese: bool) -> ResponseWork:
-    """Responses with none to three keywords, mostly of one behaviour."""
-    words = Words(length, chinese=chinese)
-    rng = words.rng
-    keywords = words.keywords(KEYWORDS)
-    half = KEYWORDS // 2
-    sides = [keywords[:half], keywords[half:], keywords]
-    responses = [
-        words.text(length, rng.choices(rng.choices(sides, (9, 9, 2))[0], k=rng.randint(0, 3)))
-        for _ in range(count)
-    ]
-    return ResponseWork({"strict_keywords": sides[0], "service_keywords": sides[1]}, responses)
 
 
 def fresh(text: str) -> str:

@@ -28,7 +28,6 @@ from factcheck.keywords.guides import (
     Behavior,
     Guide,
     classify_behavior,
-    classify_behaviors,
 )
 from factcheck.keywords.lint import LintFinding, lint_guides, lint_page
 from factcheck.keywords.matching import (
@@ -79,7 +78,6 @@ __all__ = [
     "aevaluate_behaviors",
     "aevaluate_dataset",
     "classify_behavior",
-    "classify_behaviors",
     "compare_runs",
     "evaluate_behaviors",
     "evaluate_dataset",

@@ -12,7 +12,6 @@ from factcheck.errors import FactcheckError, Failure, InputError, describe
 from factcheck.keywords.behavior_runs import BehaviorRun
 from factcheck.keywords.card_runs import DatasetResult
 from factcheck.keywords.cards import CardCase, CardDataset
-from factcheck.keywords.guides import Guide, classify_behaviors
 from factcheck.keywords.matching import (
     THRESHOLD,
     TYPE_WEIGHT,
@@ -144,13 +143,9 @@ async def aevaluate_behaviors(
     """
     suite = as_cases(cases, expected)
     given = await _responses(suite, responses, concurrency)
-    labels = _labels(suite, given)
     results = []
     for case, own in zip(suite, given, strict=True):
-        outcomes = [
-            _outcome(case, variant, response, labels.get((case.id, variant)))
-            for variant, response in own.items()
-        ]
+        outcomes = [_outcome(case, *one) for one in own.items()]
         results.append(BehaviorCaseResult(case.id, tuple(outcomes)))
     digests = {case.id: case.digest for case in suite}
     return BehaviorRun(tuple(results), digests, case_warnings(suite))
@@ -223,25 +218,10 @@ def _by_case(ids: Sequence[str], responses: Any, what: str) -> Mapping[str, Any]
     return dict(zip(ids, responses, strict=True))
 
 
-def _labels(
-    cases: Sequence[BehaviorCase], given: Sequence[Mapping[str, Any]]
-) -> dict[tuple[str, str], str]:
-    """The label of each response that is a string, by case and variant; one pass for each guide."""
-    by_guide: dict[Guide, dict[tuple[str, str], str]] = {}
-    for case, own in zip(cases, given, strict=True):
-        responses = by_guide.setdefault(case.guide, {})
-        for variant, response in own.items():
-            if isinstance(response, str):
-                responses[case.id, variant] = response
-    labels: dict[tuple[str, str], str] = {}
-    for guide, responses in by_guide.items():
-        labels |= zip(responses, classify_behaviors(responses.values(), guide), strict=True)
-    return labels
-
-
-def _outcome(case: BehaviorCase, variant: str, response: Any, label: str | None) -> Outcome:
+def _outcome(case: BehaviorCase, variant: str, response: Any) -> Outcome:
     expected = case.expected[variant]
-    if label is not None:
+    if isinstance(response, str):
+        label = case.guide.label(response)
         hits = {} if label == expected else case.guide.hits(response)
         return Outcome(variant, expected, label, response, hits)
     if not isinstance(response, Failure):

@@ -269,19 +269,21 @@ class KeywordSearch:
         """The keywords that occur in each text, in the order of the texts."""
         self._n_searched += len(texts)
         if self._plain and self._find is None and self._n_searched >= _WORTHWHILE:
-            from ahocorasick_rs import AhoCorasick
+            from ahocorasick_rs import AhoCorasick, Implementation
 
+            quick = Implementation.ContiguousNFA  # to build
             with suppress(UnicodeError):  # a keyword with a lone surrogate has no UTF-8 form
-                self._find = AhoCorasick(self._plain).find_matches_as_strings
+                self._find = AhoCorasick(self._plain, implementation=quick).find_matches_as_strings
         return [self._found(text) for text in texts]
 
     def _found(self, text: str) -> set[Keyword]:
         if self._find is None:
             return found_in(self._keywords, text)
         try:
-            return found_in(self._others, text).union(self._find(text, overlapping=True))
+            found: set[Keyword] = set(self._find(text, overlapping=True))
         except UnicodeError:
             return found_in(self._keywords, text)
+        return found | found_in(self._others, text) if self._others else found
 
 
 def share_found(keywords: Sequence[Keyword], found: set[Keyword]) -> float:

@@ -7,23 +7,13 @@ behavior gets its label, such as `STRICT_BEHAVIOR`; with several it is `AMBIGUOU
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from collections.abc import Set as AbstractSet
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from factcheck.documents import shown
 from factcheck.errors import InputError
-from factcheck.keywords.forms import (
-    SUFFIX,
-    Keyword,
-    KeywordSearch,
-    Not,
-    as_keywords,
-    field_of,
-    found_in,
-    to_data,
-)
+from factcheck.keywords.forms import SUFFIX, Keyword, Not, as_keywords, field_of, found_in, to_data
 
 AMBIGUOUS = "AMBIGUOUS"
 """Several behaviors show."""
@@ -81,15 +71,10 @@ class Guide:
 
     def label(self, response: str) -> str:
         """The label of a response."""
-        words = [word for behavior in self.behaviors for word in behavior.keywords]
-        return self.label_of_found(found_in(words, response))
-
-    def label_of_found(self, found: AbstractSet[Keyword]) -> str:
-        """The label of a response, given the keywords that occur in it."""
         labels = []
         for behavior in self.behaviors:
-            own = found & set(behavior.keywords)
-            if own and not any(isinstance(word, Not) for word in own):
+            found = found_in(behavior.keywords, response)
+            if found and not any(isinstance(word, Not) for word in found):
                 labels.append(behavior.label)
         return AMBIGUOUS if len(labels) > 1 else [*labels, NO_MATCH][0]
 
@@ -151,18 +136,3 @@ def classify_behavior(response: str, guide: GuideLike) -> str:
     if not isinstance(response, str):
         raise InputError(f"response: expected a string, got {shown(response)}")
     return as_guide(guide).label(response)
-
-
-def classify_behaviors(responses: Iterable[str], guide: GuideLike) -> list[str]:
-    """Classify responses; many at once cost less than one by one.
-
-    Raises:
-        InputError: A response is not a string, or the guide is invalid.
-    """
-    guide = as_guide(guide)
-    texts = list(responses)
-    for number, text in enumerate(texts, 1):
-        if not isinstance(text, str):
-            raise InputError(f"response {number}: expected a string, got {shown(text)}")
-    words = dict.fromkeys(word for behavior in guide.behaviors for word in behavior.keywords)
-    return [guide.label_of_found(own) for own in KeywordSearch(words).found_in_each(texts)]

@@ -12,7 +12,6 @@ from factcheck.errors import InputError
 from factcheck.keywords import (
     Guide,
     classify_behavior,
-    classify_behaviors,
 )
 from tests.keywords import naive
 from tests.keywords.strategies import keyword_lists, texts, texts_with
@@ -22,8 +21,6 @@ CITIES = {
     "service_keywords": ["可以", "零门槛", "凭身份证", "即时办"],
 }
 """The guide of the seed."""
-MANY = 5
-"""Responses from which all keywords are searched at once."""
 
 
 @pytest.mark.parametrize(
@@ -39,7 +36,6 @@ MANY = 5
 def test_the_guide_of_the_seed_gives_its_labels(response: str, label: str) -> None:
     assert classify_behavior(response, CITIES) == label
     assert classify_behavior(response, Guide.from_dict(CITIES)) == label
-    assert classify_behaviors([response] * MANY, CITIES) == [label] * MANY
 
 
 @given(st.data())
@@ -53,7 +49,6 @@ def test_labels_are_those_of_the_plain_rule_one_by_one_and_many_at_once(
     expected = [naive.label(response, guide) for response in responses]
 
     assert [classify_behavior(response, guide) for response in responses] == expected
-    assert classify_behaviors(responses * MANY, guide) == expected * MANY
 
 
 @pytest.mark.parametrize(
@@ -84,7 +79,6 @@ def test_every_form_tells_behaviors_apart(response: str, label: str) -> None:
     }
 
     assert classify_behavior(response, guide) == label
-    assert classify_behaviors([response] * MANY, guide) == [label] * MANY
 
 
 def test_a_behavior_without_keywords_never_shows_and_is_warned_of() -> None:
@@ -129,13 +123,9 @@ def test_a_guide_is_read_back() -> None:
 def test_a_guide_that_cannot_be_used_is_refused(guide: Any, message: str) -> None:
     with pytest.raises(InputError, match=message):
         classify_behavior("text", guide)
-    with pytest.raises(InputError, match=message):
-        classify_behaviors(["text"], guide)
 
 
 @pytest.mark.parametrize("response", [None, 3, b"a", ["a"]])
 def test_a_response_that_is_no_text_is_refused(response: Any) -> None:
     with pytest.raises(InputError, match="response: expected a string"):
         classify_behavior(response, CITIES)
-    with pytest.raises(InputError, match="response 2: expected a string"):
-        classify_behaviors(["a", response], CITIES)
