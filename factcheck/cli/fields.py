@@ -97,8 +97,8 @@ def evaluate(  # noqa: PLR0913 - one parameter per option
     fail_under: Annotated[
         float | None,
         options.fail_under(
-            "Exit with 1 if the mean F1 over records is lower, e.g. 0.8. Values that could not "
-            "be compared count as wrong; values without a verdict never help to pass (exit 4)."
+            "Exit with 1 if the mean F1 over records is lower, e.g. 0.8. Values without a verdict "
+            "never help to pass (exit 4)."
         ),
     ] = None,
     examples: Annotated[int, options.examples("Number of examples per field.")] = 3,

@@ -115,17 +115,21 @@ class FieldEvaluator(Closing):
 
     def tally(self, pairs: Pairs) -> RunTally:
         """Score pairs and keep only the totals, in constant memory."""
-        tally = RunTally(self._plan.paths, self.schema_digest)
+        tally = self.empty_tally()
         for record in self.stream(pairs):
             tally.add(record)
         return tally
 
     async def atally(self, pairs: Pairs) -> RunTally:
         """Asynchronous form of `tally`."""
-        tally = RunTally(self._plan.paths, self.schema_digest)
+        tally = self.empty_tally()
         async for record in self.astream(pairs):
             tally.add(record)
         return tally
+
+    def empty_tally(self) -> RunTally:
+        """Totals to which records of this schema can be added."""
+        return RunTally(self._plan.paths, self.schema_digest, self._plan.weights)
 
     def close(self) -> None:
         """Close the judge of `semantic`."""
@@ -137,7 +141,7 @@ class FieldEvaluator(Closing):
         await asyncio.to_thread(self.close)
 
     def _result(self, records: list[RecordResult]) -> RunResult:
-        tally = RunTally(schema_digest=self.schema_digest)
+        tally = RunTally(None, self.schema_digest, self._plan.weights)
         for record in records:
             tally.add(record)
         return tally.result(records)

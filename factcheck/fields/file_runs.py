@@ -27,8 +27,7 @@ from factcheck.fields.pages import field_text, run_page, undecided_text
 from factcheck.fields.registry import Registry
 from factcheck.fields.runs.postprocess import NullHandling, reclassify_nulls
 from factcheck.fields.runs.records import Undecided
-from factcheck.fields.runs.results import RunResult, RunTally
-from factcheck.fields.schemas.parsing import SchemaNode
+from factcheck.fields.runs.results import RunResult
 from factcheck.fields.schemas.structure import COMPARE, sub_schemas
 from factcheck.fields.types import FieldResult
 from factcheck.reports.page import Page
@@ -52,16 +51,12 @@ class GateScores(NamedTuple):
 
     f1: float | None
     """Mean F1 over the records in which something was decided; `None` if nothing was."""
-    strict_f1: float | None
-    """The same with every value that could not be compared counted as wrong."""
     low_f1: float
     """Mean F1 if every value without a verdict were wrong."""
     never_judged: str = ""
     """A field without a single verdict; empty if there is none."""
-    not_compared: str = ""
-    """The field with most values that could not be compared, and why."""
     no_verdict: str = ""
-    """The field with most values the judge gave no verdict on, and why."""
+    """The field with most values without a verdict, and why."""
 
 
 class FileRun(NamedTuple):
@@ -69,7 +64,6 @@ class FileRun(NamedTuple):
 
     run: RunResult
     intervals: Mapping[str, Interval]
-    weights: Mapping[str, float]
     undecided: Undecided
     notes: tuple[str, ...]
     """How the schema was made, who judged, and how the intervals were computed."""
@@ -84,7 +78,6 @@ class FileRun(NamedTuple):
         return run_page(
             self.run,
             intervals=self.intervals,
-            weights=self.weights,
             examples=examples,
             notes=self.notes,
             undecided=self.undecided,
@@ -126,22 +119,21 @@ class FileEvaluation:
         evaluator = self._evaluator(schema)
         run = evaluator.evaluate(gold.values, extracted.values, join=self.join)
         n_resamples = _N_RESAMPLES if run.total_records <= _MANY_RECORDS else _N_RESAMPLES // 4
-        weights = _weights(evaluator.schema)
         notes = (*notes, *self._semantic_note(schema))
-        undecided = Undecided(weights, run.records)
-        return FileRun(run, run.intervals(n_resamples), weights, undecided, notes)
+        undecided = Undecided(run.weights, run.records)
+        return FileRun(run, run.intervals(n_resamples), undecided, notes)
 
     def totals(self) -> FileRun:
         """Evaluate record by record in constant memory, keeping aggregates only."""
         schema = read_schema(str(self.schema))
         evaluator = self._evaluator(schema)
-        weights = _weights(evaluator.schema)
-        tally, undecided = RunTally(weights, evaluator.schema_digest), Undecided(weights)
+        tally = evaluator.empty_tally()
+        undecided = Undecided(tally.result().weights)
         for record in evaluator.stream(self._pairs()):
             tally.add(record)
             undecided.add(record)
         notes = (*self._semantic_note(schema), _NOT_RESAMPLED)
-        return FileRun(tally.result(), tally.intervals(), weights, undecided, notes)
+        return FileRun(tally.result(), tally.intervals(), undecided, notes)
 
     def _evaluator(self, schema: dict[str, Any]) -> FieldEvaluator:
         if self.by_meaning and not _is_semantic(schema):
@@ -196,14 +188,6 @@ class FileEvaluation:
 
 def gate_scores(run: RunResult, undecided: Undecided) -> GateScores:
     """What a gate needs to know of a run."""
-
-    def first(*statuses: str) -> str:
-        for status in statuses:
-            for field in undecided.fields:
-                if field.status == status:
-                    return f"{field_text(field.field)}: {undecided_text(field)}"
-        return ""
-
     never = (
         field_text(path)
         for path, field in run.by_field.items()
@@ -211,11 +195,11 @@ def gate_scores(run: RunResult, undecided: Undecided) -> GateScores:
     )
     return GateScores(
         f1=undecided.decided_f1(run),
-        strict_f1=undecided.strict_f1(run),
-        low_f1=undecided.bounds(run)[0],
+        low_f1=undecided.bounds(run.mean_f1, run.total_records)[0],
         never_judged=next(never, ""),
-        not_compared=first("error"),
-        no_verdict=first("batch_error", "pending"),
+        no_verdict="".join(
+            f"{field_text(field.field)}: {undecided_text(field)}" for field in undecided.fields[:1]
+        ),
     )
 
 
@@ -255,13 +239,6 @@ def _warn_of_mixed_id_types(id_field: str, gold: Records, extracted: Records) ->
             min(alike),
             "is" if len(alike) == 1 else "are",
         )
-
-
-def _weights(node: SchemaNode) -> dict[str, float]:
-    weights = {node.path: node.weight}
-    for child in node.children:
-        weights |= _weights(child)
-    return weights
 
 
 def _is_semantic(schema: Any) -> bool:

@@ -66,13 +66,12 @@ def run_page(
     run: RunFigures,
     *,
     intervals: Mapping[str, Interval] | None = None,
-    weights: Mapping[str, float] | None = None,
     examples: int = 3,
     notes: Sequence[str] = (),
     undecided: Undecided | None = None,
 ) -> Page:
     """The report of a run."""
-    weights = weights or {}
+    weights = run.weights
     undecided = undecided or Undecided(weights, run.records)
     intervals = intervals if intervals and run.total_records > 1 else {}
     totals = run.totals()
@@ -149,7 +148,7 @@ def _lines(
     if excluded := [f"{totals[s]:,} {s}" for s in _EXCLUDED if totals.get(s)]:
         yield f"Not counted: {', '.join(excluded)}"
     if run.total_fields and undecided.fields:
-        low, high = map(share, undecided.bounds(run))
+        low, high = map(share, undecided.bounds(run.mean_f1, run.total_records))
         yield f"If every undecided value were wrong / right, F1 would be {low} / {high}"
 
 

@@ -84,6 +84,10 @@ class BatchComparator(Protocol):
         ...
 
 
+class UndecidableError(ValueError):
+    """A comparison without a result for which the extracted value is not to blame."""
+
+
 Outcome = tuple[float, "str | None"]
 """Score in [0, 1] and reason."""
 MATCH: Outcome = (1.0, None)

@@ -52,7 +52,7 @@ class KeywordComparator:
         """The share of keywords that occur, with the missing ones as the reason.
 
         Raises:
-            InputError: No keywords, or a value that is not text; the field is an `error`.
+            InputError: No keywords, or a value that is not text.
         """
         from factcheck.fields.types import ComparatorResult
 

@@ -103,6 +103,8 @@ def _known(gold: Any, extracted: Any) -> tuple[float, str] | None:
         return 1.0, "both are null"
     if gold is None or extracted is None:
         return 0.0, f"{'gold' if gold is None else 'extracted'} is null"
+    if not isinstance(extracted, str) and isinstance(gold, (str, list, tuple)):
+        return 0.0, f"only text has an embedding, and extracted is {type(extracted).__name__}"
     if isinstance(gold, str) and isinstance(extracted, str):
         if gold == extracted:
             return 1.0, "the same text"

@@ -36,13 +36,9 @@ class FieldScores(Protocol):
     @property
     def f1(self) -> float | None: ...
     @property
-    def strict_f1(self) -> float | None: ...
-    @property
     def low_f1(self) -> float: ...
     @property
     def never_judged(self) -> str: ...
-    @property
-    def not_compared(self) -> str: ...
     @property
     def no_verdict(self) -> str: ...
 
@@ -132,30 +128,25 @@ def cases_gate(
 def fields_gate(scores: FieldScores, threshold: float | None) -> GateFailure | None:
     """Gate on a field evaluation.
 
-    A value that could not be compared counts as wrong: mostly the extractor wrote something that is
-    not even of the right type. A value without a verdict is not held against the extractor, but
-    the run passes only if it would with all of those wrong, too.
+    A value without a verdict is not held against the extractor, but the run passes only if it would
+    with all of those wrong, too.
 
     Args:
         scores: Scores of the evaluation.
         threshold: Minimum mean F1 in [0, 1]; `None`: anything that could be scored passes.
     """
-    if scores.f1 is None or scores.strict_f1 is None:
-        why = scores.not_compared or scores.no_verdict or "every field is skipped or absent"
+    if scores.f1 is None:
+        why = scores.no_verdict or "every field is skipped or absent"
         return GateFailure(NOTHING_DECIDED, f"nothing was scored: {why}")
     if threshold is None:
         return None
-    wrong = _below("mean F1", scores.f1, threshold, 4)
-    if not wrong and (below := _number_below(scores.strict_f1, threshold, 4)):
-        why = f"if values that could not be compared count as wrong ({scores.not_compared})"
-        wrong = f"mean F1 {scores.f1:.3f} is {below}, under {threshold:g}, {why}"
-    if wrong:
+    if wrong := _below("mean F1", scores.f1, threshold, 4):
         return _failed([wrong])
     unknown = f"no verdict on {scores.never_judged}" if scores.never_judged else ""
     if not unknown and (below := _below("mean F1", scores.low_f1, threshold, 4)):
         unknown = f"{below} if every value without a verdict is wrong ({scores.no_verdict})"
     if unknown:
-        return GateFailure(NOTHING_DECIDED, f"the gate cannot pass: {unknown}; run it again")
+        return GateFailure(NOTHING_DECIDED, f"the gate cannot pass: {unknown}")
     return None
 
 
@@ -184,15 +175,9 @@ def _failed(reasons: Sequence[str]) -> GateFailure | None:
 
 
 def _below(name: str, score: float | None, threshold: float | None, digits: int) -> str:
-    """`NAME 0.67 is under 0.7`; empty if it is not."""
-    number = _number_below(score, threshold, digits)
-    return f"{name} {number} is under {threshold:g}" if number else ""
-
-
-def _number_below(score: float | None, threshold: float | None, digits: int) -> str:
-    """The score with as many digits as it takes to see that it is below; empty if it is not."""
+    """`NAME 0.67 is under 0.7`, with as many digits as it takes to see it; empty if it is not."""
     if score is None or threshold is None or score >= threshold - _ROUNDING:
         return ""
     while float(f"{score:.{digits}f}") >= threshold:
         digits += 1
-    return f"{score:.{digits}f}"
+    return f"{name} {score:.{digits}f} is under {threshold:g}"

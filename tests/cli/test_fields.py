@@ -335,7 +335,7 @@ def test_the_gate_is_on_the_mean_over_records(files: Files, threshold: str, code
 
 
 def test_a_score_that_looks_like_the_threshold_is_shown_exactly() -> None:
-    found = fields_gate(GateScores(0.79999999, 0.79999999, 0.79999999), 0.8)
+    found = fields_gate(GateScores(0.79999999, 0.79999999), 0.8)
 
     assert found is not None
     assert "0.79999999 is under 0.8" in found.message
@@ -391,10 +391,10 @@ def test_an_undecided_record_does_not_help_to_pass(
 
 @pytest.mark.parametrize("totals", [(), ("--totals-only",)])
 @pytest.mark.parametrize(("threshold", "code"), [("0.95", 1), ("0.67", 1), ("0.66", 0)])
-def test_values_that_cannot_be_compared_count_as_wrong(
+def test_values_that_the_extraction_makes_unreadable_count_as_wrong(
     files: Files, totals: tuple[str, ...], threshold: str, code: int
 ) -> None:
-    """An extractor that writes rubbish does not pass; two of six values are it here."""
+    """An extractor that writes garbage does not pass; two of six values are garbage here."""
     outcome = files.evaluate(
         *("--fail-under", threshold, *totals),
         gold=[{"name": "A", "amount": "5 EUR"}] * 3,
@@ -403,14 +403,42 @@ def test_values_that_cannot_be_compared_count_as_wrong(
     )
 
     assert outcome.code == code
-    assert "2 error" in outcome.out
-    assert "If every undecided value were wrong / right, F1 would be 0.667 / 1.000" in outcome.out
-    said = (
-        "mean F1 1.000 is 0.6667, under ",
-        "amount: 2 values could not be compared, such as: ",
-        "there is no number in 'unknown'",
+    assert outcome.out.startswith("F1 0.667")
+    assert "2 mismatch" in outcome.out
+    assert ("mean F1 0.6667 is under " in outcome.err) == bool(code)
+
+
+def test_a_gold_value_that_cannot_be_read_does_not_help_to_pass(files: Files) -> None:
+    outcome = files.evaluate(
+        *("--fail-under", "0.9"),
+        gold=[{"name": "A", "amount": "5"}, {"name": "A", "amount": "tbd"}],
+        extracted=[{"name": "A", "amount": "5"}] * 2,
+        schema=schema_of(name=STRING, amount=AMOUNT),
     )
-    assert all(text in outcome.err for text in said) if code else not outcome.err
+
+    assert outcome.code == 4
+    assert "If every undecided value were wrong / right, F1 would be 0.750 / 1.000" in outcome.out
+    assert "the gate cannot pass: mean F1 0.7500 is under 0.9 if every value without" in outcome.err
+    assert "there is no number in 'tbd'" in outcome.err
+
+
+def test_garbage_scores_below_half_wrong_everywhere(files: Files) -> None:
+    """In the table, in the comparison and at the gate."""
+    gold = [{"id": n, "total": f"{n}.50 EUR"} for n in range(1, 41)]
+    half = [{**record, "total": "0" if record["id"] % 2 else record["total"]} for record in gold]
+    garbage = [{**record, "total": "see page 2 of 3"} for record in gold]
+    schema = schema_of(id={"type": "integer"}, total=AMOUNT)
+    paths = []
+    for name, extracted, f1 in (("half", half, "0.750"), ("garbage", garbage, "0.500")):
+        paths.append(files.path(f"{name}-run.json"))
+        out = ("--format", "json", "--out", paths[-1], "--fail-under", "0.6")
+        outcome = files.evaluate(*out, gold=gold, extracted=extracted, schema=schema)
+        assert outcome.code == (name == "garbage")
+        assert files.evaluate(gold=gold, extracted=extracted, schema=schema).out[3:8] == f1
+
+    comparison = files.run("fields", "compare", *paths).out
+    assert comparison.startswith("F1 0.750 → 0.500 (-0.250)   B is worse")
+    assert "Lost 1" in comparison
 
 
 def test_weights_count_in_the_gate(files: Files) -> None:
@@ -422,7 +450,7 @@ def test_weights_count_in_the_gate(files: Files) -> None:
         schema=schema_of(name=STRING, amount={**AMOUNT, "x-eval-weight": 3}),
     )
 
-    assert "is 0.2500, under 0.26" in outcome.err
+    assert "mean F1 0.2500 is under 0.26" in outcome.err
 
 
 def test_a_run_in_which_all_is_skipped_does_not_pass(files: Files) -> None:

@@ -32,12 +32,16 @@ def named(given: str | Mapping[str, Any]) -> tuple[str, Mapping[str, Any]]:
 
 
 def compare_leaf(node: Mapping[str, Any], gold: Any, extracted: Any) -> tuple[str, float, str]:
-    """Status, score and comparator of two values (sections 5 and 19.1)."""
+    """Status, score and comparator of two values (sections 5 and 20.1)."""
     name, params = entry(node)
     try:
-        same = COMPARATORS[name](transformed(node, gold), transformed(node, extracted), params)
+        wanted = transformed(node, gold)
     except Exception:  # noqa: BLE001 - whatever it is, it is an error of this field
         return "error", 0.0, name
+    try:
+        same = COMPARATORS[name](wanted, transformed(node, extracted), params)
+    except Exception:  # noqa: BLE001 - whatever it is, the extraction did not get it
+        return "mismatch", 0.0, name
     return ("match", 1.0, name) if same else ("mismatch", 0.0, name)
 
 

@@ -11,7 +11,7 @@ from factcheck.fields.runs.records import Counts, count
 
 STATUSES: Mapping[str, Any] = {
     "+": ("match", 1.0), "-": ("mismatch", 0.0), "/": ("mismatch", 0.5), "o": ("omission", 0.0),
-    "h": ("hallucination", 0.0), "s": ("skipped", 0.0),
+    "h": ("hallucination", 0.0), "s": ("skipped", 0.0), "?": ("error", 0.0),
 }  # fmt: skip
 """One sign for each kind of result."""
 

@@ -44,6 +44,41 @@ def numbers(comparison: RunComparison) -> dict[str, Any]:
     return {**comparison.overall, **comparison.fields}
 
 
+class TestUnsettledRuns:
+    """Where one run has more values without a verdict, anything between the bounds is possible."""
+
+    def test_it_gives_bounds_and_no_verdict(self) -> None:
+        a = run_of([{"a": "+", "b": "+-"}] * 40)
+        b = run_of([{"a": "+", "b": "?+"}] * 40)
+
+        found = compare_runs(a, b)
+
+        assert (found.unsettled or ()) == approx((0, 40, 0, 1 / 3))
+        assert list(found.unsettled_fields) == ["b"]
+        assert found.unsettled_fields["b"] == approx((0, 40, 0, 0.5))
+        assert (found.won, found.lost, found.unchanged) == ((), (), ("a",))
+        assert all(
+            (difference.interval, difference.p_value) == (None, None)
+            for difference in (*found.overall.values(), found.fields["b"])
+        )
+        assert str(found.page().counts) == "no verdict"
+        assert "0 values without a verdict in A and 40 in B" in str(found)
+        assert json.loads(json.dumps(found.to_dict()))["unsettled"]["n_b"] == 40
+
+    def test_bounds_take_weights_into_account(self) -> None:
+        a, b = run_of([{"a": "+", "b": "-"}] * 3), run_of([{"a": "+", "b": "?"}] * 3)
+        a = dataclasses.replace(a, weights={"a": 1.0, "b": 3.0})
+
+        assert (compare_runs(a, b).unsettled or ()) == approx((0, 3, -0.25, 0.5))
+
+    def test_equally_many_leave_the_verdict(self) -> None:
+        a, b = run_of([{"a": "+", "b": "?-"}] * 40), run_of([{"a": "+", "b": "?+"}] * 40)
+
+        found = compare_runs(a, b)
+
+        assert (found.unsettled, found.unsettled_fields, found.won) == (None, {}, ("b",))
+
+
 class TestEqualRuns:
     """Where there is no difference, none is found."""
 

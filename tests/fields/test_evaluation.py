@@ -79,6 +79,52 @@ class TestBadValues:
         assert reasons[0] == "comparator 'broken': ZeroDivisionError: oh"
         assert reasons[1] == "transform of the gold value: ZeroDivisionError: oh"
 
+    @pytest.mark.parametrize("kind", [ValueError, KeyError, RecursionError, RuntimeError])
+    def test_what_only_the_extraction_makes_unreadable_is_a_mismatch(
+        self, kind: type[Exception]
+    ) -> None:
+        """Alone, in an array, after a transform and in a comparator."""
+
+        def picky(*values: Any) -> Any:
+            if "see page 2" in values:
+                raise kind("not a number")
+            return values[0] if len(values) == 2 else ComparatorResult(1.0, "picky")
+
+        registry = Registry()
+        registry.register("picky", picky)
+        registry.register_transform("picks", picky)
+        changed = {**compared("exact"), "x-eval-transform": ["picks"]}
+        schema = record(a=compared("picky"), b=changed, l=best(record(n=NUMBER, c=changed)))
+        gold = {"a": "1", "b": "1", "l": [{"n": 1, "c": "1"}]}
+        bad = {"a": "see page 2", "b": "see page 2", "l": [{"n": 1, "c": "see page 2"}]}
+        result = run(schema, [gold, bad], [bad, gold], registry)
+
+        first, second = result.records
+        wanted = ["mismatch", "mismatch", "match", "mismatch"]
+        assert [f.status for f in first.field_results] == wanted
+        assert first.f1 == 0.25
+        assert [f.status for f in second.field_results] == ["error", "error", "match", "error"]
+        where = ("comparator 'picky'", "transform of the extracted value")
+        for field, said in zip(first.field_results[:2], where, strict=True):
+            assert f"{said}: {kind.__name__}" in str(field.reason)
+            assert (field.gold_compared, field.extracted_compared) == ("1", "see page 2")
+
+    def test_an_error_of_the_machine_is_not_blamed_on_the_extraction(self) -> None:
+        def flaky(*values: Any) -> Any:
+            if "y" in values:
+                raise ConnectionError("no route")
+            return values[0] if len(values) == 2 else ComparatorResult(1.0, "flaky")
+
+        registry = Registry()
+        registry.register("flaky", flaky)
+        registry.register_transform("flakes", flaky)
+        changed = {**compared("exact"), "x-eval-transform": ["flakes"]}
+        row, other = {"a": "x", "b": "x", "l": ["x"]}, {"a": "y", "b": "y", "l": ["y"]}
+        schema = record(a=compared("flaky"), b=changed, l=best(changed))
+        result = run(schema, [row], [other], registry)
+
+        assert statuses(result) == {"a": "error", "b": "error", "l[0]": "error"}
+
     def test_elements_that_could_not_be_compared_are_neither_lost_nor_invented(self) -> None:
         def broken(*_: Any) -> Any:
             raise ZeroDivisionError

@@ -175,10 +175,13 @@ def test_a_value_that_cannot_be_written_down_fails_alone() -> None:
     endless.append(endless)
     semantic, judge = comparator()
 
-    results = semantic([item(endless, "x"), item("NYC", "New York")])
+    results = semantic([item(endless, "x"), item("x", endless), item("NYC", "New York")])
 
     assert results[0] is None
     assert results[1] is not None
+    assert results[1].score == 0
+    assert "the extracted value cannot be written as JSON" in str(results[1].reason)
+    assert results[2] is not None
     assert len(judge.calls[0].pairs) == 1
 
 

@@ -20,6 +20,7 @@ from factcheck.fields.types import (
     BoundComparator,
     BuiltinComparator,
     Outcome,
+    UndecidableError,
     flag,
     refuse_unknown,
     shown,
@@ -258,13 +259,16 @@ def _ways(value: Any, reading: DateReading | Unread, both_ways: Sequence[_Read])
 
 
 def _either_way(gold: _Ways, extracted: _Ways) -> Outcome:
-    """A mismatch if no readings of two ambiguous strings agree.
+    """A mismatch if only the extracted string is ambiguous, or no readings agree.
 
     Raises:
-        ValueError: Some readings agree and some do not, so the schema has to decide.
+        UndecidableError: The gold string is ambiguous and some readings agree, so the schema has
+            to decide.
     """
     if any(_outcome(*pair)[0] for pair in product(gold.readings, extracted.readings)):
-        raise ValueError(gold.doubt or extracted.doubt)
+        if gold.doubt:
+            raise UndecidableError(gold.doubt)
+        return 0.0, extracted.doubt
     dates = (" or ".join(map(str, side.readings)) for side in (gold, extracted))
     return 0.0, f"the dates differ: {', and '.join(dates)}"
 
@@ -382,6 +386,7 @@ time zone. A month is not its first day.
 
 Parameters:
     formats: `strptime` formats, tried before the notations that need none.
-    day_first: Whether 03/04/2024 is in April. Without it such a string equals itself and differs
-        from any date that is neither of its readings; any other comparison is an error.
+    day_first: Whether 03/04/2024 is in April. Without it such a string equals itself only: beside
+        another date it is a mismatch if extracted, and an error if it is in gold and the date may
+        be one of its readings.
 """

@@ -306,21 +306,26 @@ class SemanticComparator(SessionUser):
             return 0.0, f"null against a value ({side} is null)"
         return (1.0, "exact") if exact_key(gold) == exact_key(extracted) else None
 
-    def _pair(self, item: BatchItem) -> ValuePair | None:
+    def _pair(self, item: BatchItem) -> ValuePair | tuple[float, str] | None:
         params = {**self._defaults, **(item.params or {})}
         try:
             self.check_params(params)
-            return ValuePair(
-                as_text(item.gold_compared),
-                as_text(item.extracted_compared),
-                path=getattr(item, "schema_path", "") or schema_path(item.path),
-                description=getattr(item, "description", ""),
-                instructions=params["instructions"],
-                specificity=params["specificity"],
-            )
+            gold = as_text(item.gold_compared)
         except (ValueError, RecursionError) as error:
             _log.warning("%s: %s cannot judge it: %s", item.path, self.name, error)
             return None
+        try:
+            extracted = as_text(item.extracted_compared)
+        except (ValueError, RecursionError) as error:
+            return 0.0, f"the extracted value cannot be written as JSON: {describe(error)}"
+        return ValuePair(
+            gold,
+            extracted,
+            path=getattr(item, "schema_path", "") or schema_path(item.path),
+            description=getattr(item, "description", ""),
+            instructions=params["instructions"],
+            specificity=params["specificity"],
+        )
 
     async def _verdicts(self, pairs: Sequence[ValuePair]) -> dict[ValuePair, PairResult]:
         results: Sequence[PairResult]

@@ -43,6 +43,20 @@ class OneSided(NamedTuple):
     b: float | None
 
 
+class Unsettled(NamedTuple):
+    """Values without a verdict that are not as many in one run as in the other, and what follows.
+
+    With them wrong in one run and right in the other, anything between the bounds is possible.
+    """
+
+    n_a: int
+    n_b: int
+    low: float
+    """`b - a` if all of them were wrong in `b` and right in `a`."""
+    high: float
+    """`b - a` if all of them were right in `b` and wrong in `a`."""
+
+
 @dataclass(frozen=True, slots=True, repr=False)
 class RunComparison(Report):
     """Differences from run `a` to run `b`, over the records that both have."""
@@ -64,6 +78,11 @@ class RunComparison(Report):
     """The `schema_digest` of both runs."""
     names: tuple[str, str] = ("", "")
     """What the report calls the runs; may be empty."""
+    unsettled: Unsettled | None = None
+    """Bounds of the difference in mean F1, in place of intervals and p-values, if the runs do not
+    have equally many values without a verdict."""
+    unsettled_fields: Mapping[str, Unsettled] = field(default_factory=dict)
+    """The same for the F1 of single fields; these are neither won nor lost nor `unchanged`."""
 
     @property
     def same_schema(self) -> bool | None:
@@ -100,7 +119,7 @@ class RunComparison(Report):
     @property
     def unchanged(self) -> tuple[str, ...]:
         """All other fields, which does not mean that they are equal."""
-        clear = {*self._clear(1), *self._clear(-1)}
+        clear = {*self._clear(1), *self._clear(-1), *self.unsettled_fields}
         return tuple(name for name in self.fields if name not in clear)
 
     def _clear(self, sign: int) -> list[str]:
@@ -127,11 +146,15 @@ class RunComparison(Report):
                 "lost": self.lost,
                 "unchanged": self.unchanged,
                 "not_compared": {name: f1._asdict() for name, f1 in self.not_compared.items()},
+                "unsettled": self.unsettled and self.unsettled._asdict(),
+                "unsettled_fields": {
+                    name: found._asdict() for name, found in self.unsettled_fields.items()
+                },
                 "records": {
                     "better": len(records.better),
                     "worse": len(records.worse),
                     "equal": len(records.unchanged),
-                    "p_value": records.p_value,
+                    "p_value": None if self.unsettled else records.p_value,
                     "most_improved": _changes_to_list(records.better),
                     "most_worsened": _changes_to_list(records.worse),
                 },
@@ -142,7 +165,7 @@ class RunComparison(Report):
     def page(self) -> Page:
         """The report: the verdict on F1, then fields won and lost, then records."""
         main = self.overall["mean_f1"]
-        verdict = "no significant difference"
+        verdict = "no verdict" if self.unsettled else "no significant difference"
         if main.is_significant:
             verdict = "B is better" if main.difference > 0 else "B is worse"
         if self.same_schema is False:
@@ -154,14 +177,17 @@ class RunComparison(Report):
             f"{share(main.a)} → {share(main.b)} ({signed(main.difference)})",
             verdict,
             lines=tuple(self._lines()),
-            alerts=(Alert(f"Warning: {self.schema_warning}", "warn"),)
-            if self.schema_warning
-            else (),
+            alerts=tuple(
+                Alert(f"Warning: {warning}", "warn")
+                for warning in (self.schema_warning, self._unsettled_text())
+                if warning
+            ),
             sections=filled(
                 Section("Overall", table=_table(overall)),
                 self._section("Won", "good", self.won),
                 self._section("Lost", "bad", self.lost),
                 self._section("No significant difference", "plain", by_size),
+                self._unsettled_section(),
                 _one_sided(self.not_compared),
                 _changes("Records improved most", "good", self.records.better),
                 _changes("Records worsened most", "bad", self.records.worse),
@@ -178,8 +204,8 @@ class RunComparison(Report):
             yield f"A is {self.names[0]}, B is {self.names[1]}"
         yield (
             f"{plural(self.n_records, 'record')}: {len(records.better):,} better, "
-            f"{len(records.worse):,} worse, {len(records.unchanged):,} equal "
-            f"(sign test: p {p_text(records.p_value)})"
+            f"{len(records.worse):,} worse, {len(records.unchanged):,} equal"
+            + ("" if self.unsettled else f" (sign test: p {p_text(records.p_value)})")
         )
         yield (
             f"{plural(len(self.fields), 'field')}: {len(self.won):,} won, {len(self.lost):,} lost, "
@@ -207,11 +233,33 @@ class RunComparison(Report):
             legend=(_LEGEND,) if rows else (),
         )
 
+    def _unsettled_text(self) -> str:
+        if self.unsettled is None:
+            return ""
+        n_a, n_b, low, high = self.unsettled
+        return (
+            f"{n_a:,} values without a verdict in A and {n_b:,} in B; depending on them, B - A is "
+            f"{signed(low)} to {signed(high)}, so there is no verdict"
+        )
+
+    def _unsettled_section(self) -> Section:
+        rows = [
+            (field_text(name), f"{n_a:,}", f"{n_b:,}", f"{signed(low)} to {signed(high)}")
+            for name, (n_a, n_b, low, high) in list(self.unsettled_fields.items())[:MOST_ROWS]
+        ]
+        return Section(
+            f"No verdict {len(self.unsettled_fields):,}",
+            "unknown",
+            table=Table(("", "undecided in A", "in B", "B - A"), tuple(rows)),
+            more=more_of(len(self.unsettled_fields) - len(rows), "field"),
+        )
+
     def _rows(self) -> Iterator[Mapping[str, Any]]:
         kinds = ("won", "lost", "unchanged")
         verdicts = {name: verdict for verdict in kinds for name in getattr(self, verdict)}
+        verdicts |= dict.fromkeys(self.unsettled_fields, "undecided")
         for name, d in self.fields.items():
-            cells = (name, verdicts[name], d.a, d.b, d.difference, *(d.interval or ()))
+            cells = (name, verdicts[name], d.a, d.b, d.difference, *(d.interval or (None, None)))
             yield dict(zip(_ROW_COLUMNS, (*cells, d.p_value, d.p_adjusted), strict=True))
         for name, found in self.not_compared.items():
             yield {"field": name, "verdict": "not compared", "a": found.a, "b": found.b}
@@ -223,6 +271,8 @@ class RunComparison(Report):
             if name in self.lost:
                 change += f", p {p_text(d.p_adjusted or 0.0)}"
                 yield Case(field_text(name), "failed", change, "lost")
+            elif name in self.unsettled_fields:
+                yield Case(field_text(name), "skipped", change, "undecided")
             else:
                 yield Case(field_text(name), message=change)
         for name in self.not_compared:
@@ -234,15 +284,14 @@ def _changes_to_list(changes: Sequence[Change]) -> list[dict[str, Any]]:
 
 
 def _row(name: str, found: Difference) -> tuple[str, ...]:
-    low, high = found.interval or (-1.0, 1.0)
     p_value = found.p_value if found.p_adjusted is None else found.p_adjusted
     return (
         name,
         share(found.a),
         share(found.b),
         signed(found.difference),
-        f"{signed(low)} to {signed(high)}",
-        "" if p_value is None else p_text(p_value),
+        " to ".join(map(signed, found.interval)) if found.interval else DASH,
+        DASH if p_value is None else p_text(p_value),
     )
 
 

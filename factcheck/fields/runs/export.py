@@ -106,6 +106,7 @@ def run_to_dict(run: RunFigures) -> dict[str, Any]:
     return {
         "format": FORMAT,
         "schema_digest": run.schema_digest,
+        **({"weights": run.weights} if run.weights else {}),
         **_floats(run, "mean_precision", "mean_recall", "mean_f1"),
         "micro": _floats(run.micro, *Scores._fields),
         **{f"total_{name}": getattr(run, f"total_{name}") for name in totals},

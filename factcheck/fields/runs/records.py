@@ -170,6 +170,8 @@ class RunFigures:
     """By path in the schema, `items[].name`; unknown keys by their own path."""
     schema_digest: str | None = None
     """Digest of the schema, equal for schemas that score alike; `None` if unknown."""
+    weights: dict[str, float] = field(default_factory=dict)
+    """Weight of each field by path in the schema; empty if all count the same."""
 
     def totals(self) -> dict[str, int]:
         totals: dict[str, int] = {}
@@ -205,9 +207,7 @@ class Undecided:
         self._count = WeightedCounts(weights or {})
         self._reasons: dict[tuple[str, str], Counter[str]] = {}
         self._n: Counter[tuple[str, str]] = Counter()
-        self._n_without_errors = 0
         self._loss_if_wrong = 0.0
-        self._loss_if_errors_wrong = 0.0
         self._gain_if_right = 0.0
         self.n_records = 0
         """Records in which something was to be decided and nothing was. In the means each of them
@@ -220,17 +220,12 @@ class Undecided:
         undecided = [result for result in record.field_results if result.status in UNDECIDED]
         if not undecided:
             return
-        errors = [result for result in undecided if result.status == "error"]
         if COUNTED.isdisjoint(result.status for result in record.field_results):
             self.n_records += 1
-            self._n_without_errors += not errors
         wrong = self._count(map(_as_mismatch, undecided))
         right = Counts(wrong.n_extracted, wrong.n_extracted, wrong.n_gold)
         self._loss_if_wrong += record.f1 - record.counts.plus(wrong).scores().f1
         self._gain_if_right += record.counts.plus(right).scores().f1 - record.f1
-        if errors:
-            wrong = self._count(map(_as_mismatch, errors))
-            self._loss_if_errors_wrong += record.f1 - record.counts.plus(wrong).scores().f1
         for result in undecided:
             key = (schema_path(result.path), result.status)
             self._n[key] += 1
@@ -251,27 +246,27 @@ class Undecided:
 
     def decided_f1(self, run: RunFigures) -> float | None:
         """Mean F1 without the undecided records; `None` if nothing is left."""
-        return _mean_without(run, self.n_records, 0.0)
+        n = run.total_records - self.n_records
+        if not run.total_fields or not n:
+            return None
+        return (
+            (run.mean_f1 * run.total_records - self.n_records) / n
+            if self.n_records
+            else run.mean_f1
+        )
 
-    def strict_f1(self, run: RunFigures) -> float | None:
-        """`decided_f1` with every value that could not be compared (`error`) counted as wrong."""
-        return _mean_without(run, self._n_without_errors, self._loss_if_errors_wrong)
-
-    def bounds(self, run: RunFigures) -> tuple[float, float]:
+    def bounds(self, mean_f1: float, n_records: int) -> tuple[float, float]:
         """Mean F1 if all undecided values were wrong, and if all were right."""
-        n = run.total_records or 1
-        low, high = run.mean_f1 - self._loss_if_wrong / n, run.mean_f1 + self._gain_if_right / n
+        n = n_records or 1
+        low, high = mean_f1 - self._loss_if_wrong / n, mean_f1 + self._gain_if_right / n
         return max(0.0, low), min(1.0, high)
 
-
-def _mean_without(run: RunFigures, n_undecided: int, loss: float) -> float | None:
-    """Mean F1 without some undecided records, and less a loss in others."""
-    n = run.total_records - n_undecided
-    if not run.total_fields or not n:
-        return None
-    if not n_undecided and not loss:
-        return run.mean_f1
-    return (run.mean_f1 * run.total_records - n_undecided - loss) / n
+    def by_field(self) -> Counter[str]:
+        """Number of values by path in the schema."""
+        found = Counter[str]()
+        for (path, _), n in self._n.items():
+            found[path] += n
+        return found
 
 
 def _as_mismatch(result: FieldResult) -> FieldResult:

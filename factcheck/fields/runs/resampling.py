@@ -13,10 +13,17 @@ from itertools import chain
 from typing import Any
 
 from factcheck.errors import InputError
-from factcheck.fields.runs.comparison import Difference, OneSided, RunComparison
-from factcheck.fields.runs.records import RecordResult, RunFigures, Scores, count
+from factcheck.fields.runs.comparison import Difference, OneSided, RunComparison, Unsettled
+from factcheck.fields.runs.records import (
+    Counts,
+    RecordResult,
+    RunFigures,
+    Scores,
+    Undecided,
+    count,
+)
 from factcheck.fields.schemas.structure import schema_path
-from factcheck.fields.types import COUNTED, FieldResult
+from factcheck.fields.types import COUNTED, UNDECIDED, FieldResult
 from factcheck.fields.values import plain
 from factcheck.stats.comparison import Change, compare_scores, split_changes, step_down
 from factcheck.stats.intervals import Interval
@@ -176,18 +183,63 @@ def compare_runs(
     _check_gold(own, other)
     overall, _ = compare_scores(overall_scores(own), overall_scores(other), n_resamples, seed)
     not_compared = _one_sided_fields(own, other)
+    fields = _field_differences(own, other, n_resamples, seed, without=not_compared)
+    unsettled, unsettled_fields = _unsettled(a.weights, own, other, fields)
+    if unsettled:
+        overall = {name: _without_test(found) for name, found in overall.items()}
+    fields |= {name: _without_test(fields[name]) for name in unsettled_fields}
     changes = (Change(name, of_a[name].f1, of_b[name].f1) for name in common)
     return RunComparison(
         len(common),
         tuple(name for name in of_a if name not in of_b),
         tuple(name for name in of_b if name not in of_a),
         overall,
-        _field_differences(own, other, n_resamples, seed, without=not_compared),
+        fields,
         split_changes(changes),
         not_compared,
         (a.schema_digest, b.schema_digest),
         names,
+        unsettled,
+        unsettled_fields,
     )
+
+
+def _without_test(difference: Difference) -> Difference:
+    return replace(difference, interval=None, p_value=None, p_adjusted=None)
+
+
+def _unsettled(
+    weights: Mapping[str, float],
+    a: Sequence[RecordResult],
+    b: Sequence[RecordResult],
+    fields: Mapping[str, Difference],
+) -> tuple[Unsettled | None, dict[str, Unsettled]]:
+    """Bounds where the runs do not have equally many values without a verdict."""
+    sides = [Undecided(weights, records) for records in (a, b)]
+    own, other = (side.by_field() for side in sides)
+    by_field = {}
+    for name in [name for name in fields if own[name] != other[name]]:
+        bounds = [_field_bounds(records, name) for records in (a, b)]
+        by_field[name] = _between(own[name], other[name], *bounds)
+    if own.total() == other.total():
+        return None, by_field
+    means = [sum(record.f1 for record in records) / len(records) for records in (a, b)]
+    bounds = [side.bounds(mean, len(a)) for side, mean in zip(sides, means, strict=True)]
+    return _between(own.total(), other.total(), *bounds), by_field
+
+
+def _between(n_a: int, n_b: int, a: tuple[float, float], b: tuple[float, float]) -> Unsettled:
+    return Unsettled(n_a, n_b, b[0] - a[1], b[1] - a[0])
+
+
+def _field_bounds(records: Sequence[RecordResult], field: str) -> tuple[float, float]:
+    """F1 of a field if all of its undecided values were wrong, and if all were right."""
+    results = [
+        r for record in records for r in record.field_results if schema_path(r.path) == field
+    ]
+    decided, n = count(results), sum(result.status in UNDECIDED for result in results)
+    low, high = (decided.plus(Counts(matched, n, n)).scores().f1 for matched in (0, n))
+    return low, high
 
 
 def _by_id(records: Sequence[RecordResult], run: str) -> dict[str | int, RecordResult]:

@@ -39,19 +39,17 @@ class RunResult(Report, RunFigures):
         self,
         *,
         intervals: Mapping[str, Interval] | None = None,
-        weights: Mapping[str, float] | None = None,
         examples: int = 3,
     ) -> Page:
         """The report: mean and micro F1, the fields with the largest losses, and examples.
 
         Args:
             intervals: What `intervals` returns.
-            weights: Weight of each field by schema path; 1 for any other.
             examples: Examples shown for each field.
         """
         from factcheck.fields.pages import run_page
 
-        return run_page(self, intervals=intervals, weights=weights, examples=examples)
+        return run_page(self, intervals=intervals, examples=examples)
 
     def _kept(self, what: str) -> list[RecordResult]:
         if self.total_records and not self.records:
@@ -157,12 +155,17 @@ class RunTally:
         fields: All schema paths. `None`: count by path in the record, of which there are more the
             longer the arrays.
         schema_digest: Digest of the schema, if known.
+        weights: Weight of each field by schema path; 1 for any other.
     """
 
     def __init__(
-        self, fields: Iterable[str] | None = None, schema_digest: str | None = None
+        self,
+        fields: Iterable[str] | None = None,
+        schema_digest: str | None = None,
+        weights: Mapping[str, float] | None = None,
     ) -> None:
         self._schema_digest = schema_digest
+        self._weights = weights or {}
         self._fields = None if fields is None else _Fields(fields)
         self._n = 0
         self._means = [0.0, 0.0, 0.0]
@@ -276,6 +279,7 @@ class RunTally:
             micro=self._sums.scores(),
             by_field=self._by_field(by_path),
             schema_digest=self._schema_digest,
+            weights=dict(self._weights),
         )
 
     def _aggregation(self, path: str, counts: Counter[str]) -> FieldAggregation:

@@ -19,6 +19,7 @@ import numpy as np
 from factcheck.fields.runs.records import WeightedCounts
 from factcheck.fields.scoring.nodes import (
     MISSING,
+    NOT_OF_THE_VALUE,
     ArrayNode,
     Leaf,
     Node,
@@ -33,8 +34,10 @@ Matrix = np.ndarray[Any, np.dtype[np.float64]]
 
 _SMALL = 4_000
 """Number of pairs up to which all fields are compared in one step."""
+_UNREAD: Any = object()
+"""Stands for a value that its transforms cannot read."""
 _FAILED: Any = object()
-"""Stands for a value whose transforms fail."""
+"""Stands for a value whose transforms fail for another reason."""
 _ABSENT, _NULL, _EMPTY, _FULL = range(4)
 _OWN_STAKE = np.array([[0, 1, 1, 0], [1, 0, 1, 0], [1, 1, 2, 0], [0, 0, 0, 0]], dtype=float)
 """Stake of an array itself, beside its elements, by the kinds of the gold and extracted array."""
@@ -147,7 +150,7 @@ class Grid:
     def _add_leaf(self, node: Leaf, gold: Sequence[Any], extracted: Sequence[Any]) -> None:
         gold, extracted = _prepared(node, gold), _prepared(node, extracted)
         bound, weight = node.bound, self._weight(node)
-        if node.prepare is not None and any(v is _FAILED for v in (*gold, *extracted)):
+        if node.prepare and any(v is _UNREAD or v is _FAILED for v in (*gold, *extracted)):
             self._compare(node, gold, extracted)
         elif bound.key is not None:
             codes = (self._codes_of(gold, bound.key), self._codes_of(extracted, bound.key))
@@ -298,8 +301,10 @@ def _prepared(node: Leaf, values: Sequence[Any]) -> Sequence[Any]:
 def _prepare(prepare: Callable[[Any], Any], value: Any) -> Any:
     try:
         return prepare(value)
-    except Exception:  # noqa: BLE001 - reported if the pair is chosen
+    except NOT_OF_THE_VALUE:
         return _FAILED
+    except Exception:  # noqa: BLE001 - reported if the pair is chosen
+        return _UNREAD
 
 
 def _distinct(values: Sequence[Any]) -> tuple[list[int], list[Any]]:
@@ -316,9 +321,11 @@ def _distinct(values: Sequence[Any]) -> tuple[list[int], list[Any]]:
 
 
 def _score(node: Leaf, gold: Any, extracted: Any) -> float:
-    if gold is _FAILED or extracted is _FAILED:
+    if gold is _UNREAD or gold is _FAILED or extracted is _FAILED:
         return math.nan
+    if extracted is _UNREAD:
+        return 0.0
     try:
         return node.compare(gold, extracted)[0]
-    except Exception:  # noqa: BLE001 - reported if the pair is chosen
-        return math.nan
+    except Exception as error:  # noqa: BLE001 - reported if the pair is chosen
+        return math.nan if node.fault(gold, error) == "error" else 0.0

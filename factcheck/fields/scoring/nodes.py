@@ -14,7 +14,7 @@ from typing import Any, Literal, NamedTuple, Protocol, TypeAlias
 
 from factcheck.errors import describe
 from factcheck.fields.schemas.structure import join
-from factcheck.fields.types import BoundComparator, FieldResult, FieldStatus
+from factcheck.fields.types import BoundComparator, FieldResult, FieldStatus, UndecidableError
 
 MISSING: Any = object()
 """Stands for a missing value, or a missing key."""
@@ -58,6 +58,10 @@ class Deferred(ABC):
 
 Out: TypeAlias = "list[FieldResult | Deferred]"
 OneSided = Literal["omission", "hallucination"]
+_Unread: TypeAlias = "tuple[FieldStatus, str]"
+"""Status and reason of a field of which a value cannot be read."""
+NOT_OF_THE_VALUE = (OSError, MemoryError, UndecidableError)
+"""Errors that the extracted value is not to blame for."""
 
 
 class Node(Protocol):
@@ -96,26 +100,50 @@ class Leaf:
         self.threshold = threshold
 
     def pair(self, gold: Any, extracted: Any, path: str, out: Out) -> None:
-        g, e = gold, extracted
-        if self.prepare is not None:
-            g, e, reason = _prepare_both(self.prepare, gold, extracted)
-            if reason is not None:
-                out.append(self._error(path, gold, extracted, reason))
+        g, e, failure = self.prepared(gold, extracted) if self.prepare else (gold, extracted, None)
+        if failure is None:
+            try:
+                score, reason = self.compare(g, e)
+            except Exception as error:  # noqa: BLE001 - the user's code
+                failure = self.fault(g, error), f"comparator {self.name!r}: {describe(error)}"
+            else:
+                status: FieldStatus = "match" if score >= self.threshold else "mismatch"
+                out.append(
+                    FieldResult(path, score, self.name, gold, extracted, status, reason, g, e)
+                )
                 return
-        try:
-            score, reason = self.compare(g, e)
-        except Exception as error:  # noqa: BLE001 - the user's code
-            reason = f"comparator {self.name!r}: {describe(error)}"
-            out.append(self._error(path, gold, extracted, reason))
-            return
-        status: FieldStatus = "match" if score >= self.threshold else "mismatch"
-        out.append(FieldResult(path, score, self.name, gold, extracted, status, reason, g, e))
+        out.append(FieldResult(path, 0.0, self.name, gold, extracted, *failure, g, e))
 
     def alone(self, value: Any, status: OneSided, path: str, out: Out) -> None:
         out.append(_one_sided(path, self.name, value, status))
 
-    def _error(self, path: str, gold: Any, extracted: Any, reason: str) -> FieldResult:
-        return FieldResult(path, 0.0, self.name, gold, extracted, "error", reason)
+    def fault(self, gold: Any, error: Exception) -> FieldStatus:
+        """The status after a comparison that raised.
+
+        If the gold value compares with itself, the extracted one cannot be read: a mismatch.
+        """
+        if isinstance(error, NOT_OF_THE_VALUE):
+            return "error"
+        try:
+            self.compare(gold, gold)
+        except Exception:  # noqa: BLE001 - the user's code
+            return "error"
+        return "mismatch"
+
+    def prepared(self, gold: Any, extracted: Any) -> tuple[Any, Any, _Unread | None]:
+        """Both values after transforms; with a failure, those that a transform could not read."""
+        if self.prepare is None:
+            return gold, extracted, None
+        try:
+            g = self.prepare(gold)
+        except Exception as error:  # noqa: BLE001 - the user's code, or an unsuitable value
+            return None, None, ("error", f"transform of the gold value: {describe(error)}")
+        try:
+            return g, self.prepare(extracted), None
+        except Exception as error:  # noqa: BLE001 - the user's code, or an unsuitable value
+            status: FieldStatus = "error" if isinstance(error, NOT_OF_THE_VALUE) else "mismatch"
+            reason = f"transform of the extracted value: {describe(error)}"
+            return g, extracted, (status, reason)
 
 
 class BatchLeaf(Leaf):
@@ -137,13 +165,9 @@ class BatchLeaf(Leaf):
         self.description = description
 
     def pair(self, gold: Any, extracted: Any, path: str, out: Out) -> None:
-        g, e = gold, extracted
-        if self.prepare is not None:
-            g, e, reason = _prepare_both(self.prepare, gold, extracted)
-            if reason is not None:
-                out.append(self._error(path, gold, extracted, reason))
-                return
-        out.append(FieldResult(path, 0.0, self.name, gold, extracted, "pending", None, g, e))
+        g, e, failure = self.prepared(gold, extracted)
+        status, reason = failure or ("pending", None)
+        out.append(FieldResult(path, 0.0, self.name, gold, extracted, status, reason, g, e))
 
 
 class Skipped:
@@ -313,18 +337,6 @@ def _equal(gold: Any, extracted: Any) -> bool:
         return bool(gold == extracted)
     except Exception:  # noqa: BLE001 - values of the user's own types, or nested too deeply
         return False
-
-
-def _prepare_both(
-    prepare: Callable[[Any], Any], gold: Any, extracted: Any
-) -> tuple[Any, Any, str | None]:
-    side = "gold"
-    try:
-        g = prepare(gold)
-        side = "extracted"
-        return g, prepare(extracted), None
-    except Exception as error:  # noqa: BLE001 - the user's code, or an unsuitable value
-        return None, None, f"transform of the {side} value: {describe(error)}"
 
 
 def _not_compared(gold: Any, extracted: Any) -> tuple[float, str | None]:

@@ -28,6 +28,7 @@ from factcheck.fields.types import (
     BuiltinTransform,
     ComparatorResult,
     Outcome,
+    UndecidableError,
 )
 
 
@@ -177,7 +178,7 @@ def _bound(found: Any, params: dict[str, Any]) -> BoundComparator:
     def compare(gold: Any, extracted: Any) -> Outcome:
         result = found(gold, extracted, params)
         if not isinstance(result, ComparatorResult):
-            raise TypeError(f"expected a ComparatorResult, got {type(result).__name__}")
+            raise UndecidableError(f"expected a ComparatorResult, got {type(result).__name__}")
         return checked_score(result.score), result.reason
 
     return BoundComparator(compare)
@@ -186,5 +187,5 @@ def _bound(found: Any, params: dict[str, Any]) -> BoundComparator:
 def checked_score(score: Any) -> float:
     """The score of a comparator as a float."""
     if not isinstance(score, (int, float)) or not 0 <= score <= 1:
-        raise ValueError(f"the score {score!r} is not a number from 0 to 1")
+        raise UndecidableError(f"the score {score!r} is not a number from 0 to 1")
     return float(score)
