@@ -7,7 +7,7 @@ from factcheck.calibration.audit import AuditReport, aaudit_judge, audit_judge, 
 from factcheck.calibration.audit_trials import RULES, AuditText
 from factcheck.calibration.bullets_report import BulletRemoval
 from factcheck.calibration.bullets_run import abullet_removal, bullet_removal
-from factcheck.calibration.cascade import CascadeFit, fit_cascade, judge_records
+from factcheck.calibration.cascade import CascadeFit, fit_cascade
 from factcheck.calibration.comparison import CoverageComparison, compare_coverage
 from factcheck.calibration.texts import BundledText, load_texts
 from factcheck.judges.local.containment import BASELINE, WordContainment
@@ -35,7 +35,6 @@ __all__ = [
     "bullet_removal",
     "compare_coverage",
     "fit_cascade",
-    "judge_records",
     "load_texts",
     "read_pairs",
 ]

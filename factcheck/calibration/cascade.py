@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 from factcheck.calibration.comparison import Run, read_reports, results_by_fact
 from factcheck.calibration.thresholds import (
@@ -19,15 +19,11 @@ from factcheck.calibration.thresholds import (
     fit_thresholds,
     sent_held_out,
 )
-from factcheck.errors import InputError, JudgeError
+from factcheck.errors import InputError
 from factcheck.facts import CheckResult, CoverageReport, FactSet, Verdict, digest
-from factcheck.judges.ports import Cascade, ExtractorSpec
-from factcheck.records import Record
 from factcheck.reports.page import Alert, Page, Section, Table, entries, filled
 from factcheck.reports.report import Report
 from factcheck.reports.text import percent, plural, short, short_range
-from factcheck.runtime.budget import Budget
-from factcheck.scoring import FactCoverage, RecordFailure
 from factcheck.settings import LOCAL
 from factcheck.stats.intervals import Estimate
 from factcheck.stats.resampling import bootstrap_ratio
@@ -227,55 +223,6 @@ def _judge(run: Mapping[str, CoverageReport]) -> str:
 
 def _document(facts: FactSet) -> str:
     return facts.source_digest or digest("\n".join(fact.text for fact in facts))
-
-
-class JudgedRecords(NamedTuple):
-    """Reports on the same records and facts by both judges of a cascade, by id."""
-
-    first: dict[str, CoverageReport]
-    second: dict[str, CoverageReport]
-    failures: tuple[RecordFailure, ...]
-    """Records that the second judge has no report on."""
-
-
-def judge_records(
-    records: Iterable[Record | Mapping[str, Any]],
-    cascade: Cascade,
-    *,
-    extractor: ExtractorSpec | None = None,
-    budget: Budget | None = None,
-) -> JudgedRecords:
-    """Let both judges of a cascade check all facts of some records, for `fit_cascade`.
-
-    Args:
-        records: Records; see `FactCoverage.score_many`.
-        cascade: The judges; its thresholds play no part.
-        extractor: Lists facts; `None`: the second judge.
-        budget: Limits of the second judge. With `max_calls=0`, only cached replies are used.
-
-    Raises:
-        JudgeError: The second judge decided no fact at all; says why.
-    """
-    second: dict[str, CoverageReport] = {}
-    failures, again = [], []
-    with FactCoverage(cascade.second, extractor, budget=budget) as scorer:
-        for record, outcome in scorer.score_records(records):
-            if isinstance(outcome, RecordFailure):
-                failures.append(outcome)
-            elif record is not None:
-                second[record.id] = outcome
-                again.append(Record(record.id, "", record.summary, outcome.facts))
-    undecided = [failure for report in second.values() for failure in report.undecided]
-    if len(undecided) == sum(len(report.facts) for report in second.values()):
-        reasons = [*(one.message for one in undecided), *(one.message for one in failures)]
-        raise JudgeError(f"the second judge decided no fact: {[*reasons, 'no records'][0]}")
-    with FactCoverage(cascade.first, LOCAL) as scorer:
-        first = {
-            record.id: outcome
-            for record, outcome in scorer.score_records(again)
-            if record is not None and isinstance(outcome, CoverageReport)
-        }
-    return JudgedRecords(first, second, tuple(failures))
 
 
 def fit_judged(

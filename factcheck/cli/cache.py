@@ -101,6 +101,7 @@ def prune(
     _debug: options.Debug = False,
 ) -> None:
     """Remove responses by age, by judge, or by both."""
+    from factcheck.reports.text import plural
     from factcheck.runtime.cache import maintenance
 
     if older_than is None and judge is None:
@@ -110,7 +111,7 @@ def prune(
     removed = maintenance.prune(folder, before=before, judge=judge)
     which = [f"older than {older_than}"] if older_than else []
     which += [f"of {judge}"] if judge is not None else []
-    output.print_out(f"{removed} entries {' and '.join(which)} removed from {folder}")
+    output.print_out(f"{plural(removed, 'response')} {' and '.join(which)} removed from {folder}")
 
 
 @app.command("clear", epilog="Example: factcheck cache clear --yes")
@@ -121,17 +122,19 @@ def clear(
     _debug: options.Debug = False,
 ) -> None:
     """Remove all cached responses; they will have to be paid for again."""
+    from factcheck.reports.text import plural
     from factcheck.runtime.cache import maintenance
 
     folder = _folder(dir_)
     if not yes:
         if not sys.stdin.isatty():
             raise InputError("standard input is not a terminal; confirm with --yes")
-        entries = maintenance.statistics(folder).entries
-        if not typer.confirm(f"Remove all {entries} entries from {folder}?", err=True):
+        responses = plural(maintenance.statistics(folder).entries, "response")
+        if not typer.confirm(f"Remove {responses} from {folder}?", err=True):
             output.print_note("nothing removed")
             return
-    output.print_out(f"{maintenance.clear(folder)} entries removed from {folder}")
+    removed = plural(maintenance.clear(folder), "response")
+    output.print_out(f"{removed} removed from {folder}")
 
 
 @app.command("export", epilog="Example: factcheck cache export answers.jsonl")
@@ -143,6 +146,7 @@ def export(
 ) -> None:
     """Write all cached responses to FILE, ordered by key."""
     from factcheck import documents
+    from factcheck.reports.text import plural
     from factcheck.runtime.cache import maintenance
 
     output.check_out(file)
@@ -152,13 +156,12 @@ def export(
     text = "".join(f"{line}\n" for line in done.lines)
     if file != "-":
         documents.write_text(file, text)
-        output.print_out(f"{len(done.lines)} entries written to {file}")
+        output.print_out(f"{plural(len(done.lines), 'response')} written to {file}")
     elif text:
         output.print_out(text)
     if done.refused:
-        output.print_error(
-            f"warning: {done.refused} bad entries skipped; see 'factcheck cache verify'"
-        )
+        skipped = plural(done.refused, "bad response")
+        output.print_error(f"warning: {skipped} skipped; see 'factcheck cache verify'")
 
 
 @app.command("import", epilog="Example: factcheck cache import answers.jsonl")
@@ -173,6 +176,7 @@ def import_(
     Invalid lines are reported and skipped, and the exit code is 2.
     """
     from factcheck import documents
+    from factcheck.reports.text import plural
     from factcheck.runtime.cache import maintenance
 
     entries, bad = [], 0
@@ -191,7 +195,7 @@ def import_(
         f"{done.kept} kept with a value that differs from the file's"
     )
     if bad:
-        raise InputError(f"{bad} lines of {file} are invalid and were skipped")
+        raise InputError(f"{plural(bad, 'invalid line')} of {file} skipped")
 
 
 def _age(text: str) -> float:

@@ -13,7 +13,7 @@ import typer
 
 from factcheck.cli import options, output
 from factcheck.cli.options import Format
-from factcheck.errors import ConfigError, InputError
+from factcheck.errors import InputError
 
 if TYPE_CHECKING:
     from factcheck.scoring.gates import GateFailure
@@ -127,6 +127,10 @@ def audit(  # noqa: PLR0913 - one parameter per option
     facts: Facts = None,
     max_calls: options.MaxCalls = None,
     max_cost_usd: options.MaxCost = None,
+    strict: Annotated[
+        bool,
+        options.flag("--strict", "Exit with 1 if a judge has faults.", options.OUTPUT),
+    ] = False,
     format_: options.ReportFormat = None,
     out: options.Out = None,
     _debug: options.Debug = False,
@@ -134,10 +138,12 @@ def audit(  # noqa: PLR0913 - one parameter per option
     """Find provably wrong verdicts of a judge, without labels.
 
     Removing text cannot add a fact, shuffling changes nothing, another
-    number is not the same: each violation is a proven error. JSON lists
-    all of them with texts and verdicts. Limits apply to each judge.
+    number is not the same: each violation is a proven error, and a fault
+    where it is frequent. JSON lists all errors with texts and verdicts.
+    Limits apply to each judge.
     """
     from factcheck.calibration import audit_judge, audits_page
+    from factcheck.scoring import gates
 
     to = output.destination(format_, out, source, summary, facts)
     texts = _own_text(source, summary, facts)
@@ -156,6 +162,8 @@ def audit(  # noqa: PLR0913 - one parameter per option
     data = [report.to_dict() for report in reports]
     to_json = partial(json.dumps, data, ensure_ascii=False, indent=2)
     failure = _silent((one.judge, one.failure) for one in reports if not one.n_answers)
+    if strict and failure is None:
+        failure = gates.strict_gate(sum(len(one.faults) for one in reports), "fault")
     output.report(audits_page(reports), to_json, to, failure=failure)
 
 
@@ -231,72 +239,31 @@ def compare(
     output.show(comparison.page(), comparison.to_json, to)
 
 
-@app.command(
-    "cascade",
-    epilog="Example: factcheck calibrate cascade pairs.jsonl --judge 'cascade(local, openai/x)'",
-)
+@app.command("cascade", epilog="Example: factcheck calibrate cascade cheap.jsonl dear.jsonl")
 def cascade(
     first: Annotated[
-        str,
-        options.argument(
-            "FIRST", "Rows of 'factcheck run --out' by the first judge; with --judge, records."
-        ),
+        str, options.argument("FIRST", "Rows of 'factcheck run --out' by the first judge.")
     ],
     second: Annotated[
-        str | None,
-        options.argument("[SECOND]", "Rows of the same records and facts by the second judge."),
-    ] = None,
+        str, options.argument("SECOND", "Rows of the same records and facts by the second judge.")
+    ],
     *,
-    judge: Annotated[
-        str | None,
-        options.option("--judge", "CASCADE", "'cascade(FIRST, SECOND)' to check the records with."),
-    ] = None,
-    extractor: options.Extractor = None,
     target: Annotated[
         float, options.option("--target", "SHARE", "Agreement with the second judge to reach.")
     ] = 0.95,
-    max_calls: Annotated[
-        int,
-        options.option(
-            "--max-calls", "N", "Maximum number of requests; 0: the cache only.", options.LIMITS
-        ),
-    ] = 0,
     format_: options.ReportFormat = None,
     out: options.Out = None,
     _debug: options.Debug = False,
 ) -> None:
     """Fit the thresholds of a cascade to a target agreement with its second judge.
 
-    From the rows of two runs nothing is asked. From records, both judges
-    check every fact; a model answers from the cache unless --max-calls
-    allows requests. The table shows documents not used for fitting.
+    Run both judges on the same facts, given or with the same --extractor.
+    The table shows documents that were not used for fitting.
     """
-    from factcheck.calibration import fit_cascade, judge_records
-    from factcheck.judges.cascade import parse_cascade
-    from factcheck.records.reading import read_records
-    from factcheck.reports.text import plural
+    from factcheck.calibration import fit_cascade
 
     to = output.destination(format_, out, first, second)
-    if (second is None) == (judge is None):
-        raise InputError("give the rows of two runs, or records and --judge 'cascade(A, B)'")
-    if second is not None:
-        fit = fit_cascade(first, second, target=target)
-    else:
-        judges = parse_cascade(judge)
-        if judges is None:
-            raise ConfigError(f"--judge {judge} is not a cascade, as in 'cascade(local, openai/x)'")
-        with output.spinner("Checking facts with both judges"):
-            by_first, by_second, failures = judge_records(
-                read_records(first),
-                judges,
-                extractor=extractor,
-                budget=options.budget(max_calls, None),
-            )
-        names = str(judges.first), str(judges.second)
-        fit = fit_cascade(by_first, by_second, target=target, names=names)
-        if failures:
-            count = plural(len(failures), "record")
-            output.print_note(f"{count} left out ({failures[0].id}: {failures[0].message})")
+    fit = fit_cascade(first, second, target=target)
     output.show(fit.page(), fit.to_json, to)
 
 

@@ -239,7 +239,7 @@ def lint(
         findings = lint_guides(suite, given)
     page = lint_page(findings, len(suite))
     data = {"n_cases": len(suite), "findings": [finding.to_dict() for finding in findings]}
-    failure = gates.findings_gate(len(findings)) if strict else None
+    failure = gates.strict_gate(len(findings), "finding") if strict else None
     output.report(page, lambda: json.dumps(data, ensure_ascii=False, indent=2), to, failure=failure)
 
 

@@ -267,17 +267,15 @@ class BehaviorRun(SavedRun):
         columns += [label for label in shown if label not in expected]
         several = len(variants) > 1
         rows: list[tuple[str, ...]] = []
-        slim: list[tuple[str, ...]] = []
         for variant, table in tables.items():
             for label, row in table.items():
                 names = (*([name_text(variant)] if several else []), behavior_name(label))
                 rows.append((*names, *(f"{row.get(column, 0):,}" for column in columns)))
-                slim += [(*names, behavior_name(c), f"{row[c]:,}") for c in columns if c in row]
         header = (*(["variant"] if several else []), "expected", *map(behavior_name, columns))
         return Section(
             "Shown behaviors",
             meaning="by expected behavior",
-            table=Table(header, tuple(rows), n_names=1 + several, slim=tuple(slim)),
+            table=Table(header, tuple(rows), n_names=1 + several),
         )
 
     def _example_sections(self, limit: int) -> Iterator[Section]:

@@ -43,8 +43,6 @@ class Table(NamedTuple):
     """Number of leading columns that hold names or texts; all of them for a table of texts."""
     dispensable: tuple[str | tuple[str, ...], ...] = ()
     """Columns, or groups of them, dropped on a narrow terminal, in this order."""
-    slim: tuple[tuple[str, ...], ...] = ()
-    """For a very narrow terminal: the same cells as rows of names, a column and one number."""
 
 
 class Badge(NamedTuple):

@@ -116,15 +116,6 @@ class _Columns(NamedTuple):
 
     def __rich_console__(self, _: Console, options: ConsoleOptions) -> Iterator[RenderableType]:
         table, places = self.table, self._places(options.max_width)
-        if table.slim and self._least(range(len(table.columns))) > options.max_width:
-            shown = _grid()
-            for name in (*table.columns[: table.n_names], "shown"):
-                shown.add_column(name, overflow="fold")
-            shown.add_column("", justify="right", no_wrap=True)
-            for row in table.slim:
-                shown.add_row(*map(Text, row))
-            yield shown
-            return
         room = options.max_width - sum(self._width(place) + _GAP for place in places if place)
         fits = room >= min(_WIDEST_NAME, self._width(0))
         shown = _grid()

@@ -164,9 +164,9 @@ def comparison_gate(worse: str, lost: Sequence[str]) -> GateFailure | None:
     return _failed([f"run B is worse ({worse})" if worse else "", missing])
 
 
-def findings_gate(n_findings: int) -> GateFailure | None:
-    """Gate on lint findings: any of them fails it."""
-    return _failed([f"{plural(n_findings, 'finding')} (--strict)" if n_findings else ""])
+def strict_gate(n_found: int, noun: str) -> GateFailure | None:
+    """Gate on what was found, such as lint findings or faults of a judge: any of it fails it."""
+    return _failed([f"{plural(n_found, noun)} (--strict)" if n_found else ""])
 
 
 def _failed(reasons: Sequence[str]) -> GateFailure | None:

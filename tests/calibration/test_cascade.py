@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import json
+from collections.abc import Mapping
 from itertools import product
-from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from factcheck import Cascade, CheckFailure, CoverageReport, FactCoverage, Verdict
-from factcheck.calibration import fit_cascade, judge_records
+from factcheck import AtomicFact, CheckFailure, CoverageReport, FactCoverage, Verdict
+from factcheck.calibration import fit_cascade
 from factcheck.calibration.cascade import fit_judged
 from factcheck.calibration.thresholds import (
     JudgedFact,
@@ -20,9 +19,8 @@ from factcheck.calibration.thresholds import (
     fit_thresholds,
     sent_held_out,
 )
-from factcheck.errors import InputError, JudgeError
-from factcheck.testing import FactModel, LocalOpenAIServer, ScriptedChecker
-from tests.facts.test_page import FACT
+from factcheck.errors import InputError
+from factcheck.testing import ScriptedChecker
 
 PROBABILITIES = st.sampled_from([0.0, 0.1, 0.2, 0.35, 0.5, 0.65, 0.9, 1.0])
 JUDGED = st.builds(
@@ -130,76 +128,43 @@ def test_what_cannot_be_fitted_is_refused(
         fit_judged(facts, target=target)
 
 
+def test_a_judge_that_always_agrees_keeps_all_on_its_own_side() -> None:
+    facts = [JudgedFact(f"d{n}", p > 0.5, p, p > 0.5) for n, p in enumerate([0.0, 0.2, 0.7, 1.0])]
+    assert fit_thresholds(facts, 1.0) == (0.3, 0.3)
+
+
 RECORDS: list[dict[str, Any]] = [
     {"id": str(n), "source": "", "summary": f"Text {n}.", "facts": [f"A{n}.", f"B{n}.", "C."]}
     for n in range(4)
 ]
 
 
-def first() -> ScriptedChecker:
-    def judge(fact: str, _text: str) -> Verdict | CheckFailure:
-        probability = {"A": 0.9, "B": 0.5, "C": 0.1}[fact[0]]
-        if fact == "B3.":
-            return CheckFailure(FACT, "missing", "")
-        return Verdict(FACT, "entailed" if probability > 0.4 else "neutral", probability)
+def run(name: str, undecided: str, probability: Mapping[str, float]) -> dict[str, CoverageReport]:
+    """The reports of a judge that says what the first letter of a fact is worth."""
 
-    return ScriptedChecker(judge, name="cheap")
+    def judge(fact: str, _text: str) -> Verdict | CheckFailure:
+        if fact == undecided:
+            return CheckFailure(AtomicFact("f", fact), "missing", "")
+        share = probability[fact[0]]
+        return Verdict(AtomicFact("f", fact), "entailed" if share > 0.4 else "neutral", share)
+
+    with FactCoverage(ScriptedChecker(judge, name=name)) as scorer:
+        reports = scorer.score_many(RECORDS)
+    return {str(n): one for n, one in enumerate(reports) if isinstance(one, CoverageReport)}
 
 
 def test_two_runs_are_paired_by_record_and_fact() -> None:
-    def judge(fact: str, _text: str) -> Verdict | CheckFailure:
-        if fact == "A0.":
-            return CheckFailure(FACT, "missing", "")
-        return Verdict(FACT, "entailed" if fact[0] == "A" else "neutral")
+    first = run("cheap", "B3.", {"A": 0.9, "B": 0.5, "C": 0.1})
+    second = run("dear", "A0.", {"A": 1.0, "B": 0.0, "C": 0.0})
 
-    second = ScriptedChecker(judge, name="dear")
-    runs = judge_records(RECORDS, Cascade(first(), second), extractor="local")
-    assert not runs.failures
-    fit = fit_cascade(runs.first, runs.second, target=1.0)
+    fit = fit_cascade(first, second, target=1.0)
+
     assert (fit.first, fit.second) == ("cheap", "dear")
     assert (fit.n_facts, fit.n_documents, fit.n_undecided) == (11, 4, 1)
     assert fit.alone.value == pytest.approx(7 / 10)
     assert fit.chosen.agreement.value == 1.0
     assert fit.chosen.sent.value == pytest.approx(4 / 11)
-    del runs.first["1"]
-    assert fit_cascade(runs.first, runs.second, target=1.0).n_undecided == 4
-
-
-def test_a_second_judge_without_verdicts_says_why() -> None:
-    second = ScriptedChecker(lambda *_: JudgeError("out of order"))
-    with pytest.raises(JudgeError, match="decided no fact: out of order"):
-        judge_records(RECORDS, Cascade(first(), second), extractor="local")
-
-
-def test_only_what_is_in_the_cache_is_used(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    from factcheck.cli import main
-
-    monkeypatch.setenv("FACTCHECK_CACHE_DIR", str(tmp_path / "cache"))
-    monkeypatch.delenv("FACTCHECK_CACHE", raising=False)
-    data = tmp_path / "records.jsonl"
-    data.write_text("".join(f"{json.dumps(record)}\n" for record in RECORDS))
-    command = ["calibrate", "cascade", str(data), "--judge", "cascade(local, openai/x)"]
-    with LocalOpenAIServer(FactModel()) as server:
-        monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
-        with pytest.raises(SystemExit) as left:
-            main(command)
-        assert left.value.code == 4
-        assert "decided no fact" in capsys.readouterr().err
-        with FactCoverage("openai/x", "local") as scorer:
-            reports = [*scorer.score_many(RECORDS[:3])]
-        n_requests = len(server.requests)
-        with pytest.raises(SystemExit) as left:
-            main([*command, "--format", "json"])
-    assert left.value.code == 0
-    assert all(isinstance(report, CoverageReport) for report in reports)
-    assert len(server.requests) == n_requests
-    fit = json.loads(capsys.readouterr().out)
-    assert (fit["first"], fit["second"]) == ("local", "openai/x")
-    assert (fit["facts"], fit["undecided"], fit["documents"]) == (9, 3, 3)
-
-
-def test_a_judge_that_always_agrees_keeps_all_on_its_own_side() -> None:
-    facts = [JudgedFact(f"d{n}", p > 0.5, p, p > 0.5) for n, p in enumerate([0.0, 0.2, 0.7, 1.0])]
-    assert fit_thresholds(facts, 1.0) == (0.3, 0.3)
+    del first["1"]
+    assert fit_cascade(first, second, target=1.0).n_undecided == 4
+    with pytest.raises(InputError, match="share no fact that the second judge decided"):
+        fit_cascade(first, {})

@@ -56,22 +56,17 @@ def reports(removal: BulletRemoval) -> dict[str, Report]:
     ("name", "first_line", "said"),
     [
         ("bullets", "Bullet removal   1 text, 3 variants, 2 removal orders", "steps at which it"),
-        ("audit", "Audit of words   ", "it goes by the words, not by their meaning"),
-        ("agreement", "Agreement with human labels   3 facts, 2 documents, 33 % entailed",
-         "Compared with word containment"),
         ("comparison", "Coverage .500 \u2192 1.000   1 \u2192 2 of 2 facts kept: more", "fact 1"),
     ],
-)  # fmt: skip
-def test_every_report_has_every_format(
+)
+def test_a_report_has_every_format(
     reports: dict[str, Report], name: str, first_line: str, said: str
 ) -> None:
     shown = reports[name]
     assert str(shown).startswith(first_line)
     assert repr(shown).startswith(f"<{type(shown).__name__}: {first_line}")
-    assert said in str(shown)
-    assert said in shown.to_html()
     for to in FORMATS:
-        assert render(shown.page(), to).strip()
+        assert said in render(shown.page(), to) or to in {"csv", "junit"}
 
 
 @pytest.mark.parametrize(

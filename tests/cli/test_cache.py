@@ -154,7 +154,7 @@ def test_prune_removes_what_fits_and_says_so(
     code, out, _ = run("cache", "prune", *options)
 
     assert code == 0
-    assert out.startswith(f"{len(removed)} entries ")
+    assert out.startswith(f"{len(removed)} response{'s' * (len(removed) != 1)} ")
     assert kept(folder) == {
         key: value for n, (key, value) in enumerate(ENTRIES.items()) if n not in removed
     }
@@ -181,7 +181,7 @@ def test_prune_needs_to_know_what_to_remove(
 def test_clear_removes_all(run: Run, folder: Path) -> None:
     plant(folder, "planted")
 
-    assert run("cache", "clear", "--yes") == (0, f"6 entries removed from {folder}\n", "")
+    assert run("cache", "clear", "--yes") == (0, f"6 responses removed from {folder}\n", "")
     assert kept(folder) == {}
 
 
@@ -208,7 +208,7 @@ def test_export_and_import_move_a_cache(run: Run, folder: Path, tmp_path: Path) 
     objects = {key: ENTRIES[key] for key in KEYS[:4]}
     run("cache", "prune", "--judge", "other")
 
-    assert run("cache", "export", str(file)).out == f"4 entries written to {file}\n"
+    assert run("cache", "export", str(file)).out == f"4 responses written to {file}\n"
     lines = file.read_text().splitlines()
     assert [json.loads(line) for line in lines] == [
         {"key": key, "value": value} for key, value in objects.items()
@@ -229,7 +229,7 @@ def test_export_leaves_bad_entries_out_with_a_warning(run: Run, folder: Path) ->
 
     assert code == 0
     assert len(out.splitlines()) == 4
-    assert "1 bad entries skipped" in err
+    assert "1 bad response skipped" in err
 
 
 @pytest.mark.parametrize("text", ["my notes", '{"key": "k", "value": "{}"}', "\0"])
@@ -298,7 +298,7 @@ def test_import_names_bad_lines_and_takes_the_good_ones(
     assert code == 2
     assert out.startswith("1 added")
     assert err.startswith(f"factcheck: {file}, line 1: {problem}")
-    assert err.endswith("1 lines of " + f"{file} are invalid and were skipped\n")
+    assert err.endswith(f"1 invalid line of {file} skipped\n")
 
 
 def test_import_into_a_place_that_takes_nothing_fails(run: Run, tmp_path: Path) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -68,16 +67,6 @@ def test_a_judge_without_verdicts_ends_with_4(
 # --- bullets ------------------------------------------------------------------------------------
 
 
-def test_the_table_names_every_judge_and_the_baseline(bullets: Calibrate) -> None:
-    code, out, err = bullets()
-
-    assert code == 0
-    assert out.startswith("Bullet removal   1 text, ")
-    assert ["local", "containment"] in [line.split() for line in out.splitlines()]
-    assert "steps at which it rises" in out
-    assert "rows.jsonl" in err
-
-
 def test_rows_figures_and_a_page_are_written(bullets: Calibrate, desk: Desk) -> None:
     bullets()
 
@@ -122,13 +111,6 @@ def test_without_matplotlib_there_are_tables_and_a_hint(
     assert not list((desk.folder / "out").glob("*.png"))
 
 
-def test_json_holds_the_metrics(bullets: Calibrate) -> None:
-    found = json.loads(bullets("--format", "json").out)
-
-    assert set(found["judges"]) == {"local", "containment"}
-    assert found["judges"]["local"]["metrics"]["full_score"] == {"value": 0.5, "interval": None}
-
-
 # --- audit --------------------------------------------------------------------------------------
 
 
@@ -138,8 +120,10 @@ def test_a_judge_that_ignores_the_text_is_exposed(audit: Calibrate, desk: Desk) 
 
     code, out, _ = audit()
     (report,) = json.loads(audit("--format", "json").out)
+    strict = audit("--strict")
 
-    assert code == 0
+    assert (code, strict.code) == (0, 1)
+    assert strict.err == "factcheck: gate failed: 1 fault (--strict)\n"
     assert out.startswith("Audit of local   ")
     assert "it says yes to 100 % of its questions" in out
     assert "although the text says: The pier is not old." in out
@@ -157,18 +141,6 @@ def test_several_judges_are_audited_one_after_the_other(audit: Calibrate) -> Non
 # --- agreement and compare ----------------------------------------------------------------------
 
 
-def test_agreement_names_the_judge_and_the_baseline(agreement: Calibrate) -> None:
-    code, out, err = agreement()
-    data = json.loads(agreement("--format", "json").out)
-
-    assert (code, err) == (0, "")
-    assert out.startswith("Agreement with human labels   4 facts, 2 documents, 50 % entailed")
-    assert "local" in out
-    assert "containment" in out
-    assert data["judges"][0]["metrics"]["balanced_accuracy"]["value"] == 1.0
-    assert data["pairs"] == 4
-
-
 def test_partly_covered_facts_can_be_left_out(run: Run, desk: Desk) -> None:
     row = {"doc_id": "d", "text": "A deep lake.", "facts": ["a", "b"], "labels": [0.5, 1]}
     path = desk.lines("half.jsonl", [row])
@@ -182,20 +154,3 @@ def test_partly_covered_facts_can_be_left_out(run: Run, desk: Desk) -> None:
     assert left_out.code == 0
     assert "undefined, all labels are equal" in said
     assert "documents needed of local, containment: undefined, no system has 5 documents" in said
-
-
-def test_two_runs_are_compared(run: Run, desk: Desk) -> None:
-    record: dict[str, Any] = {"id": "r", "source": "s", "summary": "t"}
-    records = desk.lines("r.jsonl", [{**record, "facts": ["The lake is deep.", "The pier."]}])
-    before, after = desk.path("before.jsonl"), desk.path("after.jsonl")
-    run("run", records, "--out", before)
-    desk.verdicts["The pier."] = "entailed"
-    run("run", records, "--out", after)
-
-    code, out, _ = run("calibrate", "compare", before, after)
-    data = json.loads(run("calibrate", "compare", before, after, "--format", "json").out)
-
-    assert code == 0
-    assert "1 → 2 of 2 facts kept: more, but that may be chance" in out
-    assert "The pier." in out
-    assert data["p_facts"] == 1.0

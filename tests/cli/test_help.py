@@ -16,7 +16,7 @@ FAMILIES = {
     "": "score run facts check fields keywords references calibrate cache",
     "fields": "evaluate infer-schema validate compare",
     "keywords": "run behaviors lint compare",
-    "calibrate": "bullets audit agreement compare",
+    "calibrate": "bullets audit agreement compare cascade",
     "cache": "stats verify prune clear export import",
 }
 COMMANDS = [

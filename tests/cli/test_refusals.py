@@ -82,6 +82,7 @@ REFUSED = {
         "audit --source s.txt": "--source and --summary belong together",
         "audit --per-rule 0": "per_rule",
         "compare nowhere.jsonl nowhere.jsonl": "nowhere.jsonl",
+        "cascade records.jsonl": "Missing argument 'SECOND'",
     },
 }
 

@@ -170,14 +170,6 @@ class TestBehaviors:
                 ("tuned", "service", "0", "1", "1", "1", "0"),
             ),
             n_names=2,
-            slim=(
-                ("base", "strict", "strict", "1"),
-                ("base", "strict", "service", "1"),
-                ("base", "strict", "ERROR", "1"),
-                ("tuned", "service", "service", "1"),
-                ("tuned", "service", "AMBIGUOUS", "1"),
-                ("tuned", "service", "NO_MATCH", "1"),
-            ),
         )
         variants = section_of(page, "Variants").table
         assert variants is not None
@@ -201,19 +193,6 @@ class TestBehaviors:
         assert section_of(page, "Errored").items == (
             Item("d · strict", "input: there is no response"),
         )
-
-    def test_where_there_is_no_room_for_the_confusion_table_it_is_a_list(self) -> None:
-        names = [f"behavior number {k}" for k in range(9)]
-        guide = {f"{name}_keywords": [f"word{k}"] for k, name in enumerate(names)}
-        cases = [{"id": name, "instruction": "?", "evaluation_guide": guide} for name in names]
-        responses = {"one": [f"word{k}" for k in range(9)]}
-        run = evaluate_behaviors(cases, responses, expected={"one": names[0]})
-        page = run.page()
-
-        wide, narrow = table(page, 300), table(page, 80)
-
-        assert "behavior_number_0 1 1 1 1 1 1 1 1 1" in words(wide)
-        assert "behavior_number_0 behavior_number_8 1" in words(narrow)
 
 
 class TestComparison:

@@ -167,20 +167,6 @@ def test_a_narrow_table_leaves_columns_out(width: int, header: str) -> None:
     assert header in table(PAGE, width).splitlines()
 
 
-def test_a_table_without_room_is_given_as_names_and_one_number() -> None:
-    slim = Table(
-        ("expected", *(f"behaviour-{n}" for n in range(9))),
-        (("a", *"012345678"),),
-        slim=(("a", "behaviour-3", "3"),),
-    )
-    page = Page("Confusion", sections=(Section("Shown", table=slim),))
-    assert "behaviour-8" in table(page, 160)
-    assert table(page, 60).splitlines()[-2:] == [
-        "expected  shown",
-        "a         behaviour-3  3",
-    ]
-
-
 @pytest.mark.parametrize(
     ("name", "lines"),
     [
