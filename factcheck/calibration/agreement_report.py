@@ -64,7 +64,6 @@ class JudgeAgreement:
     """Why verdicts are missing, the first time."""
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything as JSON-ready data."""
         return {
             "judge": self.judge,
             "documents": self.n_documents,
@@ -93,7 +92,6 @@ class AgreementReport(Report):
     """Recorded verdicts whose document, text and fact match no labelled pair."""
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything as JSON-ready data."""
         return {
             "documents": self.n_documents,
             "pairs": self.n_pairs,
@@ -103,7 +101,6 @@ class AgreementReport(Report):
         }
 
     def page(self) -> Page:
-        """The report: tables of verdicts, probabilities and coverage, with caveats."""
         with_curve = [judge for judge in self.judges if judge.curve]
         compared = [one for one in self.judges if one.metrics["over_baseline"].value is not None]
         difference = short(self.judges[0].needed.difference)

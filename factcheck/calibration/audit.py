@@ -193,7 +193,6 @@ class AuditReport(Report):
 
     @property
     def n_errors(self) -> int:
-        """Proven errors, over all rules."""
         return sum(len(rule.errors) for rule in self.rules)
 
     def rule(self, name: str) -> RuleResult:
@@ -201,7 +200,6 @@ class AuditReport(Report):
         return {rule.rule: rule for rule in self.rules}[name]
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything as JSON-ready data; every proven error with its texts and answers."""
         return {
             "judge": self.judge,
             "texts": self.n_texts,
@@ -215,7 +213,6 @@ class AuditReport(Report):
         }
 
     def page(self) -> Page:
-        """The report: the faults of the judge, every rule, and examples of proven errors."""
         share = DASH if self.share_entailed is None else percent(self.share_entailed)
         undecided = sum(rule.n_undecided for rule in self.rules)
         why = f" ({self.failure})" if self.failure else ""

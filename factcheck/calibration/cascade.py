@@ -94,7 +94,6 @@ class CascadeFit(Report):
         }
 
     def page(self) -> Page:
-        """The report: the thresholds, and the curve of agreement against share sent."""
         chosen = self.chosen
         return Page(
             "Cascade",

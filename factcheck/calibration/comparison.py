@@ -80,7 +80,6 @@ class CoverageComparison(Report):
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything as JSON-ready data."""
         by_fact, by_document = self.by_fact.to_dict(), self.by_document.to_dict()
         return {
             "documents": {name: list(both) for name, both in self.documents.items()},
@@ -99,7 +98,6 @@ class CoverageComparison(Report):
         }
 
     def page(self) -> Page:
-        """The report: the difference, and the facts won and lost."""
         by_fact = self.by_fact
         both: tuple[tuple[str, Tone, tuple[FactChange, ...]], ...]
         both = (("won", "good", self.won), ("lost", "warn", self.lost))

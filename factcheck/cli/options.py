@@ -54,7 +54,6 @@ def show_help(context: typer.Context) -> None:
 def budget(
     max_calls: int | None, max_cost_usd: float | None, max_tokens: int | None = None
 ) -> Budget | None:
-    """The limits on spending; `None` if there are none."""
     if max_calls is None and max_tokens is None and max_cost_usd is None:
         return None
     from factcheck.runtime.budget import Budget
@@ -69,19 +68,16 @@ def _set_debug(context: typer.Context, value: bool) -> bool:  # noqa: FBT001 - a
 
 
 def argument(metavar: str, help_text: str, **more: Any) -> Any:
-    """A positional argument."""
     return typer.Argument(metavar=metavar, help=help_text, **more)
 
 
 def option(
     name: str, metavar: str | None, help_text: str, panel: str | None = None, **more: Any
 ) -> Any:
-    """An option with a value."""
     return typer.Option(name, metavar=metavar, help=help_text, rich_help_panel=panel, **more)
 
 
 def flag(name: str, help_text: str, panel: str | None = None, **more: Any) -> Any:
-    """An option without a value."""
     return option(name, None, help_text, panel, **more)
 
 

@@ -64,12 +64,10 @@ class Document:
     """Line of a part, or of the nearest part around it; 0 where there are no lines."""
 
     def place(self, path: PathInValue) -> str:
-        """File and line of a part, for messages."""
         line = self.line_of(path)
         return f"{self.name}, line {line}" if line else self.name
 
     def error(self, path: PathInValue, message: str) -> InputError:
-        """An error about a part; begins with file and line."""
         return InputError(f"{self.place(path)}: {message}")
 
 

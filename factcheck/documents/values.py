@@ -80,7 +80,6 @@ class PlainData:
     __slots__ = ()
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything as JSON-ready data."""
         data: dict[str, Any] = to_plain(self)
         return data
 
@@ -220,17 +219,13 @@ class Reader:
         return self.get(key, str if default is not None else str | None, default)
 
     def integer(self, key: str) -> int:
-        """A whole number."""
         return int(self.get(key, int))
 
     def number(self, key: str) -> float:
-        """A finite number."""
         return float(self.get(key, float))
 
     def mapping_required(self, key: str) -> Mapping[str, Any]:
-        """An object."""
         return cast("Mapping[str, Any]", self.get(key, dict))
 
     def mappings(self, key: str) -> list[Mapping[str, Any]]:
-        """A list of objects."""
         return cast("list[Mapping[str, Any]]", self.get(key, list[dict[str, Any]]))

@@ -149,7 +149,6 @@ class BehaviorRun(SavedRun):
         ]
 
     def to_dict(self) -> dict[str, Any]:
-        """JSON-ready data, with the figures for readers."""
         return {
             "format": self.FORMAT,
             "pass_rate": self.pass_rate,

@@ -50,12 +50,10 @@ class DatasetResult(SavedRun):
 
     @property
     def scored(self) -> tuple[CaseResult, ...]:
-        """The cases with a score."""
         return tuple(case for case in self.cases if isinstance(case, CaseResult))
 
     @property
     def failures(self) -> tuple[Failure[str], ...]:
-        """The cases without a score."""
         return tuple(case for case in self.cases if isinstance(case, Failure))
 
     @property
@@ -108,7 +106,6 @@ class DatasetResult(SavedRun):
         return [{name: (empty | row)[name] for name in _COLUMNS} for row in rows]
 
     def to_dict(self) -> dict[str, Any]:
-        """JSON-ready data, with scores and intervals for readers."""
         cases: list[dict[str, Any]] = []
         for case in self.cases:
             if isinstance(case, Failure):

@@ -74,7 +74,6 @@ class ExpectedCard:
         return self.keywords[field]
 
     def to_dict(self) -> dict[str, Any]:
-        """Inverse of `from_dict`."""
         data: dict[str, Any] = {
             f"{name}{SUFFIX}": [*map(to_data, words)] for name, words in self.keywords.items()
         }

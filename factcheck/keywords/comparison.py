@@ -76,7 +76,6 @@ class KeywordComparison(Report):
         return "better" if gained else "worse"
 
     def to_dict(self) -> dict[str, Any]:
-        """JSON-ready data."""
         better, worse = (
             [{"case_id": change.name, "a": change.a, "b": change.b} for change in changes]
             for changes in (self.better, self.worse)

@@ -132,7 +132,7 @@ async def aevaluate_behaviors(
             `evaluation_guide`, and optionally `id` and `expected`.
         responses: A callable, asynchronous or not, that takes a case and the name of a variant; or
             a mapping from variant to its responses: a list in the order of the cases, or a mapping
-            from case id. Or transposed: a mapping from case id to mappings from variant.
+            from case id.
         expected: The expected behavior of each variant in every case, by name or label; default: as
             the cases say.
         concurrency: Maximum number of concurrent calls.
@@ -182,27 +182,9 @@ def _by_variant(
     if not isinstance(responses, Mapping):
         kind = type(responses).__name__
         raise InputError(f"responses: expected a mapping or a callable, got {kind}")
-    unknown = [name for name in responses if name not in variants]
-    if not unknown:
-        return {name: _by_case(ids, own, f"variant {name!r}") for name, own in responses.items()}
-    if neither := [name for name in unknown if name not in ids]:
-        raise InputError(
-            f"responses: {neither[0]!r} is neither a variant ({known}) nor the id of a case"
-        )
-    transposed: dict[str, dict[str, Any]] = {}
-    for name, own in _by_case(ids, responses, "responses").items():
-        if not isinstance(own, Mapping):
-            raise InputError(
-                f"responses to case {name!r}: expected a mapping from variant ({known}) to "
-                f"response, got {type(own).__name__}"
-            )
-        for variant, response in own.items():
-            if variant not in variants:
-                raise InputError(
-                    f"responses to case {name!r}: unknown variant {variant!r}; variants are {known}"
-                )
-            transposed.setdefault(variant, {})[name] = response
-    return transposed
+    if unknown := [name for name in responses if name not in variants]:
+        raise InputError(f"responses: unknown variant {unknown[0]!r}; variants are {known}")
+    return {name: _by_case(ids, own, f"variant {name!r}") for name, own in responses.items()}
 
 
 def _by_case(ids: Sequence[str], responses: Any, what: str) -> Mapping[str, Any]:

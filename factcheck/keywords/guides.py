@@ -70,7 +70,6 @@ class Guide:
         raise InputError(f"unknown behavior {name!r}; the guide has {known}")
 
     def label(self, response: str) -> str:
-        """The label of a response."""
         labels = []
         for behavior in self.behaviors:
             found = found_in(behavior.keywords, response)

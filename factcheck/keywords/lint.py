@@ -82,7 +82,6 @@ class LintFinding:
         return f"{what} {_KINDS[self.kind][1].format(other=self.other)}"
 
     def to_dict(self) -> dict[str, Any]:
-        """JSON-ready data."""
         return {**to_plain(self), "message": self.message}
 
 

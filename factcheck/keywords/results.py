@@ -115,7 +115,6 @@ class Match(NamedTuple):
     """By field: a tuple of the keywords that do not occur, and of the forbidden ones that do."""
 
     def to_dict(self) -> dict[str, Any]:
-        """JSON-ready data."""
         unmet = {name: [*map(to_data, words)] for name, words in self.unmet.items()}
         return {**self._asdict(), "similarities": dict(self.similarities), "unmet": unmet}
 
@@ -180,7 +179,6 @@ class CaseResult:
         return self.counts.intervals()
 
     def to_dict(self) -> dict[str, Any]:
-        """JSON-ready data, with the scores for readers."""
         return {
             "id": self.case_id,
             "n_expected": self.n_expected,
@@ -260,7 +258,6 @@ class Outcome(NamedTuple):
 
     @property
     def found(self) -> str:
-        """The hits in words."""
         hits = (
             f"{behavior_name(label)}: {', '.join(map(str, own))}"
             for label, own in self.hits.items()
@@ -268,7 +265,6 @@ class Outcome(NamedTuple):
         return quote_text("; ".join(hits))
 
     def to_dict(self) -> dict[str, Any]:
-        """JSON-ready data."""
         hits = {label: [to_data(word) for word in words] for label, words in self.hits.items()}
         return {**self._asdict(), "hits": hits}
 

@@ -144,8 +144,8 @@ def load_responses(path: PathOrDash) -> dict[str, Any]:
 
     Args:
         path: `.json` or `.yaml`: a mapping from variant to a list of responses, or to a mapping
-            from case id to response; or from case id to a mapping from variant to response. Or a
-            list (in `.jsonl`, one a line) of objects with `id`, `variant` and `response`.
+            from case id to response. Or a list (in `.jsonl`, one a line) of objects with `id`,
+            `variant` and `response`.
 
     Raises:
         InputError: Not readable, another shape, or two responses of one variant to one case; names

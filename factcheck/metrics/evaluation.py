@@ -84,12 +84,9 @@ class FunctionMetric:
         return self.function(case)
 
     async def measure(self, case: EvalCase) -> MetricResult:
-        """The result of one case; an ordinary function runs in a thread."""
-        if inspect.iscoroutinefunction(self.function):
-            score = await self.function(case)
-        else:
-            found = await asyncio.to_thread(_call, self.function, case)
-            score = await found if inspect.isawaitable(found) else found
+        """The result of one case; the function runs in a thread, its coroutine in this loop."""
+        found = await asyncio.to_thread(_call, self.function, case)
+        score = await found if inspect.isawaitable(found) else found
         if isinstance(score, MetricResult):
             return score
         if not isinstance(score, (int, float)):

@@ -109,16 +109,13 @@ class MetricResult:
         reason: str = "",
         details: Mapping[str, Any] | None = None,
     ) -> MetricResult:
-        """The result of a case that was measured."""
         return cls(score=score, passed=passed, reason=reason, details=details or {})
 
     @classmethod
     def failed(cls, code: str, message: str) -> MetricResult:
-        """The result of a case that could not be measured."""
         return cls(score=None, passed=None, reason=message, error=Failure("", code, message))
 
     def to_dict(self) -> dict[str, Any]:
-        """JSON-ready data."""
         data = {name: getattr(self, name) for name in ("score", "passed", "reason")}
         return {**data, "error": error_data(self.error), "details": dict(self.details)}
 

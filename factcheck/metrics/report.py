@@ -104,7 +104,6 @@ class EvalReport(Report):
 
     @property
     def usage(self) -> Usage:
-        """Cost of all metrics together."""
         return sum((metric.usage for metric in self.metrics), Usage())
 
     def __getitem__(self, place: tuple[str, str]) -> MetricResult:
@@ -128,7 +127,6 @@ class EvalReport(Report):
         return None if None in results else True
 
     def to_rows(self) -> list[dict[str, Any]]:
-        """One JSON-ready dict for each metric and case."""
         return [row.to_dict() for row in self.rows]
 
     def to_dict(self) -> dict[str, Any]:

@@ -52,7 +52,6 @@ class ReferenceComparator(Closing):
 
     @property
     def usage(self) -> Usage:
-        """Cost over the lifetime of the comparator."""
         return self._metric.usage
 
     def check_params(self, params: Mapping[str, Any]) -> None:

@@ -151,12 +151,10 @@ class ReferenceMatch(SessionUser):
 
     @property
     def signature(self) -> ScoreSignature:
-        """How scores are made."""
         return ScoreSignature.of({**self.identity, "version": _VERSION})
 
     @property
     def usage(self) -> Usage:
-        """Cost over the lifetime of the metric."""
         return self.ledger.usage
 
     async def measure(self, case: EvalCase) -> MetricResult:

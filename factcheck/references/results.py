@@ -69,7 +69,6 @@ class ReferenceMatchResult(Report):
 
     @property
     def reason(self) -> str:
-        """The score in words, or the error."""
         score, best = self.score, self.best_index
         if score is None or best is None:
             return self.error.message if self.error else ""
@@ -97,7 +96,6 @@ class ReferenceMatchResult(Report):
         ]
 
     def to_dict(self) -> dict[str, Any]:
-        """JSON-ready data, without the output."""
         before = ("score", "passed", "threshold", "aggregation", "references")
         data = {name: getattr(self, name) for name in (*before, *_DETAILS, "reason")}
         data |= {"error": error_data(self.error), "usage": self.usage}

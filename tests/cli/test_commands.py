@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from factcheck.errors import ConfigError, JudgeUnavailable
-from factcheck.facts import CoverageReport, FactSet
 from factcheck.records.facts import read_facts
 from factcheck.scoring import FactCoverage
 from factcheck.testing import FactModel, LocalOpenAIServer
@@ -22,23 +20,6 @@ if TYPE_CHECKING:
     from tests.cli.conftest import Desk, Outcome
 
     Run = Callable[..., Outcome]
-
-
-def test_score_prints_the_table(desk: Desk, run: Run) -> None:
-    code, out, err = run("score", desk.source, desk.summary)
-
-    assert code == 0
-    assert out.startswith("Coverage 0.50   2 of 4 facts kept")
-    assert not err
-    assert "\x1b" not in out
-
-
-@pytest.mark.parametrize("arguments", [("--format", "json"), ("--out", "-", "--format", "json")])
-def test_json_is_the_report(desk: Desk, run: Run, arguments: tuple[str, ...]) -> None:
-    report = CoverageReport.from_json(run("score", desk.source, desk.summary, *arguments).out)
-
-    assert [result.fact.text for result in report.kept] == ["The lake is deep.", "The pier is old."]
-    assert [result.fact.text for result in report.distorted] == ["The boat is blue."]
 
 
 def test_given_facts_are_not_extracted(desk: Desk, run: Run) -> None:
@@ -71,13 +52,6 @@ def test_judges_are_passed_on(desk: Desk, run: Run) -> None:
     run("check", desk.source, desk.summary, "--judge", "a/b")
 
     assert desk.asked_for == [("a/b", "c/d"), (None, "c/d"), ("a/b", None)]
-
-
-def test_both_directions_list_superfluous_claims(desk: Desk, run: Run) -> None:
-    out = run("score", desk.source, desk.summary, "--direction", "both").out
-
-    assert "Faithfulness 0.00" in out
-    assert "Superfluous 1" in out
 
 
 def test_a_dash_reads_standard_input(desk: Desk, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -127,16 +101,6 @@ def test_nothing_decided_is_the_judge_s_failure(desk: Desk, run: Run) -> None:
     assert code == 4
     assert out.startswith("Coverage undecided")
     assert err.startswith("factcheck: no verdict on any fact (unavailable: no reply)")
-
-
-def test_facts_are_listed(desk: Desk, run: Run) -> None:
-    """One fact a line, or as JSON that --facts reads."""
-    lines = run("facts", desk.source).out.splitlines()
-    data = json.loads(run("facts", desk.source, "--format", "json").out)
-
-    assert lines[0] == "f1  The lake is deep."
-    assert len(lines) == 4
-    assert FactSet.from_dict(data)[3].text == "The mole is long."
 
 
 def test_a_lock_file_is_written_and_renewed(desk: Desk, run: Run) -> None:

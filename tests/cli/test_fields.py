@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import io
 import json
 from collections.abc import Callable
@@ -117,16 +116,6 @@ def test_all_formats_of_records_give_the_same_result(files: Files) -> None:
     found = files.evaluate("--format", "json", gold=gold, extracted=extracted)
 
     assert found == files.evaluate("--format", "json")
-
-
-def test_json_is_the_run_and_csv_its_results(files: Files) -> None:
-    found = RunResult.from_json(files.evaluate("--format", "json", "--id-field", "id").out)
-    rows = list(csv.DictReader(io.StringIO(files.evaluate("--format", "csv", schema=None).out)))
-
-    assert [record.record_id for record in found.records] == ["r1", "r2", "r3"]
-    assert found.mean_f1 == pytest.approx((1 + 1 / 2 + 2 / 3) / 3)
-    assert len(rows) == 9
-    assert [row["path"] for row in rows if row["status"] == "omission"] == ["age"]
 
 
 def test_null_is_a_missing_extraction_or_a_missing_key(files: Files) -> None:
@@ -543,20 +532,6 @@ def test_gold_is_validated(
 # --- compare ------------------------------------------------------------------------------------
 
 
-def test_two_runs_are_compared(files: Files) -> None:
-    before, after = files.save("a.json"), files.save("b.json", extracted=files.gold)
-
-    code, out, err = files.compare(before, after)
-
-    assert (code, err) == (0, "")
-    assert "→ 1.000" in out.splitlines()[0]
-    assert f"A is {before}, B is {after}" in " ".join(out.split())
-    as_json = json.loads(files.compare(before, after, "--format", "json").out)
-    assert as_json["fields"]["name"]["b"] == 1.0
-    for chosen, start in (("csv", "field,verdict"), ("markdown", "## F1")):
-        assert files.compare(before, after, "--format", chosen).out.startswith(start)
-
-
 @pytest.mark.parametrize(
     ("content", "message"),
     [
@@ -598,15 +573,6 @@ def test_the_help_of_compare_states_the_rule(run: Run) -> None:
 
 
 # --- by meaning ---------------------------------------------------------------------------------
-
-
-def test_strings_of_an_inferred_schema_are_compared_by_meaning(files: Files) -> None:
-    done = files.by_meaning("--semantic", "local")
-
-    assert done.code == 0
-    assert "strings are compared by meaning" in done.out
-    assert "Compared by meaning: judge:local" in done.out
-    assert "F1 0.750" in done.out
 
 
 def test_a_long_path_is_never_wrapped(files: Files) -> None:

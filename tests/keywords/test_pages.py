@@ -2,15 +2,8 @@
 
 from __future__ import annotations
 
-import csv
-import re
-from io import StringIO
-from typing import Any
-from xml.etree import ElementTree as ET
-
 import pytest
 from rich.console import Console
-from rich.text import Text
 
 from factcheck.errors import Failure
 from factcheck.keywords import (
@@ -22,16 +15,11 @@ from factcheck.keywords import (
     compare_runs,
     evaluate_behaviors,
     evaluate_dataset,
-    lint_guides,
-    lint_page,
 )
 from factcheck.references import ReferenceMatch
 from factcheck.reports.page import Item, Page, Section, Table
-from factcheck.reports.report import render
 from factcheck.reports.table import renderable
 from tests.keywords.runs import behavior_run, card_run, case
-
-NASTY = "[red]|`<b>*_x_* \x1b[31m\u202e\n# y"
 
 
 def table(page: Page, width: int = 100) -> str:
@@ -235,13 +223,6 @@ class TestComparison:
             "Left out: 1 case without a score (z)",
         )
 
-    def test_a_figure_that_a_run_has_not_got_is_a_dash(self) -> None:
-        """There is no average similarity without a match."""
-        a, b = card_run(case("a", 0, 1, 1)), card_run(case("a", 1, 1, 1))
-        page = compare_runs(a, b).page()
-
-        assert "average similarity (macro) – 0.500 – –" in words(table(page))
-
 
 def test_a_score_just_below_its_threshold_does_not_look_like_it() -> None:
     """0.699996 with three decimals would be 0.700."""
@@ -253,63 +234,6 @@ def test_a_score_just_below_its_threshold_does_not_look_like_it() -> None:
     page = match.match("a").page()
 
     assert page.first_line == "Reference match 0.699996   not passed (< 0.7)"
-
-
-def nasty_pages() -> dict[str, Page]:
-    """Reports in which every name and text would like to act."""
-    dataset = CardDataset(
-        (
-            CardCase(f"{NASTY} 1", "", (ExpectedCard.of(NASTY, front=[NASTY, "x"]),)),
-            CardCase(f"{NASTY} 2", "", (ExpectedCard.of(front=["x"]),)),
-        ),
-        NASTY,
-    )
-    outputs: dict[str, Any] = {f"{NASTY} 1": [{"front": f"{NASTY}<script>"}], f"{NASTY} 2": None}
-    cards = evaluate_dataset(dataset, outputs, threshold=0.9)
-    guide = {"a_keywords": [NASTY], "b_keywords": [f"{NASTY}{NASTY}", "b"]}
-    cases = [{"id": NASTY, "instruction": NASTY, "evaluation_guide": guide}]
-    suite = evaluate_behaviors(cases, {NASTY: [f"b {NASTY}"]}, expected={NASTY: "a"})
-    return {
-        "cards": cards.page(dataset=dataset, outputs=outputs),
-        "behaviors": suite.page(),
-        "compare": compare_runs(cards, cards).page((NASTY, NASTY)),
-        "lint": lint_page(lint_guides(cases), 1),
-        "references": ReferenceMatch([NASTY, "x"]).match(NASTY).page([NASTY, NASTY]),
-    }
-
-
-NASTY_PAGES = nasty_pages()
-
-
-@pytest.mark.parametrize("name", NASTY_PAGES)
-def test_nothing_acts_in_any_format(name: str) -> None:
-    """Names and texts are data."""
-    page = NASTY_PAGES[name]
-    root = ET.fromstring(render(page, "junit"))  # noqa: S314 - our own
-    header, *rows = csv.reader(StringIO(render(page, "csv")))
-    markdown = re.sub(r"(`+).*?\1(?!`)", "", render(page, "markdown"))
-    html = render(page, "html")
-
-    assert int(root.attrib["tests"]) == len(list(root.iter("testcase"))) > 0
-    assert {len(row) for row in rows} == {len(header)}
-    assert not re.search(r"^# y|<b>|(?<!\\)`", markdown, re.MULTILINE)
-    assert "[red]" in table(page)
-    assert not re.search("<(b|script|link|img)\\b", html)
-    assert not {"\x1b", "\u202e"} & set(table(page) + markdown + html)
-
-
-@pytest.mark.parametrize("name", NASTY_PAGES)
-@pytest.mark.parametrize("width", [40, 80, 120])
-def test_no_line_is_wider_than_the_terminal(name: str, width: int) -> None:
-    """But for the footer, whose lines can be copied."""
-    page = NASTY_PAGES[name]._replace(footer=())
-    console = Console(width=width, file=None, force_terminal=True)
-
-    with console.capture() as capture:
-        console.print(renderable(page), crop=False)
-
-    lines = Text.from_ansi(capture.get()).plain.splitlines()
-    assert max(Text(line).cell_len for line in lines) <= width
 
 
 def test_long_names_are_shortened_where_it_is_narrow_and_numbers_are_not() -> None:

@@ -73,9 +73,6 @@ def test_a_run_counts_what_was_shown_and_keeps_what_hit() -> None:
     assert run.cases[2].outcomes[1].hits == {}
 
 
-TURNED = [dict(zip(RESPONSES, own, strict=True)) for own in zip(*RESPONSES.values(), strict=True)]
-
-
 def answer(case: BehaviorCase, variant: str) -> str:
     """The response of a variant."""
     return RESPONSES[variant][int(case.id) - 1]
@@ -85,10 +82,9 @@ def answer(case: BehaviorCase, variant: str) -> str:
     "responses",
     [
         {variant: dict(zip("1234", own, strict=True)) for variant, own in RESPONSES.items()},
-        dict(zip("1234", TURNED, strict=True)),
         answer,
     ],
-    ids=["by variant", "by case", "function"],
+    ids=["by variant", "function"],
 )
 def test_responses_may_have_many_shapes(responses: Any) -> None:
     assert evaluate_behaviors(CASES, responses) == evaluate_behaviors(CASES, RESPONSES)
@@ -183,11 +179,8 @@ def test_cases_may_say_what_they_expect() -> None:
         ({"strict": "text"}, "variant 'strict': expected a list or a mapping, got str"),
         ({"strict": ["a"]}, "variant 'strict': 1 entries for 4 cases"),
         ({"strict": {"9": "a"}}, "variant 'strict': unknown case '9'"),
-        (RESPONSES | {"strct": ["a"] * 4}, "responses: 'strct' is neither a variant"),
-        ({"strct": ["a"] * 4}, "responses: 'strct' is neither a variant .'strict', 'service'. nor"),
+        (RESPONSES | {"strct": []}, "unknown variant 'strct'; variants are 'strict', 'service'"),
         ([{"strict": "a"}], "responses: expected a mapping or a callable, got list"),
-        ({"1": "a"}, "responses to case '1': expected a mapping from variant .'strict', 'service'"),
-        ({"1": {"strct": "a"}}, "case '1': unknown variant 'strct'; variants are 'strict'"),
     ],
 )
 def test_responses_that_cannot_be_used_as_a_whole_are_refused(responses: Any, message: str) -> None:
@@ -303,7 +296,6 @@ def test_empty_lists_are_kept_with_a_warning(
     ("name", "data"),
     [
         ("r.json", RESPONSES),
-        ("r.json", dict(zip("1234", TURNED, strict=True))),
         (
             "r.json",
             [

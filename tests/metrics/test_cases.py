@@ -6,18 +6,10 @@ from typing import Any
 
 import pytest
 
-from factcheck import AtomicFact, FactSet
+from factcheck import AtomicFact
 from factcheck.errors import InputError
 from factcheck.metrics import EvalCase, MetricResult
 from factcheck.metrics.evaluation import read_cases
-from factcheck.metrics.ports import CASE_FIELDS
-
-
-def test_a_case_holds_what_is_known_and_nothing_else_is_needed() -> None:
-    case = EvalCase(actual_output="Paris.")
-    assert [getattr(case, name) for name in CASE_FIELDS] == [
-        "Paris.", None, None, None, (), None, None, {},
-    ]  # fmt: skip
 
 
 def test_a_mapping_is_read_like_a_case() -> None:
@@ -37,15 +29,6 @@ def test_a_mapping_is_read_like_a_case() -> None:
     assert case.references == ("Paris", "It is Paris.")
     assert case.facts == (AtomicFact("f1", "Paris is the capital."),)
     assert EvalCase.of(case) is case
-
-
-def test_a_fact_set_stays_one() -> None:
-    facts = FactSet.of(["Paris is the capital."])
-    assert EvalCase(actual_output="", facts=facts).facts is facts
-
-
-def test_outputs_of_any_type_are_kept_for_metrics_that_take_them() -> None:
-    assert EvalCase.of({"actual_output": [{"front": "a"}]}).actual_output == [{"front": "a"}]
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import math
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -30,7 +29,7 @@ from factcheck.metrics import (
 )
 from factcheck.references import ReferenceMatch
 from factcheck.reports.report import render
-from factcheck.testing import ScriptedChecker, ScriptedEmbedder
+from factcheck.testing import ScriptedChecker
 
 SOURCE = "The bridge was closed in April. A diver found the crack. It cost $40."
 
@@ -194,10 +193,6 @@ class TestErrors:
         with pytest.raises(asyncio.CancelledError):
             asyncio.run(aevaluate(outputs("one"), [Interrupted()]))
 
-    def test_nothing_measured_is_no_rate(self) -> None:
-        (summary,) = evaluate(outputs("boom"), [Length()]).metrics
-        assert (summary.pass_rate, summary.interval, summary.mean) == (None, None, None)
-
 
 @pytest.mark.parametrize(
     ("metrics", "error", "says"),
@@ -256,12 +251,6 @@ class TestRunning:
         metric = Length()
         evaluate(outputs(*(f"text {number}" for number in range(500))), [metric])
         assert 1 < metric.most_under_way <= 64
-
-    def test_what_a_metric_costs_is_in_the_report_and_on_its_own_ledger(self) -> None:
-        embedder = ScriptedEmbedder(lambda _: (1.0,), usage=Usage(calls=1, prompt_tokens=9))
-        metric = ReferenceMatch(["ab"], embedding_provider=embedder)
-        report = evaluate(outputs("cd"), [metric])
-        assert report.usage == metric.usage == Usage(calls=1, prompt_tokens=9)
 
     def test_it_works_inside_a_running_loop_in_both_forms(self) -> None:
         async def both() -> tuple[EvalReport, EvalReport]:
@@ -356,23 +345,6 @@ def test_the_numbers_of_a_report_follow_from_its_rows(texts: list[str]) -> None:
 
 class TestForms:
     """The same report as data, as JSON and as text."""
-
-    def test_json_is_the_data(self) -> None:
-        report = evaluate(outputs("long enough", "boom"), [Length(), Together()])
-
-        data = json.loads(report.to_json())
-
-        assert data == report.to_dict()
-        assert data["metrics"][0]["errors"] == 1
-        assert data["rows"][1] == {
-            "case": "2",
-            "metric": "length",
-            "score": None,
-            "passed": None,
-            "reason": "RuntimeError: boom",
-            "error": {"code": "raised", "message": "RuntimeError: boom"},
-            "details": {},
-        }
 
     def test_the_report_counts_every_outcome_and_shows_what_did_not_pass(self) -> None:
         report = evaluate(outputs("long enough", "boom", "no"), [Length()])

@@ -11,12 +11,10 @@ from factcheck.metrics import (
     CardMetric,
     EvalCase,
     EvalReport,
-    FactCoverageMetric,
     KeywordMetric,
     MetricResult,
     evaluate,
 )
-from factcheck.references import ReferenceMatch
 
 
 def results(report: EvalReport) -> list[MetricResult]:
@@ -67,19 +65,6 @@ def test_cards() -> None:
     assert cards.passed is False
     assert cards.details == {"f1": pytest.approx(2 / 3), "recall": 0.5, "precision": 1.0}
     assert precision.score == 1.0
-
-
-def test_all_metrics_land_in_one_report() -> None:
-    text = "The tram stops at the museum."
-    case = EvalCase(
-        actual_output=text, source=text, references=(text,), expected_output=["tram", "museum"]
-    )
-    report = evaluate([case], [KeywordMetric(), FactCoverageMetric(), ReferenceMatch.per_case()])
-    assert {row.metric: row.result.score for row in report.rows} == {
-        "keywords": 1.0,
-        "fact_coverage": 1.0,
-        "reference_match": 1.0,
-    }
 
 
 def test_settings_that_cannot_be_used_are_refused() -> None:

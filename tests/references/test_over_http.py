@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
 import math
-from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 
 import pytest
 
 from factcheck import Budget
 from factcheck.errors import (
     BudgetExceeded,
-    ConfigError,
     JudgeOutputError,
     JudgeRateLimited,
     JudgeRejected,
@@ -43,21 +39,6 @@ def test_one_case_is_one_request_with_all_texts_in_one_list(remote: MakeSetup) -
     assert (request.method, request.path) == ("POST", "/v1/embeddings")
     assert setup.asked == [(OUTPUT, *REFERENCES)]
     assert result.usage.calls == 1
-
-
-def test_nothing_is_paid_for_twice_in_one_process_or_the_next(
-    remote: MakeSetup, tmp_path: Path
-) -> None:
-    setup = remote(cache=str(tmp_path / "kept"))
-    first = setup.metric.match(OUTPUT)
-    setup.metric.match_many([OUTPUT, REFERENCES[0]])
-    with ReferenceMatch(
-        REFERENCES, embedding_provider="openai", cache=str(tmp_path / "kept")
-    ) as later:
-        again = later.match(OUTPUT)
-    assert len(setup.asked) == 1
-    assert (again.score, again.similarities) == (first.score, first.similarities)
-    assert (again.usage.calls, again.usage.cache_hits) == (0, 3)
 
 
 @pytest.mark.parametrize(
@@ -105,29 +86,11 @@ def test_a_budget_is_kept_before_anything_is_sent(remote: MakeSetup) -> None:
     assert setup.asked == []
 
 
-def test_without_a_key_or_a_server_nothing_is_built() -> None:
-    with pytest.raises(ConfigError, match="OPENAI_API_KEY"):
-        ReferenceMatch(REFERENCES, embedding_provider="openai")
-
-
 def test_a_server_in_the_environment_does_not_change_the_default(remote: MakeSetup) -> None:
     setup = remote()
     score = ReferenceMatch(REFERENCES).match(OUTPUT).score
     assert setup.asked == []
     assert score is not None
-
-
-def test_one_metric_serves_threads_and_loops_at_the_same_time(remote: MakeSetup) -> None:
-    metric, _ = remote()
-    expected = metric.match(OUTPUT).score
-
-    async def several() -> list[float | None]:
-        return [one.score for one in await asyncio.gather(*map(metric.amatch, [OUTPUT] * 5))]
-
-    with ThreadPoolExecutor(4) as pool:
-        from_threads = [one.score for one in pool.map(metric.match, [OUTPUT] * 8)]
-
-    assert {*from_threads, *asyncio.run(several())} == {expected}
 
 
 def test_a_metric_that_was_closed_opens_again(remote: MakeSetup) -> None:
