@@ -15,8 +15,7 @@ from factcheck.errors import describe
 from factcheck.fields.comparators.semantic import CompoundComparator
 from factcheck.fields.registry import ComparatorNotFoundError, is_batch
 from factcheck.fields.schemas.structure import schema_path
-from factcheck.fields.scoring.nodes import Out
-from factcheck.fields.scoring.optimal import pending_blocks
+from factcheck.fields.scoring.nodes import Deferred, Out
 from factcheck.fields.scoring.plan import Plan, checked_score
 from factcheck.fields.types import BatchItem, ComparatorResult, FieldResult
 from factcheck.fields.values import value_key
@@ -74,21 +73,34 @@ async def arun(work: Calls[T]) -> T:
 
 
 def dispatch(records: Sequence[Out], plan: Plan) -> Calls[None]:
-    """Score every pending field."""
-    across: dict[str, _Batch] = {}
-    for record in records:
-        own: dict[str, _Batch] = {}
-        for results, in_array in pending_blocks(record):
+    """Score every pending field, round by round until all arrays are aligned."""
+    batches: dict[tuple[int | None, str], _Batch] = {}
+    arrays = [
+        (place, entry)
+        for place, record in enumerate(records)
+        for entry in record
+        if isinstance(entry, Deferred)
+    ]
+    blocks: list[tuple[int, list[FieldResult], bool]] = [
+        (place, [e for e in record if isinstance(e, FieldResult) and e.status == "pending"], False)
+        for place, record in enumerate(records)
+    ]
+    while True:
+        blocks += [(place, block, True) for place, array in arrays for block in array.pending()]
+        asked: dict[tuple[int | None, str], _Batch] = {}
+        for place, block, in_array in blocks:
             by_name: dict[str, list[FieldResult]] = {}
-            for result in results:
+            for result in block:
                 by_name.setdefault(result.comparator, []).append(result)
-            for name, some in by_name.items():
-                where = across if _takes_many_records(name, plan) else own
-                where.setdefault(name, _Batch()).add(some, in_array=in_array)
-        for name, batch in own.items():
+            for name, results in by_name.items():
+                key = (None if _takes_many_records(name, plan) else place, name)
+                batch = asked[key] = batches.setdefault(key, _Batch())
+                batch.add(results, in_array=in_array)
+        if not asked:
+            return
+        for (_, name), batch in asked.items():
             yield from batch.score(name, plan)
-    for name, batch in across.items():
-        yield from batch.score(name, plan)
+        blocks = []
 
 
 def _takes_many_records(name: str, plan: Plan) -> bool:
@@ -123,11 +135,14 @@ class _Batch:
         self._results += results
 
     def score(self, name: str, plan: Plan) -> Calls[None]:
-        items = [_item(result, plan) for result in self._results]
-        answers, reason = yield from _answers(name, items, plan)
-        for result, answer in zip(self._results, answers, strict=True):
-            _apply(answer, result, plan, reason)
-        for duplicate, result in self._duplicates:
+        results, duplicates = self._results, self._duplicates
+        self._results, self._duplicates = [], []
+        if results:
+            items = [_item(result, plan) for result in results]
+            answers, reason = yield from _answers(name, items, plan)
+            for result, answer in zip(results, answers, strict=True):
+                _apply(answer, result, plan, reason)
+        for duplicate, result in duplicates:
             duplicate.status, duplicate.score = result.status, result.score
             duplicate.reason = result.reason
 

@@ -21,16 +21,23 @@ from factcheck.fields.scoring.nodes import (
     MISSING,
     NOT_OF_THE_VALUE,
     ArrayNode,
+    BatchLeaf,
+    Deferred,
     Leaf,
     Node,
     ObjectNode,
+    Out,
     Skipped,
     by_position,
 )
+from factcheck.fields.types import FieldResult
 from factcheck.fields.values import value_key
+from factcheck.stats.correlation import assign
 
 Matrix = np.ndarray[Any, np.dtype[np.float64]]
 """One number per pair: gold by extracted."""
+Mask = np.ndarray[Any, np.dtype[np.bool_]]
+"""The same for yes or no."""
 
 _SMALL = 4_000
 """Number of pairs up to which all fields are compared in one step."""
@@ -58,24 +65,31 @@ class Grid:
         self._of_extracted = np.zeros(m)
         self._failed: Matrix | None = None
         """Above 0 where a field could not be compared; `None`: nowhere."""
+        self._open = np.zeros((n, m), dtype=bool)
         self._codes: defaultdict[Hashable, int] = defaultdict(count().__next__)
         self._coded: list[tuple[float, list[int], list[int]]] = []
 
-    def outcome(self) -> tuple[Matrix, Matrix | None]:
-        """F1 of each pair, and 1 for each undecided pair (`None`: there are none).
+    def outcome(self) -> tuple[Matrix, Matrix | None, Mask]:
+        """F1 of each pair, 1 for each undecided pair (`None`: there are none), and the open pairs.
 
         A pair is undecided if nothing in it could be scored, or if nothing matched and a field
-        could not be compared.
+        could not be compared. It is open if a batch comparator is still to score a field in it: F1
+        is what it would be if all of these fields matched.
         """
         matched, stake = self._totals()
         scored = stake > 0
         if self._failed is None and scored.all():
-            return 2 * matched / stake, None
+            return 2 * matched / stake, None, self._open
         f1 = np.divide(2 * matched, stake, out=np.zeros_like(matched), where=scored)
         undecided = ~scored
         if self._failed is not None:
             undecided |= (self._failed > 0) & (f1 == 0)
-        return f1, undecided.astype(float)
+        return f1, undecided.astype(float), self._open
+
+    def most_matched(self) -> float:
+        """The highest weight of matched fields of all pairings."""
+        matched, _ = self._totals()
+        return sum(float(matched[pair]) for pair in assign(matched).items())
 
     def _totals(self) -> tuple[Matrix, Matrix]:
         self._compare_codes()
@@ -85,6 +99,8 @@ class Grid:
         """Score one field for all pairs; values may be `MISSING`."""
         if type(node) is Leaf:
             self._add_leaf(node, gold, extracted)
+        elif isinstance(node, BatchLeaf):
+            self._add_open(node, gold, extracted)
         elif isinstance(node, ObjectNode):
             self._add_container(node, dict, gold, extracted)
         elif isinstance(node, ArrayNode) and node.align is by_position:
@@ -111,6 +127,7 @@ class Grid:
             cells = np.ix_(rows, columns)
             self._matched[cells] += matched
             self._stake[cells] += stake
+            self._open[cells] |= inner._open
             if inner._failed is not None:
                 self._fail(cells, inner._failed)
             self._score_pairs(node, gold, extracted, odd_rows, range(len(extracted)))
@@ -131,9 +148,11 @@ class Grid:
             )
         if not all(value.keys() <= known for value in others):
             unknown = np.array([len(value.keys() - known) for value in others])
-            self._stake += np.array([[isinstance(value, dict)] for value in gold]) * unknown
+            self._stake += np.array([isinstance(value, dict) for value in gold])[:, None] * unknown
         if {} in gold and {} in extracted:
-            empty = np.array([[g == {}] for g in gold]) & np.array([e == {} for e in extracted])
+            empty = np.array([g == {} for g in gold])[:, None] & np.array(
+                [e == {} for e in extracted]
+            )
             self._matched += self._weight(node) * empty
             self._stake += 2 * self._weight(node) * empty
 
@@ -203,16 +222,31 @@ class Grid:
         self._of_extracted[columns] += weight
         return True
 
-    def _compare(self, node: Leaf, gold: Sequence[Any], extracted: Sequence[Any]) -> None:
-        weight = self._weight(node)
+    def _add_open(self, node: BatchLeaf, gold: Sequence[Any], extracted: Sequence[Any]) -> None:
+        gold, extracted = _prepared(node, gold), _prepared(node, extracted)
         rows, columns = _present(gold), _present(extracted)
-        self._of_gold[rows] += weight
-        self._of_extracted[columns] += weight
+        scores = np.ones((len(rows), len(columns)))
+        scores[:, [extracted[j] is _UNREAD for j in columns]] = 0.0
+        scores[:, [extracted[j] is _FAILED for j in columns]] = math.nan
+        scores[[gold[i] is _UNREAD or gold[i] is _FAILED for i in rows]] = math.nan
+        self._open[np.ix_(rows, columns)] |= scores == 1
+        self._add_scores(node, rows, columns, scores)
+
+    def _compare(self, node: Leaf, gold: Sequence[Any], extracted: Sequence[Any]) -> None:
+        rows, columns = _present(gold), _present(extracted)
         places, values = _distinct([gold[i] for i in rows])
         other_places, other_values = _distinct([extracted[j] for j in columns])
         table = [[_score(node, g, e) for e in other_values] for g in values]
         scores = np.array(table, dtype=float).reshape(len(values), len(other_values))
-        scores = scores[np.ix_(places, other_places)]
+        self._add_scores(node, rows, columns, scores[np.ix_(places, other_places)])
+
+    def _add_scores(
+        self, node: Leaf, rows: Sequence[int], columns: Sequence[int], scores: Matrix
+    ) -> None:
+        """Add a field; NaN where it could not be compared."""
+        weight = self._weight(node)
+        self._of_gold[rows] += weight
+        self._of_extracted[columns] += weight
         failed = np.isnan(scores)
         cells = np.ix_(rows, columns)
         self._matched[cells] += weight * np.where(failed, 0.0, scores)
@@ -235,16 +269,22 @@ class Grid:
     ) -> None:
         for i in rows:
             for j in columns:
-                results = _results(node, gold[i], extracted[j])
+                out = _results(node, gold[i], extracted[j])
+                results = [entry for entry in out if isinstance(entry, FieldResult)]
+                open_ = [result for result in results if result.status == "pending"]
+                for result in open_:
+                    result.status, result.score = "match", 1.0
                 counts = self._count(results)
-                self._matched[i, j] += counts.matched
-                self._stake[i, j] += counts.n_extracted + counts.n_gold
+                most = sum(entry.most for entry in out if isinstance(entry, Deferred))
+                self._matched[i, j] += counts.matched + most
+                self._stake[i, j] += counts.n_extracted + counts.n_gold + 2 * most
+                self._open[i, j] |= bool(open_) or len(results) < len(out)
                 if any(result.status == "error" for result in results):
                     self._fail((i, j), 1.0)
 
 
-def _results(node: Node, gold: Any, extracted: Any) -> list[Any]:
-    out: list[Any] = []
+def _results(node: Node, gold: Any, extracted: Any) -> Out:
+    out: Out = []
     if gold is not MISSING and extracted is not MISSING:
         node.pair(gold, extracted, node.path, out)
     elif gold is not MISSING:

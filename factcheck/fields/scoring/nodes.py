@@ -48,12 +48,18 @@ _log = logging.getLogger("factcheck.fields")
 class Deferred(ABC):
     """The place of results that depend on a batch comparator."""
 
-    pairs: list[list[Out]]
-    """The results of each pair of elements, gold by extracted."""
+    @property
+    @abstractmethod
+    def most(self) -> float:
+        """The highest weight of matched fields it can have."""
+
+    @abstractmethod
+    def pending(self) -> list[list[FieldResult]]:
+        """What a batch comparator has to score next, by pair of elements; empty in the end."""
 
     @abstractmethod
     def settle(self) -> list[FieldResult]:
-        pass
+        """The results, once nothing is pending."""
 
 
 Out: TypeAlias = "list[FieldResult | Deferred]"

@@ -1,16 +1,17 @@
 """Alignment of arrays by key, or optimally: the pairing of elements with the highest total F1.
 
-If the F1 of pairs depends on a batch comparator, every pair is scored under a path of its own
-(`items[2|0]`), the pending fields of all pairs are compared together with those of the record, and
-then the pairing is chosen.
+If the F1 of pairs depends on a batch comparator, the pairs that may belong to the optimal pairing
+are scored in rounds, each under a path of its own (`items[2|0]`), together with the pending fields
+of the record.
 """
 
 from __future__ import annotations
 
+import functools
 import logging
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, cast
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, cast
 
 from factcheck.fields.runs.records import WeightedCounts
 from factcheck.fields.scoring.nodes import (
@@ -22,8 +23,11 @@ from factcheck.fields.scoring.nodes import (
     Pairing,
     by_position,
 )
-from factcheck.fields.types import FieldResult
+from factcheck.fields.types import FieldResult, shown
 from factcheck.stats.correlation import assign
+
+if TYPE_CHECKING:
+    from factcheck.fields.scoring.grid import Grid
 
 
 class OptimalMatch:
@@ -33,41 +37,47 @@ class OptimalMatch:
         self, element: Node, threshold: float | None, weights: Mapping[str, float]
     ) -> None:
         self._element = element
-        self._threshold = threshold
+        self.threshold = threshold or 0.0
         self.weights = weights
 
     def __call__(self, gold: Sequence[Any], extracted: Sequence[Any], _path: str) -> Pairing:
         if not gold or not extracted:
             return by_position(gold, extracted)
+        grid = self.grid(gold, extracted)
+        f1, undecided, _ = grid.outcome()
+        f1[f1 < self.threshold] = 0.0
+        return completed(assign(f1), undecided, f1.shape)
+
+    def grid(self, gold: Sequence[Any], extracted: Sequence[Any]) -> Grid:
         from factcheck.fields.scoring.grid import Grid
 
         grid = Grid(len(gold), len(extracted), self.weights)
         grid.add(self._element, gold, extracted)
-        return self.of(*grid.outcome())
+        return grid
 
-    def of(self, f1: Any, undecided: Any) -> Pairing:
-        """The optimal pairing for given pair scores.
 
-        Args:
-            f1: F1 of each pair, an array of gold by extracted elements.
-            undecided: 1 for each pair in which nothing could be scored, or nothing matched and a
-                field could not be compared; `None`: there is none. Elements that are left over are
-                paired there, since they may be neither omitted nor hallucinated.
-        """
-        if self._threshold is not None:
-            f1[f1 < self._threshold] = 0.0
-        partner = assign(f1)
-        if undecided is not None and len(partner) < min(f1.shape):
-            undecided[list(partner)] = 0.0
-            undecided[:, list(partner.values())] = 0.0
-            partner.update(assign(undecided))
-        taken = set(partner.values())
-        n, m = f1.shape
-        return Pairing(
-            sorted(partner.items()),
-            [i for i in range(n) if i not in partner],
-            [j for j in range(m) if j not in taken],
-        )
+def completed(partner: dict[int, int], undecided: Any, shape: tuple[int, int]) -> Pairing:
+    """A pairing that also pairs elements that are left over, where nothing could be decided.
+
+    Args:
+        partner: The extracted partner of gold elements.
+        undecided: 1 for each pair in which nothing could be scored, or nothing matched and a field
+            could not be compared; `None`: there is none. Their elements may be neither omitted nor
+            hallucinated.
+        shape: Number of gold and extracted elements.
+    """
+    if undecided is not None and len(partner) < min(shape):
+        free = undecided.copy()
+        free[list(partner)] = 0.0
+        free[:, list(partner.values())] = 0.0
+        partner = {**partner, **assign(free)}
+    taken = set(partner.values())
+    n, m = shape
+    return Pairing(
+        sorted(partner.items()),
+        [i for i in range(n) if i not in partner],
+        [j for j in range(m) if j not in taken],
+    )
 
 
 class BatchArrayNode(ArrayNode):
@@ -88,7 +98,19 @@ class BatchArrayNode(ArrayNode):
             super().pair_elements(gold, extracted, path, out)
 
 
+_PREFERENCE = 1e-6
+"""By this share, F1 counts more for pairs that are scored, and for similar ones."""
+_ROUNDING = 1e-9
+
+
 class _DeferredArray(Deferred):
+    """The search for the optimal pairing, in which only pairs that may belong to it are scored.
+
+    A pair that is not scored yet has the F1 it would have if every pending field matched. Those of
+    them that belong to the best pairing are scored, until it has none: since F1 only falls by that,
+    no other pairing is better. Equally good pairings with fewer such pairs come first.
+    """
+
     def __init__(
         self, node: BatchArrayNode, gold: Sequence[Any], extracted: Sequence[Any], path: str
     ) -> None:
@@ -96,29 +118,85 @@ class _DeferredArray(Deferred):
         self._gold = gold
         self._extracted = extracted
         self._path = path
-        self.pairs = [
-            [self._scored(g, e, f"{path}[{i}|{j}]") for j, e in enumerate(extracted)]
-            for i, g in enumerate(gold)
-        ]
+        self._grid = node.match.grid(gold, extracted)
+        self._f1, undecided, self._open = self._grid.outcome()
+        self._f1[self._f1 < node.match.threshold] = 0.0
+        self._undecided = self._f1 * 0.0 if undecided is None else undecided
+        self._count = WeightedCounts(node.match.weights)
+        self._scored: dict[tuple[int, int], Out] = {}
+        self._next: list[tuple[int, int]] = []
+        self._pairing: Pairing | None = None
 
-    def _scored(self, gold: Any, extracted: Any, path: str) -> Out:
-        out: Out = []
-        self._node.element.pair(gold, extracted, path, out)
-        return out
+    @property
+    def most(self) -> float:
+        return self._grid.most_matched()
+
+    def pending(self) -> list[list[FieldResult]]:
+        while self._pairing is None:
+            blocks = [block for pair in self._next for block in pending_in(self._scored[pair])]
+            if blocks:
+                return blocks
+            failed = [self._close(pair) for pair in self._next]
+            pairing = self._best()
+            self._next = [pair for pair in pairing.pairs if self._open[pair]]
+            if not self._next:
+                self._pairing = pairing
+            elif failed and all(failed):  # without verdicts, round after round would ask in vain
+                self._next = list(
+                    zip(*(axis.tolist() for axis in self._open.nonzero()), strict=True)
+                )
+            for i, j in self._next:
+                out = self._scored[i, j] = []
+                place = f"{self._path}[{i}|{j}]"
+                self._node.element.pair(self._gold[i], self._extracted[j], place, out)
+        return []
+
+    def _close(self, pair: tuple[int, int]) -> bool:
+        """Take the F1 of a scored pair; whether a batch comparator gave no verdict on it."""
+        results = settled(self._scored[pair])
+        self._scored[pair] = list(results)
+        counts = self._count(results)
+        stake = counts.n_extracted + counts.n_gold
+        f1 = 2 * counts.matched / stake if stake else 0.0
+        failed = {result.status for result in results} & {"batch_error", "error"}
+        self._open[pair] = False
+        self._f1[pair] = f1 if f1 >= self._node.match.threshold else 0.0
+        self._undecided[pair] = not stake or (bool(failed) and not counts.matched)
+        return "batch_error" in failed
+
+    def _best(self) -> Pairing:
+        preferred = 1 - self._open * (1 - self._similarity)
+        partner = assign(self._f1 * (1 + _PREFERENCE * preferred))
+        if not any(self._open[pair] for pair in partner.items()):
+            best = assign(self._f1)
+            if self._total(best) > self._total(partner) + _ROUNDING:
+                partner = best
+        return completed(partner, self._undecided, self._f1.shape)
+
+    def _total(self, partner: Mapping[int, int]) -> float:
+        return sum(float(self._f1[pair]) for pair in partner.items())
+
+    @functools.cached_property
+    def _similarity(self) -> Any:
+        """Of the texts of each pair, in [0, 1]: which unscored pairs to score first."""
+        from rapidfuzz.distance.Indel import normalized_similarity
+        from rapidfuzz.process import cdist
+
+        texts, others = (
+            [shown(value).casefold() for value in side] for side in (self._gold, self._extracted)
+        )
+        return cdist(texts, others, scorer=normalized_similarity)
 
     def settle(self) -> list[FieldResult]:
-        import numpy as np
-
-        node, path = self._node, self._path
-        pairs = [[settled(out) for out in row] for row in self.pairs]
-        count = WeightedCounts(node.match.weights)
-        outcomes = np.array([[_outcome(results, count) for results in row] for row in pairs])
-        pairing = node.match.of(outcomes[:, :, 0], outcomes[:, :, 1])
+        node, path, pairing = self._node, self._path, cast("Pairing", self._pairing)
         results: Out = []
         for i, j in pairing.pairs:
+            place = f"{path}[{i}]"
+            if (i, j) not in self._scored:
+                node.element.pair(self._gold[i], self._extracted[j], place, results)
             n_prefix = len(f"{path}[{i}|{j}]")
-            for result in pairs[i][j]:
-                result.path = f"{path}[{i}]{result.path[n_prefix:]}"
+            for result in cast("list[FieldResult]", self._scored.get((i, j), ())):
+                result.path = f"{place}{result.path[n_prefix:]}"
                 results.append(result)
         rest = Pairing([], pairing.gold_only, pairing.extracted_only)
         node.score(self._gold, self._extracted, rest, path, results)
@@ -134,26 +212,14 @@ def settled(out: Out) -> list[FieldResult]:
     return results
 
 
-def pending_blocks(out: Out, *, in_array: bool = False) -> Iterator[tuple[list[FieldResult], bool]]:
-    """The pending results of a record, then of each pair of elements in its deferred arrays.
-
-    With each list, whether it is of a pair of elements.
-    """
+def pending_in(out: Out) -> list[list[FieldResult]]:
+    """The pending results of a pair of elements, and then of pairs in its arrays."""
     own = [entry for entry in out if isinstance(entry, FieldResult) and entry.status == "pending"]
-    yield own, in_array
+    blocks = [own] if own else []
     for entry in out:
         if isinstance(entry, Deferred):
-            for row in entry.pairs:
-                for pair in row:
-                    yield from pending_blocks(pair, in_array=True)
-
-
-def _outcome(results: list[FieldResult], count: WeightedCounts) -> tuple[float, bool]:
-    counts = count(results)
-    stake = counts.n_extracted + counts.n_gold
-    failed = any(result.status in {"batch_error", "error"} for result in results)
-    undecided = not stake or (failed and not counts.matched)
-    return (2 * counts.matched / stake if stake else 0.0), undecided
+            blocks += entry.pending()
+    return blocks
 
 
 _log = logging.getLogger("factcheck.fields")
