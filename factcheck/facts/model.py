@@ -11,7 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import astuple, dataclass
+from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
 from factcheck.documents import PlainData, Reader, shown
@@ -173,7 +173,7 @@ class Usage(PlainData):
     """Requests that these would have filled, by the batch size of the second judge."""
 
     def __add__(self, other: Usage) -> Usage:
-        pairs = zip(astuple(self), astuple(other), strict=True)
+        pairs = ((getattr(self, name), getattr(other, name)) for name in self.__slots__)
         sums: list[Any] = [None if None in pair else sum(pair) for pair in pairs]
         return Usage(*sums)
 

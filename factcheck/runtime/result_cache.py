@@ -14,7 +14,7 @@ import time
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from factcheck.errors import InputError
 from factcheck.runtime.loop import PerProcess
@@ -34,29 +34,30 @@ _log = logging.getLogger("factcheck.cache")
 class Claim(Generic[T]):
     """Keys to ask for, and those that others are asking for already."""
 
-    def __init__(self, mine: Mapping[str, Future[T]], others: Mapping[str, Future[T]]) -> None:
-        self.keys = list(mine)
+    def __init__(self, keys: Sequence[str], others: set[Future[Mapping[str, T]]]) -> None:
+        self.keys = keys
         """Keys that this caller has to ask for and settle."""
-        self._mine = mine
+        self.settled: dict[str, T] = {}
+        self.ended: Future[Mapping[str, T]] = Future()
         self._others = others
 
     async def settle(self, results: Mapping[str, T]) -> None:
         """Hand results over to everybody who waits for them."""
-        for key, result in results.items():
-            self._mine[key].set_result(result)
+        self.settled.update(results)
 
     async def results(self) -> dict[str, T]:
         """All results, those of others too; without those that the others gave up on."""
-        for future in self._others.values():
-            await asyncio.wait([asyncio.wrap_future(future)])
-        futures = {**self._mine, **self._others}
-        return {key: future.result() for key, future in futures.items() if not future.cancelled()}
+        results = dict(self.settled)
+        for future in self._others:
+            await asyncio.wait([asyncio.wrap_future(future)])  # does not cancel it if cancelled
+            results.update(future.result())
+        return results
 
 
 class _Table(Generic[T]):
     def __init__(self) -> None:
         self.lock = threading.Lock()
-        self.in_flight: dict[str, Future[T]] = {}
+        self.in_flight: dict[str, Future[Mapping[str, T]]] = {}
 
 
 class SingleFlight(Generic[T]):
@@ -70,18 +71,18 @@ class SingleFlight(Generic[T]):
         """Claim the keys that nobody asks for; what is unsettled in the end, others ask for."""
         table = self._table()
         with table.lock:
-            others = {key: table.in_flight[key] for key in keys if key in table.in_flight}
-            mine: dict[str, Future[T]] = {key: Future() for key in keys if key not in others}
-            table.in_flight.update(mine)
+            others = {table.in_flight[key] for key in keys if key in table.in_flight}
+            claim: Claim[T] = Claim([key for key in keys if key not in table.in_flight], others)
+            table.in_flight.update(dict.fromkeys(claim.keys, claim.ended))
         try:
-            yield Claim(mine, others)
-            if not all(future.done() for future in mine.values()):
+            yield claim
+            if len(claim.settled) < len(claim.keys):
                 raise AssertionError("asked for keys that were never settled")
         finally:
             with table.lock:
-                for key, future in mine.items():
+                for key in claim.keys:
                     del table.in_flight[key]
-                    future.cancel()  # does nothing to one that is settled
+            claim.ended.set_result(claim.settled)
 
     async def resolve(self, keys: Sequence[str], ask: Ask[T]) -> dict[str, T]:
         """The results for all keys; `ask` is called for those that nobody asks for yet.
@@ -99,17 +100,10 @@ class SingleFlight(Generic[T]):
                 if claim.keys:
                     await ask(claim.keys, claim.settle)
             results.update(await claim.results())
-        return results
+        return {key: results[key] for key in keys}
 
 
-class Resolved(NamedTuple, Generic[T]):
-    """Results by key, and which of them were cached."""
-
-    results: Mapping[str, T]
-    cached: frozenset[str]
-
-
-class ResultCache(Generic[T]):
+class ResultCache(SingleFlight[T]):
     """The cached results of one kind of question, and those in flight.
 
     Args:
@@ -126,33 +120,11 @@ class ResultCache(Generic[T]):
         encode: Callable[[T], Mapping[str, Any] | None],
         decode: Callable[[Mapping[str, Any]], T],
     ) -> None:
+        super().__init__()
         self._cache = cache
         self._labels = labels
         self._encode = encode
         self._decode = decode
-        self._flight: SingleFlight[T] = SingleFlight()
-        self.claim = self._flight.claim
-
-    async def resolve(
-        self, keys: Sequence[str], ask: Ask[T], now: Callable[[str], str] | None = None
-    ) -> Resolved[T]:
-        """The results for all keys, asking only for what is neither cached nor in flight.
-
-        What `ask` settles is cached at once, so a run that is killed loses nothing it has received.
-        `now` gives the key that is right once an answer has come, if that can be another one.
-        """
-        cached = await self.known(keys)
-
-        async def ask_and_keep(missing: Sequence[str], settle: Settle[T]) -> None:
-            async def keep(results: Mapping[str, T]) -> None:
-                await self.keep({now(k): r for k, r in results.items()} if now else results)
-                await settle(results)
-
-            await ask(missing, keep)
-
-        missing = [key for key in keys if key not in cached]
-        asked = await self._flight.resolve(missing, ask_and_keep) if missing else {}
-        return Resolved({**cached, **asked}, frozenset(cached))
 
     async def known(self, keys: Sequence[str]) -> dict[str, T]:
         """The cached results of these keys; unreadable ones are missing, with a warning."""

@@ -82,6 +82,22 @@ def test_when_whoever_asked_gives_up_the_others_ask_for_themselves() -> None:
     assert ask.keys == ["a", "a"]
 
 
+def test_a_waiter_that_gives_up_takes_nothing_from_the_others() -> None:
+    ask = Asked(pause_s=0.05)
+
+    async def work() -> list[dict[str, str]]:
+        flight: SingleFlight[str] = SingleFlight()
+        first, second, third = (
+            asyncio.ensure_future(flight.resolve(["a"], ask)) for _ in range(3)
+        )
+        await asyncio.sleep(0.01)
+        second.cancel()
+        return list(await asyncio.gather(first, third))
+
+    assert asyncio.run(work()) == [{"a": "A"}] * 2
+    assert ask.keys == ["a"]
+
+
 def test_an_error_reaches_whoever_asked() -> None:
     async def fail(keys: Sequence[str], settle: Settle[str]) -> None:
         raise ValueError("broken")

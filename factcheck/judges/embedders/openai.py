@@ -82,14 +82,18 @@ class OpenAIEmbedder:
         async def ask(wanted: Sequence[str], settle: Settle[EmbeddingResult]) -> None:
             async def ask_batch(batch: Sequence[str]) -> None:
                 results = await self._ask_twice([text_of[key] for key in batch], ledger)
-                await settle(dict(zip(batch, results, strict=True)))
+                by_key = dict(zip(batch, results, strict=True))
+                await self._cache.keep(by_key)
+                await settle(by_key)
 
             await together(ask_batch(batch) for batch in _batches(wanted, text_of))
 
-        resolved = await self._cache.resolve(list(text_of), ask)
-        if resolved.cached:
-            ledger.book(Usage(cache_hits=len(resolved.cached)), model=self.name, stage=STAGE)
-        return tuple(resolved.results.get(keys[text], _UNSENDABLE) for text in texts)
+        results = await self._cache.known(list(text_of))
+        if results:
+            ledger.book(Usage(cache_hits=len(results)), model=self.name, stage=STAGE)
+        missing = [key for key in text_of if key not in results]
+        results |= await self._cache.resolve(missing, ask)
+        return tuple(results.get(keys[text], _UNSENDABLE) for text in texts)
 
     async def _ask_twice(self, texts: Sequence[str], ledger: Ledger) -> list[EmbeddingResult]:
         async def ask(part: Sequence[str]) -> Sequence[EmbeddingResult]:

@@ -9,21 +9,20 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
-from typing import TYPE_CHECKING, Annotated, Any, Generic, TypeVar
+from typing import Any, Generic, Literal, TypeAlias, TypeVar
 
 import dspy
-import pydantic
 
 from factcheck.errors import JudgeOutputError
 from factcheck.judges.llm.fences import fenced, visible
 from factcheck.judges.llm.replies import find_answer
-from factcheck.judges.llm.request import Message
-
-if TYPE_CHECKING:
-    Signature = type[dspy.Signature]
 
 R = TypeVar("R")
+Signature: TypeAlias = type[dspy.Signature]
+Form = Literal["schema", "json_object", "text"]
+"""How a structured reply is asked for: a JSON schema, any JSON object, or words alone."""
+Message: TypeAlias = Mapping[str, str]
+"""`role` (`system`, `user` or `assistant`) and `content`."""
 VERDICTS = "verdicts"
 """The output field that is the whole object of a reply, with an entry for each id."""
 
@@ -35,12 +34,12 @@ class Question(Generic[R]):
     inputs: Mapping[str, Any]
     """By the names of the signature's input fields."""
     schema: Mapping[str, Any]
-    """JSON schema of the reply."""
+    """JSON schema of the reply: an object that is closed and whose properties are all required."""
     read: Callable[[Any, str], R]
     """The value of a reply's JSON and the name of the judge; raises `JudgeOutputError`."""
     is_whole: Callable[[R], bool] | None = None
     max_tokens: int = 0
-    """Limit of the reply; 0: that of the language model."""
+    """Tokens that the reply may take; 0 is no limit. Room to think comes on top."""
 
     def answer(self, reply: str, judge: str) -> R:
         """The value of a reply; raises `JudgeOutputError`."""
@@ -140,31 +139,6 @@ def _reply_of(signature: Signature, demo: Mapping[str, Any]) -> Any:
     return {name: demo[name] for name in signature.output_fields}
 
 
-@lru_cache
-def output_types(signature: Signature) -> dict[str, pydantic.TypeAdapter[Any]]:
-    """Readers of a signature's output fields, with their constraints."""
-    return {
-        name: pydantic.TypeAdapter(_with_constraints(field))
-        for name, field in signature.output_fields.items()
-    }
-
-
-def _with_constraints(field: Any) -> Any:
-    """The declared type of a field; pydantic stores its annotations separately."""
-    declared = (field.annotation, *field.metadata)
-    return Annotated[declared] if field.metadata else field.annotation
-
-
-@lru_cache
-def fields_schema(signature: Signature) -> Mapping[str, Any]:
-    """The JSON schema of an object with a signature's output fields."""
-    fields = {name: (f.annotation, ...) for name, f in signature.output_fields.items()}
-    model = pydantic.create_model("reply", **fields)  # type: ignore[call-overload]
-    schema: dict[str, Any] = model.model_json_schema()
-    _close(schema)
-    return schema
-
-
 def by_id_schema(ids: Sequence[str], item: Mapping[str, Any]) -> Mapping[str, Any]:
     """The JSON schema of an object with one required property for each id."""
     return {
@@ -184,23 +158,3 @@ def object_schema(**properties: Mapping[str, Any]) -> Mapping[str, Any]:
         "required": list(properties),
         "additionalProperties": False,
     }
-
-
-def _close(schema: Any) -> None:
-    """Make every object of a JSON schema closed and complete, as strict mode demands.
-
-    Titles and descriptions go: servers that count the schema count them on every call. So do
-    lengths of strings, which strict mode does not know; the reader checks them.
-    """
-    if isinstance(schema, dict):
-        for key, kind in (("title", str), ("description", str), ("minLength", int)):
-            if isinstance(schema.get(key), kind):
-                del schema[key]
-        if schema.get("type") == "object":
-            schema["additionalProperties"] = False
-            schema["required"] = list(schema.get("properties", {}))
-        for value in schema.values():
-            _close(value)
-    elif isinstance(schema, list):
-        for value in schema:
-            _close(value)

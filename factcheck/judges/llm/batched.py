@@ -7,10 +7,10 @@ a failure.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 from factcheck.errors import JudgeError, JudgeRejected
-from factcheck.judges.llm.engine import record_usage
+from factcheck.judges.llm.engine import Account
 from factcheck.judges.llm.modules import fingerprint
 from factcheck.runtime.cache import JSON, answer_keys
 from factcheck.runtime.loop import together
@@ -26,7 +26,6 @@ _REPEAT = frozenset({"missing", "duplicate", "invalid", "output", "truncated"})
 T = TypeVar("T")
 Q = TypeVar("Q")
 R = TypeVar("R")
-Keep: TypeAlias = Callable[[Mapping[str, R]], Awaitable[None]]
 
 
 class BatchedJudge(Generic[Q, R]):
@@ -42,6 +41,8 @@ class BatchedJudge(Generic[Q, R]):
 
     stage: ClassVar[str]
     """Under which usage is recorded, results are cached and the prompt is in the signature."""
+    role: ClassVar[str] = "judge"
+    """Under which the model is in the signature."""
 
     def __init__(
         self,
@@ -62,10 +63,14 @@ class BatchedJudge(Generic[Q, R]):
     @property
     def identity(self) -> dict[str, str]:
         """Model, prompt and what else shapes the results."""
-        return {"judge": self._model.name, self.stage: self._prompt, **self._model.identity}
+        return {self.role: self._model.name, self.stage: self._prompt, **self._model.identity}
 
     def _inputs(self, questions: Sequence[Q]) -> dict[str, Any]:
         """Of the module."""
+        raise NotImplementedError
+
+    def _key_parts(self, question: Q) -> Mapping[str, JSON]:
+        """What tells a question from the others that are asked about together, for its key."""
         raise NotImplementedError
 
     def _outcome(self, reply: Any) -> Sequence[R]:
@@ -85,45 +90,36 @@ class BatchedJudge(Generic[Q, R]):
         """Whether a question gets a request of its own."""
         return False
 
-    def _keys(self, questions: Sequence[Mapping[str, JSON]], **shared: JSON) -> list[str]:
-        """The cache keys of questions that differ in the same parts."""
-        model = dict(self._model.shape)
-        return answer_keys(questions, task=self.stage, prompt=self._prompt, model=model, **shared)
+    async def _results(self, questions: Sequence[Q], ledger: Ledger, **shared: JSON) -> Sequence[R]:
+        """One result per question, in their order; only what is not known is asked, once.
 
-    async def _ask(self, questions: Sequence[Q]) -> Sequence[R]:
-        """One result per question, in their order, from one request."""
-        prompt = self._module.request(self._model.name, **self._inputs(questions))
-        try:
-            reply = await self._model.ask(prompt)
-        except JudgeError as error:
-            return [self._failure(question, error) for question in questions]
-        return self._outcome(reply)
-
-    async def _results(
-        self, questions: Mapping[str, Q], ledger: Ledger, now: Callable[[], Mapping[str, str]]
-    ) -> Mapping[str, R]:
-        """One result per question, by its key; only what is not known is asked.
-
-        The first answers may show that the model is asked in another way than the keys say; `now`
-        gives the right ones by those that they were looked up under.
+        Args:
+            questions: What differs between them is in their key parts.
+            ledger: Where the usage is recorded.
+            shared: The rest of their keys.
         """
+        parts = [self._key_parts(question) for question in questions]
         shape = self._model.shape
 
-        async def keep(results: Mapping[str, R]) -> None:
-            right = now() if self._model.shape != shape else {}
-            await self._cache.keep({right.get(key, key): r for key, r in results.items()})
+        def make_keys() -> list[str]:
+            model = dict(self._model.shape)
+            return answer_keys(parts, task=self.stage, prompt=self._prompt, model=model, **shared)
 
-        results = await self._cache.known(list(questions))
+        async def keep(results: Mapping[str, R]) -> None:
+            # the first answers may show that the model is asked in another way than the keys say
+            now = {} if shape == self._model.shape else dict(zip(keys, make_keys(), strict=True))
+            await self._cache.keep({now.get(key, key): r for key, r in results.items()})
+
+        keys = make_keys()
+        by_key = dict(zip(keys, questions, strict=True))
+        results = await self._cache.known(list(by_key))
         self._model.record_cache_hits(len(results), ledger, self.stage)
-        while missing := [key for key in questions if key not in results]:
+        while missing := [key for key in by_key if key not in results]:
             with self._cache.claim(missing) as claim:
-                batches = self._batches({key: questions[key] for key in claim.keys})
-                if len(batches) == 1:
-                    await self._ask_batch(batches[0], ledger, claim, keep)
-                else:
-                    await together(self._ask_batch(b, ledger, claim, keep) for b in batches)
+                batches = self._batches({key: by_key[key] for key in claim.keys})
+                await together(self._ask_batch(b, ledger, claim, keep) for b in batches)
             results.update(await claim.results())
-        return results
+        return [results[key] for key in keys]
 
     def _batches(self, questions: Mapping[str, Q]) -> list[dict[str, Q]]:
         single = [key for key in questions if self._is_alone(questions[key])]
@@ -132,16 +128,21 @@ class BatchedJudge(Generic[Q, R]):
         return [{key: questions[key] for key in batch} for batch in batches]
 
     async def _ask_batch(
-        self, questions: Mapping[str, Q], ledger: Ledger, claim: Claim[R], keep: Keep[R]
+        self,
+        questions: Mapping[str, Q],
+        ledger: Ledger,
+        claim: Claim[R],
+        keep: Callable[[Mapping[str, R]], Awaitable[None]],
     ) -> None:
         keys = list(questions)
 
         async def is_cached() -> bool:
             return len(await self._cache.known(keys)) == len(keys)
 
-        with record_usage(ledger, self.stage, is_cached):
-            results = dict(zip(keys, await self._ask(list(questions.values())), strict=True))
-            await self._repeat(questions, results)
+        account = Account(ledger, self.stage, is_cached)
+        answers = await self._ask(list(questions.values()), account)
+        results = dict(zip(keys, answers, strict=True))
+        await self._repeat(questions, results, account)
         await keep(results)
         if all(failed_with(result, {"not_asked"}) for result in results.values()):
             found = await self._cache.known(keys)
@@ -149,7 +150,18 @@ class BatchedJudge(Generic[Q, R]):
             results.update(found)
         await claim.settle(results)
 
-    async def _repeat(self, questions: Mapping[str, Q], results: dict[str, R]) -> None:
+    async def _ask(self, questions: Sequence[Q], account: Account) -> Sequence[R]:
+        """One result per question, in their order, from one request."""
+        messages, question = self._module.request(**self._inputs(questions))
+        try:
+            reply = await self._model.ask(messages, question, account)
+        except JudgeError as error:
+            return [self._failure(question, error) for question in questions]
+        return self._outcome(reply)
+
+    async def _repeat(
+        self, questions: Mapping[str, Q], results: dict[str, R], account: Account
+    ) -> None:
         """Ask again for what failed."""
         keys = [key for key, result in results.items() if self._is_worth_repeating(result)]
         if not keys:
@@ -158,7 +170,7 @@ class BatchedJudge(Generic[Q, R]):
         calls = even_batches(keys, max(1, -(-len(keys) // parts)))
 
         async def ask_again(call: Sequence[str]) -> None:
-            repeated = await self._ask([questions[key] for key in call])
+            repeated = await self._ask([questions[key] for key in call], account)
             results.update(zip(call, repeated, strict=True))
 
         await together(ask_again(call) for call in calls)

@@ -15,13 +15,12 @@ from dataclasses import asdict, dataclass, fields, replace
 from typing import TYPE_CHECKING, Any
 
 from factcheck.facts import short_digest
-from factcheck.judges.llm.request import Form, Message
+from factcheck.judges.llm.adapter import Form, Message, Question
 from factcheck.runtime.cache import answer_key
 from factcheck.runtime.loop import PerProcess
 
 if TYPE_CHECKING:
     from factcheck.judges.llm.errors import RequestRefused
-    from factcheck.judges.llm.request import Prompt
     from factcheck.runtime.cache import AnswerCache
     from factcheck.settings import Model
 
@@ -120,20 +119,19 @@ class Dialect:
         allowed = max(wanted + self.room, self.floor)
         return min(allowed, self.most) if self.most else allowed
 
-    def body(self, model: Model, prompt: Prompt[Any]) -> dict[str, Any]:
+    def body(
+        self, model: Model, messages: Sequence[Message], question: Question[Any]
+    ) -> dict[str, Any]:
         """The request in the words of OpenAI's chat protocol, without the name of the model."""
-        messages = [dict(message) for message in prompt.messages(self.form)]
         body: dict[str, Any] = {"messages": messages if self.system else _merged(messages)}
         for name in _SAMPLING:
             value = getattr(model, name)
             if value is not None and name not in self.refused:
                 body[name] = value
-        if self.limit and (tokens := self.tokens(model, prompt.max_tokens)):
+        if self.limit and (tokens := self.tokens(model, question.max_tokens)):
             body[self.limit] = tokens
-        if not prompt.schema:
-            return {**body, **model.extra_body}
         if self.form == "schema":
-            schema = prompt.schema if self.closed else _opened(prompt.schema)
+            schema = question.schema if self.closed else _opened(question.schema)
             strict = {"strict": True} if self.strict else {}
             named = {"name": "reply", **strict, "schema": schema}
             body["response_format"] = {"type": "json_schema", "json_schema": named}

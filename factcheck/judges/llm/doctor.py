@@ -130,7 +130,7 @@ async def examine(model: LanguageModel) -> Diagnosis:
     try:
         await checker.check(facts, _TEXT, ledger)
     except JudgeError as error:
-        tried = "; ".join(model.engine.learned)
+        tried = "; ".join(model.learned)
         raise JudgeError(f"{error}; tried in vain: {tried}") if tried else error from error
     first = ledger.usage
     started = time.perf_counter()
@@ -139,7 +139,7 @@ async def examine(model: LanguageModel) -> Diagnosis:
     calls = max(1, ledger.usage.calls - first.calls)
     prompt = (ledger.usage.prompt_tokens - first.prompt_tokens) // calls
     completion = (ledger.usage.completion_tokens - first.completion_tokens) // calls
-    dialect = model.engine.dialect
+    dialect = model.dialect
     sampling = {k: v for k, v in model.identity.items() if k not in {"dspy", "endpoint", "form"}}
     problems = [r.message for r in results if not isinstance(r, Verdict)]
     return Diagnosis(
@@ -149,7 +149,7 @@ async def examine(model: LanguageModel) -> Diagnosis:
         sampling=sampling,
         limit=dialect.limit,
         room=dialect.room,
-        learned=tuple(model.engine.learned),
+        learned=tuple(model.learned),
         verdicts=tuple(r.label if isinstance(r, Verdict) else "undecided" for r in results),
         expected=tuple(label for _, label in _FACTS),
         requests=ledger.usage.attempts,

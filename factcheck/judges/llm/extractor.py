@@ -4,23 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from factcheck.documents import Reader
-from factcheck.errors import JudgeNotAsked, JudgeOutputError, JudgeTruncated
+from factcheck.errors import JudgeError, JudgeNotAsked
 from factcheck.facts import AtomicFact, FactSet, Span, digest
-from factcheck.judges.llm.engine import record_usage
+from factcheck.judges.llm.batched import BatchedJudge, failed_with
 from factcheck.judges.llm.fences import one_line, sections
-from factcheck.judges.llm.modules import KeyFactExtraction, fingerprint
+from factcheck.judges.llm.modules import KeyFactExtraction
 from factcheck.judges.local.checker import check_facts
 from factcheck.judges.local.duplicates import drop_near_duplicates
-from factcheck.runtime.cache import answer_key
 from factcheck.runtime.loop import together
-from factcheck.runtime.result_cache import ResultCache, Settle
 
 if TYPE_CHECKING:
+    from factcheck.judges.llm.engine import Account
     from factcheck.judges.llm.language_model import LanguageModel
     from factcheck.judges.ports import Ledger
+    from factcheck.runtime.cache import JSON
 
 SECTION = 16_000
 """Characters of source whose facts a model lists in one request (about 4,000 tokens)."""
@@ -28,101 +28,72 @@ _OVERLAP = 10
 """Neighbouring sections share up to one tenth of their size."""
 _SMALLEST_SECTION = 1_000
 """A section whose list of facts was cut off is halved, down to this many characters."""
-_STAGE = "extract"
+_Facts: TypeAlias = "tuple[str, ...] | JudgeError"
 
 
-class LLMExtractor:
-    """Lists facts with a language model; fulfils the `Extractor` port."""
+class LLMExtractor(BatchedJudge[str, _Facts]):
+    """Lists facts with a language model, a section of text a request; fulfils `Extractor`."""
+
+    stage = "extract"
+    role = "extractor"
 
     def __init__(self, model: LanguageModel, *, section: int = SECTION) -> None:
-        self._model = model
-        self._module = KeyFactExtraction()
+        super().__init__(model, KeyFactExtraction)
         self._section = section
-        self._prompt = fingerprint(KeyFactExtraction)
-        labels = {"task": _STAGE, "judge": model.name}
-        self._cache = ResultCache[tuple[str, ...]](model.cache, labels, _to_json, _from_json)
-
-    @property
-    def identity(self) -> dict[str, str]:
-        return {"extractor": self._model.name, "extract": self._prompt, **self._model.identity}
 
     async def extract(self, source: str, ledger: Ledger) -> FactSet:
         spans = sections(source, self._section, self._section // _OVERLAP)
-        asked = await together(self._section_if_asked(source[slice(*s)], ledger) for s in spans)
-        lists = [_require_asked(facts) for facts in asked]
-        texts = dict.fromkeys(one_line(text) for texts in lists for text in texts)
+        found = await self._results([source[slice(*span)] for span in spans], ledger)
+        texts = dict.fromkeys(one_line(text) for text in _joined(found))
         facts: Sequence[AtomicFact] = FactSet.of(list(texts)).facts
         if len(spans) > 1:
             facts = drop_near_duplicates(facts)
         return FactSet(_located(tuple(facts), source), digest(source), tuple(self.identity.items()))
 
-    def _key(self, section: str) -> str:
-        return answer_key(
-            task=_STAGE, prompt=self._prompt, model=self._model.shape, text=digest(section)
-        )
+    def _inputs(self, questions: Sequence[str]) -> dict[str, Any]:
+        return {"source": questions[0]}
 
-    async def _section_facts(self, section: str, ledger: Ledger) -> tuple[str, ...]:
-        key = self._key(section)
+    def _key_parts(self, question: str) -> Mapping[str, JSON]:
+        return {"text": digest(question)}
 
-        async def is_cached() -> bool:
-            return key in await self._cache.known([key])
-
-        async def ask(keys: Sequence[str], settle: Settle[tuple[str, ...]]) -> None:
+    async def _ask(self, questions: Sequence[str], account: Account) -> Sequence[_Facts]:
+        (section,) = questions
+        (facts,) = await super()._ask(questions, account)
+        if failed_with(facts, {"output"}):
+            return await super()._ask(questions, account)
+        if failed_with(facts, {"truncated"}) and len(section) >= 2 * _SMALLEST_SECTION:
+            halves = sections(section, len(section) * 6 // 10, len(section) // _OVERLAP)
+            asked = (self._ask([section[slice(*span)]], account) for span in halves)
+            found = [facts for (facts,) in await together(asked)]
             try:
-                with record_usage(ledger, _STAGE, is_cached):
-                    facts = tuple(await self._list_facts(section))
-            except JudgeNotAsked:
-                found = await self._cache.known(keys)
-                if not found:
-                    raise
-                facts = found[key]
-            await settle(dict.fromkeys(keys, facts))
+                return [_joined(found)]
+            except JudgeError as error:
+                return [error]
+        return [facts]
 
-        resolved = await self._cache.resolve([key], ask, now=lambda _: self._key(section))
-        self._model.record_cache_hits(len(resolved.cached), ledger, _STAGE)
-        return resolved.results[key]
+    def _is_worth_repeating(self, result: _Facts) -> bool:  # noqa: ARG002 - done already
+        return False
 
-    async def _section_if_asked(
-        self, section: str, ledger: Ledger
-    ) -> tuple[str, ...] | JudgeNotAsked:
-        """A section that is queued must not keep the others from being queued, too."""
-        try:
-            return await self._section_facts(section, ledger)
-        except JudgeNotAsked as error:
-            return error
+    def _outcome(self, reply: Mapping[str, list[str]]) -> Sequence[_Facts]:
+        return [tuple(reply["facts"])]
 
-    async def _list_facts(self, section: str) -> list[str]:
-        try:
-            return await self._ask(section)
-        except JudgeTruncated:
-            if len(section) < 2 * _SMALLEST_SECTION:
-                raise
-            half = len(section) * 6 // 10
-            halves = sections(section, half, len(section) // _OVERLAP)
-            lists = await together(self._list_facts(section[slice(*span)]) for span in halves)
-            return [text for texts in lists for text in texts]
-        except JudgeOutputError:
-            return await self._ask(section)
+    def _failure(self, question: str, error: JudgeError) -> _Facts:  # noqa: ARG002
+        return error
 
-    async def _ask(self, section: str) -> list[str]:
-        reply = await self._model.ask(self._module.request(self._model.name, source=section))
-        facts: list[str] = reply["facts"]
-        return facts
+    def _to_json(self, result: _Facts) -> Mapping[str, Any] | None:
+        """A list of facts; an empty one is not cached, because it may be a bad reply."""
+        return {"facts": list(result)} if isinstance(result, tuple) and result else None
+
+    def _from_json(self, data: Mapping[str, Any]) -> _Facts:
+        return tuple(Reader(data, "cached list of facts").get("facts", list[str]))
 
 
-def _require_asked(facts: tuple[str, ...] | JudgeNotAsked) -> tuple[str, ...]:
-    if isinstance(facts, JudgeNotAsked):
-        raise facts
-    return facts
-
-
-def _to_json(facts: tuple[str, ...]) -> Mapping[str, Any] | None:
-    """A list of facts; an empty one is not cached, because it may be a bad reply."""
-    return {"facts": list(facts)} if facts else None
-
-
-def _from_json(data: Mapping[str, Any]) -> tuple[str, ...]:
-    return tuple(Reader(data, "cached list of facts").get("facts", list[str]))
+def _joined(lists: Sequence[_Facts]) -> tuple[str, ...]:
+    """The facts of all lists; raises an error if there is one in place of a list."""
+    errors = [error for error in lists if isinstance(error, JudgeError)]
+    if errors:
+        raise min(errors, key=lambda error: isinstance(error, JudgeNotAsked))
+    return tuple(text for facts in lists if isinstance(facts, tuple) for text in facts)
 
 
 @lru_cache(maxsize=64)

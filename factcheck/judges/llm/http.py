@@ -8,6 +8,7 @@ import weakref
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
+from urllib.request import getproxies
 
 from factcheck.errors import FactcheckError, JudgeRejected, JudgeUnavailable
 from factcheck.judges.llm.errors import (
@@ -65,22 +66,9 @@ class JsonClient:
             JudgeError: The server's own error, translated.
             ValueError: The body holds text that is not valid Unicode.
         """
-        data = json.dumps(body, ensure_ascii=False).encode()
-        name = self._access.name
-        try:
-            return await asyncio.wait_for(self._post(path, data), self._timeout_s)
-        except asyncio.TimeoutError:
-            raise JudgeUnavailable(
-                f"{name}: no answer within {self._timeout_s:g} seconds"
-            ) from None
-        except UNREADABLE:
-            raise JudgeUnavailable(f"{name}: the server's answer is not JSON") from None
-        except OSError as error:  # those of aiohttp for a connection are such
-            raise self._unreachable(error) from error
-
-    async def _post(self, path: str, data: bytes) -> dict[str, Any]:
         import aiohttp
 
+        data = json.dumps(body, ensure_ascii=False).encode()
         name, url = self._access.name, f"{self._access.base_url}{path}"
         try:
             async with self._session().post(
@@ -91,16 +79,24 @@ class JsonClient:
                 if response.status >= _REDIRECT:
                     raise self._redirected(response.headers.get("Location", ""))
                 text = await _read(response, self._largest)
-        except aiohttp.ClientError as error:
-            raise self._unreachable(error) from error
+        except asyncio.TimeoutError as error:
+            raise JudgeUnavailable(
+                f"{name}: no answer within {self._timeout_s:g} seconds"
+            ) from error
+        except (aiohttp.ClientError, OSError) as error:
+            access = self._access
+            raise unreachable(name, access.host, error, access.provider.address) from error
         if len(text) > self._largest:
             raise JudgeUnavailable(
                 f"{name}: the answer has more than {self._largest // _MIB} MiB, and was not read on"
             )
-        body = json.loads(text)
-        if not isinstance(body, dict):
+        try:
+            answer = json.loads(text)
+        except UNREADABLE:
+            raise JudgeUnavailable(f"{name}: the server's answer is not JSON") from None
+        if not isinstance(answer, dict):
             raise JudgeUnavailable(f"{name}: the server's answer is not a JSON object")
-        return body
+        return answer
 
     async def aclose(self) -> None:
         """Close the connections; the next request opens new ones."""
@@ -114,15 +110,11 @@ class JsonClient:
 
         session = aiohttp.ClientSession(
             connector=aiohttp.TCPConnector(limit=0, ssl=httpx2.create_ssl_context()),
-            timeout=aiohttp.ClientTimeout(total=None),
-            trust_env=True,
+            timeout=aiohttp.ClientTimeout(total=self._timeout_s),
+            trust_env=bool(getproxies()),  # else aiohttp looks for one in a thread, every time
         )
         weakref.finalize(self, _close_in, asyncio.get_running_loop(), session)
         return session
-
-    def _unreachable(self, error: Exception) -> JudgeUnavailable:
-        access = self._access
-        return unreachable(access.name, access.host, error, access.provider.address)
 
     def _redirected(self, location: str) -> JudgeRejected:
         access = self._access

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from factcheck.documents import Reader
@@ -19,6 +18,7 @@ from factcheck.judges.ports import PairResult, PairVerdict, Rating, RatingResult
 if TYPE_CHECKING:
     from factcheck.judges.llm.language_model import LanguageModel
     from factcheck.judges.ports import Ledger
+    from factcheck.runtime.cache import JSON
 
 SECTION = 120_000
 """Characters of text that facts are checked against in one request (about 30,000 tokens)."""
@@ -72,26 +72,25 @@ class LLMChecker(BatchedJudge[_FactQuestion, CheckResult]):
         for span in sections(text, self._section, self._section // _OVERLAP):
             section = text[slice(*span)]
             facts_left = [fact for fact in facts if not _is_settled(results.get(fact.id))]
-            make_keys = partial(
-                self._keys,
-                [{"fact": fact.text} for fact in facts_left],
+            found = await self._results(
+                [_FactQuestion(fact, section) for fact in facts_left],
+                ledger,
                 facts_per_call=self._batch_size,
                 text=digest(section),
             )
-            keys = make_keys()
-            questions = [_FactQuestion(fact, section) for fact in facts_left]
-            asked = dict(zip(keys, questions, strict=True))
-            found = await self._results(asked, ledger, now=partial(_renewed, keys, make_keys))
-            for fact, key in zip(facts_left, keys, strict=True):
-                result = _placed(found[key], fact, span.start)
-                earlier = results.get(fact.id, result)
-                results[fact.id] = max(result, earlier, key=_weight_in_merge)
+            for fact, result in zip(facts_left, found, strict=True):
+                placed = _placed(result, fact, span.start)
+                earlier = results.get(fact.id, placed)
+                results[fact.id] = max(placed, earlier, key=_weight_in_merge)
         in_order = tuple(results[fact.id] for fact in facts)
         require_one_not_rejected(in_order)
         return in_order
 
     def _inputs(self, questions: Sequence[_FactQuestion]) -> dict[str, Any]:
         return {"facts": [question.fact for question in questions], "text": questions[0].text}
+
+    def _key_parts(self, question: _FactQuestion) -> Mapping[str, JSON]:
+        return {"fact": question.fact.text}
 
     def _failure(self, question: _FactQuestion, error: JudgeError) -> CheckResult:
         return CheckFailure(question.fact, error.code, str(error))
@@ -108,11 +107,6 @@ class LLMChecker(BatchedJudge[_FactQuestion, CheckResult]):
             found = Evidence.from_dict(evidence) if evidence is not None else None
             return Verdict(_SOME_FACT, data["label"], None, found, reason, judge, cached=True)
         return Verdict.from_dict({**data, "fact": _SOME_FACT.to_dict(), "cached": True})
-
-
-def _renewed(keys: Sequence[str], make_keys: Callable[[], Sequence[str]]) -> Mapping[str, str]:
-    """The keys that hold now, by those that were made earlier."""
-    return dict(zip(keys, make_keys(), strict=True))
 
 
 def _weight_in_merge(result: CheckResult) -> int:
@@ -160,16 +154,16 @@ class LLMPairJudge(BatchedJudge[ValuePair, PairResult]):
         Raises:
             JudgeRejected: Every single request was turned down.
         """
-        make_keys = partial(
-            self._keys,
-            [{"field": field_of(pair)._asdict(), "values": shown_values(pair)} for pair in pairs],
-            pairs_per_call=self._batch_size,
-        )
-        keys = make_keys()
-        questions = dict(sorted(zip(keys, pairs, strict=True), key=lambda item: order_of(item[1])))
-        results = await self._results(questions, ledger, now=partial(_renewed, keys, make_keys))
-        require_one_not_rejected(list(results.values()))
-        return tuple(results[key] for key in keys)
+        results = await self._results(pairs, ledger, pairs_per_call=self._batch_size)
+        require_one_not_rejected(results)
+        return tuple(results)
+
+    def _batches(self, questions: Mapping[str, ValuePair]) -> list[dict[str, ValuePair]]:
+        in_order = sorted(questions.items(), key=lambda item: order_of(item[1]))
+        return super()._batches(dict(in_order))
+
+    def _key_parts(self, question: ValuePair) -> Mapping[str, JSON]:
+        return {"field": field_of(question)._asdict(), "values": shown_values(question)}
 
     def _inputs(self, questions: Sequence[ValuePair]) -> dict[str, Any]:
         return {"pairs": questions}
@@ -219,12 +213,11 @@ class LLMRater(BatchedJudge[_RatingQuestion, RatingResult]):
                 raise InputError(f"the {what} must be a string, not {type(text).__name__}")
         if not source.strip():
             raise InputError("the source is empty; there is nothing to rate a summary by")
-        texts = {"source": digest(source), "summary": digest(summary)}
-        make_keys = partial(self._keys, [texts])
-        keys = make_keys()
-        asked = {keys[0]: _RatingQuestion(source, summary)}
-        results = await self._results(asked, ledger, now=partial(_renewed, keys, make_keys))
-        return results[keys[0]]
+        (result,) = await self._results([_RatingQuestion(source, summary)], ledger)
+        return result
+
+    def _key_parts(self, question: _RatingQuestion) -> Mapping[str, JSON]:
+        return {"source": digest(question.source_text), "summary": digest(question.summary)}
 
     def _inputs(self, questions: Sequence[_RatingQuestion]) -> dict[str, Any]:
         return questions[0]._asdict()

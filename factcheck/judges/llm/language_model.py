@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
+import logging
 import os
+import time
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from functools import partial
 from importlib.metadata import version
 from typing import TYPE_CHECKING, TypeVar
 
@@ -11,23 +18,48 @@ os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "true")
 
 import dspy
 
-from factcheck.errors import ConfigError, FactcheckError, InputError
+from factcheck.errors import (
+    ConfigError,
+    FactcheckError,
+    InputError,
+    JudgeOutputError,
+    JudgeRejected,
+    JudgeTruncated,
+)
 from factcheck.facts import Usage
-from factcheck.judges.llm.dialect import Dialect
-from factcheck.judges.llm.engine import AsyncEngine
-from factcheck.judges.llm.errors import hide
+from factcheck.judges.llm.adapter import Message, Question
+from factcheck.judges.llm.dialect import Dialect, Memory
+from factcheck.judges.llm.engine import (
+    Account,
+    RequestRunner,
+    limit_of,
+    most_tokens,
+    prompt_of,
+    tokens_of,
+)
+from factcheck.judges.llm.errors import RequestRefused, hide
 from factcheck.judges.llm.providers import access_to, check_address, provider_of, require_packages
-from factcheck.judges.llm.request import Prompt
-from factcheck.judges.llm.transports import BatchTransport, ChatTransport, LMTransport, Transport
+from factcheck.judges.llm.transports import (
+    Answer,
+    BatchTransport,
+    Body,
+    ChatTransport,
+    LMTransport,
+    Transport,
+)
+from factcheck.judges.ports import Ledger
 from factcheck.runtime.budget import Price, price_of
+from factcheck.runtime.loop import PerProcess, background
 from factcheck.settings import Model, VerdictForm
 
 if TYPE_CHECKING:
-    from factcheck.judges.ports import Ledger
     from factcheck.runtime.session import Session
 
 T = TypeVar("T")
 _DSPY_VERSION = version("dspy")
+_MOST_STEPS = 8
+"""Requests for one prompt, while the dialect is still being learned."""
+_log = logging.getLogger("factcheck.judge")
 _OPENAI = "openai"
 _OWN_SETTINGS = ("temperature", "top_p", "seed", "reasoning_effort")
 _NOT_SENT = frozenset({"timeout", "num_retries", "cache", "rollout_id", "prompt_cache"})
@@ -42,7 +74,11 @@ _CONNECTION = frozenset(
 
 
 class LanguageModel:
-    """One model: its connections, rate limit and cache."""
+    """One model: its connections, rate limit and cache, and the dialect it is asked in.
+
+    The dialect is learned. The first request goes alone, so that what is refused is refused once;
+    everything else waits for it, until an answer comes or the first attempt fails.
+    """
 
     def __init__(
         self,
@@ -56,14 +92,31 @@ class LanguageModel:
     ) -> None:
         if session.transport is not None:
             transport = session.transport(transport)
-        if price is not None and isinstance(transport, BatchTransport):
-            price = Price(*(transport.price_share * number for number in price))
+        is_batch = isinstance(transport, BatchTransport)
+        if price is not None and is_batch:
+            price = Price(*(BatchTransport.price_share * number for number in price))
         self.name = transport.name
         self.cache = session.cache if keep else None
         self.price = price
+        self.learned: list[str] = []
+        """What the server refused or needed, in the order it was learned."""
         self._model = model
         self._transport = transport
-        self.engine = AsyncEngine(model, transport, session, price, dialect)
+        self._runner: RequestRunner[Answer] = RequestRunner(
+            self.name, session, price, self._let_others_go
+        )
+        self._memory = Memory(self.name, transport.endpoint or "", session.cache)
+        self._default = dialect
+        self._known: Dialect | None = None
+        self._form_is_known = is_batch
+        self._trial: Dialect | None = None
+        """The next form, while it is tried."""
+        self._pilot: PerProcess[list[asyncio.Event]] = PerProcess(list)
+
+    @property
+    def dialect(self) -> Dialect:
+        """What is known of how the model wants to be asked."""
+        return self._recall()
 
     @property
     def shape(self) -> dict[str, str]:
@@ -77,7 +130,7 @@ class LanguageModel:
     @property
     def _sent(self) -> dict[str, str]:
         """What is on the wire with every request, which is not always what was set."""
-        sent = self.engine.dialect.identity(self._model)
+        sent = self.dialect.identity(self._model)
         endpoint = self._transport.endpoint
         return sent if endpoint is None else {**sent, "endpoint": endpoint}
 
@@ -91,22 +144,173 @@ class LanguageModel:
         if count:
             ledger.book(Usage(cache_hits=count), model=self.name, stage=stage)
 
-    async def ask(self, prompt: Prompt[T]) -> T:
-        """The value of the reply to a prompt, whose usage goes to the account of this task.
+    async def ask(
+        self,
+        messages: Sequence[Message],
+        question: Question[T],
+        account: Account | None = None,
+    ) -> T:
+        """The value of the reply to a question.
+
+        Args:
+            messages: The question as it is shown to the model.
+            question: Reads the reply.
+            account: Where the usage is recorded; `None`: nowhere.
 
         Raises:
             JudgeError: It was not sent, not answered, or answered with what cannot be read.
             InputError: It holds text that is not valid Unicode.
         """
         try:
-            return await self.engine.ask(prompt)
+            return await background.hop(
+                self._negotiate(messages, question, account or Account(Ledger()))
+            )
         except FactcheckError:
             raise
         except ValueError as error:
             raise InputError(f"{self.name}: {error}") from error
 
     async def aclose(self) -> None:
-        await self.engine.aclose()
+        await background.hop(self._transport.aclose())
+
+    async def _negotiate(
+        self, messages: Sequence[Message], question: Question[T], account: Account
+    ) -> T:
+        """Ask until the server takes the request.
+
+        A reply that cannot be read, while no reply in this form ever was, has the next request go
+        out in the next form. If that one is read, the form stays; if not, the first one does.
+        """
+        async with self._turn() as waited_s:
+            dialect = self._trial or self.dialect
+            for _ in range(_MOST_STEPS):
+                body = dialect.body(self._model, messages, question)
+                text = prompt_of(body)
+                bound = Usage(prompt_tokens=most_tokens(text), completion_tokens=limit_of(body))
+                try:
+                    answer = await self._runner.run(
+                        partial(self._transport.send, body),
+                        account,
+                        upper_bound=bound,
+                        tokens_of=partial(tokens_of, prompt=text),
+                        waited_s=waited_s,
+                    )
+                    return await self._accept(answer, question, dialect, body)
+                except RequestRefused as error:
+                    changed = dialect.without(error, body)
+                    if changed is None:
+                        raise
+                except _NeedsRoom as error:
+                    changed = error.dialect
+                dialect = await self._learn(dialect, changed)
+        raise JudgeRejected(
+            f"{self.name}: {_MOST_STEPS} ways of asking were turned down; "
+            f"run `factcheck doctor {self.name}`"
+        )
+
+    def _recall(self) -> Dialect:
+        if self._known is None:
+            found = self._memory.recall()
+            self._form_is_known |= found is not None
+            self._known = found or self._default
+        return self._known
+
+    @asynccontextmanager
+    async def _turn(self) -> AsyncIterator[float]:
+        """Wait for the first request, or be it; gives the seconds waited."""
+        self._recall()
+        pilot = self._pilot()
+        if not pilot and not self._form_is_known:
+            pilot.append(asyncio.Event())
+            try:
+                yield 0.0
+            finally:
+                self._let_others_go()
+        else:
+            started = time.perf_counter()
+            if pilot:
+                await pilot[0].wait()
+            yield time.perf_counter() - started
+
+    def _let_others_go(self) -> None:
+        for event in self._pilot():
+            event.set()
+
+    async def _accept(
+        self, answer: Answer, question: Question[T], dialect: Dialect, body: Body
+    ) -> T:
+        """The value of an answer, which may also show how the model wants to be asked.
+
+        Raises:
+            _NeedsRoom: It was cut off while the model thought.
+            JudgeError: It is not whole, or cannot be read.
+        """
+        if refused := [name for name in answer.unsent if name in body]:
+            changed = replace(dialect, refused=tuple({*dialect.refused, *refused}))
+            dialect = await self._learn(dialect, changed)
+        try:
+            answer.require_whole(self.name)
+        except JudgeTruncated as error:
+            limit = limit_of(body)
+            roomier = dialect.after_cut(limit, _hidden(answer, limit))
+            if roomier is None or self._model.max_tokens is not None:
+                raise
+            if roomier.room > dialect.room:
+                raise _NeedsRoom(str(error), roomier) from error
+            await self._learn(dialect, roomier)
+            raise
+        await self._learn(self.dialect, self.dialect.after_thought(answer.reasoning_tokens))
+        try:
+            value = question.answer(answer.text, self.name)
+        except JudgeOutputError:
+            self._doubt(dialect)
+            raise
+        self._trial, self._form_is_known = None, True
+        if dialect.form != self.dialect.form:
+            await self._learn(self.dialect, dialect)
+        return value
+
+    def _doubt(self, dialect: Dialect) -> None:
+        """A reply in this dialect cannot be read."""
+        if self._form_is_known:
+            return
+        if self._trial is None:
+            self._trial = dialect.next_form()
+        elif dialect.form == self._trial.form:
+            self._trial = None
+        self._form_is_known = self._trial is None
+
+    async def _learn(self, known: Dialect, changed: Dialect) -> Dialect:
+        """Make a change known to all, and give the dialect to go on with."""
+        if self._trial is not None:
+            self._trial = changed
+            return changed
+        if self.dialect not in {known, changed}:
+            return self.dialect  # another request has learned something in the meantime
+        if self.dialect != changed:
+            what = self.dialect.difference(changed)
+            self.learned += [what] if what else []
+            _log.info("%s: %s", self.name, what)
+            self._known = changed
+            await self._memory.keep(changed)
+        return changed
+
+
+class _NeedsRoom(JudgeTruncated):
+    """A reply was cut off while the model thought; it fits into another dialect."""
+
+    def __init__(self, message: str, dialect: Dialect) -> None:
+        super().__init__(message)
+        self.dialect = dialect
+
+
+def _hidden(answer: Answer, limit: int) -> int:
+    """How many tokens of a reply that was cut off do not show: a lower bound."""
+    shown = answer.text
+    if "<think>" in shown and "</think>" not in shown:
+        shown = shown.partition("<think>")[0]
+    taken = answer.completion_tokens or limit
+    return max(answer.reasoning_tokens, taken - len(shown.encode("utf-8", "surrogatepass")) // 2)
 
 
 def connect(

@@ -16,18 +16,18 @@ from types import MappingProxyType
 from typing import Any, ClassVar, get_args
 
 import dspy
+import pydantic
 
 from factcheck.errors import Failure
 from factcheck.facts import AtomicFact, CheckFailure, CheckResult, FactSet, short_digest
 from factcheck.judges.llm.adapter import (
     VERDICTS,
+    Message,
     Question,
     QuestionAdapter,
     Rendering,
     by_id_schema,
-    fields_schema,
     object_schema,
-    output_types,
     response_format,
 )
 from factcheck.judges.llm.fences import numbered, one_line, visible, without_numbers
@@ -51,13 +51,14 @@ from factcheck.judges.llm.replies import (
     read_pairs,
     read_verdicts,
 )
-from factcheck.judges.llm.request import Prompt
 from factcheck.judges.llm.values import render
 from factcheck.judges.ports import PairResult, Specificity, ValuePair
 from factcheck.settings import VerdictForm
 
 _STRING: Mapping[str, Any] = {"type": "string"}
+_STRINGS: Mapping[str, Any] = {"type": "array", "items": _STRING}
 _INTEGER: Mapping[str, Any] = {"type": "integer"}
+_RATING: Mapping[str, Any] = {"type": "integer", "enum": [1, 2, 3, 4, 5]}
 _ANSWER: Mapping[str, Any] = {"type": "string", "enum": list(ANSWERS)}
 _LINE_AND_ANSWER = f"^([0-9]+ ({'|'.join(a for a in ANSWERS if a != NO)})|{NO})$"
 _VERDICT: Mapping[VerdictForm, Mapping[str, Any]] = {
@@ -72,6 +73,13 @@ _PER_REPLY = 64
 _PER_RATING = 192
 _MIN_FOR_FACTS = 1024
 """Tokens a reply may take. A limit: what is not used costs nothing, but counts against quotas."""
+_FACTS_READ = {"facts": pydantic.TypeAdapter(list[KeyFact])}
+_RATING_READ: Mapping[str, pydantic.TypeAdapter[Any]] = {
+    "reason": pydantic.TypeAdapter(Reason),
+    "faithfulness": pydantic.TypeAdapter(Faithfulness),
+}
+_BULLETS_READ = {"bullets": pydantic.TypeAdapter(Bullets)}
+"""Readers of the fields of a reply."""
 
 
 class ExtractFacts(dspy.Signature):
@@ -145,22 +153,12 @@ class _OneCall(dspy.Module):
             reply = await predictor.acall(**question.inputs, config=_config(question))
         return self._prediction(reply, question)
 
-    def request(self, judge: str, **inputs: Any) -> Prompt[Any]:
-        """What is asked about these inputs, as it is sent without DSPy.
-
-        Args:
-            judge: Name of the judge in the results.
-            inputs: As for a call.
-        """
+    def request(self, **inputs: Any) -> tuple[Sequence[Message], Question[Any]]:
+        """The messages about the inputs of a call, and the question that reads the reply."""
         question = self.question(**inputs)
         predictor = getattr(self, self.predictor)
         messages = self._rendering.messages(predictor.signature, predictor.demos, question.inputs)
-        return Prompt(
-            lambda _form: messages,
-            question.schema,
-            lambda reply: question.answer(reply.text, judge),
-            question.max_tokens,
-        )
+        return messages, question
 
     def _context(self, question: Question[Any]) -> Any:
         adapter = QuestionAdapter(self._rendering, question)
@@ -201,7 +199,8 @@ class KeyFactExtraction(_OneCall):
     def question(self, source: str) -> Question[dict[str, Any]]:
         # Half a token per character: facts repeat names, so their list can outgrow the text.
         limit = max(_MIN_FOR_FACTS, len(source) // 2)
-        return _fields_question(self.asks, {"source": source}, limit)
+        schema = object_schema(facts=_STRINGS)
+        return _fields_question({"source": source}, schema, _FACTS_READ, limit)
 
 
 def _fact_lines(facts: Sequence[str]) -> str:
@@ -312,7 +311,8 @@ class LLMJudge(_OneCall):
 
     def question(self, source_text: str, summary: str) -> Question[dict[str, Any]]:
         inputs = {"source_text": source_text, "summary": summary}
-        return _fields_question(self.asks, inputs, _PER_RATING)
+        schema = object_schema(reason=_STRING, faithfulness=_RATING)
+        return _fields_question(inputs, schema, _RATING_READ, _PER_RATING)
 
 
 class Summarizer(_OneCall):
@@ -334,7 +334,8 @@ class Summarizer(_OneCall):
         super().__init__(prompt)
 
     def question(self, source: str) -> Question[dict[str, Any]]:
-        return _fields_question(self.asks, {"source_text": source}, 0)
+        schema = object_schema(bullets=_STRINGS)
+        return _fields_question({"source_text": source}, schema, _BULLETS_READ)
 
     def _prediction(self, reply: dspy.Prediction, question: Any) -> dspy.Prediction:  # noqa: ARG002
         summary = "\n".join(f"- {bullet}" for bullet in reply.bullets)
@@ -342,15 +343,14 @@ class Summarizer(_OneCall):
 
 
 def _fields_question(
-    signature: type[dspy.Signature], inputs: Mapping[str, Any], max_tokens: int
+    inputs: Mapping[str, Any],
+    schema: Mapping[str, Any],
+    fields: Mapping[str, pydantic.TypeAdapter[Any]],
+    max_tokens: int = 0,
 ) -> Question[dict[str, Any]]:
-    """A question whose reply has a signature's output fields."""
-    types = output_types(signature)  # type: ignore[arg-type] # a class is hashable
+    """A question whose reply is an object with these fields."""
     return Question(
-        inputs,
-        fields_schema(signature),  # type: ignore[arg-type] # as above
-        lambda data, _judge: read_fields(data, types),
-        max_tokens=max_tokens,
+        inputs, schema, lambda data, _judge: read_fields(data, fields), max_tokens=max_tokens
     )
 
 
@@ -362,9 +362,8 @@ def fingerprint(make: Callable[[], _OneCall]) -> str:
     the prompt file, the field names, the label set and the way inputs are shown.
     """
     module = make()
-    prompt = module.request("", **module.sample)
-    form = response_format(prompt.schema)
-    sent = {"messages": prompt.messages("schema"), "response_format": form}
+    messages, question = module.request(**module.sample)
+    sent = {"messages": messages, "response_format": response_format(question.schema)}
     digest = short_digest(without_numbers(json.dumps(sent, sort_keys=True)))
     return f"{module.prompt}@{digest}"
 

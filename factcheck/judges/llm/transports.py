@@ -62,7 +62,6 @@ class Answer(NamedTuple):
     reasoning_tokens: int = 0
     unsent: tuple[str, ...] = ()
     """Parameters that the library below left out."""
-    logprobs: Sequence[Any] | None = None
 
     def require_whole(self, name: str) -> None:
         """Nothing, if this is a whole reply.
@@ -147,7 +146,6 @@ def read_completion(body: Any) -> Answer:
         raise TypeError("its content is not text")
     usage = body.get("usage")
     usage = usage if isinstance(usage, Mapping) else {}
-    logprobs = choice.get("logprobs")
     return Answer(
         text=content if isinstance(content, str) else "".join(_texts(content or ())),
         finish_reason=reason if isinstance(reason, str) else None,
@@ -158,7 +156,6 @@ def read_completion(body: Any) -> Answer:
         reasoning_tokens=_count(_part(usage, "completion_tokens_details", "reasoning_tokens"))
         or _count(usage.get("reasoning_tokens"))
         or 0,
-        logprobs=logprobs.get("content") if isinstance(logprobs, Mapping) else None,
     )
 
 

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from factcheck.errors import JudgeOutputError, JudgeRefused, JudgeTruncated
+from factcheck.judges.llm.adapter import Question
 from factcheck.judges.llm.dialect import Dialect
 from factcheck.judges.llm.errors import RequestRefused, said
-from factcheck.judges.llm.request import Prompt
 from factcheck.judges.llm.transports import read_completion
 from factcheck.settings import Model
 
@@ -103,7 +103,8 @@ def test_a_refusal_changes_what_it_names_and_nothing_else(
     model = Model("openai/m", top_p=0.5)
     schema = {"type": "object", "additionalProperties": False}
     messages = [{"role": "system", "content": "S"}, {"role": "user", "content": "U"}]
-    body = dialect.body(model, Prompt(lambda _: messages, schema, lambda reply: reply, 100))
+    question = Question({}, schema, lambda data, _judge: data, max_tokens=100)
+    body = dialect.body(model, messages, question)
     assert body["max_tokens"] == 20_000
 
     changed = dialect.without(RequestRefused("no", about=message), body)

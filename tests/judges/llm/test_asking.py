@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-import json
+from typing import Any
 
 import pytest
 
 from factcheck.errors import JudgeOutputError
+from factcheck.judges.llm.adapter import Question
 from factcheck.judges.llm.language_model import LanguageModel, connect
-from factcheck.judges.llm.request import Form, Prompt, Reply
 from factcheck.runtime.loop import background
 from factcheck.runtime.session import Session
 from factcheck.testing import ChatRequest, LocalOpenAIServer
@@ -22,15 +22,17 @@ SCHEMA = {
 }
 
 
-def say(form: Form) -> list[dict[str, str]]:
-    return [{"role": "system", "content": f"Reply as {form}."}, {"role": "user", "content": "Sky?"}]
+MESSAGES = [{"role": "system", "content": "Reply."}, {"role": "user", "content": "Sky?"}]
 
 
-def read_sky(reply: Reply) -> str:
+def read_sky(data: Any, _judge: str) -> str:
     try:
-        return str(json.loads(reply.text)["sky"])
-    except (ValueError, KeyError) as error:
+        return str(data["sky"])
+    except KeyError as error:
         raise JudgeOutputError("the reply has no sky") from error
+
+
+QUESTION = Question({}, SCHEMA, read_sky, max_tokens=100)
 
 
 def test_a_prompt_carries_its_schema_and_its_reply_is_read(
@@ -39,11 +41,11 @@ def test_a_prompt_carries_its_schema_and_its_reply_is_read(
     with LocalOpenAIServer(lambda _: '{"sky": "blue"}') as server:
         monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
         model = connect("openai/tiny", Session(cache="off"))
-        assert background.run(model.ask(Prompt(say, SCHEMA, read_sky, 100))) == "blue"
+        assert background.run(model.ask(MESSAGES, QUESTION)) == "blue"
         background.run(model.aclose())
     (request,) = server.requests
     assert request.body["response_format"]["json_schema"]["schema"] == SCHEMA
-    assert request.body["messages"] == say("schema")
+    assert request.body["messages"] == MESSAGES
     assert request.body["max_completion_tokens"] == 100
 
 
@@ -56,7 +58,7 @@ def test_one_request_finds_out_that_schemas_are_ignored_and_the_others_profit(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     async def ask_together(model: LanguageModel) -> list[object]:
-        asked = (model.ask(Prompt(say, SCHEMA, read_sky, 100)) for _ in range(8))
+        asked = (model.ask(MESSAGES, QUESTION) for _ in range(8))
         return list(await asyncio.gather(*asked, return_exceptions=True))
 
     with LocalOpenAIServer(deaf_to_schemas) as server:

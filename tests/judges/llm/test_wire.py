@@ -12,14 +12,12 @@ import dspy
 import pytest
 
 from factcheck.judges.llm.language_model import connect
-from factcheck.judges.llm.request import Prompt
 from factcheck.runtime.loop import background
 from factcheck.runtime.session import Session
 from factcheck.settings import Model, Settings
-from tests.judges.llm.test_asking import SCHEMA, read_sky, say
+from tests.judges.llm.test_asking import MESSAGES, QUESTION
 
 SETTINGS: dict[str, Any] = {"temperature": 0.7, "top_p": 0.5, "seed": 3}
-PROMPT = Prompt(say, SCHEMA, read_sky, 100)
 REPLY = '{"sky": "blue"}'
 
 
@@ -102,7 +100,7 @@ def asked(judge: Any, provider: Provider, **settings: Any) -> tuple[dict[str, An
     """The body that went out for one prompt, and the signature."""
     session = Session(cache="off", **settings)
     model = connect(judge, session)
-    assert background.run(model.ask(PROMPT)) == "blue"
+    assert background.run(model.ask(MESSAGES, QUESTION)) == "blue"
     background.run(model.aclose())
     return provider.bodies[-1], model.identity
 
