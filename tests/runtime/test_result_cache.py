@@ -87,9 +87,7 @@ def test_a_waiter_that_gives_up_takes_nothing_from_the_others() -> None:
 
     async def work() -> list[dict[str, str]]:
         flight: SingleFlight[str] = SingleFlight()
-        first, second, third = (
-            asyncio.ensure_future(flight.resolve(["a"], ask)) for _ in range(3)
-        )
+        first, second, third = (asyncio.ensure_future(flight.resolve(["a"], ask)) for _ in range(3))
         await asyncio.sleep(0.01)
         second.cancel()
         return list(await asyncio.gather(first, third))

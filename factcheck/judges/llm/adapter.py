@@ -15,7 +15,7 @@ import dspy
 
 from factcheck.errors import JudgeOutputError
 from factcheck.judges.llm.fences import fenced, visible
-from factcheck.judges.llm.replies import find_answer
+from factcheck.judges.llm.replies import Answer, find_answer
 
 R = TypeVar("R")
 Signature: TypeAlias = type[dspy.Signature]
@@ -41,13 +41,9 @@ class Question(Generic[R]):
     max_tokens: int = 0
     """Tokens that the reply may take; 0 is no limit. Room to think comes on top."""
 
-    def answer(self, reply: str, judge: str) -> R:
-        """The value of a reply; raises `JudgeOutputError`."""
-        return find_answer(reply, lambda data: self.read(data, judge), self.is_whole).value
-
-    def data(self, reply: str) -> Any:
-        """The JSON that the value of a reply is read from; raises `JudgeOutputError`."""
-        return find_answer(reply, lambda data: self.read(data, ""), self.is_whole).data
+    def find(self, reply: str, judge: str = "") -> Answer[R]:
+        """The answer in a reply; raises `JudgeOutputError`."""
+        return find_answer(reply, lambda data: self.read(data, judge), self.is_whole)
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,13 +110,12 @@ class QuestionAdapter(dspy.Adapter):
 
     def parse(self, signature: Signature, completion: str) -> dict[str, Any]:
         try:
-            if VERDICTS in signature.output_fields:
-                return {VERDICTS: self._question.data(completion)}
-            fields: dict[str, Any] = self._question.answer(completion, "")
+            answer = self._question.find(completion)
         except JudgeOutputError as error:
             name = type(self).__name__
             raise dspy.AdapterParseError(name, signature, completion, str(error)) from error
-        return fields
+        fields: dict[str, Any] = answer.value
+        return {VERDICTS: answer.data} if VERDICTS in signature.output_fields else fields
 
     def _ask_for_schema(self, lm: Any, lm_kwargs: dict[str, Any]) -> None:
         if lm.supports_response_schema:

@@ -69,9 +69,9 @@ def visible(text: str) -> str:
 
     Joiners stay between letters of a script that needs them, and in emoji.
     """
-    text = _LINE_END.sub("\n", text)
     if text.isascii() and text.replace("\n", "").isprintable():
         return text
+    text = _LINE_END.sub("\n", text)
     hidden = {
         ord(c): "" if unicodedata.category(c) == "Cf" else " "
         for c in set(text) - _KEPT
@@ -93,7 +93,7 @@ class Lines(NamedTuple):
     """Where the sentences stand in the original text."""
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=16)
 def numbered(text: str) -> Lines:
     """The sentences of `text` as numbered lines; marks of lists and headings stay before them."""
     spans = tuple(sentence.span for sentence in split_sentences(text))

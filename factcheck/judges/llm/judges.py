@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from factcheck.documents import Reader
@@ -101,11 +100,17 @@ class LLMChecker(BatchedJudge[_FactQuestion, CheckResult]):
         return {name: value for name, value in result.to_dict().items() if name != "fact"}
 
     def _from_json(self, data: Mapping[str, Any]) -> CheckResult:
-        reason, judge, flags = data.get("reason"), data.get("judge"), data.get("flags")
-        if data.get("probability") is None and flags == [] and type(reason) is type(judge) is str:
-            evidence = data.get("evidence")  # the usual form, without the cost of the reader
-            found = Evidence.from_dict(evidence) if evidence is not None else None
-            return Verdict(_SOME_FACT, data["label"], None, found, reason, judge, cached=True)
+        match data:  # the usual form, without the cost of the reader
+            case {
+                "label": label,
+                "probability": None,
+                "evidence": (None | {"quote": str(), "start": int(), "end": int()}) as found,
+                "reason": str(reason),
+                "judge": str(judge),
+                "flags": [],
+            }:
+                evidence = found and Evidence(found["quote"], found["start"], found["end"])
+                return Verdict(_SOME_FACT, label, None, evidence, reason, judge, cached=True)
         return Verdict.from_dict({**data, "fact": _SOME_FACT.to_dict(), "cached": True})
 
 
@@ -127,12 +132,14 @@ def _placed(result: CheckResult, fact: AtomicFact, offset: int) -> CheckResult:
     """The result for a fact of the same text, its evidence counted from the whole text's start."""
     if isinstance(result, CheckFailure):
         return CheckFailure(fact, result.code, result.message)
-    evidence = result.evidence
-    if offset and evidence is not None:
-        evidence = evidence.shifted(offset)
-    if result.fact is fact and evidence is result.evidence:
+    if result.fact is fact and not offset:
         return result
-    return replace(result, fact=fact, evidence=evidence)
+    evidence = result.evidence and result.evidence.shifted(offset)
+    return Verdict(
+        *(fact, result.label, result.probability, evidence, result.reason, result.judge),
+        cached=result.cached,
+        flags=result.flags,
+    )
 
 
 class LLMPairJudge(BatchedJudge[ValuePair, PairResult]):

@@ -261,7 +261,7 @@ class LanguageModel:
             raise
         await self._learn(self.dialect, self.dialect.after_thought(answer.reasoning_tokens))
         try:
-            value = question.answer(answer.text, self.name)
+            value = question.find(answer.text, self.name).value
         except JudgeOutputError:
             self._doubt(dialect)
             raise

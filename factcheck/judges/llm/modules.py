@@ -226,7 +226,8 @@ class FactChecker(_OneCall):
 
     def __init__(self, form: VerdictForm = "line") -> None:
         self._form = form
-        shown = visible if form in ("label", "quote") else lambda text: numbered(text).text
+        self._is_numbered = form in ("line", "reason")
+        shown = (lambda text: numbered(text).text) if self._is_numbered else visible
         self.show = {"facts": _fact_lines, "text": shown}
         super().__init__(f"{CHECK_FACTS}-{form}")
 
@@ -234,7 +235,8 @@ class FactChecker(_OneCall):
         self, facts: Sequence[AtomicFact | str], text: str
     ) -> Question[dict[str, CheckResult]]:
         asked = {f"f{place}": fact for place, fact in enumerate(FactSet.of(facts), 1)}
-        checked = Checked(text, self._form)
+        lines = numbered(text).spans if self._is_numbered else ()
+        checked = Checked(text, self._form, lines)
         return Question(
             {"facts": [fact.text for fact in asked.values()], "text": text},
             by_id_schema(list(asked), _VERDICT[self._form]),

@@ -22,10 +22,11 @@ from factcheck.facts import (
     CheckResult,
     EntailmentLabel,
     Evidence,
+    Span,
     Verdict,
     locate,
 )
-from factcheck.judges.llm.fences import numbered, one_line
+from factcheck.judges.llm.fences import one_line
 from factcheck.judges.ports import PairResult, PairVerdict, ValuePair
 from factcheck.settings import VerdictForm
 
@@ -211,28 +212,24 @@ def _by_id(data: Any, asked: Iterable[str]) -> dict[str, Any]:
 
 
 def _account(
-    data: Any, asked: Mapping[str, Q], read: Callable[[Any], A | None]
-) -> dict[str, A | _NoAnswer]:
-    """The answer under each id, or why there is none."""
+    data: Any,
+    asked: Mapping[str, Q],
+    read: Callable[[Any, Q], A | None],
+    fail: Callable[[Q, str, str], A],
+) -> dict[str, A]:
+    """The answer under each id, or why there is none: missing, duplicate or invalid."""
     found = _by_id(data, asked)
-    answers: dict[str, A | _NoAnswer] = {}
-    for call_id in asked:
+    answers: dict[str, A] = {}
+    for call_id, question in asked.items():
         item = found.get(call_id, _MISSING)
         if item is _MISSING:
-            answers[call_id] = _NoAnswer("missing", "no verdict")
+            answers[call_id] = fail(question, "missing", "no verdict")
         elif item is _DOUBLED:
-            answers[call_id] = _NoAnswer("duplicate", "more than one verdict")
+            answers[call_id] = fail(question, "duplicate", "more than one verdict")
         else:
-            answer = read(item)
-            bad = _NoAnswer("invalid", "something that is not a verdict")
-            answers[call_id] = bad if answer is None else answer
+            bad = "something that is not a verdict"
+            answers[call_id] = read(item, question) or fail(question, "invalid", bad)
     return answers
-
-
-class _NoAnswer(NamedTuple):
-    code: str
-    what: str
-    """Description of the reply in its place."""
 
 
 class Checked(NamedTuple):
@@ -240,6 +237,8 @@ class Checked(NamedTuple):
 
     text: str
     form: VerdictForm
+    lines: Sequence[Span] = ()
+    """Its numbered lines."""
 
 
 def read_verdicts(
@@ -252,20 +251,17 @@ def read_verdicts(
     Raises:
         JudgeOutputError: The reply has other ids, or none.
     """
-    results: dict[str, CheckResult] = {}
-    for call_id, answer in _account(
-        data, asked, lambda item: _verdict(item, checked, judge)
-    ).items():
-        fact = asked[call_id]
-        if isinstance(answer, _NoAnswer):
-            message = f"{judge} gave {answer.what} for this fact"
-            results[call_id] = CheckFailure(fact, answer.code, message)
-        else:
-            results[call_id] = answer(fact)
-    return results
+
+    def read(item: Any, fact: AtomicFact) -> CheckResult | None:
+        return _verdict(item, fact, checked, judge)
+
+    def fail(fact: AtomicFact, code: str, what: str) -> CheckResult:
+        return CheckFailure(fact, code, f"{judge} gave {what} for this fact")
+
+    return _account(data, asked, read, fail)
 
 
-def _verdict(item: Any, checked: Checked, judge: str) -> Callable[[AtomicFact], Verdict] | None:
+def _verdict(item: Any, fact: AtomicFact, checked: Checked, judge: str) -> Verdict | None:
     item = item if isinstance(item, dict) else {"answer": item}
     label, line = _label_and_line(item)
     reason = item.get("reason", None if checked.form == "reason" else "")
@@ -280,12 +276,11 @@ def _verdict(item: Any, checked: Checked, judge: str) -> Callable[[AtomicFact], 
         evidence = locate(quote, checked.text)
         flags = () if evidence else (QUOTE_NOT_FOUND,)
     elif label != "neutral" and checked.form != "label":
-        spans = numbered(checked.text).spans
-        if line is None or not 1 <= line <= len(spans):
+        if line is None or not 1 <= line <= len(checked.lines):
             return None
-        start, end = spans[line - 1]
+        start, end = checked.lines[line - 1]
         evidence = Evidence(checked.text[start:end], start, end)
-    return lambda fact: Verdict(fact, label, None, evidence, reason.strip(), judge, flags=flags)
+    return Verdict(fact, label, None, evidence, reason.strip(), judge, flags=flags)
 
 
 def _label_and_line(item: Mapping[str, Any]) -> tuple[EntailmentLabel | None, int | None]:
@@ -301,19 +296,17 @@ def _label_and_line(item: Mapping[str, Any]) -> tuple[EntailmentLabel | None, in
 def read_pairs(data: Any, asked: Mapping[str, ValuePair], judge: str) -> dict[str, PairResult]:
     """The same for pairs of values: one result per id, in the order asked."""
 
-    def read(item: Any) -> PairVerdict | None:
+    def read(item: Any, _pair: ValuePair) -> PairResult | None:
         item = item if isinstance(item, dict) else {}
         equivalent, reason = item.get("equivalent"), item.get("reason")
         if not (isinstance(equivalent, bool) and isinstance(reason, str)):
             return None
         return PairVerdict(equivalent, None, reason.strip(), judge)
 
-    return {
-        call_id: Failure(asked[call_id], answer.code, f"{judge} gave {answer.what} for this pair")
-        if isinstance(answer, _NoAnswer)
-        else answer
-        for call_id, answer in _account(data, asked, read).items()
-    }
+    def fail(pair: ValuePair, code: str, what: str) -> PairResult:
+        return Failure(pair, code, f"{judge} gave {what} for this pair")
+
+    return _account(data, asked, read, fail)
 
 
 def _not_only_equal(value: Any) -> Any:

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, TypeVar
 from factcheck.runtime.cache.entries import WarnOnce, check_keys, seal, unseal
 
 if TYPE_CHECKING:
-    from factcheck.runtime.cache.store import Store
+    from factcheck.runtime.cache.store import ReadOnlyStore
 
 T = TypeVar("T")
 
@@ -45,7 +45,7 @@ class DiskCache:
         self.folder = expanded(folder)
         """Where the responses are."""
         self._warn = WarnOnce()
-        self._store: Store | None = None
+        self._store: ReadOnlyStore | None = None
         self._thread: ThreadPoolExecutor | None = None
         self._process = os.getpid()
         self._identity: tuple[int, int] | None = None
@@ -56,7 +56,7 @@ class DiskCache:
 
     def get_many(self, keys: Sequence[str]) -> dict[str, str]:
         check_keys(keys)
-        stored = self._use(lambda store: store.read(keys)) if keys else None
+        stored = self._use(lambda store: store.read(keys), reads=True) if keys else None
         values = {key: unseal(key, value) for key, value in (stored or {}).items()}
         for key in (key for key, value in values.items() if value is None):
             self._warn.refused(f"the cache {self.folder}", key)
@@ -78,7 +78,7 @@ class DiskCache:
                     thread.submit(store.close).result()
                 thread.shutdown()
 
-    def _use(self, operation: Callable[[Store], T]) -> T | None:
+    def _use(self, operation: Callable[[ReadOnlyStore], T], *, reads: bool = False) -> T | None:
         """The operation's result, or `None`, with a warning, if the store fails.
 
         A lock is waited for; once that was in vain, no longer until the store has answered again,
@@ -90,7 +90,7 @@ class DiskCache:
         while not self._abandoned:
             with self._lock:
                 try:
-                    result = self._in_thread(lambda: operation(self._open()))
+                    result = self._run(operation, reads=reads)
                 except Exception as error:
                     trouble = classify(error)
                     if trouble is None:
@@ -108,16 +108,18 @@ class DiskCache:
             time.sleep(_LOCK_POLL_S)
         return None
 
-    def _in_thread(self, work: Callable[[], T]) -> T:
-        """The result of `work` in the one thread that uses the store, so that it can be closed."""
+    def _run(self, operation: Callable[[ReadOnlyStore], T], *, reads: bool) -> T:
+        """The result of an operation; one thread opens, writes and closes, as `diskcache` wants."""
         if self._process != os.getpid():  # a fork has no thread, no right to the connection
             self._store = self._thread = None
             self._process = os.getpid()
+        if reads and self._store is not None:
+            return operation(self._store)
         if self._thread is None:
             self._thread = ThreadPoolExecutor(1, thread_name_prefix="factcheck-cache")
-        return self._thread.submit(work).result()
+        return self._thread.submit(lambda: operation(self._open())).result()
 
-    def _open(self) -> Store:
+    def _open(self) -> ReadOnlyStore:
         from factcheck.runtime.cache.store import ReadOnlyStore, Store
 
         if self._store is None and is_read_only(self.folder):

@@ -35,7 +35,12 @@ _ROWS = (
     "SELECT rowid, CASE typeof(key) WHEN 'text' THEN CAST(key AS BLOB) END, raw, mode, filename, "
     "CASE typeof(value) WHEN 'blob' THEN value END, store_time FROM Cache ORDER BY rowid"
 )
-_ROW = "SELECT mode, filename, value FROM Cache WHERE key = ? AND raw = 1"
+_VALUES = (
+    "SELECT key, CASE WHEN mode = ? AND filename IS NULL AND typeof(value) = 'blob' "
+    "THEN value END FROM Cache WHERE raw = 1 AND key IN "
+)
+_AT_ONCE = 500
+"""Keys that are looked up together; every SQLite takes 999 parameters."""
 _FORMATS = slice(18, 20)
 """Where SQLite's header has the version of the file, for writing and for reading."""
 _KNOWN_FORMATS = {b"", b"\1\1", b"\2\2"}
@@ -61,10 +66,6 @@ class DamagedStore(Exception):
     """The file is not a store, or not a whole one."""
 
 
-class _RefusedEntry(ValueError):
-    """A row that this program did not write."""
-
-
 def classify(error: BaseException) -> Trouble | None:
     """What is the matter with the store; `None` if the error is not the store's."""
     if isinstance(error, (DamagedStore, UnicodeDecodeError)):
@@ -88,68 +89,33 @@ class _PlainDisk(diskcache.Disk):  # type: ignore[misc]  # diskcache has no type
     def store(self, value: Any, read: bool, key: Any = None) -> tuple[int, int, None, bytes]:  # noqa: ARG002, FBT001 - the signature of diskcache
         return len(value), MODE_RAW, None, bytes(value)
 
-    def fetch(self, mode: Any, filename: Any, value: Any, read: bool) -> bytes:  # noqa: ARG002, FBT001 - the signature of diskcache
-        if mode != MODE_RAW or filename is not None or type(value) is not bytes:
-            raise _RefusedEntry("the value is not plain bytes")
-        return value
-
     def remove(self, file_path: str) -> None:
         pass
 
 
-class Store:
-    """An open store, used by one thread: `diskcache` has a connection per thread.
-
-    Nothing here waits for a lock.
-    """
-
-    def __init__(self, path: Path) -> None:
-        _check_file(path)
-        _check_settings(path)
-        try:
-            self.rows = diskcache.Cache(str(path.parent), timeout=0, disk=_PlainDisk, **_SETTINGS)
-        except (TypeError, ValueError, LookupError, AttributeError, AssertionError) as error:
-            raise DamagedStore(f"{type(error).__name__} on opening it") from error
-
-    def read(self, keys: Sequence[str]) -> dict[str, bytes | None]:
-        found: dict[str, bytes | None] = {}
-        for key in keys:
-            try:
-                stored = self.rows.get(key, default=b"")
-            except _RefusedEntry:
-                stored = None
-            if stored != b"":
-                found[key] = stored
-        return found
-
-    def write(self, values: Mapping[str, bytes]) -> None:
-        with self.rows.transact():
-            for key, value in values.items():
-                self.rows.set(key, value)
-
-    def close(self) -> None:
-        self.rows.close()
-
-
-class ReadOnlyStore(Store):
+class ReadOnlyStore:
     """A store that this process may read and not write; nothing is added, no file is touched.
 
-    `diskcache` writes when it opens a store, so SQLite reads this one directly.
+    `diskcache` writes when it opens a store, and looks keys up one by one, so SQLite reads it
+    directly. Nothing here waits for a lock.
+
+    Args:
+        path: The file.
+        mode: How SQLite opens it.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, mode: str = "mode=ro&immutable=1") -> None:
         _check_file(path)
-        address = f"{path.absolute().as_uri()}?mode=ro&immutable=1"
+        address = f"{path.absolute().as_uri()}?{mode}"
         self._connection = sqlite3.connect(address, uri=True, timeout=0, check_same_thread=False)
 
     def read(self, keys: Sequence[str]) -> dict[str, bytes | None]:
+        """The values of the keys that are there; `None` for a row this program did not write."""
         found: dict[str, bytes | None] = {}
-        for key in keys:
-            row = self._connection.execute(_ROW, (key,)).fetchone()
-            if row is not None:
-                mode, filename, value = row
-                is_plain = mode == MODE_RAW and filename is None and type(value) is bytes
-                found[key] = value if is_plain else None
+        for start in range(0, len(keys), _AT_ONCE):
+            some = keys[start : start + _AT_ONCE]
+            query = f"{_VALUES}({','.join('?' * len(some))})"
+            found.update(self._connection.execute(query, (MODE_RAW, *some)))
         return found
 
     def write(self, values: Mapping[str, bytes]) -> None:
@@ -157,6 +123,28 @@ class ReadOnlyStore(Store):
 
     def close(self) -> None:
         self._connection.close()
+
+
+class Store(ReadOnlyStore):
+    """An open store, written by one thread: `diskcache` has a connection per thread."""
+
+    def __init__(self, path: Path) -> None:
+        _check_file(path)
+        _check_settings(path)
+        try:
+            self._rows = diskcache.Cache(str(path.parent), timeout=0, disk=_PlainDisk, **_SETTINGS)
+        except (TypeError, ValueError, LookupError, AttributeError, AssertionError) as error:
+            raise DamagedStore(f"{type(error).__name__} on opening it") from error
+        super().__init__(path, "mode=ro")
+
+    def write(self, values: Mapping[str, bytes]) -> None:
+        with self._rows.transact():
+            for key, value in values.items():
+                self._rows.set(key, value)
+
+    def close(self) -> None:
+        super().close()
+        self._rows.close()
 
 
 def _check_file(path: Path) -> None:
