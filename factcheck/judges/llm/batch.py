@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime, timezone
 from pathlib import Path
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import Any, Generic, TypeVar
 
 from factcheck.errors import (
     ConfigError,
@@ -31,7 +31,7 @@ from factcheck.judges.llm.batch_store import (
     request_id,
 )
 from factcheck.judges.llm.errors import NoAccess, from_status
-from factcheck.judges.llm.fences import one_line
+from factcheck.judges.llm.http import error_in
 from factcheck.judges.llm.modules import FORMS, KeyFactExtraction, fingerprint
 from factcheck.judges.llm.prompts import EXTRACT_FACTS, load_prompt
 from factcheck.judges.llm.transports import (
@@ -147,8 +147,7 @@ def collect(
         return collected
     inbox = Inbox(store, state)
     result = run(inbox.around)
-    store.write_recorded(state, inbox.recorded)
-    store.write(replace(state, collected=True))
+    store.write(replace(state, collected=True, recorded=tuple(sorted(inbox.recorded))))
     return replace(
         collected,
         result=result,
@@ -201,28 +200,26 @@ class Outbox:
     def around(self, transport: Transport) -> Transport:
         inner = _require_openai(transport)
         self.shapes[inner.name] = _shape(inner)
-        return _Queueing(inner, self._files)
+        return _InBatch(inner, self._queue)
 
-
-class _Queueing(BatchTransport):
-    def __init__(self, inner: ChatTransport, files: RequestFiles) -> None:
-        super().__init__(inner)
-        self._files = files
-
-    async def send(self, body: Body) -> Answer:
-        body = self._inner.addressed(body)
+    def _queue(self, inner: ChatTransport, body: Body) -> Answer:
+        body = inner.addressed(body)
         first = body["messages"][0]["content"]
-        self._files.add(self.name, body, extraction=first == load_prompt(EXTRACT_FACTS))
-        raise JudgeQueued(f"{self.name}: queued for a batch; collect it when it is done")
+        self._files.add(inner.name, body, extraction=first == load_prompt(EXTRACT_FACTS))
+        raise JudgeQueued(f"{inner.name}: queued for a batch; collect it when it is done")
 
 
-class _Answering(BatchTransport):
-    def __init__(self, inner: ChatTransport, inbox: Inbox) -> None:
+class _InBatch(BatchTransport):
+    """Answers by a function of the transport that it replaces, and the request."""
+
+    def __init__(
+        self, inner: ChatTransport, answer: Callable[[ChatTransport, Body], Answer]
+    ) -> None:
         super().__init__(inner)
-        self._inbox = inbox
+        self._answer = answer
 
     async def send(self, body: Body) -> Answer:
-        return self._inbox.answer(self._inner, body)
+        return self._answer(self._inner, body)
 
 
 class Inbox:
@@ -231,7 +228,7 @@ class Inbox:
     def __init__(self, store: BatchStore, state: BatchState) -> None:
         self._path = store.path
         self._shapes = {shape["model"]: shape for shape in state.shapes}
-        self._recorded = store.read_recorded(state)
+        self._recorded = frozenset(state.recorded)
         paths = [path for batch in state.batches for _, path in store.downloads(batch)]
         self._answers = BatchAnswers(paths)
         self.unanswered = 0
@@ -261,9 +258,9 @@ class Inbox:
                     f"{self._path} was submitted with {key} {kept.get(key)!r}, and now it is "
                     f"{value!r}; collect it with what it was submitted with, or submit again"
                 )
-        return _Answering(inner, self)
+        return _InBatch(inner, self._look_up)
 
-    def answer(self, inner: ChatTransport, body: Body) -> Answer:
+    def _look_up(self, inner: ChatTransport, body: Body) -> Answer:
         name = request_id(inner.addressed(body))
         line = self._answers.take(name)
         if line is None:
@@ -283,10 +280,13 @@ class Inbox:
         return answer
 
     def _failure(self, inner: ChatTransport, line: Mapping[str, Any]) -> FactcheckError:
-        error = _error_in(line)
-        said = f"{inner.name}: no answer from the batch ({error.message or 'it does not say why'})"
-        if error.status is not None:
-            ours = from_status(error.status, said, kinds=error.kinds)
+        reply = line.get("response")
+        reply = reply if isinstance(reply, Mapping) else {}
+        error, status = error_in(reply.get("body") or line), reply.get("status_code")
+        why = error.message or " ".join(error.kinds).strip() or "it does not say why"
+        said = f"{inner.name}: no answer from the batch ({why})"
+        if isinstance(status, int) and status >= _FIRST_ERROR:
+            ours = from_status(status, said, kinds=error.kinds)
             if not ours.retryable:  # one line says nothing about the others
                 return JudgeRejected(str(ours)) if isinstance(ours, NoAccess) else ours
         return self._queued(said)
@@ -295,29 +295,6 @@ class Inbox:
         """The batch is over: what another request may mend is left to an ordinary run."""
         self.unanswered += 1
         return JudgeQueued(f"{said}; an ordinary run sends it")
-
-
-class _LineError(NamedTuple):
-    message: str
-    kinds: tuple[str, ...]
-    status: int | None
-    """HTTP status of the reply; `None` where the request was never carried out."""
-
-
-def _error_in(line: Mapping[str, Any]) -> _LineError:
-    """The error in a line, in its reply or in place of one; no part of it is certain."""
-    reply = line.get("response")
-    reply = reply if isinstance(reply, Mapping) else {}
-    body = reply.get("body")
-    error = (body.get("error") if isinstance(body, Mapping) else None) or line.get("error")
-    error = error if isinstance(error, Mapping) else {}
-    kinds = tuple(str(error[key]) for key in ("code", "type") if error.get(key))
-    status = reply.get("status_code")
-    return _LineError(
-        message=one_line(error.get("message") or " ".join(kinds)),
-        kinds=kinds,
-        status=status if isinstance(status, int) and status >= _FIRST_ERROR else None,
-    )
 
 
 def _require_openai(transport: Transport) -> ChatTransport:

@@ -85,6 +85,8 @@ class BatchState(PlainData):
     batches: tuple[Batch, ...]
     collected: bool = False
     """Whether everything that will ever come is in the cache."""
+    recorded: tuple[str, ...] = ()
+    """Ids of the requests whose usage is on a ledger."""
     version: int = VERSION
 
     @property
@@ -117,7 +119,18 @@ class BatchStore:
 
     def write(self, state: BatchState) -> None:
         """Replace the state in one step: a crash leaves the old one or the new one."""
-        self._replace(self.path, json.dumps(state.to_dict(), indent=1, ensure_ascii=False))
+        path, text = self.path, json.dumps(state.to_dict(), indent=1, ensure_ascii=False)
+        draft = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+        try:
+            with open_private(draft) as file:
+                file.write(text.encode())
+                file.flush()
+                os.fsync(file.fileno())
+            draft.replace(path)
+        except OSError as error:
+            with suppress(OSError):
+                draft.unlink()
+            raise InputError(f"cannot write {path}: {error.strerror or error}") from error
 
     def make_folder(self) -> None:
         try:
@@ -135,31 +148,6 @@ class BatchStore:
             for kind, file_id in kinds
             if file_id is not None
         )
-
-    def read_recorded(self, state: BatchState) -> frozenset[str]:
-        try:
-            return frozenset(self._recorded(state).read_text("ascii").split())
-        except FileNotFoundError:
-            return frozenset()
-
-    def write_recorded(self, state: BatchState, ids: frozenset[str]) -> None:
-        self._replace(self._recorded(state), "\n".join(sorted(ids)))
-
-    def _recorded(self, state: BatchState) -> Path:
-        return self.folder / f"{state.batches[0].digest}.booked.txt"
-
-    def _replace(self, path: Path, text: str) -> None:
-        draft = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-        try:
-            with open_private(draft) as file:
-                file.write(text.encode())
-                file.flush()
-                os.fsync(file.fileno())
-            draft.replace(path)
-        except OSError as error:
-            with suppress(OSError):
-                draft.unlink()
-            raise InputError(f"cannot write {path}: {error.strerror or error}") from error
 
 
 class RequestFiles:

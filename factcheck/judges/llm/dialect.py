@@ -11,9 +11,11 @@ import json
 import re
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from factcheck.documents import PlainData
+from factcheck.errors import InputError
 from factcheck.facts import short_digest
 from factcheck.judges.llm.adapter import Form, Message, Question
 from factcheck.runtime.cache import answer_key
@@ -57,7 +59,7 @@ _FORM = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Dialect:
+class Dialect(PlainData):
     """What a model behind a server takes."""
 
     form: Form = "schema"
@@ -77,22 +79,6 @@ class Dialect:
     """Tokens of thought that count against the limit."""
     floor: int = 0
     """The largest limit at which a reply was cut off; no later one is below it."""
-
-    @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> Dialect | None:
-        """One that was remembered; `None` if it is none."""
-        known = {f.name: type(f.default) for f in fields(cls)}
-        if data.keys() != known.keys() or data["form"] not in _FORMS:
-            return None
-        values: dict[str, Any] = {
-            name: tuple(v) if isinstance(v, list) else v for name, v in data.items()
-        }
-        if any(type(values[name]) is not kind for name, kind in known.items()):
-            return None
-        return cls(**values)
-
-    def to_dict(self) -> dict[str, Any]:
-        return asdict(self)
 
     def identity(self, model: Model) -> dict[str, str]:
         """What shapes answers, as entries for the signature: as it goes out, not as it was set."""
@@ -247,10 +233,9 @@ class Memory:
             return known
         found = self._cache.get_many([self._key]) if self._cache is not None else {}
         try:
-            data = json.loads(found[self._key])["answer"]
-        except (KeyError, TypeError, ValueError):
+            return Dialect.from_dict(json.loads(found[self._key])["answer"])
+        except (KeyError, TypeError, ValueError, InputError):
             return None
-        return Dialect.from_dict(data) if isinstance(data, dict) else None
 
     async def keep(self, dialect: Dialect) -> None:
         """Remember it from now on."""

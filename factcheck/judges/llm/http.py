@@ -6,7 +6,7 @@ import asyncio
 import json
 import weakref
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import urlsplit
 from urllib.request import getproxies
 
@@ -124,13 +124,13 @@ class JsonClient:
         )
 
     def _error(self, response: aiohttp.ClientResponse, text: bytes) -> FactcheckError:
-        found = error_in(text)
+        found = _error_in_text(text)
         status, provider = response.status, self._access.provider
         return from_status(
             status,
-            f"{self._access.name}: HTTP {status}: {found['message'] or response.reason or ''}",
-            kinds=(found["code"], found["type"]),
-            about=found["about"],
+            f"{self._access.name}: HTTP {status}: {found.message or response.reason or ''}",
+            kinds=found.kinds,
+            about=found.about,
             retry_after_s=retry_after_s(response.headers),
             key=provider.key,
             address=provider.address,
@@ -153,19 +153,24 @@ async def _read(response: aiohttp.ClientResponse, most: int) -> bytes:
     return bytes(parts)
 
 
-def error_in(text: bytes) -> dict[str, str]:
-    """`message`, `code`, `type` and `about` of an error body, whatever its shape; none is sure."""
-    try:
-        body = json.loads(text)
-    except UNREADABLE:
-        shown = text.decode("utf-8", "replace")[:_SHOWN]
-        page = "a web page, not JSON" if shown.lstrip().startswith("<") else shown
-        return {"message": said(page), "code": "", "type": "", "about": ""}
+class ServerError(NamedTuple):
+    """What an error body says, whatever its shape; none of it is sure."""
+
+    message: str
+    """On one line, without secrets."""
+    kinds: tuple[str, ...] = ()
+    """Code and type of the error."""
+    about: str = ""
+    """The parameter it names, and the whole message."""
+
+
+def error_in(body: Any) -> ServerError:
+    """What the JSON of an error says."""
     if isinstance(body, list) and body:  # Google's
         body = body[0]
-    error = body.get("error", body) if isinstance(body, dict) else body
-    if not isinstance(error, dict):
-        return {"message": said(error), "code": "", "type": "", "about": ""}
+    error = body.get("error", body) if isinstance(body, Mapping) else body
+    if not isinstance(error, Mapping):
+        return ServerError(said(error or ""))
     detail = error.get("detail")
     if isinstance(detail, list):  # FastAPI's
         message = "; ".join(_detail(item) for item in detail)
@@ -173,8 +178,17 @@ def error_in(text: bytes) -> dict[str, str]:
         message = str(error.get("message") or detail or error.get("error") or "")
     code, param = str(error.get("code") or ""), str(error.get("param") or "")
     shown = said(message) + (f" ({code})" if code and code not in message else "")
-    about = f"{param} {message}" if param else message
-    return {"message": shown, "code": code, "type": str(error.get("type") or ""), "about": about}
+    kinds = (code, str(error.get("type") or ""))
+    return ServerError(shown, kinds, f"{param} {message}" if param else message)
+
+
+def _error_in_text(text: bytes) -> ServerError:
+    try:
+        return error_in(json.loads(text))
+    except UNREADABLE:
+        shown = text.decode("utf-8", "replace")[:_SHOWN]
+        is_page = shown.lstrip().startswith("<")
+        return ServerError("a web page, not JSON" if is_page else said(shown))
 
 
 def _detail(item: Any) -> str:

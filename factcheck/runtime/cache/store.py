@@ -132,19 +132,19 @@ class Store(ReadOnlyStore):
         _check_file(path)
         _check_settings(path)
         try:
-            self._rows = diskcache.Cache(str(path.parent), timeout=0, disk=_PlainDisk, **_SETTINGS)
+            self.rows = diskcache.Cache(str(path.parent), timeout=0, disk=_PlainDisk, **_SETTINGS)
         except (TypeError, ValueError, LookupError, AttributeError, AssertionError) as error:
             raise DamagedStore(f"{type(error).__name__} on opening it") from error
         super().__init__(path, "mode=ro")
 
     def write(self, values: Mapping[str, bytes]) -> None:
-        with self._rows.transact():
+        with self.rows.transact():
             for key, value in values.items():
-                self._rows.set(key, value)
+                self.rows.set(key, value)
 
     def close(self) -> None:
         super().close()
-        self._rows.close()
+        self.rows.close()
 
 
 def _check_file(path: Path) -> None:

@@ -187,7 +187,7 @@ def broken_items(form: str) -> Iterator[tuple[str, str]]:
 
 def read(form: Any, reply: str) -> tuple[CheckResult, ...]:
     question = FactChecker(form).question(FACTS, TEXT)
-    return tuple(question.answer(reply, "judge").values())
+    return tuple(question.find(reply, "judge").value.values())
 
 
 READABLE = {f"{form}: {name}": (form, reply) for form in FORMS for name, reply in readable(form)}
@@ -230,19 +230,19 @@ def test_a_broken_reply_gives_no_wrong_verdict(form: str) -> None:
 RATED = '{"reason": "Much is missing.", "faithfulness": 2}'
 OTHERS: Mapping[str, tuple[Callable[[str], Any], str, str]] = {
     "facts": (
-        lambda reply: KeyFactExtraction().question("x").answer(reply, "")["facts"],
+        lambda reply: KeyFactExtraction().question("x").find(reply).value["facts"],
         '{"facts": ["It rained.", "It snowed."]}',
         '{"facts": ["Nothing happened."]}',
     ),
     "rating": (
-        lambda reply: LLMJudge().question("x", "y").answer(reply, "")["faithfulness"],
+        lambda reply: LLMJudge().question("x", "y").find(reply).value["faithfulness"],
         RATED,
         RATED.replace("2", "5"),
     ),
     "pairs": (
         lambda reply: [
             getattr(result, "equivalent", None)
-            for result in SemanticEquivalence().question([("a", "b")]).answer(reply, "").values()
+            for result in SemanticEquivalence().question([("a", "b")]).find(reply).value.values()
         ],
         '{"p1": {"reason": "", "equivalent": false}}',
         '{"p1": {"reason": "", "equivalent": true}}',

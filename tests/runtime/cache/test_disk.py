@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import diskcache
 import pytest
@@ -147,9 +148,10 @@ def test_a_lock_that_stays_is_a_warning(
 
 
 def _run_sql(disk: DiskCache, statement: str) -> int:
-    assert disk._store is not None
-    rows = disk._store.rows
-    return int(disk._in_thread(lambda: rows._sql(statement).fetchone()[0]))
+    def run(store: Any) -> int:
+        return int(store.rows._sql(statement).fetchone()[0])
+
+    return disk._run(run, reads=False)
 
 
 def test_a_full_disk_keeps_all_of_a_batch_or_nothing(
