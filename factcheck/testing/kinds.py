@@ -28,6 +28,8 @@ FACTS = ("Anna glazed 31 bowls.", "The bowls were sold in May.", "The kiln reach
 LABELS = ("entailed", "neutral", "entailed")
 """What a judge that reads the replies of `FactModel` says about `FACTS`."""
 
+Change = Callable[[ChatRequest, ChatAnswer], Reply | str]
+"""The reply of a server to a request, given the answer of one that takes everything."""
 Labels = Sequence[str | None]
 JudgeUnderTest = Callable[[str, Sequence[str], str], Labels]
 """The labels of facts against a text, from the server at a base URL; `None` for one undecided."""
@@ -66,8 +68,7 @@ class ServerKind:
     """One kind of server."""
 
     name: str
-    change: Callable[[ChatRequest, ChatAnswer], Reply | str]
-    """The reply of such a server to a request, given the answer of one that takes everything."""
+    change: Change
 
     def __str__(self) -> str:
         return self.name
@@ -91,22 +92,30 @@ class ServerKind:
 
 
 def _refusing(
-    concerns: Callable[[Mapping[str, Any]], bool],
+    concerns: str | Callable[[Mapping[str, Any]], bool],
     message: str,
     *,
     param: str | None = None,
     loc: Sequence[str] = (),
-) -> Callable[[ChatRequest, ChatAnswer], Reply | str]:
-    """A server that turns some requests down, in OpenAI's words or (`loc`) in FastAPI's."""
+) -> Change:
+    """A server that turns some requests down, in OpenAI's words or (`loc`) in FastAPI's.
+
+    Args:
+        concerns: The parameter that it does not take, or which bodies.
+        message: What it says.
+        param: The parameter that it names.
+        loc: Where in the body the parameter stands.
+    """
 
     def change(request: ChatRequest, answer: ChatAnswer) -> Reply | str:
-        if not concerns(request.body):
+        body = request.body
+        if not (concerns in body if isinstance(concerns, str) else concerns(body)):
             return answer(request)
         if loc:
             detail = {"type": "extra_forbidden", "loc": ["body", *loc], "msg": message}
             raw = json.dumps({"detail": [{**detail, "input": "..."}]}).encode()
             return Reply(status=_UNPROCESSABLE, raw_body=raw, headers=_JSON)
-        error = {"message": message.format(**request.body), "param": param, "code": None}
+        error = {"message": message.format(**body), "param": param, "code": None}
         return Reply(status=_BAD_REQUEST, error=error)
 
     return change
@@ -115,7 +124,7 @@ def _refusing(
 _JSON = {"content-type": "application/json"}
 
 
-def _dressed(dress: Callable[[str], Any]) -> Callable[[ChatRequest, ChatAnswer], Reply | str]:
+def _dressed(dress: Callable[[str], Any]) -> Change:
     """A server whose replies have something around or within their JSON."""
 
     def change(request: ChatRequest, answer: ChatAnswer) -> Reply | str:
@@ -144,7 +153,7 @@ def _limit(body: Mapping[str, Any]) -> int:
     return int(body.get("max_completion_tokens") or body.get("max_tokens") or 0)
 
 
-def thinking(tokens: int, *, reported: bool) -> Callable[[ChatRequest, ChatAnswer], Reply | str]:
+def thinking(tokens: int, *, reported: bool) -> Change:
     """A model whose thought counts against the limit; short of it, nothing comes out."""
 
     def change(request: ChatRequest, answer: ChatAnswer) -> Reply | str:
@@ -204,153 +213,87 @@ _THOUGHT_OF_JSON = (
     '<think>\nPerhaps {"f1": "neutral", "f2": "neutral", "f3": "neutral"}?\n</think>\n'
 )
 
-SERVER_KINDS: tuple[ServerKind, ...] = (
-    ServerKind("takes everything", lambda request, answer: answer(request)),
-    ServerKind(
-        "no JSON schema",
-        _refusing(
-            lambda body: _format(body) == "json_schema",
-            "Invalid parameter: 'response_format' of type 'json_schema' is not supported with this "
-            "model.",
-            param="response_format",
-        ),
+_EXTRA = "Extra inputs are not permitted"
+_KINDS: Mapping[str, Change] = {
+    "takes everything": lambda request, answer: answer(request),
+    "no JSON schema": _refusing(
+        lambda body: _format(body) == "json_schema",
+        "Invalid parameter: 'response_format' of type 'json_schema' is not supported with this "
+        "model.",
+        param="response_format",
     ),
-    ServerKind(
-        "no response format",
-        _refusing(
-            lambda body: "response_format" in body,
-            "Unrecognized request argument supplied: response_format",
-        ),
+    "no response format": _refusing(
+        "response_format", "Unrecognized request argument supplied: response_format"
     ),
-    ServerKind(
-        "no response format, said by FastAPI",
-        _refusing(
-            lambda body: "response_format" in body,
-            "Extra inputs are not permitted",
-            loc=("response_format",),
-        ),
+    "no response format, said by FastAPI": _refusing(
+        "response_format", _EXTRA, loc=("response_format",)
     ),
-    ServerKind(
-        "no JSON object either",
-        _refusing(
-            lambda body: _format(body) not in {"", "text"},
-            "This response_format type is unavailable now",
-        ),
+    "no JSON object either": _refusing(
+        lambda body: _format(body) not in {"", "text"},
+        "This response_format type is unavailable now",
     ),
-    ServerKind(
-        "no strict schema",
-        _refusing(
-            lambda body: "strict" in _schema(body),
-            "Extra inputs are not permitted",
-            loc=("response_format", "json_schema", "strict"),
-        ),
+    "no strict schema": _refusing(
+        lambda body: "strict" in _schema(body),
+        _EXTRA,
+        loc=("response_format", "json_schema", "strict"),
     ),
-    ServerKind(
-        "no additionalProperties",
-        _refusing(
-            lambda body: "additionalProperties" in json.dumps(_schema(body)),
-            'Invalid JSON payload received. Unknown name "additionalProperties" at '
-            "'generation_config.response_schema': Cannot find field.",
-        ),
+    "no additionalProperties": _refusing(
+        lambda body: "additionalProperties" in json.dumps(_schema(body)),
+        'Invalid JSON payload received. Unknown name "additionalProperties" at '
+        "'generation_config.response_schema': Cannot find field.",
     ),
-    ServerKind(
-        "max_tokens only",
-        _refusing(
-            lambda body: "max_completion_tokens" in body,
-            "Extra inputs are not permitted",
-            loc=("max_completion_tokens",),
-        ),
+    "max_tokens only": _refusing("max_completion_tokens", _EXTRA, loc=("max_completion_tokens",)),
+    "max_completion_tokens only": _refusing(
+        "max_tokens",
+        "Unsupported parameter: 'max_tokens' is not supported with this model. "
+        "Use 'max_completion_tokens' instead.",
+        param="max_tokens",
     ),
-    ServerKind(
-        "max_completion_tokens only",
-        _refusing(
-            lambda body: "max_tokens" in body,
-            "Unsupported parameter: 'max_tokens' is not supported with this model. "
-            "Use 'max_completion_tokens' instead.",
-            param="max_tokens",
-        ),
+    "no limit on tokens": _refusing(
+        lambda body: bool(_limit(body)), "unknown field: max_tokens, max_completion_tokens"
     ),
-    ServerKind(
-        "no limit on tokens",
-        _refusing(
-            lambda body: bool(_limit(body)),
-            "unknown field: max_tokens, max_completion_tokens",
-        ),
+    "no temperature but 1": _refusing(
+        lambda body: body.get("temperature", 1) != 1,
+        "Unsupported value: 'temperature' does not support {temperature} with this model. Only "
+        "the default (1) value is supported.",
+        param="temperature",
     ),
-    ServerKind(
-        "no temperature but 1",
-        _refusing(
-            lambda body: body.get("temperature", 1) != 1,
-            "Unsupported value: 'temperature' does not support {temperature} with this model. Only "
-            "the default (1) value is supported.",
-            param="temperature",
-        ),
+    "no temperature": _refusing("temperature", "`temperature` is deprecated for this model."),
+    "no temperature, said by FastAPI": _refusing("temperature", _EXTRA, loc=("temperature",)),
+    "no system role": _refusing(_has_system, "System role not supported"),
+    "no reasoning effort": _refusing(
+        "reasoning_effort", "Unrecognized request argument supplied: reasoning_effort"
     ),
-    ServerKind(
-        "no temperature",
-        _refusing(
-            lambda body: "temperature" in body, "`temperature` is deprecated for this model."
-        ),
+    "a small limit on tokens": _refusing(
+        lambda body: _limit(body) > _SMALL_LIMIT,
+        "max_tokens is too large: 5000. This model supports at most "
+        f"{_SMALL_LIMIT} completion tokens, whereas you provided 5000.",
+        param="max_tokens",
     ),
-    ServerKind(
-        "no temperature, said by FastAPI",
-        _refusing(
-            lambda body: "temperature" in body,
-            "Extra inputs are not permitted",
-            loc=("temperature",),
-        ),
+    "a small context": _small_context,
+    "thought before the JSON": _dressed(lambda reply: _THOUGHT + reply),
+    "JSON within the thought": _dressed(lambda reply: _THOUGHT_OF_JSON + reply),
+    "thought beside the content": _reasoning_beside,
+    "prose around": _dressed(
+        lambda reply: f"Here are my verdicts: {reply}\nLet me know if I can help."
     ),
-    ServerKind("no system role", _refusing(_has_system, "System role not supported")),
-    ServerKind(
-        "no reasoning effort",
-        _refusing(
-            lambda body: "reasoning_effort" in body,
-            "Unrecognized request argument supplied: reasoning_effort",
-        ),
+    "code fence": _dressed(lambda reply: f"```json\n{reply}\n```"),
+    "prose and code fence": _dressed(lambda reply: f"Sure!\n\n```\n{reply}\n```\nDone."),
+    "labels in other case": _dressed(
+        lambda reply: re.sub(r"\b(?:yes|no|contradicted)\b", lambda word: word[0].upper(), reply)
     ),
-    ServerKind(
-        "a small limit on tokens",
-        _refusing(
-            lambda body: _limit(body) > _SMALL_LIMIT,
-            "max_tokens is too large: 5000. This model supports at most "
-            f"{_SMALL_LIMIT} completion tokens, whereas you provided 5000.",
-            param="max_tokens",
-        ),
+    "byte order mark and blank lines": _dressed(lambda reply: f"\ufeff\n\n{reply}\n\n"),
+    "content in parts": _dressed(
+        lambda reply: [
+            {"type": "thinking", "thinking": [{"type": "text", "text": "Hm."}]},
+            {"type": "text", "text": reply[:5]},
+            {"type": "text", "text": reply[5:]},
+        ]
     ),
-    ServerKind("a small context", _small_context),
-    ServerKind("thought before the JSON", _dressed(lambda reply: _THOUGHT + reply)),
-    ServerKind("JSON within the thought", _dressed(lambda reply: _THOUGHT_OF_JSON + reply)),
-    ServerKind("thought beside the content", _reasoning_beside),
-    ServerKind(
-        "prose around",
-        _dressed(lambda reply: f"Here are my verdicts: {reply}\nLet me know if I can help."),
-    ),
-    ServerKind("code fence", _dressed(lambda reply: f"```json\n{reply}\n```")),
-    ServerKind(
-        "prose and code fence", _dressed(lambda reply: f"Sure!\n\n```\n{reply}\n```\nDone.")
-    ),
-    ServerKind(
-        "labels in other case",
-        _dressed(
-            lambda reply: re.sub(
-                r"\b(?:entailed|neutral|contradicted)\b", lambda label: label[0].upper(), reply
-            )
-        ),
-    ),
-    ServerKind("byte order mark and blank lines", _dressed(lambda reply: f"\ufeff\n\n{reply}\n\n")),
-    ServerKind(
-        "content in parts",
-        _dressed(
-            lambda reply: [
-                {"type": "thinking", "thinking": [{"type": "text", "text": "Hm."}]},
-                {"type": "text", "text": reply[:5]},
-                {"type": "text", "text": reply[5:]},
-            ]
-        ),
-    ),
-    ServerKind("deaf to schemas", _deaf_to_schemas),
-    ServerKind("thinks for 300 tokens", thinking(300, reported=True)),
-    ServerKind("thinks and does not say so", thinking(2_000, reported=False)),
-    ServerKind("thinks for 8,000 tokens", thinking(_LONG_THOUGHT, reported=True)),
-)
+    "deaf to schemas": _deaf_to_schemas,
+    "thinks for 300 tokens": thinking(300, reported=True),
+    "thinks and does not say so": thinking(2_000, reported=False),
+    "thinks for 8,000 tokens": thinking(_LONG_THOUGHT, reported=True),
+}
+SERVER_KINDS = tuple(ServerKind(name, change) for name, change in _KINDS.items())
 """The kinds, of which the first is no hindrance."""

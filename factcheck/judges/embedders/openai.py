@@ -6,12 +6,13 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from factcheck.errors import Failure, InputError, JudgeError, JudgeOutputError
+from factcheck.errors import Failure, InputError, JudgeError, JudgeOutputError, JudgeUnavailable
 from factcheck.facts import Usage
 from factcheck.judges.embedders.vectors import SpoiltRequest, ask_in_parts, packed, single_precision
 from factcheck.judges.llm.engine import Account, RequestRunner, likely_tokens, most_tokens
+from factcheck.judges.llm.errors import RequestRefused
+from factcheck.judges.llm.http import LARGEST_VECTORS, JsonClient
 from factcheck.judges.llm.providers import access_to
-from factcheck.judges.llm.transports import EmbeddingsTransport, TextsRejected
 from factcheck.judges.ports import EmbeddingResult
 from factcheck.runtime.budget import Price
 from factcheck.runtime.cache import answer_key
@@ -58,8 +59,9 @@ class OpenAIEmbedder:
 
     def __init__(self, model: str, session: Session) -> None:
         access = access_to(Model(f"openai/{model}"), session.settings)
-        self._transport = EmbeddingsTransport(access, session.timeout_s)
-        self.name = self._transport.name
+        self._client = JsonClient(access, session.timeout_s, LARGEST_VECTORS)
+        self._endpoint = {} if access.is_default else {"endpoint": access.endpoint}
+        self.name = access.name
         price = _PRICES.get(model) if access.is_default else None
         self._runner: RequestRunner[Mapping[str, Any]] = RequestRunner(self.name, session, price)
         self._cache = ResultCache[EmbeddingResult](
@@ -71,11 +73,11 @@ class OpenAIEmbedder:
     @property
     def identity(self) -> Mapping[str, str]:
         """The model, and the server where it is not OpenAI's own."""
-        return {"embedder": self.name, **self._transport.identity}
+        return {"embedder": self.name, **self._endpoint}
 
     async def embed(self, texts: Sequence[str], ledger: Ledger) -> Sequence[EmbeddingResult]:
         """One result per text, in their order; texts that are equal are asked about once."""
-        model = {"name": self.name, **self._transport.identity}
+        model = {"name": self.name, **self._endpoint}
         keys = {text: answer_key(task=STAGE, model=model, text=text) for text in texts}
         text_of = {key: text for text, key in keys.items() if _is_sendable(text)}
 
@@ -109,18 +111,26 @@ class OpenAIEmbedder:
 
     async def _ask(self, texts: Sequence[str], ledger: Ledger) -> list[EmbeddingResult]:
         request = self._runner.run(
-            lambda: self._transport.send(texts),
+            lambda: self._send(texts),
             Account(ledger, STAGE),
             upper_bound=Usage(prompt_tokens=sum(map(most_tokens, texts))),
             tokens_of=lambda answer: _tokens(answer, texts),
         )
         try:
             answer = await background.hop(request)
-        except TextsRejected as error:
+        except RequestRefused as error:
             raise SpoiltRequest(Failure.of(None, error)) from error
         except JudgeError as error:
             return [Failure.of(None, error)] * len(texts)
         return self._of_one_length(read_vectors(answer["data"], len(texts)))
+
+    async def _send(self, texts: Sequence[str]) -> Mapping[str, Any]:
+        model = self.name.partition("/")[2]
+        body = {"model": model, "input": list(texts), "encoding_format": "base64"}
+        answer = await self._client.post("/embeddings", body)
+        if not isinstance(answer.get("data"), list):
+            raise JudgeUnavailable(f"{self.name}: the server's answer has no list of vectors")
+        return answer
 
     def _of_one_length(self, results: Sequence[EmbeddingResult]) -> list[EmbeddingResult]:
         """The results without vectors of another length than this model's."""
@@ -159,7 +169,7 @@ class OpenAIEmbedder:
 
     async def aclose(self) -> None:
         """Close the connections; the next request opens new ones."""
-        await background.hop(self._transport.aclose())
+        await background.hop(self._client.aclose())
 
 
 def read_vectors(data: Sequence[Any], n_texts: int) -> list[EmbeddingResult]:

@@ -6,7 +6,6 @@ second time under another prompt; none of that is wanted where each verdict coun
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, Literal, TypeAlias, TypeVar
@@ -14,7 +13,6 @@ from typing import Any, Generic, Literal, TypeAlias, TypeVar
 import dspy
 
 from factcheck.errors import JudgeOutputError
-from factcheck.judges.llm.fences import fenced, visible
 from factcheck.judges.llm.replies import Answer, find_answer
 
 R = TypeVar("R")
@@ -46,46 +44,12 @@ class Question(Generic[R]):
         return find_answer(reply, lambda data: self.read(data, judge), self.is_whole)
 
 
-@dataclass(frozen=True, slots=True)
-class Rendering:
-    """How the requests of one module are written.
-
-    An optimizer rewrites instructions. That texts are data, and how a reply has to look, is not
-    for it to forget: that is the frame, which follows whatever instructions there are.
-    """
-
-    frame: str
-    show: Mapping[str, Callable[[Any], str]]
-    """Text of an input field; by default the string itself, without what does not show."""
-
-    def messages(
-        self,
-        signature: Signature,
-        demos: Sequence[Mapping[str, Any]],
-        inputs: Mapping[str, Any],
-    ) -> list[Message]:
-        system = f"{signature.instructions}\n\n{self.frame}"
-        messages: list[Message] = [{"role": "system", "content": system}]
-        for demo in demos:
-            reply = json.dumps(_reply_of(signature, demo), ensure_ascii=False)
-            messages.append({"role": "user", "content": self._user(signature, demo)})
-            messages.append({"role": "assistant", "content": reply})
-        messages.append({"role": "user", "content": self._user(signature, inputs)})
-        return messages
-
-    def _user(self, signature: Signature, inputs: Mapping[str, Any]) -> str:
-        texts = {
-            name: self.show.get(name, visible)(inputs[name]) for name in signature.input_fields
-        }
-        return fenced(texts)
-
-
 class QuestionAdapter(dspy.Adapter):
     """Sends one question for DSPy: one request, and a reply that is read strictly."""
 
-    def __init__(self, rendering: Rendering, question: Question[Any]) -> None:
+    def __init__(self, render: Callable[..., list[Message]], question: Question[Any]) -> None:
         super().__init__()
-        self._rendering = rendering
+        self.format = render
         self._question = question
 
     def __call__(
@@ -99,14 +63,6 @@ class QuestionAdapter(dspy.Adapter):
     ) -> Any:
         self._ask_for_schema(lm, lm_kwargs)
         return await super().acall(lm, lm_kwargs, signature, demos, inputs)
-
-    def format(
-        self,
-        signature: Signature,
-        demos: Sequence[Mapping[str, Any]],
-        inputs: Mapping[str, Any],
-    ) -> list[Message]:
-        return self._rendering.messages(signature, demos, inputs)
 
     def parse(self, signature: Signature, completion: str) -> dict[str, Any]:
         try:
@@ -126,12 +82,6 @@ def response_format(schema: Mapping[str, Any]) -> Mapping[str, Any]:
     """The parameter of a request that makes a server keep to a schema."""
     form = {"name": "reply", "strict": True, "schema": schema}
     return {"type": "json_schema", "json_schema": form}
-
-
-def _reply_of(signature: Signature, demo: Mapping[str, Any]) -> Any:
-    if VERDICTS in signature.output_fields:
-        return demo[VERDICTS]
-    return {name: demo[name] for name in signature.output_fields}
 
 
 def by_id_schema(ids: Sequence[str], item: Mapping[str, Any]) -> Mapping[str, Any]:

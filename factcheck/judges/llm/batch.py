@@ -200,26 +200,13 @@ class Outbox:
     def around(self, transport: Transport) -> Transport:
         inner = _require_openai(transport)
         self.shapes[inner.name] = _shape(inner)
-        return _InBatch(inner, self._queue)
+        return BatchTransport(inner, self._queue)
 
     def _queue(self, inner: ChatTransport, body: Body) -> Answer:
         body = inner.addressed(body)
         first = body["messages"][0]["content"]
         self._files.add(inner.name, body, extraction=first == load_prompt(EXTRACT_FACTS))
         raise JudgeQueued(f"{inner.name}: queued for a batch; collect it when it is done")
-
-
-class _InBatch(BatchTransport):
-    """Answers by a function of the transport that it replaces, and the request."""
-
-    def __init__(
-        self, inner: ChatTransport, answer: Callable[[ChatTransport, Body], Answer]
-    ) -> None:
-        super().__init__(inner)
-        self._answer = answer
-
-    async def send(self, body: Body) -> Answer:
-        return self._answer(self._inner, body)
 
 
 class Inbox:
@@ -258,7 +245,7 @@ class Inbox:
                     f"{self._path} was submitted with {key} {kept.get(key)!r}, and now it is "
                     f"{value!r}; collect it with what it was submitted with, or submit again"
                 )
-        return _InBatch(inner, self._look_up)
+        return BatchTransport(inner, self._look_up)
 
     def _look_up(self, inner: ChatTransport, body: Body) -> Answer:
         name = request_id(inner.addressed(body))

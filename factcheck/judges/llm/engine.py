@@ -247,25 +247,15 @@ class Meter:
         """Estimated usage of the run."""
 
     def around(self, transport: Transport) -> Transport:
-        return _Metered(transport, self)
+        return WrappedTransport(transport, self._count)
 
-
-class _Metered(WrappedTransport):
-    def __init__(self, inner: Transport, meter: Meter) -> None:
-        super().__init__(inner)
-        self._meter = meter
-
-    async def send(self, body: Body) -> Answer:
-        price = price_of(self.name) if self.endpoint is None else None
-        prompt = likely_tokens(prompt_of(body))
-        completion = limit_of(body)
-        self._meter.usage += Usage(
+    def _count(self, transport: Transport, body: Body) -> Answer:
+        price = price_of(transport.name) if transport.endpoint is None else None
+        prompt, completion = likely_tokens(prompt_of(body)), limit_of(body)
+        self.usage += Usage(
             calls=1,
             prompt_tokens=prompt,
             completion_tokens=completion,
             cost_usd=price.cost_usd(prompt, 0, completion) if price else None,
         )
-        raise JudgeNotAsked(f"{self.name}: counted, not sent")
-
-    async def aclose(self) -> None:
-        pass
+        raise JudgeNotAsked(f"{transport.name}: counted, not sent")

@@ -25,12 +25,12 @@ from factcheck.judges.llm.adapter import (
     Message,
     Question,
     QuestionAdapter,
-    Rendering,
+    Signature,
     by_id_schema,
     object_schema,
     response_format,
 )
-from factcheck.judges.llm.fences import numbered, one_line, visible, without_numbers
+from factcheck.judges.llm.fences import fenced, numbered, one_line, visible, without_numbers
 from factcheck.judges.llm.prompts import (
     CHECK_FACTS,
     COMPARE_VALUES,
@@ -136,8 +136,7 @@ class _OneCall(dspy.Module):
     def __init__(self, prompt: str) -> None:
         super().__init__()
         self.prompt = prompt
-        instructions, _, frame = load_prompt(prompt).rpartition("\n\n")
-        self._rendering = Rendering(frame, self.show)
+        instructions, _, self._frame = load_prompt(prompt).rpartition("\n\n")
         setattr(self, self.predictor, dspy.Predict(self.asks.with_instructions(instructions)))
 
     def forward(self, **inputs: Any) -> dspy.Prediction:
@@ -157,11 +156,32 @@ class _OneCall(dspy.Module):
         """The messages about the inputs of a call, and the question that reads the reply."""
         question = self.question(**inputs)
         predictor = getattr(self, self.predictor)
-        messages = self._rendering.messages(predictor.signature, predictor.demos, question.inputs)
-        return messages, question
+        return self._render(predictor.signature, predictor.demos, question.inputs), question
+
+    def _render(
+        self, signature: Signature, demos: Sequence[Mapping[str, Any]], inputs: Mapping[str, Any]
+    ) -> list[Message]:
+        """The messages of a request.
+
+        An optimizer rewrites instructions. That texts are data, and how a reply has to look, is not
+        for it to forget: that is the frame, which follows whatever instructions there are.
+        """
+        system = f"{signature.instructions}\n\n{self._frame}"
+        messages: list[Message] = [{"role": "system", "content": system}]
+        for demo in demos:
+            fields = {name: demo[name] for name in signature.output_fields}
+            reply = json.dumps(fields.get(VERDICTS, fields), ensure_ascii=False)
+            messages.append({"role": "user", "content": self._shown(signature, demo)})
+            messages.append({"role": "assistant", "content": reply})
+        return [*messages, {"role": "user", "content": self._shown(signature, inputs)}]
+
+    def _shown(self, signature: Signature, inputs: Mapping[str, Any]) -> str:
+        return fenced(
+            {name: self.show.get(name, visible)(inputs[name]) for name in signature.input_fields}
+        )
 
     def _context(self, question: Question[Any]) -> Any:
-        adapter = QuestionAdapter(self._rendering, question)
+        adapter = QuestionAdapter(self._render, question)
         return dspy.context(adapter=adapter, disable_history=True)
 
     def _judge(self) -> str:

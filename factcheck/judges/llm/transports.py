@@ -7,18 +7,17 @@ back, before anything is decided about it.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from factcheck.errors import (
     JudgeOutputError,
     JudgeRefused,
-    JudgeRejected,
     JudgeTruncated,
     JudgeUnavailable,
 )
 from factcheck.judges.llm.errors import RequestRefused, from_dspy, said
-from factcheck.judges.llm.http import LARGEST_VECTORS, JsonClient
+from factcheck.judges.llm.http import JsonClient
 from factcheck.judges.llm.providers import Access, endpoint
 from factcheck.runtime.loop import BackgroundLoop, background
 
@@ -177,53 +176,29 @@ def _count(value: Any) -> int | None:
     return value if type(value) is int and value >= 0 else None
 
 
-class TextsRejected(JudgeRejected):
-    """A request for vectors was turned down, and one of its texts may be why."""
-
-
-class EmbeddingsTransport:
-    """Embeddings: texts in, the server's JSON out."""
-
-    def __init__(self, access: Access, timeout_s: float) -> None:
-        self._access = access
-        self.name = access.name
-        self._client = JsonClient(access, timeout_s, LARGEST_VECTORS)
-
-    @property
-    def identity(self) -> dict[str, str]:
-        return {} if self._access.is_default else {"endpoint": self._access.endpoint}
-
-    async def send(self, texts: Sequence[str]) -> Mapping[str, Any]:
-        body = {"model": self._access.model, "input": list(texts), "encoding_format": "base64"}
-        try:
-            answer = await self._client.post("/embeddings", body)
-        except RequestRefused as error:
-            raise TextsRejected(str(error)) from error
-        if not isinstance(answer.get("data"), list):
-            raise JudgeUnavailable(f"{self.name}: the server's answer has no list of vectors")
-        return answer
-
-    async def aclose(self) -> None:
-        await self._client.aclose()
-
-
 class WrappedTransport:
-    """Base of transports that take the place of another one, and answer in its name."""
+    """Takes the place of another transport and answers in its name.
 
-    def __init__(self, inner: Any) -> None:
+    Args:
+        inner: The other one.
+        answer: Called with it and a body.
+    """
+
+    def __init__(self, inner: Any, answer: Callable[[Any, Body], Answer]) -> None:
         self.name: str = inner.name
         self.endpoint: str | None = inner.endpoint
         self._inner = inner
+        self._answer = answer
 
     async def send(self, body: Body) -> Answer:
-        raise NotImplementedError
+        return self._answer(self._inner, body)
 
     async def aclose(self) -> None:
         await self._inner.aclose()
 
 
 class BatchTransport(WrappedTransport):
-    """Base of transports whose requests travel in a batch instead of one by one.
+    """Its requests travel in a batch instead of one by one.
 
     A batch is written by one run and read by another, so requests must not change in between.
     """

@@ -98,16 +98,11 @@ class ReadOnlyStore:
 
     `diskcache` writes when it opens a store, and looks keys up one by one, so SQLite reads it
     directly. Nothing here waits for a lock.
-
-    Args:
-        path: The file.
-        mode: How SQLite opens it.
     """
 
-    def __init__(self, path: Path, mode: str = "mode=ro&immutable=1") -> None:
+    def __init__(self, path: Path) -> None:
         _check_file(path)
-        address = f"{path.absolute().as_uri()}?{mode}"
-        self._connection = sqlite3.connect(address, uri=True, timeout=0, check_same_thread=False)
+        self._connection = _reading(path, "mode=ro&immutable=1")
 
     def read(self, keys: Sequence[str]) -> dict[str, bytes | None]:
         """The values of the keys that are there; `None` for a row this program did not write."""
@@ -135,7 +130,7 @@ class Store(ReadOnlyStore):
             self.rows = diskcache.Cache(str(path.parent), timeout=0, disk=_PlainDisk, **_SETTINGS)
         except (TypeError, ValueError, LookupError, AttributeError, AssertionError) as error:
             raise DamagedStore(f"{type(error).__name__} on opening it") from error
-        super().__init__(path, "mode=ro")
+        self._connection = _reading(path, "mode=ro")
 
     def write(self, values: Mapping[str, bytes]) -> None:
         with self.rows.transact():
@@ -147,8 +142,17 @@ class Store(ReadOnlyStore):
         self.rows.close()
 
 
+def _reading(path: Path, mode: str) -> sqlite3.Connection:
+    address = f"{path.absolute().as_uri()}?{mode}"
+    return sqlite3.connect(address, uri=True, timeout=0, check_same_thread=False)
+
+
 def _check_file(path: Path) -> None:
-    """The file is one that SQLite may open: not a pipe, a link or a foreign format."""
+    """The file is one that SQLite may open: not a pipe, a link or a foreign format.
+
+    To be called before this process opens the store: closing a file ends the locks that its other
+    connections hold.
+    """
     if path.is_symlink() or path.exists():
         if not stat.S_ISREG(path.lstat().st_mode):
             raise PermissionError(f"{path} is not a regular file")
