@@ -280,7 +280,9 @@ _KINDS: Mapping[str, Change] = {
     "code fence": _dressed(lambda reply: f"```json\n{reply}\n```"),
     "prose and code fence": _dressed(lambda reply: f"Sure!\n\n```\n{reply}\n```\nDone."),
     "labels in other case": _dressed(
-        lambda reply: re.sub(r"\b(?:yes|no|contradicted)\b", lambda word: word[0].upper(), reply)
+        lambda reply: re.sub(
+            r"\b(?:yes|no|entailed|contradicted|neutral)\b", lambda word: word[0].upper(), reply
+        )
     ),
     "byte order mark and blank lines": _dressed(lambda reply: f"\ufeff\n\n{reply}\n\n"),
     "content in parts": _dressed(

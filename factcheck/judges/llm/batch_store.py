@@ -171,23 +171,27 @@ class RequestFiles:
         request = {"custom_id": name, "method": "POST", "url": URL, "body": body}
         line = json.dumps(request, ensure_ascii=False).encode() + b"\n"
         try:
-            self._draft_for(model, len(line)).write(line, extraction=extraction)
+            draft = self._draft_for(model, len(line))
+            draft.file.write(line)
         except OSError as error:
             self._error = self._error or error
             raise JudgeError(f"{model}: the request cannot be written ({error})") from error
+        draft.requests += 1
+        draft.extractions += extraction
         self._ids.add(name)
 
     def _draft_for(self, model: str, size: int) -> _Draft:
         draft = self._open.get(model)
         if draft is not None and (
-            draft.requests >= self._max_requests or draft.size + size > self._max_bytes
+            draft.requests >= self._max_requests or draft.file.tell() + size > self._max_bytes
         ):
             draft.file.close()
             self._done.append(self._open.pop(model))
             draft = None
         if draft is None:
             number = len(self._done) + len(self._open)
-            draft = self._open[model] = _Draft(model, self._folder / f"{number}.draft")
+            path = self._folder / f"{number}.draft"
+            draft = self._open[model] = _Draft(model, path, open_private(path))
         return draft
 
     def finish(self) -> tuple[Batch, ...]:
@@ -195,9 +199,10 @@ class RequestFiles:
         try:
             for draft in (*self._done, *self._open.values()):
                 draft.file.close()
-                batch = draft.batch()
-                draft.path.replace(self._folder / f"{batch.digest}.requests.jsonl")
-                batches.append(batch)
+                digest = file_digest(draft.path)
+                draft.path.replace(self._folder / f"{digest}.requests.jsonl")
+                counts = {"requests": draft.requests, "extractions": draft.extractions}
+                batches.append(Batch(model=draft.model, digest=digest, **counts))
         except OSError as error:
             self._error = self._error or error
         if self._error is not None:
@@ -214,30 +219,15 @@ class RequestFiles:
             draft.path.unlink(missing_ok=True)
 
 
+@dataclass(slots=True)
 class _Draft:
-    def __init__(self, model: str, path: Path) -> None:
-        self.path = path
-        self.file = open_private(path)
-        self.requests = 0
-        self.size = 0
-        self._model = model
-        self._extractions = 0
-        self._digest = hashlib.sha256()
+    """A file of requests that is still open."""
 
-    def write(self, line: bytes, *, extraction: bool) -> None:
-        self.file.write(line)
-        self._digest.update(line)
-        self.requests += 1
-        self.size += len(line)
-        self._extractions += extraction
-
-    def batch(self) -> Batch:
-        return Batch(
-            model=self._model,
-            digest=self._digest.hexdigest(),
-            requests=self.requests,
-            extractions=self._extractions,
-        )
+    model: str
+    path: Path
+    file: Any
+    requests: int = 0
+    extractions: int = 0
 
 
 class BatchAnswers:

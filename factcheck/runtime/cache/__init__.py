@@ -50,12 +50,25 @@ def open_cache(spec: CacheSpec = None, settings: Settings | None = None) -> Answ
     """
     if spec is None or spec is True or spec == "default":
         settings = settings or Settings.from_environment()
-        return _from_settings(settings)
+        if settings.cache is None:
+            return DiskCache(default_folder(settings))
+        if settings.cache != "off" and not settings.cache.startswith(_REDIS):
+            raise ConfigError(
+                f"FACTCHECK_CACHE is {settings.cache!r}; it can be off or a redis:// URL "
+                "(the folder goes into FACTCHECK_CACHE_DIR)"
+            )
+        spec = settings.cache
     if spec is False or spec == "off":
         return None
-    if isinstance(spec, str):
-        return _named(spec)
-    if isinstance(spec, os.PathLike):
+    if isinstance(spec, str) and spec.startswith(_REDIS):
+        from factcheck.runtime.cache.redis import RedisCache
+
+        return RedisCache(spec)
+    if isinstance(spec, str) and (not spec.strip() or "://" in spec or "\0" in spec):
+        raise ConfigError(
+            f"{spec.partition('://')[0]!r} is not a cache; give a folder, a redis:// URL or 'off'"
+        )
+    if isinstance(spec, (str, os.PathLike)):
         return DiskCache(spec)
     if isinstance(spec, AnswerCache) and not isinstance(spec, type):
         return spec
@@ -63,32 +76,3 @@ def open_cache(spec: CacheSpec = None, settings: Settings | None = None) -> Answ
         f"{spec!r} is not a cache; give a folder, a redis:// URL, 'off', "
         "or an object with get_many, set_many and close"
     )
-
-
-def _from_settings(settings: Settings) -> AnswerCache | None:
-    if settings.cache == "off":
-        return None
-    if settings.cache is not None and settings.cache.startswith(_REDIS):
-        return _redis(settings.cache)
-    if settings.cache is not None:
-        raise ConfigError(
-            f"FACTCHECK_CACHE is {settings.cache!r}; it can be off or a redis:// URL "
-            "(the folder goes into FACTCHECK_CACHE_DIR)"
-        )
-    return DiskCache(default_folder(settings))
-
-
-def _named(name: str) -> AnswerCache:
-    if name.startswith(_REDIS):
-        return _redis(name)
-    if not name.strip() or "://" in name or "\0" in name:
-        raise ConfigError(
-            f"{name.partition('://')[0]!r} is not a cache; give a folder, a redis:// URL or 'off'"
-        )
-    return DiskCache(name)
-
-
-def _redis(url: str) -> AnswerCache:
-    from factcheck.runtime.cache.redis import RedisCache
-
-    return RedisCache(url)

@@ -483,7 +483,7 @@ def test_everything_written_is_private_and_holds_no_key(pottery: MakePottery) ->
     job.collect()
     store = BatchStore(job.state)
     files = [job.state, *store.folder.iterdir()]
-    assert len(files) == 4
+    assert len(files) == 3
     assert {stat.S_IMODE(path.stat().st_mode) for path in files} == {0o600}
     assert stat.S_IMODE(store.folder.stat().st_mode) == 0o700
     assert all(KEY.encode() not in path.read_bytes() for path in files)
