@@ -50,7 +50,7 @@ def run(  # noqa: PLR0913 - one parameter per option
             "--dry-run", "Estimate requests, tokens and cost; send nothing.", options.LIMITS
         ),
     ] = False,
-    batch_size: options.BatchSize = 16,
+    batch_size: options.BatchSize = 32,
     concurrency: Annotated[
         int,
         options.option(

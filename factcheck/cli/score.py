@@ -29,7 +29,7 @@ def score(  # noqa: PLR0913 - one parameter per option
     extractor: options.Extractor = None,
     direction: options.Both = options.Direction.COVERAGE,
     cassette: options.Cassette = None,
-    batch_size: options.BatchSize = 16,
+    batch_size: options.BatchSize = 32,
     max_calls: options.MaxCalls = None,
     max_tokens: options.MaxTokens = None,
     max_cost_usd: options.MaxCost = None,

@@ -27,7 +27,7 @@ from factcheck.facts import (
     source_texts,
 )
 from factcheck.facts.report import Direction
-from factcheck.judges.factory import BATCH_SIZE, build_judges
+from factcheck.judges.factory import FACTS_PER_CALL, build_judges
 from factcheck.judges.ports import ExtractorSpec, JudgeSpec, Ledger
 from factcheck.records import Record
 from factcheck.runtime.loop import blocking, together
@@ -72,7 +72,7 @@ class FactCoverage(SessionUser):
         judge: JudgeSpec | None = None,
         extractor: ExtractorSpec | None = None,
         *,
-        batch_size: int = BATCH_SIZE,
+        batch_size: int = FACTS_PER_CALL,
         cassette: str | PathLike[str] | None = None,
         session: Session | None = None,
         **options: Unpack[SessionOptions],

@@ -65,7 +65,7 @@ class Pottery:
         def run(transport: Callable[[Any], Any] | None) -> list[CoverageReport | None]:
             options = {"cache": self.cache, "retry": QUICK, **self.options}
             judge = options.pop("judge", MODEL)
-            size = options.pop("batch_size", 16)
+            size = options.pop("batch_size", 32)
             extractor = options.pop("extractor", None)
             with Session(transport=transport, **options) as session:
                 scorer = FactCoverage(judge, extractor, batch_size=size, session=session)
