@@ -6,9 +6,9 @@ import math
 import reprlib
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, NamedTuple, Protocol
+from typing import Any, Literal, NamedTuple, Protocol, TypeAlias
 
-from factcheck.errors import ParameterError
+from factcheck.errors import Failure, ParameterError
 
 FieldStatus = Literal[
     "match", "mismatch", "omission", "hallucination", "skipped", "pending", "batch_error", "error"
@@ -68,6 +68,10 @@ class BatchItem:
     """Description of the field in the schema."""
 
 
+Answer: TypeAlias = "ComparatorResult | Failure[Any] | None"
+"""What a batch comparator returns for an item; a failure or `None` if it could not be decided."""
+
+
 class BatchComparator(Protocol):
     """Scores many fields in one call.
 
@@ -79,8 +83,12 @@ class BatchComparator(Protocol):
     is_batch: bool
     """Exactly `True`."""
 
-    def __call__(self, items: list[BatchItem]) -> list[ComparatorResult | None]:
-        """One entry per item, in order; `None` for an item that could not be decided."""
+    def __call__(self, items: list[BatchItem]) -> Sequence[Answer]:
+        """One entry per item, in order, as a list.
+
+        Any object with the attributes of a `ComparatorResult` will do; `matched` (true or false),
+        or a `status`, stands in for a missing `score`.
+        """
         ...
 
 

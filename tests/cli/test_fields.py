@@ -345,7 +345,7 @@ def deaf_run(*answered: str) -> RunResult:
     return evaluate(records, records, schema, registry=registry)
 
 
-IF_WRONG = "if every value without a verdict is wrong (a: 1 value without a verdict)"
+IF_WRONG = "if every value without a verdict is wrong (a: 1 value without a verdict: the comparator"
 
 
 @pytest.mark.parametrize(
@@ -608,4 +608,4 @@ def test_a_judge_that_cannot_be_reached_is_exit_4(
     assert done.code == 4
     assert "no verdict on any of 2 pairs" in done.err
     assert "2 batch_error" in done.out
-    assert "city  2 values without a verdict\n" in done.out
+    assert "city  2 values without a verdict" in done.out

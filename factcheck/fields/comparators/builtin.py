@@ -134,7 +134,7 @@ def _threshold(params: Mapping[str, Any]) -> float | None:
 
 
 def _without_texts(gold: Any, extracted: Any) -> Outcome:
-    if gold is None and extracted is None:
+    if exact_key(gold) == exact_key(extracted):
         return MATCH
     side, value = ("extracted", extracted) if isinstance(gold, str) else ("gold", gold)
     return 0.0, f"fuzzy compares strings, and the {side} value is of type {type(value).__name__}"
@@ -153,12 +153,15 @@ def _ratios(gold: Sequence[Any], extracted: Sequence[Any]) -> Any:
         lengths = np.add.outer([len(text) for text in texts], [len(text) for text in others])
         alike = np.where(lengths == 0, 1.0, common / np.maximum(lengths, 1))
         ratios[np.ix_(rows, columns)] = alike
-    ratios[np.ix_(_places(gold, type(None)), _places(extracted, type(None)))] = 1.0
+    odd, others = _places(gold, str, other=True), _places(extracted, str, other=True)
+    keys = [exact_key(extracted[j]) for j in others]
+    for i in odd:
+        ratios[i, others] = [exact_key(gold[i]) == key for key in keys]
     return ratios
 
 
-def _places(values: Sequence[Any], kind: type) -> list[int]:
-    return [place for place, value in enumerate(values) if isinstance(value, kind)]
+def _places(values: Sequence[Any], kind: type, *, other: bool = False) -> list[int]:
+    return [place for place, value in enumerate(values) if isinstance(value, kind) != other]
 
 
 exact = BuiltinComparator("exact", _bind_exact)
@@ -170,7 +173,7 @@ Parameters:
     values: List of allowed values; as in Python, `1` also allows `1.0` and `true`.
 """
 fuzzy = BuiltinComparator("fuzzy", _bind_fuzzy)
-"""The normalized Indel similarity of two strings, in [0, 1].
+"""The normalized Indel similarity of two strings, in [0, 1]; other values as in `exact`.
 
 Parameters:
     threshold: The ratio from which two strings match; without it the score is the ratio.

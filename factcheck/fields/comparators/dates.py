@@ -25,6 +25,7 @@ from factcheck.fields.types import (
     refuse_unknown,
     shown,
 )
+from factcheck.fields.values import exact_key
 
 _MAX_CHARS = 80
 """No date is longer, and longer strings are not cached."""
@@ -227,8 +228,6 @@ def _bind(params: Mapping[str, Any]) -> BoundComparator:
     both_ways = [_reader(formats, day_first=one) for one in (True, False)]
 
     def compare(gold: Any, extracted: Any) -> Outcome:
-        if gold is None and extracted is None:
-            return MATCH
         own = _reading(gold, "gold", read)
         other = _reading(extracted, "extracted", read)
         if isinstance(own, DateReading) and isinstance(other, DateReading):
@@ -308,6 +307,8 @@ def _instant(reading: DateReading) -> dt.datetime | None:
 def _without_dates(gold: Any, extracted: Any, unread: Unread) -> Outcome:
     if _is_same_text(gold, extracted):
         return 1.0, f"the same text; {unread.reason}"
+    if not isinstance(gold, str) and exact_key(gold) == exact_key(extracted):
+        return MATCH
     return 0.0, unread.reason
 
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol, get_args
 from factcheck.errors import Failure, JudgeError, ParameterError, describe
 from factcheck.facts import Usage
 from factcheck.fields.schemas.structure import parent_and_name, schema_path
-from factcheck.fields.types import BatchItem, ComparatorResult, quoted
+from factcheck.fields.types import Answer, BatchItem, ComparatorResult, quoted
 from factcheck.fields.values import exact_key
 from factcheck.judges.factory import BATCH_SIZE, build_pair_judge
 from factcheck.judges.ports import (
@@ -203,7 +203,7 @@ class SemanticComparator(SessionUser):
 
     Equal values, and null against a value, need no judge. Any other pair of values of a field is
     judged once, in however many records it occurs, and responses of language models are cached.
-    `None` for a field means that the judge could not decide: a `batch_error`.
+    A field that the judge could not decide is a `batch_error`.
 
     A field may set parameters in the schema: `{"semantic": {"instructions": "...", "specificity":
     "allow_more_specific"}}`. Its description is shown to the judge, too.
@@ -282,15 +282,18 @@ class SemanticComparator(SessionUser):
                     f"'specificity' must be one of {list(get_args(Specificity))}, not {value!r}"
                 )
 
-    def __call__(self, items: list[BatchItem]) -> list[ComparatorResult | None]:
-        """One result per item, in order; `None` for an item without a verdict."""
+    def __call__(self, items: list[BatchItem]) -> list[Answer]:
+        """One result per item, in order; a failure for an item without a verdict.
+
+        To items of another package it gives that package's results, and `None` for a failure.
+        """
         return background.run(self._results(items))
 
-    async def acall(self, items: list[BatchItem]) -> list[ComparatorResult | None]:
+    async def acall(self, items: list[BatchItem]) -> list[Answer]:
         """Asynchronous form of calling the comparator."""
         return await background.hop(self._results(items))
 
-    async def _results(self, items: Sequence[BatchItem]) -> list[ComparatorResult | None]:
+    async def _results(self, items: Sequence[BatchItem]) -> list[Answer]:
         found = [self._without_judge(item) or self._pair(item) for item in items]
         pairs = list(dict.fromkeys(one for one in found if isinstance(one, ValuePair)))
         verdicts = await self._verdicts(pairs) if pairs else {}
@@ -306,14 +309,14 @@ class SemanticComparator(SessionUser):
             return 0.0, f"null against a value ({side} is null)"
         return (1.0, "exact") if exact_key(gold) == exact_key(extracted) else None
 
-    def _pair(self, item: BatchItem) -> ValuePair | tuple[float, str] | None:
+    def _pair(self, item: BatchItem) -> ValuePair | tuple[float, str] | Failure[None]:
         params = {**self._defaults, **(item.params or {})}
         try:
             self.check_params(params)
             gold = as_text(item.gold_compared)
         except (ValueError, RecursionError) as error:
             _log.warning("%s: %s cannot judge it: %s", item.path, self.name, error)
-            return None
+            return Failure(None, ParameterError.code, describe(error))
         try:
             extracted = as_text(item.extracted_compared)
         except (ValueError, RecursionError) as error:
@@ -345,15 +348,13 @@ class SemanticComparator(SessionUser):
         return dict(zip(pairs, results, strict=True))
 
     def _result(self, one: Any, verdicts: Mapping[ValuePair, PairResult], kind: Any) -> Any:
-        if isinstance(one, ValuePair):
-            verdict = verdicts[one]
-            if not isinstance(verdict, PairVerdict):
-                return None
-            reason = f"{verdict.judge}: {verdict.reason}" if verdict.reason else verdict.judge
-            one = float(verdict.equivalent), reason
-        if one is None:
-            return None
-        score, reason = one
+        found = verdicts[one] if isinstance(one, ValuePair) else one
+        if isinstance(found, Failure):
+            return found if kind is ComparatorResult else None
+        if isinstance(found, PairVerdict):
+            reason = f"{found.judge}: {found.reason}" if found.reason else found.judge
+            found = float(found.equivalent), reason
+        score, reason = found
         return kind(score, self.name, reason)
 
 

@@ -11,13 +11,13 @@ import logging
 from collections.abc import Callable, Generator, Sequence
 from typing import Any, NamedTuple, TypeAlias, TypeVar
 
-from factcheck.errors import describe
+from factcheck.errors import Failure, describe
 from factcheck.fields.comparators.semantic import CompoundComparator
 from factcheck.fields.registry import ComparatorNotFoundError, is_batch
 from factcheck.fields.schemas.structure import schema_path
 from factcheck.fields.scoring.nodes import Deferred, Out
-from factcheck.fields.scoring.plan import Plan, checked_score
-from factcheck.fields.types import BatchItem, ComparatorResult, FieldResult
+from factcheck.fields.scoring.plan import Plan, outcome_of
+from factcheck.fields.types import BatchItem, FieldResult, UndecidableError
 from factcheck.fields.values import value_key
 
 T = TypeVar("T")
@@ -186,17 +186,19 @@ def _answers(name: str, items: list[BatchItem], plan: Plan) -> Calls[tuple[list[
 
 
 def _apply(answer: Any, result: FieldResult, plan: Plan, reason: str | None) -> None:
-    if not isinstance(answer, ComparatorResult):
-        result.status, result.reason = "batch_error", reason
+    if answer is None or isinstance(answer, Failure):
+        why = answer.message if answer else f"the comparator {result.comparator!r} gave no verdict"
+        result.status, result.reason = "batch_error", reason or why
         return
-    result.reason = answer.reason
-    if answer.skip:
+    result.reason = getattr(answer, "reason", None)
+    if getattr(answer, "skip", False) or getattr(answer, "status", "") == "skipped":
         result.status = "skipped"
         return
     try:
-        result.score = checked_score(answer.score)
-    except ValueError as error:
-        result.status, result.reason = "error", f"comparator {result.comparator!r}: {error}"
+        result.score, _ = outcome_of(answer)
+    except UndecidableError as error:
+        result.status = "error" if hasattr(answer, "score") else "batch_error"
+        result.reason = f"comparator {result.comparator!r}: {error}"
         return
     leaf = plan.batch_leaves.get(schema_path(result.path))
     result.status = "match" if result.score >= (leaf.threshold if leaf else 1.0) else "mismatch"

@@ -260,7 +260,10 @@ class KeyMatch:
         return Pairing(pairs, gold_only, [*free.values(), *unkeyed], in_gold_order=True)
 
 
-def is_key(value: Any) -> bool:
+def as_key(value: Any) -> Any:
+    """What an element is found by: `1` equals `1.0`, and not `True`; `MISSING` if it is no key."""
+    if value is None or isinstance(value, bool):
+        return type(value), value
     if isinstance(value, float):
-        return not math.isnan(value)
-    return isinstance(value, (str, int)) and not isinstance(value, bool)
+        return MISSING if math.isnan(value) else value
+    return value if isinstance(value, (str, int)) else MISSING

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any
 
 from factcheck.errors import SchemaError
@@ -21,14 +22,14 @@ from factcheck.fields.scoring.nodes import (
     Skipped,
     by_position,
 )
-from factcheck.fields.scoring.optimal import BatchArrayNode, KeyMatch, OptimalMatch, is_key
+from factcheck.fields.scoring.optimal import BatchArrayNode, KeyMatch, OptimalMatch, as_key
 from factcheck.fields.types import (
     BoundComparator,
     BuiltinComparator,
     BuiltinTransform,
-    ComparatorResult,
     Outcome,
     UndecidableError,
+    shown,
 )
 
 
@@ -148,10 +149,9 @@ class _Compiler:
                     return MISSING
                 element = element[step]
             try:
-                key = prepare(element) if prepare else element
+                return as_key(prepare(element) if prepare else element)
             except Exception:  # noqa: BLE001 - matches nothing; the field itself reports the error
                 return MISSING
-            return key if is_key(key) else MISSING
 
         return key_of
 
@@ -176,16 +176,26 @@ def _bound(found: Any, params: dict[str, Any]) -> BoundComparator:
         return found.bind(params)
 
     def compare(gold: Any, extracted: Any) -> Outcome:
-        result = found(gold, extracted, params)
-        if not isinstance(result, ComparatorResult):
-            raise UndecidableError(f"expected a ComparatorResult, got {type(result).__name__}")
-        return checked_score(result.score), result.reason
+        return outcome_of(found(gold, extracted, params))
 
     return BoundComparator(compare)
 
 
-def checked_score(score: Any) -> float:
-    """The score of a comparator as a float."""
-    if not isinstance(score, (int, float)) or not 0 <= score <= 1:
+def outcome_of(result: Any) -> Outcome:
+    """Score and reason of what a comparator returned: any object with these attributes.
+
+    `matched` (true or false), or a `status`, stands in for a missing score.
+
+    Raises:
+        UndecidableError: There is no score, or it is not from 0 to 1.
+    """
+    score = getattr(result, "score", None)
+    if score is None:
+        score = getattr(result, "matched", None)
+    if score is None:
+        score = {"match": 1.0, "mismatch": 0.0}.get(str(getattr(result, "status", "")))
+    if score is None:
+        raise UndecidableError(f"expected a ComparatorResult, got {shown(result)}")
+    if not isinstance(score, Real) or not 0 <= float(score) <= 1:
         raise UndecidableError(f"the score {score!r} is not a number from 0 to 1")
-    return float(score)
+    return float(score), getattr(result, "reason", None)
