@@ -7,7 +7,6 @@ one record, written whole with one call.
 from __future__ import annotations
 
 import errno
-import hashlib
 import logging
 import os
 import stat
@@ -39,31 +38,7 @@ _MARK = b'{"factcheck_results":'
 _OPEN_FLAGS = (
     os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
 )
-_DIGEST_BYTES = 15
 _log = logging.getLogger(__name__)
-
-
-class Ids:
-    """A set of ids, kept as digests: 80 bytes an id, however long they are."""
-
-    def __init__(self) -> None:
-        self._keys: set[bytes] = set()
-
-    def __contains__(self, name: object) -> bool:
-        return isinstance(name, str) and id_key(name) in self._keys
-
-    def __len__(self) -> int:
-        return len(self._keys)
-
-    def add(self, name: str) -> bool:
-        """Add an id; returns whether it is new."""
-        before = len(self._keys)
-        self._keys.add(id_key(name))
-        return len(self._keys) > before
-
-
-def id_key(name: str) -> bytes:
-    return hashlib.sha256(name.encode("utf-8", "surrogatepass")).digest()[:_DIGEST_BYTES]
 
 
 class ResultsFile:
@@ -79,7 +54,7 @@ class ResultsFile:
         self._descriptor = descriptor
         self._end = 0
         self._run: str | Callable[[], str] = ""
-        self.done = Ids()
+        self.done: set[str] = set()
         """Ids that have a row."""
 
     @classmethod
@@ -229,7 +204,7 @@ def read_results(path: str | os.PathLike[str]) -> Iterator[dict[str, Any]]:
         InputError: Not readable, not a results file, a damaged line, or an id with two rows.
     """
     with open_binary(path) as stream:
-        rows = _rows(stream, path, Ids())
+        rows = _rows(stream, path, set())
         next(rows, None)
         yield from rows
 
@@ -243,7 +218,9 @@ def _differences(one: str, other: str) -> tuple[str, str]:
     )
 
 
-def _rows(stream: IO[bytes], path: str | os.PathLike[str], ids: Ids) -> Iterator[dict[str, Any]]:
+def _rows(
+    stream: IO[bytes], path: str | os.PathLike[str], ids: set[str]
+) -> Iterator[dict[str, Any]]:
     """The checked header and the rows of a results file; adds their ids to `ids`."""
     for number, raw in enumerate(iter(lambda: stream.readline(MAX_DOCUMENT_BYTES), b""), 1):
         place = Place(str(path), "line", number)
@@ -266,6 +243,8 @@ def _rows(stream: IO[bytes], path: str | os.PathLike[str], ids: Ids) -> Iterator
                 raise InputError(f"{path} was written by another version of factcheck")
         elif not isinstance(name := data.get("id"), str):
             raise InputError(f"{place}: a row without id; the file is damaged")
-        elif not ids.add(name):
+        elif name in ids:
             raise InputError(f"{place}: a second row of {name!r:.80}")
+        else:
+            ids.add(name)
         yield data

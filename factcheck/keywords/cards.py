@@ -265,7 +265,7 @@ def as_cards(cards: Any) -> Sequence[Any]:
 
 def field_texts(cards: Sequence[Any], field: str) -> list[str]:
     """The text of each generated card in a field; raises `InputError` if one has none."""
-    texts = _values(cards, field, _MISSING)
+    texts = [card_value(card, field, _MISSING) for card in cards]
     for number, text in enumerate(texts, 1):
         if text is _MISSING:
             card = _type_and_value(cards[number - 1])
@@ -280,19 +280,11 @@ def field_texts(cards: Sequence[Any], field: str) -> list[str]:
 
 def types_of(cards: Sequence[Any]) -> list[Any]:
     """The type of each generated card (of an enumeration: its value); `None` without one."""
-    return [_plain_type(kind) for kind in _values(cards, CARD_TYPE, None)]
+    return [_plain_type(card_value(card, CARD_TYPE)) for card in cards]
 
 
-def card_value(card: Any, key: str) -> Any:
-    return card.get(key) if isinstance(card, Mapping) else getattr(card, key, None)
-
-
-def _values(cards: Sequence[Any], key: str, default: Any) -> list[Any]:
-    is_mapping = {kind: issubclass(kind, Mapping) for kind in set(map(type, cards))}
-    return [
-        card.get(key, default) if is_mapping[type(card)] else getattr(card, key, default)
-        for card in cards
-    ]
+def card_value(card: Any, key: str, default: Any = None) -> Any:
+    return card.get(key, default) if isinstance(card, Mapping) else getattr(card, key, default)
 
 
 def _plain_type(kind: Any) -> Any:

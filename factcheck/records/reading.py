@@ -23,7 +23,6 @@ from factcheck.documents import (
     read_text,
     shown,
 )
-from factcheck.documents.results import id_key
 from factcheck.documents.tables import table_entries
 from factcheck.errors import InputError
 from factcheck.facts import AtomicFact, FactSet, SourceDocument, as_source
@@ -137,8 +136,8 @@ def read_records(
             first such error is raised.
 
     Returns:
-        The records. Besides one record, about 120 bytes are held for every id seen; of a folder,
-        the names of its files; of a Parquet file, a page of each column.
+        The records. Besides one record, every id seen is held; of a folder, the names of its
+        files; of a Parquet file, a page of each column.
 
     Raises:
         InputError: The path is missing or of another format, at once. While reading: a record is
@@ -175,7 +174,7 @@ def _entries(path: PathOrDash) -> Iterable[Entry]:
 def _records(
     entries: Iterable[Entry], name: str, skip_bad: Callable[[InputError], None] | None
 ) -> Iterator[Record]:
-    first_use: dict[bytes, int] = {}
+    first_use: dict[str, int] = {}
     number = 0
     for number, (place, data) in enumerate(entries, 1):
         try:
@@ -193,8 +192,8 @@ def _records(
         raise InputError(f"{name} holds no records")
 
 
-def _refuse_duplicate(id_: str, place: Place, first_use: dict[bytes, int]) -> None:
-    first = first_use.setdefault(id_key(id_), place.number)
+def _refuse_duplicate(id_: str, place: Place, first_use: dict[str, int]) -> None:
+    first = first_use.setdefault(id_, place.number)
     if first != place.number:
         raise InputError(
             f"{place}: the id {id_!r:.80} was used before, in {place.unit} {first}; "

@@ -12,7 +12,7 @@ from itertools import chain
 from typing import Any
 
 from factcheck.documents import PathOrDash
-from factcheck.documents.results import Ids, ResultsFile, read_results
+from factcheck.documents.results import ResultsFile, read_results
 from factcheck.errors import InputError
 from factcheck.facts import (
     CoverageReport,
@@ -153,9 +153,11 @@ def read_all(paths: Sequence[PathOrDash], on_invalid: OnError | None = None) -> 
         InputError: A file cannot be read, or an id occurs twice.
     """
     readers = [read_records(path, skip_bad=on_invalid) for path in paths]
-    ids = Ids()
+    ids: set[str] = set()
     for record in chain.from_iterable(readers):
-        if len(readers) == 1 or ids.add(record.id):
+        if record.id not in ids:
+            if len(readers) > 1:
+                ids.add(record.id)
             yield record
             continue
         where = f"{record.where}: duplicate id {record.id!r}"

@@ -42,7 +42,7 @@ def refused(outcome: Outcome, message: str, code: int = 2) -> None:
 
 
 class Folder:
-    """A folder for the files of a test."""
+    """A folder for the files of a test; `Path()`, as messages cut names that are very long."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -96,7 +96,8 @@ class Desk(Folder):
 @pytest.fixture
 def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Desk:
     """Files in a folder of their own, and scripted judges behind every judge name."""
-    desk = Desk(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    desk = Desk(Path())
     monkeypatch.setattr("factcheck.scoring.scorer.build_judges", desk.judges)
     return desk
 

@@ -234,9 +234,10 @@ def test_export_leaves_bad_entries_out_with_a_warning(run: Run, folder: Path) ->
 
 @pytest.mark.parametrize("text", ["my notes", '{"key": "k", "value": "{}"}', "\0"])
 def test_export_does_not_replace_a_file_that_is_no_export(
-    run: Run, folder: Path, tmp_path: Path, text: str
+    run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch, text: str
 ) -> None:
-    file = tmp_path / "notes.jsonl"
+    monkeypatch.chdir(folder)
+    file = Path("notes.jsonl")
     file.write_text(text)
 
     code, out, err = run("cache", "export", str(file))
@@ -287,10 +288,11 @@ GOOD = {"key": KEYS[0], "value": "{}"}
     ids=range(10),
 )
 def test_import_names_bad_lines_and_takes_the_good_ones(
-    run: Run, tmp_path: Path, line: str, problem: str
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, line: str, problem: str
 ) -> None:
+    monkeypatch.chdir(tmp_path)
     good = json.dumps({"key": KEYS[0], "value": '{"task": "check"}'})
-    file = tmp_path / "in.jsonl"
+    file = Path("in.jsonl")
     file.write_text(f"{line}\n{good}\n")
 
     code, out, err = run("cache", "import", str(file))
@@ -301,9 +303,12 @@ def test_import_names_bad_lines_and_takes_the_good_ones(
     assert err.endswith(f"1 invalid line of {file} skipped\n")
 
 
-def test_import_into_a_place_that_takes_nothing_fails(run: Run, tmp_path: Path) -> None:
+def test_import_into_a_place_that_takes_nothing_fails(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """What was not stored is not called added."""
-    file = tmp_path / "in.jsonl"
+    monkeypatch.chdir(tmp_path)
+    file = Path("in.jsonl")
     file.write_text(json.dumps(GOOD))
 
     code, out, err = run("cache", "import", str(file), "--dir", str(file))

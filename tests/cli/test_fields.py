@@ -90,8 +90,9 @@ class Files(Folder):
 
 
 @pytest.fixture
-def files(tmp_path: Path, run: Run) -> Files:
-    return Files(tmp_path, run)
+def files(tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> Files:
+    monkeypatch.chdir(tmp_path)
+    return Files(Path(), run)
 
 
 # --- reports and formats ------------------------------------------------------------------------
@@ -413,7 +414,7 @@ def test_a_gold_value_that_cannot_be_read_does_not_help_to_pass(files: Files) ->
 
 def test_garbage_scores_below_half_wrong_everywhere(files: Files) -> None:
     """In the table, in the comparison and at the gate."""
-    gold = [{"id": n, "total": f"{n}.50 EUR"} for n in range(1, 41)]
+    gold: list[dict[str, Any]] = [{"id": n, "total": f"{n}.50 EUR"} for n in range(1, 41)]
     half = [{**record, "total": "0" if record["id"] % 2 else record["total"]} for record in gold]
     garbage = [{**record, "total": "see page 2 of 3"} for record in gold]
     schema = schema_of(id={"type": "integer"}, total=AMOUNT)

@@ -87,8 +87,9 @@ class Files(Folder):
 
 
 @pytest.fixture
-def files(tmp_path: Path, run: Run) -> Files:
-    return Files(tmp_path, run)
+def files(tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> Files:
+    monkeypatch.chdir(tmp_path)
+    return Files(Path(), run)
 
 
 def words(text: str) -> str:
