@@ -137,67 +137,6 @@ def clear(
     output.print_out(f"{removed} removed from {folder}")
 
 
-@app.command("export", epilog="Example: factcheck cache export answers.jsonl")
-def export(
-    file: Annotated[str, options.argument("FILE", "Output file (JSON lines); '-': print.")],
-    *,
-    dir_: Folder = None,
-    _debug: options.Debug = False,
-) -> None:
-    """Write all cached responses to FILE, ordered by key."""
-    from factcheck import documents
-    from factcheck.reports.text import plural
-    from factcheck.runtime.cache import maintenance
-
-    output.check_out(file)
-    if file != "-" and not maintenance.is_export(Path(file)):
-        raise InputError(f"{file} is not a cache export; it is not overwritten, name another file")
-    done = maintenance.export_lines(_folder(dir_))
-    text = "".join(f"{line}\n" for line in done.lines)
-    if file != "-":
-        documents.write_text(file, text)
-        output.print_out(f"{plural(len(done.lines), 'response')} written to {file}")
-    elif text:
-        output.print_out(text)
-    if done.refused:
-        skipped = plural(done.refused, "bad response")
-        output.print_error(f"warning: {skipped} skipped; see 'factcheck cache verify'")
-
-
-@app.command("import", epilog="Example: factcheck cache import answers.jsonl")
-def import_(
-    file: Annotated[str, options.argument("FILE", "File written by 'export'.")],
-    *,
-    dir_: Folder = None,
-    _debug: options.Debug = False,
-) -> None:
-    """Add the responses in FILE; those already cached stay as they are.
-
-    Invalid lines are reported and skipped, and the exit code is 2.
-    """
-    from factcheck import documents
-    from factcheck.reports.text import plural
-    from factcheck.runtime.cache import maintenance
-
-    entries, bad = [], 0
-    for place, value in documents.json_entries(file):
-        try:
-            if isinstance(value, InputError):
-                raise value
-            entries.append(maintenance.parse_entry(value))
-        except InputError as error:  # noqa: PERF203 - it concerns one line
-            bad += 1
-            output.print_error(str(error) if error is value else f"{place}: {error}")
-    folder = _folder(dir_)
-    done = maintenance.import_entries(folder, entries)
-    output.print_out(
-        f"{done.added} added to {folder}, {done.present} already there, "
-        f"{done.kept} kept with a value that differs from the file's"
-    )
-    if bad:
-        raise InputError(f"{plural(bad, 'invalid line')} of {file} skipped")
-
-
 def _age(text: str) -> float:
     match = re.fullmatch(r"(\d+(?:\.\d+)?)([mhdw])", text.strip())
     if match is None:

@@ -76,9 +76,7 @@ def test_stats_say_what_is_there(run: Run, folder: Path) -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    "command", ["stats", "verify", "export -", "clear --yes", "prune --judge x"]
-)
+@pytest.mark.parametrize("command", ["stats", "verify", "clear --yes", "prune --judge x"])
 def test_no_cache_is_an_empty_cache(run: Run, tmp_path: Path, command: str) -> None:
     """Looking at a cache does not create one."""
     name, *options = command.split()
@@ -120,7 +118,7 @@ def test_many_bad_entries_are_not_a_flood(run: Run, folder: Path) -> None:
     assert out.endswith("  and 10 more\n")
 
 
-@pytest.mark.parametrize("command", ["stats", "clear --yes", "export -", "prune --judge x"])
+@pytest.mark.parametrize("command", ["stats", "clear --yes", "prune --judge x"])
 def test_a_damaged_file_is_named_and_started_anew_by_the_next_run(
     run: Run, folder: Path, command: str
 ) -> None:
@@ -199,122 +197,6 @@ def test_clear_asks_and_without_a_terminal_refuses(
     monkeypatch.setattr("typer.confirm", lambda *_, **__: True)
     assert run("cache", "clear").code == 0
     assert kept(folder) == {}
-
-
-def test_export_and_import_move_a_cache(run: Run, folder: Path, tmp_path: Path) -> None:
-    """Ordered by key; the same entries give the same file."""
-    file = tmp_path / "answers.jsonl"
-    other = tmp_path / "other"
-    objects = {key: ENTRIES[key] for key in KEYS[:4]}
-    run("cache", "prune", "--judge", "other")
-
-    assert run("cache", "export", str(file)).out == f"4 responses written to {file}\n"
-    lines = file.read_text().splitlines()
-    assert [json.loads(line) for line in lines] == [
-        {"key": key, "value": value} for key, value in objects.items()
-    ]
-    code, out, _ = run("cache", "import", str(file), "--dir", str(other))
-    assert code == 0
-    assert out.startswith(f"4 added to {other}, 0 already there")
-    assert run("cache", "export", "-", "--dir", str(other)).out == file.read_text()
-    assert "0 added" in run("cache", "import", str(file), "--dir", str(other)).out
-    assert run("cache", "export", str(file)).code == 0  # replaces an earlier export
-    assert file.read_text().splitlines() == lines
-
-
-def test_export_leaves_bad_entries_out_with_a_warning(run: Run, folder: Path) -> None:
-    plant(folder, KEYS[0], value=b"x")
-
-    code, out, err = run("cache", "export", "-")
-
-    assert code == 0
-    assert len(out.splitlines()) == 4
-    assert "1 bad response skipped" in err
-
-
-@pytest.mark.parametrize("text", ["my notes", '{"key": "k", "value": "{}"}', "\0"])
-def test_export_does_not_replace_a_file_that_is_no_export(
-    run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch, text: str
-) -> None:
-    monkeypatch.chdir(folder)
-    file = Path("notes.jsonl")
-    file.write_text(text)
-
-    code, out, err = run("cache", "export", str(file))
-
-    assert (code, out, file.read_text()) == (2, "", text)
-    assert "is not a cache export" in err
-
-
-def test_import_keeps_what_is_there(run: Run, folder: Path, tmp_path: Path) -> None:
-    """A different value for a key, in the cache or earlier in the file, is counted, not taken."""
-    new = answer_key(n="new")
-    lines = [
-        {"key": KEYS[0], "value": '{"other": 1}'},
-        {"key": KEYS[1], "value": ENTRIES[KEYS[1]]},
-        {"key": new, "value": '{"first": 1}'},
-        {"key": new, "value": '{"second": 1}'},
-        {"key": new, "value": '{"first": 1}'},
-    ]
-    file = tmp_path / "in.jsonl"
-    file.write_text("\n".join(map(json.dumps, lines)) + "\n\n")
-
-    code, out, _ = run("cache", "import", str(file))
-
-    assert code == 0
-    assert out == (
-        f"1 added to {folder}, 2 already there, 2 kept with a value that differs from the file's\n"
-    )
-    assert kept(folder) == ENTRIES
-
-
-GOOD = {"key": KEYS[0], "value": "{}"}
-
-
-@pytest.mark.parametrize(
-    ("line", "problem"),
-    [
-        ("{", "not valid JSON"),
-        ("[]", "not an object"),
-        ('{"key": "k"}', "not an object"),
-        (json.dumps({**GOOD, "key": "k"}), '"key" is not 64'),
-        (json.dumps({**GOOD, "key": KEYS[0].upper()}), '"key" is not 64'),
-        (json.dumps({**GOOD, "key": 7}), '"key" is not 64'),
-        (json.dumps({**GOOD, "value": {}}), '"value" is not'),
-        (json.dumps({**GOOD, "value": "[1]"}), '"value" is not'),
-        (json.dumps({**GOOD, "value": "{"}), '"value" is not'),
-        ("[" * 100_000, "nested more than"),
-    ],
-    ids=range(10),
-)
-def test_import_names_bad_lines_and_takes_the_good_ones(
-    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, line: str, problem: str
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    good = json.dumps({"key": KEYS[0], "value": '{"task": "check"}'})
-    file = Path("in.jsonl")
-    file.write_text(f"{line}\n{good}\n")
-
-    code, out, err = run("cache", "import", str(file))
-
-    assert code == 2
-    assert out.startswith("1 added")
-    assert err.startswith(f"factcheck: {file}, line 1: {problem}")
-    assert err.endswith(f"1 invalid line of {file} skipped\n")
-
-
-def test_import_into_a_place_that_takes_nothing_fails(
-    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """What was not stored is not called added."""
-    monkeypatch.chdir(tmp_path)
-    file = Path("in.jsonl")
-    file.write_text(json.dumps(GOOD))
-
-    code, out, err = run("cache", "import", str(file), "--dir", str(file))
-
-    assert (code, out) == (3, "")
-    assert "could not be written" in err
 
 
 def test_a_locked_cache_is_named(run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -17,7 +17,7 @@ FAMILIES = {
     "fields": "evaluate infer-schema validate compare",
     "keywords": "run behaviors lint compare",
     "calibrate": "bullets audit agreement compare cascade",
-    "cache": "stats verify prune clear export import",
+    "cache": "stats verify prune clear",
 }
 COMMANDS = [
     f"{family} {name}".strip()

@@ -20,7 +20,8 @@ SUITE = "keywords behaviors suite.json responses.json"
 LINT = "keywords lint suite.json responses.json"
 REFERENCES = "references answer.txt good.txt other.txt"
 OWN_TEXT = "--source source.txt --summary summary.txt --facts facts.txt"
-EXPORT = "cache export -"
+CACHE_ENTRIES = "(the entries of the cache)"
+"""Stands for a command that prints them, by key."""
 
 
 class Run(NamedTuple):
@@ -137,13 +138,17 @@ RUNS: dict[str, Run] = {
     ),
     "cache-stats": run(f"{SCORE} --judge {MODEL}", "cache stats", server=True),
     # The entries of the cache: whoever moves one of these keys makes users pay again.
-    "keys-extract-and-check": run(f"{SCORE} --judge {MODEL}", EXPORT, server=True),
-    "keys-reasoning-model": run(f"{SCORE} --judge openai/gpt-5-nano", EXPORT, server=True),
-    "keys-pairs": run(f"{FIELDS} --semantic {MODEL}", f"{RUN} records.jsonl", EXPORT, server=True),
+    "keys-extract-and-check": run(f"{SCORE} --judge {MODEL}", CACHE_ENTRIES, server=True),
+    "keys-reasoning-model": run(f"{SCORE} --judge openai/gpt-5-nano", CACHE_ENTRIES, server=True),
+    "keys-pairs": run(
+        f"{FIELDS} --semantic {MODEL}", f"{RUN} records.jsonl", CACHE_ENTRIES, server=True
+    ),
     "keys-rating": run(
         f"calibrate bullets {OWN_TEXT} --random-orders 0 --rater {MODEL} --out removal",
-        EXPORT,
+        CACHE_ENTRIES,
         server=True,
     ),
-    "keys-embeddings": run(f"{REFERENCES} --embedder openai/test-embedder", EXPORT, server=True),
+    "keys-embeddings": run(
+        f"{REFERENCES} --embedder openai/test-embedder", CACHE_ENTRIES, server=True
+    ),
 }

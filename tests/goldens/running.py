@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import os
 import re
 import shlex
@@ -17,8 +18,9 @@ from unittest import mock
 
 from factcheck.cli import main
 from factcheck.facts import EntailmentLabel
+from factcheck.runtime.cache.maintenance import read_entries
 from factcheck.testing import FactModel, LocalOpenAIServer
-from tests.goldens.commands import Run
+from tests.goldens.commands import CACHE_ENTRIES, Run
 
 HERE = Path(__file__).resolve().parent
 INPUTS = HERE / "inputs"
@@ -109,7 +111,16 @@ def _label(fact: str, text: str) -> EntailmentLabel:
     )
 
 
+def _cache_entries() -> str:
+    good = sorted(
+        (entry.key, entry.value) for entry in read_entries(Path("cache")) if entry.problem is None
+    )
+    return "".join(f"{json.dumps({'key': key, 'value': value})}\n" for key, value in good)
+
+
 def _run(command: str) -> tuple[object, str]:
+    if command == CACHE_ENTRIES:
+        return 0, _cache_entries()
     out = io.TextIOWrapper(io.BytesIO(), encoding="utf-8", newline="\n", write_through=True)
     with mock.patch.object(sys, "stdout", out), mock.patch.object(sys, "stderr", io.StringIO()):
         try:

@@ -1,30 +1,26 @@
-"""Maintenance of a disk cache: statistics, verification, pruning, export and import.
+"""Maintenance of a disk cache: statistics, verification and pruning.
 
 Every function takes the folder of a `DiskCache`, raises `InputError` for a damaged file and
-`ConfigError` for one that is locked or cannot be used, and creates a store only to import into it.
+`ConfigError` for one that is locked or cannot be used, and creates no store.
 """
 
 from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
-from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from factcheck.documents import json_lines
-from factcheck.errors import ConfigError, InputError
+from factcheck.errors import InputError
 from factcheck.runtime.cache import disk
-from factcheck.runtime.cache.entries import is_key
 
 if TYPE_CHECKING:
     import sqlite3
 
     from factcheck.runtime.cache.store import StoredEntry
 
-_BATCH = 200
 _END_OF_TIME = 2**40
 
 
@@ -58,24 +54,6 @@ class Verification(NamedTuple):
     refused: tuple[StoredEntry, ...]
     damage: str | None
     """SQLite's finding, or `None` if the file is whole."""
-
-
-class Export(NamedTuple):
-    """A cache as text."""
-
-    lines: tuple[str, ...]
-    """One JSON object per entry, by key."""
-    refused: int
-
-
-class Import(NamedTuple):
-    """Outcome of an import, in entries."""
-
-    added: int = 0
-    present: int = 0
-    """Already there, with the same value."""
-    kept: int = 0
-    """Already there with another value, which stays."""
 
 
 @contextmanager
@@ -178,58 +156,3 @@ def clear(folder: Path) -> int:
         return 0
     with _connected(folder) as connection:
         return connection.execute("DELETE FROM Cache").rowcount
-
-
-def export_lines(folder: Path) -> Export:
-    """All good entries, ordered by key; the same entries give the same lines."""
-    entries = list(read_entries(folder))
-    good = sorted((entry.key, entry.value) for entry in entries if entry.problem is None)
-    lines = tuple(json.dumps({"key": key, "value": value}) for key, value in good)
-    return Export(lines, len(entries) - len(good))
-
-
-def import_entries(folder: Path, entries: Sequence[tuple[str, str]]) -> Import:
-    """Add entries to the cache; nothing that is there is replaced."""
-    cache = disk.DiskCache(folder)
-    added = present = kept = 0
-    for start in range(0, len(entries), _BATCH):
-        batch = entries[start : start + _BATCH]
-        known = cache.get_many([key for key, _ in batch])
-        fresh: dict[str, str] = {}
-        for key, value in batch:
-            earlier = known.get(key) or fresh.setdefault(key, value)
-            present += earlier == value
-            kept += earlier != value
-        cache.set_many(fresh)
-        if cache.get_many(tuple(fresh)) != fresh:
-            raise ConfigError(f"the cache {folder} could not be written; nothing more was added")
-        added += len(fresh)
-        present -= len(fresh)
-    cache.close()
-    return Import(added, present, kept)
-
-
-def parse_entry(data: Any) -> tuple[str, str]:
-    """Key and value of one exported line, which was parsed as JSON."""
-    if not isinstance(data, dict) or set(data) != {"key", "value"}:
-        raise InputError('not an object with "key" and "value"')
-    key, value = data["key"], data["value"]
-    if not isinstance(key, str) or not is_key(key):
-        raise InputError('"key" is not 64 hexadecimal digits')
-    try:
-        known = isinstance(value, str) and isinstance(json.loads(value), dict)
-    except (ValueError, RecursionError):
-        known = False
-    if not known:
-        raise InputError('"value" is not the text of a JSON object')
-    return key, value
-
-
-def is_export(path: Path) -> bool:
-    """Whether a file may be replaced by an export: it is new, empty or an earlier one."""
-    if not path.exists():
-        return True
-    try:
-        return all(map(parse_entry, islice((value for _, value in json_lines(path)), 1)))
-    except InputError:
-        return False

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import pickle
 import random
@@ -41,7 +40,6 @@ def use_everything(folder: Path) -> None:
     cache.get_many([KEY, OTHER])
     maintenance.statistics(folder)
     maintenance.verify(folder)
-    maintenance.export_lines(folder)
     maintenance.prune(folder, before=0.5)
     cache.set_many({KEY: "new"})
     assert cache.get_many([KEY]) == {KEY: "new"}
@@ -180,9 +178,12 @@ def survives(folder: Path) -> dict[str, str]:
 
 def maintain(folder: Path) -> None:
     with suppress(FactcheckError):
-        lines = maintenance.export_lines(folder).lines
-        exported = dict(map(maintenance.parse_entry, map(json.loads, lines))) if lines else {}
-        assert exported.items() <= ENTRIES.items()
+        good = {
+            entry.key: entry.value
+            for entry in maintenance.read_entries(folder)
+            if not entry.problem
+        }
+        assert good.items() <= ENTRIES.items()
     try:
         maintenance.statistics(folder)
     except FactcheckError as error:
