@@ -13,7 +13,7 @@ from typing import Annotated, NoReturn
 
 import typer
 
-from factcheck.cli import cache, calibrate, doctor, facts, fields, keywords, run, score
+from factcheck.cli import cache, calibrate, doctor, fields, keywords, run, score
 from factcheck.cli.options import DEBUG, Invocation, show_help
 from factcheck.cli.output import discard_stdout, print_error
 from factcheck.errors import FactcheckError, InputError
@@ -34,8 +34,8 @@ app = typer.Typer(
 for _function, _panel, _example in (
     (score.score, _SUMMARIES, "report.txt summary.txt --fail-under 0.8"),
     (run.run, _SUMMARIES, "pairs.jsonl --out rows.jsonl --resume"),
-    (facts.facts, _SUMMARIES, "report.txt --lock facts.yaml"),
-    (facts.check, _SUMMARIES, "facts.yaml summary.txt"),
+    (score.facts, _SUMMARIES, "report.txt --lock facts.yaml"),
+    (score.check, _SUMMARIES, "facts.yaml summary.txt"),
     (doctor.doctor, _TRUST, "openai/gpt-5-nano"),
     (keywords.references, _OTHERS, "answer.txt good.txt other.txt"),
 ):

@@ -302,15 +302,6 @@ def references(
             "--aggregation", "HOW", "max: similar to one reference is enough; mean: to all of them."
         ),
     ] = Aggregation.MAX,
-    threshold: Annotated[
-        float | None,
-        options.option(
-            "--threshold",
-            "SCORE",
-            "Score from which the report says 'passed'; not a gate.",
-            show_default="--fail-under, or 0.7",
-        ),
-    ] = None,
     embedder: Annotated[
         str,
         options.option(
@@ -328,17 +319,16 @@ def references(
 ) -> None:
     """Compare a text with references by embedding similarity.
 
-    All arguments are files. The default threshold of 0.7 suits embedding
-    models; with the local embedder, 0.3 to 0.4 separates right from wrong
-    short answers best.
+    All arguments are files. A score passes from --fail-under on, or 0.7,
+    which suits embedding models; with the local embedder, 0.3 to 0.4
+    separates right from wrong short answers best.
     """
     from factcheck.documents import name_of
     from factcheck.references import ReferenceMatch
     from factcheck.scoring import gates
 
     to = output.destination(format_, out, actual, *reference)
-    if threshold is None:
-        threshold = _THRESHOLD if fail_under is None else fail_under
+    threshold = _THRESHOLD if fail_under is None else fail_under
     text, *others = map(_text, (actual, *reference))
     with (
         ReferenceMatch(others, aggregation.value, threshold, embedder) as metric,

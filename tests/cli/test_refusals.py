@@ -69,7 +69,6 @@ REFUSED = {
         "blank.txt good.txt": "blank.txt is blank; there is nothing to compare",
         "good.txt nowhere.txt": "nowhere.txt does not exist",
         "- -": TWICE,
-        "good.txt good.txt --threshold 1.5": "threshold must be a number from 0 to 1",
         "good.txt good.txt --fail-under 70": "--fail-under is 70",
         "good.txt good.txt --aggregation min": "'min' is not one of",
     },

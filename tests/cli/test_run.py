@@ -131,19 +131,6 @@ def test_several_files_are_one_run(desk: Desk, job: Job, run: Run) -> None:
     refused(run("run", a, b), f"{b}, line 2: duplicate id 'r1'")
 
 
-def test_the_summary_as_json(job: Job) -> None:
-    """Mean and counts as they are, what failed by code, and the signature."""
-    records = [record(1), "{", record(2, source="")]
-
-    done = job(records, "--skip-invalid", "--format", "json", out=False)
-
-    data = json.loads(done.out)
-    assert done.code == 0
-    assert data["score"] == pytest.approx(2 / 3)
-    assert (data["records"], data["skipped"], data["open"], data["failures"]) == (2, 1, 0, {})
-    assert data["signature"].endswith("|direction:coverage")
-
-
 def test_a_low_mean_or_a_lost_must_fact_fails_the_gate(job: Job) -> None:
     must = {"text": "The mole is long.", "must": True}
 

@@ -121,6 +121,10 @@ EMPTY = "    expected_cards: []"
         (EMPTY, "    expected_cards: [{}]", "line 12: .*no keywords; add <name>_keywords"),
         ("card_type: qa", "card_type: [qa]", r"line 9: .*card_type: expected a string"),
         ('    text: ""', "    text: [", "line 1[0-9]: not valid YAML"),
+        ('    text: ""', "    text: ~", r"line 11: cases\[1\].text: expected a string, got null"),
+        ("- id: 2", "- id: true", r"line 10: cases\[1\].id: expected a string, got true"),
+        (EMPTY, "", r"line 10: cases\[1\]: 'expected_cards' is missing"),
+        ("{word: cell}", "3.5", r"line 8: .*a keyword must be a string.*got 3.5"),
     ],
 )
 def test_errors_in_yaml_name_their_line(tmp_path: Path, old: str, new: str, message: str) -> None:
@@ -128,40 +132,6 @@ def test_errors_in_yaml_name_their_line(tmp_path: Path, old: str, new: str, mess
     path = put(tmp_path, "d.yaml", YAML.replace(old, new, 1))
 
     with pytest.raises(InputError, match=f"d.yaml, {message}"):
-        load_dataset(path)
-
-
-JSON = """\
-{"name": "x",
- "cases": [
-  {"id": "a",
-   "expected_cards": [
-     {"front_keywords": ["k"],
-      "back_keywords":
-        ["x", "y"]}]},
-  {"id": "b",
-   "expected_cards": []}
- ]}
-"""
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "message"),
-    [
-        ('"back_keywords"', '"back"', r"line 6: .*\.back: unknown key"),
-        ('"y"', "3.5", r"line 7: .*back_keywords\[1\]: a keyword must be a string.*got 3.5"),
-        ('"y"', "", "line 7: not valid JSON"),
-        ('"id": "b"', '"id": "a"', "line 8: .*duplicate id 'a', first used on line 3"),
-        ('"id": "b"', '"id": true', r"line 8: cases\[1\].id: expected a string"),
-        ('"expected_cards": []', '"text": "t"', r"line 8: cases\[1\]: 'expected_cards' is missing"),
-        ('"expected_cards"', '"text": null, "expected_cards"', "line 4: .*text: expected a string"),
-    ],
-)
-def test_errors_in_json_name_their_line(tmp_path: Path, old: str, new: str, message: str) -> None:
-    assert old in JSON
-    path = put(tmp_path, "d.json", JSON.replace(old, new, 1))
-
-    with pytest.raises(InputError, match=f"d.json, .*{message}"):
         load_dataset(path)
 
 

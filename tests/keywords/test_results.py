@@ -49,22 +49,6 @@ def test_any_run_is_read_back(
         assert CaseResult.from_dict(one.to_dict()) == one
 
 
-def test_scores_and_intervals_stand_in_the_file_for_readers() -> None:
-    data = json.loads(RUN.to_json(indent=1))
-
-    assert data["format"] == "factcheck-keywords-cards/1"
-    assert data["micro"] == {
-        "recall": 0.5,
-        "precision": 1 / 3,
-        "f1": 0.4,
-        "average_similarity": 0.5,
-    }
-    assert data["macro"]["f1"] == 0.4
-    assert data["intervals"]["micro_f1"] == [0.0, 1.0]
-    assert data["settings"]["threshold"] == 0.4
-    assert data["cases"][1]["failure"] == {"code": "callable", "message": "ValueError: no"}
-
-
 def test_there_is_a_row_for_every_card_and_every_failure() -> None:
     rows = RUN.to_rows()
 

@@ -16,7 +16,7 @@ from factcheck.errors import ConfigError, Failure, InputError, JudgeError, Judge
 from factcheck.facts import Usage
 from factcheck.metrics import EvalCase
 from factcheck.references import Aggregation, ReferenceMatch
-from factcheck.references.similarity import compare
+from factcheck.references.match import compare
 from factcheck.testing import ScriptedEmbedder
 from tests.strategies import prose
 

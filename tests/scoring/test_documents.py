@@ -18,7 +18,6 @@ from factcheck import (
 )
 from factcheck.errors import InputError
 from factcheck.facts import CheckResult, as_source, merge_documents
-from factcheck.reports.report import render
 from factcheck.scoring.scorer import _best
 from factcheck.testing import FactModel, LocalOpenAIServer, ScriptedChecker, ScriptedExtractor
 
@@ -45,12 +44,6 @@ def test_a_fact_of_several_documents_counts_once_and_carries_them() -> None:
     assert parts["boat.txt"].signature["facts"] == "2"
     assert CoverageReport.from_json(report.to_json()) == report
     assert report.to_dict()["documents"]["lake.txt"]["counts"]["kept"] == 1
-
-
-@pytest.mark.parametrize("kind", ["table", "markdown", "html", "csv"])
-def test_every_format_names_the_documents(kind: str) -> None:
-    text = render(score([LAKE, BOAT], SUMMARY).page(), kind)
-    assert "boat.txt" in text
 
 
 def test_a_source_of_one_text_has_no_documents() -> None:
