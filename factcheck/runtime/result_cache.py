@@ -11,12 +11,13 @@ import json
 import logging
 import threading
 import time
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
-from contextlib import contextmanager
+from contextlib import asynccontextmanager, contextmanager
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from factcheck.errors import InputError
+from factcheck.runtime.cache import DiskCache
 from factcheck.runtime.loop import PerProcess
 
 if TYPE_CHECKING:
@@ -28,6 +29,10 @@ Settle = Callable[[Mapping[str, T]], Awaitable[None]]
 Ask = Callable[[Sequence[str], Settle[T]], Awaitable[None]]
 """Asks for some keys and settles each of them, sooner or later."""
 
+LEASE_S = 60.0
+"""Seconds after which an answer is asked for although another process may be waiting for it."""
+_FIRST_PAUSE_S = 0.05
+_LONGEST_PAUSE_S = 1.0
 _log = logging.getLogger("factcheck.cache")
 
 
@@ -111,6 +116,7 @@ class ResultCache(SingleFlight[T]):
         labels: Written beside each result, for statistics: `task`, `judge`.
         encode: JSON-ready form of a result, or `None` for one that must not be kept.
         decode: The inverse; raises `InputError` for what it did not write.
+        leases: Whether the processes that share a cache on disk wait for each other's answers.
     """
 
     def __init__(
@@ -119,8 +125,12 @@ class ResultCache(SingleFlight[T]):
         labels: Mapping[str, str],
         encode: Callable[[T], Mapping[str, Any] | None],
         decode: Callable[[Mapping[str, Any]], T],
+        *,
+        leases: bool = False,
     ) -> None:
         super().__init__()
+        self._shared = cache if leases and isinstance(cache, DiskCache) else None
+        self._leased: set[str] = set()
         self._cache = cache
         self._labels = labels
         self._encode = encode
@@ -152,3 +162,28 @@ class ResultCache(SingleFlight[T]):
                 entries[key] = json.dumps(entry, ensure_ascii=False)
         if entries:
             await asyncio.to_thread(self._cache.set_many, entries)
+            self._leased.difference_update(entries)
+
+    @asynccontextmanager
+    async def lease(self, keys: Sequence[str]) -> AsyncIterator[dict[str, T]]:
+        """Be the one process that asks for these keys; gives what another one has received.
+
+        The lease stands in the place of the first answer, which ends it. Another process that
+        wants it waits until then, until this one is dead, or until the lease expires.
+        """
+        cache, first, pause_s = self._shared, keys[0], _FIRST_PAUSE_S
+        found: dict[str, T] = {}
+        while cache is not None and not await asyncio.to_thread(cache.lease, first, LEASE_S):
+            found = await self.known(keys)
+            if first in found:
+                break
+            await asyncio.sleep(pause_s)
+            pause_s = min(2 * pause_s, _LONGEST_PAUSE_S)
+        else:
+            self._leased.add(first)
+        try:
+            yield found
+        finally:
+            if cache is not None and first in self._leased:
+                await asyncio.to_thread(cache.release, first)
+            self._leased.discard(first)

@@ -25,4 +25,4 @@ def test_killed_runs_and_shared_caches_lose_nothing_and_pay_nothing_twice(tmp_pa
     assert killed.calls == killed.calls_undisturbed + killed.asked_again
     assert killed.asked_again == sum(k.on_the_wire + k.not_yet_kept for k in killed.kills)
     assert not any(kill.torn for kill in killed.kills)
-    assert in_turn.calls == in_turn.calls_undisturbed == 66
+    assert in_turn.calls == at_once.calls == in_turn.calls_undisturbed == 66

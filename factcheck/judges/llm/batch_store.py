@@ -201,8 +201,14 @@ class RequestFiles:
                 draft.file.close()
                 digest = file_digest(draft.path)
                 draft.path.replace(self._folder / f"{digest}.requests.jsonl")
-                counts = {"requests": draft.requests, "extractions": draft.extractions}
-                batches.append(Batch(model=draft.model, digest=digest, **counts))
+                batches.append(
+                    Batch(
+                        model=draft.model,
+                        digest=digest,
+                        requests=draft.requests,
+                        extractions=draft.extractions,
+                    )
+                )
         except OSError as error:
             self._error = self._error or error
         if self._error is not None:

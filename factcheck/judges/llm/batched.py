@@ -58,7 +58,9 @@ class BatchedJudge(Generic[Q, R]):
         self._batch_size = batch_size
         self._parts = parts or {}
         labels = {"task": self.stage, "judge": model.name}
-        self._cache = ResultCache[R](model.cache, labels, self._to_json, self._from_json)
+        self._cache = ResultCache[R](
+            model.cache, labels, self._to_json, self._from_json, leases=model.is_live
+        )
 
     @property
     def identity(self) -> dict[str, str]:
@@ -134,21 +136,17 @@ class BatchedJudge(Generic[Q, R]):
         claim: Claim[R],
         keep: Callable[[Mapping[str, R]], Awaitable[None]],
     ) -> None:
-        keys = list(questions)
-
-        async def is_cached() -> bool:
-            return len(await self._cache.known(keys)) == len(keys)
-
-        account = Account(ledger, self.stage, is_cached)
-        answers = await self._ask(list(questions.values()), account)
-        results = dict(zip(keys, answers, strict=True))
-        await self._repeat(questions, results, account)
-        await keep(results)
-        if all(failed_with(result, {"not_asked"}) for result in results.values()):
-            found = await self._cache.known(keys)
-            self._model.record_cache_hits(len(found), ledger, self.stage)
-            results.update(found)
-        await claim.settle(results)
+        async with self._cache.lease(list(questions)) as received:
+            keys = [key for key in questions if key not in received]
+            results: dict[str, R] = {}
+            if keys:
+                account = Account(ledger, self.stage)
+                answers = await self._ask([questions[key] for key in keys], account)
+                results = dict(zip(keys, answers, strict=True))
+                await self._repeat(questions, results, account)
+                await keep(results)
+        self._model.record_cache_hits(len(received), ledger, self.stage)
+        await claim.settle({**results, **received})
 
     async def _ask(self, questions: Sequence[Q], account: Account) -> Sequence[R]:
         """One result per question, in their order, from one request."""

@@ -32,8 +32,6 @@ from factcheck.runtime.retry import Limiter
 if TYPE_CHECKING:
     from factcheck.runtime.session import Session
 
-_RECHECK_AFTER_S = 0.02
-"""Seconds of queueing after which the cache is checked again before a request is paid for."""
 _LOCKED_S = 60.0
 """Seconds for which nothing is sent after a key, an account or a model was turned down."""
 _BYTES_PER_TOKEN = 4
@@ -42,19 +40,12 @@ _log = logging.getLogger("factcheck.judge")
 R = TypeVar("R")
 
 
-async def _never() -> bool:
-    return False
-
-
 class Account(NamedTuple):
     """Where the usage of requests is recorded."""
 
     ledger: Ledger
     stage: str = ""
     """Such as `"check"`."""
-    is_cached: Callable[[], Awaitable[bool]] = _never
-    """Asked before a request is sent that had to queue. If another process has the response by
-    then, nothing is sent, and the request ends in `JudgeNotAsked`."""
 
 
 class RequestRunner(Generic[R]):
@@ -121,7 +112,9 @@ class RequestRunner(Generic[R]):
                     ):
                         started = time.perf_counter()
                         queued_s += started - asked
-                        await self._require_open(account, spent, 0.0 if n_sent else queued_s)
+                        if self._locked_until > started:
+                            spent.append(Usage())
+                            raise NoAccess(self._locked_because)
                         usage: Usage | None = None
                         try:
                             response = await send()
@@ -141,15 +134,6 @@ class RequestRunner(Generic[R]):
                         set_usage(usage)
                         return response
         raise AssertionError("an attempt gives a response or an error")
-
-    async def _require_open(self, account: Account, spent: list[Usage], queued_s: float) -> None:
-        """Nothing, if the request has to be sent, and can be."""
-        if queued_s >= _RECHECK_AFTER_S and await account.is_cached():
-            spent.append(Usage())
-            raise JudgeNotAsked(f"{self.name}: another run has received the response")
-        if self._locked_until > time.perf_counter():
-            spent.append(Usage())
-            raise NoAccess(self._locked_because)
 
     def _failed(
         self, error: BaseException, limiter: Limiter, number: int, spent: list[Usage]

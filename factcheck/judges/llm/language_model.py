@@ -98,6 +98,8 @@ class LanguageModel:
         self.name = transport.name
         self.cache = session.cache if keep else None
         self.price = price
+        self.is_live = session.transport is None
+        """Whether requests are sent, and answered before the run ends."""
         self.learned: list[str] = []
         """What the server refused or needed, in the order it was learned."""
         self._model = model

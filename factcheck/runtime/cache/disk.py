@@ -69,6 +69,17 @@ class DiskCache:
         if sealed:
             self._use(lambda store: store.write(sealed))
 
+    def lease(self, key: str, seconds: float) -> bool:
+        """Whether this process is to ask for an answer: nobody else does, and nobody has it.
+
+        Without an answer in its place the lease ends after so many seconds, or with `release`.
+        """
+        return self._use(lambda store: store.lease(key, seconds)) is not False
+
+    def release(self, key: str) -> None:
+        """End a lease, if its answer has not come."""
+        self._use(lambda store: store.release(key))
+
     def close(self) -> None:
         with self._lock:
             store, thread = self._store, self._thread

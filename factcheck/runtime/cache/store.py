@@ -7,6 +7,7 @@ these is refused, whoever wrote the row.
 
 from __future__ import annotations
 
+import os
 import sqlite3
 import stat
 from collections.abc import Iterator, Mapping, Sequence
@@ -33,11 +34,17 @@ _SETTINGS = {
 """All of them: what the file says about itself is not used."""
 _ROWS = (
     "SELECT rowid, CASE typeof(key) WHEN 'text' THEN CAST(key AS BLOB) END, raw, mode, filename, "
-    "CASE typeof(value) WHEN 'blob' THEN value END, store_time FROM Cache ORDER BY rowid"
+    "CASE typeof(value) WHEN 'blob' THEN value END, store_time FROM Cache "
+    "WHERE expire_time IS NULL ORDER BY rowid"
 )
 _VALUES = (
     "SELECT key, CASE WHEN mode = ? AND filename IS NULL AND typeof(value) = 'blob' "
-    "THEN value END FROM Cache WHERE raw = 1 AND key IN "
+    "THEN value END FROM Cache WHERE raw = 1 AND expire_time IS NULL AND key IN "
+)
+"""Only leases expire."""
+_LEASE = (
+    "SELECT CASE typeof(value) WHEN 'blob' THEN value END FROM Cache "
+    "WHERE raw = 1 AND expire_time IS NOT NULL AND key = ?"
 )
 _AT_ONCE = 500
 """Keys that are looked up together; every SQLite takes 999 parameters."""
@@ -116,6 +123,13 @@ class ReadOnlyStore:
     def write(self, values: Mapping[str, bytes]) -> None:
         """Nothing: whoever opened it has said so."""
 
+    def lease(self, key: str, seconds: float) -> bool:  # noqa: ARG002 - see above
+        """Granted: the answer will not be written anyway."""
+        return True
+
+    def release(self, key: str) -> None:
+        """Nothing: there is no lease."""
+
     def close(self) -> None:
         self._connection.close()
 
@@ -137,9 +151,40 @@ class Store(ReadOnlyStore):
             for key, value in values.items():
                 self.rows.set(key, value)
 
+    def lease(self, key: str, seconds: float) -> bool:
+        """Put a lease in the place of an answer; `False` if a live one is there, or an answer."""
+        own = str(os.getpid()).encode()
+        if self.rows.add(key, own, expire=seconds):
+            return True
+        with self.rows.transact():
+            lease = self._connection.execute(_LEASE, (key,)).fetchone()
+            is_free = lease is not None and not _is_alive(lease[0])
+            if is_free:
+                self.rows.set(key, own, expire=seconds)
+        return is_free
+
+    def release(self, key: str) -> None:
+        """Take a lease away; an answer in its place stays."""
+        with self.rows.transact():
+            if self._connection.execute(_LEASE, (key,)).fetchone() is not None:
+                self.rows.delete(key)
+
     def close(self) -> None:
         super().close()
         self.rows.close()
+
+
+def _is_alive(holder: Any) -> bool:
+    """Whether the process that holds a lease may still run."""
+    if os.name == "nt":  # a look at a process would end it there
+        return True
+    try:
+        os.kill(int(holder), 0)
+    except (ProcessLookupError, TypeError, ValueError, OverflowError):
+        return False
+    except PermissionError:
+        return True
+    return True
 
 
 def _reading(path: Path, mode: str) -> sqlite3.Connection:

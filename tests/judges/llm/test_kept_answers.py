@@ -5,10 +5,8 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
-from time import sleep
 from typing import Any
 
 import dspy
@@ -217,24 +215,6 @@ def test_an_empty_list_of_facts_is_not_kept(llm: MakeSetup) -> None:
     with pytest.raises(InputError, match="no facts found"):
         scorer.extract(SOURCE)
     assert len(scorer.extract(SOURCE)) == 3
-
-
-def test_what_another_run_wrote_while_a_question_waited_is_not_asked(llm: MakeSetup) -> None:
-    def slow_first(request: ChatRequest) -> Reply:
-        slow = FACTS[0] in parse_prompt(request.body).facts.values()
-        return Reply(FactModel()(request), delay_s=0.5 if slow else 0.0)
-
-    cache = MemoryCache()
-    waiting, server = llm(slow_first, cache=cache, concurrency=1, batch_size=1)
-    with FactCoverage(MODEL, cache=cache, batch_size=1) as other, ThreadPoolExecutor(1) as pool:
-        first = pool.submit(waiting.check, FACTS[:2], TEXT)
-        while not server.requests:
-            sleep(0.01)
-        other.check(FACTS[1:2], TEXT)
-        results = first.result()
-
-    assert all(isinstance(result, Verdict) for result in results)
-    assert len(server.requests) == 2
 
 
 PAIR = ValuePair("Ada Byron", "Ada Lovelace", "author", "Who wrote it", "Married names count.")
