@@ -30,7 +30,8 @@ def model_base() -> type[BaseModel] | None:
 def as_record(value: Any) -> Any:
     """A pydantic model instance as the dict its JSON would hold; anything else unchanged.
 
-    Values are taken as they are, validated or not.
+    Values are taken as they are, validated or not. Fields that were not set are absent, also those
+    with a default.
     """
     if type(value) is dict:
         return value
@@ -38,7 +39,7 @@ def as_record(value: Any) -> Any:
     if base is None or not isinstance(value, base):
         return value
     try:
-        return value.model_dump(mode="json", by_alias=True, warnings=False)
+        return value.model_dump(mode="json", by_alias=True, exclude_unset=True, warnings=False)
     except (TypeError, ValueError, RecursionError) as error:
         raise InputError(
             f"a record of the model {type(value).__name__} cannot be written as JSON: {error}"

@@ -113,8 +113,19 @@ def both_objects(node: Schema, gold: Any, extracted: Any, path: str, ties: list[
             rows += alone(child, gold[name], place, "omission")
         elif name in extracted:
             rows += alone(child, extracted[name], place, "hallucination")
-    unknown = sorted(name for name in extracted if name not in node["properties"])
-    return rows + [Row(joined(path, name), "hallucination", 0.0, "") for name in unknown]
+    others = [name for name in dict.fromkeys((*gold, *extracted)) if name not in node["properties"]]
+    rest = node.get("additionalProperties")
+    if not rest:
+        unknown = sorted(name for name in others if name in extracted)
+        return rows + [Row(joined(path, name), "hallucination", 0.0, "") for name in unknown]
+    for name in others:
+        place = f"{path}[{name}]"
+        if name in gold and name in extracted:
+            rows += both(rest, gold[name], extracted[name], place, ties)
+        else:
+            status = "omission" if name in gold else "hallucination"
+            rows += alone(rest, {**gold, **extracted}[name], place, status)
+    return rows
 
 
 def alone(node: Schema, value: Any, path: str, status: str) -> list[Row]:
@@ -128,6 +139,10 @@ def alone(node: Schema, value: Any, path: str, status: str) -> list[Row]:
         for name, child in node["properties"].items():
             if isinstance(value, dict) and name in value:
                 rows += alone(child, value[name], joined(path, name), status)
+        rest = node.get("additionalProperties", {})
+        for name in value if rest and isinstance(value, dict) else ():
+            if name not in node["properties"]:
+                rows += alone(rest, value[name], f"{path}[{name}]", status)
         return rows
     if not isinstance(value, list) or not value:
         return [Row(path, status, 0.0, "")]

@@ -139,7 +139,12 @@ def leaf(draw: st.DrawFn, depth: int, kinds: Kinds) -> Schema:
 
 def object_node(draw: st.DrawFn, depth: int, kinds: Kinds) -> Schema:
     names = draw(st.lists(st.sampled_from("abcdef"), min_size=1, max_size=4, unique=True))
-    return {"type": "object", "properties": {name: node(draw, depth - 1, kinds) for name in names}}
+    made: Schema = {"type": "object"}
+    made["properties"] = {name: node(draw, depth - 1, kinds) for name in names}
+    if once_in(draw, 5):
+        rest = made["additionalProperties"] = node(draw, depth - 1, kinds)
+        rest.pop("x-eval-skip", None)
+    return made
 
 
 def array_node(draw: st.DrawFn, depth: int, kinds: Kinds) -> Schema:
@@ -176,6 +181,8 @@ def value_for(draw: st.DrawFn, schema: Schema, kinds: Kinds) -> Any:
         return draw(st.sampled_from(ANYTHING))
     if "properties" in schema:
         present = {n: child for n, child in schema["properties"].items() if not once_in(draw, 6)}
+        if rest := schema.get("additionalProperties"):
+            present |= {name: rest for name in ("zz", "y") if not once_in(draw, 3)}
         return {name: value_for(draw, child, kinds) for name, child in present.items()}
     if "items" in schema:
         size = draw(st.sampled_from((2, 3, 3, 1, 0, 2)))

@@ -188,7 +188,7 @@ def test_the_figures_of_fields_and_run_are_those_of_their_results(
     rows = [row for record in run.records for row in rows_of(record)]
     fields: dict[str, list[Row]] = {}
     for row in rows:
-        fields.setdefault(POSITION.sub("[]", row.path), []).append(row)
+        fields.setdefault(re.sub(r"\[[^]]*\]", "[]", row.path), []).append(row)
     assert list(run.by_field) == list(fields)
     for path, found in fields.items():
         summary = run.by_field[path]

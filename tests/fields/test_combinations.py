@@ -88,8 +88,7 @@ def test_nullable_alternative_and_enumerated_fields_get_a_type_that_can_be_score
 @pytest.mark.parametrize(
     "field",
     [
-        {"anyOf": [STRING, {}]}, {"anyOf": [STRING, True]}, {"anyOf": []}, {"enum": []},
-        {"type": []}, {},
+        {"anyOf": [STRING, {}]}, {"anyOf": [STRING, True]}, {"anyOf": []}, {"type": []},
     ],
 )  # fmt: skip
 def test_what_has_no_type_is_kept_for_the_parser_to_complain_of(field: Schema) -> None:

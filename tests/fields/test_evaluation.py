@@ -281,6 +281,82 @@ class TestThresholdsAndWeights:
         assert (found(1), found(5)) == ("mismatch", "match")
 
 
+class TestSchemasOfTheRealWorld:
+    """Maps, tuples, anything, one kind of numbers, and times."""
+
+    def one(self, schema: Any, gold: Any, found: Any) -> dict[str, str]:
+        return statuses(run(record(a=schema), [{"a": gold}], [{"a": found}]))
+
+    def test_a_map_is_scored_key_by_key(self) -> None:
+        schema = {"additionalProperties": record(n=NUMBER)}
+        gold = {"EUR": {"n": 1}, "a.b[0]": {"n": 2}, "lost": {"n": 3}}
+        found = {"a.b[0]": {"n": 2.0}, "EUR": {"n": 9}, "new": {"n": 4}}
+
+        result = run(record(a=schema), [{"a": gold}], [{"a": found}])
+
+        assert statuses(result) == {
+            "a[EUR].n": "mismatch", r"a[a\.b\[0\]].n": "match", "a[lost].n": "omission",
+            "a[new].n": "hallucination",
+        }  # fmt: skip
+        assert list(result.by_field) == ["a[].n"]
+        assert self.one(schema, {}, {}) == {"a": "match"}
+        assert self.one(schema, None, {"x": {"n": 1}}) == {"a[x].n": "hallucination"}
+
+    def test_a_map_beside_named_properties_and_in_aligned_arrays(self) -> None:
+        schema = {**record(n=NUMBER), "additionalProperties": TEXT}
+        rows = [{"n": 1, "x": "p"}, {"n": 2, "x": "q"}]
+
+        assert self.one(best(schema), rows, rows[::-1]) == {
+            "a[0].n": "match", "a[0][x]": "match", "a[1].n": "match", "a[1][x]": "match",
+        }  # fmt: skip
+        assert self.one({**record(n=NUMBER), "additionalProperties": True}, {}, {"x": 1}) == {
+            "a.x": "hallucination"
+        }
+
+    @pytest.mark.parametrize(
+        "schema",
+        [
+            {"type": "array", "prefixItems": [NUMBER, TEXT]},
+            {"items": [NUMBER, True], "additionalItems": False},
+        ],
+    )
+    def test_a_tuple_is_scored_by_position(self, schema: Any) -> None:
+        assert self.one(schema, [1, "x"], [1.0, "y", 3]) == {
+            "a.0": "match", "a.1": "mismatch", "a.2": "hallucination",
+        }  # fmt: skip
+        assert self.one(schema, [1, "x"], None) == {"a.0": "omission", "a.1": "omission"}
+        assert self.one(schema, [1], "x") == {"a": "mismatch"}
+        assert set(self.one(best(schema), [[1, "x"], [2, "y"]], [[2, "y"], [1, "x"]]).values()) == {
+            "match"
+        }
+
+    def test_a_tuple_may_go_on_with_items(self) -> None:
+        schema = {"prefixItems": [TEXT], "items": NUMBER}
+        assert self.one(schema, ["x", 1, 2], ["x", 1]) == {
+            "a.0": "match", "a[1]": "match", "a[2]": "omission",
+        }  # fmt: skip
+
+    @pytest.mark.parametrize("schema", [{}, True, {"description": "whatever"}])
+    def test_anything_is_compared_as_a_whole(self, schema: Any) -> None:
+        assert self.one(schema, {"k": [1]}, {"k": [1]}) == {"a": "match"}
+        assert self.one(schema, {"k": [1]}, "x") == {"a": "mismatch"}
+
+    @pytest.mark.parametrize("kind", [["integer", "number"], ["number", "null", "integer"]])
+    def test_integers_are_numbers(self, kind: list[str]) -> None:
+        assert self.one({"type": kind}, 1, 1.0) == {"a": "match"}
+
+    @pytest.mark.parametrize(
+        ("found", "status"),
+        [
+            ("2024-05-01T10:00:00+00:00", "match"), ("2024-05-01T12:00:00.0+02:00", "match"),
+            ("2024-05-01T10:00:01Z", "mismatch"), ("2024-05-01", "mismatch"), ("soon", "mismatch"),
+        ],
+    )  # fmt: skip
+    def test_times_are_instants(self, found: str, status: str) -> None:
+        schema = {"type": "string", "format": "date-time"}
+        assert self.one(schema, "2024-05-01T10:00:00Z", found) == {"a": status}
+
+
 class TestKeys:
     """Arrays whose elements are matched by a key."""
 

@@ -35,7 +35,7 @@ def array(**keys: Any) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("field", "says"),
     [
-        ({}, "Missing or invalid 'type'"),
+        ({}, "missing x-eval-compare"),
         ({"type": 3}, "Missing or invalid 'type'"),
         ({"type": []}, "Missing or invalid 'type'"),
         ({"type": ["null"]}, "Missing or invalid 'type'"),

@@ -221,8 +221,9 @@ _MAX_FORMATTED = 200
 
 
 def _bind(params: Mapping[str, Any]) -> BoundComparator:
-    refuse_unknown("date", params, "formats", "day_first")
+    refuse_unknown("date", params, "formats", "day_first", "with_time")
     day_first = flag("date", params, "day_first")
+    with_time = flag("date", params, "with_time")
     formats = _formats(params["formats"]) if "formats" in params else ()
     read = _reader(formats, day_first=day_first)
     both_ways = [_reader(formats, day_first=one) for one in (True, False)]
@@ -231,6 +232,8 @@ def _bind(params: Mapping[str, Any]) -> BoundComparator:
         own = _reading(gold, "gold", read)
         other = _reading(extracted, "extracted", read)
         if isinstance(own, DateReading) and isinstance(other, DateReading):
+            if with_time and (own.clock is None) != (other.clock is None):
+                return 0.0, f"only one has a time: {own} and {other}"
             return MATCH if own == other else _outcome(own, other)
         for reading in (own, other):
             if isinstance(reading, Unread) and not reading.ambiguous:
@@ -390,4 +393,6 @@ Parameters:
     day_first: Whether 03/04/2024 is in April. Without it such a string equals itself only: beside
         another date it is a mismatch if extracted, and an error if it is in gold and the date may
         be one of its readings.
+    with_time: Whether a date without a time differs from one with a time; by default it does not.
+        The default comparator of strings with the format `date-time`.
 """

@@ -239,6 +239,9 @@ def _settings(node: SchemaNode) -> Iterator[list[Any]]:
     if node.skip:
         yield [node.path, "skip"]
         return
+    if node.unroll is not None:
+        yield [node.path, node.weight, "recursive"]
+        return
     name = node.comparator.name
     if name or not node.children:
         transforms = [[transform.name, transform.params] for transform in node.transforms]

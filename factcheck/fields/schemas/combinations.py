@@ -223,7 +223,7 @@ def _types_of_all(branches: list[Any]) -> list[str]:
         if not named:
             return []
         types.update(dict.fromkeys(named))
-    return [name for name in types if name != "null"] or list(types)
+    return list(declared_types([*types])) or list(types)
 
 
 def _is_null(branch: Any) -> bool:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Literal
 
 from factcheck.errors import ParameterError, SchemaError
@@ -31,7 +32,8 @@ class SchemaNode:
     """The effective type; `"multi"` if several are allowed."""
     comparator: ComparatorSpec = field(default_factory=ComparatorSpec)
     children: list[SchemaNode] = field(default_factory=list)
-    """The properties of an object, or the one item node of an array."""
+    """The properties of an object or positions of a tuple; the last may be the one node, without a
+    name, of the items of an array or of all other keys or items."""
     skip: bool = False
     transforms: list[TransformSpec] = field(default_factory=list)
     align: dict[str, Any] | None = None
@@ -45,6 +47,8 @@ class SchemaNode:
     weight: float = 1.0
     """Weight of the field in precision, recall and F1."""
     description: str = ""
+    unroll: Callable[[], SchemaNode] | None = field(default=None, repr=False, compare=False)
+    """Gives the node that a recursive reference stands for; `None` for any other node."""
 
     @property
     def strategy(self) -> Strategy:
@@ -76,7 +80,7 @@ def parse_eval_schema(raw_schema: Any, registry: Registry | None = None) -> Sche
     schema = annotate_xeval(raw_schema) if isinstance(raw_schema, type) else as_schema(raw_schema)
     if not isinstance(schema, dict):
         raise SchemaError(f"Eval schema must be an object, not {type(schema).__name__}")
-    root = _Parser(registry or default_registry).node(schema, "", None, 1.0, 0)
+    root = _Parser(registry or default_registry, schema).node(schema, "", None, 1.0, 0)
     weights = [node.weight for node in root.compared()]
     if weights and not any(weights):
         raise SchemaError(f"every field has {keys.WEIGHT} 0, so none would count; set one above 0")
@@ -84,8 +88,9 @@ def parse_eval_schema(raw_schema: Any, registry: Registry | None = None) -> Sche
 
 
 class _Parser:
-    def __init__(self, registry: Registry) -> None:
+    def __init__(self, registry: Registry, root: dict[str, Any]) -> None:
         self._registry = registry
+        self._root = root
 
     def node(
         self, schema: dict[str, Any], path: str, name: str | None, weight: float, depth: int
@@ -97,6 +102,11 @@ class _Parser:
         _check_keys(schema, path)
         kind = _kind(schema, path)
         children = keys.sub_schemas(schema)
+        if keys.is_recursive(schema) and keys.COMPARE not in schema and not _skip(schema, path):
+            weight = _number(schema, keys.WEIGHT, path, weight, highest=_MAX_WEIGHT)
+            target = {**_target(self._root, schema["$ref"], path), keys.WEIGHT: weight}
+            unroll = partial(self.node, target, path, name, weight, depth + 1)
+            return SchemaNode(path, kind, name=name, weight=weight, unroll=unroll)
         _check_children(schema, kind, children, path)
         description = schema.get("description")
         node = SchemaNode(
@@ -211,9 +221,17 @@ def _check_keys(schema: dict[Any, Any], path: str) -> None:
             raise SchemaError(f"the property {name!r} is not a string; quote it", path)
 
 
+def _target(root: dict[str, Any], ref: str, path: str) -> dict[str, Any]:
+    """What a recursive reference stands for."""
+    target = root if ref == "#" else root.get("$defs", {}).get(ref.removeprefix("#/$defs/"))
+    if not isinstance(target, dict):
+        raise SchemaError(f"the reference {ref!r:.80} leads nowhere", path)
+    return target
+
+
 def _kind(schema: dict[str, Any], path: str) -> str:
-    kind = keys.effective_type(schema.get("type"))
-    if not kind:
+    kind = keys.effective_type(schema)
+    if not kind or (kind == keys.ANY and not path and keys.COMPARE not in schema):
         hint = "name one, such as 'string', or ['string', 'null']"
         if "$ref" in schema:
             hint = "resolve the schema first: resolve_schema_references(schema)"
@@ -224,13 +242,12 @@ def _kind(schema: dict[str, Any], path: str) -> str:
 def _check_children(
     schema: dict[str, Any], kind: str, children: Sequence[keys.Child], path: str
 ) -> None:
-    if children:
-        is_array = children[0].name is None
-        keyword, fitting = ("items", "array") if is_array else ("properties", "object")
-        if kind != fitting:
-            raise SchemaError(
-                f"'{keyword}' requires type '{fitting}', but the type is {schema['type']!r}", path
-            )
+    fitting = keys.container(schema)[0]
+    if children and kind != fitting:
+        keyword = "items" if fitting == "array" else "properties"
+        raise SchemaError(
+            f"'{keyword}' requires type '{fitting}', but the type is {schema['type']!r}", path
+        )
 
 
 def _skip(schema: dict[str, Any], path: str) -> bool:
@@ -327,8 +344,8 @@ def _check_key(key: Any, items: Any, path: str) -> None:
         raise SchemaError(
             f"{keys.ALIGN}: match_by 'key_field' requires 'items' with a schema", path
         )
-    kind = items.get("type")
-    if keys.declared_types(kind) and keys.effective_type(kind) != "object":
+    kind = keys.effective_type(items)
+    if kind not in (None, keys.ANY, "object"):
         raise SchemaError(
             f"{keys.ALIGN}: match_by 'key_field' requires items type 'object', not {kind!r}", path
         )

@@ -24,7 +24,15 @@ from factcheck.fields.schemas.combinations import (
     merge_branches,
     unite_alternatives,
 )
-from factcheck.fields.schemas.structure import ALIGN, COMPARE, MAX_DEPTH, SKIP, annotate, join
+from factcheck.fields.schemas.structure import (
+    ALIGN,
+    COMPARE,
+    MAX_DEPTH,
+    SKIP,
+    annotate,
+    effective_type,
+    join,
+)
 from factcheck.fields.values import model_base
 
 if TYPE_CHECKING:
@@ -33,7 +41,8 @@ if TYPE_CHECKING:
 
 _MAX_PARTS = 200_000
 """Schemas and values in a resolved schema."""
-_SCORED = ("properties", "items", "anyOf", "oneOf", "allOf")
+_BRANCHES = ("anyOf", "oneOf", "allOf")
+_SCORED = ("properties", "items", "additionalProperties", "prefixItems", "additionalItems")
 _DEFINITIONS = ("$defs", "definitions")
 _ANY_TYPE = ("string", "number", "integer", "boolean", "object", "array")
 _INDEX = re.compile("0|[1-9][0-9]{0,8}")
@@ -46,19 +55,20 @@ def resolve_schema_references(schema: Any) -> dict[str, Any]:
     `$ref` is replaced by its target within the schema; keys beside it take precedence. `allOf` is
     merged. Null alternatives are dropped; `anyOf` and `oneOf` of several types become a list of
     types, those of one type a schema with the fields of all. `enum` and `const` without a type get
-    the type of their values. Definitions are removed.
+    the type of their values. Definitions are removed, but for those that contain themselves: these
+    stay references, which are followed as deep as the data is.
 
     Args:
         schema: A JSON schema, which is not changed, or a pydantic model class.
 
     Raises:
         ParameterError: `schema` is neither.
-        SchemaError: A reference is remote, dangling or circular, or the schema is nested too
-            deeply or grows too large.
+        SchemaError: A reference is remote or dangling, or the schema is nested too deeply or grows
+            too large.
     """
     _log.warning(
-        "scoring ignores if/then/else, not, patternProperties, additionalProperties, prefixItems "
-        "and tuple items, $dynamicRef, and references that lead outside the schema"
+        "scoring ignores if/then/else, not, patternProperties, $dynamicRef, and references that "
+        "lead outside the schema"
     )
     return resolved(as_schema(schema))
 
@@ -69,8 +79,10 @@ def resolved(schema: Any) -> dict[str, Any]:
         raise ParameterError(
             f"a schema must be a dict, not {type(schema).__name__}; parse JSON text first"
         )
-    whole: dict[str, Any] = _Resolver(schema).schema(schema, _Place())
-    return whole
+    resolver = _Resolver(schema)
+    whole: dict[str, Any] = resolver.schema(schema, _Place())
+    targets = resolver.recursive_targets()
+    return {**whole, "$defs": targets} if targets else whole
 
 
 def annotate_xeval(schema: Any) -> Any:
@@ -97,7 +109,7 @@ def as_schema(schema: Any) -> Any:
     optimally, decimals are compared as numbers, and computed fields are skipped.
 
     Raises:
-        SchemaError: The model has no JSON schema, or it is recursive.
+        SchemaError: The model has no JSON schema.
     """
     base = model_base()
     if base is None or not isinstance(schema, type(base)):
@@ -153,6 +165,8 @@ class _Place(NamedTuple):
     """Levels above it, references and combinations included."""
     refs: tuple[str, ...] = ("#",)
     """The references that led to it."""
+    paths: tuple[str, ...] = ("",)
+    """The path at which each of them stood."""
     whole: bool = False
     """Whether it is skipped, or scored as part of a larger value."""
 
@@ -164,6 +178,17 @@ class _Resolver:
     def __init__(self, root: dict[str, Any]) -> None:
         self._root = root
         self._parts_left = _MAX_PARTS
+        self._recursive: dict[str, str] = {}
+        """Name in `$defs` of each reference that leads into itself."""
+
+    def recursive_targets(self) -> dict[str, Any]:
+        """The resolved definitions that contain themselves."""
+        targets: dict[str, Any] = {}
+        while left := [(ref, name) for ref, name in self._recursive.items() if name not in targets]:
+            for ref, name in left:
+                place = _Place(refs=("#", ref), paths=("", ""))
+                targets[name] = self.schema(_lookup(self._root, _names(ref, ""), ref, ""), place)
+        return targets
 
     def schema(self, raw: Any, place: _Place) -> Any:
         """The resolved copy of a schema; a plain copy of anything else in its place."""
@@ -194,21 +219,28 @@ class _Resolver:
         pointer = "#" + "".join(f"/{name.replace('~', '~0').replace('/', '~1')}" for name in names)
         target = _lookup(self._root, names, ref, place.path)
         if pointer not in place.refs:
-            behind = place._replace(refs=(*place.refs, pointer), depth=place.depth + 1)
+            behind = place._replace(
+                refs=(*place.refs, pointer),
+                paths=(*place.paths, place.path),
+                depth=place.depth + 1,
+            )
             return self.schema(target, behind)
         if place.whole:
             return {"type": self._data(target.get("type", "object"), place)}
-        cycle = " -> ".join((*place.refs[place.refs.index(pointer) :], pointer))
-        raise SchemaError(
-            f"the references form a cycle: {cycle}; a recursive schema has no fixed set of fields: "
-            f"put {SKIP} or {COMPARE} on the recursive field, or replace the inner reference by "
-            "{'type': 'object'}",
-            place.path,
-        )
+        if place.path == place.paths[place.refs.index(pointer)]:
+            raise SchemaError(f"the reference {ref!r:.80} leads only to itself", place.path)
+        kind = target.get("type", effective_type(target) or "object")
+        if pointer == "#":
+            return {"$ref": pointer, "type": kind}
+        name = self._recursive.get(pointer, names[-1])
+        while self._recursive.get(pointer) is None and name in self._recursive.values():
+            name += "_"
+        self._recursive[pointer] = name
+        return {"$ref": f"#/$defs/{name}", "type": kind}
 
     def _value(self, key: str, value: Any, place: _Place) -> Any:
         path = place.path
-        whole = key not in _SCORED
+        whole = key not in _SCORED and key not in _BRANCHES
         if key in MAPS and isinstance(value, dict):
             named = _with_string_keys(value, path)
             for name, sub in named.items():
@@ -217,7 +249,7 @@ class _Resolver:
         if key in SINGLES and isinstance(value, dict):
             return self.schema(value, place.below(path if whole else f"{path}[]", whole=whole))
         if (key in LISTS or key == "items") and isinstance(value, (list, tuple)):
-            below = place.below(path, whole=whole or key == "items")
+            below = place.below(path if key in _BRANCHES else f"{path}[]", whole=whole)
             branches = []
             for sub in value:
                 branches.append(self.schema(sub, below))  # noqa: PERF401 - one frame a level

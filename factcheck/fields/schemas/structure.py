@@ -1,6 +1,8 @@
 """The parts of an evaluation schema: its keys, types, sub-schemas, entries and paths.
 
-Only `type`, `properties` and `items` of a resolved JSON schema matter, and the `x-eval-*` keys.
+Of a resolved JSON schema `type`, `properties`, `additionalProperties`, `items`, `prefixItems` and
+the format `date-time` matter, and the `x-eval-*` keys; also `$ref` beside a type, which is a
+recursive reference into `$defs`.
 """
 
 from __future__ import annotations
@@ -25,16 +27,19 @@ MAX_DEPTH = 200
 """Levels of nesting in a schema, so that recursion stays far from Python's limit."""
 MULTI = "multi"
 """The effective type of a field that allows several types."""
+ANY = "any"
+"""The effective type of a field of which the schema says nothing."""
+_UNRESOLVED = ("$ref", "anyOf", "oneOf", "allOf")
 _SPECIAL = re.compile(r"[\\.\[\]]")
 _ESCAPED = re.compile(r"\\(.)")
-_POSITION = re.compile(r"(?<!\\)\[[^\]]*\]")
+_POSITION = re.compile(r"(?<!\\)\[(?:[^\]\\]|\\.)*\]")
 
 
 class Child(NamedTuple):
     """A sub-schema of a container."""
 
     name: str | None
-    """Name of the property; `None` for array items."""
+    """Name of the property, or position in a tuple; `None` for all other keys or items."""
     schema: dict[str, Any]
 
 
@@ -83,40 +88,62 @@ def parse_xeval_entry(entry: Any) -> tuple[str, dict[str, Any]]:
 
 
 def declared_types(kind: Any) -> tuple[str, ...]:
-    """The types a schema allows, without null; empty if it names none."""
+    """The types a schema allows, without null, nor integer beside number; empty if none."""
     if isinstance(kind, str):
         return (kind,)
     if isinstance(kind, list):
-        return tuple(dict.fromkeys(k for k in kind if isinstance(k, str) and k != "null"))
+        names = dict.fromkeys(k for k in kind if isinstance(k, str) and k != "null")
+        if "number" in names:
+            names.pop("integer", None)
+        return tuple(names)
     return ()
 
 
-def effective_type(kind: Any) -> str | None:
-    """The only type of a field, `MULTI` if there are several, `None` if there is none."""
-    types = declared_types(kind)
-    if len(types) > 1:
-        return MULTI
-    return types[0] if types else None
+def effective_type(schema: Mapping[str, Any]) -> str | None:
+    """The only type of a field, `MULTI` if there are several, `None` if it is not valid.
+
+    Without `type` it is the container that other keywords describe, or else `ANY`.
+    """
+    if "type" in schema:
+        types = declared_types(schema["type"])
+        return MULTI if len(types) > 1 else types[0] if types else None
+    if any(key in schema for key in _UNRESOLVED):
+        return None
+    return container(schema)[0] or ANY
 
 
 def sub_schemas(schema: Mapping[str, Any]) -> tuple[Child, ...]:
-    """The properties of an object or the items of an array; empty for a leaf."""
-    if effective_type(schema.get("type")) == MULTI:
-        return ()
-    properties = schema.get("properties")
-    children: tuple[Child, ...] = ()
-    if isinstance(properties, dict):
-        children = tuple(Child(n, s) for n, s in properties.items() if isinstance(s, dict))
-    items = schema.get("items")
-    if not children and isinstance(items, dict):
-        children = (Child(None, items),)
-    return children
+    """The parts of an object or array that are scored one by one; empty for a leaf."""
+    return () if effective_type(schema) == MULTI else container(schema)[1]
+
+
+def container(schema: Mapping[str, Any]) -> tuple[str, tuple[Child, ...]]:
+    """The type of container that the keywords of a schema describe, and its parts."""
+    properties, rest = schema.get("properties"), schema.get("additionalProperties") or None
+    parts: Any = properties.items() if isinstance(properties, dict) else ()
+    kind = "object" if isinstance(properties, dict) else ""
+    if parts or isinstance(rest, dict):
+        kind = "object"
+    else:
+        parts, rest = schema.get("prefixItems"), schema.get("items")
+        if isinstance(rest, list):
+            parts, rest = rest, schema.get("additionalItems")
+        parts = [(str(n), part) for n, part in enumerate(parts if isinstance(parts, list) else ())]
+        kind = "array" if parts or isinstance(rest, dict) else kind
+    children = [(n, {COMPARE: _FALLBACK} if s is True else s) for n, s in parts]
+    children.append((None, rest))
+    return kind, tuple(Child(n, s) for n, s in children if isinstance(s, dict))
 
 
 def join(parent: str, name: str) -> str:
     r"""The path of a property. Dots and brackets in its name are escaped: `a.b` is `a\.b`."""
     escaped = _SPECIAL.sub(r"\\\g<0>", name) if _SPECIAL.search(name) else name
     return f"{parent}.{escaped}" if parent else escaped
+
+
+def join_key(parent: str, key: str) -> str:
+    """The path of a value in a map: `prices[EUR]`."""
+    return f"{parent}[{join('', key)}]"
 
 
 def schema_path(path: str) -> str:
@@ -135,13 +162,13 @@ def parent_and_name(path: str) -> tuple[str, str]:
     return parent, _ESCAPED.sub(r"\1", name)
 
 
+_FALLBACK = "exact"
 _BUILT_IN_DEFAULTS: dict[str, Any] = {
     "string": "exact",
     "number": "numeric",
     "integer": "numeric",
     "boolean": "exact",
 }
-_FALLBACK = "exact"
 _defaults = dict(_BUILT_IN_DEFAULTS)
 
 
@@ -178,9 +205,22 @@ def annotate(schema: Any) -> Any:
 def _annotate(schema: dict[str, Any], depth: int) -> None:
     if depth > MAX_DEPTH:
         raise SchemaError(f"nested more than {MAX_DEPTH} levels deep; flatten it")
+    if not depth and isinstance(schema.get("$defs"), dict):
+        for target in schema["$defs"].values():
+            if isinstance(target, dict):
+                _annotate(target, 1)
     children = sub_schemas(schema)
     for child in children:
         _annotate(child.schema, depth + 1)
-    if not children and COMPARE not in schema and schema.get(SKIP) is not True:
-        default = _defaults.get(effective_type(schema.get("type")) or "", _FALLBACK)
+    is_leaf = not children and not is_recursive(schema)
+    if is_leaf and COMPARE not in schema and schema.get(SKIP) is not True:
+        kind = effective_type(schema) or ""
+        default = _defaults.get(kind, _FALLBACK)
+        if kind == "string" and default == "exact" and schema.get("format") == "date-time":
+            default = {"date": {"with_time": True}}
         schema[COMPARE] = copy.deepcopy(default)
+
+
+def is_recursive(schema: Mapping[str, Any]) -> bool:
+    """Whether a resolved schema is a reference to a schema that contains it."""
+    return "$ref" in schema and "type" in schema

@@ -11,7 +11,7 @@ from typing import Any
 from factcheck.errors import GoldValidationError, InputError, SchemaError
 from factcheck.fields.registry import Registry
 from factcheck.fields.schemas.parsing import SchemaNode, parse_eval_schema
-from factcheck.fields.schemas.structure import MAX_DEPTH, join
+from factcheck.fields.schemas.structure import ANY, MAX_DEPTH, join
 from factcheck.fields.values import as_record, json_type
 
 _NUMERIC = frozenset({"integer", "number"})
@@ -86,17 +86,31 @@ class _RecordCheck:
     def value(self, value: Any, node: SchemaNode, exempt: frozenset[str] = frozenset()) -> None:
         if value is None:
             return
+        if node.unroll:
+            try:
+                node = node.unroll()
+            except SchemaError as error:
+                self._warn(node.path[:80], f"is not checked: {error}")
+                return
         children = [] if node.comparator.name else node.children
         if not _fits(value, _types(node)):
             self._misfit(value, node, is_container=bool(children))
-        elif children and children[0].name is None:
-            for element in value:
-                self.value(element, children[0])
         elif children:
-            self._keys(value, children, node.path, exempt)
-            for child in children:
-                if child.name in value:
-                    self.value(value[child.name], child)
+            self._parts(value, children, node.path, exempt)
+
+    def _parts(
+        self, value: Any, children: list[SchemaNode], path: str, exempt: frozenset[str]
+    ) -> None:
+        if isinstance(value, list):
+            value = {str(position): element for position, element in enumerate(value)}
+        own = {child.name: child for child in children}
+        rest = own.pop(None, None)
+        if rest is None:
+            self._keys(value, children, path, exempt)
+        for name, part in value.items():
+            child = own.get(name, rest)
+            if child is not None and name not in exempt:
+                self.value(part, child)
 
     def _keys(
         self, record: dict[Any, Any], children: list[SchemaNode], path: str, exempt: frozenset[str]
@@ -141,12 +155,12 @@ class _RecordCheck:
 
 
 def _types(node: SchemaNode) -> list[str]:
-    return node.allowed_types or [node.json_type]
+    return node.allowed_types or ([] if node.json_type == ANY else [node.json_type])
 
 
 def _fits(value: Any, types: list[str]) -> bool:
     found = json_type(value)
-    return found in types or (found in _NUMERIC and not _NUMERIC.isdisjoint(types))
+    return not types or found in types or (found in _NUMERIC and not _NUMERIC.isdisjoint(types))
 
 
 def infer_schema(values: Iterable[Any], path: str = "") -> dict[str, Any]:

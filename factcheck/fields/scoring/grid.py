@@ -27,8 +27,10 @@ from factcheck.fields.scoring.nodes import (
     Node,
     ObjectNode,
     Out,
+    RecursiveNode,
     Skipped,
     by_position,
+    one_or_both,
 )
 from factcheck.fields.types import FieldResult
 from factcheck.fields.values import value_key
@@ -97,6 +99,8 @@ class Grid:
 
     def add(self, node: Node, gold: Sequence[Any], extracted: Sequence[Any]) -> None:
         """Score one field for all pairs; values may be `MISSING`."""
+        if isinstance(node, RecursiveNode) and not isinstance(inner := node.compiled(), str):
+            node = inner
         if type(node) is Leaf:
             self._add_leaf(node, gold, extracted)
         elif isinstance(node, BatchLeaf):
@@ -146,7 +150,15 @@ class Grid:
                 [value.get(name, MISSING) for value in objects],
                 [value.get(name, MISSING) for value in others],
             )
-        if not all(value.keys() <= known for value in others):
+        if node.rest is not None:
+            for name in dict.fromkeys(key for value in (*objects, *others) for key in value):
+                if name not in known:
+                    self.add(
+                        node.rest,
+                        [value.get(name, MISSING) for value in objects],
+                        [value.get(name, MISSING) for value in others],
+                    )
+        elif not all(value.keys() <= known for value in others):
             unknown = np.array([len(value.keys() - known) for value in others])
             self._stake += np.array([isinstance(value, dict) for value in gold])[:, None] * unknown
         if {} in gold and {} in extracted:
@@ -269,7 +281,8 @@ class Grid:
     ) -> None:
         for i in rows:
             for j in columns:
-                out = _results(node, gold[i], extracted[j])
+                out: Out = []
+                one_or_both(node, gold[i], extracted[j], node.path, out)
                 results = [entry for entry in out if isinstance(entry, FieldResult)]
                 open_ = [result for result in results if result.status == "pending"]
                 for result in open_:
@@ -281,17 +294,6 @@ class Grid:
                 self._open[i, j] |= bool(open_) or len(results) < len(out)
                 if any(result.status == "error" for result in results):
                     self._fail((i, j), 1.0)
-
-
-def _results(node: Node, gold: Any, extracted: Any) -> Out:
-    out: Out = []
-    if gold is not MISSING and extracted is not MISSING:
-        node.pair(gold, extracted, node.path, out)
-    elif gold is not MISSING:
-        node.alone(gold, "omission", node.path, out)
-    elif extracted is not MISSING:
-        node.alone(extracted, "hallucination", node.path, out)
-    return out
 
 
 def _split_by_type(values: Sequence[Any], kind: type) -> tuple[Sequence[int], Sequence[int]]:

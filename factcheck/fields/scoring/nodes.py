@@ -7,13 +7,14 @@ order of the schema.
 
 from __future__ import annotations
 
+import functools
 import logging
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Literal, NamedTuple, Protocol, TypeAlias
 
-from factcheck.errors import describe
-from factcheck.fields.schemas.structure import join
+from factcheck.errors import SchemaError, describe
+from factcheck.fields.schemas.structure import join, join_key
 from factcheck.fields.types import BoundComparator, FieldResult, FieldStatus, UndecidableError
 
 MISSING: Any = object()
@@ -194,13 +195,15 @@ class Skipped:
 
 
 class ObjectNode:
-    """A record or an object in it, scored property by property."""
+    """A record or an object in it, scored property by property, and a map key by key."""
 
-    __slots__ = ("_paths", "children", "path")
+    __slots__ = ("_paths", "children", "path", "rest")
 
-    def __init__(self, path: str, children: Mapping[str, Node]) -> None:
+    def __init__(self, path: str, children: Mapping[str, Node], rest: Node | None = None) -> None:
         self.path = path
         self.children = children
+        self.rest = rest
+        """Scores the values of all other keys; `None`: they are hallucinations."""
         self._paths: dict[str, tuple[tuple[str, Node, bool, str], ...]] = {}
 
     def pair(self, gold: Any, extracted: Any, path: str, out: Out) -> None:
@@ -220,10 +223,21 @@ class ObjectNode:
                 child.alone(g, "omission", place, out)
             elif e is not MISSING:
                 child.alone(e, "hallucination", place, out)
-        if n_known < len(extracted):
+        if self.rest is not None or n_known < len(extracted):
+            self._pair_rest(gold, extracted, path, out)
+
+    def _pair_rest(
+        self, gold: Mapping[Any, Any], extracted: Mapping[Any, Any], path: str, out: Out
+    ) -> None:
+        if self.rest is None:
             for key in sorted((key for key in extracted if key not in self.children), key=str):
                 place = join(path, str(key))
                 out.append(FieldResult(place, 0.0, "", None, extracted[key], "hallucination"))
+            return
+        for key in dict.fromkeys((*gold, *extracted)):
+            if key not in self.children:
+                g, e = gold.get(key, MISSING), extracted.get(key, MISSING)
+                one_or_both(self.rest, g, e, join_key(path, str(key)), out)
 
     def _places(self, path: str) -> tuple[tuple[str, Node, bool, str], ...]:
         if len(self._paths) > _MAX_PATHS:
@@ -240,8 +254,78 @@ class ObjectNode:
             for name, child, _, place in self._paths.get(path) or self._places(path):
                 if name in value:
                     child.alone(value[name], status, place, out)
+            for name in value if self.rest else ():
+                if self.rest and name not in self.children:
+                    self.rest.alone(value[name], status, join_key(path, str(name)), out)
         elif value is not None:
             _log.warning("%s: expected an object, got %s", path, type(value).__name__)
+
+
+def one_or_both(node: Node, gold: Any, extracted: Any, path: str, out: Out) -> None:
+    """Score a place of which a side, or both, may be missing."""
+    if gold is not MISSING and extracted is not MISSING:
+        node.pair(gold, extracted, path, out)
+    elif gold is not MISSING:
+        node.alone(gold, "omission", path, out)
+    elif extracted is not MISSING:
+        node.alone(extracted, "hallucination", path, out)
+
+
+class TupleNode:
+    """An array in which each position has a schema of its own: an object with numbers for names."""
+
+    __slots__ = ("path", "positions")
+
+    def __init__(self, positions: ObjectNode) -> None:
+        self.path = positions.path
+        self.positions = positions
+
+    def pair(self, gold: Any, extracted: Any, path: str, out: Out) -> None:
+        if isinstance(gold, list) and isinstance(extracted, list):
+            self.positions.pair(_numbered(gold), _numbered(extracted), path, out)
+        else:
+            _pair_mistyped(self, list, gold, extracted, path, out)
+
+    def alone(self, value: Any, status: OneSided, path: str, out: Out) -> None:
+        if isinstance(value, list) and value:
+            self.positions.alone(_numbered(value), status, path, out)
+        else:
+            out.append(_one_sided(path, "", value, status))
+
+
+def _numbered(values: Sequence[Any]) -> dict[str, Any]:
+    return {str(position): value for position, value in enumerate(values)}
+
+
+class RecursiveNode:
+    """A part of a schema that contains itself, compiled as deep as the data is."""
+
+    __slots__ = ("_compile", "path")
+
+    def __init__(self, path: str, compile_: Callable[[], Node]) -> None:
+        self.path = path
+        self._compile = functools.cache(compile_)
+
+    def compiled(self) -> Node | str:
+        """The node, or why there is none."""
+        try:
+            return self._compile()
+        except SchemaError as error:
+            return str(error)
+
+    def pair(self, gold: Any, extracted: Any, path: str, out: Out) -> None:
+        node = self.compiled()
+        if isinstance(node, str):
+            out.append(FieldResult(path, 0.0, "", gold, extracted, "error", node))
+        else:
+            node.pair(gold, extracted, path, out)
+
+    def alone(self, value: Any, status: OneSided, path: str, out: Out) -> None:
+        node = self.compiled()
+        if isinstance(node, str):
+            out.append(_one_sided(path, "", value, status))
+        else:
+            node.alone(value, status, path, out)
 
 
 class ArrayNode:
@@ -317,9 +401,7 @@ def _one_sided(path: str, name: str, value: Any, status: OneSided) -> FieldResul
     return FieldResult(path, 0.0, name, gold, extracted, status)
 
 
-def _pair_mistyped(
-    node: ObjectNode | ArrayNode, kind: type, gold: Any, extracted: Any, path: str, out: Out
-) -> None:
+def _pair_mistyped(node: Node, kind: type, gold: Any, extracted: Any, path: str, out: Out) -> None:
     """Score a container of which at least one side is null or of another type."""
     if gold is None and extracted is None:
         return

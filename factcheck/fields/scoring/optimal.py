@@ -188,6 +188,7 @@ class _DeferredArray(Deferred):
         return cdist(texts, others, scorer=normalized_similarity)
 
     def settle(self) -> list[FieldResult]:
+        self.pending()  # nothing is, but without any the pairing is still to be found
         node, path, pairing = self._node, self._path, cast("Pairing", self._pairing)
         results: Out = []
         for i, j in pairing.pairs:

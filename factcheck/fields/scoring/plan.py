@@ -19,7 +19,9 @@ from factcheck.fields.scoring.nodes import (
     Leaf,
     Node,
     ObjectNode,
+    RecursiveNode,
     Skipped,
+    TupleNode,
     by_position,
 )
 from factcheck.fields.scoring.optimal import BatchArrayNode, KeyMatch, OptimalMatch, as_key
@@ -60,17 +62,26 @@ class _Compiler:
         self._registry = registry
         self.batch_leaves: dict[str, BatchLeaf] = {}
         self.weights: dict[str, float] = {}
+        self._n_recursive = 0
+        """References below which batch comparators may appear as the data is read."""
 
     def node(self, schema: SchemaNode) -> Node:
         self.weights[schema.path] = schema.weight
+        if schema.unroll is not None:
+            self._n_recursive += 1
+            unroll = schema.unroll
+            return RecursiveNode(schema.path, lambda: self.node(unroll()))
         if schema.skip:
             return Skipped(schema.path)
         if schema.comparator.name or not schema.children:
             return self._leaf(schema)
-        if schema.json_type == "object":
-            return ObjectNode(
-                schema.path, {_name(child, schema): self.node(child) for child in schema.children}
-            )
+        *_, last = schema.children
+        if last is not schema.children[0] or not _is_rest(last) or schema.json_type == "object":
+            named = [child for child in schema.children if not _is_rest(child)]
+            children = {_name(child, schema): self.node(child) for child in named}
+            rest = self.node(last) if _is_rest(last) else None
+            node = ObjectNode(schema.path, children, rest)
+            return node if schema.json_type == "object" else TupleNode(node)
         return self._array(schema)
 
     def _leaf(self, schema: SchemaNode) -> Leaf:
@@ -108,14 +119,14 @@ class _Compiler:
         return lambda value: found(value, params)
 
     def _array(self, schema: SchemaNode) -> ArrayNode:
-        n_before = len(self.batch_leaves)
+        n_before = len(self.batch_leaves) + self._n_recursive
         (items,) = schema.children
         element = self.node(items)
         align = schema.align or {}
         strategy = "ordered" if isinstance(element, Skipped) else schema.strategy
         if strategy == "hungarian":
             match = OptimalMatch(element, align.get("threshold"), self.weights)
-            if len(self.batch_leaves) > n_before:
+            if len(self.batch_leaves) + self._n_recursive > n_before:
                 return BatchArrayNode(schema.path, element, match)
             return ArrayNode(schema.path, element, match)
         if strategy == "key_field":
@@ -156,6 +167,11 @@ class _Compiler:
         return key_of
 
 
+def _is_rest(child: SchemaNode) -> bool:
+    """Whether it stands for the items of an array, or all other keys of an object."""
+    return child.name is None and child.path.endswith("[]")
+
+
 def _name(child: SchemaNode, parent: SchemaNode) -> str:
     """The name of a property; for a node made by hand, the end of its path."""
     if child.name is not None:
@@ -167,7 +183,7 @@ def _properties(items: SchemaNode) -> dict[str, Any]:
     return {
         _name(child, items): {"properties": _properties(child)}
         for child in items.children
-        if not child.path.endswith("[]")
+        if not _is_rest(child)
     }
 
 
