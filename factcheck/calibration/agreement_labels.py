@@ -9,7 +9,7 @@ from itertools import repeat
 from typing import Any, Literal, NamedTuple, get_args
 
 from factcheck.documents import PathOrDash, json_lines
-from factcheck.documents.tables import table_entries
+from factcheck.documents.reading import table_entries
 from factcheck.errors import InputError
 
 COVERED = 0.75

@@ -23,7 +23,7 @@ from factcheck.documents import (
     read_text,
     shown,
 )
-from factcheck.documents.tables import table_entries
+from factcheck.documents.reading import read_entries, table_entries
 from factcheck.errors import InputError
 from factcheck.facts import AtomicFact, FactSet, SourceDocument, as_source
 from factcheck.records.facts import facts_from_data, facts_from_lines, read_facts
@@ -160,8 +160,6 @@ def _entries(path: PathOrDash) -> Iterable[Entry]:
     if bare.endswith(_JSON_LINES):
         return json_entries(path)
     if name.endswith(_DOCUMENTS):
-        from factcheck.documents.reading import read_entries
-
         return (Entry(*entry) for entry in read_entries(path))
     if bare.endswith(_TABLES) or name.endswith(".parquet"):
         return map(_with_facts, table_entries(path, _REQUIRED, _OPTIONAL))
