@@ -104,7 +104,7 @@ def _run(arguments: Sequence[str]) -> int:
         code = _fail(str(error), error.exit_code, invocation)
     except typer.TyperException as error:
         where = getattr(getattr(error, "ctx", None), "command_path", "factcheck")
-        message = error.format_message().rstrip(".")
+        message = error.format_message().rstrip(".").replace(": Value error, ", ": ")
         see = " See" if message.endswith("?") else "; see"
         code = _fail(f"{message}{see} '{where} --help'", InputError.exit_code, invocation)
     except OSError as error:

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from enum import Enum
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from factcheck.cli import options, output
-from factcheck.cli.options import Format
 from factcheck.errors import InputError
 
 if TYPE_CHECKING:
@@ -24,13 +22,6 @@ app = typer.Typer(
     **options.FAMILY, help="Measure judges: bullet removal, audit, agreement, cascades."
 )
 app.callback()(options.show_help)
-
-
-class PartlyCovered(str, Enum):
-    """Treatment of labels between 0 and 1."""
-
-    NOT_COVERED = "not_covered"
-    LEFT_OUT = "left_out"
 
 
 Source = Annotated[
@@ -73,7 +64,7 @@ def bullets(  # noqa: PLR0913 - one parameter per option
     out: Annotated[
         str, options.option("--out", "DIR", "Folder for rows, plots and the page.", options.OUTPUT)
     ] = "bullet-removal",
-    format_: options.PrintFormat = Format.TABLE,
+    format_: options.PrintFormat = "table",
     _debug: options.Debug = False,
 ) -> None:
     """Remove bullets from summaries one by one and watch the score fall.
@@ -184,9 +175,9 @@ def agreement(  # noqa: PLR0913 - one parameter per option
         options.option("--replies", "FILE", "Recorded verdicts of further judges, JSON lines."),
     ] = None,
     partly: Annotated[
-        PartlyCovered,
+        Literal["not_covered", "left_out"],
         options.option("--partly", "P", "Count labels between 0 and 1 as not_covered or left_out."),
-    ] = PartlyCovered.NOT_COVERED,
+    ] = "not_covered",
     difference: Annotated[
         float, options.option("--difference", "D", "Difference to compute the sample size for.")
     ] = 0.05,
@@ -206,7 +197,7 @@ def agreement(  # noqa: PLR0913 - one parameter per option
             data,
             judge or _default_judge(),
             replies=replies or (),
-            partly=partly.value,
+            partly=partly,
             difference=difference,
             budget=options.budget(max_calls, max_cost_usd),
         )

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-from enum import Enum
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -18,21 +17,15 @@ _ATTEMPTS = 2
 """Requests for one answer: who asks for a diagnosis waits for it."""
 
 
-class DoctorFormat(str, Enum):
-    """Format of what was found out."""
-
-    TABLE = "table"
-    JSON = "json"
-
-
 def doctor(
     model: Annotated[
         str, options.argument("MODEL", "PROVIDER/MODEL, or FILE.yaml#NAME for one with settings.")
     ],
     *,
     format_: Annotated[
-        DoctorFormat, options.option("--format", "FORMAT", "table or json.", options.OUTPUT)
-    ] = DoctorFormat.TABLE,
+        Literal["table", "json"],
+        options.option("--format", "FORMAT", "table or json.", options.OUTPUT),
+    ] = "table",
     _debug: options.Debug = False,
 ) -> None:
     """Try MODEL out: how its server wants to be asked, a trial, and the price.
@@ -43,8 +36,8 @@ def doctor(
     """
     with output.spinner(f"Trying {model}"):
         diagnosis = _examined(model)
-    json_wanted = format_ is DoctorFormat.JSON
-    output.print_out(json.dumps(diagnosis.to_dict(), indent=2) if json_wanted else str(diagnosis))
+    as_json = format_ == "json"
+    output.print_out(json.dumps(diagnosis.to_dict(), indent=2) if as_json else str(diagnosis))
     if not diagnosis.n_decided:
         output.print_error(f"no fact was decided: {diagnosis.problem}")
         raise typer.Exit(_UNDECIDED)

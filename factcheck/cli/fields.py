@@ -137,7 +137,7 @@ def evaluate(  # noqa: PLR0913 - one parameter per option
         else:
             with _without_gc():
                 result = job.results()
-    if to.format in {Format.JSON, Format.CSV}:
+    if to.format in {"json", "csv"}:
         for note in result.notes:
             output.print_note(note)
     failure = gates.fields_gate(result.gate_scores, fail_under)
@@ -269,7 +269,7 @@ def compare(
     names = (name_of(run_a), name_of(run_b))
     with output.capture_log(_LOG, show=True), output.spinner("Comparing"), _without_gc():
         comparison = compare_runs(files.read_run(run_a), files.read_run(run_b), names=names)
-    if to.format in {Format.JSON, Format.CSV} and comparison.schema_warning:
+    if to.format in {"json", "csv"} and comparison.schema_warning:
         output.print_error(f"warning: {comparison.schema_warning}")
     to_json = partial(json.dumps, comparison.to_dict(), ensure_ascii=False, indent=2)
     output.show(comparison.page(), to_json, to)
@@ -284,7 +284,7 @@ def _check_options(
         return
     if join is Join.ID:
         raise InputError("--totals-only pairs records by position; leave out --join id")
-    if made is Format.CSV:
+    if made == "csv":
         raise InputError("csv has one row per field result, and --totals-only keeps none")
     if schema is None:
         raise InputError(

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from enum import Enum
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -24,20 +23,6 @@ app = typer.Typer(
     help="Evaluate cards and behaviors by keywords: fast, free, without a model.",
 )
 app.callback()(options.show_help)
-
-
-class Assignment(str, Enum):
-    """Choice of pairs of cards."""
-
-    GREEDY = "greedy"
-    OPTIMAL = "optimal"
-
-
-class Aggregation(str, Enum):
-    """Aggregation of several similarities into one score."""
-
-    MAX = "max"
-    MEAN = "mean"
 
 
 Cases = Annotated[
@@ -70,14 +55,14 @@ def run(  # noqa: PLR0913 - one parameter per option
     ],
     *,
     assignment: Annotated[
-        Assignment,
+        Literal["greedy", "optimal"],
         options.option(
             "--assignment",
             "HOW",
             "greedy: each expected card in turn takes the best card left; optimal: maximize "
             "the total score.",
         ),
-    ] = Assignment.GREEDY,
+    ] = "greedy",
     threshold: Annotated[
         float, options.option("--threshold", "SCORE", "Minimum score of a pair of cards.")
     ] = 0.3,
@@ -129,7 +114,7 @@ def run(  # noqa: PLR0913 - one parameter per option
             threshold,
             weights=weights,
             type_weight=type_weight,
-            assignment=assignment.value,
+            assignment=assignment,
         )
         page = result.page(dataset=expected, outputs=generated, examples=examples)
     score = result.macro and result.macro.f1
@@ -297,11 +282,11 @@ def references(
     reference: Annotated[list[str], options.argument("REFERENCE", "Reference texts.")],
     *,
     aggregation: Annotated[
-        Aggregation,
+        Literal["max", "mean"],
         options.option(
             "--aggregation", "HOW", "max: similar to one reference is enough; mean: to all of them."
         ),
-    ] = Aggregation.MAX,
+    ] = "max",
     embedder: Annotated[
         str,
         options.option(
@@ -331,7 +316,7 @@ def references(
     threshold = _THRESHOLD if fail_under is None else fail_under
     text, *others = map(_text, (actual, *reference))
     with (
-        ReferenceMatch(others, aggregation.value, threshold, embedder) as metric,
+        ReferenceMatch(others, aggregation, threshold, embedder) as metric,
         output.spinner("Comparing"),
     ):
         result = metric.match(text)

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import Enum
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -17,6 +16,8 @@ OUTPUT = "Output"
 LIMITS = "Limits"
 FAMILY: dict[str, Any] = {"rich_markup_mode": "rich", "invoke_without_command": True}
 """Settings of a command with subcommands."""
+Format = Literal["table", "markdown", "html", "junit", "json", "csv"]
+Direction = Literal["coverage", "both"]
 
 
 @dataclass
@@ -25,24 +26,6 @@ class Invocation:
 
     debug: bool = False
     """Whether errors come with their traceback."""
-
-
-class Format(str, Enum):
-    """Format of a report."""
-
-    TABLE = "table"
-    MARKDOWN = "markdown"
-    HTML = "html"
-    JUNIT = "junit"
-    JSON = "json"
-    CSV = "csv"
-
-
-class Direction(str, Enum):
-    """Direction in which two texts are compared."""
-
-    COVERAGE = "coverage"
-    BOTH = "both"
 
 
 def show_help(context: typer.Context) -> None:

@@ -19,17 +19,17 @@ if TYPE_CHECKING:
     from factcheck.reports.page import Page
     from factcheck.scoring.gates import GateFailure
 
-_BY_SUFFIX = {
-    "": Format.TABLE,
-    ".txt": Format.TABLE,
-    ".log": Format.TABLE,
-    ".md": Format.MARKDOWN,
-    ".markdown": Format.MARKDOWN,
-    ".html": Format.HTML,
-    ".htm": Format.HTML,
-    ".xml": Format.JUNIT,
-    ".json": Format.JSON,
-    ".csv": Format.CSV,
+_BY_SUFFIX: dict[str, Format] = {
+    "": "table",
+    ".txt": "table",
+    ".log": "table",
+    ".md": "markdown",
+    ".markdown": "markdown",
+    ".html": "html",
+    ".htm": "html",
+    ".xml": "junit",
+    ".json": "json",
+    ".csv": "csv",
 }
 _MAX_LINE = 300
 _MAX_WARNINGS = 20
@@ -128,7 +128,7 @@ def destination(chosen: Format | None, out: str | None, *inputs: str | None) -> 
 
     refuse_stdin_twice(*inputs)
     if out is None or out == "-":
-        return Destination(chosen or Format.TABLE)
+        return Destination(chosen or "table")
     check_out(out, *inputs)
     made = chosen or _BY_SUFFIX.get(Path(out).suffix.lower())
     if made is None:
@@ -182,12 +182,12 @@ def show(
     from factcheck.reports.table import for_stdout
 
     page = gated(page, failure.message if failure else "")
-    if to.path is not None or to.format not in {Format.TABLE, Format.MARKDOWN}:
+    if to.path is not None or to.format not in {"table", "markdown"}:
         print_warnings(warnings)
-    if to.path is None and to.format is Format.TABLE:
+    if to.path is None and to.format == "table":
         print_out(for_stdout(page))
         return
-    text = to_json() if to.format is Format.JSON else render(page, to.format.value)
+    text = to_json() if to.format == "json" else render(page, to.format)
     if to.path is None:
         print_out(text)
         return

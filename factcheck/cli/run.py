@@ -6,10 +6,9 @@ import gc
 import json
 from collections.abc import Iterator
 from contextlib import ExitStack
-from enum import Enum
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from factcheck.cli import options, output
 from factcheck.errors import InputError, JudgeError
@@ -20,13 +19,7 @@ if TYPE_CHECKING:
 
 ROWS = "Rows"
 BATCH = "Batch"
-
-
-class Step(str, Enum):
-    """The two steps of a batch."""
-
-    SUBMIT = "submit"
-    COLLECT = "collect"
+Step = Literal["submit", "collect"]
 
 
 def run(  # noqa: PLR0913 - one parameter per option
@@ -39,7 +32,7 @@ def run(  # noqa: PLR0913 - one parameter per option
     *,
     judge: options.Judge = None,
     extractor: options.Extractor = None,
-    direction: options.Both = options.Direction.COVERAGE,
+    direction: options.Both = "coverage",
     cassette: options.Cassette = None,
     skip_invalid: Annotated[
         bool, options.flag("--skip-invalid", "Skip invalid records and report how many.")
@@ -84,7 +77,7 @@ def run(  # noqa: PLR0913 - one parameter per option
             "--batch-file", "FILE", "State of the batch.", BATCH, show_default="FILE.batch.json"
         ),
     ] = None,
-    format_: options.PrintFormat = options.Format.TABLE,
+    format_: options.PrintFormat = "table",
     fail_under: Annotated[
         float | None, options.fail_under("Exit with 1 if the mean score is lower, e.g. 0.8.")
     ] = None,
@@ -118,17 +111,17 @@ def run(  # noqa: PLR0913 - one parameter per option
 
     if batch is not None:
         done = unsent.run_batch(
-            batch.value,
+            batch,
             Path(batch_file or f"{files[0]}.batch.json"),
             settings,
             records,
-            direction.value,
+            direction,
         )
         _show_batch(done, batch, batch_file)
     elif dry_run:
-        _show_estimate(unsent.estimate(settings, records(), direction.value))
+        _show_estimate(unsent.estimate(settings, records(), direction))
     else:
-        signature = _score(settings, records(), tally, direction.value, out, resume=resume)
+        signature = _score(settings, records(), tally, direction, out, resume=resume)
         failure = gates.run_gate(tally, fail_under)
         totals = {**tally.to_dict(), "signature": signature}
         to_json = partial(json.dumps, totals, ensure_ascii=False, indent=2)
@@ -204,7 +197,7 @@ def _show_estimate(estimate: Any) -> None:
 def _show_batch(done: Any, step: Step, state: str | None) -> None:
     from factcheck.reports.text import plural
 
-    if step is Step.SUBMIT:
+    if step == "submit":
         if not done.batches:
             output.print_out("every reply is in the cache; run again without --batch")
             return

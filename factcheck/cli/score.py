@@ -5,8 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from contextlib import suppress
-from enum import Enum
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from factcheck.cli import options, output
 from factcheck.errors import FactcheckError
@@ -14,14 +13,6 @@ from factcheck.errors import FactcheckError
 if TYPE_CHECKING:
     from factcheck.facts import CoverageReport, FactSet, SourceDocument
     from factcheck.scoring import FactCoverage
-
-
-class FactsFormat(str, Enum):
-    """Format of a list of facts."""
-
-    TABLE = "table"
-    JSON = "json"
-    YAML = "yaml"
 
 
 def score(  # noqa: PLR0913 - one parameter per option
@@ -37,7 +28,7 @@ def score(  # noqa: PLR0913 - one parameter per option
     ] = None,
     judge: options.Judge = None,
     extractor: options.Extractor = None,
-    direction: options.Both = options.Direction.COVERAGE,
+    direction: options.Both = "coverage",
     cassette: options.Cassette = None,
     batch_size: options.BatchSize = 32,
     max_calls: options.MaxCalls = None,
@@ -75,7 +66,7 @@ def score(  # noqa: PLR0913 - one parameter per option
     }
     report = _show_scored(
         settings,
-        lambda scorer: scorer.score(*texts, facts=fact_set, direction=direction.value),
+        lambda scorer: scorer.score(*texts, facts=fact_set, direction=direction),
         "Scoring",
         to,
         fail_under,
@@ -139,8 +130,9 @@ def facts(
         ),
     ] = None,
     format_: Annotated[
-        FactsFormat, options.option("--format", "FORMAT", "table, json or yaml.", options.OUTPUT)
-    ] = FactsFormat.TABLE,
+        Literal["table", "json", "yaml"],
+        options.option("--format", "FORMAT", "table, json or yaml.", options.OUTPUT),
+    ] = "table",
     lock: Annotated[
         str | None,
         options.option(
@@ -219,10 +211,10 @@ def _write_lock(found: FactSet, path: str, *, force: bool) -> FactSet:
     return read_facts(path)
 
 
-def _facts_text(found: FactSet, made: FactsFormat) -> str:
-    if made is FactsFormat.JSON:
+def _facts_text(found: FactSet, made: str) -> str:
+    if made == "json":
         return json.dumps(found.to_dict(), ensure_ascii=False, indent=2)
-    if made is FactsFormat.YAML:
+    if made == "yaml":
         from factcheck.records.facts import lock_text
 
         return lock_text(found)

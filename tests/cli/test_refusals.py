@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
@@ -15,7 +16,7 @@ REFUSED = {
         "": "Missing argument 'SOURCE'",
         "gone.txt gone.txt": "gone.txt does not exist; check the path",
         "a b --colour": "see 'factcheck score --help'",
-        "a b --format pdf": "pdf",
+        "a b --format pdf": "Invalid value for '--format': 'pdf' is not one of 'table', ",
         "- -": TWICE,
     },
     "run": {
@@ -86,13 +87,12 @@ REFUSED = {
 }
 
 
-@pytest.mark.usefixtures("inputs")
 @pytest.mark.parametrize(
     ("command", "rest", "message"),
     [(command, *row) for command, rows in REFUSED.items() for row in rows.items()],
 )
 def test_an_invalid_command_line_is_refused(
-    run: Callable[..., Outcome], desk: Desk, command: str, rest: str, message: str
+    run: Callable[..., Outcome], desk: Desk, inputs: Path, command: str, rest: str, message: str
 ) -> None:
     refused(run(*command.split(), *rest.split()), message)
 
