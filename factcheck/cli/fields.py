@@ -52,7 +52,9 @@ def evaluate(  # noqa: PLR0913 - one parameter per option
     extracted: Annotated[
         str,
         options.argument(
-            "EXTRACTED", "Records to evaluate, in the same formats; null if nothing was extracted."
+            "EXTRACTED",
+            "Records to evaluate, in the same formats, or replies of a model with one JSON object "
+            "each; null if nothing was extracted.",
         ),
     ],
     *,

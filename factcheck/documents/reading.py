@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import csv
 import reprlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -68,19 +68,32 @@ def read_document(
     raise InputError(f"{name}: {expected} a .yaml, .yml, .json or .jsonl file")
 
 
-def read_entries(path: PathOrDash) -> Iterator[tuple[Place, Any]]:
+def read_entries(path: PathOrDash, *, as_text: bool = False) -> Iterator[tuple[Place, Any]]:
     """Entries of a list with their places, in order.
 
     Args:
+        as_text: Whether a line that is not JSON is an entry, its text, and no error.
         path: `.jsonl` or `.ndjson`, perhaps with `.gz` after it: one entry a line, one held at a
             time. `.json`, `.yaml`, `.yml`: a list; anything else but null is its only entry. `-`,
             or a name without suffix: JSON or JSON lines.
     """
     if name_of(path).lower().endswith(_JSON_LINES):
-        return json_lines(path)
+        return _parsed(lines(path), as_text=as_text)
     if path != "-" and Path(path).suffix:
         return _members(read_document(path, expected="records come from"))
-    return _detected(path)
+    return _detected(path, as_text=as_text)
+
+
+def _parsed(source: Iterable[tuple[Place, bytes]], *, as_text: bool) -> Iterator[tuple[Place, Any]]:
+    for place, raw in source:
+        if raw.strip():
+            try:
+                value = parse_json_line(raw, place)
+            except InputError:
+                if not as_text:
+                    raise
+                value = raw.decode("utf-8", "replace")
+            yield place, value
 
 
 def _members(document: Document) -> Iterator[tuple[Place, Any]]:
@@ -91,7 +104,7 @@ def _members(document: Document) -> Iterator[tuple[Place, Any]]:
         yield Place(document.name), document.value
 
 
-def _detected(path: PathOrDash) -> Iterator[tuple[Place, Any]]:
+def _detected(path: PathOrDash, *, as_text: bool) -> Iterator[tuple[Place, Any]]:
     """JSON lines if the first line is an object, else one JSON text."""
     name = name_of(path)
     source = lines(path)
@@ -109,9 +122,7 @@ def _detected(path: PathOrDash) -> Iterator[tuple[Place, Any]]:
             yield from _members(parse_json(whole, name))
         return
     yield place, first
-    for next_place, more in source:
-        if more.strip():
-            yield next_place, parse_json_line(more, next_place)
+    yield from _parsed(source, as_text=as_text)
 
 
 def table_entries(

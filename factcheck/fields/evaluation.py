@@ -15,11 +15,11 @@ from factcheck.fields.runs.records import RecordResult, WeightedCounts, count
 from factcheck.fields.runs.results import RunResult, RunTally
 from factcheck.fields.schemas.parsing import SchemaNode, parse_eval_schema
 from factcheck.fields.scoring.dispatch import Calls, arun, dispatch, run
-from factcheck.fields.scoring.nodes import Deferred, Out
+from factcheck.fields.scoring.nodes import Deferred, ObjectNode, Out
 from factcheck.fields.scoring.optimal import settled
 from factcheck.fields.scoring.plan import Plan, compile_schema
 from factcheck.fields.types import FieldResult, FieldStatus
-from factcheck.fields.values import as_record
+from factcheck.fields.values import as_record, object_in
 from factcheck.runtime.session import Closing
 
 PostProcess = Callable[[list[FieldResult]], list[FieldResult]]
@@ -85,7 +85,8 @@ class FieldEvaluator(Closing):
 
         Args:
             gold: The gold records: dicts, or pydantic models.
-            extracted: The records to score.
+            extracted: The records to score; also replies of a model, as strings with one JSON
+                object. Any other string is a parse failure: all gold fields are omissions.
             join: How records are paired: by `"position"`, or by `"id"`, the value of `id_field`; a
                 record without partner is an omission or hallucination as a whole.
 
@@ -273,7 +274,17 @@ def score_record(
 
 def _score(plan: Plan, gold: Any, extracted: Any) -> Out:
     out: Out = []
-    plan.root.pair(as_record(gold), as_record(extracted), "", out)
+    found = as_record(extracted)
+    if isinstance(found, str) and isinstance(plan.root, ObjectNode):
+        try:
+            found = object_in(found)
+        except InputError as error:
+            reason = f"the extraction has {error}"
+            out.append(FieldResult("", 0.0, "", None, extracted, "parse_failure", reason))
+            if gold is None:
+                out.append(FieldResult("", 0.0, "", None, extracted, "hallucination"))
+            found = None
+    plan.root.pair(as_record(gold), found, "", out)
     return out
 
 
@@ -291,9 +302,13 @@ def joined(
         if not id_field:
             raise InputError("join='id' requires id_field")
         wanted = _by_id(gold, id_field, "gold")
-        found = _by_id(extracted, id_field, "extracted")
-        pairs = [(record, found.pop(name, None)) for name, record in wanted.items()]
-        return [*pairs, *((None, record) for record in found.values())]
+        unread = filter(_is_unread, extracted)  # stand for records without partner, in any order
+        found = _by_id([r for r in extracted if not _is_unread(r)], id_field, "extracted")
+        pairs = [
+            (record, found.pop(name) if name in found else next(unread, None))
+            for name, record in wanted.items()
+        ]
+        return [*pairs, *((None, record) for record in (*found.values(), *unread))]
     if join != "position":
         raise InputError(f"join must be 'position' or 'id', not {join!r}")
     if len(gold) != len(extracted):
@@ -312,6 +327,8 @@ def record_id(gold: Any, extracted: Any, id_field: str | None, position: int) ->
     if not id_field:
         return position
     source = gold if gold is not None else extracted
+    if _is_unread(source):
+        return f"(parse failure {position})"
     return _id(source, id_field, f"{'gold' if gold is not None else 'extracted'} record {position}")
 
 
@@ -329,7 +346,17 @@ def _by_id(records: Sequence[Any], id_field: str, side: str) -> dict[str | int, 
     return by_id
 
 
+def _is_unread(record: Any) -> bool:
+    """Whether a record is a text without exactly one object, and so without an id."""
+    try:
+        return isinstance(record, str) and not object_in(record)
+    except InputError:
+        return True
+
+
 def _id(record: Any, id_field: str, where: str) -> str | int:
+    if isinstance(record, str) and not _is_unread(record):
+        record = object_in(record)
     record = as_record(record)
     if record is None:
         hint = "a gold record without partner counts as missing"

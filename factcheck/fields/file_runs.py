@@ -106,7 +106,7 @@ class FileEvaluation:
         """Evaluate with all records in memory."""
         schema = None if self.schema is None else read_schema(self.schema)
         gold = read_records(self.gold)
-        extracted = read_records(self.extracted, nullable=True)
+        extracted = read_records(self.extracted, extracted=True)
         self._check_pairs(gold, extracted)
         notes: tuple[str, ...] = ()
         if schema is None:
@@ -175,7 +175,7 @@ class FileEvaluation:
 
     def _pairs(self) -> Iterator[tuple[Any, Any]]:
         gold = iter_records(self.gold)
-        extracted = iter_records(self.extracted, nullable=True)
+        extracted = iter_records(self.extracted, extracted=True)
         pairs = zip_longest(gold, extracted, fillvalue=(None, _MISSING))
         for number, ((_, wanted), (_, found)) in enumerate(pairs):
             if wanted is _MISSING or found is _MISSING:
@@ -229,7 +229,10 @@ def _warn_of_ids(id_field: str, gold: Records, extracted: Records) -> None:
 
 
 def _warn_of_mixed_id_types(id_field: str, gold: Records, extracted: Records) -> None:
-    ids, others = ({record[id_field] for record in side.values} for side in (gold, extracted))
+    ids, others = (
+        {record[id_field] for record in side.values if isinstance(record, dict)}
+        for side in (gold, extracted)
+    )
     alike = {str(one) for one in ids - others} & {str(one) for one in others - ids}
     if alike:
         _log.warning(

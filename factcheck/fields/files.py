@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from itertools import repeat
 from typing import Any, NamedTuple
 
-from factcheck.documents import PathOrDash, Place, name_of
+from factcheck.documents import PathOrDash, Place, json_text, name_of
 from factcheck.documents.reading import read_document, read_entries
 from factcheck.errors import GoldValidationError, InputError, SchemaError
 from factcheck.fields.registry import Registry
@@ -16,7 +16,7 @@ from factcheck.fields.runs.results import RunResult
 from factcheck.fields.schemas.references import resolved
 from factcheck.fields.schemas.structure import SKIP, annotate
 from factcheck.fields.schemas.validation import infer_schema, validate_gold
-from factcheck.fields.values import json_type
+from factcheck.fields.values import json_type, object_in
 
 _log = logging.getLogger("factcheck.fields")
 
@@ -27,39 +27,47 @@ class Records(NamedTuple):
     name: str
     """File name as shown in messages."""
     values: list[Any]
-    """Objects, or `None` if null was allowed."""
+    """Objects; also `None` and text that is no object, if they were extracted."""
     places: list[Place]
 
 
-def read_records(path: PathOrDash, *, nullable: bool = False) -> Records:
+def read_records(path: PathOrDash, *, extracted: bool = False) -> Records:
     """All records of a file; see `iter_records`."""
     records = Records(name_of(path), [], [])
-    for place, value in iter_records(path, nullable=nullable):
+    for place, value in iter_records(path, extracted=extracted):
         records.places.append(place)
         records.values.append(value)
     return records
 
 
-def iter_records(path: PathOrDash, *, nullable: bool = False) -> Iterator[tuple[Place, Any]]:
+def iter_records(path: PathOrDash, *, extracted: bool = False) -> Iterator[tuple[Place, Any]]:
     """The records of a file with their places, in order.
 
     Args:
         path: `.jsonl` or `.ndjson`, perhaps with `.gz` after it: one object a line, one held at a
             time. `.json`, `.yaml`, `.yml`: a list of objects, or one. `-`, or a name without
             suffix: JSON or JSON lines.
-        nullable: Whether null may stand for a missing record.
+        extracted: Whether they are what a model wrote: null stands for a missing record, and
+            anything but an object is read as text that may contain one; if not, it stays text.
 
     Raises:
-        InputError: Not readable, not in its format, a record that is not an object, or no records.
+        InputError: Not readable, not in its format, a gold record that is not an object, or no
+            records.
     """
     name = name_of(path)
     is_empty = True
-    for place, value in read_entries(path):
+    for place, value in read_entries(path, as_text=extracted):
         is_empty = False
-        if not isinstance(value, dict) and not (nullable and value is None):
-            hint = "; write null where nothing was extracted" if nullable else ""
-            raise InputError(f"{place}: expected an object, got {json_type(value)}{hint}")
-        yield place, value
+        if isinstance(value, dict) or (extracted and value is None):
+            yield place, value
+        elif extracted:
+            text = value if isinstance(value, str) else json_text(value)
+            try:
+                yield place, object_in(text)
+            except InputError:
+                yield place, text
+        else:
+            raise InputError(f"{place}: expected an object, got {json_type(value)}")
         del value  # so that the next record is parsed without this one in memory
     if is_empty:
         raise InputError(f"{name} holds no records")
@@ -106,6 +114,8 @@ def id_problems(records: Records, id_field: str, *, unique: bool) -> Iterator[tu
     """Positions of records without a valid id, and what is wrong."""
     first: dict[str | int, Place] = {}
     for position, (place, record) in enumerate(zip(records.places, records.values, strict=True)):
+        if isinstance(record, str):
+            continue  # a parse failure
         if record is None:
             hint = "a gold record without partner counts as missing"
             yield position, f"null has no id to join by; leave it out: {hint}"

@@ -108,6 +108,7 @@ def run_page(
                     for found in undecided.fields[:_MAX_REASONS]
                 ),
             ),
+            _parse_failures(run),
             *_examples(run.records, costly, examples),
         ),
         suite="fields",
@@ -115,6 +116,17 @@ def run_page(
         columns=COLUMNS,
         rows=partial(iter_rows, run.records),
     )
+
+
+def _parse_failures(run: RunFigures) -> Section:
+    failed = [
+        Item(one_line(str(record.record_id)), shorten(one_line(result.reason or ""), _MAX_REASON))
+        for record in run.records
+        for result in record.field_results[:1]
+        if result.status == "parse_failure"
+    ]
+    more = more_of(len(failed) - _MAX_REASONS, "record")
+    return Section("Not parsed", "bad", items=tuple(failed[:_MAX_REASONS]), more=more)
 
 
 def field_text(path: str) -> str:
@@ -145,6 +157,10 @@ def _lines(
         counts = [f"{totals.get('match', 0):,} match"]
         counts += [f"{totals[status]:,} {status}" for status in _LOSSES if totals.get(status)]
         yield f"{plural(run.total_fields, 'field')}: {', '.join(counts)}"
+    if n_failed := totals.get("parse_failure"):
+        rate = f"{n_failed / run.total_records:.1%}"
+        failed = f"{n_failed:,} of {plural(run.total_records, 'record')} ({rate})"
+        yield f"Not parsed: {failed}; their gold fields are omissions"
     if excluded := [f"{totals[s]:,} {s}" for s in _EXCLUDED if totals.get(s)]:
         yield f"Not counted: {', '.join(excluded)}"
     if run.total_fields and undecided.fields:

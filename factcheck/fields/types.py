@@ -11,9 +11,11 @@ from typing import Any, Literal, NamedTuple, Protocol, TypeAlias
 from factcheck.errors import Failure, ParameterError
 
 FieldStatus = Literal[
-    "match", "mismatch", "omission", "hallucination", "skipped", "pending", "batch_error", "error"
-]
-"""The outcome of one field. Only the first four count in precision, recall and F1."""
+    "match", "mismatch", "omission", "hallucination", "skipped", "pending", "batch_error", "error",
+    "parse_failure"
+]  # fmt: skip
+"""The outcome of one field. Only the first four count in precision, recall and F1. A parse failure
+is the outcome of a record, each gold field of which is an omission."""
 COUNTED = frozenset({"match", "mismatch", "omission", "hallucination"})
 """The statuses that count in precision, recall and F1."""
 UNDECIDED = frozenset({"error", "batch_error", "pending"})

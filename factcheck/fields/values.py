@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import json
 import math
+import re
 import sys
 from collections.abc import Hashable, Mapping
+from contextlib import suppress
 from datetime import date, time
 from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
-from factcheck.errors import InputError
+from factcheck.documents import parse_json
+from factcheck.errors import InputError, describe
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -18,6 +21,7 @@ if TYPE_CHECKING:
 _MAX_DEPTH = 200
 _MAX_INT = 1 << 10_000
 """Python neither prints nor parses integers that are much longer."""
+_DECODER = json.JSONDecoder()
 _NAN = object()
 """Stands for every NaN in a key."""
 
@@ -44,6 +48,44 @@ def as_record(value: Any) -> Any:
         raise InputError(
             f"a record of the model {type(value).__name__} cannot be written as JSON: {error}"
         ) from error
+
+
+_BRACE = re.compile(r'\{(?P<object>\s*["}])?')
+
+
+def object_in(text: str) -> dict[str, Any]:
+    """The one JSON object in the reply of a model.
+
+    It may stand in a code fence, between prose, or in a JSON string or list. What looks like an
+    object has to be one: a part of a broken object is not taken for the record.
+
+    Raises:
+        InputError: There is no object, more than one, or one that is not valid JSON.
+    """
+    with suppress(InputError):
+        value = parse_json(text, "").value
+        if isinstance(value, dict):
+            return value
+        if isinstance(value, str):
+            return object_in(value)
+    found = []
+    end = 0
+    while brace := _BRACE.search(text, end):
+        if brace["object"]:
+            try:
+                _, end = _DECODER.raw_decode(text, brace.start())
+            except (ValueError, RecursionError) as error:
+                raise InputError(f"a JSON object that cannot be read ({describe(error)})") from None
+            found.append(text[brace.start() : end])
+        else:  # braces in prose
+            end = text.find("}", brace.end()) + 1
+            if not end or "{" in text[brace.end() : end]:
+                raise InputError("braces that are not JSON")
+    if len(found) != 1:
+        raise InputError(f"{len(found)} JSON objects" if found else "no JSON object")
+    value = parse_json(found[0], "").value
+    assert isinstance(value, dict)  # noqa: S101 - it begins with a brace
+    return value
 
 
 def plain(value: Any) -> Any:

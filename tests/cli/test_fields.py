@@ -292,6 +292,24 @@ def test_invalid_records_are_named_with_their_place(
         assert name in outcome.err
 
 
+@pytest.mark.parametrize("totals", [(), ("--totals-only",)])
+@pytest.mark.parametrize("name", ["replies.jsonl", "replies", "-"])
+def test_a_file_of_replies_is_evaluated_to_its_end(
+    files: Files, monkeypatch: pytest.MonkeyPatch, name: str, totals: tuple[str, ...]
+) -> None:
+    """Also on standard input, with fewer formats known; each bad line is one parse failure."""
+    lines = [json.dumps(EXTRACTED[0]), "Sorry, I cannot.", json.dumps(json.dumps(EXTRACTED[2]))]
+    text = "\n".join(lines)
+    monkeypatch.setattr("sys.stdin", SimpleNamespace(buffer=io.BytesIO(text.encode())))
+    path = name if name == "-" else files.put(name, text)
+
+    done = files.evaluate(*totals, extracted=path)
+
+    assert done.code == 0
+    assert "Not parsed: 1 of 3 records (33.3%); their gold fields are omissions" in done.out
+    assert ("the extraction has no JSON object" in done.out) == (not totals)
+
+
 def test_standard_input_is_read(files: Files, monkeypatch: pytest.MonkeyPatch) -> None:
     data = Path(files.extracted).read_bytes()
     monkeypatch.setattr("sys.stdin", SimpleNamespace(buffer=io.BytesIO(data)))

@@ -17,6 +17,7 @@ from factcheck.fields import (
     FieldResult,
     NullHandling,
     Registry,
+    RunResult,
     SchemaNode,
     annotate_xeval,
     evaluate,
@@ -196,10 +197,10 @@ class TestBadValues:
         result = run(schema, [row, row, row, None], [None, "text", [row], row])
 
         assert [[f.status for f in r.field_results] for r in result.records] == [
-            ["omission", "omission"], ["mismatch"], ["mismatch"],
+            ["omission", "omission"], ["parse_failure", "omission", "omission"], ["mismatch"],
             ["hallucination", "hallucination"],
         ]  # fmt: skip
-        assert "type mismatch" in (result.records[1].field_results[0].reason or "")
+        assert "type mismatch" in (result.records[2].field_results[0].reason or "")
 
     def test_a_hundred_levels(self) -> None:
         schema: dict[str, Any] = TEXT
@@ -355,6 +356,63 @@ class TestSchemasOfTheRealWorld:
     def test_times_are_instants(self, found: str, status: str) -> None:
         schema = {"type": "string", "format": "date-time"}
         assert self.one(schema, "2024-05-01T10:00:00Z", found) == {"a": status}
+
+
+class TestReplies:
+    """What a model wrote, as text."""
+
+    @pytest.mark.parametrize(
+        "text",
+        [
+            '{"a": "x"}', ' \n{"a": "x"} ', '```json\n{"a": "x"}\n```', '[{"a": "x"}]',
+            'Here {it} is:\n\n{"a": "x"}\n\nAnything else?', json.dumps('{"a": "x"}'),
+            json.dumps('```\n{"a": "x"}\n```'),
+        ],
+    )  # fmt: skip
+    def test_one_object_is_the_record(self, text: str) -> None:
+        for join in ("position", "id"):
+            gold = [{"a": "x"}]
+            result = run(record(a=TEXT), gold, [text], id_field="a", join=join)
+            assert statuses(result) == {"a": "match"}
+            assert result.records[0].extracted == text
+
+    def test_a_fence_inside_a_string_is_part_of_it(self) -> None:
+        value = '```json\n{"b": 1}\n```'
+        result = run(record(a=TEXT), [{"a": value}], ["So:\n" + json.dumps({"a": value})])
+        assert statuses(result) == {"a": "match"}
+
+    @pytest.mark.parametrize(
+        ("text", "reason"),
+        [
+            ("I cannot read it.", "no JSON object"), ("", "no JSON object"), ("[1]", "no JSON"),
+            ('{"a": "x"}\n{"a": "x"}', "2 JSON objects"), ('[{"a": "x"}, {}]', "2 JSON objects"),
+            ('{"a": "x", "b": {"a": "x"}', "cannot be read"), ('{"a": {"a": "x"}, b}', "cannot be"),
+            ("{'a': {\"a\": \"x\"}}", "braces that are not JSON"), ('{"a": NaN}', "NaN"),
+            ('{"a": "x", "a": "y"}', "'a'"), ('{"a":' * 9999, "cannot be read"),
+        ],
+    )  # fmt: skip
+    def test_anything_else_is_a_parse_failure(self, text: str, reason: str) -> None:
+        gold = [{"a": "x", "n": 1}, {"a": "y", "n": 2}]
+        found = [text, {"a": "y", "n": 2}]
+        schema = record(a=TEXT, n=NUMBER)
+        result = run(schema, gold, found)
+
+        first = result.records[0]
+        assert [(f.path, f.status) for f in first.field_results] == [
+            ("", "parse_failure"), ("a", "omission"), ("n", "omission"),
+        ]  # fmt: skip
+        assert reason in str(first.field_results[0].reason)
+        assert first.extracted == text
+        assert (first.f1, result.mean_f1, result.totals()["parse_failure"]) == (0, 0.5, 1)
+        assert "Not parsed: 1 of 2 records (50.0%)" in str(result)
+        assert RunResult.from_json(result.to_json()).by_field == result.by_field
+
+        joined = run(schema, gold, [*found[::-1], text], id_field="n", join="id")
+        assert [(r.record_id, r.f1) for r in joined.records] == [
+            (1, 0.0), (2, 1.0), ("(parse failure 2)", 0.0),
+        ]  # fmt: skip
+        assert joined.records[0].field_results == first.field_results
+        assert joined.totals()["parse_failure"] == 2
 
 
 class TestKeys:

@@ -61,7 +61,7 @@ def test_json_lines_are_read_one_at_a_time(tmp_path: Path) -> None:
 
 def test_null_stands_for_a_missing_record_if_that_is_allowed(tmp_path: Path) -> None:
     path = put(tmp_path, "r.jsonl", "null\n")
-    assert read_records(path, nullable=True).values == [None]
+    assert read_records(path, extracted=True).values == [None]
     with pytest.raises(InputError, match="line 1: expected an object, got null"):
         read_records(path)
 
@@ -88,7 +88,7 @@ def test_invalid_records_are_refused(tmp_path: Path, name: str, content: str, me
 
 def test_invalid_ids_are_reported_by_position(tmp_path: Path) -> None:
     lines = ['{"id": 1}', "{}", '{"id": true}', '{"id": 1}', "null"]
-    records = read_records(put(tmp_path, "r.jsonl", "\n".join(lines)), nullable=True)
+    records = read_records(put(tmp_path, "r.jsonl", "\n".join(lines)), extracted=True)
 
     problems = dict(id_problems(records, "id", unique=True))
 
