@@ -138,10 +138,7 @@ class _Contained(Coroutine[Any, Any, T]):
 
 async def together(works: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
     """Results of all, in order; as soon as one fails, the others are cancelled."""
-    coroutines = list(works)
-    if len(coroutines) == 1:
-        return [await coroutines[0]]
-    tasks = [asyncio.ensure_future(_Contained(work)) for work in coroutines]
+    tasks = [asyncio.ensure_future(_Contained(work)) for work in works]
     try:
         return await asyncio.gather(*tasks)
     except BaseException:

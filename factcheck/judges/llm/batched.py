@@ -119,7 +119,8 @@ class BatchedJudge(Generic[Q, R]):
         while missing := [key for key in by_key if key not in results]:
             with self._cache.claim(missing) as claim:
                 batches = self._batches({key: by_key[key] for key in claim.keys})
-                await together(self._ask_batch(b, ledger, claim, keep) for b in batches)
+                work = [self._ask_batch(batch, ledger, claim, keep) for batch in batches]
+                await (work[0] if len(work) == 1 else together(work))
             results.update(await claim.results())
         return [results[key] for key in keys]
 

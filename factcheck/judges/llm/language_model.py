@@ -163,10 +163,9 @@ class LanguageModel:
             JudgeError: It was not sent, not answered, or answered with what cannot be read.
             InputError: It holds text that is not valid Unicode.
         """
+        work = self._negotiate(messages, question, account or Account(Ledger()))
         try:
-            return await background.hop(
-                self._negotiate(messages, question, account or Account(Ledger()))
-            )
+            return await (work if background.is_current else background.hop(work))
         except FactcheckError:
             raise
         except ValueError as error:
