@@ -39,9 +39,9 @@ _ROWS = (
 )
 _VALUES = (
     "SELECT key, CASE WHEN mode = ? AND filename IS NULL AND typeof(value) = 'blob' "
-    "THEN value END FROM Cache WHERE raw = 1 AND expire_time IS NULL AND key IN "
+    "THEN value END FROM Cache WHERE raw = 1 AND +expire_time IS NULL AND key IN "
 )
-"""Only leases expire."""
+"""Only leases expire. The plus keeps SQLite from the index of these times, which has all rows."""
 _LEASE = (
     "SELECT CASE typeof(value) WHEN 'blob' THEN value END FROM Cache "
     "WHERE raw = 1 AND expire_time IS NOT NULL AND key = ?"
