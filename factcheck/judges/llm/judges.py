@@ -79,8 +79,8 @@ class LLMChecker(BatchedJudge[_FactQuestion, CheckResult]):
             )
             for fact, result in zip(facts_left, found, strict=True):
                 placed = _placed(result, fact, span.start)
-                earlier = results.get(fact.id, placed)
-                results[fact.id] = max(placed, earlier, key=_weight_in_merge)
+                earlier = results.get(fact.id)
+                results[fact.id] = max(placed, earlier, key=_weight_in_merge) if earlier else placed
         in_order = tuple(results[fact.id] for fact in facts)
         require_one_not_rejected(in_order)
         return in_order
