@@ -246,7 +246,7 @@ def timed_raw(phases: Sequence[Sequence[Body]], base_url: str) -> Timing:
             api_key="not-needed",
             base_url=base_url,
             max_retries=0,
-            http_client=openai.DefaultAsyncHttpx2Client(),
+            http_client=openai.DefaultAioHttpClient(),
         ) as client:
             slots = asyncio.Semaphore(AT_ONCE)
 

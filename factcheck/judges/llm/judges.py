@@ -97,7 +97,16 @@ class LLMChecker(BatchedJudge[_FactQuestion, CheckResult]):
     def _to_json(self, result: CheckResult) -> Mapping[str, Any] | None:
         if isinstance(result, CheckFailure):
             return None
-        return {name: value for name, value in result.to_dict().items() if name != "fact"}
+        at = result.evidence
+        return {  # as `to_dict` has it, at a tenth of the cost
+            "label": result.label,
+            "probability": result.probability,
+            "evidence": at and {"quote": at.quote, "start": at.start, "end": at.end},
+            "reason": result.reason,
+            "judge": result.judge,
+            "cached": result.cached,
+            "flags": list(result.flags),
+        }
 
     def _from_json(self, data: Mapping[str, Any]) -> CheckResult:
         match data:  # the usual form, without the cost of the reader
