@@ -63,6 +63,7 @@ class TestUnsettledRuns:
         )
         assert str(found.page().counts) == "no verdict"
         assert "0 values without a verdict in A and 40 in B" in str(found)
+        assert "1 without significant difference, 1 without a verdict" in str(found)
         assert json.loads(json.dumps(found.to_dict()))["unsettled"]["n_b"] == 40
 
     def test_bounds_take_weights_into_account(self) -> None:

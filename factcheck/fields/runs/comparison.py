@@ -210,6 +210,11 @@ class RunComparison(Report):
         yield (
             f"{plural(len(self.fields), 'field')}: {len(self.won):,} won, {len(self.lost):,} lost, "
             f"{len(self.unchanged):,} without significant difference"
+            + (
+                f", {len(self.unsettled_fields):,} without a verdict"
+                if self.unsettled_fields
+                else ""
+            )
         )
         for side, ids in (("A", self.only_in_a), ("B", self.only_in_b)):
             if ids:
