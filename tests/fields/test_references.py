@@ -174,6 +174,12 @@ def test_recursion_is_scored_as_deep_as_the_data_is(schema: Schema) -> None:
         validate_gold([{"v": 1, "kids": [{"v": 2, "kids": [{"x": 3}]}]}], annotated)
 
 
+def test_definitions_that_are_left_without_a_reference_are_removed() -> None:
+    defs = {"A": object_of(b={"anyOf": [{"$ref": "#/$defs/A"}, STRING]})}
+    schema = resolve_schema_references({"$defs": defs, "$ref": "#/$defs/A"})
+    assert schema == object_of(b={"type": ["object", "string"]})
+
+
 def test_data_that_is_nested_too_deeply_is_an_error_of_its_field() -> None:
     schema = annotate_xeval(resolve_schema_references(object_of(v=INTEGER, next={"$ref": "#"})))
     deep: dict[str, Any] = {"v": 1}

@@ -81,7 +81,7 @@ def resolved(schema: Any) -> dict[str, Any]:
         )
     resolver = _Resolver(schema)
     whole: dict[str, Any] = resolver.schema(schema, _Place())
-    targets = resolver.recursive_targets()
+    targets = resolver.recursive_targets(whole)
     return {**whole, "$defs": targets} if targets else whole
 
 
@@ -181,13 +181,24 @@ class _Resolver:
         self._recursive: dict[str, str] = {}
         """Name in `$defs` of each reference that leads into itself."""
 
-    def recursive_targets(self) -> dict[str, Any]:
-        """The resolved definitions that contain themselves."""
+    def recursive_targets(self, whole: dict[str, Any]) -> dict[str, Any]:
+        """The definitions that contain themselves, resolved, as far as references to them are left.
+
+        Args:
+            whole: The resolved schema.
+        """
         targets: dict[str, Any] = {}
-        while left := [(ref, name) for ref, name in self._recursive.items() if name not in targets]:
-            for ref, name in left:
-                place = _Place(refs=("#", ref), paths=("", ""))
-                targets[name] = self.schema(_lookup(self._root, _names(ref, ""), ref, ""), place)
+        todo: list[Any] = [whole]
+        while todo:
+            part = todo.pop()
+            todo += part.values() if isinstance(part, dict) else part if type(part) is list else ()
+            ref = part.get("$ref") if isinstance(part, dict) else None
+            for pointer, name in [*self._recursive.items()] if isinstance(ref, str) else ():
+                if ref == f"#/$defs/{name}" and name not in targets:
+                    place = _Place(refs=("#", pointer), paths=("", ""))
+                    target = _lookup(self._root, _names(pointer, ""), pointer, "")
+                    targets[name] = self.schema(target, place)
+                    todo.append(targets[name])
         return targets
 
     def schema(self, raw: Any, place: _Place) -> Any:
