@@ -11,9 +11,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from benchmarks.embedded.own_texts import texts
+from benchmarks.embedded.own_texts import minimal_pairs, texts
+from benchmarks.embedded.pairs import load_pairs
 
-SETS = ("realsumm", "summhay", "factcheckgpt", "fm2", "breaking", "own")
+FITTED = ("realsumm", "summhay", "factcheckgpt", "pairs")
+"""Sets with a part in the fit; what is reported of them is cross-validated."""
+UNTOUCHED = ("fm2", "summedits", "breaking", "own", "minimal")
 
 
 class Case(NamedTuple):
@@ -68,6 +71,21 @@ def _claims(dataset: str, name: str) -> Any:
     return read
 
 
+def _summedits(data: Path) -> Iterator[Case]:
+    for row in _rows(data, "summedits_sales_dev"):
+        for fact, label in zip(row["facts"], row["labels"], strict=True):
+            yield Case("summedits", row["doc_id"], row["doc_id"], fact, row["text"], float(label))
+
+
+def _pairs(data: Path) -> Iterator[Case]:
+    for pair in load_pairs(data):
+        if pair.held_out:
+            label = float(pair.label == "entailed")
+            yield Case(
+                "pairs", pair.family, pair.family, pair.fact, pair.text, label, pair.phenomenon
+            )
+
+
 def _breaking(data: Path) -> Iterator[Case]:
     rows = list(_rows(data / "nli", "breaking_nli"))
     for row in rows[:: max(1, len(rows) // 1_000)]:
@@ -85,11 +103,23 @@ def _own(data: Path) -> Iterator[Case]:
             yield Case("own", text.name, text.name, fact.fact.text, text.summary, label, kind)
 
 
+def _minimal(data: Path) -> Iterator[Case]:
+    del data
+    for pair in minimal_pairs():
+        for fact, label in ((pair.entailed, 1.0), (pair.not_entailed, 0.0)):
+            yield Case(
+                "minimal", pair.entailed, pair.entailed, fact, pair.premise, label, pair.kind
+            )
+
+
 _READERS = {
     "realsumm": _realsumm,
     "summhay": _summhay,
     "factcheckgpt": _claims("factcheckgpt", "factcheckgpt_dev"),
     "fm2": _claims("fm2", "fm2_dev"),
+    "summedits": _summedits,
+    "pairs": _pairs,
     "breaking": _breaking,
     "own": _own,
+    "minimal": _minimal,
 }

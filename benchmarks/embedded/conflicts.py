@@ -107,15 +107,6 @@ def kinds(pair: Pair) -> set[str]:
     }
 
 
-def old_kinds(pair: Pair) -> set[str]:
-    """The verdict of the rules before."""
-    from factcheck.judges.local.checker import judge_fact
-    from factcheck.judges.local.model import load_model
-
-    found = judge_fact(pair.fact, pair.text, load_model())
-    return {"contradicted"} if found.label == "contradicted" else set()
-
-
 def count(pairs: list[Pair], judge: Callable[[Pair], set[str]]) -> dict[str, list[int]]:
     """For each phenomenon: false pairs, those with a conflict, true pairs, those with one."""
     table: dict[str, list[int]] = defaultdict(lambda: [0, 0, 0, 0])

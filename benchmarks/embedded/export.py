@@ -1,9 +1,9 @@
 """Packs the frozen encoder and the trained reader into the files that the package ships.
 
-    python -m benchmarks.embedded.export ENCODER_FOLDER WEIGHTS_FOLDER [--reader READER.pt]
+    python -m benchmarks.embedded.export ENCODERS_FOLDER READER.pt [--out FOLDER]
 
-writes `encoder.npz`, its graph, the tokenizer and, if one is named, `reader.npz` with its graph,
-and prints the size and SHA-256 of each.
+writes `encoder.npz`, `reader.npz`, their graphs and the tokenizer, and prints the size and SHA-256
+of each. Both models read the same word pieces; those of MPNet are put in the order of BERT's.
 """
 
 from __future__ import annotations
@@ -18,34 +18,50 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.embedded.graph import WIDTH, FloatArray, encoder_graph, quantise, reader_graph
+from benchmarks.embedded.graph import (
+    HEADS,
+    MINILM,
+    MPNET,
+    FloatArray,
+    Shape,
+    encoder_graph,
+    quantise,
+    reader_graph,
+)
 
-N_LAYERS, SPLIT, N_READER = 10, 8, 2
-"""Frozen layers, the one that the reader starts from, and layers of the reader."""
-MOST_PIECES = 128
+ROOM = Path(__file__).parents[2] / "factcheck/judges/local/weights"
+MOST_PIECES = {MINILM: 128, MPNET: 264}
+"""Positions that are kept."""
+SHIFT = 4
+"""MPNet's word pieces are BERT's, behind four marks of its own."""
+START, END = 101, 102
+"""BERT's places of the marks at the start and the end; MPNet's are 0 and 2."""
 Weights = dict[str, NDArray[Any]]
 
 
-def layer_matrices(weights: Mapping[str, FloatArray], prefix: str) -> Weights:
+def layer_matrices(weights: Mapping[str, FloatArray], prefix: str, shape: Shape) -> Weights:
     """One layer as the graph names it; the scale of the attention is in the query's weights."""
-    attention, scale = f"{prefix}attention.attn.", np.float32((WIDTH // 12) ** -0.5)
-    part = {name: weights[f"{attention}{name}.weight"].T for name in "qkvo"}
-    bias = {name: weights[f"{attention}{name}.bias"] for name in "qkvo"}
+    scale = np.float32((shape.width // HEADS) ** -0.5)
+    if shape is MPNET:
+        names = [f"{prefix}attention.attn.{part}" for part in "qkvo"]
+        norm = "attention.LayerNorm"
+    else:
+        names = [f"{prefix}attention.self.{part}" for part in ("query", "key", "value")]
+        names.append(f"{prefix}attention.output.dense")
+        norm = "attention.output.LayerNorm"
+    (q, q0), (k, k0), (v, v0), out = (_dense(weights, name) for name in names)
     linear = {
-        "qkv": (
-            np.concatenate([part["q"] * scale, part["k"], part["v"]], axis=1),
-            np.concatenate([bias["q"] * scale, bias["k"], bias["v"]]),
-        ),
-        "out": (part["o"], bias["o"]),
-        "up": tuple(_dense(weights, f"{prefix}intermediate.dense")),
-        "down": tuple(_dense(weights, f"{prefix}output.dense")),
+        "qkv": (np.concatenate([q * scale, k, v], axis=1), np.concatenate([q0 * scale, k0, v0])),
+        "out": out,
+        "up": _dense(weights, f"{prefix}intermediate.dense"),
+        "down": _dense(weights, f"{prefix}output.dense"),
     }
     packed: Weights = {}
     for name, (matrix, offset) in linear.items():
         packed |= {f"{name}.{key}": value for key, value in pack(matrix).items()}
         packed[f"{name}.bias"] = offset.astype(np.float16)
-    for name, norm in (("first", "attention.LayerNorm"), ("second", "output.LayerNorm")):
-        packed |= _norm(weights, f"{prefix}{norm}", name)
+    for name, source in (("first", norm), ("second", "output.LayerNorm")):
+        packed |= _norm(weights, f"{prefix}{source}", name)
     return packed
 
 
@@ -63,11 +79,7 @@ def _norm(weights: Mapping[str, FloatArray], source: str, name: str) -> Weights:
 def pack(matrix: FloatArray) -> Weights:
     """A matrix in four bits: two codes in a byte, along the columns."""
     parts = quantise(np.ascontiguousarray(matrix))
-    return {
-        "codes": _two_in_a_byte(parts["codes"]),
-        "multipliers": parts["multipliers"],
-        "scale": parts["scale"],
-    }
+    return {**parts, "codes": _two_in_a_byte(parts["codes"])}
 
 
 def _two_in_a_byte(codes: NDArray[Any]) -> NDArray[Any]:
@@ -75,39 +87,43 @@ def _two_in_a_byte(codes: NDArray[Any]) -> NDArray[Any]:
     return unsigned[..., ::2] | (unsigned[..., 1::2] << 4)
 
 
-def encoder_weights(weights: Mapping[str, FloatArray]) -> Weights:
-    """The embeddings and the frozen layers."""
-    pieces = quantise(np.ascontiguousarray(weights["embeddings.word_embeddings.weight"].T))
-    packed: Weights = {
+def stack_weights(weights: Mapping[str, FloatArray], shape: Shape) -> Weights:
+    """The embeddings and the layers of a stack, under the names of its graph."""
+    words = weights["embeddings.word_embeddings.weight"]
+    positions = weights["embeddings.position_embeddings.weight"]
+    packed: Weights = {}
+    if shape is MPNET:
+        reordered = words[SHIFT:-1].copy()
+        reordered[[START, END]] = words[[0, 2]]
+        words, positions = reordered, positions[2:]
+        packed["distances"] = weights["encoder.relative_attention_bias.weight"]
+    else:
+        positions = positions + weights["embeddings.token_type_embeddings.weight"][0]
+    pieces = quantise(np.ascontiguousarray(words.T))
+    packed |= {
         "pieces.codes": _two_in_a_byte(pieces["codes"].T),
         "pieces.multipliers": np.ascontiguousarray(pieces["multipliers"].T),
         "pieces.scale": pieces["scale"],
-        "positions": weights["embeddings.position_embeddings.weight"][2:][:MOST_PIECES].astype(
-            np.float16
-        ),
-        "distances": weights["encoder.relative_attention_bias.weight"].astype(np.float32),
+        "positions": positions[: MOST_PIECES[shape]].astype(np.float16),
         **_norm(weights, "embeddings.LayerNorm", "embedding"),
     }
-    for number in range(N_LAYERS):
-        matrices = layer_matrices(weights, f"encoder.layer.{number}.")
+    for number in range(shape.n_layers):
+        matrices = layer_matrices(weights, f"encoder.layer.{number}.", shape)
         packed |= {f"layer{number}.{name}": value for name, value in matrices.items()}
     return packed
 
 
-def reader_weights(weights: Mapping[str, FloatArray]) -> Weights:
-    """The trained layers, the segment vectors and the head."""
-    packed: Weights = {
-        "segments": weights["seg.weight"].astype(np.float32),
-        "distances": weights["rel.weight"].astype(np.float32),
-        "head.inner": weights["head.0.weight"].T.astype(np.float16),
-        "head.inner_bias": weights["head.0.bias"].astype(np.float16),
-        "head.outer": weights["head.2.weight"].T.astype(np.float16),
-        "head.outer_bias": weights["head.2.bias"].astype(np.float16),
+def head_weights(weights: Mapping[str, FloatArray]) -> Weights:
+    """What stands on top of the reader."""
+    return {
+        f"head.{name}": weights[source].T.astype(np.float16)
+        for name, source in (
+            ("inner", "head.0.weight"),
+            ("inner_bias", "head.0.bias"),
+            ("outer", "head.2.weight"),
+            ("outer_bias", "head.2.bias"),
+        )
     }
-    for number in range(N_READER):
-        matrices = layer_matrices(weights, f"layers.{number}.")
-        packed |= {f"layer{number}.{name}": value for name, value in matrices.items()}
-    return packed
 
 
 def write(folder: Path, name: str, graph: bytes, weights: Weights) -> None:
@@ -119,32 +135,31 @@ def write(folder: Path, name: str, graph: bytes, weights: Weights) -> None:
 
 
 def slim_tokenizer(text: str) -> str:
-    """The tokenizer without padding and truncation."""
-    return json.dumps({**json.loads(text), "padding": None, "truncation": None}, ensure_ascii=False)
+    """The tokenizer without padding, truncation and the marks at both ends."""
+    bare = {"padding": None, "truncation": None, "post_processor": None}
+    return json.dumps({**json.loads(text), **bare}, ensure_ascii=False)
 
 
 def main() -> None:
     """Write the files, and print their sizes and digests."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("encoder", type=Path)
-    parser.add_argument("out", type=Path)
-    parser.add_argument("--reader", type=Path)
+    parser.add_argument("encoders", type=Path)
+    parser.add_argument("reader", type=Path)
+    parser.add_argument("--out", type=Path, default=ROOM)
     arguments = parser.parse_args()
 
     import safetensors.numpy
+    import torch
 
-    loaded = safetensors.numpy.load_file(arguments.encoder / "model.safetensors")
-    encoder = {
-        name.removeprefix("mpnet."): array.astype(np.float32) for name, array in loaded.items()
-    }
-    write(arguments.out, "encoder", encoder_graph(N_LAYERS, SPLIT), encoder_weights(encoder))
-    if arguments.reader is not None:
-        import torch
-
-        reader = {name: tensor.numpy() for name, tensor in torch.load(arguments.reader).items()}
-        inner = len(reader["head.0.bias"])
-        write(arguments.out, "reader", reader_graph(N_READER, inner), reader_weights(reader))
-    tokenizer = slim_tokenizer((arguments.encoder / "tokenizer.json").read_text("utf-8"))
+    minilm = arguments.encoders / "all-MiniLM-L6-v2"
+    loaded = safetensors.numpy.load_file(minilm / "model.safetensors")
+    encoder = {name: array.astype(np.float32) for name, array in loaded.items()}
+    trained = torch.load(arguments.reader)
+    reader = {name.removeprefix("body."): tensor.numpy() for name, tensor in trained.items()}
+    write(arguments.out, "encoder", encoder_graph(), stack_weights(encoder, MINILM))
+    weights = {**stack_weights(reader, MPNET), **head_weights(reader)}
+    write(arguments.out, "reader", reader_graph(len(reader["head.0.bias"])), weights)
+    tokenizer = slim_tokenizer((minilm / "tokenizer.json").read_text("utf-8"))
     (arguments.out / "tokenizer.json").write_text(tokenizer, "utf-8")
     for path in sorted(arguments.out.iterdir()):
         data = path.read_bytes()

@@ -1,24 +1,40 @@
 """Builds the ONNX graphs of the encoder and of the reader, and packs their weights in four bits.
 
-Both are stacks of MPNet layers (Song et al. 2020, arXiv:2004.09297). A weight is stored as
-`scale[column] * multiplier[block, column] * code`, with a 4-bit code and a 3-bit multiplier for
-each block of 64 rows, so that the product of the two integers is the 7-bit weight that the integer
-matrix multiplication takes, without rounding again. Activations are quantised row by row: the
-states of a token depend on its own string only.
+Both are stacks of transformer layers as of BERT (Devlin et al. 2019, arXiv:1810.04805); those of
+MPNet (Song et al. 2020, arXiv:2004.09297) add a bias for the distance of two positions to the
+attention. A weight is stored as `scale[column] * multiplier[block, column] * code`, with a 4-bit
+code and a 3-bit multiplier for each block of 64 rows, so that the product of the two integers is
+the 7-bit weight that the integer matrix multiplication takes, without rounding again. Activations
+are quantised row by row: the states of a token depend on its own string only.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from onnx import TensorProto, helper
 
 BLOCK = 64
-WIDTH, HEADS, EPSILON = 768, 12, 1e-5
+HEADS = 12
 FloatArray = NDArray[np.float32]
+
+
+class Shape(NamedTuple):
+    """What tells the two stacks apart."""
+
+    width: int
+    n_layers: int
+    epsilon: float
+    """Of the layer norms."""
+    has_bias: bool
+    """Whether attention is given a bias for distances."""
+
+
+MINILM = Shape(384, 6, 1e-12, has_bias=False)
+MPNET = Shape(768, 8, 1e-5, has_bias=True)
+"""Eight of the twelve layers of all-mpnet-base-v2."""
 
 
 def quantise(weight: FloatArray) -> dict[str, NDArray[Any]]:
@@ -64,10 +80,10 @@ def _codes(
 class Graph:
     """An ONNX graph under construction; weights are external and given when it is loaded."""
 
-    def __init__(self) -> None:
+    def __init__(self, shape: Shape) -> None:
+        self.shape = shape
         self.nodes: list[Any] = []
         self.initializers: list[Any] = []
-        self.external: dict[str, tuple[int, tuple[int, ...]]] = {}
 
     def op(self, kind: str, *inputs: str, **attributes: Any) -> str:
         name = f"{kind}_{len(self.nodes)}"
@@ -87,7 +103,6 @@ class Graph:
         tensor.data_location = TensorProto.EXTERNAL
         tensor.external_data.add(key="location", value="weights")
         self.initializers.append(tensor)
-        self.external[name] = (dtype, shape)
         return name
 
     def rows(self, states: str) -> tuple[str, str]:
@@ -124,92 +139,80 @@ class Graph:
         return self.op(
             "LayerNormalization",
             states,
-            self.weight(f"{name}.norm", (WIDTH,)),
-            self.weight(f"{name}.shift", (WIDTH,)),
+            self.weight(f"{name}.norm", (self.shape.width,)),
+            self.weight(f"{name}.shift", (self.shape.width,)),
             axis=-1,
-            epsilon=EPSILON,
+            epsilon=self.shape.epsilon,
         )
 
-    def layer(self, states: str, bias: str, name: str) -> str:
-        together = self.linear(self.rows(states), f"{name}.qkv", (WIDTH, 3 * WIDTH))
+    def layer(self, states: str, name: str) -> str:
+        width = self.shape.width
+        together = self.linear(self.rows(states), f"{name}.qkv", (width, 3 * width))
         parts = [f"{name}.{part}" for part in "qkv"]
         self.nodes.append(
             helper.make_node(
                 "Split", [together], parts, axis=-1, num_outputs=3, name=f"{name}.split"
             )
         )
-        shape = self.constant("heads", [0, 0, HEADS, WIDTH // HEADS], TensorProto.INT64)
+        shape = self.constant("heads", [0, 0, HEADS, width // HEADS], TensorProto.INT64)
         query, key, value = (self.op("Reshape", part, shape) for part in parts)
         query = self.op("Transpose", query, perm=[0, 2, 1, 3])
         key = self.op("Transpose", key, perm=[0, 2, 3, 1])
         value = self.op("Transpose", value, perm=[0, 2, 1, 3])
-        scores = self.op("Add", self.op("MatMul", query, key), bias)
+        scores = self.op("MatMul", query, key)
+        if self.shape.has_bias:
+            scores = self.op("Add", scores, "bias")
         mixed = self.op("MatMul", self.op("Softmax", scores, axis=-1), value)
         mixed = self.op(
             "Reshape",
             self.op("Transpose", mixed, perm=[0, 2, 1, 3]),
-            self.constant("flat", [0, 0, WIDTH], TensorProto.INT64),
+            self.constant("flat", [0, 0, width], TensorProto.INT64),
         )
-        attended = self.linear(self.rows(mixed), f"{name}.out", (WIDTH, WIDTH))
+        attended = self.linear(self.rows(mixed), f"{name}.out", (width, width))
         states = self.norm(self.op("Add", states, attended), f"{name}.first")
-        inner = self.op("Gelu", self.linear(self.rows(states), f"{name}.up", (WIDTH, 4 * WIDTH)))
-        outer = self.linear(self.rows(inner), f"{name}.down", (4 * WIDTH, WIDTH))
+        inner = self.op("Gelu", self.linear(self.rows(states), f"{name}.up", (width, 4 * width)))
+        outer = self.linear(self.rows(inner), f"{name}.down", (4 * width, width))
         return self.norm(self.op("Add", states, outer), f"{name}.second")
 
-    def model(self, inputs: Mapping[str, list[Any]], outputs: Mapping[str, list[Any]]) -> bytes:
+    def stack(self) -> str:
+        """`embedded` (strings of one length x pieces x width) to the states of the last layer."""
+        states = self.norm("embedded", "embedding")
+        for number in range(self.shape.n_layers):
+            states = self.layer(states, f"layer{number}")
+        return states
+
+    def model(self, output: str, name: str, sizes: list[Any], **inputs: list[Any]) -> bytes:
+        """The graph as a file; the bias for distances is 1 x heads x pieces x pieces."""
+        self.nodes.append(helper.make_node("Identity", [output], [name]))
+        inputs["embedded"] = ["n", "t", self.shape.width]
+        if self.shape.has_bias:
+            inputs["bias"] = [1, HEADS, "t", "t"]
         graph = helper.make_graph(
             self.nodes,
             "factcheck",
             [helper.make_tensor_value_info(n, TensorProto.FLOAT, s) for n, s in inputs.items()],
-            [helper.make_tensor_value_info(n, TensorProto.FLOAT, s) for n, s in outputs.items()],
+            [helper.make_tensor_value_info(name, TensorProto.FLOAT, sizes)],
             self.initializers,
         )
         model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 20)], ir_version=9)
         return bytes(model.SerializeToString())
 
 
-def encoder_graph(n_layers: int, split: int) -> bytes:
-    """`embedded` (strings of one length x pieces x 768) to the states after `split` and all layers.
-
-    The outputs are `low` and `high`; `bias` (1 x heads x pieces x pieces) is added to attention.
-    """
-    graph = Graph()
-    states = graph.norm("embedded", "embedding")
-    for number in range(n_layers):
-        states = graph.layer(states, "bias", f"layer{number}")
-        if number + 1 == split:
-            graph.nodes.append(helper.make_node("Identity", [states], ["low"]))
-    graph.nodes.append(helper.make_node("Identity", [states], ["high"]))
-    shape = ["n", "t", WIDTH]
-    return graph.model(
-        {"embedded": shape, "bias": [1, HEADS, "t", "t"]}, {"low": shape, "high": shape}
-    )
+def encoder_graph() -> bytes:
+    """Embedded strings to `states`."""
+    graph = Graph(MINILM)
+    return graph.model(graph.stack(), "states", ["n", "t", MINILM.width])
 
 
-def reader_graph(n_layers: int, inner: int) -> bytes:
-    """`states` of a fact and a passage to `odds`; `pool` averages over the pieces of the fact."""
-    graph = Graph()
-    states = "states"
-    for number in range(n_layers):
-        states = graph.layer(states, "bias", f"layer{number}")
+def reader_graph(inner: int) -> bytes:
+    """Embedded facts with passages to `odds`; `pool` averages over the pieces of the fact."""
+    graph, width = Graph(MPNET), MPNET.width
+    states = graph.stack()
     first = graph.op("Gather", states, graph.constant("start", [0], TensorProto.INT64), axis=1)
     both = graph.op("Concat", first, graph.op("MatMul", "pool", states), axis=-1)
     both = graph.op("Squeeze", both, graph.constant("one", [1], TensorProto.INT64))
-    hidden = graph.op(
-        "Tanh",
-        graph.op(
-            "Add",
-            graph.op("MatMul", both, graph.weight("head.inner", (2 * WIDTH, inner))),
-            graph.weight("head.inner_bias", (inner,)),
-        ),
-    )
-    odds = graph.op(
-        "Add",
-        graph.op("MatMul", hidden, graph.weight("head.outer", (inner, 2))),
-        graph.weight("head.outer_bias", (2,)),
-    )
-    graph.nodes.append(helper.make_node("Identity", [odds], ["odds"]))
-    return graph.model(
-        {"states": ["n", "t", WIDTH], "bias": [1, HEADS, "t", "t"], "pool": ["n", 1, "t"]},
-        {"odds": ["n", 2]},
-    )
+    product = graph.op("MatMul", both, graph.weight("head.inner", (2 * width, inner)))
+    hidden = graph.op("Tanh", graph.op("Add", product, graph.weight("head.inner_bias", (inner,))))
+    product = graph.op("MatMul", hidden, graph.weight("head.outer", (inner, 2)))
+    odds = graph.op("Add", product, graph.weight("head.outer_bias", (2,)))
+    return graph.model(odds, "odds", ["n", 2], pool=["n", 1, "t"])

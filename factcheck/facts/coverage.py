@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from factcheck.facts.model import CheckResult, Verdict
-from factcheck.stats.intervals import Interval, effective_size, wilson
+from factcheck.stats.intervals import Z_95, Interval, effective_size, wilson
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +21,8 @@ class Share:
     high: float
     """The share if every undecided fact were entailed, in [0, 1]."""
     interval: Interval | None
-    """95 % Wilson interval of `value`; `None` with it."""
+    """95 % interval of `value`; `None` with it. Where every verdict has a probability it includes
+    the judge's own error; otherwise it speaks of the sampling of facts only."""
 
 
 def share_entailed(results: Sequence[CheckResult]) -> Share:
@@ -36,7 +37,8 @@ def share_entailed(results: Sequence[CheckResult]) -> Share:
 
     Source:
         FActScore's ratio (Min et al., 2023) with premise and hypothesis swapped, which makes it a
-        recall; Wilson's interval on Kish's effective number of facts.
+        recall; Wilson's interval on Kish's effective number of facts, widened by the error that
+        the probabilities of the judge state (the variance of independent Bernoulli trials).
     """
     decided = [result for result in results if isinstance(result, Verdict)]
     heaviest = max((result.fact.weight for result in decided), default=0.0)
@@ -48,8 +50,24 @@ def share_entailed(results: Sequence[CheckResult]) -> Share:
         value=value,
         low=min(value, _share(results, heaviest_of_all, undecided=False)),
         high=max(value, _share(results, heaviest_of_all, undecided=True)),
-        interval=wilson(value, effective_size([r.fact.weight / heaviest for r in decided])),
+        interval=_interval(value, decided, heaviest),
     )
+
+
+def _interval(value: float, decided: Sequence[Verdict], unit: float) -> Interval:
+    """Wilson's interval, so wide that it holds the share that the probabilities expect, too."""
+    weights = [verdict.fact.weight / unit for verdict in decided]
+    sampling = wilson(value, effective_size(weights))
+    chances = [verdict.probability for verdict in decided if verdict.probability is not None]
+    if len(chances) < len(decided):
+        return sampling
+    total = math.fsum(weights)
+    expected = math.fsum(w * p for w, p in zip(weights, chances, strict=True)) / total
+    variance = math.fsum(w * w * p * (1 - p) for w, p in zip(weights, chances, strict=True))
+    error = Z_95 * math.sqrt(variance) / total
+    below = math.hypot(value - sampling.low, error)
+    above = math.hypot(sampling.high - value, error)
+    return Interval(max(0.0, min(value, expected) - below), min(1.0, max(value, expected) + above))
 
 
 def _share(results: Sequence[CheckResult], unit: float, *, undecided: bool) -> float:

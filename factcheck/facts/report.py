@@ -73,7 +73,7 @@ class CoverageReport(Report):
 
     @property
     def interval(self) -> Interval | None:
-        """95 % Wilson interval of the score over the decided facts; `None` where it is."""
+        """95 % interval of the score over the decided facts, as of `Share`; `None` where it is."""
         return self.share.interval
 
     @property

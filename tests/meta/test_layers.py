@@ -44,7 +44,18 @@ OUTSIDE = {
 }
 """What the inner rooms may import from other packages."""
 TESTING = {"factcheck.errors", "factcheck.facts", "factcheck.judges.ports", "factcheck.testing"}
-HEAVY = ("dspy", "openai", "litellm", "numpy", "scipy", "fastapi", "pydantic", "wordfreq", "rich")
+HEAVY = (
+    "dspy",
+    "openai",
+    "litellm",
+    "numpy",
+    "scipy",
+    "fastapi",
+    "pydantic",
+    "wordfreq",
+    "rich",
+    "onnxruntime",
+)
 
 
 def module_name(path: Path) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import factcheck
@@ -31,6 +31,7 @@ TEXTS = {
     "chinese": "大桥于5月3日开通。造价为3.5亿元。市长没有出席。",
     "quotes": '“We lost,” said Ann. "It was 3–2," she added. Nobody smiled.',
 }
+ENGLISH = ("list", "news", "quotes")
 UNRELATED = "Basil grows well in warm kitchens. Water it twice a week. Bees like thyme."
 
 
@@ -42,12 +43,20 @@ def test_a_text_keeps_all_of_itself(text: str) -> None:
     assert all(fact.span and text[slice(*fact.span)].strip() for fact in report.facts)
 
 
-@pytest.mark.parametrize("text", TEXTS.values(), ids=TEXTS)
-def test_an_unrelated_text_keeps_nothing(text: str) -> None:
-    assert factcheck.score(text, UNRELATED).score == 0.0
+@pytest.mark.parametrize("name", ENGLISH)
+def test_an_unrelated_text_keeps_nothing(name: str) -> None:
+    assert factcheck.score(TEXTS[name], UNRELATED).score == 0.0
 
 
-@given(st.data(), st.sampled_from(sorted(TEXTS)), st.permutations(range(8)))
+@pytest.mark.parametrize("name", ["german", "chinese"])
+def test_other_languages_are_undecided_and_the_report_says_so(name: str) -> None:
+    report = factcheck.score(TEXTS[name], UNRELATED)
+    assert report.score is None
+    assert "the embedded judge reads English" in report.to_markdown()
+
+
+@settings(max_examples=40)
+@given(st.data(), st.sampled_from(ENGLISH), st.permutations(range(8)))
 def test_removing_a_sentence_never_raises_the_score(
     data: st.DataObject, name: str, order: list[int]
 ) -> None:

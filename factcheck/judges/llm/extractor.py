@@ -8,13 +8,15 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from factcheck.documents import Reader
 from factcheck.errors import JudgeError, JudgeNotAsked
-from factcheck.facts import AtomicFact, FactSet, Span, digest
+from factcheck.facts import AtomicFact, FactSet, digest
 from factcheck.judges.llm.batched import BatchedJudge, failed_with
 from factcheck.judges.llm.fences import one_line, sections
 from factcheck.judges.llm.modules import KeyFactExtraction
-from factcheck.judges.local.checker import check_facts
 from factcheck.judges.local.duplicates import drop_near_duplicates
+from factcheck.judges.local.sentences import split_passages
 from factcheck.runtime.loop import together
+from factcheck.text.language import guess_language
+from factcheck.text.words import content_stems
 
 if TYPE_CHECKING:
     from factcheck.judges.llm.engine import Account
@@ -29,6 +31,8 @@ _OVERLAP = 10
 _SMALLEST_SECTION = 1_000
 """A section whose list of facts was cut off is halved, down to this many characters."""
 _Facts: TypeAlias = "tuple[str, ...] | JudgeError"
+_LOCATED = 0.6
+"""Share of a fact's content words from which a sentence of the source counts as its place."""
 
 
 class LLMExtractor(BatchedJudge[str, _Facts]):
@@ -98,18 +102,19 @@ def _joined(lists: Sequence[_Facts]) -> tuple[str, ...]:
 
 @lru_cache(maxsize=64)
 def _located(facts: tuple[AtomicFact, ...], source: str) -> tuple[AtomicFact, ...]:
-    """The facts, numbered, each with the passage of the source that states it if one is found.
+    """The facts, numbered, each with the sentence of the source that has most of its words.
 
-    Found by the embedded checker: a model's word for where it read something proves nothing.
+    A model's word for where it read something proves nothing.
     """
-    verdicts = check_facts(facts, source)
-    return tuple(
-        AtomicFact(
-            id=f"f{number}",
-            text=verdict.fact.text,
-            span=Span(verdict.evidence.start, verdict.evidence.end)
-            if verdict.supported and verdict.evidence
-            else None,
-        )
-        for number, verdict in enumerate(verdicts, 1)
-    )
+    language = guess_language(source)
+    sentences = [(each, content_stems(each.text, language)) for each in split_passages(source)]
+    located = []
+    for number, fact in enumerate(facts, 1):
+        stems = content_stems(fact.text, language)
+        shared = [len(stems & held) for _, held in sentences]
+        most = max(shared, default=0)
+        span = None
+        if most >= _LOCATED * len(stems) > 0:
+            span = sentences[shared.index(most)][0].span
+        located.append(AtomicFact(id=f"f{number}", text=fact.text, span=span))
+    return tuple(located)

@@ -7,12 +7,15 @@ from collections.abc import Mapping, Sequence
 from factcheck.errors import InputError
 from factcheck.facts import AtomicFact, CheckResult, Verdict
 from factcheck.judges.local.cancellation import checkpoint, run_in_thread
+from factcheck.judges.local.model import logistic
 from factcheck.judges.ports import Ledger
 from factcheck.text.language import guess_language
 from factcheck.text.words import content_stems, words
 
 BASELINE = "containment"
 """Name of this judge in verdicts and tables."""
+_SLOPE = 7.0
+"""Log odds for all of a fact's words more, fitted where the threshold was."""
 
 
 class WordContainment:
@@ -42,12 +45,12 @@ class WordContainment:
     @property
     def identity(self) -> Mapping[str, str]:
         """The judge and its threshold."""
-        return {"judge": f"{BASELINE}/2@{self.threshold:g}"}
+        return {"judge": f"{BASELINE}/3@{self.threshold:g}"}
 
     async def check(
         self, facts: Sequence[AtomicFact], text: str, ledger: Ledger
     ) -> Sequence[CheckResult]:
-        """One verdict per fact, in fact order; its probability is the share of words found."""
+        """One verdict per fact, in fact order."""
         del ledger
         return await run_in_thread(self._check, facts, text)
 
@@ -68,7 +71,7 @@ class WordContainment:
         return Verdict(
             fact,
             "entailed" if share >= self.threshold else "neutral",
-            share,
+            logistic(_SLOPE * (share - self.threshold)),
             reason=f"missing: {', '.join(missing)}" if missing else "every content word is there",
             judge=BASELINE,
         )

@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 from factcheck.facts import AtomicFact
 from factcheck.judges.local.cancellation import checkpoint
-from factcheck.judges.local.language import guess_language
-from factcheck.judges.local.words import TELLING, words
-from factcheck.text.words import word_set
+from factcheck.text.language import guess_language
+from factcheck.text.reading import read
+from factcheck.text.words import rarity, word_set
 
 _CONTAINED = 0.9
 """Share of a fact's rarity that another one must hold to make it a near-duplicate."""
@@ -81,19 +81,20 @@ def drop_near_duplicates(facts: Sequence[AtomicFact]) -> tuple[AtomicFact, ...]:
 
 
 def _bag(text: str, language: str) -> _Bag:
-    found = words(text, language)
-    told = [word for word in found if word.kind in TELLING]
-    weights = {word.stem: word.rarity for word in told}
+    found = read(text, language)
+    told = [word for word in found.words if word.kind in {"content", "number"}]
+    weights = {word.stem: rarity(word.form, language) for word in told}
+    named = {stem for name in found.names for stem in name.stems}
     return _Bag(
         weights=weights,
         total=sum(weights.values()),
-        exact=frozenset(word.stem for word in told if word.kind == "number" or word.is_name),
+        exact=frozenset(named | {word.stem for word in told if word.kind == "number"}),
         scope=tuple(
             sorted(
                 word.stem
-                for word in found
+                for word in found.words
                 if word.kind == "negation"
-                or (word.text if word.start else word.text.lower()) in _SCOPE_WORDS
+                or (word.text if word.start else word.form) in _SCOPE_WORDS
             )
         ),
     )

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 from factcheck.facts import AtomicFact, FactSet, Span, digest
 from factcheck.judges.local.cancellation import checkpoint, run_in_thread
 from factcheck.judges.local.decompose import TELLING, ParsedSentence
-from factcheck.judges.local.language import guess_language
 from factcheck.judges.local.pronouns import Mentions
 from factcheck.judges.local.sentences import block_sentences, cut_at_abbreviations, join_at_times
 from factcheck.text.blocks import Block, split_blocks
+from factcheck.text.language import guess_language
 from factcheck.text.syntax import Token, parse
 
 if TYPE_CHECKING:

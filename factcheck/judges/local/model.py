@@ -1,4 +1,4 @@
-"""The fitted coefficients of the embedded checker, kept as data in `model.json`."""
+"""The fitted coefficients of the embedded judge, kept as data in `model.json`."""
 
 from __future__ import annotations
 
@@ -10,32 +10,16 @@ from functools import lru_cache
 from importlib.resources import files
 from typing import NamedTuple
 
-from factcheck.judges.local.features import FACT_FEATURES, PASSAGE_FEATURES, TEXT_FEATURES
+from factcheck.judges.local.conflicts import Conflict
+from factcheck.judges.local.evidence import NAMES
 
 _LARGEST = 700.0
 """Above this, `exp` overflows; the probability is 0 to any precision by then."""
 
-
-class Model(NamedTuple):
-    """A logistic model of whether a sentence, in its text, entails a statement."""
-
-    bias: float
-    passage_weights: tuple[float, ...]
-    """For `PASSAGE_FEATURES`."""
-    whole_weights: tuple[float, ...]
-    """For `TEXT_FEATURES`, never negative, or more text could lower a probability; and for
-    `FACT_FEATURES`."""
-    version: str
-    """First 8 hex digits of the SHA-256 of the file."""
-
-    def probability(self, passage: Sequence[float], whole: Sequence[float]) -> float:
-        """That the sentence entails the statement, by these features."""
-        score = self.bias
-        for weight, value in zip(self.passage_weights, passage, strict=True):
-            score += weight * value
-        for weight, value in zip(self.whole_weights, whole, strict=True):
-            score += weight * value
-        return logistic(score)
+DENIED = 3.0
+"""What a conflict takes from the log odds."""
+_SURE = 1.0
+"""The reader's log odds from which it is believed against the rules for conflicts."""
 
 
 class Weights(NamedTuple):
@@ -44,6 +28,25 @@ class Weights(NamedTuple):
     by_name: Mapping[str, float]
     version: str
     """First 8 hex digits of the SHA-256 of the file."""
+
+
+class Model(NamedTuple):
+    """A logistic model of whether a passage, in its text, entails a statement."""
+
+    bias: float
+    weights: tuple[float, ...]
+    """For `NAMES`; none has the wrong sign, so more text never lowers a probability."""
+    version: str
+
+    def probability(self, values: Sequence[float], *, is_denied: bool = False) -> float:
+        """That the passage entails the statement."""
+        score = self.bias + sum(w * v for w, v in zip(self.weights, values, strict=True))
+        return logistic(score - DENIED * is_denied)
+
+
+def is_denied(values: Sequence[float], conflicts: Sequence[Conflict]) -> bool:
+    """Whether conflicts speak against a passage that the reader is not sure of."""
+    return bool(conflicts) and values[NAMES.index("reader.entailed")] < _SURE
 
 
 def logistic(score: float) -> float:
@@ -63,11 +66,6 @@ def read_weights(room: str) -> Weights:
 
 @lru_cache(maxsize=1)
 def load_model() -> Model:
-    """The model that is shipped."""
+    """The model that is shipped; the weights of the encoder and the reader belong to it."""
     weights, version = read_weights("factcheck.judges.local")
-    return Model(
-        bias=weights["bias"],
-        passage_weights=tuple(weights[name] for name in PASSAGE_FEATURES),
-        whole_weights=tuple(weights[name] for name in (*TEXT_FEATURES, *FACT_FEATURES)),
-        version=version,
-    )
+    return Model(weights["bias"], tuple(weights[name] for name in NAMES), version)

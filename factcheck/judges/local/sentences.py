@@ -18,8 +18,10 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from factcheck.facts import Span
-from factcheck.judges.local.language import DEFAULT, guess_language
 from factcheck.text.blocks import Block, split_blocks
+from factcheck.text.dates import month_of
+from factcheck.text.language import DEFAULT, guess_language
+from factcheck.text.words import fold_word
 
 
 class Sentence(NamedTuple):
@@ -212,7 +214,9 @@ def _ends_here(text: str, start: int, cut: int, block: Span) -> bool:
     if _ENDS_WIDE.search(ending) or _ORDINARY.search(ending):
         return True
     language = guess_language(text[max(start, cut - _SAMPLE) : cut])
-    is_ordinal = language in _ORDINAL_LANGUAGES and _ORDINAL.search(ending)
+    is_ordinal = _ORDINAL.search(ending) and (
+        language in _ORDINAL_LANGUAGES or month_of(fold_word(right.split(None, 1)[0]))
+    )
     if is_ordinal or _ONLY_A_NUMBER.fullmatch(ending) or _NEVER_ENDS.search(ending):
         return False
     return all(_closes(ending.strip(), code) for code in {DEFAULT, language})

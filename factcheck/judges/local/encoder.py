@@ -1,0 +1,268 @@
+"""The two networks of the embedded judge, run by onnxruntime from weights in four bits.
+
+The encoder (all-MiniLM-L6-v2, as it is) turns a sentence into one vector per word piece, for
+matching. The reader (eight layers of all-mpnet-base-v2, trained for this) reads a fact together
+with a passage and says whether it follows. Activations are scaled row by row and only strings of
+one length run together, so that an answer depends on nothing but its own strings.
+"""
+
+from __future__ import annotations
+
+import math
+import threading
+from collections import OrderedDict
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache, lru_cache
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
+
+if TYPE_CHECKING:
+    import numpy as np
+    import onnxruntime
+    import tokenizers
+    from numpy.typing import NDArray
+
+    FloatArray = NDArray[np.float32]
+
+_T = TypeVar("_T")
+_WEIGHTS = files("factcheck.judges.local") / "weights"
+WIDTH = 384
+"""Numbers in a vector."""
+_START, _END = 101, 102
+_LONGEST_SENTENCE = 126
+_LONGEST_FACT, _LONGEST_PASSAGE = 60, 200
+"""Word pieces that are read; the rest of a longer string is left out."""
+_CHARACTERS = 12
+"""Characters looked at for each word piece that is read."""
+_KEPT_VECTORS = 40_000
+"""Vectors of word pieces that are kept, 768 bytes each."""
+_KEPT_OPINIONS = 20_000
+_AT_ONCE = 16
+_BLOCK = 64
+_BUCKETS, _EXACT, _FARTHEST = 16, 8, 128
+
+
+class Reading(NamedTuple):
+    """A sentence as vectors of length 1, one row per word piece."""
+
+    vectors: FloatArray
+    spans: tuple[tuple[int, int], ...]
+    """Where each word piece stands in the sentence."""
+
+
+class Opinion(NamedTuple):
+    """What the reader makes of a fact and a passage, as log odds."""
+
+    entailed: float
+    contradicted: float
+
+
+class _Kept(Generic[_T]):
+    """The answers of last use, up to a total size; safe to use from several threads."""
+
+    def __init__(self, most: int) -> None:
+        self._most, self._total = most, 0
+        self._answers: OrderedDict[Any, tuple[_T, int]] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def get(self, key: Any) -> _T | None:
+        with self._lock:
+            if key not in self._answers:
+                return None
+            self._answers.move_to_end(key)
+            return self._answers[key][0]
+
+    def put(self, key: Any, answer: _T, size: int = 1) -> None:
+        with self._lock:
+            if key not in self._answers:
+                self._answers[key] = (answer, size)
+                self._total += size
+            while self._total > self._most:
+                self._total -= self._answers.popitem(last=False)[1][1]
+
+
+class _Network:
+    """A stack of layers with its weights."""
+
+    def __init__(self, name: str) -> None:
+        self._weights = _load(f"{name}.npz")
+        self._session = _session(f"{name}.onnx", self._weights)
+
+    def run(self, pieces: Sequence[Sequence[int]], **inputs: FloatArray) -> FloatArray:
+        """The output for strings of one length, given as word pieces."""
+        import numpy as np
+
+        places = np.array(pieces)
+        length = places.shape[1]
+        weights = self._weights
+        codes = _nibbles(weights["pieces.codes"][places])
+        steps = np.repeat(weights["pieces.multipliers"][places], _BLOCK, axis=-1)
+        words = codes * steps * weights["pieces.scale"][places][..., None]
+        inputs["embedded"] = (words + weights["positions"][:length]).astype(np.float32)
+        if "distances" in weights:
+            inputs["bias"] = weights["distances"][_buckets(length)].transpose(2, 0, 1)[None]
+        (output,) = self._session.run(None, inputs)
+        return output  # type: ignore[no-any-return]
+
+
+class Encoder:
+    """Reads sentences one by one; keeps what it read last."""
+
+    def __init__(self) -> None:
+        self._network = _Network("encoder")
+        self._kept: _Kept[Reading] = _Kept(_KEPT_VECTORS)
+
+    def read(self, sentences: Sequence[str]) -> list[Reading]:
+        """The vectors of each sentence."""
+        known = {text: self._kept.get(text) for text in sentences}
+        for text, fresh in self._read([text for text, found in known.items() if found is None]):
+            known[text] = fresh
+            self._kept.put(text, fresh, len(fresh.vectors))
+        return [reading for text in sentences if (reading := known[text]) is not None]
+
+    def _read(self, sentences: Sequence[str]) -> Iterator[tuple[str, Reading]]:
+        import numpy as np
+
+        cut = {text: _cut(text, _LONGEST_SENTENCE) for text in sentences}
+        for part in _batches(sentences, lambda text: len(cut[text].ids)):
+            states = self._network.run([[_START, *cut[text].ids, _END] for text in part])[:, 1:-1]
+            vectors = states / np.linalg.norm(states, axis=-1, keepdims=True)
+            for text, rows in zip(part, vectors.astype(np.float16), strict=True):
+                yield text, Reading(rows, tuple(cut[text].offsets))
+
+
+class Reader:
+    """Reads facts together with passages; keeps what it said last."""
+
+    def __init__(self) -> None:
+        self._network = _Network("reader")
+        self._kept: _Kept[Opinion] = _Kept(_KEPT_OPINIONS)
+
+    def judge(self, pairs: Sequence[tuple[str, str]]) -> list[Opinion]:
+        """What follows for each fact from its passage."""
+        import numpy as np
+
+        known = {pair: self._kept.get(pair) for pair in pairs}
+        cut = {
+            pair: (_cut(pair[0], _LONGEST_FACT).ids, _cut(pair[1], _LONGEST_PASSAGE).ids)
+            for pair, opinion in known.items()
+            if opinion is None
+        }
+        for part in _batches(list(cut), lambda pair: sum(map(len, cut[pair]))):
+            strings = [
+                [_START, *fact, _END, _END, *passage, _END]
+                for fact, passage in (cut[pair] for pair in part)
+            ]
+            pool = np.zeros((len(part), 1, len(strings[0])), np.float32)
+            for row, pair in enumerate(part):
+                n_fact = len(cut[pair][0]) + 1
+                pool[row, 0, 1 : n_fact + 1] = 1 / n_fact
+            odds = self._network.run(strings, pool=pool)
+            for pair, values in zip(part, odds.tolist(), strict=True):
+                known[pair] = Opinion(*values)
+                self._kept.put(pair, Opinion(*values))
+        return [opinion for pair in pairs if (opinion := known[pair]) is not None]
+
+
+@lru_cache(maxsize=1)
+def load_encoder() -> Encoder:
+    """The encoder that is shipped."""
+    return Encoder()
+
+
+@lru_cache(maxsize=1)
+def load_reader() -> Reader:
+    """The reader that is shipped."""
+    return Reader()
+
+
+def match(fact: Reading, sentence: Reading) -> FloatArray:
+    """For each word piece of a fact, the best cosine among those of a sentence."""
+    import numpy as np
+
+    ours, theirs = (reading.vectors.astype(np.float32) for reading in (fact, sentence))
+    best: FloatArray = (ours @ theirs.T).max(axis=1, initial=-1.0)
+    return best
+
+
+@lru_cache(maxsize=1)
+def _tokenizer() -> tokenizers.Tokenizer:
+    import tokenizers
+
+    return tokenizers.Tokenizer.from_str((_WEIGHTS / "tokenizer.json").read_text("utf-8"))
+
+
+def _cut(text: str, longest: int) -> tokenizers.Encoding:
+    """The first word pieces of a string."""
+    pieces = _tokenizer().encode(text[: longest * _CHARACTERS])
+    pieces.truncate(longest)
+    return pieces
+
+
+def _batches(items: Sequence[_T], length: Any) -> Iterator[list[_T]]:
+    """Items of one length, a few at a time."""
+    groups: dict[int, list[_T]] = {}
+    for item in items:
+        groups.setdefault(length(item), []).append(item)
+    for _, group in sorted(groups.items()):
+        yield from (group[at : at + _AT_ONCE] for at in range(0, len(group), _AT_ONCE))
+
+
+@cache
+def _buckets(length: int) -> NDArray[Any]:
+    """The distance bucket of each pair of positions (Raffel et al. 2020, section 2.1)."""
+    import numpy as np
+
+    ahead = np.arange(length)[:, None] - np.arange(length)[None]
+    distance = np.abs(ahead)
+    wide = math.log(_FARTHEST / _EXACT)
+    far = _EXACT + np.log(np.maximum(distance, 1) / _EXACT) / wide * (_BUCKETS - _EXACT)
+    far = np.minimum(far.astype(np.int64), _BUCKETS - 1)
+    found: NDArray[Any] = np.where(distance < _EXACT, distance, far)
+    return found + np.where(ahead < 0, _BUCKETS, 0)
+
+
+def _nibbles(packed: NDArray[Any]) -> NDArray[Any]:
+    """Signed 4-bit integers, two in a byte, along the last axis."""
+    import numpy as np
+
+    pairs = np.stack([packed & 15, packed >> 4], axis=-1).astype(np.int8) - 8
+    codes: NDArray[Any] = pairs.reshape(*packed.shape[:-1], -1)
+    return codes
+
+
+def _load(name: str) -> dict[str, NDArray[Any]]:
+    """The weights of a file; matrices as integers of 7 bits, which are codes times multipliers."""
+    import numpy as np
+
+    weights: dict[str, NDArray[Any]] = {}
+    with (_WEIGHTS / name).open("rb") as file, np.load(file) as packed:
+        for key in packed.files:
+            room, _, part = key.rpartition(".")
+            if part == "codes" and room != "pieces":
+                steps = np.repeat(packed[f"{room}.multipliers"], _BLOCK, axis=0)
+                weights[f"{room}.weight"] = np.multiply(_nibbles(packed[key]), steps, dtype=np.int8)
+            elif part != "multipliers" or room == "pieces":
+                weights[key] = packed[key]
+    return weights
+
+
+def _session(name: str, weights: Mapping[str, NDArray[Any]]) -> onnxruntime.InferenceSession:
+    """A graph with its weights; those the graph does not name are for the caller."""
+    import numpy as np
+    import onnxruntime
+
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = options.inter_op_num_threads = 1
+    options.log_severity_level = 3
+    named = {
+        key: np.ascontiguousarray(value, np.float32 if value.dtype == np.float16 else value.dtype)
+        for key, value in weights.items()
+        if key.startswith(("layer", "embedding.", "head."))
+    }
+    options.add_external_initializers(
+        list(named), [onnxruntime.OrtValue.ortvalue_from_numpy(value) for value in named.values()]
+    )
+    return onnxruntime.InferenceSession(
+        (_WEIGHTS / name).read_bytes(), options, providers=["CPUExecutionProvider"]
+    )

@@ -1,0 +1,64 @@
+"""The networks answer alike whatever is read beside, before, or at the same time."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+
+from factcheck.judges.local.encoder import Encoder, Reader, match
+
+SENTENCES = (
+    "The harbour of Lund was closed in 2019.", "Boats came.", "Nobody was hurt when it fell.",
+    "The ferry was late again on Monday.", "Boats left.", "", "\U0001f600", "東京", "a" * 5_000,
+)  # fmt: skip
+PAIRS = (
+    ("Boats came.", "The harbour of Lund was closed in 2019. Boats came."),
+    ("Boats left.", "The harbour of Lund was closed in 2019. Boats came."),
+    ("The ferry was late.", "The boat arrived an hour behind schedule."),
+    ("not " * 500, "word " * 500),
+    ("", ""),
+)
+
+
+@pytest.fixture(scope="module")
+def together() -> Encoder:
+    return Encoder()
+
+
+def test_a_vector_depends_on_its_own_sentence_only(together: Encoder) -> None:
+    alone = Encoder()
+    for sentence, reading in zip(SENTENCES, together.read(SENTENCES), strict=True):
+        (other,) = alone.read([sentence])
+        assert np.array_equal(reading.vectors, other.vectors)
+        assert len(reading.spans) == len(reading.vectors)
+
+
+def test_what_is_read_twice_is_the_same(together: Encoder) -> None:
+    first, second = together.read(["Boats came.", "Boats came."])
+    assert first is second
+    (third,) = together.read(["Boats came."])
+    assert third is first
+
+
+def test_an_opinion_depends_on_its_own_pair_only() -> None:
+    opinions = Reader().judge(PAIRS)
+    alone = Reader()
+    assert [alone.judge([pair])[0] for pair in PAIRS] == opinions
+    assert opinions[0].entailed > 0 > opinions[1].entailed
+
+
+def test_several_threads_get_the_same_answers(together: Encoder) -> None:
+    fresh = Encoder()
+    with ThreadPoolExecutor(4) as pool:
+        for readings in pool.map(lambda _: fresh.read(SENTENCES), range(8)):
+            for one, other in zip(readings, together.read(SENTENCES), strict=True):
+                assert np.array_equal(one.vectors, other.vectors)
+
+
+def test_the_match_of_a_sentence_with_itself_is_whole(together: Encoder) -> None:
+    one, other = together.read(["The ferry was late.", "Boats came."])
+    assert match(one, one).min() > 0.99
+    assert match(one, other).max() < 0.99
+    assert len(match(one, other)) == len(one.spans)
