@@ -14,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks.pairs.fit import data_folder, load_pairs
+from benchmarks.pairs.fit import data_folder, instances, load_answers, load_values
 from benchmarks.pairs.run import cross_validated
 from factcheck.judges.local.pairs import DECISION
 from factcheck.judges.ports import HIGH, LOW
@@ -28,9 +28,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=str(__doc__).splitlines()[0])
     parser.add_argument("--data", type=Path)
     folder = data_folder(parser, parser.parse_args().data)
-    pairs = load_pairs(folder / "answer_equiv_dev.jsonl")
+    pairs = load_answers(folder / "answer_equiv_dev.jsonl")
     labels = np.array([pair.label for pair in pairs]) == 1
-    scores = cross_validated(pairs)
+    scores = cross_validated(pairs, [instances(pair) for pair in pairs], load_values()[0])
     print(f"{len(pairs)} pairs; shipped: low {LOW}, high {HIGH}")
     print("  low  high   handed on   wrong of the refused   wrong of the accepted")
     for low in LOWS:

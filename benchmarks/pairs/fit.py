@@ -1,15 +1,13 @@
-"""Fits the model of the embedded pair judge on pairs of answers with human labels.
-
-The features and the rules are those of the package, so what is fitted is what ships. Needs numpy
-and scipy.
+"""Fits the model of the embedded pair judge on labelled pairs of values.
 
     python -m benchmarks.pairs.fit --data DIR          # prints the coefficients
     python -m benchmarks.pairs.fit --data DIR --write  # and rewrites model.json
 
-`DIR` holds `answer_equiv_dev.jsonl`; it may be named by `FACTCHECK_DATA` instead. Each alternative
-of a right answer is an instance of its pair, and a pair is decided by its likeliest alternative:
-the fit alternates between choosing that one and fitting the weights. No weight may be positive,
-since what only one of two values says never speaks for them, and some have a least strength.
+`DIR` (or `FACTCHECK_DATA`) holds `answer_equiv_dev.jsonl`: right answers with their alternatives
+and answers of systems. `values.tsv` holds pairs written for this, half of them near misses; every
+third is held out. What the rules decide is not fitted. A pair is as likely as its likeliest
+alternative: the fit alternates between choosing that one and fitting the weights, whose signs are
+fixed. Needs numpy and scipy.
 """
 
 from __future__ import annotations
@@ -29,44 +27,48 @@ from factcheck.judges.local.pairs import DECISION, judge_pair
 from factcheck.judges.local.pairs import model as shipped
 from factcheck.judges.local.pairs.model import FEATURES, PairModel
 
-STRENGTH = 0.1
+STRENGTH = 0.3
 """Of the pull towards zero, per weight squared."""
-AT_LEAST = {
-    "loss": 2.0,
-    "frame": 1.0,
-    "aside": 1.0,
-    "title": 0.5,
-    "degree": 0.5,
-    "counted": 0.5,
-    "numbers": 0.5,
-    "letters": 1.0,
+BOUNDS = {
+    "least_entailed": (0.0, None),
+    "most_entailed": (0.0, None),
+    "names": (None, 0.0),
 }
-"""How much each difference must count, whatever the data says: they hold few of some kinds."""
-ROUNDS = 8
+"""What each weight may be."""
+CAUTION = 5.0
+"""How much worse a wrong yes is than a wrong no."""
+ROUNDS = 6
+HELD_OUT = 3
+"""Every so-manieth pair of `values.tsv` is held out."""
 MODEL_PATH = Path(shipped.__file__).with_name("model.json")
 
 
-class AnswerPair(NamedTuple):
-    """A right answer with its alternatives, the answer of a system, and the human label."""
+class LabelledPair(NamedTuple):
+    """Two values, whether they mean the same, and what belongs together in one fold."""
 
-    question: str
-    alternatives: tuple[str, ...]
-    answer: str
+    golds: tuple[str, ...]
+    """The right value and its alternatives."""
+    extracted: str
     label: int
+    group: str
 
     @property
     def gold(self) -> str:
         """The alternatives as one value."""
-        return " / ".join(self.alternatives)
+        return " / ".join(self.golds)
 
 
 class Instances(NamedTuple):
     """What there is to fit on one pair."""
 
     rows: NDArray[np.float64]
-    """Features of each alternative that the model has to decide."""
-    is_settled: bool
-    """Whether the rules alone find an alternative equivalent."""
+    """Features of each alternative that the model was asked about."""
+    by_rules: float
+    """The probability that rules alone give."""
+
+    def score(self, model: PairModel) -> float:
+        """The probability by rules and model."""
+        return max([self.by_rules, *(model.probability(row) for row in self.rows.tolist())])
 
 
 class Recorder(PairModel):
@@ -82,71 +84,68 @@ ASKED: list[tuple[float, ...]] = []
 """Features that were asked about since it was cleared."""
 
 
-def load_pairs(path: Path) -> list[AnswerPair]:
-    """All pairs, in file order; a slash joins the alternatives of a right answer."""
+def load_answers(path: Path) -> list[LabelledPair]:
+    """Pairs of answers, in file order; a slash joins the alternatives of a right answer."""
     pairs = []
     for line in path.read_text(encoding="utf-8").splitlines():
         row = json.loads(line)
         parts = tuple(part.strip() for part in row["premise"].split("/") if part.strip())
-        pairs.append(AnswerPair(row["question"], parts, row["hypothesis"], int(row["label"])))
+        pairs.append(LabelledPair(parts, row["hypothesis"], int(row["label"]), row["question"]))
     return pairs
 
 
-def instances(pair: AnswerPair) -> Instances:
-    """The features of every alternative, and whether one is settled without them."""
-    recorder = Recorder(0.0, (), "")
-    rows = []
-    is_settled = False
-    for alternative in pair.alternatives:
-        ASKED.clear()
-        finding = judge_pair(alternative, pair.answer, "exact", recorder)
-        is_settled |= finding.probability >= DECISION
-        rows.extend(ASKED[:1])
-    return Instances(np.array(rows).reshape(-1, len(FEATURES)), is_settled)
+def load_values() -> tuple[list[LabelledPair], list[LabelledPair]]:
+    """The pairs written for this: those to fit on, and those held out."""
+    lines = Path(__file__).with_name("values.tsv").read_text(encoding="utf-8").splitlines()
+    rows = [line.split("\t") for line in lines]
+    pairs = [LabelledPair((a,), b, int(label == "same"), kind) for label, kind, a, b in rows]
+    held_out = pairs[HELD_OUT - 1 :: HELD_OUT]
+    return [pair for k, pair in enumerate(pairs) if (k + 1) % HELD_OUT], held_out
 
 
-def fit(pairs: Sequence[AnswerPair], bags: Sequence[Instances]) -> NDArray[np.float64]:
-    """Weights for `FEATURES` and, last, the bias."""
-    used = [k for k, bag in enumerate(bags) if len(bag.rows) and not bag.is_settled]
+def instances(pair: LabelledPair) -> Instances:
+    """The features of what the rules leave open on a pair."""
+    ASKED.clear()
+    finding = judge_pair(pair.gold, pair.extracted, "exact", Recorder(0.0, (), ""))
+    return Instances(np.array(ASKED).reshape(-1, len(FEATURES)), finding.probability)
+
+
+def fit(pairs: Sequence[LabelledPair], bags: Sequence[Instances]) -> PairModel:
+    """The model that decides best what the rules leave open."""
+    used = [k for k, bag in enumerate(bags) if len(bag.rows) and bag.by_rules < DECISION]
     labels = np.array([pairs[k].label for k in used], dtype=float)
     share = labels.mean()
-    costs = np.where(labels == 1, 0.5 / share, 0.5 / (1 - share))
-    weights = np.full(len(FEATURES) + 1, -1.0)
+    costs = np.where(labels == 1, 0.5 / share, CAUTION * 0.5 / (1 - share))
+    weights = np.array([*(float(BOUNDS[name][0] == 0) for name in FEATURES), 0.0])
     for _ in range(ROUNDS):
         best = [bags[k].rows[np.argmax(bags[k].rows @ weights[:-1])] for k in used]
-        weights = fit_logistic(np.array(best), labels, costs)
-    return weights
+        weights = _fit_logistic(np.array(best), labels, costs)
+    return PairModel(float(weights[-1]), tuple(map(float, weights[:-1])), "unwritten")
 
 
-def fit_logistic(
+def _fit_logistic(
     rows: NDArray[np.float64], labels: NDArray[np.float64], costs: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Weights of a logistic regression, all of them at least as strong as they must be."""
+    """Weights of a logistic regression, each within its bounds, and the bias."""
 
     def loss(weights: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
         scores = rows @ weights[:-1] + weights[-1]
-        signs = 2 * labels - 1
-        value = costs @ np.logaddexp(0, -signs * scores) + STRENGTH * weights[:-1] @ weights[:-1]
-        slope = -costs * signs / (1 + np.exp(signs * scores))
+        sides = 2 * labels - 1
+        value = costs @ np.logaddexp(0, -sides * scores) + STRENGTH * weights[:-1] @ weights[:-1]
+        slope = -costs * sides / (1 + np.exp(sides * scores))
         gradient = np.append(rows.T @ slope + 2 * STRENGTH * weights[:-1], slope.sum())
         return float(value), gradient
 
-    start = np.array([*(-AT_LEAST.get(name, 0.0) for name in FEATURES), 0.0])
-    bounds = [*((None, largest) for largest in start[:-1]), (None, None)]
+    bounds = [*(BOUNDS[name] for name in FEATURES), (None, None)]
+    start = np.zeros(len(bounds))
     found = minimize(loss, start, jac=True, bounds=bounds, method="L-BFGS-B")
     weights: NDArray[np.float64] = np.round(found.x, 4)
     return weights
 
 
-def as_model(weights: NDArray[np.float64]) -> PairModel:
-    """The weights in the form the package uses."""
-    values = [float(weight) for weight in weights]
-    return PairModel(values[-1], tuple(values[:-1]), "unwritten")
-
-
-def write_model(weights: NDArray[np.float64], path: Path) -> None:
+def write_model(model: PairModel, path: Path) -> None:
     """Write the weights as the package reads them."""
-    named = dict(zip([*FEATURES, "bias"], [float(weight) for weight in weights], strict=True))
+    named = dict(zip([*FEATURES, "bias"], [*model.weights, model.bias], strict=True))
     path.write_text(json.dumps({"weights": named}, indent=2) + "\n", encoding="utf-8")
 
 
@@ -160,16 +159,17 @@ def data_folder(parser: argparse.ArgumentParser, given: Path | None) -> Path:
 
 def main() -> None:
     """Fit, print, and write if asked to."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(description=str(__doc__).splitlines()[0])
     parser.add_argument("--data", type=Path)
     parser.add_argument("--write", action="store_true", help="rewrite model.json")
     options = parser.parse_args()
-    pairs = load_pairs(data_folder(parser, options.data) / "answer_equiv_dev.jsonl")
-    weights = fit(pairs, [instances(pair) for pair in pairs])
-    for name, weight in zip([*FEATURES, "bias"], weights, strict=True):
-        print(f"  {name:<10} {weight:8.3f}")
+    folder = data_folder(parser, options.data)
+    pairs = [*load_answers(folder / "answer_equiv_dev.jsonl"), *load_values()[0]]
+    model = fit(pairs, [instances(pair) for pair in pairs])
+    for name, weight in zip([*FEATURES, "bias"], [*model.weights, model.bias], strict=True):
+        print(f"  {name:<14} {weight:8.3f}")
     if options.write:
-        write_model(weights, MODEL_PATH)
+        write_model(model, MODEL_PATH)
 
 
 if __name__ == "__main__":

@@ -1,37 +1,27 @@
 """The embedded pair judge: whether two values of a field mean the same, offline.
 
 Values are compared in the notation they are in: quantities as quantities, dates as dates, lists
-item by item; the rest by its words. `description` and `instructions` are not read: they are
-written for judges that understand them.
+item by item. What words cannot decide goes to the networks of the embedded judge. `description`
+and `instructions` are not read: they are written for judges that understand them.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
 
 from factcheck.judges.local.cancellation import checkpoint, run_in_thread
-from factcheck.judges.local.pairs.codes import (
+from factcheck.judges.local.pairs.amounts import compare_amounts
+from factcheck.judges.local.pairs.closed import (
     compare_absence,
-    compare_answers,
+    compare_closed,
     compare_codes,
-    compare_places,
     is_absent,
-)
-from factcheck.judges.local.pairs.lists import (
-    TextList,
-    Value,
-    alternatives,
-    as_text,
-    compare_lists,
-    compare_objects,
-    read_list,
-    read_value,
-    values_as_text,
 )
 from factcheck.judges.local.pairs.model import (
     DECISION,
-    IDENTICAL,
+    OTHER,
+    SAME,
     VAGUE,
     Finding,
     PairModel,
@@ -40,20 +30,31 @@ from factcheck.judges.local.pairs.model import (
 )
 from factcheck.judges.local.pairs.moments import compare_moments
 from factcheck.judges.local.pairs.normal import LONG, Plain, plain, tidy, with_digraphs
-from factcheck.judges.local.pairs.quantities import compare_amounts, read_amounts
-from factcheck.judges.local.pairs.texts import compare_long, compare_texts
-from factcheck.judges.local.pairs.words import language_of, wording
+from factcheck.judges.local.pairs.structures import (
+    Value,
+    alternatives,
+    as_text,
+    compare_lists,
+    compare_objects,
+    read_list,
+    read_value,
+)
+from factcheck.judges.local.pairs.texts import compare_texts
+from factcheck.judges.local.pairs.wording import language_of, wording
 from factcheck.judges.ports import Ledger, PairResult, PairVerdict, Specificity, ValuePair
+from factcheck.text.words import NEGATIONS, word_set
 
-NORMAL = 0.99
-"""For values that are the same after normalisation."""
-_JOINED = 0.97
-_OTHER_FORM = 0.35
+_NORMAL, _JOINED, _OTHER_FORM = 0.99, 0.97, 0.35
+"""For values that are the same after normalisation, without spaces, but for their legal form."""
 _MOST_COMBINATIONS = 2048
 """Of alternatives on both sides; where there are more, all are compared by their form only."""
-_FEWEST_ALTERNATIVES = 32
+_FEWEST_ALTERNATIVES, _MOST_READ = 32, 3
+"""Alternatives compared in any case; those read by the networks."""
 _DEEPEST = 2
 """Levels of lists and objects that are compared part by part."""
+_SAME_BAG, _LONG_SHARE = 0.8, 0.98
+"""For two long texts with at least this share of their words in common."""
+_DENIALS = sorted(word_set(" ".join(NEGATIONS.values())))
 
 
 def compare_values(pair: ValuePair) -> PairVerdict:
@@ -70,16 +71,12 @@ class LocalPairJudge:
     @property
     def identity(self) -> Mapping[str, str]:
         """The judge and the version of its model."""
-        return {"judge": f"local/2@{load_pair_model().version}"}
+        return {"judge": f"local/3@{load_pair_model().version}"}
 
     async def compare(self, pairs: Sequence[ValuePair], ledger: Ledger) -> Sequence[PairResult]:
         """One verdict per pair, in their order; costs nothing and never fails."""
         del ledger
-        return await run_in_thread(_compare_all, tuple(pairs))
-
-
-def _compare_all(pairs: Sequence[ValuePair]) -> tuple[PairVerdict, ...]:
-    return tuple(compare_values(pair) for pair in pairs)
+        return await run_in_thread(lambda: tuple(compare_values(pair) for pair in pairs))
 
 
 def judge_pair(gold: str, extracted: str, specificity: Specificity, model: PairModel) -> Finding:
@@ -94,14 +91,22 @@ def judge_pair(gold: str, extracted: str, specificity: Specificity, model: PairM
 def _judge(gold: str, extracted: str, specificity: Specificity, model: PairModel) -> Finding:
     """As likely as the closest two of their alternatives."""
     if gold == extracted:
-        return Finding(IDENTICAL, "identical")
+        return Finding(1.0, "identical")
     first, second = read_value(gold), read_value(extracted)
     if not (isinstance(first, str) and isinstance(second, str)):
         return _compare(first, second, specificity, model, depth=0)
     ones, others = _with_alternatives(first), _with_alternatives(second)
+    note = ""
     if len(ones) * len(others) > _MOST_COMBINATIONS:
-        return _closest_of_many(ones, others, specificity, model)
-    return _closest(ones, others, specificity, model)
+        forms = [{plain(tidy(text)).tokens for text in texts} for texts in (ones, others)]
+        if (forms[0] & forms[1]) - {()}:
+            return Finding(_NORMAL, "same after normalisation")
+        n_ones, n_others = (_MOST_COMBINATIONS // len(texts) for texts in (others, ones))
+        ones = ones[: max(_FEWEST_ALTERNATIVES, n_ones)]
+        others = others[: max(_FEWEST_ALTERNATIVES, n_others)]
+        note = " (only the first alternatives compared)"
+    finding = _closest(ones, others, specificity, model)
+    return finding._replace(reason=finding.reason + note)
 
 
 def _with_alternatives(text: str) -> tuple[str, ...]:
@@ -112,77 +117,55 @@ def _with_alternatives(text: str) -> tuple[str, ...]:
 def _closest(
     ones: Sequence[str], others: Sequence[str], specificity: Specificity, model: PairModel
 ) -> Finding:
-    found = {
-        (*sorted((one, other)), one): compare_strings(one, other, specificity, model)
-        for one in ones
-        for other in others
-    }
-    return found[min(found, key=lambda texts: (-found[texts].probability, texts))]
+    """The finding on the closest two; the networks read the closest by words, unless these do."""
+    texts = [(one, other) for one in ones for other in others]
+    if len(texts) == 1:
+        return compare_strings(*texts[0], specificity, model)
+    found = {pair: compare_strings(*pair, specificity, None) for pair in texts}
 
+    def order(pair: tuple[str, str]) -> tuple[float, list[str], tuple[str, str]]:
+        return -found[pair].probability, sorted(pair), pair
 
-def _closest_of_many(
-    ones: Sequence[str], others: Sequence[str], specificity: Specificity, model: PairModel
-) -> Finding:
-    """Alternatives that are the same, or else the closest of the first ones."""
-    forms = [{plain(tidy(text)).tokens for text in texts} for texts in (ones, others)]
-    if (forms[0] & forms[1]) - {()}:
-        return Finding(NORMAL, "same after normalisation")
-    first = ones[: max(_FEWEST_ALTERNATIVES, _MOST_COMBINATIONS // len(others))]
-    second = others[: max(_FEWEST_ALTERNATIVES, _MOST_COMBINATIONS // len(ones))]
-    finding = _closest(first, second, specificity, model)
-    return finding._replace(reason=f"{finding.reason} (only the first alternatives compared)")
+    closest = sorted(texts, key=order)[:_MOST_READ]
+    if found[closest[0]].probability < DECISION:
+        found.update({pair: compare_strings(*pair, specificity, model) for pair in closest})
+    return found[min(texts, key=order)]
 
 
 def _compare(
-    first: Value, second: Value, specificity: Specificity, model: PairModel, *, depth: int
+    first: Value, second: Value, specificity: Specificity, model: PairModel | None, *, depth: int
 ) -> Finding:
     """Compare two values by their structure; what is nested deep, as texts."""
 
-    def compare_parts(one: Value, other: Value) -> Finding:
-        return _compare(one, other, specificity, model, depth=depth + 1)
+    def compare_parts(one: Value, other: Value, reads: bool) -> Finding:  # noqa: FBT001
+        return _compare(one, other, specificity, model if reads else None, depth=depth + 1)
 
-    def compare_texts(one: str, other: str) -> Finding:
+    def compare_as_texts(*, with_keys: bool) -> Finding:
+        one, other = (as_text(value, with_keys=with_keys) for value in (first, second))
         return compare_strings(one, other, specificity, model, is_nested=depth > 0)
 
     are_texts = isinstance(first, str) and isinstance(second, str)
     if are_texts or depth == _DEEPEST:
-        return compare_texts(as_text(first), as_text(second))
+        return compare_as_texts(with_keys=True)
     if isinstance(first, Mapping) and isinstance(second, Mapping):
         return compare_objects(first, second, specificity, compare_parts)
     if isinstance(first, Mapping) or isinstance(second, Mapping):
-        return max(
-            compare_texts(as_text(first), as_text(second)),
-            compare_texts(values_as_text(first), values_as_text(second)),
-        )
+        return max(compare_as_texts(with_keys=True), compare_as_texts(with_keys=False))
     items = _items(first), _items(second)
     return compare_lists(*items, specificity, compare_parts, is_nested=depth > 0)
 
 
 def _items(value: Value) -> Sequence[Value]:
-    if isinstance(value, tuple):
-        return tuple(item for item in value if not _is_empty(item))
-    if not isinstance(value, str) or _is_empty(value):
-        return ()
-    return read_list(value).items or (value,)
-
-
-def _is_empty(item: Value) -> bool:
-    return isinstance(item, str) and is_absent(plain(tidy(item)))
-
-
-class Texts(NamedTuple):
-    """Both values, tidied, with their normal forms."""
-
-    first: str
-    second: str
-    plains: tuple[Plain, Plain]
+    if isinstance(value, str):
+        return () if is_absent(plain(tidy(value))) else read_list(value).items or (value,)
+    return tuple(x for x in value if not (isinstance(x, str) and is_absent(plain(tidy(x)))))
 
 
 def compare_strings(
     gold: str,
     extracted: str,
     specificity: Specificity,
-    model: PairModel,
+    model: PairModel | None,
     *,
     is_nested: bool = False,
 ) -> Finding:
@@ -192,89 +175,84 @@ def compare_strings(
         gold: One value, or a part of one.
         extracted: The other.
         specificity: What may differ.
-        model: How sure words in common make it.
+        model: Weighs what the networks read; `None` to do without.
         is_nested: Whether they are parts of a list or an object, of which there may be many.
     """
     if gold == extracted:
-        return Finding(IDENTICAL, "identical")
-    texts = _texts(gold, extracted)
-    finding = _by_form(texts)
-    if finding is None and max(len(texts.first), len(texts.second)) > LONG:
-        return compare_absence(*texts.plains) or compare_long(*texts.plains)
-    if finding is not None:
+        return Finding(1.0, "identical")
+    lists = read_list(gold), read_list(extracted)
+    is_list = any(each.is_certain for each in lists) or all(each.items for each in lists)
+    for text, listed in zip((gold, extracted), lists, strict=True):
+        is_list = is_list and (
+            listed.has_breaks or not wording(tidy(text), language_of(text, text)).is_sentence
+        )
+    finding = _compare_plain(gold, extracted, specificity, None if is_list else model)
+    if not is_list or finding.probability >= SAME:
         return finding
-    in_words = _in_parts(texts, specificity, model)
-    lists = _lists(gold, extracted)
-    if lists is None:
-        return in_words
 
-    def compare_items(one: Value, other: Value) -> Finding:
-        parts = _texts(as_text(one), as_text(other))
-        return _by_form(parts) or _in_parts(parts, specificity, model)
+    def compare_items(one: Value, other: Value, reads: bool) -> Finding:  # noqa: FBT001
+        return _compare_plain(as_text(one), as_text(other), specificity, model if reads else None)
 
     items = (lists[0].items or (gold,), lists[1].items or (extracted,))
     by_items = compare_lists(*items, specificity, compare_items, is_nested=is_nested)
-    return by_items if _is_better(by_items, in_words, lists) else in_words
+    is_certain = any(each.is_certain for each in lists) and len(items[0]) == len(items[1])
+    if by_items.probability >= finding.probability or (is_certain and all(x.items for x in lists)):
+        return by_items
+    return finding if model is None else _compare_plain(gold, extracted, specificity, model)
 
 
-def _texts(gold: str, extracted: str) -> Texts:
+def _compare_plain(
+    gold: str, extracted: str, specificity: Specificity, model: PairModel | None
+) -> Finding:
+    """The finding on two texts by their form, as values of one kind, or else by their words."""
     first, second = tidy(gold), tidy(extracted)
-    return Texts(first, second, (plain(first), plain(second)))
-
-
-def _by_form(texts: Texts) -> Finding | None:
-    """What can be said of two texts by their normal forms alone."""
-    first, second, (one, other) = texts
-    if one.tokens and one.tokens == other.tokens:
-        if one.legal_form and other.legal_form and one.legal_form != other.legal_form:
-            return Finding(_OTHER_FORM, against(one.legal_form, other.legal_form))
-        return Finding(NORMAL, "same after normalisation")
-    if one.joined and one.joined == other.joined:
-        return Finding(_JOINED, "same letters")
+    plains = plain(first), plain(second)
     spelt = with_digraphs(first), with_digraphs(second)
+    finding = _by_form(first, second, plains)
     if spelt != (first, second):
-        return _by_form(Texts(*spelt, (plain(spelt[0]), plain(spelt[1]))))
-    return None if first != second else Finding(NORMAL, "same after normalisation")
-
-
-def _in_parts(texts: Texts, specificity: Specificity, model: PairModel) -> Finding:
-    """The finding on two texts as values of one kind, or else by their words."""
-    language = language_of(texts.first, texts.second)
-    finding = _by_kind(texts, specificity, language)
-    return finding or compare_texts(*texts, specificity, language, model)
-
-
-def _by_kind(texts: Texts, specificity: Specificity, language: str) -> Finding | None:
-    """What can be said of two texts that are values of one closed kind."""
-    first, second, plains = texts
-    finding = compare_answers(*plains) or compare_absence(*plains)
-    finding = finding or compare_moments(first, second, specificity)
-    finding = finding or compare_places(first, second, plains)
+        finding = finding or _by_form(*spelt, (plain(spelt[0]), plain(spelt[1])))
+    if finding is None and max(len(first), len(second)) > LONG:
+        return compare_absence(*plains) or _compare_long(*plains)
     if finding is not None:
         return finding
-    amounts = read_amounts(first, language), read_amounts(second, language)
-    if amounts[0] is not None and amounts[1] is not None:
-        finding = compare_amounts(amounts[0], amounts[1], specificity)
-    codes = compare_codes(first, second) if finding is None or finding.probability < VAGUE else None
-    return codes or finding
+    language = language_of(first, second)
+    finding = compare_moments(first, second, specificity) or compare_closed(first, second, plains)
+    if finding is not None:
+        return finding
+    finding = compare_amounts(first, second, language, specificity)
+    if finding is None or finding.probability < VAGUE:
+        finding = compare_codes(first, second) or finding
+    return finding or compare_texts(first, second, plains, specificity, language, model)
 
 
-def _lists(gold: str, extracted: str) -> tuple[TextList, TextList] | None:
-    """Both values as lists, if both may be one, or one of them can be nothing else."""
-    lists = read_list(gold), read_list(extracted)
-    is_list = any(listed.is_certain for listed in lists)
-    if not is_list and not all(listed.items for listed in lists):
-        return None
-    for text, listed in zip((gold, extracted), lists, strict=True):
-        if not listed.has_breaks and wording(tidy(text), language_of(text, text)).is_sentence:
-            return None
-    return lists
+def _by_form(first: str, second: str, plains: tuple[Plain, Plain]) -> Finding | None:
+    """What can be said of two tidy texts by their normal forms alone."""
+    one, other = plains
+    if one.tokens and one.tokens == other.tokens and not _differ_in_case(first, second):
+        if one.legal_form and other.legal_form and one.legal_form != other.legal_form:
+            return Finding(_OTHER_FORM, against(one.legal_form, other.legal_form))
+        return Finding(_NORMAL, "same after normalisation")
+    if one.joined and one.joined == other.joined:
+        return Finding(_JOINED, "same letters")
+    return None if first != second else Finding(_NORMAL, "same after normalisation")
 
 
-def _is_better(by_items: Finding, in_words: Finding, lists: tuple[TextList, TextList]) -> bool:
-    """Whether two values are rather compared item by item than by all of their words."""
-    if by_items.probability >= in_words.probability:
-        return True
-    ones, others = lists
-    is_certain = ones.is_certain or others.is_certain
-    return is_certain and len(ones.items) == len(others.items) > 0
+def _differ_in_case(first: str, second: str) -> bool:
+    """Whether two texts hold numbers and differ in case, which may make another unit."""
+    return first != second and any(map(str.isdigit, first)) and first.lower() == second.lower()
+
+
+def _compare_long(first: Plain, second: Plain) -> Finding:
+    """How likely two long texts mean the same, by how many words they have in common."""
+    one, other = Counter(first.tokens), Counter(second.tokens)
+    common, largest = sum((one & other).values()), max(len(first.tokens), len(second.tokens))
+    numbers = [
+        [w for w in a - b if any(map(str.isdigit, w))] for a, b in ((one, other), (other, one))
+    ]
+    if all(numbers):
+        return Finding(OTHER, against(*(", ".join(own[:3]) for own in numbers)))
+    share = common / largest if largest else 1.0
+    is_denied = any(one[denial] != other[denial] for denial in _DENIALS)
+    is_same = share >= _LONG_SHARE and not is_denied and not any(numbers)
+    probability = _SAME_BAG if is_same else share * DECISION * 0.9
+    return Finding(probability, f"{common:,} of {largest:,} words in common")

@@ -1,4 +1,4 @@
-"""What comparing two values finds, as a probability: fixed for rules, fitted for words."""
+"""What comparing two values finds, as a probability: fixed for rules, fitted for the rest."""
 
 from __future__ import annotations
 
@@ -22,26 +22,31 @@ Relation = Literal["same", "more", "less", "other"]
 
 DECISION = 0.5
 """The probability from which two values count as equivalent."""
-IDENTICAL = 1.0
 SAME = 0.98
 """For values that differ in notation only."""
+SAME_WORDS = 0.93
+"""For values that differ in the order or the form of their words, or in an addition."""
 SIMILAR = 0.75
 """For values that are the same if something unsaid is as it usually is."""
 VAGUE = 0.3
 """For one value that says more than the other where it may not."""
+TURNED = 0.05
+"""For a negation, an opposite or an exchange of roles."""
 OTHER = 0.02
 """For values that contradict each other."""
+LEAST = 0.06
+"""The least for values that only differ in words."""
 _LONGEST_QUOTE = 60
+FEATURES = ("least_entailed", "most_entailed", "names")
+"""Of two values that both have words of their own, as `texts.features` computes them."""
 
 
 def settle(relation: Relation, specificity: Specificity, reason: str) -> Finding:
     """The finding on an extracted value that has this relation to the gold one."""
     allowed = {"allow_more_specific": "more", "allow_less_specific": "less"}.get(specificity)
-    if relation == "same":
+    if relation in {"same", allowed}:
         return Finding(SAME, reason)
-    if relation == "other":
-        return Finding(OTHER, reason)
-    return Finding(SAME if relation == allowed else VAGUE, reason)
+    return Finding(OTHER if relation == "other" else VAGUE, reason)
 
 
 def against(first: str, second: str) -> str:
@@ -56,33 +61,23 @@ def quoted(text: str) -> str:
     return line if len(line) <= _LONGEST_QUOTE else line[: _LONGEST_QUOTE - 1].rstrip() + "…"
 
 
-PLACES = ("frame", "aside", "title", "degree", "counted", "before", "behind", "inside", "apart")
-"""How a unit that only one value has may stand to those in common."""
-HARMLESS = frozenset({"frame", "aside", "title", "degree", "counted"})
-"""Places where a word says nothing that makes another value of it."""
-UNLESS_BOTH = ("aside", "title", "degree", "counted")
-"""Those of them that matter if both values have something there: `Paris, France`, `Paris, Texas`.
-"""
-FEATURES = ("loss", *PLACES, "both", "numbers", "letters")
-
-
 class PairModel(NamedTuple):
     """A logistic model of whether two values mean the same."""
 
     bias: float
     weights: tuple[float, ...]
-    """For `FEATURES`, never positive: what only one value says never speaks for a pair."""
+    """For `FEATURES`."""
     version: str
     """First 8 hex digits of the SHA-256 of the file."""
 
     def probability(self, features: Sequence[float]) -> float:
-        score = self.bias
-        for weight, value in zip(self.weights, features, strict=True):
-            score += weight * value
-        return logistic(score)
+        """That two values mean the same; never below `LEAST`, since words are no proof."""
+        score = sum(w * value for w, value in zip(self.weights, features, strict=True))
+        return LEAST + (1 - LEAST) * logistic(self.bias + score)
 
 
 @lru_cache(maxsize=1)
 def load_pair_model() -> PairModel:
+    """The model that is shipped."""
     weights, version = read_weights("factcheck.judges.local.pairs")
     return PairModel(weights["bias"], tuple(weights[name] for name in FEATURES), version)

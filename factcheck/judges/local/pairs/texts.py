@@ -1,80 +1,93 @@
-"""Whether two values mean the same by their words, where nothing more can be known about them.
+"""Whether two texts mean the same: by what words rule out or settle, else by the networks.
 
-Rules decide which words both must have, the fitted model how sure that makes it. A number, a name
-or any other word that stands on one side only is never made up for by those in common.
+What one value has alone is sorted by how it stands to the words in common: in the frame of a
+sentence around an answer, aside in brackets, as a title; only what makes another value counts. A
+number on one side only is never made up for.
 """
 
 from __future__ import annotations
 
-from collections import Counter
+import re
 from collections.abc import Sequence
-from itertools import combinations
+from itertools import combinations, product
 from typing import NamedTuple
 
-from factcheck.judges.local.pairs.matching import Matching, match
+from factcheck.judges.local.analysis import analyse
+from factcheck.judges.local.conflicts import find_conflicts
+from factcheck.judges.local.encoder import load_reader
+from factcheck.judges.local.pairs.closed import LABELS, places
 from factcheck.judges.local.pairs.model import (
-    DECISION,
+    LEAST,
     OTHER,
-    UNLESS_BOTH,
+    SAME_WORDS,
+    SIMILAR,
+    TURNED,
     VAGUE,
     Finding,
     PairModel,
     against,
     quoted,
 )
-from factcheck.judges.local.pairs.normal import Plain
-from factcheck.judges.local.pairs.sides import Side, features, view
-from factcheck.judges.local.pairs.words import Unit, Wording, wording
-from factcheck.judges.ports import Specificity
-from factcheck.text.words import NEGATIONS, word_set
-
-_OPPOSITES = tuple(
-    (frozenset(one.split()), frozenset(other.split()))
-    for one, other in (
-        ("before until vor", "after since nach"),
-        ("with mit avec con including inclusive", "without ohne sans sin excluding exclusive"),
-        ("in inside within", "out outside"),
-        ("on", "off"),
-        ("up", "down"),
-        ("over above", "under below beneath"),
-        ("more most", "less least fewer fewest"),
-        ("for", "against"),
-        ("any some", "none"),
-        ("all every", "some few"),
-        ("from", "to"),
-        ("and und et", "or oder ou"),
-    )
+from factcheck.judges.local.pairs.normal import TABLES, Plain
+from factcheck.judges.local.pairs.wording import (
+    TITLES,
+    Matching,
+    Unit,
+    Wording,
+    match,
+    n_shared,
+    wording,
 )
-"""Grammar words that turn a value round."""
-_EXCEPTIONS = word_set("except ausser sauf salvo excepto")
-_HEDGES = word_set("may might could")
-"""Grammar words that make a fact a possibility."""
-_DENIALS = sorted(word_set(" ".join(NEGATIONS.values())))
-LEAST = 0.06
-"""That two values without a word in common mean the same: `fired`, `let go`. Without knowledge of
-the world that cannot be ruled out, while a number, date or negation that differs can."""
-UNSAID = 0.45
-"""What is left of a probability where one value has a word of its own."""
-REPLACED = 0.2
-"""The same where both have."""
-_DENIED = 0.05
-_TURNED = 0.1
-_FEW = 3
-_FEW_PAIRS = 12
-_COPULAS = frozenset(("is", "are", "was", "were", "be", "been", "ist", "war", "est", "es"))
+from factcheck.judges.ports import Specificity
+from factcheck.text.words import word_set
+
+_DEGREES, _CLASS_NOUNS = word_set(TABLES["degrees"]), word_set(TABLES["class_nouns"])
+_PRIVATIVES, _MEASURES = word_set(TABLES["privatives"]), word_set(TABLES["measures"])
+_PLACE_MODIFIERS = word_set(TABLES["place_modifiers"])
+_OPPOSITES = tuple((word_set(a), word_set(b)) for a, b in TABLES["opposites"])
+_CONVERSES = frozenset(word_set(pair) for pair in TABLES["converses"])
+_CONVERSE = re.compile(r"(\w{3,})(?:er|or)s? \1ees?|(\w{3,})ees? \2(?:er|or)s?")
+_EXCEPTIONS, _HEDGES = word_set("except ausser sauf salvo excepto"), word_set("may might could")
+_CLAUSES = word_set("because although while when unless")
+_COPULAS = word_set("is are was were be been ist war est es")
+_JOINING = word_set("and or und oder et ou y")
+_HARMLESS = frozenset({"frame", "aside", "title", "degree", "counted"})
+"""Places where a word says nothing that makes another value of it."""
 _SIGNS = frozenset("+\u2212#<>=~^≤≥")
-_SHORT = 6
-"""Words up to which a sign makes a difference."""
-_SAME_BAG = 0.8
-_LONG_SHARE = 0.98
-"""Of the words of two long texts: with fewer in common, they do not mean the same."""
+_GAP = re.compile(
+    r"[\s\"'*_-]*(?:(?:the|an?|der|die|das|le|la|les|el|los|las)\s+)?[\"']*", re.IGNORECASE
+)
+_LABEL = re.compile(r"\s*[^\s:][^:\n]{0,118}:\s+")
+_QUOTED = re.compile(r"\"([^\"]+)\"|(?<![\w'])'([^']+)'(?!\w)")
+_ALIAS = re.compile(r"\s(?:aka|alias|or)\s|\s-\s|\s/\s")
+_NESTED = re.compile(r"[(\[{][^()\[\]{}]*[)\]}]")
+_JOINT = re.compile(r"\s(?:of|over|than|to|in|on|under)\s(?:the\s|an?\s)?")
+_LARGEST_FRAME = 8
+"""Units around an answer, above which a text says much besides."""
+_FEW, _FEW_PAIRS, _SHORT = 3, 12, 6
+_FAMILY_LETTERS, _FAMILY_SHARE = 5, 0.65
+_LONGEST_READ = 400
+"""Characters up to which the networks read a value."""
 
 
-class Sides(NamedTuple):
-    """Both values, each as seen from the other."""
+class Side(NamedTuple):
+    """One value of a pair, as seen from the other."""
 
-    first: Side
-    second: Side
+    own: tuple[Unit, ...]
+    """Units the other does not have, at places where they matter."""
+    added: dict[str, tuple[Unit, ...]]
+    """The same at places where they do not matter unless both values have some."""
+    heads: tuple[Unit, ...]
+    """Units among its own that make something else of the rest: `attack` in `heart attack`."""
+    share: float
+    """Of its weight that the other has, too, or that does not matter."""
+    n_shared: int
+
+    @property
+    def all_own(self) -> tuple[Unit, ...]:
+        """Units the other does not have, but for the frame of an answer."""
+        added = (units for place, units in self.added.items() if place != "frame")
+        return (*self.own, *(unit for units in added for unit in units))
 
 
 def compare_texts(
@@ -83,160 +96,309 @@ def compare_texts(
     plains: tuple[Plain, Plain],
     specificity: Specificity,
     language: str,
-    model: PairModel,
+    model: PairModel | None,
 ) -> Finding:
-    """How likely two tidy texts mean the same, by their words."""
-    from rapidfuzz.fuzz import ratio
-
+    """How likely two tidy texts mean the same; without a model, by their words alone."""
     one, other = wording(first, language), wording(second, language)
     matching = match(one, other, language)
-    sides = Sides(view(one, matching.first, other), view(other, matching.second, one))
-    sides = _without_rival_additions(sides)
-    conflict = _conflict(one, other, sides) or _turned(one, other, matching)
-    conflict = conflict or _recounted(one, other, matching)
-    conflict = conflict or _crossed(one, other, matching) or _signs(first, second, plains)
+    sides = _view(one, matching.first, other), _view(other, matching.second, one)
+    if all(side.added.keys() - {"frame"} for side in sides):
+        sides = sides[0]._replace(own=sides[0].all_own), sides[1]._replace(own=sides[1].all_own)
+    conflict = (
+        _conflict(one, other, sides)
+        or _misplaced(one, other, matching)
+        or _signs(first, second, plains)
+    )
     if conflict is not None:
         return conflict
-    allowed = _allowed(sides, specificity)
-    is_eased = allowed != sides and not any(side.own for side in allowed)
-    letters = 1.0 if is_eased else ratio(*sorted(plain.text for plain in plains)) / 100
-    probability = model.probability(features(allowed.first, allowed.second, letters))
-    return Finding(_unsure(probability * _left(allowed)), _reason(sides))
+    reason = _reason(sides)
+    if specificity != "exact":
+        sides = _eased(sides, specificity)
+    if not any(side.own for side in sides) and all(side.n_shared for side in sides):
+        return Finding(SAME_WORDS, reason)
+    are_styled = any(all(place in side.added for side in sides) for place in ("title", "degree"))
+    if are_styled or any(unit.is_number for side in sides for unit in side.own):
+        return Finding(VAGUE, reason)
+    if not all(side.own for side in sides):
+        return Finding(SIMILAR if _is_framed(one, other, sides) else VAGUE, reason)
+    is_read = language == "en" and max(len(first), len(second)) <= _LONGEST_READ
+    if model is None or not is_read or _is_doubtful(one, other, sides):
+        return Finding(LEAST + (VAGUE - LEAST) * min(side.share for side in sides), reason)
+    return Finding(model.probability(features(one, other, sides, specificity)), reason)
 
 
-def _unsure(probability: float) -> float:
-    """A probability that is never below `LEAST`: words that differ may still mean the same."""
-    if probability >= DECISION:
-        return probability
-    return LEAST + probability * (DECISION - LEAST) / DECISION
+def _eased(sides: tuple[Side, Side], specificity: Specificity) -> tuple[Side, Side]:
+    """The sides without what one of them may say in addition."""
+    gold, extracted = sides
+    if specificity == "allow_more_specific":
+        extracted = extracted._replace(own=extracted.heads) if extracted.n_shared else extracted
+    else:
+        gold = gold._replace(own=gold.heads) if gold.n_shared else gold
+    return gold, extracted
 
 
-def _left(sides: Sides) -> float:
-    """What is left of a probability for the words that one value has alone, or each of them."""
-    return (1.0, UNSAID, REPLACED)[sum(bool(side.own) for side in sides)]
-
-
-def _without_rival_additions(sides: Sides) -> Sides:
-    """The sides with additions as words of their own where both have one: `Mr`, `Mrs`."""
-    rival = [place for place in UNLESS_BOTH if all(place in side.added for side in sides)]
-    return Sides(
-        *(
-            side._replace(own=(*side.own, *(unit for place in rival for unit in side.added[place])))
-            for side in sides
-        )
+def _is_doubtful(one: Wording, other: Wording, sides: Sequence[Side]) -> bool:
+    """Whether the reader is not to be trusted: opposites, look-alikes, signs without letters."""
+    first, second = (analyse(text, "en") for text in _carried(one, other))
+    found = (*find_conflicts(first, second), *find_conflicts(second, first))
+    forms = [[unit.form for unit in side.own] for side in sides]
+    return (
+        any(conflict.contradicts and conflict.kind != "name" for conflict in found)
+        or any(not form.isascii() for own in forms for form in own)
+        or _are_look_alikes(" ".join(forms[0]), " ".join(forms[1]))
     )
 
 
-def _allowed(sides: Sides, specificity: Specificity) -> Sides:
-    """The sides without what one of them may say in addition."""
-    if specificity == "allow_more_specific":
-        return sides._replace(second=_without_details(sides.second))
-    if specificity == "allow_less_specific":
-        return sides._replace(first=_without_details(sides.first))
-    return sides
+def _are_look_alikes(one: str, other: str) -> bool:
+    """`German` and `Germany`, `universal` and `university`: one family, another meaning."""
+    family = max(_FAMILY_LETTERS, _FAMILY_SHARE * max(len(one), len(other)))
+    return n_shared(one, other) >= family
 
 
-def _without_details(side: Side) -> Side:
-    if not side.n_shared:
-        return side
-    kept = side.heads
-    shares = {
-        place: share if place in {"before", "behind"} and kept else 0.0
-        for place, share in side.shares.items()
-    }
-    return side._replace(shares=shares, own=kept)
+def _is_framed(one: Wording, other: Wording, sides: Sequence[Side]) -> bool:
+    """Whether one value is a sentence that holds the whole other one: an answer to a question."""
+    for each, side, rest in ((one, sides[0], other), (other, sides[1], one)):
+        is_plain = each.is_sentence and not each.grammar & _CLAUSES and not side.heads
+        if 0 < len(side.own) < _SHORT and is_plain and not rest.is_sentence:
+            return True
+    return False
 
 
-def _conflict(one: Wording, other: Wording, sides: Sides) -> Finding | None:
-    """What makes two values different whatever they have in common."""
-    first, second = sides
-    if bool(one.negations) != bool(other.negations):
-        name, denied = ("gold", one) if one.negations else ("extracted", other)
-        return Finding(_DENIED, f"denied in {name} only: {quoted(denied.text)}")
-    if first.numbers and second.numbers:
-        return Finding(OTHER, against(_listed(first.numbers), _listed(second.numbers)))
-    for side, name in ((first, "gold"), (second, "extracted")):
-        if side.privatives:
-            return Finding(_TURNED, f"only in {name}: {', '.join(side.privatives)}")
-    return _opposed(one, other) or _qualified(one, other)
+def _carried(one: Wording, other: Wording) -> list[str]:
+    """Two values as sentences, without the words both begin or end with, but for one of each.
 
-
-def _opposed(one: Wording, other: Wording) -> Finding | None:
-    """`with` against `without`."""
-    for low, high in _OPPOSITES:
-        for these, those in ((low, high), (high, low)):
-            said, meant = one.grammar & these, other.grammar & those
-            if said and meant and not (one.grammar & those or other.grammar & these):
-                return Finding(_TURNED, against(min(said), min(meant)))
-    return None
-
-
-def _qualified(one: Wording, other: Wording) -> Finding | None:
-    """`except Monday` against `Monday`, `may contain` against `contains`."""
-    for kind, probability in ((_EXCEPTIONS, _TURNED), (_HEDGES, VAGUE)):
-        said = (kind & one.grammar, kind & other.grammar)
-        if bool(said[0]) != bool(said[1]):
-            name = "gold" if said[0] else "extracted"
-            return Finding(probability, f"only in {name}: {min(said[0] or said[1])}")
-    return None
-
-
-def _turned(one: Wording, other: Wording, matching: Matching) -> Finding | None:
-    """`from Berlin` against `to Berlin`."""
-    for i, j in matching.pairs:
-        said = one.leads.get(one.units[i].start, "")
-        meant = other.leads.get(other.units[j].start, "")
-        if said and meant and said != meant:
-            text = one.units[i].text
-            return Finding(_TURNED, against(f"{said} {text}", f"{meant} {text}"))
-    return None
-
-
-def _recounted(one: Wording, other: Wording, matching: Matching) -> Finding | None:
-    """`Flat 2, 10 High St` against `Flat 10, 2 High St`: a word with the number of another."""
-    numbers = [pair for pair in matching.pairs if one.units[pair[0]].is_number]
-    for i, j in matching.pairs if len(numbers) > 1 else ():
-        for k, m in ((i - 1, j - 1), (i + 1, j + 1)):
-            are_beside = _is_beside(one, i, k) and _is_beside(other, j, m)
-            if are_beside and any((k == a) != (m == b) for a, b in numbers):
-                return Finding(_TURNED, against(_stretch(one, i, k), _stretch(other, j, m)))
-    return None
-
-
-def _stretch(wording: Wording, *places: int) -> str:
-    units = [wording.units[place] for place in sorted(places)]
-    return wording.text[units[0].start : units[-1].end]
-
-
-def _is_beside(wording: Wording, place: int, beside: int) -> bool:
-    """Whether a number stands right beside a word."""
-    if not 0 <= beside < len(wording.units):
-        return False
-    word, number = wording.units[place], wording.units[beside]
-    gap = wording.text[min(word.end, number.end) : max(word.start, number.start)]
-    return number.is_number and not word.is_number and not set(gap) & set(",;\n")
-
-
-def _crossed(one: Wording, other: Wording, matching: Matching) -> Finding | None:
-    """Both sides of a verb changed places: `The dog bit the man`, `The man bit the dog`.
-
-    Unless only one of two statements is in the passive voice; then they have to.
+    The reader overlooks one other word in a long sentence, and hardly ever in a short one.
     """
-    if not (one.is_sentence and other.is_sentence):
+    texts = [each.text.rstrip(".").split() for each in (one, other)]
+    folded = [[word.lower() for word in text] for text in texts]
+    starts, ends = (n_shared(*each) for each in (folded, [text[::-1] for text in folded]))
+    cores = [" ".join(x[max(starts - 1, 0) : len(x) - max(ends - 1, 0)]) for x in texts]
+    return [
+        each.text if each.is_sentence and max(starts, ends) <= 1 else f"The answer is {core}."
+        for each, core in zip((one, other), cores, strict=True)
+    ]
+
+
+def features(
+    one: Wording, other: Wording, sides: Sequence[Side], specificity: Specificity
+) -> tuple[float, ...]:
+    """`FEATURES` of a pair; with leeway, those of the direction that has to hold."""
+    carried = _carried(one, other)
+    directions = {"allow_more_specific": (0,), "allow_less_specific": (1,)}.get(specificity, (0, 1))
+    opinions = load_reader().judge([(carried[k], carried[1 - k]) for k in directions])
+    capitals = [sum(u.weight for u in s.own if u.is_capital) / (1 + len(s.own)) for s in sides]
+    return (
+        min(opinion.entailed for opinion in opinions),
+        max(opinion.entailed for opinion in opinions),
+        min(capitals),
+    )
+
+
+def _view(wording: Wording, credits_: Sequence[float], other: Wording) -> Side:
+    """What one value has in common with the other, and what it has alone."""
+    units = wording.units
+    shared = [at for at, credit in enumerate(credits_) if credit]
+    missing = [at for at, credit in enumerate(credits_) if not credit]
+    nested = [found.span() for found in _NESTED.finditer(wording.text)]
+    inside = [any(start < unit.start < end for start, end in nested) for unit in units]
+    inside = [False] * len(units) if all(inside) else inside
+    found: dict[int, str] = {}
+    for answer in (_answer_in(wording, shared, other), None):
+        found = {
+            at: "aside" if inside[at] and shared else _place(wording, at, shared, answer)
+            for at in missing
+        }
+        if sum(where == "frame" for where in found.values()) <= _LARGEST_FRAME:
+            break
+    own = tuple(units[at] for at, where in found.items() if where not in _HARMLESS)
+    added: dict[str, tuple[Unit, ...]] = {}
+    for at, where in found.items():
+        if where in _HARMLESS:
+            added[where] = (*added.get(where, ()), units[at])
+    heads = [units[at] for at, where in found.items() if _is_head(units[at], where)]
+    total = sum(unit.weight for unit in units) or 1.0
+    return Side(own, added, tuple(heads), 1 - sum(u.weight for u in own) / total, len(shared))
+
+
+def _is_head(unit: Unit, where: str) -> bool:
+    """Whether a word that is added names another thing: `heart attack`, `New York`."""
+    if where == "behind":
+        return not unit.is_capital and not unit.is_number
+    return where == "before" and unit.is_capital and unit.form in _PLACE_MODIFIERS
+
+
+def _answer_in(wording: Wording, shared: Sequence[int], other: Wording) -> tuple[int, int] | None:
+    """The part of a label, a sentence or a quotation that may be the answer.
+
+    `Capital: Paris` and `It is called "Paris"` are read so only beside a value that is not.
+    """
+    if not shared:
         return None
+    first, last = wording.units[shared[0]].start, wording.units[shared[-1]].end
+    label = _LABEL.match(wording.text)
+    asides = _NESTED.sub(lambda found: " " * len(found[0]), wording.text)
+    spans = [found.span() for found in _QUOTED.finditer(asides)]
+    spans += [(label.end(), len(wording.text))] if label and not _LABEL.match(other.text) else []
+    for start, end in spans:
+        if start <= first and last <= end and end - start < len(wording.text):
+            return start, end
+    is_answer = wording.is_sentence and not (other.is_sentence or wording.grammar & _CLAUSES)
+    return (0, len(wording.text)) if is_answer else None
+
+
+def _place(wording: Wording, at: int, shared: Sequence[int], answer: tuple[int, int] | None) -> str:
+    """How a unit stands to the shared ones that the other value does not have."""
+    if not shared:
+        return "apart"
+    units = wording.units
+    unit, ours = units[at], [units[k] for k in shared]
+    is_attached = _is_attached(wording, at, shared)
+    is_before, is_behind = at < shared[0], at > shared[-1]
+    are_names = all(each.is_capital for each in ours)
+    low, high = (unit, ours[0]) if is_before else (ours[-1], unit)
+    between = wording.text[low.end : max(high.start, low.end)]
+    is_name = unit.is_capital and are_names
+    behind_comma = " ".join(u.form for u in units if u.start >= ours[-1].end)
+    readings = (
+        ("frame", answer and (not answer[0] <= unit.start < answer[1] or not is_attached)),
+        ("title", is_before and unit.form in TITLES and unit.is_capital),
+        ("title", is_before and unit.form in LABELS and all(_has_digit(u.text) for u in ours)),
+        ("title", len(unit.form) == 1 and not (is_before or is_behind) and is_name),
+        ("title", unit.form in _CLASS_NOUNS and are_names and is_attached),
+        ("degree", is_behind and unit.form in _DEGREES and unit.is_capital),
+        ("counted", is_behind and is_attached and _is_counted(unit, ours)),
+        ("inside", not (is_before or is_behind)),
+        ("aside", is_name and _ALIAS.search(between)),
+        ("aside", is_behind and are_names and "," in between and behind_comma in places()),
+        ("apart", not is_attached),
+        ("before", is_before),
+    )
+    return next((name for name, fits in readings if fits), "behind")
+
+
+def _has_digit(text: str) -> bool:
+    return any(map(str.isdigit, text))
+
+
+def _is_counted(unit: Unit, ours: Sequence[Unit]) -> bool:
+    """Whether a unit is what a lone number counts: `28 pieces`; `28 knots` measures."""
+    are_numbers = all(each.is_number for each in ours)
+    is_measure = unit.form in _MEASURES or len(unit.form) <= _FEW
+    return are_numbers and not unit.is_number and not is_measure
+
+
+def _is_attached(wording: Wording, at: int, shared: Sequence[int]) -> bool:
+    """Whether nothing but other such words stand between a unit and a shared one."""
+    if wording.units[at].start in wording.verbs:
+        return False
+    near = [k for k in shared if k > at][:1] + [k for k in shared if k < at][-1:]
+    return any(_touches(wording, *sorted((at, k))) for k in near)
+
+
+def _touches(wording: Wording, low: int, high: int) -> bool:
+    units = wording.units
+    for one, other in zip(units[low:high], units[low + 1 : high + 1], strict=True):
+        if not _GAP.fullmatch(wording.text[one.end : max(other.start, one.end)]):
+            return False
+        is_mixed = one.is_capital != other.is_capital and one.start > 0
+        if is_mixed and not (one.is_number or other.is_number):
+            return False
+    return True
+
+
+def _conflict(one: Wording, other: Wording, sides: Sequence[Side]) -> Finding | None:
+    """What makes two values different whatever they have in common."""
+    numbers = [[unit for unit in side.own if unit.is_number] for side in sides]
+    if all(numbers):
+        return Finding(OTHER, against(_listed(numbers[0]), _listed(numbers[1])))
+    for side, name in zip(sides, ("gold", "extracted"), strict=True):
+        privatives = [unit.text for unit in side.own if unit.form in _PRIVATIVES]
+        if privatives:
+            return Finding(TURNED, f"only in {name}: {', '.join(privatives)}")
+    for a, b in product(sides[0].own, sides[1].own):
+        if {a.form, b.form} in _CONVERSES or _CONVERSE.fullmatch(f"{a.form} {b.form}"):
+            return Finding(TURNED, against(a.text, b.text))
+    if not all(side.own for side in sides) and (found := _reversed(one, other)):
+        return found
+    for kind, probability in ((_EXCEPTIONS, TURNED), (_HEDGES, VAGUE)):
+        qualified = (kind & one.grammar, kind & other.grammar)
+        if bool(qualified[0]) != bool(qualified[1]):
+            name = "gold" if qualified[0] else "extracted"
+            return Finding(probability, f"only in {name}: {min(qualified[0] | qualified[1])}")
+    return None
+
+
+def _reversed(one: Wording, other: Wording) -> Finding | None:
+    """`not active` against `active`, `with` against `without`."""
+    if bool(one.denials) != bool(other.denials):
+        name, denied = ("gold", one) if one.denials else ("extracted", other)
+        return Finding(TURNED, f"denied in {name} only: {quoted(denied.text)}")
+    for low, high in (*_OPPOSITES, *((high, low) for low, high in _OPPOSITES)):
+        said, meant = one.grammar & low, other.grammar & high
+        if said and meant and not (one.grammar & high or other.grammar & low):
+            return Finding(TURNED, against(min(said), min(meant)))
+    return None
+
+
+def _misplaced(one: Wording, other: Wording, matching: Matching) -> Finding | None:
+    """The same words in an order, or behind words, that make another value."""
+    pairs = matching.pairs[:_FEW_PAIRS]
+    for i, j in pairs:  # from Berlin, to Berlin
+        leads = one.leads.get(one.units[i].start), other.leads.get(other.units[j].start)
+        if all(leads) and leads[0] != leads[1]:
+            said, meant = (f"{lead} {one.units[i].text}" for lead in leads)
+            return Finding(TURNED, against(said, meant))
+    numbers = [pair for pair in pairs if one.units[pair[0]].is_number]
+    for (i, j), step in [(pair, step) for pair in pairs for step in (-1, 1)] if numbers[1:] else ():
+        k, m = i + step, j + step  # Flat 2, 10 High St; Flat 10, 2 High St
+        are_beside = _is_beside(one, i, k) and _is_beside(other, j, m)
+        if are_beside and any((k == a) != (m == b) for a, b in numbers):
+            return Finding(TURNED, against(_stretch(one, i, k), _stretch(other, j, m)))
+    return _crossed(one, other, pairs)
+
+
+def _crossed(one: Wording, other: Wording, pairs: Sequence[tuple[int, int]]) -> Finding | None:
+    """Both sides of a word changed places: `tenant pays landlord`, `landlord pays tenant`.
+
+    Unless only one of two values is in the passive voice; then they have to.
+    """
     copulas = (one.grammar | other.grammar) & _COPULAS
     passive = "by" in one.grammar, "by" in other.grammar
     is_one_voice = not copulas or one.grammar == other.grammar
-    for (i, j), (k, m), (n, p) in combinations(matching.pairs[:_FEW_PAIRS], 3):
-        is_verb = one.units[k].text.islower() and i < k < n
-        is_crossed = is_verb and p < m < j and is_one_voice
+    for (i, j), (k, m), (n, p) in combinations(pairs, 3):
+        is_verb = one.units[k].text.islower() and (one.is_sentence or _relates(one, i, k, n))
         agent = one.units[n].start if passive[0] else other.units[p].start
         by = (one if passive[0] else other).leads.get(agent)
-        kept = is_verb and j < m < p and passive[0] != passive[1] and by == "by"
-        if is_crossed or (kept and copulas):
-            said, meant = _stretch(one, i, n), _stretch(other, j, p)
-            return Finding(_TURNED, against(said, meant))
+        is_kept = j < m < p and passive[0] != passive[1] and by == "by" and bool(copulas)
+        is_turned = p < m < j and is_one_voice and (copulas or passive[0] == passive[1])
+        if is_verb and (is_turned or is_kept):
+            return Finding(TURNED, against(_stretch(one, i, n), _stretch(other, j, p)))
+    for (i, j), (n, p) in combinations(pairs, 2) if one.grammar == other.grammar else ():
+        between = one.text[one.units[i].end : one.units[n].start]
+        if p < j and _JOINT.fullmatch(between):
+            return Finding(TURNED, against(_stretch(one, i, n), _stretch(other, j, p)))
     return None
+
+
+def _relates(wording: Wording, low: int, middle: int, high: int) -> bool:
+    """Whether a word stands between two others with nothing but spaces and articles."""
+    gap = wording.text[wording.units[low].end : wording.units[high].start]
+    is_listed = any(mark in gap for mark in ",;/&") or _JOINING & set(gap.split())
+    return low + 1 == middle == high - 1 and not is_listed
+
+
+def _stretch(wording: Wording, *places_: int) -> str:
+    units = [wording.units[at] for at in sorted(places_)]
+    return wording.text[units[0].start : units[-1].end]
+
+
+def _is_beside(wording: Wording, at: int, beside: int) -> bool:
+    """Whether a number stands right beside a word."""
+    if not 0 <= beside < len(wording.units):
+        return False
+    word, number = wording.units[at], wording.units[beside]
+    gap = wording.text[min(word.end, number.end) : max(word.start, number.start)]
+    return number.is_number and not word.is_number and not set(gap) & set(",;\n")
 
 
 def _signs(first: str, second: str, plains: tuple[Plain, Plain]) -> Finding | None:
@@ -244,58 +406,24 @@ def _signs(first: str, second: str, plains: tuple[Plain, Plain]) -> Finding | No
     signs = [sorted(token for token in plain.tokens if token in _SIGNS) for plain in plains]
     if signs[0] == signs[1] or max(len(plain.tokens) for plain in plains) > _SHORT:
         return None
-    return Finding(_TURNED, against(first, second))
-
-
-def _numbers_in(words: Counter[str]) -> list[str]:
-    return [word for word in words if any(c.isdigit() for c in word)]
+    return Finding(TURNED, against(first, second))
 
 
 def _listed(units: Sequence[Unit]) -> str:
     return quoted(", ".join(unit.text for unit in units[:_FEW]))
 
 
-def _count(sides: Sides) -> str:
-    n_shared = min(side.n_shared for side in sides)
-    return f"{n_shared} of {max(side.n_units for side in sides)} words in common"
-
-
-def _reason(sides: Sides) -> str:
+def _reason(sides: Sequence[Side]) -> str:
     """What two values have in common, or what each has on its own."""
     first, second = sides
     if not (first.n_shared and second.n_shared):
         return "no word in common"
     if first.own and second.own:
-        if max(len(first.own), len(second.own)) <= _FEW:
-            return against(_listed(first.own), _listed(second.own))
-        return _count(sides)
-    named = ((first, "gold", "extracted"), (second, "extracted", "gold"))
-    own = [f"only in {name}: {_listed(side.own)}" for side, name, _ in named if side.own]
-    framed = [f"{other} stands in {name}" for side, name, other in named if side.shares["frame"]]
-    return next(iter(own + framed), "") or _nuance(sides)
-
-
-def _nuance(sides: Sides) -> str:
-    """How two values differ that mean the same."""
-    names = ("gold", "extracted")
-    added = [name for side, name in zip(sides, names, strict=True) if side.extra]
-    if added:
-        return f"the same but for an addition in {' and '.join(added)}"
-    is_same = not any(side.loss for side in sides)
-    return "same words" if is_same else "same words in another form"
-
-
-def compare_long(first: Plain, second: Plain) -> Finding:
-    """How likely two long texts mean the same, by how many words they have in common."""
-    one, other = Counter(first.tokens), Counter(second.tokens)
-    common = sum((one & other).values())
-    largest = max(len(first.tokens), len(second.tokens))
-    reason = f"{common:,} of {largest:,} words in common"
-    numbers = [_numbers_in(a - b) for a, b in ((one, other), (other, one))]
-    if all(numbers):
-        return Finding(OTHER, against(*(", ".join(own[:_FEW]) for own in numbers)))
-    share = common / largest if largest else 1.0
-    is_denied = any(one[denial] != other[denial] for denial in _DENIALS)
-    if share >= _LONG_SHARE and not is_denied and not any(numbers):
-        return Finding(_SAME_BAG, reason)
-    return Finding(share * UNSAID, reason)
+        return against(_listed(first.own), _listed(second.own))
+    for side, name, another in ((first, "gold", "extracted"), (second, "extracted", "gold")):
+        if side.own:
+            return f"only in {name}: {_listed(side.own)}"
+        if "frame" in side.added:
+            return f"{another} stands in {name}"
+    names = [n for side, n in zip(sides, ("gold", "extracted"), strict=True) if side.added]
+    return f"the same but for an addition in {' and '.join(names)}" if names else "same words"

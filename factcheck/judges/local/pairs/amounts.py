@@ -1,0 +1,324 @@
+"""Values that are quantities and nothing else: `at least 5 kg`, `10-20 %`, `1 h 30 min`.
+
+Numbers and units are read by the text room. What is added: every way the separators of a number
+may be read, the case of unit symbols (`Mb` is no `MB`), and notations of values.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+from math import isclose
+from typing import NamedTuple
+
+from factcheck.judges.local.pairs.model import (
+    SAME,
+    SIMILAR,
+    VAGUE,
+    Finding,
+    Relation,
+    against,
+    settle,
+)
+from factcheck.judges.local.pairs.normal import fold
+from factcheck.judges.ports import Specificity
+from factcheck.text.numbers import DECIMAL_COMMA, read_digits
+from factcheck.text.units import BOUNDS, Quantity, Unit, read_quantity
+from factcheck.text.words import Word, word_set, words
+
+
+class Amount(NamedTuple):
+    """What a number with its unit may mean."""
+
+    values: frozenset[tuple[str, float]]
+    """In basic units, with their dimension; that of a plain number is empty."""
+    numbers: frozenset[float]
+    """As written, whatever the unit."""
+    units: tuple[Unit, ...]
+    decimals: int
+    """Digits behind the point."""
+    bound: str = ""
+    """`least`, `more`, `most`, `less`, `about`, or empty for an exact amount."""
+    link: str = ""
+    """What stands between it and the amount before."""
+
+
+_BOUNDS = {fold(phrase): bound for phrase, bound in BOUNDS.items()} | {
+    **dict.fromkeys(
+        ["min", "minimum", "not less than", "> =", ">=", "from", "ab", "starting at"], "least"
+    ),
+    **dict.fromkeys(["max", "maximum", "not more than", "maximal", "< =", "<="], "most"),
+    **dict.fromkeys(["ca", "c", "≈", "ungefahr"], "about"),
+}
+_BOUND_BEHIND = re.compile(
+    r"(?P<least>\+|(?:or|and) (?:more|above|over|older|higher|later|longer)|oder mehr|ou plus)"
+    r"|(?P<most>or (?:younger|lower|earlier|less|fewer)|oder weniger)"
+)
+_FILLERS = word_set("a total of in = between zwischen entre")
+_LINK = re.compile(r"\s*([-/:,+±x\u00d7]|(?:to|bis|through|by|and|und|et|y)\b)?\s*(.*)")
+_LINKS = dict.fromkeys(("to", "bis", "through"), "-") | {"by": "x", "\u00d7": "x"}
+_AND = frozenset({"and", "und", "et", "y"})
+_PLAIN_LINKS = frozenset({"", "+", ","})
+_LONGEST_VALUE = 120
+_TOLERANCE = 0.01
+"""Between a rounded imperial and a rounded metric quantity."""
+_OTHER_BOUND, _ABOUT, _MILLION, _FIRST_YEAR, _CENTURY = 0.1, 0.6, 1e6, 1000, 100
+_NO_UNIT = Unit("", "", 1.0)
+_MILLI = {"mm": 1e9, "mg": 1e9, "ml": 1e9, "mv": 1e9, "ma": 1e9, "ms": 1e9}
+_MEGA = {"mw": 1e-9, "mpa": 1e-9, "mhz": 1e-9}
+"""What the other case of their first letter makes of symbols that the text room folds."""
+_BITS = re.compile(r"[kKMGT]i?b")
+_DOLLARS = {"us": "usd", "c": "cad", "ca": "cad", "a": "aud", "au": "aud", "nz": "nzd", "r": "brl"}
+_STEPS = ("", " thousand ", " million ", " billion ")
+_NOTATIONS: tuple[tuple[re.Pattern[str], str], ...] = tuple(
+    (re.compile(pattern, re.IGNORECASE), replacement)
+    for pattern, replacement in (
+        (r"\b(?:minus|negative)\s+(?=\d)", "-"),
+        (r"-\s?([$£€¥])\s?(\d[\d.,]*)", r"-\2 \1"),
+        (r"(?<!\d)(\d{1,2})'\s?(\d{1,2})(?:\"|'')", r"\1 ft \2 in"),
+        (r"(?<=\d)\s?(?:bps\b|bp\b|basis points?\b)", " BP"),
+        (r"(?<![\d.,])(\d{1,2})\s?h\s?(\d{2})(?![\d.,]|\s*m)", r"\1 h \2 min"),
+    )
+)
+_CODES = re.compile(r"\b(us|ca?|au?|nz|r)\$|\$us\b", re.IGNORECASE)
+_MONEY_STEP = re.compile(
+    r"(?<=\d)\s(?:(k|t)|(m)|(bn))\s?(?=[$£€¥]|(?:eur|usd|gbp|chf)\b)", re.IGNORECASE
+)
+_GROUPS = re.compile(r"(?<![\d.,])[1-9]\d{0,2}(?:\.\d{3}){2,}(?![\d.])")
+_POINTS = re.compile(r"(\d+(?:\.\d+)?) BP")
+_EXPONENT = re.compile(r"(?<![\w.,])(\d+(?:\.\d+)?)e(\d{1,2})\b")
+_VULGAR = re.compile(
+    r"(?<![\d/.,])(?:(\d{1,6})\s+)?(\d{1,4})\s?[/\u2044]\s?(\d{1,4})(?![\d/\u2044])"
+)
+_SPACED = re.compile(r"\A(\D*[1-9]\d{0,2})((?: \d{3})+)(?![\d ]*\d)")
+_HALF = re.compile(r"\bhalf (?:an?\b|of an?\b)|\bhalb\w{1,2}\b", re.IGNORECASE)
+
+
+def spelled_out(text: str) -> str:
+    """A value with fractions, powers, feet, debts and dollars as plain numbers and codes."""
+    if any(character.isdigit() for character in text):
+        for pattern, replacement in _NOTATIONS:
+            text = pattern.sub(replacement, text)
+        text = _CODES.sub(lambda found: f" {_DOLLARS[(found[1] or 'us').lower()]} ", text)
+        text = _MONEY_STEP.sub(lambda found: _STEPS[found.lastindex or 0], text)
+        text = _GROUPS.sub(lambda found: found[0].replace(".", ""), text)
+        text = _POINTS.sub(lambda found: f"{float(found[1]) / 100:.10g} %", text)
+        text = _EXPONENT.sub(lambda found: f"{float(found[1]) * 10 ** int(found[2]):.15g}", text)
+        text = _VULGAR.sub(_as_decimal, text)
+        text = _SPACED.sub(lambda found: found[1] + found[2].replace(" ", ""), text)
+    return _HALF.sub("0.5", text)
+
+
+def _as_decimal(match: re.Match[str]) -> str:
+    """A proper fraction, alone or behind a whole number; what may be something else is kept."""
+    whole, upper, lower = match[1] or "0", int(match[2]), int(match[3])
+    return match[0] if upper >= lower else f"{int(whole) + upper / lower:.10g}"
+
+
+def measure(quantity: Quantity, found: Sequence[Word], text: str, language: str) -> Amount:
+    """All that a quantity of a value may mean.
+
+    Args:
+        quantity: Read from `text`.
+        found: The words of `text`.
+        text: A value.
+        language: Decides which separator is likelier a decimal point.
+    """
+    units = _as_written(quantity, found, text)
+    is_money = any(unit.dimension.startswith("money") for unit in units)
+    digits = next(
+        (w.form for w in found[quantity.first : quantity.middle] if w.kind == "number"), ""
+    )
+    main = read_digits(digits, language) if digits else None
+    readings = _readings(digits, language, is_money=is_money) if main else (1.0,)
+    numbers = [value * quantity.value / (main or 1.0) for value in readings]
+    values = {
+        (u.dimension, _rounded(u.basic(number))) for number in numbers for u in units or (_NO_UNIT,)
+    }
+    is_stuck = text[quantity.end - 2 : quantity.end - 1].isdigit()
+    if is_stuck and any(unit.name == "metre" for unit in units):
+        values |= {("", _rounded(number * _MILLION)) for number in numbers}
+    decimals = len(digits.partition(".")[2])
+    return Amount(frozenset(values), frozenset(map(_rounded, numbers)), units, decimals)
+
+
+def _as_written(quantity: Quantity, found: Sequence[Word], text: str) -> tuple[Unit, ...]:
+    """The units of a quantity with regard to case: `Mb` are bits, `Mg` are no milligrams."""
+    if quantity.middle >= quantity.last:
+        return quantity.units
+    symbol = text[found[quantity.middle].start : found[quantity.middle].end]
+    factor = 1.0
+    if _BITS.fullmatch(symbol):
+        factor = 1 / 8
+    elif symbol[:1] == "M":
+        factor = _MILLI.get(symbol.lower(), 1.0)
+    elif not symbol.islower():
+        factor = _MEGA.get(symbol.lower(), 1.0)
+    return tuple(unit._replace(factor=unit.factor * factor) for unit in quantity.units)
+
+
+def _rounded(value: float) -> float:
+    """A value without what computing in floats adds to it."""
+    return float(f"{value:.12g}")
+
+
+@lru_cache(maxsize=4096)
+def _readings(digits: str, language: str, *, is_money: bool) -> tuple[float, ...]:
+    """The numbers that digits with separators may stand for.
+
+    A point before three digits divides thousands only in money and in languages that write so.
+    """
+    with_comma = language in DECIMAL_COMMA
+    readings: dict[float, None] = {}
+    for style in ("de", "en") if with_comma else ("en", "de"):
+        value = read_digits(digits, style)
+        if value is not None and (not readings or is_money or with_comma):
+            readings[value] = None
+    if digits.count(".") == 1 and "," not in digits:
+        readings[float(digits)] = None
+    return tuple(readings)
+
+
+@lru_cache(maxsize=8192)
+def read_amounts(text: str, language: str) -> tuple[Amount, ...]:
+    """The quantities of a tidy text that holds nothing else; none if it holds anything else."""
+    if len(text) > _LONGEST_VALUE:
+        return ()
+    plain = spelled_out(text)
+    found = words(plain, language)
+    items: list[Amount] = []
+    at = end = 0
+    while at < len(found):
+        quantity = read_quantity(found, at, plain, language, alone=True)
+        at += 1
+        if quantity is None:
+            continue
+        gap = plain[end : quantity.start]
+        lead = _lead(gap[:-1] if quantity.value < 0 else gap, plain, is_first=not items)
+        if lead is None or quantity.kind == "ordinal":
+            return ()
+        item = measure(quantity, found, plain, language)._replace(bound=lead[0], link=lead[1])
+        if items and not item.bound and item.link in _PLAIN_LINKS and _adds_up(items[-1], item):
+            items[-1] = _sum(items[-1], item)
+        elif items and item.link in _PLAIN_LINKS:
+            return ()
+        else:
+            items.append(item)
+        at, end = quantity.last, quantity.end
+    behind = fold(plain[end:]).strip(" .)]")
+    bound = _BOUND_BEHIND.fullmatch(behind) if behind else None
+    if not items or (behind and bound is None):
+        return ()
+    if bound is not None:
+        items[-1] = items[-1]._replace(bound=bound.lastgroup or "")
+    return _as_range(items)
+
+
+def _lead(gap: str, text: str, *, is_first: bool) -> tuple[str, str] | None:
+    """The limit and the link before a quantity; `None` if anything else stands there."""
+    link, phrase = "", fold(gap).strip(" .()[]")
+    if not is_first:
+        mark, phrase = _LINK.findall(fold(gap).strip(" .)]"))[0]
+        joint = "-" if re.match("between|zwischen|entre", text.lower()) else "+"
+        link = joint if mark in _AND else _LINKS.get(mark, mark)
+    bare = " ".join(word for word in phrase.split() if word not in _FILLERS)
+    bound = _BOUNDS.get(phrase) or _BOUNDS.get(bare)
+    return (bound or "", link) if bound or not bare else None
+
+
+def _adds_up(before: Amount, item: Amount) -> bool:
+    """Whether a quantity goes on with a smaller unit: `1 h 30 min`."""
+    return any(a == b and a and low < high for a, high in before.values for b, low in item.values)
+
+
+def _sum(before: Amount, item: Amount) -> Amount:
+    values = {(a, _rounded(x + y)) for a, x in before.values for b, y in item.values if a == b}
+    return before._replace(values=frozenset(values), units=before.units + item.units)
+
+
+def _as_range(items: list[Amount]) -> tuple[Amount, ...]:
+    """`5-10 kg` with the unit for both, `1939-45` with both years in full."""
+    last = items[-1]
+    if last.link == "-" and not last.units:
+        first, end = max(items[-2].numbers), max(last.numbers)
+        if first >= _FIRST_YEAR and first % _CENTURY < end < _CENTURY:
+            year = first - first % _CENTURY + end
+            last = last._replace(values=frozenset({("", year)}), numbers=frozenset({year}))
+    if last.link == "-" and items[-2].bound == "least":
+        items[-2] = items[-2]._replace(bound="")
+    if last.units and last.link in {"-", "x", "/"}:
+        for at, item in enumerate(items[:-1]):
+            if not item.units:
+                pairs = {
+                    (u.dimension, _rounded(u.basic(n))) for u in last.units for n in item.numbers
+                }
+                items[at] = item._replace(values=frozenset(pairs), units=last.units)
+    return (*items[:-1], last)
+
+
+def compare_amounts(
+    first: str, second: str, language: str, specificity: Specificity
+) -> Finding | None:
+    """Whether two tidy texts are the same quantity; `None` if they are not both quantities."""
+    ones, others = read_amounts(first, language), read_amounts(second, language)
+    if not ones or len(ones) != len(others):
+        return None
+    conflict = against(first, second)
+    found = [_compare(a, b, conflict, specificity) for a, b in zip(ones, others, strict=True)]
+    return min(found, key=lambda finding: finding.probability)
+
+
+def _compare(one: Amount, other: Amount, conflict: str, specificity: Specificity) -> Finding:
+    if (one.link in _PLAIN_LINKS) != (other.link in _PLAIN_LINKS):
+        return Finding(VAGUE, conflict)
+    finding = _same(one, other, specificity) or settle(
+        _precision(one, other), specificity, conflict
+    )
+    if finding.probability < VAGUE or one.bound == other.bound:
+        return finding
+    if {one.bound, other.bound} == {"", "about"}:
+        return Finding(min(finding.probability, _ABOUT), "same number, only about it on one side")
+    return Finding(_OTHER_BOUND, conflict)
+
+
+def _same(one: Amount, other: Amount, specificity: Specificity) -> Finding | None:
+    """The finding on two numbers that are the same in some reading; `None` if they are not."""
+    if one.values & other.values:
+        return Finding(SAME, "same quantity" if one.units or other.units else "same number")
+    if one.units and other.units:
+        return Finding(SIMILAR, "same quantity, rounded") if _nearly(one, other) else None
+    shares = [{value for kind, value in x.values if kind in {"", "share"}} for x in (one, other)]
+    if shares[0] & shares[1]:
+        return Finding(SIMILAR, "same share")
+    if one.numbers & other.numbers:
+        relation: Relation = "less" if one.units else "more"
+        name = "extracted" if one.units else "gold"
+        return settle(relation, specificity, f"same number, without a unit in {name}")
+    return None
+
+
+def _nearly(one: Amount, other: Amount) -> bool:
+    """Whether they are the same but for the rounding of a conversion, as from miles to km.
+
+    Where one unit is a whole number of the other, as an hour of minutes, nothing is rounded.
+    """
+    ratios = [max(a.factor / b.factor, b.factor / a.factor) for a in one.units for b in other.units]
+    if all(isclose(ratio, round(ratio), rel_tol=1e-9) for ratio in ratios):
+        return False
+    return any(
+        a == b and abs(x - y) <= _TOLERANCE * max(abs(x), abs(y))
+        for a, x in one.values
+        for b, y in other.values
+    )
+
+
+def _precision(one: Amount, other: Amount) -> Relation:
+    """`3.14` against `3.14159`: the second says more."""
+    for a in one.numbers:
+        for b in other.numbers:
+            if 0 < one.decimals < other.decimals and round(b, one.decimals) == a:
+                return "more"
+            if 0 < other.decimals < one.decimals and round(a, other.decimals) == b:
+                return "less"
+    return "other"

@@ -1,0 +1,182 @@
+"""Values of a closed kind: no value, yes and no, places, addresses, phone numbers, identifiers."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from factcheck.judges.local.pairs.model import OTHER, SAME, SIMILAR, Finding, against
+from factcheck.judges.local.pairs.normal import TABLES, Plain
+from factcheck.text.words import word_set
+
+LABELS = word_set(TABLES["labels"])
+"""Said before a number or a code, they say what it is the number of."""
+_YES, _NO = word_set(TABLES["yes"]), word_set(TABLES["no"])
+_ABSENT = frozenset(TABLES["absent"].split(","))
+_UNKNOWN = frozenset(TABLES["unknown"].split(","))
+_EMAIL = re.compile(r"(?:mailto:)?([\w.+%-]+@[\w-]+(?:\.[\w-]+)+)\.?", re.IGNORECASE)
+_ADDRESS = re.compile(
+    r"(?:https?://)?((?:[\w-]+\.)+[a-z]{2,}(?::\d+)?)((?:[/?#][^\s]*)?)", re.IGNORECASE
+)
+_DOI = re.compile(r"(?:(?:https?://)?(?:dx\.)?doi\.org/|doi:\s*)?(10\.\d{4,9}/\S+)", re.IGNORECASE)
+_PHONE = re.compile(r"(?:tel\.?:?\s*)?\+?[\d\s()./-]{7,25}", re.IGNORECASE)
+_DATE_LIKE = re.compile(r"\d{1,4}([./-])\d{1,2}\1\d{1,4}|\d{4}\s*-\s*\d{4}")
+_VERSION = re.compile(r"(?:v|version)?\.?\s?(\d+(?:\.\d+){2,})", re.IGNORECASE)
+_CODE = re.compile(r"[^\W_]+(?:[-\s_/.]?[^\W_]+)*")
+_CODE_WORD = re.compile(r"[A-Z]{1,5}|[^\W\d_]{0,5}\d[^\W_]*|[a-z]{1,2}")
+_SEPARATORS = re.compile(r"[\s()./_-]+")
+_RANGE = re.compile(r"\d+\s?[-/_]\s?\d+|[\d.,\s]{1,8}[^\W\d_]{0,3}")
+_LONGEST_PLACE_CODE = 3
+_FEWEST_DIGITS = 7
+_LONGEST_COUNTRY_CODE = 3
+_LONGEST_CODE, _SHORTEST_CODE = 64, 5
+
+
+def compare_closed(first: str, second: str, plains: tuple[Plain, Plain]) -> Finding | None:
+    """The finding on two tidy texts that are values of one closed kind; `None` if they are not."""
+    return _compare_answers(*plains) or compare_absence(*plains) or _places(first, second, plains)
+
+
+def compare_absence(first: Plain, second: Plain) -> Finding | None:
+    """Whether there is a value at all; `None` if there is on both sides."""
+    if first.text in _UNKNOWN and second.text in _UNKNOWN:
+        return Finding(SAME, "unknown on either side")
+    is_first, is_second = is_absent(first), is_absent(second)
+    if is_first and is_second:
+        return Finding(SAME, "no value on either side")
+    if is_first or is_second:
+        return Finding(OTHER, f"no value in {'gold' if is_first else 'extracted'}")
+    return None
+
+
+def is_absent(value: Plain) -> bool:
+    """Whether a value says that there is none."""
+    return not value.tokens or value.text in _ABSENT
+
+
+def _compare_answers(first: Plain, second: Plain) -> Finding | None:
+    one, other = _answer(first, second), _answer(second, first)
+    if one is None or other is None:
+        return None
+    if one == other:
+        return Finding(SAME, "same answer")
+    return Finding(OTHER, against(first.text, second.text))
+
+
+def _answer(value: Plain, other: Plain) -> bool | None:
+    """A yes or a no; digits are one only beside a word that is."""
+    if value.text in {"1", "0"} and other.text in _YES | _NO:
+        return value.text == "1"
+    if value.text in _YES:
+        return True
+    return False if value.text in _NO else None
+
+
+@lru_cache(maxsize=1)
+def places() -> dict[str, frozenset[str]]:
+    """What the codes and names of countries and of states of the US stand for, by normal form.
+
+    A code may stand for two of them (`de`, `ca`), so that names are the same if they share one.
+    """
+    meant: dict[str, set[str]] = {}
+    for kind in ("countries", "states"):
+        for code, names in TABLES[kind].items():
+            for name in (code, *names.split(",")):
+                meant.setdefault(name, set()).add(f"{kind} {code}")
+    return {name: frozenset(codes) for name, codes in meant.items()}
+
+
+def place_named(text: str, form: str) -> frozenset[str]:
+    """The places that a text with this normal form names; codes only in capitals."""
+    is_name = len(form) > _LONGEST_PLACE_CODE or text.isupper()
+    return places().get(form, frozenset()) if is_name else frozenset()
+
+
+def _places(first: str, second: str, plains: tuple[Plain, Plain]) -> Finding | None:
+    one, other = place_named(first, plains[0].text), place_named(second, plains[1].text)
+    if not one or not other:
+        return None
+    same = bool(one & other)
+    return Finding(SAME, "same place") if same else Finding(OTHER, against(first, second))
+
+
+def compare_codes(first: str, second: str) -> Finding | None:
+    """Whether two tidy texts are the same address, phone number or identifier."""
+    conflict = Finding(OTHER, against(first, second))
+    one, other = _net_address(first), _net_address(second)
+    if one and other:
+        return Finding(SAME, "same address") if one == other else conflict
+    one, other = _phone(first), _phone(second)
+    if one and other and (one == other or _same_line(one, other) or _same_line(other, one)):
+        same = one.removeprefix("+") == other.removeprefix("+")
+        return Finding(SAME if same else SIMILAR, "same digits")
+    versions = _VERSION.fullmatch(first), _VERSION.fullmatch(second)
+    if versions[0] and versions[1]:
+        same = versions[0][1] == versions[1][1]
+        return Finding(SAME, "same version") if same else conflict
+    one, other = _code(first), _code(second)
+    if one and one == other:
+        has_border = all(
+            re.search(r"[^\W\d_][-\s]?\d|\d[-\s]?[^\W\d_]", x) for x in (first, second)
+        )
+        return (
+            Finding(SAME, "same characters") if has_border or len(one) >= _SHORTEST_CODE else None
+        )
+    is_strict = one and other and all(map(_is_strict, (first, second)))
+    return conflict if is_strict else None
+
+
+@lru_cache(maxsize=8192)
+def _net_address(text: str) -> str:
+    """An e-mail or web address in its shortest form; empty if the text is none."""
+    known = _DOI.fullmatch(text) or _EMAIL.fullmatch(text)
+    if known:
+        return known[1].lower()
+    address = _ADDRESS.fullmatch(text)
+    return address[1].lower().removeprefix("www.") + address[2].rstrip("/") if address else ""
+
+
+@lru_cache(maxsize=8192)
+def _phone(text: str) -> str:
+    """The digits of a phone number, `+` in front if international; empty if the text is none."""
+    if not _PHONE.fullmatch(text) or _DATE_LIKE.fullmatch(text.strip()):
+        return ""
+    digits = "".join(c for c in text.replace("(0)", "") if c.isdigit())
+    if len(digits) < _FEWEST_DIGITS:
+        return ""
+    is_international = "+" in text or digits.startswith("00")
+    return "+" + digits.removeprefix("00") if is_international else digits
+
+
+def _same_line(international: str, national: str) -> bool:
+    """Whether a number with its country code ends in one without."""
+    if not international.startswith("+") or national.startswith("+"):
+        return False
+    line = national.removeprefix("0")
+    code = len(international) - 1 - len(line)
+    return international.endswith(line) and 1 <= code <= _LONGEST_COUNTRY_CODE
+
+
+@lru_cache(maxsize=8192)
+def _code(text: str) -> str:
+    """An identifier without label and separators, its suffix kept; empty if the text is none."""
+    if len(text) > _LONGEST_CODE or not any(c.isdigit() for c in text):
+        return ""
+    bare = _without_label(text)
+    is_code = _CODE.fullmatch(bare) and not _RANGE.fullmatch(bare)
+    return _SEPARATORS.sub("", bare).upper() if is_code else ""
+
+
+def _without_label(text: str) -> str:
+    """`ISBN 978-...`, `Invoice No. 5`: what stands behind the words for what it is."""
+    parts = text.strip("#. ").split()
+    while len(parts) > 1 and parts[0].lower().strip(".:#") in LABELS:
+        parts = parts[1:]
+    return " ".join(parts).lstrip("#")
+
+
+def _is_strict(text: str) -> bool:
+    """Whether a text looks like an identifier throughout, so that any other one differs."""
+    parts = re.split(r"[-\s_/.]", _without_label(text))
+    has_letters = any(c.isalpha() for c in "".join(parts))
+    return has_letters and all(_CODE_WORD.fullmatch(part) for part in parts if part)

@@ -1,0 +1,278 @@
+"""Lists, objects and alternatives: read from texts, and compared part by part."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple, Union
+
+from factcheck.judges.local.pairs.closed import is_absent
+from factcheck.judges.local.pairs.model import (
+    DECISION,
+    OTHER,
+    SAME,
+    VAGUE,
+    Finding,
+    against,
+    quoted,
+    settle,
+)
+from factcheck.judges.local.pairs.normal import LONG, plain, tidy
+from factcheck.judges.ports import Specificity
+
+Value = Union[str, "tuple[Value, ...]", "Mapping[str, Value]"]
+"""A text, a list whose order does not matter, or an object."""
+Compare = Callable[[Value, Value, bool], Finding]
+"""Compares two parts, the last argument says whether the networks may be asked."""
+_DEEPEST = 32
+_ALTERNATIVES = re.compile(r"(?<=\s)/(?=\s)")
+_SLASH = re.compile(r"(?<!/)/(?!/)")
+_ALIKE = 5
+"""Letters that two spellings begin with."""
+_BULLET = re.compile(r"\s*(?:[-*\u2022\u2023\u00b7\u2013]|\(?\d{1,3}[.)]|\(?[a-z][.)])\s+(?=\S)")
+_HARD_BREAK = re.compile(r"\s*(?:;|\r?\n)+\s*")
+_SOFT_BREAK = re.compile(r"\s*,\s+(?:(?:and|und|et|y|e|&)\s+)?|(?<=\w),(?=[^\W\d])")
+_AND = re.compile(r"\s+(?:and|und|et|y|&)\s+")
+_FEWEST_ITEMS, _LONGEST_ITEM = 2, 8
+"""Of a list; words of an item, above which it is a clause."""
+_MOST_CHARACTERS, _LEAST_SIZE = 200_000, 10
+"""Of all pairs of items of two lists that are compared one by one."""
+_MOST_NESTED, _MOST_READ, _FEW = 4, 4, 3
+"""Items of nested lists compared one by one; pairs read by the networks; items in a reason."""
+
+
+class TextList(NamedTuple):
+    """A list written as text."""
+
+    items: tuple[str, ...] = ()
+    """Empty if the text is no list, or one of clauses."""
+    is_certain: bool = False
+    """Whether it can be nothing but a list: lines, semicolons, `and`, or three items and more."""
+    has_breaks: bool = False
+    """Whether lines or semicolons divide it."""
+
+
+def read_value(text: str) -> Value:
+    """A value as it was written: JSON lists and objects, else the text itself."""
+    stripped = text.strip()
+    if stripped[:1] + stripped[-1:] not in {"[]", "{}"} or _is_deep(stripped):
+        return text
+    try:
+        parsed = json.loads(stripped, parse_int=str, parse_float=str, parse_constant=str)
+    except (ValueError, RecursionError):
+        return text
+    return _from_json(parsed)
+
+
+def _is_deep(text: str) -> bool:
+    """Whether brackets are nested deeper than any value is, counted without parsing."""
+    depth = deepest = 0
+    for bracket in re.findall(r"[][{}]", text):
+        depth += 1 if bracket in "[{" else -1
+        deepest = max(deepest, depth)
+    return deepest > _DEEPEST
+
+
+def _from_json(parsed: Any) -> Value:
+    if isinstance(parsed, dict):
+        return {str(key): _from_json(value) for key, value in parsed.items()}
+    if isinstance(parsed, list):
+        return tuple(_from_json(value) for value in parsed)
+    return parsed if isinstance(parsed, str) else json.dumps(parsed)
+
+
+def as_text(value: Value, *, with_keys: bool = True) -> str:
+    """A value as a text that says the same, with or without the names of entries."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, tuple):
+        return ", ".join(as_text(item, with_keys=with_keys) for item in value)
+    parts = {key: as_text(item, with_keys=with_keys) for key, item in value.items()}
+    return ", ".join(f"{key} {part}" if with_keys else part for key, part in parts.items())
+
+
+def alternatives(text: str) -> tuple[str, ...]:
+    """The values of which each is right: those that ` / ` joins, else the text itself.
+
+    A bare slash joins alternatives where two of them share a word: `Nikkei/Nikkei (index)`.
+    """
+    parts = [part.strip() for part in _ALTERNATIVES.split(text) if part.strip()]
+    if len(parts) < _FEWEST_ITEMS and "/" in text:
+        parts = [part.strip() for part in _SLASH.split(text) if part.strip()]
+        if "://" in text or text.lstrip().startswith("/") or not _are_spellings(parts):
+            return (text,)
+    if len(parts) < _FEWEST_ITEMS or is_absent(plain(tidy(text))):
+        return (text,)
+    return tuple(dict.fromkeys(parts))
+
+
+def _are_spellings(parts: Sequence[str]) -> bool:
+    """Whether two of the first parts that slashes join share the beginning of a word."""
+    seen: set[str] = set()
+    for part in parts[:256]:
+        starts = {token[:_ALIKE] for token in plain(tidy(part)).tokens if token[:1].isalpha()}
+        if any(len(start) > 1 for start in starts & seen):
+            return True
+        seen |= starts
+    return False
+
+
+def read_list(text: str) -> TextList:
+    """The items of a list written as text; long texts are none."""
+    if len(text) > LONG:
+        return TextList()
+    parts = [_BULLET.sub("", part, count=1) for part in _HARD_BREAK.split(text.strip())]
+    parts = [part for part in parts if part.strip()]
+    has_breaks, has_and = len(parts) > 1, bool(_AND.search(text))
+    if not has_breaks:
+        parts = [part for part in _SOFT_BREAK.split(" ".join(text.split())) if part.strip()]
+        parts = [*parts[:-1], *_AND.split(parts[-1])] if parts else []
+    is_wordy = any(len(part.split()) > _LONGEST_ITEM for part in parts)
+    if len(parts) < _FEWEST_ITEMS or (is_wordy and not has_breaks):
+        return TextList()
+    is_certain = has_breaks or has_and or len(parts) > _FEWEST_ITEMS
+    return TextList(tuple(part.strip() for part in parts), is_certain, has_breaks)
+
+
+def compare_lists(
+    first: Sequence[Value],
+    second: Sequence[Value],
+    specificity: Specificity,
+    compare: Compare,
+    *,
+    is_nested: bool = False,
+) -> Finding:
+    """Whether two lists hold the same items, in whatever order.
+
+    Equal items are found in lists of any length. Of what remains, long lists are compared place by
+    place, and only the first few items with all others; the reason says so.
+    """
+    if not first or not second:
+        if not first and not second:
+            return Finding(SAME, "no value on either side")
+        return Finding(OTHER, f"no value in {'extracted' if first else 'gold'}")
+    ones, others = _unequal(first, second)
+    met = [Finding(SAME, "same items")] * (len(first) - len(ones))
+    note = ""
+    n_compared = _n_compared(ones, others, is_nested=is_nested)
+    if n_compared < max(len(ones), len(others)):
+        in_place = list(zip(ones, others, strict=False))
+        found = [compare(one, other, False) for one, other in in_place]
+        met += [finding for finding in found if finding.probability >= DECISION]
+        same = {at for at, finding in enumerate(found) if finding.probability >= DECISION}
+        ones = [item for at, item in enumerate(ones) if at not in same]
+        others = [item for at, item in enumerate(others) if at not in same]
+        n_compared = _n_compared(ones, others, is_nested=is_nested)
+        if n_compared < min(len(ones), len(others)):
+            note = f" (of the rest, only the first {n_compared} items compared with each other)"
+    pairs = _closest(ones[:n_compared], others[:n_compared], compare)
+    met += [finding for finding, _, _ in pairs]
+    ones = [item for i, item in enumerate(ones) if i not in {i for _, i, _ in pairs}]
+    others = [item for j, item in enumerate(others) if j not in {j for _, _, j in pairs}]
+    finding = _on_the_rest(met, ones, others, specificity, max(len(first), len(second)))
+    return finding._replace(reason=finding.reason + note)
+
+
+def _unequal(first: Sequence[Value], second: Sequence[Value]) -> tuple[list[Value], list[Value]]:
+    """The items of two lists without those that are equal."""
+    keys: dict[str, list[int]] = {}
+    for at, item in enumerate(second):
+        keys.setdefault(_key(item), []).append(at)
+    ones, taken = [], set()
+    for item in first:
+        if places := keys.get(_key(item)):
+            taken.add(places.pop(0))
+        else:
+            ones.append(item)
+    return ones, [item for at, item in enumerate(second) if at not in taken]
+
+
+def _key(item: Value) -> str:
+    """The same for items that are equal, in whatever order their own parts are."""
+    if isinstance(item, str):
+        return plain(tidy(item)).text or item
+    if isinstance(item, Mapping):
+        entries = sorted(f"{_key(name)}: {_key(part)}" for name, part in item.items())
+        return "{" + "; ".join(entries) + "}"
+    return "[" + "; ".join(sorted(_key(part) for part in item)) + "]"
+
+
+def _n_compared(ones: Sequence[Value], others: Sequence[Value], *, is_nested: bool) -> int:
+    """How many items of two lists can be compared each with each."""
+    n_items = max(len(ones), len(others))
+    if is_nested:
+        return min(n_items, _MOST_NESTED)
+    has_structures = not all(isinstance(item, str) for item in (*ones, *others))
+    most = _MOST_CHARACTERS // _MOST_NESTED if has_structures else _MOST_CHARACTERS
+    sizes = [[len(as_text(item)) + _LEAST_SIZE for item in items] for items in (ones, others)]
+    while n_items and n_items * sum(sum(size[:n_items]) for size in sizes) > most:
+        n_items = n_items * 3 // 4
+    return n_items
+
+
+def _closest(
+    ones: Sequence[Value], others: Sequence[Value], compare: Compare
+) -> list[tuple[Finding, int, int]]:
+    """Pairs of items that are the same, the surest first; few are read by the networks, too."""
+    chosen: list[tuple[Finding, int, int]] = []
+    for reads in (False, True):
+        free = [i for i in range(len(ones)) if i not in {i for _, i, _ in chosen}]
+        left = [j for j in range(len(others)) if j not in {j for _, _, j in chosen}]
+        if reads and len(free) * len(left) > _MOST_READ:
+            break
+        found = [(compare(ones[i], others[j], reads), i, j) for i in free for j in left]
+        found.sort(key=lambda c: (-c[0].probability, abs(c[1] - c[2]), c[1] + c[2]))
+        for finding, i, j in found:
+            if finding.probability >= DECISION and all(i != a and j != b for _, a, b in chosen):
+                chosen.append((finding, i, j))
+    return chosen
+
+
+def _on_the_rest(
+    met: Sequence[Finding],
+    ones: Sequence[Value],
+    others: Sequence[Value],
+    specificity: Specificity,
+    n_items: int,
+) -> Finding:
+    if ones and others:
+        reason = against(_listed(ones), _listed(others))
+        return Finding(OTHER + (VAGUE - OTHER) * len(met) / n_items, reason)
+    weakest = min(met, key=lambda finding: finding.probability, default=Finding(0.0, ""))
+    if not ones and not others:
+        return weakest if weakest.probability < SAME else Finding(SAME, "same items")
+    finding = settle("less", specificity, f"only in gold: {_listed(ones)}")
+    if others:
+        finding = settle("more", specificity, f"only in extracted: {_listed(others)}")
+    return finding._replace(probability=min(finding.probability, weakest.probability))
+
+
+def _listed(values: Sequence[Value]) -> str:
+    more = ", …" if len(values) > _FEW else ""
+    return quoted(", ".join(sorted(as_text(value) for value in values[:_FEW]))) + more
+
+
+def compare_objects(
+    first: Mapping[str, Value],
+    second: Mapping[str, Value],
+    specificity: Specificity,
+    compare: Compare,
+) -> Finding:
+    """Whether two objects have the same entries."""
+    ones = {_key(key): value for key, value in first.items()}
+    others = {_key(key): value for key, value in second.items()}
+    shared = sorted(ones.keys() & others.keys())
+    reads = len(shared) <= _MOST_READ
+    found = [(compare(ones[key], others[key], reads), key) for key in shared]
+    weakest, name = min(found, key=lambda pair: pair[0].probability, default=(None, ""))
+    if weakest is not None and weakest.probability < DECISION:
+        return weakest._replace(reason=f"{quoted(name)}: {weakest.reason}")
+    own = [sorted(ones.keys() - others.keys()), sorted(others.keys() - ones.keys())]
+    if not any(own) and found:
+        same = weakest is None or weakest.probability >= SAME
+        return Finding(SAME, "same entries") if same or weakest is None else weakest
+    met = [finding for finding, _ in found]
+    if not any(own):
+        return Finding(SAME, "same entries")
+    return _on_the_rest(met, own[0], own[1], specificity, len(ones) + len(others))

@@ -1,0 +1,389 @@
+"""The words of a value as units that can be paired with those of another: words, numbers, dates."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+from factcheck.judges.local.pairs.amounts import measure
+from factcheck.judges.local.pairs.closed import place_named
+from factcheck.judges.local.pairs.normal import TABLES, fold, with_digraphs
+from factcheck.text.dates import read_moment
+from factcheck.text.language import DEFAULT, guess_language
+from factcheck.text.numbers import cardinals
+from factcheck.text.units import read_quantity
+from factcheck.text.words import (
+    Word,
+    frequencies,
+    irregular_forms,
+    rarity,
+    word_set,
+    words,
+)
+
+
+class Unit(NamedTuple):
+    """One word, number or measure of a value."""
+
+    text: str
+    forms: tuple[str, ...]
+    """What it is paired by: units with a form in common are the same."""
+    start: int
+    end: int
+    stem: str = ""
+    weight: float = 3.0
+    """How much it tells."""
+    is_number: bool = False
+
+    @property
+    def form(self) -> str:
+        """Its first form."""
+        return self.forms[0]
+
+    @property
+    def is_capital(self) -> bool:
+        """Whether it is written with a capital letter."""
+        return self.text[0].isupper()
+
+
+class Wording(NamedTuple):
+    """The units of one value, with what stands between them."""
+
+    text: str
+    units: tuple[Unit, ...]
+    denials: int
+    """How often something is denied."""
+    grammar: frozenset[str]
+    """The words that tell nothing, folded."""
+    leads: Mapping[int, str]
+    """For each unit, by its start, the direction (`from`, `after`) that stands right before it."""
+    verbs: frozenset[int]
+    """Where its finite verbs start."""
+    is_sentence: bool
+
+
+class Matching(NamedTuple):
+    """For each unit of both values, how surely the other value has it: 0 if it has not."""
+
+    first: list[float]
+    second: list[float]
+    pairs: list[tuple[int, int]]
+    """Units paired one to one, in the order of the first value."""
+
+
+TITLES = word_set(TABLES["titles"])
+_ABBREVIATIONS = {short: word_set(long) for short, long in TABLES["abbreviations"].items()}
+DIRECTIONS = word_set("from to by for against before after until since")
+_GRAMMAR = word_set(
+    "the a an of and or in on at by for from to with into onto as than but if then it its is are"
+    " was were be been this that these those der die das den dem des ein eine einen einem einer"
+    " eines und oder von im am an auf fur zu zur zum mit le la les l un une des du de d et ou en el"
+    " los las unos unas del al y o e i s"
+)
+"""Tell nothing whatever their case; other function words may be names: `Will`, `The Who`."""
+_ROMAN = {
+    f"{tens}{ones}": 10 * n_tens + n_ones
+    for n_tens, tens in enumerate(("", "x", "xx"))
+    for n_ones, ones in enumerate(("", "i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix"))
+    if tens or ones
+}
+_AUXILIARIES = word_set("is was are were has have had will can did does do ist war hat est fue es")
+_NO_VERBS = word_set("left felt ground wound saw")
+_VARIANTS = (
+    (re.compile(r"isation(s?)\Z"), r"ization\1"),
+    (re.compile(r"is(e|ed|es|er|ers|ing)\Z"), r"iz\1"),
+    (re.compile(r"(?<=[a-z]{2})our"), "or"),
+    (re.compile(r"(?<=[a-z]{2}[bt])re(s?)\Z"), r"er\1"),
+    (re.compile(r"ae(?=[a-z])|oe(?=[a-z])"), "e"),
+    (re.compile(r"ll(ed|ing|er)\Z"), r"l\1"),
+)
+_ENDINGS = word_set("s es d ed ing n en e er em ns x ies ied") | {""}
+_SHORTEST = 5
+"""Letters of the shortest compound, and of words with another spelling."""
+_LONGEST_RUN, _MOST_LEFT = 6, 40
+_LETTERS, _MISSPELT_LETTERS, _REPLACED_LETTERS = 3, 6, 8
+_SAME, _INFLECTED, _SHORT, _REPEATED, _SIMILAR = 1.0, 0.97, 0.95, 0.9, 0.85
+
+
+@lru_cache(maxsize=8192)
+def language_of(first: str, second: str) -> str:
+    """The language of two values; words in capitals are not asked: `World War` is no German."""
+    both = f"{min(first, second)} {max(first, second)}"
+    guess = guess_language(" ".join(word for word in both.split() if not word.istitle()))
+    numbers = {word.form for word in words(both)} - cardinals(DEFAULT).keys() - {"once", "elf"}
+    others = [each for each in ("de", "fr", "es") if numbers & cardinals(each).keys()]
+    return others[0] if guess == DEFAULT and others else guess
+
+
+@lru_cache(maxsize=8192)
+def wording(text: str, language: str) -> Wording:
+    """Read a tidy text."""
+    found = words(text, language)
+    units: list[Unit] = []
+    grammar: set[str] = set()
+    leads: dict[int, str] = {}
+    denials, lead, at = 0, "", 0
+    has_telling = any(_tells(found, place) for place in range(len(found)))
+    while at < len(found):
+        word = found[at]
+        some, last = _numbers(found, at, text, language, units)
+        if not some and word.kind == "negation":
+            denials += _denies(text, found, at)
+        elif not some and has_telling and not _tells(found, at):
+            grammar.add(word.form)
+        elif not some:
+            some = [_word_unit(word, language)]
+        units += some
+        leads.update({unit.start: lead for unit in some if lead})
+        lead = word.form if word.form in DIRECTIONS else lead if word.kind == "function" else ""
+        at = last
+    inner = found[1:] if found and found[0].kind == "function" else found[1:-1]
+    verbs = frozenset(word.start for word in inner if _is_verb(word))
+    ends = text.endswith((".", "!")) and len(found) >= _SHORTEST
+    is_sentence = bool(verbs) or (ends and sum(word.text.islower() for word in found) > 1)
+    return Wording(text, tuple(units), denials, frozenset(grammar), leads, verbs, is_sentence)
+
+
+def _is_verb(word: Word) -> bool:
+    """An auxiliary or a past form in lower case; those that are other words, too, are none."""
+    base = irregular_forms().get(word.form, "s")
+    is_past = word.form.endswith("ed") or (base[0] == word.form[0] and word.form not in _NO_VERBS)
+    is_past = is_past and not word.form.endswith(("eed", "s", "ice", "en", "dren", "eet"))
+    return word.text.islower() and (
+        word.form in _AUXILIARIES or (is_past and len(word.form) > _LETTERS)
+    )
+
+
+def _denies(text: str, found: Sequence[Word], at: int) -> bool:
+    """False for `No 10` and `No. 5`."""
+    following = found[at + 1].kind if at + 1 < len(found) else ""
+    is_number_sign = found[at].form == "no" and following == "number"
+    return not is_number_sign and text[found[at].end : found[at].end + 1] != "."
+
+
+def _tells(found: Sequence[Word], at: int) -> bool:
+    """Whether a word tells something: `Will Smith`, `The Who`, `vitamin A`, too."""
+    word = found[at]
+    if word.kind in {"content", "number"} or (word.kind == "symbol" and word.text in "$£€¥₹%‰°"):
+        return True
+    if word.kind != "function" or not word.text[0].isupper():
+        return False
+    if len(word.text) == 1 and word.text.isascii():
+        return at > 0 or (len(found) > 1 and not found[1].text.islower())
+    return word.form not in _GRAMMAR
+
+
+def _numbers(
+    found: Sequence[Word], at: int, text: str, language: str, before: Sequence[Unit]
+) -> tuple[list[Unit], int]:
+    """The units of the number or date that starts at a word, and where it ends."""
+    word = found[at]
+
+    def number(last: int, *forms: str) -> Unit:
+        end = found[last - 1].end
+        return Unit(text[word.start : end], forms, word.start, end, is_number=True)
+
+    moment = read_moment(found, at, text)
+    if moment is not None and not moment.month is moment.minute is None:
+        keys = [key.removeprefix("clock:").removeprefix("time:") for key in moment.keys]
+        return [number(moment.last, key) for key in keys], moment.last
+    quantity = read_quantity(found, at, text, language, alone=True)
+    last = at + 1
+    if quantity is not None and quantity.units:
+        values = measure(quantity, found, text, language).values
+        forms = sorted(f"{dimension}={value:.12g}" for dimension, value in values)
+        return [number(quantity.last, *forms)], quantity.last
+    if quantity is not None or any(character.isdigit() for character in word.form):
+        last = quantity.last if quantity is not None else last
+        plain_end = last
+        while last < len(found) and found[last].start == found[last - 1].end:
+            if found[last].kind == "symbol":
+                break
+            last += 1
+        written = text[word.start : found[last - 1].end]
+        is_version = written.endswith("0") and "." in written and before and before[-1].is_capital
+        if quantity is None or last > plain_end or is_version:
+            return [number(last, fold(written))], last
+        keys = [f"{value:.12g}" for value in measure(quantity, found, text, language).numbers]
+        keys = sorted(keys, key=lambda key: key != quantity.key)
+        return [number(last, *keys, *(f"ord:{key}" for key in keys), quantity.key)], last
+    value = _roman(found, at, before)
+    return [number(last, f"{value}", f"ord:{value}")] if value else [], last
+
+
+def _roman(found: Sequence[Word], at: int, before: Sequence[Unit]) -> int:
+    """The number that `VII` is behind a word; 0 if it is none."""
+    written = found[at].text
+    if not before or before[-1].is_number or not written.isupper():
+        return 0
+    follows = at + 1 < len(found) and found[at + 1].text[0].isupper()
+    if len(written) == 1 and (follows or not before[-1].is_capital):
+        return 0
+    return _ROMAN.get(found[at].form, 0)
+
+
+def _word_unit(word: Word, language: str) -> Unit:
+    form = fold(word.text).replace("'", "") or word.stem
+    if len(form) == 1 and unicodedata.name(form, "").startswith("GREEK SMALL LETTER"):
+        form = unicodedata.name(form).rpartition(" ")[2].lower()
+    variant = form
+    for pattern, replacement in _VARIANTS if len(form) >= _SHORTEST and form.isascii() else ():
+        variant = pattern.sub(replacement, variant)
+    spelt = fold(with_digraphs(word.text)).replace("'", "")
+    forms = tuple(dict.fromkeys((form, variant, spelt)))
+    weight = max(rarity(word.form, language), _SAME)
+    return Unit(word.text, forms, word.start, word.end, word.stem, weight)
+
+
+def match(first: Wording, second: Wording, language: str) -> Matching:
+    """Pair the units of two values; swapping the values swaps the result."""
+    ones, others = first.units, second.units
+    found = Matching([0.0] * len(ones), [0.0] * len(others), [])
+    holders: dict[str, list[int]] = {}
+    for j, unit in enumerate(others):
+        for form in unit.forms:
+            holders.setdefault(form, []).append(j)
+    _pair_up(
+        found,
+        {
+            (_SAME, i, j)
+            for i, unit in enumerate(ones)
+            for form in unit.forms
+            for j in holders.get(form, ())[:_MOST_LEFT]
+            if unit.is_number == others[j].is_number
+        },
+    )
+    credit = found.first, found.second
+    runs = [(-n, i + j, 0, i, j) for i, j, n in _runs(ones, others, *credit)]
+    runs += [(-n, i + j, 1, i, j) for i, j, n in _runs(others, ones, *credit[::-1])]
+    for length, _, side, i, j in sorted(runs):
+        short, long = credit[side], credit[1 - side]
+        if not short[i] and not any(long[j : j - length]):
+            short[i] = _SHORT
+            long[j : j - length] = [_SHORT] * -length
+    free, left = ([at for at, c in enumerate(each) if not c][:_MOST_LEFT] for each in credit)
+    alike = {(_likeness(first, second, i, j, language), i, j) for i in free for j in left}
+    _pair_up(found, {candidate for candidate in alike if candidate[0]})
+    _forgive_repeats(ones, others, found.first)
+    _forgive_repeats(others, ones, found.second)
+    found.pairs.sort()
+    return found
+
+
+def _forgive_repeats(units: Sequence[Unit], others: Sequence[Unit], credits_: list[float]) -> None:
+    """A word said twice, or spelt out beside its acronym, is not missing; a number is."""
+    forms = {form for unit in others if not unit.is_number for form in unit.forms}
+    nothing = [0.0] * len(units)
+    repeated = [
+        [at]
+        for at, unit in enumerate(units)
+        if not unit.is_number and not forms.isdisjoint(unit.forms)
+    ]
+    for i, j, n in _runs(units, units, nothing, nothing):
+        span = [i, *range(j, j + n)]
+        if i not in span[1:] and any(credits_[at] for at in span):
+            repeated.append(span)
+    for at in (at for span in repeated for at in span):
+        credits_[at] = credits_[at] or _REPEATED
+
+
+def _pair_up(found: Matching, candidates: set[tuple[float, int, int]]) -> None:
+    """Take the surest pairs first, among equals those in corresponding places."""
+    for credit, i, j in sorted(candidates, key=lambda c: (-c[0], abs(c[1] - c[2]), c[1] + c[2])):
+        if not found.first[i] and not found.second[j]:
+            found.first[i] = found.second[j] = credit
+            found.pairs.append((i, j))
+
+
+def _runs(
+    units: Sequence[Unit], texts: Sequence[Unit], free: Sequence[float], left: Sequence[float]
+) -> Iterator[tuple[int, int, int]]:
+    """Units that stand for `n` units of the other value: a place, a compound, an acronym."""
+    for i in [i for i, credit in enumerate(free) if not credit][:_MOST_LEFT]:
+        unit = units[i]
+        meant = place_named(unit.text, unit.form)
+        for j in [j for j, credit in enumerate(left) if not credit][:_MOST_LEFT]:
+            for n in range(1, _LONGEST_RUN + 1):
+                run = texts[j : j + n]
+                if len(run) < n or left[j + n - 1] or run[-1].is_number or unit.is_number:
+                    break
+                named = place_named(run[0].text, " ".join(word.form for word in run))
+                if meant & named or (n > 1 and _abridges(unit, run)):
+                    yield i, j, n
+
+
+def _abridges(unit: Unit, run: Sequence[Unit]) -> bool:
+    """Whether a unit is the compound of several words, or has their initials."""
+    if unit.text.isupper() and len(run) == len(unit.form):
+        return "".join(word.form[0] for word in run) == unit.form
+    return len(unit.form) >= _SHORTEST and "".join(word.form for word in run) == unit.form
+
+
+def _likeness(first: Wording, second: Wording, i: int, j: int, language: str) -> float:
+    """How likely two different units are meant to be the same."""
+    one, other = first.units[i], second.units[j]
+    if one.is_number or other.is_number:
+        return 0.0
+    if _shortens(first, one, other) or _shortens(second, other, one):
+        return _SHORT
+    short, long = sorted((one, other), key=lambda unit: (len(unit.form), unit.form))
+    are_names = one.is_capital and other.is_capital
+    if len(short.form) == 1:
+        is_initial = len(long.form) > 1 and long.form[0] == short.form
+        is_several = min(len(first.units), len(second.units)) > 1
+        return _SIMILAR * (are_names and is_initial and is_several and not long.text.isupper())
+    if one.stem == other.stem and _is_inflected(short.form, long.form):
+        return _INFLECTED
+    is_first = i < len(first.units) - 1 and j < len(second.units) - 1
+    is_pet_name = is_first and _is_pet_name(short.form, long.form)
+    is_same = is_pet_name or _is_misspelling(short.form, long.form, language)
+    return _SIMILAR * (are_names and is_same)
+
+
+def _is_pet_name(short: str, long: str) -> bool:
+    """`Rob` for `Robert`; `Paul` is none for `Paula`."""
+    return len(long) - _LETTERS >= len(short) >= _LETTERS and long.startswith(short)
+
+
+def _shortens(wording: Wording, unit: Unit, other: Unit) -> bool:
+    """Whether a unit is a short form of another: `St`, `Univ.`."""
+    if other.form in _ABBREVIATIONS.get(unit.form, ()):
+        return True
+    has_stop = wording.text[unit.end : unit.end + 1] == "."
+    is_start = len(unit.form) < len(other.form) and other.form.startswith(unit.form)
+    return has_stop and is_start and other.form not in TITLES
+
+
+def _is_inflected(short: str, long: str) -> bool:
+    """Whether two words of one stem differ in their ending only."""
+    irregular = irregular_forms()
+    if irregular.get(long, long) == irregular.get(short, short):
+        return True
+    k = n_shared(short, long)
+    ending = long[k + 1 :] if short[:k] == short and long[k : k + 1] == short[-1:] else long[k:]
+    return short[k:] in _ENDINGS | {"y"} and ending in _ENDINGS
+
+
+def _is_misspelling(short: str, long: str, language: str) -> bool:
+    """Whether a long word lost or gained a letter, or has one replaced or two exchanged.
+
+    Two words that are both known are different words, and so are those that differ in their first
+    letter or, replaced, near their end (`propanol`, `propanal`).
+    """
+    k = n_shared(short, long)
+    if not k or {short, long} <= frequencies(language).keys():
+        return False
+    if len(short) < len(long):
+        return len(long) >= _MISSPELT_LETTERS and short[k:] == long[k + 1 :]
+    swapped = short[k : k + 2] == long[k : k + 2][::-1] and short[k + 2 :] == long[k + 2 :]
+    replaced = short[k + 1 :] == long[k + 1 :] and len(long) - k > 2  # noqa: PLR2004 - last letters
+    return len(long) >= _REPLACED_LETTERS and (swapped or replaced)
+
+
+def n_shared(one: Sequence[str], other: Sequence[str]) -> int:
+    """How many letters, or words, two of them begin with alike."""
+    pairs = enumerate(zip(one, other, strict=False))
+    return next((at for at, (a, b) in pairs if a != b), min(len(one), len(other)))
