@@ -366,25 +366,31 @@ def _crossed(one: Wording, other: Wording, pairs: Sequence[tuple[int, int]]) -> 
     passive = "by" in one.grammar, "by" in other.grammar
     is_one_voice = not copulas or one.grammar == other.grammar
     for (i, j), (k, m), (n, p) in combinations(pairs, 3):
-        is_verb = one.units[k].text.islower() and (one.is_sentence or _relates(one, i, k, n))
+        is_verb = one.units[k].text.islower() and other.units[m].text.islower()
+        are_sentences = one.is_sentence and other.is_sentence
+        is_verb &= are_sentences or (_relates(one, i, k, n) and _relates(other, j, m, p))
         agent = one.units[n].start if passive[0] else other.units[p].start
         by = (one if passive[0] else other).leads.get(agent)
         is_kept = j < m < p and passive[0] != passive[1] and by == "by" and bool(copulas)
         is_turned = p < m < j and is_one_voice and (copulas or passive[0] == passive[1])
         if is_verb and (is_turned or is_kept):
             return Finding(TURNED, against(_stretch(one, i, n), _stretch(other, j, p)))
-    for (i, j), (n, p) in combinations(pairs, 2) if one.grammar == other.grammar else ():
-        between = one.text[one.units[i].end : one.units[n].start]
-        if p < j and _JOINT.fullmatch(between):
+    for (i, j), (n, p) in combinations(pairs, 2):
+        gaps = (
+            one.text[one.units[i].end : one.units[n].start],
+            other.text[other.units[p].end : other.units[j].start],
+        )
+        if p < j and all(_JOINT.fullmatch(gap) for gap in gaps):
             return Finding(TURNED, against(_stretch(one, i, n), _stretch(other, j, p)))
     return None
 
 
 def _relates(wording: Wording, low: int, middle: int, high: int) -> bool:
     """Whether a word stands between two others with nothing but spaces and articles."""
-    gap = wording.text[wording.units[low].end : wording.units[high].start]
+    first, last = sorted((low, high))
+    gap = wording.text[wording.units[first].end : wording.units[last].start]
     is_listed = any(mark in gap for mark in ",;/&") or _JOINING & set(gap.split())
-    return low + 1 == middle == high - 1 and not is_listed
+    return abs(high - low) == 2 and low + high == 2 * middle and not is_listed  # noqa: PLR2004 - neighbours
 
 
 def _stretch(wording: Wording, *places_: int) -> str:

@@ -306,7 +306,8 @@ def _runs(
         unit = units[i]
         meant = place_named(unit.text, unit.form)
         for j in [j for j, credit in enumerate(left) if not credit][:_MOST_LEFT]:
-            for n in range(1, _LONGEST_RUN + 1):
+            may_stand = meant or unit.form[0] == texts[j].form[0]
+            for n in range(1, _LONGEST_RUN + 1) if may_stand else ():
                 run = texts[j : j + n]
                 if len(run) < n or left[j + n - 1] or run[-1].is_number or unit.is_number:
                     break
