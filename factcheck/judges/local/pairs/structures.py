@@ -269,10 +269,9 @@ def compare_objects(
     if weakest is not None and weakest.probability < DECISION:
         return weakest._replace(reason=f"{quoted(name)}: {weakest.reason}")
     own = [sorted(ones.keys() - others.keys()), sorted(others.keys() - ones.keys())]
-    if not any(own) and found:
-        same = weakest is None or weakest.probability >= SAME
-        return Finding(SAME, "same entries") if same or weakest is None else weakest
-    met = [finding for finding, _ in found]
     if not any(own):
-        return Finding(SAME, "same entries")
+        if weakest is None or weakest.probability >= SAME:
+            return Finding(SAME, "same entries")
+        return weakest
+    met = [finding for finding, _ in found]
     return _on_the_rest(met, own[0], own[1], specificity, len(ones) + len(others))
