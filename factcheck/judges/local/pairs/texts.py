@@ -64,7 +64,9 @@ _NESTED = re.compile(r"[(\[{][^()\[\]{}]*[)\]}]")
 _JOINT = re.compile(r"\s(?:of|over|than|to|in|on|under)\s(?:the\s|an?\s)?")
 _LARGEST_FRAME = 8
 """Units around an answer, above which a text says much besides."""
-_FEW, _FEW_PAIRS, _SHORT = 3, 12, 6
+_FEW, _SHORT = 3, 6
+_FIRST = 32
+"""Sum of the places of a unit in both values, up to which its order is looked at."""
 _FAMILY_LETTERS, _FAMILY_SHARE = 5, 0.65
 _LONGEST_READ = 400
 """Characters up to which the networks read a value."""
@@ -342,7 +344,7 @@ def _reversed(one: Wording, other: Wording) -> Finding | None:
 
 def _misplaced(one: Wording, other: Wording, matching: Matching) -> Finding | None:
     """The same words in an order, or behind words, that make another value."""
-    pairs = matching.pairs[:_FEW_PAIRS]
+    pairs = [(i, j) for i, j in matching.pairs if i + j < _FIRST]
     for i, j in pairs:  # from Berlin, to Berlin
         leads = one.leads.get(one.units[i].start), other.leads.get(other.units[j].start)
         if all(leads) and leads[0] != leads[1]:
