@@ -82,7 +82,7 @@ class LocalPairJudge:
 def judge_pair(gold: str, extracted: str, specificity: Specificity, model: PairModel) -> Finding:
     """How likely two values mean the same; with leeway, never less likely than without."""
     finding = _judge(gold, extracted, specificity, model)
-    if specificity == "exact" or finding.probability >= DECISION:
+    if specificity == "exact" or finding.probability >= SAME:
         return finding
     exact = _judge(gold, extracted, "exact", model)
     return exact if exact.probability > finding.probability else finding

@@ -184,13 +184,13 @@ def _carried(one: Wording, other: Wording) -> list[str]:
 def features(
     one: Wording, other: Wording, sides: Sequence[Side], specificity: Specificity
 ) -> tuple[float, ...]:
-    """`FEATURES` of a pair; with leeway, those of the direction that has to hold."""
+    """`FEATURES` of a pair; with leeway, only one direction has to hold."""
     carried = _carried(one, other)
     directions = {"allow_more_specific": (0,), "allow_less_specific": (1,)}.get(specificity, (0, 1))
-    opinions = load_reader().judge([(carried[k], carried[1 - k]) for k in directions])
+    opinions = load_reader().judge([(carried[0], carried[1]), (carried[1], carried[0])])
     capitals = [sum(u.weight for u in s.own if u.is_capital) / (1 + len(s.own)) for s in sides]
     return (
-        min(opinion.entailed for opinion in opinions),
+        min(opinions[k].entailed for k in directions),
         max(opinion.entailed for opinion in opinions),
         min(capitals),
     )
