@@ -2,8 +2,8 @@
 
     python -m benchmarks.embedded.export ENCODERS_FOLDER READER.pt [--out FOLDER]
 
-writes `encoder.npz`, `reader.npz`, their graphs and the tokenizer, and prints the size and SHA-256
-of each. Both models read the same word pieces; those of MPNet are put in the order of BERT's.
+writes `encoder.npz`, `reader.npz`, their graphs, the tokenizer and `SHA256SUMS`. Both models read
+the same word pieces; those of MPNet are put in the order of BERT's.
 """
 
 from __future__ import annotations
@@ -141,7 +141,7 @@ def slim_tokenizer(text: str) -> str:
 
 
 def main() -> None:
-    """Write the files, and print their sizes and digests."""
+    """Write the files and their digests."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("encoders", type=Path)
     parser.add_argument("reader", type=Path)
@@ -161,9 +161,11 @@ def main() -> None:
     write(arguments.out, "reader", reader_graph(len(reader["head.0.bias"])), weights)
     tokenizer = slim_tokenizer((minilm / "tokenizer.json").read_text("utf-8"))
     (arguments.out / "tokenizer.json").write_text(tokenizer, "utf-8")
-    for path in sorted(arguments.out.iterdir()):
-        data = path.read_bytes()
-        print(f"{hashlib.sha256(data).hexdigest()}  {len(data):>10,}  {path.name}")
+    shipped = sorted(
+        path for path in arguments.out.iterdir() if path.suffix in {".npz", ".onnx", ".json"}
+    )
+    sums = [f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.name}\n" for path in shipped]
+    (arguments.out / "SHA256SUMS").write_text("".join(sums), "utf-8")
 
 
 if __name__ == "__main__":

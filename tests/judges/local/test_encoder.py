@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 from concurrent.futures import ThreadPoolExecutor
+from importlib.resources import files
 
 import numpy as np
 import pytest
@@ -20,6 +22,13 @@ PAIRS = (
     ("not " * 500, "word " * 500),
     ("", ""),
 )
+
+
+def test_the_weights_are_those_whose_digests_name_the_judge() -> None:
+    room = files("factcheck.judges.local") / "weights"
+    for line in (room / "SHA256SUMS").read_text("utf-8").splitlines():
+        digest, name = line.split()
+        assert hashlib.sha256((room / name).read_bytes()).hexdigest() == digest
 
 
 @pytest.fixture(scope="module")
