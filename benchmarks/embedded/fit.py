@@ -75,10 +75,10 @@ def fit(cases: Sequence[Measured], *, rounds: int = 4) -> FloatArray:
     decided = [each for each in cases if each.case.label != 0.5]
     labels = np.array([each.case.label for each in decided])
     shares = _weigh(decided)
-    weights: FloatArray = np.zeros(1 + len(evidence.NAMES))
-    weights[1:] = [float(name == "passage.mean") for name in evidence.NAMES]
+    weights: FloatArray = np.zeros(1 + len(model.NAMES))
+    weights[1:] = [float(name == "passage.mean") for name in model.NAMES]
     bounds: list[Any] = [(None, None)]
-    bounds += [(None, 0.0) if name in AGAINST else (0.0, None) for name in evidence.NAMES]
+    bounds += [(None, 0.0) if name in AGAINST else (0.0, None) for name in model.NAMES]
     for _ in range(rounds):
         rows = np.array([_deciding(weights, each) for each in decided])
         middle, spread = rows.mean(axis=0), rows.std(axis=0) + 1e-9
@@ -180,7 +180,7 @@ def main() -> None:
     together = [each for name in FITTED for each in measured[name]]
     weights = fit(together)
     odds = cross_validate(together)
-    names = ("bias", *evidence.NAMES)
+    names = ("bias", *model.NAMES)
     named = {name: round(weight, 6) for name, weight in zip(names, weights.tolist(), strict=True)}
     print({name: round(weight, 3) for name, weight in named.items()})
     print(f"{'set':14}{'cases':>7}{'bAcc':>8}{'found':>8}{'refused':>8}{'AUROC':>8}{'r':>8}")

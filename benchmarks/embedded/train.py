@@ -23,7 +23,7 @@ from transformers import AutoTokenizer, MPNetModel
 
 from benchmarks.embedded.graph import MPNET
 from benchmarks.embedded.pairs import Pair, load_pairs
-from factcheck.judges.local.encoder import load_encoder, match
+from factcheck.judges.local.encoder import Reading, load_encoder
 from factcheck.judges.local.sentences import split_passages
 
 SEED = 0
@@ -67,6 +67,12 @@ class Reader(nn.Module):  # type: ignore[misc]
         states = self.body(input_ids=pieces, attention_mask=mask).last_hidden_state
         mean = (states * pool[:, :, None]).sum(1)
         return self.head(torch.cat([states[:, 0], mean], -1))
+
+
+def match(fact: Reading, sentence: Reading) -> Any:
+    """For each word piece of a fact, the best cosine among those of a sentence."""
+    ours, theirs = (reading.vectors.astype(np.float32) for reading in (fact, sentence))
+    return (ours @ theirs.T).max(axis=1, initial=-1.0)
 
 
 def passage_of(pair: Pair) -> str:

@@ -9,6 +9,7 @@ from collections.abc import Container, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
+from factcheck.facts import Span
 from factcheck.text.dates import Moment
 from factcheck.text.names import Name
 from factcheck.text.reading import Reading, read
@@ -113,6 +114,12 @@ _SAME_RELATION = {"hire": "employ", "defeat": "beat", "win": "beat", "bigger": "
 _COMPARING = {stem for stem, after in _CONVERSE if after in {"of", "than"}} | {"below"}
 SIDED = _COMPARING | {stem for stem, _ in _CONVERSE} | set(_CONVERSE.values())
 _COMPARING |= {_CONVERSE[stem, after] for stem, after in _CONVERSE if stem in _COMPARING}
+
+
+def wording(analysed: Analysed, first: int, last: int) -> tuple[str, Span]:
+    """The words at positions `[first, last)` as they are written, and where they stand."""
+    start, end = analysed.words[first].start, analysed.words[last - 1].end
+    return analysed.text[start:end], Span(start, end)
 
 
 def analyse(text: str, language: str) -> Analysed:

@@ -14,7 +14,6 @@ from factcheck.judges.local.cancellation import checkpoint, run_in_thread
 from factcheck.judges.local.conflicts import Conflict
 from factcheck.judges.local.evidence import (
     LANGUAGE,
-    NAMES,
     Passage,
     Sentence,
     Text,
@@ -22,7 +21,7 @@ from factcheck.judges.local.evidence import (
     read_text,
     split_fact,
 )
-from factcheck.judges.local.model import is_denied, load_model
+from factcheck.judges.local.model import Features, is_denied, load_model
 from factcheck.judges.ports import Ledger
 from factcheck.text.language import guess_language
 
@@ -110,13 +109,12 @@ def _judge(fact: AtomicFact, statement: Sentence, text: str, read: Text) -> Verd
         if model.probability(passage.at_best) < max(_WORTH_READING, best):
             best = max(best, model.probability(passage.unread))
             continue
-        values = passage.read()
-        conflicts = passage.conflicts()
-        best = max(best, model.probability(values, is_denied=is_denied(values, conflicts)))
+        features, conflicts = passage.read(), passage.conflicts()
+        best = max(best, model.probability(features, is_denied=is_denied(features, conflicts)))
         evidence = passage.sentences[0].evidence
         if best >= DECISION:
             return Verdict(fact, "entailed", round(best, 6), evidence, _support(passage), JUDGE)
-        if against is None and (reason := _contradiction(values, conflicts)) is not None:
+        if against is None and (reason := _contradiction(features, conflicts)) is not None:
             against = evidence, reason
     if against is not None:
         return Verdict(fact, "contradicted", round(best, 6), *against, JUDGE)
@@ -129,18 +127,17 @@ def _support(passage: Passage) -> str:
     return "all of it is said"
 
 
-def _contradiction(values: Sequence[float], conflicts: Sequence[Conflict]) -> str | None:
+def _contradiction(features: Features, conflicts: Sequence[Conflict]) -> str | None:
     """How a passage contradicts a statement, if it does."""
     for conflict in conflicts:
         if conflict.kind == "role":
             return f"turns round who {conflict.text_word} whom"
         if conflict.contradicts:
             return f"says {conflict.text_word}, the fact says {conflict.fact_word}"
-    numbers = dict(zip(NAMES, values, strict=True))
     if (
-        numbers["passage.mean"] >= _ALIKE
-        and numbers["reader.contradicted"] >= _CONTRADICTED_FROM
-        and numbers["reader.entailed"] < 0.0
+        features.passage_mean >= _ALIKE
+        and features.contradicted >= _CONTRADICTED_FROM
+        and features.entailed < 0.0
     ):
         return "the closest passage says otherwise"
     return None

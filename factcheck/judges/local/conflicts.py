@@ -14,7 +14,14 @@ from itertools import combinations
 from typing import Literal, NamedTuple
 
 from factcheck.facts import Span
-from factcheck.judges.local.analysis import PREPOSITIONS, SIDED, TURNING, Analysed, Relation
+from factcheck.judges.local.analysis import (
+    PREPOSITIONS,
+    SIDED,
+    TURNING,
+    Analysed,
+    Relation,
+    wording,
+)
 from factcheck.text.dates import Moment, differ, meet
 from factcheck.text.names import Name, same_name
 from factcheck.text.units import Quantity, agree, comparable
@@ -110,15 +117,9 @@ class _Pair:
 
     def conflict(self, kind: ConflictKind, ours: Place, theirs: Place) -> Conflict:
         """A conflict of the words at two places."""
-        text_word, text_span = _wording(self.passage, *theirs)
-        fact_word, fact_span = _wording(self.fact, *ours)
+        text_word, text_span = wording(self.passage, *theirs)
+        fact_word, fact_span = wording(self.fact, *ours)
         return Conflict(kind, text_word, fact_word, text_span, fact_span)
-
-
-def _wording(analysed: Analysed, first: int, last: int) -> tuple[str, Span]:
-    found = analysed.words
-    start, end = found[first].start, found[last - 1].end
-    return analysed.text[start:end], Span(start, end)
 
 
 def _neighbours(analysed: Analysed, first: int, last: int) -> tuple[str, str]:

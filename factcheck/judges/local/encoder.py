@@ -176,15 +176,6 @@ def load_reader() -> Reader:
     return Reader()
 
 
-def match(fact: Reading, sentence: Reading) -> FloatArray:
-    """For each word piece of a fact, the best cosine among those of a sentence."""
-    import numpy as np
-
-    ours, theirs = (reading.vectors.astype(np.float32) for reading in (fact, sentence))
-    best: FloatArray = (ours @ theirs.T).max(axis=1, initial=-1.0)
-    return best
-
-
 @lru_cache(maxsize=1)
 def _tokenizer() -> tokenizers.Tokenizer:
     import tokenizers

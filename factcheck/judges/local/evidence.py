@@ -1,6 +1,6 @@
-"""What speaks for and against a statement in a text, as numbers for a fitted model.
+"""What speaks for and against a statement in a text, as features for a fitted model.
 
-A statement is held against the sentences of a text, one by one and in pairs. Some numbers are of
+A statement is held against the sentences of a text, one by one and in pairs. Some features are of
 the whole text and never fall when a sentence is added; the others are of one passage alone. So a
 probability that takes the best passage never rises when a sentence is deleted.
 """
@@ -9,20 +9,19 @@ from __future__ import annotations
 
 import heapq
 import re
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property, lru_cache
-from itertools import islice
 from math import isclose
 from typing import TYPE_CHECKING, NamedTuple
 
 from factcheck.facts import Evidence
 from factcheck.facts.spans import fold_text
-from factcheck.judges.local.analysis import Analysed, analyse
+from factcheck.judges.local.analysis import Analysed, analyse, wording
 from factcheck.judges.local.cancellation import checkpoint
 from factcheck.judges.local.conflicts import Conflict, find_conflicts
 from factcheck.judges.local.encoder import WIDTH, Reading, load_encoder, load_reader
+from factcheck.judges.local.model import Features
 from factcheck.judges.local.sentences import split_passages
-from factcheck.text.dates import Moment
 from factcheck.text.units import Quantity
 
 if TYPE_CHECKING:
@@ -46,11 +45,6 @@ _ENTAILED, _CONTRADICTED = (-6.0, 2.0), (0.0, 2.0)
 """The reader's log odds count between these."""
 _UNREAD = (-3.0, 0.0)
 """What stands for them where a passage is not read."""
-
-NAMES = ("text.third", "passage.mean", "reader.entailed", "reader.contradicted")
-"""How well the word pieces of a statement are matched: the mean cosine of their best matches in the
-text, over the worst third of those of content, and in the passage, over all; and what the reader
-makes of the passage."""
 
 
 class Sentence(NamedTuple):
@@ -116,26 +110,26 @@ class Passage(NamedTuple):
     statement: Sentence
     sentences: tuple[Sentence, ...]
     """The better matching first."""
-    matched: tuple[float, ...]
-    """The numbers of `NAMES` that come before the reader's."""
+    matched: tuple[float, float]
+    """The features before the reader's."""
     missing: tuple[str, ...]
     """Words of the statement that nothing in the passage comes near."""
-    known: Container[str]
+    known: frozenset[str]
     """Stems of the text."""
 
     @property
-    def at_best(self) -> tuple[float, ...]:
-        """The numbers of `NAMES` if the reader were sure of it."""
-        return (*self.matched, _ENTAILED[1], _CONTRADICTED[0])
+    def at_best(self) -> Features:
+        """The features if the reader were sure of it."""
+        return Features(*self.matched, _ENTAILED[1], _CONTRADICTED[0])
 
     @property
-    def unread(self) -> tuple[float, ...]:
-        """The numbers of `NAMES` without the reader."""
-        return (*self.matched, *_UNREAD)
+    def unread(self) -> Features:
+        """The features without the reader."""
+        return Features(*self.matched, *_UNREAD)
 
-    def read(self) -> tuple[float, ...]:
-        """The numbers of `NAMES`, with the reader's if the passage matches well enough."""
-        if self.matched[-1] < _LEAST:
+    def read(self) -> Features:
+        """The features, with the reader's if the passage matches well enough."""
+        if self.unread.passage_mean < _LEAST:
             return self.unread
         in_order = sorted(self.sentences, key=lambda each: each.start)
         text = " ".join(each.text for each in in_order)
@@ -143,7 +137,7 @@ class Passage(NamedTuple):
         (opinion,) = load_reader().judge([(statement, text)])
         entailed = min(max(opinion.entailed, _ENTAILED[0]), _ENTAILED[1])
         contradicted = min(max(opinion.contradicted, _CONTRADICTED[0]), _CONTRADICTED[1])
-        return (*self.matched, entailed, contradicted)
+        return Features(*self.matched, entailed, contradicted)
 
     def conflicts(self) -> tuple[Conflict, ...]:
         """Where the better sentence says something else than the statement."""
@@ -217,31 +211,23 @@ def _in_order(matches: FloatArray) -> list[tuple[int, ...]]:
 def _in_notation(fact: Analysed, passages: Sequence[Analysed]) -> str:
     """A fact with its numbers and dates written as some passages write the same ones."""
     edits: list[tuple[int, int, str]] = []
-    for quantity in fact.quantities:
-        for passage in passages:
-            same = (other for other in passage.quantities if _equal(quantity, other))
-            edits += [
-                (quantity.start, quantity.end, passage.text[other.start : other.end])
-                for other in islice(same, 1)
-            ]
-    for moment in fact.moments:
-        start, end = _place(fact, moment)
-        for passage in passages:
-            alike = (m for m in passage.moments if {*moment.keys} <= {*m.keys})
-            edits += [
-                (start, end, passage.text[slice(*_place(passage, other))])
-                for other in islice(alike, 1)
-            ]
+    for passage in passages:
+        for quantity in fact.quantities:
+            equal = next((q for q in passage.quantities if _equal(quantity, q)), None)
+            if equal is not None:
+                written = passage.text[equal.start : equal.end]
+                edits.append((quantity.start, quantity.end, written))
+        for moment in fact.moments:
+            alike = next((m for m in passage.moments if {*moment.keys} <= {*m.keys}), None)
+            if alike is not None:
+                _, place = wording(fact, moment.first, moment.last)
+                written, _ = wording(passage, alike.first, alike.last)
+                edits.append((*place, written))
     text, before = fact.text, len(fact.text) + 1
-    for start, end, wording in sorted(edits, reverse=True):
+    for start, end, written in sorted(edits, reverse=True):
         if end <= before:
-            text, before = text[:start] + wording + text[end:], start
+            text, before = text[:start] + written + text[end:], start
     return text
-
-
-def _place(analysed: Analysed, moment: Moment) -> tuple[int, int]:
-    """Where the words of a moment stand."""
-    return analysed.words[moment.first].start, analysed.words[moment.last - 1].end
 
 
 def _equal(one: Quantity, other: Quantity) -> bool:

@@ -5,21 +5,34 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping
 from functools import lru_cache
 from importlib.resources import files
 from typing import NamedTuple
 
-from factcheck.judges.local.conflicts import Conflict
-from factcheck.judges.local.evidence import NAMES
-
 _LARGEST = 700.0
 """Above this, `exp` overflows; the probability is 0 to any precision by then."""
-
 DENIED = 3.0
 """What a conflict takes from the log odds."""
 _SURE = 1.0
 """The reader's log odds from which it is believed against the rules for conflicts."""
+
+
+class Features(NamedTuple):
+    """What speaks for a statement in a passage of a text."""
+
+    text_third: float
+    """Mean cosine of the best matches, anywhere in the text, of the worst third of the word pieces
+    of content."""
+    passage_mean: float
+    """Mean cosine of the best matches of all word pieces in the passage."""
+    entailed: float
+    """The reader's log odds; so are the next."""
+    contradicted: float
+
+
+NAMES = ("text.third", "passage.mean", "reader.entailed", "reader.contradicted")
+"""The fields of `Features` in `model.json`."""
 
 
 class Weights(NamedTuple):
@@ -35,18 +48,18 @@ class Model(NamedTuple):
 
     bias: float
     weights: tuple[float, ...]
-    """For `NAMES`; none has the wrong sign, so more text never lowers a probability."""
+    """For `Features`; none has the wrong sign, so more text never lowers a probability."""
     version: str
 
-    def probability(self, values: Sequence[float], *, is_denied: bool = False) -> float:
+    def probability(self, features: Features, *, is_denied: bool = False) -> float:
         """That the passage entails the statement."""
-        score = self.bias + sum(w * v for w, v in zip(self.weights, values, strict=True))
+        score = self.bias + sum(w * v for w, v in zip(self.weights, features, strict=True))
         return logistic(score - DENIED * is_denied)
 
 
-def is_denied(values: Sequence[float], conflicts: Sequence[Conflict]) -> bool:
+def is_denied(features: Features, conflicts: Collection[object]) -> bool:
     """Whether conflicts speak against a passage that the reader is not sure of."""
-    return bool(conflicts) and values[NAMES.index("reader.entailed")] < _SURE
+    return bool(conflicts) and features.entailed < _SURE
 
 
 def logistic(score: float) -> float:

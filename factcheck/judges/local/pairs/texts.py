@@ -124,9 +124,11 @@ def compare_texts(
     if not all(side.own for side in sides):
         return Finding(SIMILAR if _is_framed(one, other, sides) else VAGUE, reason)
     is_read = language == "en" and max(len(first), len(second)) <= _LONGEST_READ
-    if model is None or not is_read or _is_doubtful(one, other, sides):
-        return Finding(LEAST + (VAGUE - LEAST) * min(side.share for side in sides), reason)
-    return Finding(model.probability(features(one, other, sides, specificity)), reason)
+    if model is not None and is_read:
+        carried = _carried(one, other)
+        if not _is_doubtful(carried, sides):
+            return Finding(model.probability(features(carried, sides, specificity)), reason)
+    return Finding(LEAST + (VAGUE - LEAST) * min(side.share for side in sides), reason)
 
 
 def _eased(sides: tuple[Side, Side], specificity: Specificity) -> tuple[Side, Side]:
@@ -139,9 +141,9 @@ def _eased(sides: tuple[Side, Side], specificity: Specificity) -> tuple[Side, Si
     return gold, extracted
 
 
-def _is_doubtful(one: Wording, other: Wording, sides: Sequence[Side]) -> bool:
+def _is_doubtful(carried: tuple[str, str], sides: Sequence[Side]) -> bool:
     """Whether the reader is not to be trusted: opposites, look-alikes, signs without letters."""
-    first, second = (analyse(text, "en") for text in _carried(one, other))
+    first, second = (analyse(text, "en") for text in carried)
     found = (*find_conflicts(first, second), *find_conflicts(second, first))
     forms = [[unit.form for unit in side.own] for side in sides]
     return (
@@ -166,7 +168,7 @@ def _is_framed(one: Wording, other: Wording, sides: Sequence[Side]) -> bool:
     return False
 
 
-def _carried(one: Wording, other: Wording) -> list[str]:
+def _carried(one: Wording, other: Wording) -> tuple[str, str]:
     """Two values as sentences, without the words both begin or end with, but for one of each.
 
     The reader overlooks one other word in a long sentence, and hardly ever in a short one.
@@ -175,19 +177,20 @@ def _carried(one: Wording, other: Wording) -> list[str]:
     folded = [[word.lower() for word in text] for text in texts]
     starts, ends = (n_shared(*each) for each in (folded, [text[::-1] for text in folded]))
     cores = [" ".join(x[max(starts - 1, 0) : len(x) - max(ends - 1, 0)]) for x in texts]
-    return [
-        each.text if each.is_sentence and max(starts, ends) <= 1 else f"The answer is {core}."
+    is_whole = max(starts, ends) <= 1
+    first, second = (
+        each.text if each.is_sentence and is_whole else f"The answer is {core}."
         for each, core in zip((one, other), cores, strict=True)
-    ]
+    )
+    return first, second
 
 
 def features(
-    one: Wording, other: Wording, sides: Sequence[Side], specificity: Specificity
+    carried: tuple[str, str], sides: Sequence[Side], specificity: Specificity
 ) -> tuple[float, ...]:
     """`FEATURES` of a pair; with leeway, only one direction has to hold."""
-    carried = _carried(one, other)
     directions = {"allow_more_specific": (0,), "allow_less_specific": (1,)}.get(specificity, (0, 1))
-    opinions = load_reader().judge([(carried[0], carried[1]), (carried[1], carried[0])])
+    opinions = load_reader().judge([carried, carried[::-1]])
     capitals = [sum(u.weight for u in s.own if u.is_capital) / (1 + len(s.own)) for s in sides]
     return (
         min(opinions[k].entailed for k in directions),
