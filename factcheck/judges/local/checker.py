@@ -148,7 +148,8 @@ def _lack(passage: Passage | None) -> str:
     if passage is None:
         return "there is nothing to compare"
     for conflict in passage.conflicts():
-        return f"not said as a fact, only as {conflict.text_word}: {conflict.fact_word}"
+        if not conflict.contradicts:
+            return f"not said as a fact, only as {conflict.text_word}: {conflict.fact_word}"
     if passage.missing:
         return f"missing: {', '.join(passage.missing)}"
     return "the words are there, but do not say it"
