@@ -10,6 +10,8 @@ from __future__ import annotations
 import os
 import sqlite3
 import stat
+import threading
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -51,6 +53,9 @@ _AT_ONCE = 500
 _FORMATS = slice(18, 20)
 """Where SQLite's header has the version of the file, for writing and for reading."""
 _KNOWN_FORMATS = {b"", b"\1\1", b"\2\2"}
+_opening = threading.RLock()
+_opened: Counter[tuple[int, int]] = Counter()
+"""How often this process has a store open to write, by device and number of its file."""
 
 Trouble = Literal["locked", "full", "unusable", "damaged"]
 """Wait, go on without, go on without, or start a new store."""
@@ -138,12 +143,16 @@ class Store(ReadOnlyStore):
     """An open store, written by one thread: `diskcache` has a connection per thread."""
 
     def __init__(self, path: Path) -> None:
-        _check_file(path)
-        _check_settings(path)
-        try:
-            self.rows = diskcache.Cache(str(path.parent), timeout=0, disk=_PlainDisk, **_SETTINGS)
-        except (TypeError, ValueError, LookupError, AttributeError, AssertionError) as error:
-            raise DamagedStore(f"{type(error).__name__} on opening it") from error
+        with _opening:
+            _check_file(path)
+            _check_settings(path)
+            try:
+                folder = str(path.parent)
+                self.rows = diskcache.Cache(folder, timeout=0, disk=_PlainDisk, **_SETTINGS)
+            except (TypeError, ValueError, LookupError, AttributeError, AssertionError) as error:
+                raise DamagedStore(f"{type(error).__name__} on opening it") from error
+            self._file = _number(path.lstat())
+            _opened[self._file] += 1
         self._connection = _reading(path, "mode=ro")
 
     def write(self, values: Mapping[str, bytes]) -> None:
@@ -171,7 +180,9 @@ class Store(ReadOnlyStore):
 
     def close(self) -> None:
         super().close()
-        self.rows.close()
+        with _opening:
+            self.rows.close()
+            _opened[self._file] -= 1
 
 
 def _is_alive(holder: Any) -> bool:
@@ -195,15 +206,23 @@ def _reading(path: Path, mode: str) -> sqlite3.Connection:
 def _check_file(path: Path) -> None:
     """The file is one that SQLite may open: not a pipe, a link or a foreign format.
 
-    To be called before this process opens the store: closing a file ends the locks that its other
-    connections hold.
+    A store that this process has open is not read: closing its file would end the locks that
+    the open connections hold.
     """
     if path.is_symlink() or path.exists():
-        if not stat.S_ISREG(path.lstat().st_mode):
+        found = path.lstat()
+        if not stat.S_ISREG(found.st_mode):
             raise PermissionError(f"{path} is not a regular file")
-        with path.open("rb") as file:
-            if file.read(_FORMATS.stop)[_FORMATS] not in _KNOWN_FORMATS:
-                raise DamagedStore("not a SQLite database of a known format")
+        with _opening:
+            if _opened[_number(found)]:
+                return
+            with path.open("rb") as file:
+                if file.read(_FORMATS.stop)[_FORMATS] not in _KNOWN_FORMATS:
+                    raise DamagedStore("not a SQLite database of a known format")
+
+
+def _number(found: os.stat_result) -> tuple[int, int]:
+    return found.st_dev, found.st_ino
 
 
 def _check_settings(path: Path) -> None:

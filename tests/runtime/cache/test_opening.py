@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -10,6 +12,7 @@ import pytest
 from factcheck.errors import ConfigError
 from factcheck.runtime.cache import AnswerCache, DiskCache, MemoryCache, default_folder, open_cache
 from factcheck.runtime.cache.redis import RedisCache
+from factcheck.runtime.cache.store import Store, connected
 from factcheck.settings import Settings
 
 
@@ -99,3 +102,16 @@ def test_an_object_with_the_methods_is_used() -> None:
 def test_anything_else_is_an_error(spec: object) -> None:
     with pytest.raises(ConfigError, match="cache"):
         open_cache(spec)  # type: ignore[arg-type]
+
+
+def test_another_process_does_not_take_itself_for_the_last_one(tmp_path: Path) -> None:
+    path = tmp_path / "cache.db"
+    store = Store(path)
+    store.write({"key": b"value"})
+    with connected(path, timeout_s=0.0):
+        pass
+    leave = "import sqlite3, sys; sqlite3.connect(sys.argv[1]).execute('SELECT key FROM Cache')"
+    subprocess.run([sys.executable, "-c", leave, str(path)], check=True)  # noqa: S603 - Python
+    # the last connection removes the log of changes; with locks that were lost it would do so here
+    assert path.with_name("cache.db-wal").exists()
+    store.close()
