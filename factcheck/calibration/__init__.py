@@ -1,6 +1,6 @@
 """Measures whether a judge can be trusted: on texts with known answers, and on human labels."""
 
-from factcheck.calibration.agreement_labels import LabelledPair, RecordedVerdict, read_pairs
+from factcheck.calibration.agreement_labels import LabelledPair, read_pairs
 from factcheck.calibration.agreement_report import AgreementReport, JudgeAgreement
 from factcheck.calibration.agreement_run import aagreement, agreement
 from factcheck.calibration.audit import AuditReport, aaudit_judge, audit_judge, audits_page
@@ -24,7 +24,6 @@ __all__ = [
     "CoverageComparison",
     "JudgeAgreement",
     "LabelledPair",
-    "RecordedVerdict",
     "WordContainment",
     "aagreement",
     "aaudit_judge",

@@ -1,11 +1,9 @@
-"""Facts and texts with human labels, and recorded verdicts about them, from files."""
+"""Facts and texts with human labels, from files."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from itertools import repeat
 from typing import Any, Literal, NamedTuple, get_args
 
 from factcheck.documents import PathOrDash, json_lines
@@ -19,7 +17,6 @@ Partly = Literal["not_covered", "left_out"]
 _YES = ("entailment", "entailed", "supports", "true", "yes")
 _NO = ("neutral", "contradiction", "contradicted", "refutes", "not enough info", "false", "no")
 _NAMES = ("doc_id", "document")
-_BRACKET = re.compile(r"-[lr]rb-", re.IGNORECASE)
 Row = Mapping[str, Any]
 
 
@@ -33,19 +30,6 @@ class LabelledPair(NamedTuple):
     text: str
     fact: str
     label: bool
-
-
-class RecordedVerdict(NamedTuple):
-    """A judge's verdict on a fact and a text, from an earlier run."""
-
-    judge: str
-    document: str
-    text: str
-    fact: str
-    entailed: bool | None
-    """`None` where its reply has no answer for the fact."""
-    system: str = ""
-    """Author of the text, if known."""
 
 
 class Answer(NamedTuple):
@@ -81,46 +65,6 @@ def read_pairs(path: PathOrDash, *, partly: Partly = "not_covered") -> list[Labe
     if not pairs:
         raise InputError(f"{path}: no labelled pair; every fact needs a text and a label")
     return pairs
-
-
-def read_recorded(path: PathOrDash) -> list[RecordedVerdict]:
-    """Read recorded verdicts: `doc_id`, `facts`, `summary_sentences`, `judges: {name: {verdicts}}`.
-
-    Any other shape is an `InputError` that names the line.
-    """
-    return [verdict for row, where in _rows(path) for verdict in _recorded(row, where)]
-
-
-def match_recorded(
-    verdicts: Iterable[RecordedVerdict], pairs: Sequence[LabelledPair]
-) -> tuple[dict[str, list[tuple[LabelledPair, Answer]]], int]:
-    """The pairs that each judge saw, with its answers, and how many verdicts match no pair.
-
-    A pair is matched by document, text and fact; texts are equal if their letters and digits are.
-    Where the same words of several systems are labelled, the label is that of the verdict's system,
-    or else the first.
-    """
-    known: dict[tuple[str, str, str], list[LabelledPair]] = {}
-    for pair in pairs:
-        known.setdefault((pair.document, _letters(pair.text), pair.fact), []).append(pair)
-    found: dict[str, list[tuple[LabelledPair, Answer]]] = {}
-    unmatched = 0
-    for verdict in verdicts:
-        judge, document, text, fact, entailed, system = verdict
-        same = known.get((document, _letters(text), fact))
-        if same is None:
-            unmatched += 1
-            continue
-        # Labels may put a kind before the name of a system: `abs_bart` is `bart`.
-        label = next((pair for pair in same if pair.system.endswith(system)), same[0]).label
-        answer = Answer(entailed, why="the recorded reply has no answer")
-        seen = LabelledPair(document, system, text, fact, label)
-        found.setdefault(judge, []).append((seen, answer))
-    return found, unmatched
-
-
-def _letters(text: str) -> str:
-    return re.sub(r"\W", "", _BRACKET.sub("", text)).lower()
 
 
 def _rows(path: PathOrDash) -> Iterator[tuple[Row, str]]:
@@ -208,23 +152,6 @@ def _share(text: Any, fact: Any, label: Any) -> float | None:
     if not isinstance(number, (bool, int, float)) or not 0 <= number <= 1:
         raise ValueError(f"label {label!r}: expected {expected}")
     return float(number)
-
-
-def _recorded(row: Row, where: str) -> Iterator[RecordedVerdict]:
-    try:
-        facts = _typed(row["facts"], list, "facts")
-        document, system = str(row["doc_id"]), str(row.get("system") or "")
-        text = " ".join(_typed(row["summary_sentences"], list, "summary_sentences"))
-        for judge, reply in _typed(row["judges"], dict, "judges").items():
-            given = _typed(reply, dict, f"judges, {judge!r}")["verdicts"]
-            is_aligned = isinstance(given, list) and len(given) == len(facts)
-            for fact, verdict in zip(facts, given if is_aligned else repeat(None), strict=False):
-                is_verdict = isinstance(verdict, (bool, int)) and verdict in (0, 1)
-                entailed = bool(verdict) if is_verdict else None
-                yield RecordedVerdict(judge, document, text, fact, entailed, system)
-    except (KeyError, TypeError) as error:
-        reason = _reason(error)
-        raise InputError(f"{where}: not a line of recorded verdicts: {reason}") from None
 
 
 def _typed(value: Any, kind: type, name: str) -> Any:

@@ -126,20 +126,6 @@ def calibration_error(pairs: Decisions) -> float | None:
     return sum(one.n * abs(one.probability - one.share) for one in found) / n if n else None
 
 
-def best_threshold(pairs: Decisions) -> float | None:
-    """The probability from which to call a fact entailed, for the highest balanced accuracy."""
-    import numpy as np
-
-    if pairs.probabilities is None or balanced_accuracy(pairs) is None:
-        return None
-    order = np.argsort(-pairs.probabilities, kind="stable")
-    scores, labels = pairs.probabilities[order], pairs.labels[order]
-    hits = np.cumsum(labels) / labels.sum()
-    false = np.cumsum(~labels) / (~labels).sum()
-    ends = np.append(np.flatnonzero(np.diff(scores)), len(scores) - 1)
-    return float(scores[ends[np.argmax(hits[ends] - false[ends])]])
-
-
 def corrected_share(share: float, sensitivity: float, specificity: float) -> float | None:
     """The true share, in [0, 1], behind an observed one; `None` if no better than chance.
 

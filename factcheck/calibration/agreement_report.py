@@ -18,13 +18,11 @@ _SHOWN = {
     "specificity": "specificity",
     "kappa": "kappa",
     "auroc": "AUROC",
-    "tuned_accuracy": "tuned",
     "corrected_coverage": "corrected",
     "pearson": "Pearson",
     "kendall": "Kendall",
 }
 """Metrics that may be undefined, by their names in tables."""
-_OF_PROBABILITIES = ("auroc", "tuned_accuracy")
 _MAX_NAMES = 3
 _Cell: TypeAlias = "Callable[[JudgeAgreement], str]"
 
@@ -40,8 +38,7 @@ class JudgeAgreement:
     - `balanced_accuracy`, `sensitivity`, `specificity`, `kappa`: of its verdicts.
     - `baseline_accuracy`: the balanced accuracy of word containment on the same pairs;
       `over_baseline`: that of the judge minus it.
-    - `auroc`, `calibration_error`: of its probabilities. `tuned_accuracy`: the balanced accuracy
-      with the threshold of each half of the documents chosen on the other half.
+    - `auroc`, `calibration_error`: of its probabilities.
     - `pearson`, `kendall`: mean over documents of the correlation with the human coverage, over the
       systems of a document.
     - `coverage`, `human_coverage`: the mean coverage of all documents. `corrected_coverage`: that
@@ -53,8 +50,6 @@ class JudgeAgreement:
     """Pairs with a label and a verdict."""
     n_undecided: int
     """Pairs with a label but no verdict; outside every metric."""
-    thresholds: tuple[float, ...]
-    """The two thresholds behind `tuned_accuracy`; empty without probabilities."""
     curve: tuple[Bin, ...]
     """The calibration curve; empty without probabilities."""
     needed: DocumentsNeeded
@@ -70,7 +65,6 @@ class JudgeAgreement:
             "pairs": self.n_pairs,
             "undecided": self.n_undecided,
             "metrics": {name: one.to_dict() for name, one in self.metrics.items()},
-            "thresholds": list(self.thresholds),
             "calibration_curve": [one._asdict() for one in self.curve],
             "correlated_documents": self.n_correlated,
             "documents_needed": self.needed._asdict(),
@@ -83,20 +77,17 @@ class AgreementReport(Report):
     """The agreement of judges with human labels, on the same labelled pairs."""
 
     judges: tuple[JudgeAgreement, ...]
-    """In the order given; recorded ones after them, the baseline last."""
+    """In the order given, the baseline last."""
     n_documents: int
     n_pairs: int
     share_entailed: float
     """Share of the pairs with the human label entailed."""
-    n_unmatched: int = 0
-    """Recorded verdicts whose document, text and fact match no labelled pair."""
 
     def to_dict(self) -> dict[str, Any]:
         return {
             "documents": self.n_documents,
             "pairs": self.n_pairs,
             "share_entailed": self.share_entailed,
-            "unmatched_recorded": self.n_unmatched,
             "judges": [judge.to_dict() for judge in self.judges],
         }
 
@@ -124,14 +115,7 @@ class AgreementReport(Report):
                     _BASELINE,
                     compared,
                 ),
-                _section(
-                    "Probabilities",
-                    "tuned: balanced accuracy, the threshold of each half chosen on the other half",
-                    _PROBABILITIES,
-                    with_curve,
-                    "thresholds",
-                    "95 % ",
-                ),
+                _section("Probabilities", "", _PROBABILITIES, with_curve),
                 _calibration(with_curve),
                 _section(
                     "Coverage",
@@ -161,8 +145,6 @@ class AgreementReport(Report):
                 why = f" ({judge.failure})" if judge.failure else ""
                 undecided = plural(judge.n_undecided, "fact")
                 yield f"{judge.judge}: {undecided} undecided, outside every metric{why}"
-        if self.n_unmatched:
-            yield f"{plural(self.n_unmatched, 'recorded verdict')} without a label, left out"
         lacking: dict[tuple[str, str], list[str]] = {}
         for judge in self.judges:
             for why, names in _undefined(judge).items():
@@ -177,7 +159,7 @@ def _undefined(judge: JudgeAgreement) -> dict[str, list[str]]:
     reasons: dict[str, list[str]] = {}
     for name, label in _SHOWN.items():
         one = judge.metrics[name]
-        if one.value is None and (judge.curve or name not in _OF_PROBABILITIES):
+        if one.value is None and (judge.curve or name != "auroc"):
             reasons.setdefault(one.why, []).append(label)
     if judge.needed.why:
         paired = "" if judge.needed.unpaired is None else ", paired"
@@ -217,9 +199,6 @@ _PROBABILITIES = {
     **_NAME,
     "AUROC": _value("auroc"),
     "95 %": _interval("auroc"),
-    "tuned": _value("tuned_accuracy"),
-    "95 % ": _interval("tuned_accuracy"),
-    "thresholds": lambda judge: ", ".join(map(short, judge.thresholds)) or DASH,
     "calibration error": _value("calibration_error"),
 }
 _COVERAGE = {

@@ -14,12 +14,9 @@ from factcheck.calibration.agreement_labels import (
     Answer,
     LabelledPair,
     Partly,
-    RecordedVerdict,
-    match_recorded,
     read_pairs,
-    read_recorded,
 )
-from factcheck.calibration.agreement_metrics import Array, Decisions, TextCoverage
+from factcheck.calibration.agreement_metrics import Decisions, TextCoverage
 from factcheck.calibration.agreement_report import AgreementReport, JudgeAgreement
 from factcheck.calibration.judges import (
     Judge,
@@ -47,7 +44,6 @@ async def aagreement(
     data: str | PathLike[str] | Iterable[LabelledPair],
     judges: Named[Judge] = ("local",),
     *,
-    replies: str | PathLike[str] | Iterable[RecordedVerdict] = (),
     partly: Partly = "not_covered",
     difference: float = 0.05,
     budget: Budget | None = None,
@@ -60,8 +56,6 @@ async def aagreement(
         data: A file (see `read_pairs`), or pairs.
         judges: Anything `FactCoverage` takes as a judge, or a `FactCoverage` itself; a mapping
             gives them names. Word containment is always included.
-        replies: Recorded verdicts of further judges (see `read_recorded`); each is measured on the
-            labelled pairs that it answered.
         partly: How partly covered facts are treated (see `read_pairs`).
         difference: Difference of the mean coverage, in (0, 1), for which the number of documents
             needed is computed.
@@ -78,37 +72,29 @@ async def aagreement(
     pairs = read_pairs(data, partly=partly) if isinstance(data, (str, PathLike)) else list(data)
     if not pairs:
         raise InputError("there are no labelled pairs")
-    verdicts = read_recorded(replies) if isinstance(replies, (str, PathLike)) else list(replies)
-    recorded, n_unmatched = match_recorded(verdicts, pairs)
     checkers = named_judges(judges)
-    require_unique("judge", [*(name for name, _ in checkers), *recorded, BASELINE])
+    require_unique("judge", [*(name for name, _ in checkers), BASELINE])
 
     measure = partial(measure_agreement, difference=difference, n_resamples=n_resamples, seed=seed)
-    containment = FactCoverage(WordContainment())
-    by_words = await _answers(containment, pairs)
+    by_words = await check_pairs(FactCoverage(WordContainment()), pairs)
     found = []
     for name, judge in checkers:
         async with AsyncExitStack() as stack:
-            answers = await _answers(await open_scorer(judge, budget, stack), pairs)
+            answers = await check_pairs(await open_scorer(judge, budget, stack), pairs)
         found.append(measure(name, pairs, answers, by_words))
-    for name, answered in recorded.items():
-        seen = [pair for pair, _ in answered]
-        words = await _answers(containment, seen)
-        found.append(measure(name, seen, [answer for _, answer in answered], words))
     found.append(measure(BASELINE, pairs, by_words))
     return AgreementReport(
         judges=tuple(found),
         n_documents=len({pair.document for pair in pairs}),
         n_pairs=len(pairs),
         share_entailed=sum(pair.label for pair in pairs) / len(pairs),
-        n_unmatched=n_unmatched,
     )
 
 
 agreement = blocking(aagreement)
 
 
-async def _answers(scorer: FactCoverage, pairs: Sequence[LabelledPair]) -> list[Answer]:
+async def check_pairs(scorer: FactCoverage, pairs: Sequence[LabelledPair]) -> list[Answer]:
     """One answer for each pair; the facts of one text are checked together."""
     facts: dict[str, dict[str, None]] = {}
     for pair in pairs:
@@ -150,9 +136,7 @@ def measure_agreement(
     random.Random(seed).shuffle(numbers)  # noqa: S311 - repeatable
     half = numbers[::2]
 
-    def estimate(
-        metric: Callable[[Decisions], float | None], why: str = _ALIKE, rows: Decisions = rows
-    ) -> Estimate:
+    def estimate(metric: Callable[[Decisions], float | None], why: str = _ALIKE) -> Estimate:
         """A metric with its interval over documents, or why it is undefined."""
         if not len(rows.labels):
             return Estimate(None, why="nothing was decided")
@@ -178,11 +162,8 @@ def measure_agreement(
         labels = rows.labels[~np.isin(rows.documents, half)]
         return float(labels.mean()) if len(labels) else None
 
-    unscaled = untuned = _NO_PROBABILITIES
-    if rows.probabilities is not None:
-        unscaled, untuned = _ALIKE, "all labels in one half of the documents are equal"
+    unscaled = _NO_PROBABILITIES if rows.probabilities is None else _ALIKE
     alone = "this is the baseline, or it was not run" if rows.baseline is None else _ALIKE
-    thresholds, tuned = _tuned(rows, np.isin(rows.documents, half))
     return JudgeAgreement(
         judge=judge,
         metrics={
@@ -193,9 +174,6 @@ def measure_agreement(
             "over_baseline": estimate(metrics.over_baseline, alone),
             "kappa": estimate(metrics.kappa, "chance alone always agrees"),
             "auroc": estimate(metrics.auroc, unscaled),
-            "tuned_accuracy": estimate(metrics.balanced_accuracy, rows=tuned)
-            if thresholds
-            else Estimate(None, why=untuned),
             "calibration_error": estimate(metrics.calibration_error, unscaled),
             "pearson": metrics.correlation(texts, pearson),
             "kendall": metrics.correlation(texts, kendall),
@@ -207,7 +185,6 @@ def measure_agreement(
         n_documents=len(numbers),
         n_pairs=len(decided),
         n_undecided=len(pairs) - len(decided),
-        thresholds=thresholds,
         curve=tuple(metrics.calibration_bins(rows)),
         needed=metrics.documents_needed(texts, difference),
         n_correlated=len(metrics.comparable(texts)),
@@ -244,13 +221,3 @@ def _texts(pairs: Sequence[LabelledPair], rows: Decisions) -> list[TextCoverage]
         )
         for (document, system, _), of in groups.items()
     ]
-
-
-def _tuned(rows: Decisions, half: Array) -> tuple[tuple[float, ...], Decisions]:
-    """The thresholds of both halves, and the decisions with each on the other half."""
-    import numpy as np
-
-    own, other = metrics.best_threshold(rows.of(half)), metrics.best_threshold(rows.of(~half))
-    if own is None or other is None:
-        return (), rows
-    return (own, other), rows._replace(entailed=rows.probabilities >= np.where(half, other, own))

@@ -159,7 +159,7 @@ def audit(  # noqa: PLR0913 - one parameter per option
 
 
 @app.command("agreement", epilog="Example: factcheck calibrate agreement labelled.jsonl")
-def agreement(  # noqa: PLR0913 - one parameter per option
+def agreement(
     data: Annotated[
         str,
         options.argument(
@@ -170,10 +170,6 @@ def agreement(  # noqa: PLR0913 - one parameter per option
     ],
     *,
     judge: options.Judges = None,
-    replies: Annotated[
-        str | None,
-        options.option("--replies", "FILE", "Recorded verdicts of further judges, JSON lines."),
-    ] = None,
     partly: Annotated[
         Literal["not_covered", "left_out"],
         options.option("--partly", "P", "Count labels between 0 and 1 as not_covered or left_out."),
@@ -191,12 +187,11 @@ def agreement(  # noqa: PLR0913 - one parameter per option
     from factcheck.calibration import BASELINE
     from factcheck.calibration import agreement as measure
 
-    to = output.destination(format_, out, data, replies)
+    to = output.destination(format_, out, data)
     with output.spinner("Checking labelled facts"):
         report = measure(
             data,
             judge or _default_judge(),
-            replies=replies or (),
             partly=partly,
             difference=difference,
             budget=options.budget(max_calls, max_cost_usd),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -11,15 +10,12 @@ from typing import Any
 import pytest
 
 from factcheck import AtomicFact, CheckFailure, Verdict
-from factcheck.calibration import LabelledPair, RecordedVerdict, agreement, read_pairs
-from factcheck.calibration.agreement_labels import Answer, read_recorded
+from factcheck.calibration import LabelledPair, agreement, read_pairs
+from factcheck.calibration.agreement_labels import Answer
 from factcheck.calibration.agreement_run import measure_agreement
 from factcheck.errors import InputError
 from factcheck.facts import EntailmentLabel
 from factcheck.testing import ScriptedChecker
-
-DATA = Path(os.environ.get("FACTCHECK_DATA", Path(__file__).parents[3] / "shared" / "data"))
-
 
 FACT = AtomicFact("f", "scripted")
 
@@ -81,16 +77,6 @@ def test_undefined_metrics_say_why() -> None:
     assert nothing.metrics["kappa"] == (None, None, "nothing was decided")
 
 
-def test_a_threshold_is_reported_on_documents_it_was_not_chosen_on() -> None:
-    rows = [LabelledPair(str(n), "", f"t{n}", f"f{n}", n % 2 == 0) for n in range(20)]
-    rows += [LabelledPair(str(n), "", f"t{n}", f"g{n}", n % 2 == 1) for n in range(20)]
-    answers = [Answer(entailed=False, probability=0.3 if row.label else 0.1) for row in rows]
-    found = measure_agreement("low", rows, answers, n_resamples=20)
-    assert found.metrics["balanced_accuracy"].value == 0.5
-    assert found.metrics["tuned_accuracy"].value == 1.0
-    assert found.thresholds == (0.3, 0.3)
-
-
 def test_the_correction_is_learnt_on_one_half_and_held_against_the_other() -> None:
     rows = [LabelledPair(str(n // 10), "", f"t{n // 10}", f"f{n}", n % 5 < 2) for n in range(200)]
     answers = [Answer(entailed=row.label or n % 10 == 9) for n, row in enumerate(rows)]
@@ -98,20 +84,6 @@ def test_the_correction_is_learnt_on_one_half_and_held_against_the_other() -> No
     assert metrics["coverage"].value == pytest.approx(0.5)
     assert metrics["held_out_human_coverage"].value == pytest.approx(0.4)
     assert metrics["corrected_coverage"].value == pytest.approx(0.4)
-
-
-def test_recorded_verdicts_are_matched_by_document_text_and_fact() -> None:
-    verdicts = [
-        RecordedVerdict("old", "a", "TEXT-of  a!", "yes one", entailed=True),
-        RecordedVerdict("old", "a", "text of a", "no two", entailed=None),
-        RecordedVerdict("old", "a", "text of a", "never labelled", entailed=True),
-        RecordedVerdict("new", "b", "text of b", "yes three", entailed=True),
-    ]
-    report = agreement(FOUR, [], replies=verdicts, n_resamples=0)
-    old, new, _ = report.judges
-    assert (old.judge, old.n_pairs, old.n_undecided) == ("old", 1, 1)
-    assert (new.judge, new.n_pairs) == ("new", 1)
-    assert report.n_unmatched == 1
 
 
 def written(folder: Path, *rows: Any) -> Path:
@@ -166,20 +138,6 @@ def test_unreadable_rows_are_refused_with_their_line(
         read_pairs(written(tmp_path, row))
 
 
-def test_recorded_replies_that_lack_an_answer_are_undecided(tmp_path: Path) -> None:
-    path = written(
-        tmp_path,
-        {"doc_id": "d", "summary_sentences": ["a", "b"], "facts": ["f", "g"],
-         "judges": {"m": {"verdicts": [1, 0]}, "n": {"verdicts": [1]}}},
-    )  # fmt: skip
-    assert [(v.judge, v.text, v.fact, v.entailed) for v in read_recorded(path)] == [
-        ("m", "a b", "f", True), ("m", "a b", "g", False), ("n", "a b", "f", None),
-        ("n", "a b", "g", None),
-    ]  # fmt: skip
-    with pytest.raises(InputError, match="line 1: not a line of recorded verdicts"):
-        read_recorded(written(tmp_path, {"doc_id": "d"}))
-
-
 def test_tables_are_read_too(tmp_path: Path) -> None:
     path = tmp_path / "labels.csv"
     path.write_bytes(
@@ -213,21 +171,6 @@ def test_partly_covered_facts_are_not_covered_or_left_out(tmp_path: Path) -> Non
         read_pairs(path, partly="half")  # type: ignore[arg-type]
 
 
-def test_the_same_words_of_two_systems_have_the_label_of_the_system_that_was_judged() -> None:
-    rows = [
-        LabelledPair("d", "abs_bart", "a b", "f", label=True),
-        LabelledPair("d", "ext_lead", "A b.", "f", label=False),
-    ]
-    said = [
-        RecordedVerdict("m", "d", "a b", "f", entailed=True, system=system)
-        for system in ("bart", "lead", "unheard of")
-    ]
-    report = agreement(rows, [], replies=said, n_resamples=0)
-    assert report.judges[0].n_pairs == 3
-    assert report.judges[0].metrics["human_coverage"].value == pytest.approx(2 / 3)
-    assert report.judges[0].metrics["sensitivity"].value == 1.0
-
-
 def test_every_judge_stands_beside_word_containment_on_its_own_facts() -> None:
     rows = pairs(
         ("text", "text of text", True),
@@ -235,11 +178,7 @@ def test_every_judge_stands_beside_word_containment_on_its_own_facts() -> None:
         ("other", "yes three", False),
         ("other", "yes four", True),
     )
-    said = [RecordedVerdict("m", p.document, p.text, p.fact, p.label) for p in rows[:2]]
-    report = agreement(rows, {"oracle": oracle()}, replies=said, n_resamples=0)
-    first, recorded, words = report.judges
-    assert recorded.metrics["baseline_accuracy"].value == 1.0
-    assert recorded.metrics["over_baseline"].value == 0.0
+    first, words = agreement(rows, {"oracle": oracle()}, n_resamples=0).judges
     assert first.metrics["baseline_accuracy"] == words.metrics["balanced_accuracy"]
     assert words.metrics["over_baseline"].why == "this is the baseline, or it was not run"
 
@@ -264,19 +203,3 @@ def test_arguments_out_of_range_are_refused(difference: float) -> None:
         agreement(FOUR, [], difference=difference)
     with pytest.raises(InputError, match="no labelled pairs"):
         agreement([], [])
-
-
-@pytest.mark.skipif(not DATA.exists(), reason="needs ../shared/data, or FACTCHECK_DATA")
-def test_eight_recorded_judges_and_the_baseline() -> None:
-    report = agreement(
-        DATA / "realsumm_dev.jsonl",
-        [],
-        replies=DATA / "realsumm_judge_replies_dev.jsonl",
-        n_resamples=0,
-    )
-    assert len(report.judges) == 9
-    accuracy = {j.judge: j.metrics["balanced_accuracy"].value or 0.0 for j in report.judges}
-    recorded = [value for name, value in accuracy.items() if name != "containment"]
-    assert 0.80 < min(recorded) < max(recorded) < 0.96
-    assert accuracy["containment"] < max(recorded)
-    assert sum(judge.n_undecided for judge in report.judges) == 9

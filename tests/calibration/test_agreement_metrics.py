@@ -51,7 +51,6 @@ def test_equal_labels_leave_the_metrics_undefined(label: int) -> None:
     pairs = decisions([label == 1] * 3, [0.9, 0.8, 0.2])
     assert metrics.balanced_accuracy(pairs) is None
     assert metrics.auroc(pairs) is None
-    assert metrics.best_threshold(pairs) is None
     assert metrics.kappa(decisions([label == 1] * 2, entailed=[label == 1] * 2)) is None
 
 
@@ -72,23 +71,6 @@ def test_auroc_is_the_share_of_pairs_in_the_right_order(rows: list[tuple[bool, i
         return
     wins = sum((a > b) + (a == b) / 2 for a, b in product(ups, downs))
     assert metrics.auroc(decisions(labels, scores)) == pytest.approx(wins / len(ups) / len(downs))
-
-
-@given(st.lists(st.tuples(st.booleans(), st.integers(0, 6)), min_size=2, max_size=25))
-def test_no_threshold_is_better_than_the_best_one(rows: list[tuple[bool, int]]) -> None:
-    labels, scores = [label for label, _ in rows], [score / 6 for _, score in rows]
-    best = metrics.best_threshold(decisions(labels, scores))
-    if best is None:
-        return
-
-    def accuracy(threshold: float) -> float:
-        found = metrics.balanced_accuracy(
-            decisions(labels, scores, [score >= threshold for score in scores])
-        )
-        assert found is not None
-        return found
-
-    assert accuracy(best) == pytest.approx(max(accuracy(score) for score in scores))
 
 
 @given(st.lists(st.tuples(st.booleans(), st.floats(0, 1)), min_size=1, max_size=40))

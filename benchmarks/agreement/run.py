@@ -1,0 +1,79 @@
+"""How well eight recorded language models, the embedded judge and containment agree with humans.
+
+    python -m benchmarks.agreement.run --data DIR        # or FACTCHECK_DATA=DIR; --judge NAME
+
+The models' replies were recorded and are joined with the human labels by document, summary (its
+letters and digits), fact and, where the same words of two systems are labelled, system. Each model
+is measured on the facts it was asked about, so that models can only be compared by their distance
+to word containment on the same facts. Nothing is sent.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import os
+import re
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import zip_longest
+from pathlib import Path
+
+from benchmarks.replay.build_cassette import Reply, read_replies
+from factcheck.calibration import LabelledPair, agreement, read_pairs
+from factcheck.calibration.agreement_labels import Answer
+from factcheck.calibration.agreement_run import check_pairs, measure_agreement
+from factcheck.judges.local.containment import WordContainment
+from factcheck.scoring import FactCoverage
+
+LABELS = "realsumm_dev.jsonl"
+_BRACKET = re.compile(r"-[lr]rb-", re.IGNORECASE)
+Joined = list[tuple[LabelledPair, Answer]]
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description=str(__doc__).splitlines()[0])
+    parser.add_argument("--data", type=Path, default=os.environ.get("FACTCHECK_DATA"))
+    parser.add_argument("--judge", action="append", metavar="NAME", help="repeatable; not recorded")
+    arguments = parser.parse_args()
+    data = Path(arguments.data or parser.error("give --data DIR, or set FACTCHECK_DATA"))
+    pairs = read_pairs(data / LABELS)
+    measured = []
+    for judge, replies in read_replies(data).items():
+        seen, answers = map(list, zip(*join(replies, pairs), strict=True))
+        words = asyncio.run(check_pairs(FactCoverage(WordContainment()), seen))
+        measured.append(measure_agreement(judge, seen, answers, words))
+    report = agreement(pairs, arguments.judge or ["local"])
+    print(replace(report, judges=(*measured, *report.judges)))
+
+
+def join(replies: Sequence[Reply], pairs: Sequence[LabelledPair]) -> Joined:
+    """The labelled pairs that a model saw, with its answers; others have no label."""
+    known: dict[tuple[str, str, str], list[LabelledPair]] = defaultdict(list)
+    for pair in pairs:
+        known[pair.document, letters(pair.text), pair.fact].append(pair)
+    found: Joined = []
+    for reply in replies:
+        text = " ".join(reply.lines)
+        aligned = len(reply.recorded) == len(reply.facts)
+        for fact, verdict in zip_longest(reply.facts, reply.recorded if aligned else ()):
+            same = known.get((reply.doc_id, letters(text), fact))
+            if not same:
+                continue
+            # Labels put a kind before the name of a system: `abs_bart` is `bart`.
+            label = next((p for p in same if p.system.endswith(reply.system)), same[0]).label
+            entailed = None if verdict is None else bool(verdict)
+            seen = LabelledPair(reply.doc_id, reply.system, text, fact, label)
+            found.append((seen, Answer(entailed, why="the recorded reply has no answer")))
+    return found
+
+
+def letters(text: str) -> str:
+    """What is left of a text when typesetting is ignored."""
+    return re.sub(r"\W", "", _BRACKET.sub("", text)).lower()
+
+
+if __name__ == "__main__":
+    main()
