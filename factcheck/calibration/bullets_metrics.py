@@ -13,7 +13,7 @@ from itertools import pairwise
 from statistics import fmean
 from typing import Any, NamedTuple
 
-from factcheck.documents import Reader, to_plain
+from factcheck.documents import to_plain
 from factcheck.facts import CoverageReport, Usage, Verdict
 from factcheck.stats.correlation import kendall, spearman
 from factcheck.stats.intervals import Estimate, Interval
@@ -63,22 +63,6 @@ class VariantRow:
         first = {"text": self.text, "judge": self.judge, "bullets_left": len(kept), "kept": kept}
         return {**first, **to_plain(self), **first}
 
-    @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> VariantRow:
-        """Inverse of `to_dict`; raises `InputError` for data of another shape."""
-        read = Reader(data, "row of a bullet removal")
-        return cls(
-            read.text("text"),
-            read.text("judge"),
-            frozenset(number - 1 for number in read.get("kept", list[int])),
-            read.get("score", float | None, None),
-            read.number("low"),
-            read.number("high"),
-            read.get("verdicts", dict[str, str]),
-            read.text("note", ""),
-            Usage.from_dict(read.mapping_required("usage")),
-        )
-
 
 class Point(NamedTuple):
     """A variant on a path: the judge's answer, and what is left in truth; `None` if unknown."""
@@ -88,9 +72,7 @@ class Point(NamedTuple):
     characters: float
     """Share of their characters, in (0, 1]."""
     facts: float | None
-    """Share of the facts that the bullets left carry."""
-    expected: float | None
-    """The true score."""
+    """Share of the facts that the bullets left carry: the true score."""
     score: float | None
     found: float | None = None
     """Of the facts that are really there, the share called entailed."""
@@ -187,7 +169,7 @@ def _steps(path: Path) -> list[tuple[float, bool]]:
 def _metrics_of(path: Path) -> dict[str, float | None]:
     answers, steps = _answers(path), _steps(path)
     scores = [score for score, _ in answers]
-    errors = (abs(s - p.expected) if p.expected is not None else None for s, p in answers)
+    errors = (abs(s - p.facts) if p.facts is not None else None for s, p in answers)
     values = {
         name: _rank_correlation(rank, [getattr(p, left) for _, p in answers], scores)
         for name, (rank, left) in _CORRELATIONS.items()

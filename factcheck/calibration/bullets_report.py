@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import json
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import product
 from os import PathLike
 from pathlib import Path as FilePath
 from statistics import fmean
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any
 
-from factcheck.calibration import plots
 from factcheck.calibration.bullets_metrics import (
     BulletMetrics,
     CurvePoint,
@@ -23,19 +19,17 @@ from factcheck.calibration.bullets_metrics import (
     mean_curve,
     measure_paths,
 )
-from factcheck.calibration.texts import TRUTH, RemovalOrder, Subject
-from factcheck.documents import file_errors, json_lines, write_text
-from factcheck.errors import InputError
+from factcheck.calibration.plots import curves_svg
+from factcheck.calibration.texts import RemovalOrder, Subject
+from factcheck.documents import file_errors, json_text, write_text
 from factcheck.facts import Usage
-from factcheck.judges.local.containment import BASELINE
 from factcheck.reports.page import Alert, Page, Section, Svg, Table, filled
 from factcheck.reports.report import Report, render
 from factcheck.reports.text import DASH, plural, short
 from factcheck.stats.intervals import Estimate
 
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
+TRUTH = "truth"
+"""Stands for a judge where the true scores are known."""
 _BAR = 20
 _LABELS = {
     "kendall": ("Kendall, facts left", ""),
@@ -54,19 +48,11 @@ _LABELS = {
     "invented": ("absent, called entailed", " %"),
 }
 """Metrics shown, by their label and unit."""
-_STATES: Mapping[str, plots.State] = {"entailed": "kept", "contradicted": "distorted"}
-T = TypeVar("T")
-TEXTS_FILE = "texts.jsonl"
-ROWS_FILE = "rows.jsonl"
-PAGE_FILE = "bullets.html"
 
 
 @dataclass(frozen=True, repr=False)
 class BulletRemoval(Report):
-    """The scores of judges for summaries from which bullets were removed.
-
-    Only texts and rows are stored; every number is computed from them.
-    """
+    """The scores of judges for summaries from which bullets were removed."""
 
     subjects: tuple[Subject, ...]
     rows: tuple[VariantRow, ...]
@@ -91,16 +77,15 @@ class BulletRemoval(Report):
             Path(subject.name, order.name, tuple(self._points(judge, subject, order)))
             for subject in self.subjects
             for order in subject.orders
-            if judge != TRUTH or subject.has_truth
+            if judge != TRUTH or subject.carriers is not None
         ]
 
     def _points(self, judge: str, subject: Subject, order: RemovalOrder) -> Iterator[Point]:
         for kept in order.kept():
             left = subject.facts_left(kept)
-            expected = left if subject.has_truth else None
-            sizes = (len(kept) / len(subject.bullets), subject.characters(kept), left, expected)
+            sizes = (len(kept) / len(subject.bullets), subject.characters(kept), left)
             if judge == TRUTH:
-                yield Point(*sizes, expected)
+                yield Point(*sizes, left)
                 continue
             row = self.row(judge, subject.name, kept)
             found, invented = (_called_entailed(row, subject, there) for there in (True, False))
@@ -114,21 +99,6 @@ class BulletRemoval(Report):
         """What the answers of one judge cost."""
         return sum((row.usage for row in self.rows if row.judge == judge), Usage())
 
-    def bullet_effects(self, judge: str, text: str) -> list[float | None]:
-        """Mean fall of the score when a bullet is removed, for each bullet of a text, over orders.
-
-        `None` for a bullet that no step between two complete answers removes.
-        """
-        subject = {one.name: one for one in self.subjects}[text]
-        falls: list[list[float]] = [[] for _ in subject.bullets.texts]
-        for order in subject.orders:
-            points = list(self._points(judge, subject, order))
-            for place, bullet in enumerate(order.removed):
-                before, now = points[place].score, points[place + 1].score
-                if before is not None and now is not None:
-                    falls[bullet].append(before - now)
-        return [fmean(fall) if fall else None for fall in falls]
-
     def notes(self) -> list[str]:
         """Caveats that a reader must know before trusting the numbers."""
         return list(self._notes())
@@ -139,9 +109,6 @@ class BulletRemoval(Report):
                 yield f"{subject.name}: only one bullet; there is nothing to remove"
             for first, second in subject.repeated():
                 yield f"{subject.name}: bullet {second + 1} repeats bullet {first + 1}"
-            if not subject.has_truth and subject.carriers is not None:
-                judge = subject.carriers_from
-                yield f"{subject.name}: facts are located by the evidence of {judge}"
         for judge in self.judges:
             rows = [row for row in self.rows if row.judge == judge]
             missing = [row for row in rows if not row.complete]
@@ -154,48 +121,37 @@ class BulletRemoval(Report):
                 )
 
     def to_dict(self) -> dict[str, Any]:
-        """The metrics of every judge as JSON-ready data; `save` keeps texts and rows."""
+        """The metrics of every judge as JSON-ready data; `save` keeps the rows."""
         names = sorted(self._columns(), key=lambda name: name == TRUTH)
         texts = [subject.name for subject in self.subjects]
         judges = {
             name: {**self.metrics(name).to_dict(), "usage": self.usage(name).to_dict()}
             for name in names
         }
-        effects = {
-            judge: {text: self.bullet_effects(judge, text) for text in texts}
-            for judge in self.judges
-        }
         notes = self.notes()
-        return {"texts": texts, "judges": judges, "bullet_effects": effects, "notes": notes}
+        return {"texts": texts, "judges": judges, "notes": notes}
 
-    def save(self, folder: str | PathLike[str]) -> None:
-        """Write texts and rows into a folder, which is created; `InputError` if it cannot be."""
-        place = FilePath(folder)
-        with file_errors(str(folder), "write"):
-            place.mkdir(parents=True, exist_ok=True)
-            for name, items in ((TEXTS_FILE, self.subjects), (ROWS_FILE, self.rows)):
-                lines = (json.dumps(item.to_dict(), ensure_ascii=False) + "\n" for item in items)
-                write_text(place / name, "".join(lines))
+    def save(self, folder: str | PathLike[str]) -> tuple[str, ...]:
+        """Write the rows, the page and the plot into a folder, which is created.
 
-    @classmethod
-    def load(cls, folder: str | PathLike[str]) -> BulletRemoval:
-        """Read what `save` wrote.
+        Returns:
+            The names of the files.
 
         Raises:
-            InputError: A file is missing, or holds other data; names the line.
+            InputError: The folder or a file cannot be written.
         """
         place = FilePath(folder)
-        subjects = tuple(_read_lines(place / TEXTS_FILE, Subject.from_dict))
-        rows = tuple(_read_lines(place / ROWS_FILE, VariantRow.from_dict))
-        found = cls(subjects, rows)
-        variants = [(one.name, kept) for one in subjects for kept in one.variants()]
-        for judge, (name, kept) in product(found.judges, variants):
-            if (judge, name, kept) not in found._by_variant:
-                numbers = sorted(bullet + 1 for bullet in kept)
-                raise InputError(
-                    f"{place / ROWS_FILE}: no row of {judge} for {name} with the bullets {numbers}"
-                )
-        return found
+        rows = (json_text(row.to_dict()) for row in self.rows)
+        files = {
+            "rows.jsonl": "".join(f"{row}\n" for row in rows),
+            "bullets.html": render(self.page(), "html"),
+            "curves.svg": self._curves_svg(),
+        }
+        with file_errors(str(folder), "write"):
+            place.mkdir(parents=True, exist_ok=True)
+        for name, text in files.items():
+            write_text(place / name, text)
+        return tuple(files)
 
     def curves(self) -> dict[str, list[CurvePoint]]:
         """The mean score of every judge by the share of bullets left; the truth first, if known."""
@@ -204,47 +160,9 @@ class BulletRemoval(Report):
     def _columns(self) -> tuple[str, ...]:
         return ((TRUTH,) if self.paths(TRUTH) else ()) + self.judges
 
-    def plot_curves(self) -> Figure:
-        """Plot of the curves; `ConfigError` without matplotlib."""
+    def _curves_svg(self) -> str:
         curves = self.curves()
-        return plots.plot_curves(curves, curves.pop(TRUTH, []), len(self.subjects))
-
-    def plot_facts(self, judge: str, text: str, order: str = "end") -> Figure:
-        """Plot of a judge's verdicts on each fact of a text as bullets are removed.
-
-        Raises:
-            ConfigError: matplotlib is not installed.
-            KeyError: There is no such judge, text or order, or the judge gives no verdicts.
-        """
-        subject = {one.name: one for one in self.subjects}[text]
-        kept_sets = list({one.name: one for one in subject.orders}[order].kept())
-        rows = [self.row(judge, text, kept) for kept in kept_sets]
-        states = [[_state(row.verdicts[fact.id]) for row in rows] for fact in subject.facts]
-        truth = None
-        if subject.carriers is not None and subject.has_truth:
-            carriers = [subject.carriers[fact.id] for fact in subject.facts]
-            truth = [[not held.isdisjoint(kept) for kept in kept_sets] for held in carriers]
-        facts = [fact.text for fact in subject.facts]
-        return plots.plot_facts(f"{text}, by {judge}", facts, states, truth, order)
-
-    def _plotted(self) -> Iterator[tuple[str, str]]:
-        """The judges and texts whose verdicts can be plotted."""
-        for subject, judge in product(self.subjects, self.judges):
-            has_verdicts = self.row(judge, subject.name, subject.whole).verdicts
-            if judge != BASELINE and has_verdicts and subject.orders:
-                yield judge, subject.name
-
-    def write_report(self, folder: str | PathLike[str]) -> str:
-        """Write the page, and with matplotlib the plots, into a folder; says what was written."""
-        place = FilePath(folder)
-        write_text(place / PAGE_FILE, render(self.page(with_texts=True), "html"))
-        if not plots.can_plot():
-            return f"{PAGE_FILE} and {ROWS_FILE} (for plots: pip install 'factcheck[plots]')"
-        plots.save_figure(self.plot_curves(), place / "curves")
-        for judge, text in self._plotted():
-            stem = re.sub(r"[^\w.-]+", "-", f"facts-{text}-{judge}")
-            plots.save_figure(self.plot_facts(judge, text), place / stem)
-        return f"{PAGE_FILE}, {ROWS_FILE}, curves.png and .svg, and a heat map for each text"
+        return curves_svg(curves, curves.pop(TRUTH, []), len(self.subjects))
 
     def _counts(self) -> str:
         variants = plural(len({(row.text, row.kept) for row in self.rows}), "variant")
@@ -254,19 +172,14 @@ class BulletRemoval(Report):
     def __repr__(self) -> str:
         return f"<BulletRemoval: Bullet removal   {self._counts()}>"  # without any metric
 
-    def page(self, *, with_texts: bool = False) -> Page:
-        """The report: the metrics and the mean curve of every judge.
-
-        `with_texts`, also every text with the effect of its bullets, and plots with matplotlib.
-        """
+    def page(self) -> Page:
+        """The report: the metrics and the mean curve of every judge."""
         names = self._columns()
         curves = [{one.left: one.score for one in curve} for curve in self.curves().values()]
         chart = tuple(
             (f"{100 * left:.0f} %", *(_bar(curve.get(left)) for curve in curves))
             for left in sorted({left for curve in curves for left in curve}, reverse=True)
         )
-        draw = with_texts and plots.can_plot()
-        plotted = list(self._plotted()) if draw else []
         return Page(
             "Bullet removal",
             counts=self._counts(),
@@ -276,9 +189,8 @@ class BulletRemoval(Report):
                 Section(
                     "Mean score by the share of bullets left",
                     table=Table(("left", *names), chart, n_names=1 + len(names)),
-                    pictures=(Svg(plots.svg_text(self.plot_curves())),) if draw and chart else (),
+                    pictures=(Svg(self._curves_svg()),) if chart else (),
                 ),
-                *(self._text_section(subject, plotted) for subject in self.subjects if with_texts),
             ),
             columns=("text", "judge", "kept", "score", "low", "high", "note"),
             rows=lambda: (
@@ -309,24 +221,6 @@ class BulletRemoval(Report):
             costs = (usage.cost_usd for usage in usages)
             yield ("cost", *("unknown" if usd is None else f"${usd:.4f}" for usd in costs))
 
-    def _text_section(self, subject: Subject, plotted: Sequence[tuple[str, str]]) -> Section:
-        judges = [judge for judge in self.judges if judge != BASELINE]
-        effects = [self.bullet_effects(judge, subject.name) for judge in judges]
-        bullets = zip(subject.bullets.texts, *effects, strict=True)
-        rows = [(f"{n} {text}", *map(short, falls)) for n, (text, *falls) in enumerate(bullets, 1)]
-        figures = (self.plot_facts(*place) for place in plotted if place[1] == subject.name)
-        return Section(
-            subject.name,
-            legend=("Fall of the score when a bullet is removed, mean over the orders",),
-            table=Table(("bullet", *judges), tuple(rows)),
-            collapsed=True,
-            pictures=tuple(Svg(plots.svg_text(figure)) for figure in figures),
-        )
-
-
-def _state(label: str) -> plots.State:
-    return "undecided" if label.startswith("?") else _STATES.get(label, "dropped")
-
 
 def _cell(estimate: Estimate, unit: str) -> str:
     if estimate.value is None:
@@ -342,18 +236,9 @@ def _bar(score: float | None) -> str:
 
 def _called_entailed(row: VariantRow, subject: Subject, is_there: bool) -> float | None:  # noqa: FBT001 - private
     """Of the facts that are really there, or not there, the share that is called entailed."""
-    if subject.carriers is None or not subject.has_truth or not row.complete:
+    if subject.carriers is None or not row.complete:
         return None
     carriers = subject.carriers
     asked = (fact for fact in row.verdicts if carriers[fact].isdisjoint(row.kept) != is_there)
     labels = [row.verdicts[fact] for fact in asked]
     return labels.count("entailed") / len(labels) if labels else None
-
-
-def _read_lines(path: FilePath, read: Callable[[Any], T]) -> Iterator[T]:
-    for place, value in json_lines(path):
-        try:
-            found = read(value)
-        except InputError as error:
-            raise InputError(f"{place}: {error}") from None
-        yield found

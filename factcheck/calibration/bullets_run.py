@@ -119,7 +119,7 @@ async def abullet_removal(
             raise InputError("there are no texts to remove bullets from")
         lister = await stack.enter_async_context(FactCoverage(extractor=extractor, budget=budget))
         subjects = [
-            await _subject(text, number, (n_random, seed), lister, coverage[0])
+            await _subject(text, number, (n_random, seed), lister)
             for number, text in enumerate(given, 1)
         ]
         require_unique("text", [subject.name for subject in subjects])
@@ -134,24 +134,13 @@ bullet_removal = blocking(abullet_removal)
 
 
 async def _subject(
-    text: Text,
-    number: int,
-    draws: tuple[int, int],
-    lister: FactCoverage,
-    judge: tuple[str, FactCoverage],
+    text: Text, number: int, draws: tuple[int, int], lister: FactCoverage
 ) -> Subject:
-    """A text with the bullets that carry its facts: known, or where the judge found evidence."""
     if isinstance(text, BundledText):
         return Subject.bundled(text, removal_orders(len(text.bullets), *draws))
     record = as_record(text, number)
     bullets = split_bullets(record.summary)
     facts = await lister.aextract(record.source) if record.facts is None else record.facts
-    orders = removal_orders(len(bullets), *draws)
-    name, scorer = judge
     source = "\n\n".join(source_texts(record.source))
-    subject = Subject(record.id, source, bullets, FactSet.of(facts), orders, carriers_from=name)
-    try:
-        report = await scorer.ascore("", bullets.kept(subject.whole), facts=subject.facts)
-    except JudgeError:
-        return subject
-    return subject.with_evidence(report)
+    orders = removal_orders(len(bullets), *draws)
+    return Subject(record.id, source, bullets, FactSet.of(facts), orders)

@@ -10,20 +10,17 @@ from __future__ import annotations
 import random
 import re
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import files
-from itertools import accumulate, count, pairwise
-from typing import Any, NamedTuple
+from itertools import count, pairwise
+from typing import NamedTuple
 
-from factcheck.documents import Reader
 from factcheck.documents.yaml_documents import parse_yaml
 from factcheck.errors import InputError
-from factcheck.facts import AtomicFact, CoverageReport, FactSet, Span
+from factcheck.facts import AtomicFact, FactSet, Span
 from factcheck.facts.spans import fold_text
 
-TRUTH = "truth"
-"""Stands for a judge where the true scores are known."""
 _ITEM = re.compile(r"\s*(?:[-*+\u2022\u2023\u25aa\u25cf\u25e6\u2013\u2014]|\(?\d{1,3}[.)])\s+\S")
 """A list item: a dash, a dot or a number, then text."""
 _HEADING = re.compile(r"#{1,6}\s.*|.*[:\uff1a]|\*\*[^*]+\*\*")
@@ -113,23 +110,9 @@ class Bullets:
 
     def kept(self, numbers: Collection[int]) -> str:
         """The summary with only these bullets, counted from 0; headings stay."""
-        left = (
-            piece.text
-            for piece, number in zip(self.pieces, self._numbers(), strict=True)
-            if number is None or number in numbers
-        )
+        number = count()
+        left = (p.text for p in self.pieces if not p.is_bullet or next(number) in numbers)
         return "".join(left).strip()
-
-    def _numbers(self) -> Iterator[int | None]:
-        """The number of the bullet that each piece is; `None` for a heading."""
-        bullets = count()
-        return (next(bullets) if piece.is_bullet else None for piece in self.pieces)
-
-    def bullet_at(self, offset: int) -> int | None:
-        """The bullet at a character offset of the whole summary; `None` for a heading."""
-        ends = accumulate(len(piece.text) for piece in self.pieces)
-        places = zip(self._numbers(), ends, strict=True)
-        return next((number for number, end in places if offset < end), None)
 
 
 def split_bullets(summary: str) -> Bullets:
@@ -216,8 +199,6 @@ class Subject:
     orders: tuple[RemovalOrder, ...]
     carriers: Mapping[str, frozenset[int]] | None = None
     """For the id of each fact, the bullets that carry it by themselves; `None` if unknown."""
-    carriers_from: str = TRUTH
-    """Where `carriers` come from: `"truth"`, or the judge that quoted evidence for them."""
 
     @classmethod
     def bundled(cls, text: BundledText, orders: tuple[RemovalOrder, ...]) -> Subject:
@@ -229,27 +210,6 @@ class Subject:
             orders=orders,
             carriers={fact.fact.id: fact.bullets for fact in text.facts},
         )
-
-    def with_evidence(self, report: CoverageReport) -> Subject:
-        """The subject with the bullets in which a judge found the facts of the whole summary.
-
-        A bullet carries what the one that it repeats does.
-        """
-        if not any(verdict.evidence for verdict in report.kept):
-            return self
-        twins: dict[int, set[int]] = {}
-        for first, second in self.repeated():
-            twins.setdefault(first, {first}).add(second)
-        found: dict[str, frozenset[int]] = {fact.id: frozenset() for fact in report.facts}
-        for verdict in report.kept:
-            place = self.bullets.bullet_at(verdict.evidence.start) if verdict.evidence else None
-            if place is not None:
-                found[verdict.fact.id] = frozenset(twins.get(place, {place}))
-        return replace(self, carriers=found)
-
-    @property
-    def has_truth(self) -> bool:
-        return self.carriers_from == TRUTH
 
     @property
     def whole(self) -> frozenset[int]:
@@ -277,40 +237,3 @@ class Subject:
         folded = (fold_text(text.lstrip("-*+ ")) for text in self.bullets.texts)
         places = [(first.setdefault(text, place), place) for place, text in enumerate(folded)]
         return tuple(pair for pair in places if pair[0] != pair[1])
-
-    def to_dict(self) -> dict[str, Any]:
-        carriers = self.carriers
-        return {
-            "text": self.name,
-            "source": self.source,
-            "summary": "".join(piece.text for piece in self.bullets.pieces),
-            "facts": self.facts.to_dict(),
-            "orders": {order.name: list(order.removed) for order in self.orders},
-            "carriers": carriers and {fact: sorted(held) for fact, held in carriers.items()},
-            "carriers_from": self.carriers_from,
-        }
-
-    @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> Subject:
-        """Inverse of `to_dict`; raises `InputError` for data of another shape."""
-        what = "text of a bullet removal"
-        read = Reader(data, what)
-        bullets = split_bullets(read.text("summary"))
-        facts = FactSet.from_dict(read.mapping_required("facts"))
-        carriers = read.get("carriers", dict[str, list[int]] | None, None)
-        if carriers is not None and carriers.keys() != {fact.id for fact in facts}:
-            raise InputError(f"{what}: 'carriers' do not match its facts")
-        orders = []
-        for name, removed in read.get("orders", dict[str, list[int]]).items():
-            if len(set(removed) & set(range(len(bullets)))) != len(bullets) - 1:
-                raise InputError(f"{what}: {name!r} is not an order of its bullets")
-            orders.append(RemovalOrder(name, tuple(removed)))
-        return cls(
-            read.text("text"),
-            read.text("source"),
-            bullets,
-            facts,
-            tuple(orders),
-            carriers and {fact: frozenset(held) for fact, held in carriers.items()},
-            read.text("carriers_from", TRUTH),
-        )

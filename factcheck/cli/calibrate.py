@@ -53,43 +53,37 @@ def bullets(  # noqa: PLR0913 - one parameter per option
     extractor: options.Extractor = None,
     n_random: Annotated[int, options.option("--random-orders", "N", "Random orders per text.")] = 4,
     seed: Seed = 0,
-    from_rows: Annotated[
-        str | None, options.option("--from-rows", "DIR", "Recompute the report of a run.")
-    ] = None,
     source: Source = None,
     summary: Summary = None,
     facts: Facts = None,
     max_calls: options.MaxCalls = None,
     max_cost_usd: options.MaxCost = None,
     out: Annotated[
-        str, options.option("--out", "DIR", "Folder for rows, plots and the page.", options.OUTPUT)
+        str,
+        options.option("--out", "DIR", "Folder for rows, plot and page.", options.OUTPUT),
     ] = "bullet-removal",
     format_: options.PrintFormat = "table",
     _debug: options.Debug = False,
 ) -> None:
     """Remove bullets from summaries one by one and watch the score fall.
 
-    An honest score falls with the information. Plots need matplotlib
-    (the extra 'plots'). Limits apply to each judge.
+    An honest score falls with the information. Limits apply to each judge.
     """
-    from factcheck.calibration import BASELINE, BulletRemoval, bullet_removal
+    from factcheck.calibration import BASELINE, bullet_removal
 
-    if from_rows is not None:
-        run = BulletRemoval.load(from_rows)
-    else:
-        texts = _own_text(source, summary, facts)
-        judges = judge or ([] if rater else _default_judge())
-        with output.spinner("Removing bullets"):
-            run = bullet_removal(
-                texts,
-                judges,
-                raters=rater or [],
-                budget=options.budget(max_calls, max_cost_usd),
-                extractor=extractor,
-                n_random=n_random,
-                seed=seed,
-            )
-        run.save(out)
+    texts = _own_text(source, summary, facts)
+    judges = judge or ([] if rater else _default_judge())
+    with output.spinner("Removing bullets"):
+        run = bullet_removal(
+            texts,
+            judges,
+            raters=rater or [],
+            budget=options.budget(max_calls, max_cost_usd),
+            extractor=extractor,
+            n_random=n_random,
+            seed=seed,
+        )
+    files = run.save(out)
     rows = {name: [row for row in run.rows if row.judge == name] for name in run.judges}
     failure = _silent(
         (name, own[0].note)
@@ -97,10 +91,7 @@ def bullets(  # noqa: PLR0913 - one parameter per option
         if name != BASELINE and all(row.score is None for row in own)
     )
     output.show(run.page(), run.to_json, output.Destination(format_), failure=failure)
-    folder = from_rows or out
-    with output.spinner("Plotting"):
-        files = run.write_report(folder)
-    output.print_note(f"{files} in {folder}")
+    output.print_note(f"{', '.join(files)} in {out}")
     output.exit_with(failure)
 
 

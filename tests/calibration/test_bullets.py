@@ -1,7 +1,8 @@
-"""Bullet removal scores every variant with every judge, and stores texts and rows."""
+"""Bullet removal scores every variant with every judge, and stores the rows."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -9,7 +10,7 @@ from typing import Any
 import pytest
 
 from factcheck import AtomicFact, Budget, CheckFailure, Evidence, FactCoverage, Verdict
-from factcheck.calibration import BulletRemoval, audit_judge, bullet_removal, load_texts
+from factcheck.calibration import audit_judge, bullet_removal, load_texts
 from factcheck.errors import Failure, InputError, JudgeUnavailable
 from factcheck.facts import Usage
 from factcheck.testing import (
@@ -61,26 +62,16 @@ def test_every_variant_is_scored_by_itself_and_asked_for_once() -> None:
     variants = run.subjects[0].variants()
     assert len(variants) == len(set(variants))
     texts = [run.subjects[0].bullets.kept(kept) for kept in variants]
-    checked = sorted(call.text for call in judge.calls)
-    assert checked == sorted([*texts, texts[0]]), "the whole once more, for evidence"
+    assert sorted(call.text for call in judge.calls) == sorted(texts)
 
 
-def test_bullets_are_known_by_the_evidence_of_the_first_judge() -> None:
-    run = bullet_removal([TEXT], {"spotter": spotter()})
-    assert run.subjects[0].carriers == {"f1": {0}, "f2": {1}, "f3": {1}, "f4": frozenset()}
-    assert run.metrics("spotter").metrics["kendall"].value == pytest.approx(1.0)
-    assert run.metrics("spotter").metrics["error"].value is None
-    assert run.bullet_effects("spotter", "zoo") == pytest.approx([0.25, 0.5, 0.0])
-    assert "facts are located by the evidence of spotter" in run.notes()[0]
-
-
-def test_a_bullet_that_repeats_carries_as_much_as_the_first() -> None:
+def test_without_the_truth_bullets_and_characters_are_what_is_left() -> None:
     text = {**TEXT, "summary": "- There is a lion.\n- A tiger.\n* there is  a LION."}
     run = bullet_removal([text], {"spotter": spotter()})
-    carriers = run.subjects[0].carriers
-    assert carriers is not None
-    assert carriers["f1"] == {0, 2}
-    assert "zoo: bullet 3 repeats bullet 1" in run.notes()
+    metrics = run.metrics("spotter").metrics
+    assert metrics["kendall"].value is metrics["error"].value is None
+    assert metrics["kendall_bullets"].value is not None
+    assert run.notes() == ["zoo: bullet 3 repeats bullet 1"]
 
 
 def test_one_bullet_leaves_every_metric_undefined() -> None:
@@ -143,40 +134,13 @@ def test_a_judge_nobody_can_reach_has_no_score_and_keeps_the_others_whole() -> N
     assert run.metrics("spotter").n_missing == 0
 
 
-def test_what_is_saved_is_what_is_loaded_and_a_scorer_of_ones_own_is_a_judge(
-    tmp_path: Path,
-) -> None:
+def test_rows_are_saved_and_a_scorer_of_ones_own_is_a_judge(tmp_path: Path) -> None:
     with FactCoverage(spotter(["bear"], name="mine")) as scorer:
         run = bullet_removal([TEXT], [scorer], n_random=1, seed=3)
     assert run.judges == ("mine", "containment")
     run.save(tmp_path / "run")
-    again = BulletRemoval.load(tmp_path / "run")
-    assert again == run
-    assert again.to_dict() == run.to_dict()
-
-
-def test_a_torn_file_of_rows_is_refused(tmp_path: Path) -> None:
-    bullet_removal([TEXT], {"spotter": spotter()}, n_random=0).save(tmp_path)
-    rows = tmp_path / "rows.jsonl"
-    lines = rows.read_text("utf-8").splitlines(keepends=True)
-    rows.write_text("".join(lines[:-1]), "utf-8")
-    with pytest.raises(InputError, match="no row of containment for zoo"):
-        BulletRemoval.load(tmp_path)
-    rows.write_text(lines[0].replace('"score": 0.75', '"score": "high"'), "utf-8")
-    with pytest.raises(InputError, match=r"rows\.jsonl, line 1: .*'score'"):
-        BulletRemoval.load(tmp_path)
-    texts = tmp_path / "texts.jsonl"
-    kept = texts.read_text("utf-8")
-    for torn in ('"end": ["a", 1]', '"end": [2, 2]', '"end": [2]', '"end": 7'):
-        texts.write_text(kept.replace('"end": [2, 1]', torn), "utf-8")
-        with pytest.raises(InputError, match=r"texts\.jsonl, line 1: .*'end'"):
-            BulletRemoval.load(tmp_path)
-    texts.write_text(kept, "utf-8")
-    rows.write_text(lines[0][:-9], "utf-8")
-    with pytest.raises(InputError, match=r"rows\.jsonl, line 1"):
-        BulletRemoval.load(tmp_path)
-    with pytest.raises(InputError, match="nowhere"):
-        BulletRemoval.load(tmp_path / "nowhere")
+    lines = (tmp_path / "run" / "rows.jsonl").read_text("utf-8").splitlines()
+    assert [json.loads(line) for line in lines] == [row.to_dict() for row in run.rows]
 
 
 def test_a_rater_is_asked_about_whole_variants_and_put_on_the_same_scale() -> None:

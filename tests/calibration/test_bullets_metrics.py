@@ -16,7 +16,7 @@ def path(scores: Sequence[float | None], facts: Sequence[float | None], text: st
     n = len(scores)
     shares = [(n - k) / n for k in range(n)]
     points = [
-        Point(bullets=left, characters=left, facts=fact, expected=fact, score=score)
+        Point(bullets=left, characters=left, facts=fact, score=score)
         for left, fact, score in zip(shares, facts, scores, strict=True)
     ]
     return Path(text, "end", tuple(points))

@@ -50,12 +50,6 @@ def test_headings_stay_whatever_goes(heading: str) -> None:
     assert bullets.kept(()) == heading
 
 
-def test_a_character_is_found_in_its_bullet() -> None:
-    summary = "# Head\n- one\n- two"
-    offsets = [*map(summary.index, ("Head", "one", "two")), len(summary)]
-    assert [*map(split_bullets(summary).bullet_at, offsets)] == [None, 0, 1, None]
-
-
 @pytest.mark.parametrize("summary", ["", " \n\t", None, 7])
 def test_a_blank_summary_is_refused(summary: str) -> None:
     with pytest.raises(InputError, match="blank"):

@@ -16,7 +16,6 @@ from factcheck.calibration import (
     audit_judge,
     bullet_removal,
     compare_coverage,
-    plots,
 )
 from factcheck.facts import Usage
 from factcheck.reports.report import FORMATS, Report, render
@@ -93,14 +92,10 @@ def test_broken_rules_are_failed_tests(reports: dict[str, Report]) -> None:
     assert cases["changed number"].details == ("one: The ferry carried 240 cars.",)
 
 
-def test_a_page_of_its_own_has_every_text(
-    removal: BulletRemoval, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    page = render(removal.page(with_texts=True), "html")
-    assert page.count("<svg") == 2
-    assert "2 - A bridge opened in 1987." in page
-    monkeypatch.setattr(plots, "find_spec", lambda _name: None)
-    assert "<svg" not in render(removal.page(with_texts=True), "html")
+def test_the_page_has_the_curve(removal: BulletRemoval) -> None:
+    page = render(removal.page(), "html")
+    assert page.count("<svg") == 1
+    assert page.count("<polyline") == 2
 
 
 def test_costs_are_shown_where_there_are_any(removal: BulletRemoval) -> None:

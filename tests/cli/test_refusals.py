@@ -77,7 +77,6 @@ REFUSED = {
         "bullets --source s.txt": "--source and --summary belong together",
         "bullets --facts f.txt": "--facts needs --source and --summary",
         "bullets --source source.txt --summary blank.txt": "blank",
-        "bullets --from-rows nowhere": "nowhere",
         "bullets --random-orders -1": "random orders",
         "audit --source s.txt": "--source and --summary belong together",
         "audit --per-rule 0": "per_rule",
