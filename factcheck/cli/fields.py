@@ -308,13 +308,9 @@ def _without_gc() -> Iterator[None]:
 def _registry() -> Registry:
     """The comparators a schema may name on the command line, besides those built in."""
     from factcheck.fields import Registry, SemanticComparator
-    from factcheck.keywords import KeywordComparator
-    from factcheck.references import ReferenceComparator
 
     registry = Registry()
     registry.register("semantic", SemanticComparator("local"))
-    registry.register("keywords", KeywordComparator())
-    registry.register("reference", ReferenceComparator())
     return registry
 
 

@@ -17,8 +17,6 @@ FIXED_TRANSFORMS = frozenset(
 """The transforms that mean the same in every schema."""
 _HINTS = {
     "semantic": "it needs a judge: evaluate(..., semantic='local'), or --semantic local",
-    "keywords": "registry.register('keywords', factcheck.keywords.KeywordComparator())",
-    "reference": "registry.register('reference', factcheck.references.ReferenceComparator())",
 }
 """How to get the comparators that are not built in."""
 

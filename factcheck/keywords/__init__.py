@@ -13,7 +13,6 @@ from factcheck.keywords.cards import (
     load_dataset,
     load_outputs,
 )
-from factcheck.keywords.comparator import KeywordComparator
 from factcheck.keywords.comparison import KeywordComparison, compare_runs
 from factcheck.keywords.evaluation import (
     aevaluate_behaviors,
@@ -64,7 +63,6 @@ __all__ = [
     "Folded",
     "Guide",
     "Keyword",
-    "KeywordComparator",
     "KeywordComparison",
     "LintFinding",
     "Match",

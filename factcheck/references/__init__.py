@@ -1,7 +1,6 @@
 """Similarity of outputs to reference texts, by embeddings."""
 
-from factcheck.references.comparator import ReferenceComparator
 from factcheck.references.match import ReferenceMatch
 from factcheck.references.results import Aggregation, ReferenceMatchResult
 
-__all__ = ["Aggregation", "ReferenceComparator", "ReferenceMatch", "ReferenceMatchResult"]
+__all__ = ["Aggregation", "ReferenceMatch", "ReferenceMatchResult"]
