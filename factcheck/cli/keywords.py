@@ -14,8 +14,6 @@ from factcheck.errors import InputError
 if TYPE_CHECKING:
     from factcheck.keywords.comparison import Run
 
-_LOG = "factcheck.keywords"
-"""Not printed: the report lists the warnings."""
 _THRESHOLD = 0.7
 
 app = typer.Typer(
@@ -106,7 +104,7 @@ def run(  # noqa: PLR0913 - one parameter per option
 
     to = output.destination(format_, out, dataset, outputs)
     weights = {name: _number(text, name) for name, text in _pairs(weight, "--weight").items()}
-    with output.capture_log(_LOG), output.spinner("Matching"):
+    with output.spinner("Matching"):
         expected, generated = load_dataset(dataset), load_outputs(outputs)
         result = evaluate_dataset(
             expected,
@@ -168,8 +166,7 @@ def behaviors(
 
     to = output.destination(format_, out, cases, responses)
     expected = _pairs(expect, "--expect") or None
-    with output.capture_log(_LOG):
-        result = evaluate_behaviors(load_cases(cases), load_responses(responses), expected=expected)
+    result = evaluate_behaviors(load_cases(cases), load_responses(responses), expected=expected)
     errors = [
         (case.case_id, f"{first.variant}: {first.message}")
         for case in result.cases
@@ -217,11 +214,10 @@ def lint(
     from factcheck.scoring import gates
 
     to = output.destination(format_, out, cases, responses)
-    with output.capture_log(_LOG):
-        suite, given = load_cases(cases), None
-        if responses is not None:
-            given = evaluate_behaviors(suite, load_responses(responses)).responses
-        findings = lint_guides(suite, given)
+    suite, given = load_cases(cases), None
+    if responses is not None:
+        given = evaluate_behaviors(suite, load_responses(responses)).responses
+    findings = lint_guides(suite, given)
     page = lint_page(findings, len(suite))
     data = {"n_cases": len(suite), "findings": [finding.to_dict() for finding in findings]}
     failure = gates.strict_gate(len(findings), "finding") if strict else None

@@ -120,19 +120,11 @@ class BehaviorRun(SavedRun):
             for case in self.cases
         }
 
-    def confusion(self, variant: str | None = None) -> dict[str, dict[str, int]]:
-        """Confusion table: counts by expected and then by shown label.
-
-        Args:
-            variant: Restricts the table to one variant; default: all.
-
-        Returns:
-            `ERROR` stands for the label of a missing response.
-        """
+    def confusion(self) -> dict[str, dict[str, int]]:
+        """Counts by expected and then by shown label; `ERROR` for a missing response."""
         table: dict[str, Counter[str]] = {}
         for _, outcome in self._outcomes():
-            if variant in {None, outcome.variant}:
-                table.setdefault(outcome.expected, Counter())[outcome.label or ERROR] += 1
+            table.setdefault(outcome.expected, Counter())[outcome.label or ERROR] += 1
         return {expected: dict(row) for expected, row in table.items()}
 
     def _outcomes(self) -> Iterator[tuple[str, Outcome]]:
@@ -181,7 +173,7 @@ class BehaviorRun(SavedRun):
         cases, digests = [], {}
         for number, entry in enumerate(read.mappings("cases"), 1):
             own = Reader(entry, f"run: case {number}")
-            outcomes = tuple(map(Outcome.from_dict, own.mappings("outcomes")))
+            outcomes = tuple(own.get("outcomes", list[Outcome]))
             if not outcomes:
                 raise InputError(f"run: case {number} has no outcomes; damaged run")
             cases.append(BehaviorCaseResult(own.text("id"), outcomes))
@@ -257,25 +249,17 @@ class BehaviorRun(SavedRun):
         return Section("Variants", table=Table(columns, rows)) if len(rows) > 1 else None
 
     def _confusion_section(self) -> Section:
-        """Shown labels by expected label; by variant, if there are several."""
-        variants = dict.fromkeys(outcome.variant for _, outcome in self._outcomes())
-        tables = {variant: self.confusion(variant) for variant in variants}
-        expected = _in_order(label for table in tables.values() for label in table)
-        shown = _in_order(label for table in tables.values() for r in table.values() for label in r)
+        confusion = self.confusion()
+        expected = _in_order(confusion)
+        shown = _in_order(label for row in confusion.values() for label in row)
         columns = [label for label in expected if label in shown]
         columns += [label for label in shown if label not in expected]
-        several = len(variants) > 1
-        rows: list[tuple[str, ...]] = []
-        for variant, table in tables.items():
-            for label, row in table.items():
-                names = (*([name_text(variant)] if several else []), behavior_name(label))
-                rows.append((*names, *(f"{row.get(column, 0):,}" for column in columns)))
-        header = (*(["variant"] if several else []), "expected", *map(behavior_name, columns))
-        return Section(
-            "Shown behaviors",
-            meaning="by expected behavior",
-            table=Table(header, tuple(rows), n_names=1 + several),
+        rows = tuple(
+            (behavior_name(label), *(f"{row.get(column, 0):,}" for column in columns))
+            for label, row in confusion.items()
         )
+        header = ("expected", *map(behavior_name, columns))
+        return Section("Shown behaviors", meaning="by expected behavior", table=Table(header, rows))
 
     def _example_sections(self, limit: int) -> Iterator[Section]:
         for name, kind in _KINDS.items():
@@ -284,7 +268,7 @@ class BehaviorRun(SavedRun):
             yield section if limit else section._replace(more="")
 
 
-def _in_order(labels: Iterator[str]) -> list[str]:
+def _in_order(labels: Iterable[str]) -> list[str]:
     """Distinct labels: behaviors in order of appearance, then the labels of failures."""
     found = dict.fromkeys(labels)
     last = [name for name in (AMBIGUOUS, NO_MATCH, ERROR) if name in found]

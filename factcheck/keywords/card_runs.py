@@ -19,7 +19,7 @@ from factcheck.keywords.card_page import (
 )
 from factcheck.keywords.cards import CardDataset
 from factcheck.keywords.matching import MatchSettings
-from factcheck.keywords.results import CaseResult, SavedRun, Scores, macro, micro
+from factcheck.keywords.results import CaseResult, SavedRun, Scores
 from factcheck.reports.page import Item, Page, entries, filled, listed, parts_of, warnings_section
 from factcheck.reports.text import DASH, any_of, interval_text, name_text, plural, quote_text, share
 from factcheck.stats.intervals import Interval
@@ -59,12 +59,19 @@ class DatasetResult(SavedRun):
     @property
     def macro(self) -> Scores | None:
         """Mean scores of the cases, equally weighted; `None` if none was scored."""
-        return macro(case.counts for case in self.scored) if self.scored else None
+        return self._averages("macro")
 
     @property
     def micro(self) -> Scores | None:
         """Scores over all cards of all cases; `None` if no case was scored."""
-        return micro(case.counts for case in self.scored) if self.scored else None
+        return self._averages("micro")
+
+    def _averages(self, kind: str) -> Scores | None:
+        if not self.scored:
+            return None
+        found = dict(zip(CARD_MEASURES, card_measures(self.scored).of_all(), strict=True))
+        recall, precision, f1, similarity = (found[f"{kind}_{name}"] for name in Scores._fields)
+        return Scores(recall, precision, f1, None if math.isnan(similarity) else similarity)
 
     @property
     def case_scores(self) -> dict[str, float]:

@@ -7,7 +7,6 @@ model.
 from __future__ import annotations
 
 import json
-import logging
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
@@ -24,7 +23,6 @@ from factcheck.keywords.nodes import Node, require_unique_ids
 CARD_TYPE = "card_type"
 """Key or attribute with the type of a card."""
 _MISSING: Any = object()
-_log = logging.getLogger("factcheck.keywords")
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,13 +56,7 @@ class ExpectedCard:
         Raises:
             InputError: An unknown key, no keywords, or invalid ones.
         """
-        for key in data:
-            if key != CARD_TYPE and field_of(key) is None:
-                raise InputError(
-                    f"unknown key {key!r} in an expected card; use <field>{SUFFIX} or {CARD_TYPE}"
-                )
-        fields = {name: words for key, words in data.items() if (name := field_of(key))}
-        return cls(fields, data.get(CARD_TYPE))
+        return _card(Node.plain(data, "expected card"))
 
     def __getattr__(self, name: str) -> tuple[Keyword, ...]:
         """`front_keywords` and so on, by the name of the field."""
@@ -130,7 +122,7 @@ class CardDataset:
         for case in self.cases:
             if not isinstance(case, CardCase):
                 raise InputError(f"a dataset consists of CardCase, not {type(case).__name__}")
-        require_unique(case.id for case in self.cases)
+        require_unique_ids([case.id for case in self.cases])
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -155,8 +147,8 @@ class CardDataset:
 def load_dataset(path: PathOrDash) -> CardDataset:
     """Load a dataset of cases with expected cards.
 
-    Valid but probably unintended parts, such as an empty list of keywords, are logged as warnings
-    and listed in `CardDataset.warnings`.
+    Valid but probably unintended parts, such as an empty list of keywords, are listed in
+    `CardDataset.warnings`.
 
     Args:
         path: `.yaml`, `.yml` or `.json` with `name`, `version` and `cases`; a case has `id`, `text`
@@ -167,10 +159,7 @@ def load_dataset(path: PathOrDash) -> CardDataset:
         InputError: Not readable, an unknown key, an invalid keyword or a duplicate id; names the
             file and line.
     """
-    document = read_document(path)
-    dataset = _dataset(Node.of(document), "" if path == "-" else Path(path).stem)
-    log_warnings(document.name, dataset.warnings)
-    return dataset
+    return _dataset(Node.of(read_document(path)), "" if path == "-" else Path(path).stem)
 
 
 def _dataset(node: Node, name: str) -> CardDataset:
@@ -179,19 +168,20 @@ def _dataset(node: Node, name: str) -> CardDataset:
     if not nodes:
         raise node.member("cases").error("the dataset has no cases")
     cases = tuple(map(_case, nodes))
-    require_unique_ids(nodes, [case.id for case in cases])
+    require_unique_ids([case.id for case in cases], nodes)
     return CardDataset(cases, node.text("name", "") or name, node.text("version", "", numbers=True))
 
 
 def _case(node: Node) -> CardCase:
     node.require_keys("id", "text", "expected_cards")
     name, text = node.id(), node.text("text", "")
-    cards = []
-    for card in node.member("expected_cards").items():
-        card.require_keys(CARD_TYPE, keywords=True)
-        kind = card.text(CARD_TYPE) if card.has(CARD_TYPE) else None
-        cards.append(ExpectedCard(card.keywords(), kind))
-    return CardCase(name, text, tuple(cards))
+    return CardCase(name, text, tuple(map(_card, node.member("expected_cards").items())))
+
+
+def _card(node: Node) -> ExpectedCard:
+    node.require_keys(CARD_TYPE, keywords=True)
+    kind = node.text(CARD_TYPE) if node.has(CARD_TYPE) else None
+    return ExpectedCard(node.keywords(), kind)
 
 
 def load_outputs(path: PathOrDash) -> dict[str, list[Any] | None]:
@@ -215,7 +205,7 @@ def load_outputs(path: PathOrDash) -> dict[str, list[Any] | None]:
         for row in rows:
             row.require_keys("id", "cards")
             ids.append(row.id())
-        require_unique_ids(rows, ids)
+        require_unique_ids(ids, rows)
         cards_of = {name: row.member("cards") for name, row in zip(ids, rows, strict=True)}
     for cards in cards_of.values():
         if cards.value is not None and not isinstance(cards.value, list):
@@ -223,22 +213,9 @@ def load_outputs(path: PathOrDash) -> dict[str, list[Any] | None]:
     return {name: cards.value for name, cards in cards_of.items()}
 
 
-def log_warnings(name: str, warnings: Iterable[str]) -> None:
-    for warning in warnings:
-        _log.warning("%s: %s", name, warning)
-
-
 def require_id(name: Any) -> None:
     if not isinstance(name, str) or not name.strip():
         raise InputError(f"the id of a case must be a string that is not blank, got {shown(name)}")
-
-
-def require_unique(ids: Iterable[str]) -> None:
-    seen: set[str] = set()
-    for name in ids:
-        if name in seen:
-            raise InputError(f"duplicate id {name!r}")
-        seen.add(name)
 
 
 def as_expected(item: Any) -> ExpectedCard:

@@ -72,7 +72,8 @@ async def aevaluate_dataset(
     if callable(outputs):
         given = await _called(outputs, [(case,) for case in dataset.cases], concurrency)
     else:
-        given = _outputs([case.id for case in dataset.cases], outputs)
+        by_case = _by_case([case.id for case in dataset.cases], outputs, "outputs")
+        given = [by_case.get(case.id, _NO_OUTPUT) for case in dataset.cases]
     results: list[CaseResult | Failure[str]] = []
     for case, output in zip(dataset.cases, given, strict=True):
         try:
@@ -95,24 +96,20 @@ async def aevaluate_dataset(
 evaluate_dataset = blocking(aevaluate_dataset)
 
 
-def _outputs(ids: Sequence[str], outputs: Any) -> list[Any]:
-    """The output of each case, a `Failure` where there is none."""
-    if isinstance(outputs, Mapping):
-        if unknown := [name for name in outputs if name not in set(ids)]:
+def _by_case(ids: Sequence[str], given: Any, what: str) -> Mapping[str, Any]:
+    """What is given for each case, by its id: a mapping, or a list in the order of the cases."""
+    if isinstance(given, Mapping):
+        known = set(ids)
+        if unknown := [name for name in given if name not in known]:
             names = ", ".join(f"{name!r:.80}" for name in unknown[:_MOST_SHOWN])
-            raise InputError(f"{len(unknown)} outputs for cases not in the dataset: {names}")
-        return [outputs.get(name, _NO_OUTPUT) for name in ids]
-    if isinstance(outputs, (str, bytes)) or not isinstance(outputs, Sequence):
-        raise InputError(
-            "outputs must be a mapping from case id to cards, a list of them, or a callable, "
-            f"got {type(outputs).__name__}"
-        )
-    if len(outputs) != len(ids):
-        raise InputError(
-            f"{len(outputs)} outputs for {len(ids)} cases; give one for each, "
-            "or a mapping from case id to cards"
-        )
-    return list(outputs)
+            raise InputError(f"{what}: {len(unknown)} for unknown cases: {names}")
+        return given
+    if isinstance(given, (str, bytes)) or not isinstance(given, Sequence):
+        kind = type(given).__name__
+        raise InputError(f"{what}: expected a mapping from case id, or a list, got {kind}")
+    if len(given) != len(ids):
+        raise InputError(f"{what}: {len(given)} for {len(ids)} cases; give one for each")
+    return dict(zip(ids, given, strict=True))
 
 
 async def aevaluate_behaviors(
@@ -158,46 +155,27 @@ async def _responses(
     cases: Sequence[BehaviorCase], responses: Any, concurrency: int
 ) -> list[dict[str, Any]]:
     """For each case, by variant: a response, or a `Failure`."""
-    given: list[dict[str, Any]] = [dict.fromkeys(case.expected, _NO_RESPONSE) for case in cases]
-    pairs = list(zip(cases, given, strict=True))
     if callable(responses):
-        asked = [(case, variant) for case, own in pairs for variant in own]
+        asked = [(case, variant) for case in cases for variant in case.expected]
         results = iter(await _called(responses, asked, concurrency))
-        return [{variant: next(results) for variant in own} for own in given]
-    variants = dict.fromkeys(variant for case in cases for variant in case.expected)
-    by_variant = _by_variant([case.id for case in cases], [*variants], responses)
-    for case, own in pairs:
-        for variant in own:
-            response = by_variant.get(variant, {}).get(case.id)
-            if response is not None:
-                own[variant] = response
-    return given
-
-
-def _by_variant(
-    ids: Sequence[str], variants: Sequence[str], responses: Any
-) -> Mapping[str, Mapping[str, Any]]:
-    """The responses by variant and then by case id."""
-    known = ", ".join(map(repr, variants))
+        return [{variant: next(results) for variant in case.expected} for case in cases]
     if not isinstance(responses, Mapping):
         kind = type(responses).__name__
         raise InputError(f"responses: expected a mapping or a callable, got {kind}")
+    variants = dict.fromkeys(variant for case in cases for variant in case.expected)
     if unknown := [name for name in responses if name not in variants]:
+        known = ", ".join(map(repr, variants))
         raise InputError(f"responses: unknown variant {unknown[0]!r}; variants are {known}")
-    return {name: _by_case(ids, own, f"variant {name!r}") for name, own in responses.items()}
-
-
-def _by_case(ids: Sequence[str], responses: Any, what: str) -> Mapping[str, Any]:
-    if isinstance(responses, Mapping):
-        known = set(ids)
-        if unknown := [name for name in responses if name not in known]:
-            raise InputError(f"{what}: unknown case {unknown[0]!r}")
-        return responses
-    if isinstance(responses, (str, bytes)) or not isinstance(responses, Sequence):
-        raise InputError(f"{what}: expected a list or a mapping, got {type(responses).__name__}")
-    if len(responses) != len(ids):
-        raise InputError(f"{what}: {len(responses)} entries for {len(ids)} cases")
-    return dict(zip(ids, responses, strict=True))
+    ids = [case.id for case in cases]
+    given = {name: _by_case(ids, own, f"variant {name!r}") for name, own in responses.items()}
+    return [
+        {
+            variant: _NO_RESPONSE if response is None else response
+            for variant in case.expected
+            for response in [given.get(variant, {}).get(case.id)]
+        }
+        for case in cases
+    ]
 
 
 def _outcome(case: BehaviorCase, variant: str, response: Any) -> Outcome:

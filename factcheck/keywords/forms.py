@@ -13,7 +13,6 @@ All but the first are mappings with a single key, in YAML and in JSON: `{"word":
 
 from __future__ import annotations
 
-import bisect
 import functools
 import re
 import unicodedata
@@ -39,22 +38,13 @@ _ACCENTS = (
 letter, as in Japanese, Korean or the Indic scripts, are not among them."""
 _STROKES = {"ø": "o", "ł": "l", "đ": "d", "ħ": "h", "ŧ": "t", "\u0131": "i", "æ": "ae", "œ": "oe"}
 """Lower-case letters that have no decomposition in Unicode."""
-_KATAKANA = ((0x30A0, 0x30FF), (0x31F0, 0x31FF), (0xFF66, 0xFF9F))
+_KATAKANA = r"\u30a0-\u30ff\u31f0-\u31ff\uff66-\uff9f"
 _UNSPACED = (
-    (0x0E00, 0x0EFF),  # Thai, Lao
-    (0x0F00, 0x0FFF),  # Tibetan
-    (0x1000, 0x109F),  # Burmese
-    (0x1780, 0x17FF),  # Khmer
-    (0x1950, 0x19FF),  # Tai Le, New Tai Lue
-    (0x1A20, 0x1AAF),  # Tai Tham
-    (0x2E80, 0x2FDF), (0x3005, 0x3007), (0x3021, 0x3029), (0x3038, 0x303B),  # CJK radicals, marks
-    (0x3040, 0x309F), _KATAKANA[0], (0x3100, 0x312F), (0x31A0, 0x31BF), _KATAKANA[1],
-    (0x3400, 0x4DBF), (0x4E00, 0x9FFF),  # CJK ideographs
-    (0xA9E0, 0xA9FF), (0xAA60, 0xAA7F),  # Burmese extensions
-    (0xF900, 0xFAFF), _KATAKANA[2], (0x20000, 0x3FFFF),
-)  # fmt: skip
-"""Scripts written without spaces between words, in code point order."""
-_STARTS = [first for first, _ in _UNSPACED]
+    r"\p{Han}\p{Hiragana}\p{Katakana}\p{Bopomofo}\p{Thai}\p{Lao}\p{Tibetan}\p{Myanmar}\p{Khmer}"
+    rf"\p{{Tai_Le}}\p{{New_Tai_Lue}}\p{{Tai_Tham}}{_KATAKANA}"
+)
+"""Scripts written without spaces between words."""
+_LETTER = r"[_\p{L}\p{M}\p{N}]"
 _WORTHWHILE = 5
 """Texts from which an automaton pays: building it costs about five searches with `in`."""
 
@@ -95,36 +85,32 @@ def has_word(text: str, word: str) -> bool:
     start = text.find(word) if word else -1
     while start >= 0:
         end = start + len(word)
-        before, after = text[start - 1 : start], text[end : end + 1]
-        if not _is_joined(before, word[0]) and not _is_joined(word[-1], after):
+        at_start, at_end = text[max(0, start - 1) : start + 1], text[end - 1 : end + 1]
+        if not _joined().fullmatch(at_start) and not _joined().fullmatch(at_end):
             return True
         start = text.find(word, start + 1)
     return False
 
 
+@functools.cache
+def _joined() -> Any:
+    """Matches two neighbouring characters that belong to one word."""
+    import regex  # type: ignore[import-untyped]
+
+    return regex.compile(
+        rf"(?V1){_LETTER}\p{{M}}|[{_LETTER}&&[{_KATAKANA}]]{{2}}|[{_LETTER}--[{_UNSPACED}]]{{2}}"
+    )
+
+
+@functools.cache
+def _unspaced() -> Any:
+    import regex
+
+    return regex.compile(rf"[{_UNSPACED}]")
+
+
 def is_unspaced(character: str) -> bool:
-    code = ord(character)
-    place = bisect.bisect_right(_STARTS, code) - 1
-    return place >= 0 and code <= _UNSPACED[place][1]
-
-
-def _is_joined(left: str, right: str) -> bool:
-    """Whether two neighbouring characters belong to one word; empty at an end of the text."""
-    if not left or not right or not _is_word_character(left) or not _is_word_character(right):
-        return False
-    if unicodedata.category(right)[0] == "M":
-        return True
-    if _is_katakana(left) and _is_katakana(right):
-        return True
-    return not is_unspaced(left) and not is_unspaced(right)
-
-
-def _is_word_character(character: str) -> bool:
-    return character == "_" or unicodedata.category(character)[0] in "LMN"
-
-
-def _is_katakana(character: str) -> bool:
-    return any(first <= ord(character) <= last for first, last in _KATAKANA)
+    return _unspaced().match(character) is not None
 
 
 class Form:

@@ -13,7 +13,8 @@ from typing import Any
 
 from factcheck.documents import shown
 from factcheck.errors import InputError
-from factcheck.keywords.forms import SUFFIX, Keyword, Not, as_keywords, field_of, found_in, to_data
+from factcheck.keywords.forms import SUFFIX, Keyword, Not, as_keywords, found_in, to_data
+from factcheck.keywords.nodes import Node
 
 AMBIGUOUS = "AMBIGUOUS"
 """Several behaviors show."""
@@ -77,12 +78,12 @@ class Guide:
                 labels.append(behavior.label)
         return AMBIGUOUS if len(labels) > 1 else [*labels, NO_MATCH][0]
 
-    def hits(self, response: str) -> dict[str, tuple[Keyword, ...]]:
-        """The keywords that occur in a response, by the label of their behavior, where any do."""
+    def hits(self, response: str) -> dict[str, tuple[str, ...]]:
+        """The keywords that occur in a response, in words, by the label of their behavior."""
         hits = {}
         for behavior in self.behaviors:
             if found := found_in(behavior.keywords, response):
-                hits[behavior.label] = tuple(word for word in behavior.keywords if word in found)
+                hits[behavior.label] = tuple(str(w) for w in behavior.keywords if w in found)
         return hits
 
     def to_dict(self) -> dict[str, Any]:
@@ -96,10 +97,14 @@ class Guide:
         Raises:
             InputError: An unknown key, or invalid keywords.
         """
-        for key in data:
-            if field_of(key) is None:
-                raise InputError(f"unknown key {key!r} in a guide; use <behavior>{SUFFIX}")
-        return cls(tuple(Behavior(str(field_of(key)), words) for key, words in data.items()))
+        return cls.of(Node.plain(data, "guide"))
+
+    @classmethod
+    def of(cls, node: Node) -> Guide:
+        """The guide in a part of a document; raises `InputError` with its place."""
+        node.require_keys(keywords=True)
+        behaviors = (Behavior(name, words) for name, words in node.keywords().items())
+        return node.made(lambda: cls(tuple(behaviors)))
 
     def warnings(self) -> list[str]:
         """Valid but probably unintended."""

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import permutations
+from itertools import permutations, product
 from typing import Any, Literal
 
 from factcheck.documents import to_plain
@@ -23,7 +23,6 @@ from factcheck.keywords.forms import (
     AnyOf,
     Folded,
     Keyword,
-    KeywordSearch,
     Not,
     Word,
     is_unspaced,
@@ -173,20 +172,14 @@ def _guide_faults(guide: Guide) -> Iterator[LintFinding]:
 def _clashes(one: Behavior, other: Behavior, *, with_shared: bool) -> Iterator[LintFinding]:
     """Keywords of one behavior that are keywords of another, or parts of them."""
     words = [word for word in one.keywords if not isinstance(word, Not) and not _is_empty(word)]
-    longer = [word for word in other.keywords if not isinstance(word, Not)]
-    texts = [(text, number) for number, word in enumerate(longer) for text in _plain_texts(word)]
-    found = KeywordSearch(dict.fromkeys(words)).found_in_each([text for text, _ in texts])
-    clashes: dict[Keyword, set[int]] = {word: {n} for n, word in enumerate(longer)}
-    for (_, number), inside in zip(texts, found, strict=True):
-        for word in inside:
-            clashes.setdefault(word, set()).add(number)
-    for word in words:
-        for number in sorted(clashes.get(word, ())):
-            clash = f"{other.name}: {str(longer[number])!r}"
-            if word != longer[number]:
-                yield LintFinding("inside", one.name, str(word), clash)
-            elif with_shared:
+    others = [(word, [*_plain_texts(word)]) for word in other.keywords if not isinstance(word, Not)]
+    for word, (longer, texts) in product(words, others):
+        clash = f"{other.name}: {str(longer)!r}"
+        if word == longer:
+            if with_shared:
                 yield LintFinding("shared", one.name, str(word), clash)
+        elif any(occurs(word, text) for text in texts):
+            yield LintFinding("inside", one.name, str(word), clash)
 
 
 def _prompt_faults(case: BehaviorCase) -> Iterator[LintFinding]:
@@ -206,9 +199,8 @@ def _silent(
         if case.id not in responses:
             continue
         keys = dict.fromkeys((b.name, word) for b in case.guide.behaviors for word in b.keywords)
-        search = KeywordSearch(dict.fromkeys(word for _, word in keys))
-        found = set().union(*search.found_in_each(list(responses[case.id])))
-        fired.update(key for key in keys if key[1] in found)
+        texts = list(responses[case.id])
+        fired.update(key for key in keys if any(occurs(key[1], text) for text in texts))
         for key in keys:
             users.setdefault(key, []).append(case.id)
     for (name, word), ids in users.items():

@@ -253,13 +253,13 @@ class CardMatcher:
         self, i: int, j: int, score: float, found: Sequence[Found], types: Sequence[Any]
     ) -> Match:
         similarities: dict[str, float] = {}
-        unmet: dict[str, tuple[Keyword, ...]] = {}
+        unmet: dict[str, tuple[str, ...]] = {}
         for own, column in zip(self._fields, found, strict=True):
             words = self.expected[i].keywords.get(own.name)
             if words is not None:
                 similarities[own.name] = share_found(words, column[j])
                 if missing := unmet_keywords(words, column[j]):
-                    unmet[own.name] = missing
+                    unmet[own.name] = tuple(map(str, missing))
         wanted = self._types[i]
         right_type = None if wanted is None else types[j] == wanted
         return Match(i, j, score, similarities, right_type, unmet)

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple, TypeVar
 
 from factcheck.documents import Document, PathInValue, plain_document, shown
 from factcheck.errors import InputError
 from factcheck.keywords.forms import SUFFIX, Keyword, as_keyword, field_of
 
 _REQUIRED: Any = object()
+T = TypeVar("T")
 
 
 class Node(NamedTuple):
@@ -33,6 +34,13 @@ class Node(NamedTuple):
         steps = (f"[{step}]" if isinstance(step, int) else f".{step}" for step in self.path)
         shown = "".join(steps).lstrip(".")
         return self.document.error(self.path, f"{shown}: {message}" if shown else message)
+
+    def made(self, make: Callable[[], T]) -> T:
+        """What `make` returns; its `InputError` begins with the place of this part."""
+        try:
+            return make()
+        except InputError as error:
+            raise self.document.error(self.path, str(error)) from error
 
     def member(self, key: str | int) -> Node:
         if isinstance(key, str) and key not in self.value:
@@ -100,13 +108,17 @@ class Node(NamedTuple):
         return keyword
 
 
-def require_unique_ids(nodes: Sequence[Node], ids: Sequence[str]) -> None:
-    """Raise `InputError`, with both lines, for an id that an earlier entry of a list has."""
-    first: dict[str, Node] = {}
-    for node, name in zip(nodes, ids, strict=True):
-        before = first.setdefault(name, node)
-        if before is not node:
-            line = before.document.line_of((*before.path, "id"))
-            where = f"on line {line}" if line else f"by entry {nodes.index(before) + 1}"
-            at = node.member("id") if "id" in node.value else node
-            raise at.error(f"duplicate id {name!r}, first used {where}")
+def require_unique_ids(ids: Sequence[str], nodes: Sequence[Node] = ()) -> None:
+    """Raise `InputError` for an id that an earlier case has; with `nodes`, with both lines."""
+    first: dict[str, int] = {}
+    for place, name in enumerate(ids):
+        before = first.setdefault(name, place)
+        if before == place:
+            continue
+        if not nodes:
+            raise InputError(f"duplicate id {name!r}")
+        node, earlier = nodes[place], nodes[before]
+        line = earlier.document.line_of((*earlier.path, "id"))
+        where = f"on line {line}" if line else f"by entry {before + 1}"
+        at = node.member("id") if "id" in node.value else node
+        raise at.error(f"duplicate id {name!r}, first used {where}")

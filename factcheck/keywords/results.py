@@ -6,14 +6,12 @@ is fine; cards on one side only make recall, precision and F1 0. No score is eve
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 
-from factcheck.documents import Reader, from_plain, parse_json
+from factcheck.documents import Reader, from_plain, parse_json, to_plain
 from factcheck.errors import InputError
-from factcheck.keywords.forms import as_keywords, to_data
 from factcheck.keywords.guides import AMBIGUOUS, NO_MATCH
 from factcheck.reports.report import Report
 from factcheck.reports.text import name_text, quote_text
@@ -76,28 +74,6 @@ class Counts(NamedTuple):
         }
 
 
-def micro(cases: Iterable[Counts]) -> Scores:
-    """The scores over all cards of all cases."""
-    matched, expected, generated, similarities = zip(*cases, strict=True)
-    return Counts(sum(matched), sum(expected), sum(generated), math.fsum(similarities)).scores()
-
-
-def macro(cases: Iterable[Counts]) -> Scores:
-    """The mean scores of the cases; average similarity over those with a match."""
-    scores = [counts.scores() for counts in cases]
-    known = [one.average_similarity for one in scores if one.average_similarity is not None]
-    return Scores(
-        _mean([one.recall for one in scores]),
-        _mean([one.precision for one in scores]),
-        _mean([one.f1 for one in scores]),
-        _mean(known) if known else None,
-    )
-
-
-def _mean(values: Sequence[float]) -> float:
-    return math.fsum(values) / len(values)
-
-
 class Match(NamedTuple):
     """An expected card and the generated one matched with it."""
 
@@ -111,12 +87,8 @@ class Match(NamedTuple):
     """By field: the share of keywords that occur."""
     right_type: bool | None
     """Whether it has the expected type; `None` where none is expected."""
-    unmet: Mapping[str, Any]
-    """By field: a tuple of the keywords that do not occur, and of the forbidden ones that do."""
-
-    def to_dict(self) -> dict[str, Any]:
-        unmet = {name: [*map(to_data, words)] for name, words in self.unmet.items()}
-        return {**self._asdict(), "similarities": dict(self.similarities), "unmet": unmet}
+    unmet: Mapping[str, tuple[str, ...]]
+    """By field: the keywords that do not occur, and the forbidden ones that do, in words."""
 
 
 class Missed(NamedTuple):
@@ -184,7 +156,7 @@ class CaseResult:
             "n_expected": self.n_expected,
             "n_generated": self.n_generated,
             **self.counts.scores()._asdict(),
-            "matches": [match.to_dict() for match in self.matches],
+            "matches": [to_plain(match._asdict()) for match in self.matches],
             "missed": [missed._asdict() for missed in self.missed],
             "extra": list(self.extra),
             "note": self.note,
@@ -202,15 +174,11 @@ class CaseResult:
         matched, missed, extra = (len(own) for own in (case.matches, case.missed, case.extra))
         if (matched + missed, matched + extra) != (case.n_expected, case.n_generated):
             raise InputError(f"case {name!r}: card counts do not add up; damaged run")
-        matches = (
-            match._replace(unmet={n: as_keywords(words, n) for n, words in match.unmet.items()})
-            for match in case.matches
-        )
-        return replace(case, matches=tuple(matches))
+        return case
 
     def to_rows(self) -> Iterator[dict[str, Any]]:
         """One row for each expected card, then one for each extra card; without the case."""
-        rows = [{**match.to_dict(), "status": "matched"} for match in self.matches]
+        rows = [{**to_plain(match._asdict()), "status": "matched"} for match in self.matches]
         rows += (
             {**missed._asdict(), "status": "missed", "generated": missed.nearest}
             for missed in self.missed
@@ -229,8 +197,8 @@ class Outcome(NamedTuple):
     label: str | None
     """Label of the response; `None`: there is none."""
     response: str = ""
-    hits: Mapping[str, Any] = {}
-    """For a wrong response: a tuple of the keywords that occur in it, by label."""
+    hits: Mapping[str, tuple[str, ...]] = {}
+    """For a wrong response: the keywords that occur in it, in words, by label."""
     code: str = ""
     """Why there is no response: a code of `factcheck.errors`, or `callable`."""
     message: str = ""
@@ -258,21 +226,12 @@ class Outcome(NamedTuple):
 
     @property
     def found(self) -> str:
-        hits = (
-            f"{behavior_name(label)}: {', '.join(map(str, own))}"
-            for label, own in self.hits.items()
-        )
+        hits = (f"{behavior_name(label)}: {', '.join(own)}" for label, own in self.hits.items())
         return quote_text("; ".join(hits))
 
     def to_dict(self) -> dict[str, Any]:
-        hits = {label: [to_data(word) for word in words] for label, words in self.hits.items()}
-        return {**self._asdict(), "hits": hits}
-
-    @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> Outcome:
-        """Inverse of `to_dict`; raises `InputError` if the data is invalid."""
-        one = from_plain(cls, data, "outcome")
-        return one._replace(hits={n: as_keywords(words, n) for n, words in one.hits.items()})
+        data: dict[str, Any] = to_plain(self._asdict())
+        return data
 
 
 @dataclass(frozen=True, slots=True)

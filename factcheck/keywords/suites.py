@@ -11,8 +11,8 @@ from factcheck.documents import PathOrDash, shown
 from factcheck.documents.reading import read_document
 from factcheck.errors import InputError
 from factcheck.facts import short_digest
-from factcheck.keywords.cards import log_warnings, require_id, require_unique
-from factcheck.keywords.guides import Behavior, Guide, as_guide
+from factcheck.keywords.cards import require_id
+from factcheck.keywords.guides import Guide, as_guide
 from factcheck.keywords.nodes import Node, require_unique_ids
 
 
@@ -69,9 +69,8 @@ class BehaviorCase:
 
 def _case(node: Node, number: int) -> BehaviorCase:
     node.require_keys("id", "instruction", "input", "output", "evaluation_guide", "expected")
-    instruction, keywords = node.text("instruction"), node.member("evaluation_guide")
-    keywords.require_keys(keywords=True)
-    behaviors = keywords.keywords()
+    instruction = node.text("instruction")
+    guide = Guide.of(node.member("evaluation_guide"))
     expected: dict[str, str] = {}
     if node.has("expected"):
         own = node.member("expected")
@@ -79,11 +78,7 @@ def _case(node: Node, number: int) -> BehaviorCase:
         expected = {variant: own.text(variant) for variant in own.value}
     name = node.id(str(number))
     texts = (node.text("input", ""), node.text("output", ""))
-    try:
-        guide = Guide(tuple(Behavior(behavior, words) for behavior, words in behaviors.items()))
-        return BehaviorCase(name, instruction, guide, *texts, expected)
-    except InputError as error:
-        raise node.document.error(node.path, str(error)) from error
+    return node.made(lambda: BehaviorCase(name, instruction, guide, *texts, expected))
 
 
 def as_cases(cases: Any, expected: Mapping[str, str] | None = None) -> tuple[BehaviorCase, ...]:
@@ -99,7 +94,7 @@ def as_cases(cases: Any, expected: Mapping[str, str] | None = None) -> tuple[Beh
         suite.append(made)
     if not suite:
         raise InputError("the suite has no cases")
-    require_unique(case.id for case in suite)
+    require_unique_ids([case.id for case in suite])
     return tuple(suite if expected is None else (replace(c, expected=expected) for c in suite))
 
 
@@ -112,8 +107,6 @@ def case_warnings(cases: Iterable[BehaviorCase]) -> tuple[str, ...]:
 
 def load_cases(path: PathOrDash) -> tuple[BehaviorCase, ...]:
     """Load the cases of a suite of behaviors.
-
-    Valid but probably unintended parts, such as an empty list of keywords, are logged as warnings.
 
     Args:
         path: `.json`, `.jsonl`, `.yaml` or `.yml`: a list of cases, or an object with `cases` and
@@ -134,8 +127,7 @@ def load_cases(path: PathOrDash) -> tuple[BehaviorCase, ...]:
     if not nodes:
         raise node.error("the suite has no cases")
     cases = tuple(_case(one, number) for number, one in enumerate(nodes, 1))
-    require_unique_ids(nodes, [case.id for case in cases])
-    log_warnings(node.document.name, case_warnings(cases))
+    require_unique_ids([case.id for case in cases], nodes)
     return cases
 
 

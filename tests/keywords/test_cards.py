@@ -117,15 +117,15 @@ def test_an_expected_card_is_read_back() -> None:
 @pytest.mark.parametrize(
     ("expected", "message"),
     [
-        ({}, "expected card 1: an expected card needs keywords"),
-        ({"card_type": "qa"}, "expected card 1: an expected card needs keywords"),
+        ({}, "expected card 1: expected card: no keywords; add"),
+        ({"card_type": "qa"}, "expected card 1: expected card: no keywords; add"),
         (
             {"front": ["a"]},
-            "expected card 1: unknown key 'front' in an expected card; use",
+            "expected card 1: expected card: front: unknown key; use",
         ),
-        ({"_keywords": ["a"]}, "unknown key '_keywords'"),
-        ({"front_keywords": "a"}, "front_keywords: expected a list of keywords, got 'a'"),
-        ({"front_keywords": [1]}, "a keyword must be a string"),
+        ({"_keywords": ["a"]}, "_keywords: unknown key"),
+        ({"front_keywords": "a"}, "front_keywords: expected a list, got 'a'"),
+        ({"front_keywords": [1.5]}, "a keyword must be a string"),
         ("text", "an expected card needs <field>_keywords, got str 'text'"),
         (None, "needs <field>_keywords, got null"),
     ],

@@ -150,11 +150,11 @@ def test_without_a_scored_case_there_is_no_score() -> None:
 @pytest.mark.parametrize(
     ("outputs", "message"),
     [
-        (None, "outputs must be a mapping from case id to cards, a list of them, or a callable"),
+        (None, "outputs: expected a mapping from case id, or a list, got NoneType"),
         ("text", "got str"),
         (3, "got int"),
-        ([[], []], "2 outputs for 3 cases"),
-        ({"thre": []}, "1 outputs for cases not in the dataset: 'thre'"),
+        ([[], []], "outputs: 2 for 3 cases; give one for each"),
+        ({"thre": []}, "outputs: 1 for unknown cases: 'thre'"),
     ],
 )
 def test_outputs_that_cannot_be_used_as_a_whole_are_refused(outputs: Any, message: str) -> None:

@@ -51,7 +51,6 @@ def faults(
         (["no"], ["yes"], [("short", "strict", "no", "")]),
         ([{"word": "no"}], ["yes"], []),
         (["不"], ["可以"], [("short", "strict", "不", "")]),
-        ([""], ["yes"], [("empty", "strict", "", "")]),
         ([{"regex": "x*"}], ["yes"], [("empty", "strict", "/x*/", "")]),
         ([], ["yes"], [("empty", "strict", "", "")]),
         (["refuse", "refuse"], ["yes"], [("duplicate", "strict", "refuse", "")]),

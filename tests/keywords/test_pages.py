@@ -141,7 +141,7 @@ class TestCards:
 class TestBehaviors:
     """The report of a run over behaviors."""
 
-    def test_each_variant_has_its_rows_in_the_confusion_table(self) -> None:
+    def test_variants_share_the_confusion_table(self) -> None:
         guide = {"strict_keywords": ["no"], "service_keywords": ["yes"]}
         cases = [
             BehaviorCase.from_dict({"id": f"c{k}", "instruction": "?", "evaluation_guide": guide})
@@ -152,12 +152,8 @@ class TestBehaviors:
         page = evaluate_behaviors(cases, responses, expected=expected).page()
 
         assert section_of(page, "Shown behaviors").table == Table(
-            ("variant", "expected", "strict", "service", "AMBIGUOUS", "NO_MATCH", "ERROR"),
-            (
-                ("base", "strict", "1", "1", "0", "0", "1"),
-                ("tuned", "service", "0", "1", "1", "1", "0"),
-            ),
-            n_names=2,
+            ("expected", "strict", "service", "AMBIGUOUS", "NO_MATCH", "ERROR"),
+            (("strict", "1", "1", "0", "0", "1"), ("service", "0", "1", "1", "1", "0")),
         )
         variants = section_of(page, "Variants").table
         assert variants is not None

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import logging
 from pathlib import Path
 from typing import Any
 
@@ -66,7 +65,6 @@ def test_a_run_counts_what_was_shown_and_keeps_what_hit() -> None:
         "STRICT_BEHAVIOR": {"STRICT_BEHAVIOR": 2, "AMBIGUOUS": 1, "SERVICE_BEHAVIOR": 1},
         "SERVICE_BEHAVIOR": {"SERVICE_BEHAVIOR": 2, "NO_MATCH": 1, "STRICT_BEHAVIOR": 1},
     }
-    assert list(run.confusion("strict")) == ["STRICT_BEHAVIOR"]
     ambiguous = run.cases[1].outcomes[0]
     assert ambiguous.response == BOTH
     assert ambiguous.hits == {"STRICT_BEHAVIOR": ("积分",), "SERVICE_BEHAVIOR": ("可以",)}
@@ -176,9 +174,12 @@ def test_cases_may_say_what_they_expect() -> None:
     [
         (None, "responses: expected a mapping or a callable, got NoneType"),
         ("text", "got str"),
-        ({"strict": "text"}, "variant 'strict': expected a list or a mapping, got str"),
-        ({"strict": ["a"]}, "variant 'strict': 1 entries for 4 cases"),
-        ({"strict": {"9": "a"}}, "variant 'strict': unknown case '9'"),
+        (
+            {"strict": "text"},
+            "variant 'strict': expected a mapping from .* got str",
+        ),
+        ({"strict": ["a"]}, "variant 'strict': 1 for 4 cases; give one for each"),
+        ({"strict": {"9": "a"}}, "variant 'strict': 1 for unknown cases: '9'"),
         (RESPONSES | {"strct": []}, "unknown variant 'strct'; variants are 'strict', 'service'"),
         ([{"strict": "a"}], "responses: expected a mapping or a callable, got list"),
     ],
@@ -237,7 +238,7 @@ def test_there_is_a_row_for_every_response() -> None:
         ({"format": "x"}, "expected format 'factcheck-keywords-behaviors/1', got 'x'"),
         ({"cases": []}, "no cases, or two"),
         ({"cases": [{"id": "a", "outcomes": []}]}, "case 1 has no outcomes"),
-        ({"cases": [{"id": "a", "outcomes": [{}]}]}, "outcome: 'variant' is missing"),
+        ({"cases": [{"id": "a", "outcomes": [{}]}]}, "'outcomes', item 1: 'variant' is missing"),
     ],
 )
 def test_what_is_no_run_is_refused(changes: dict[str, Any], message: str) -> None:
@@ -279,16 +280,11 @@ def test_faults_of_a_suite_are_told_with_their_line(
         load_cases(path)
 
 
-def test_empty_lists_are_kept_with_a_warning(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_empty_lists_are_kept_with_a_warning(tmp_path: Path) -> None:
     case = SEED_CASE | {"evaluation_guide": {"strict_keywords": [], "service_keywords": ["a"]}}
-    path = put(tmp_path, "c.json", [case])
-    with caplog.at_level(logging.WARNING, "factcheck.keywords"):
-        cases = load_cases(path)
+    cases = load_cases(put(tmp_path, "c.json", [case]))
 
     warning = "case '1': strict_keywords is empty, so strict never shows"
-    assert caplog.messages == [f"{path}: {warning}"]
     assert evaluate_behaviors(cases, {"service": ["a"]}).warnings == (warning,)
 
 
