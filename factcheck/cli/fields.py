@@ -65,7 +65,7 @@ def evaluate(  # noqa: PLR0913 - one parameter per option
             "FILE",
             "JSON schema with x-eval-* keys, .json or .yaml. Fields without "
             "x-eval-compare are compared by type.",
-            show_default="inferred from GOLD",
+            show_default="suggested from GOLD",
         ),
     ] = None,
     id_field: IdField = None,
@@ -79,7 +79,7 @@ def evaluate(  # noqa: PLR0913 - one parameter per option
             "--semantic",
             "JUDGE",
             "Judge of the comparator 'semantic': local, PROVIDER/MODEL or "
-            "'cascade(local, PROVIDER/MODEL)'. Without --schema, all strings are compared by it.",
+            "'cascade(local, PROVIDER/MODEL)'. Without --schema, also of labels.",
             show_default="local",
         ),
     ] = None,
@@ -152,25 +152,32 @@ def evaluate(  # noqa: PLR0913 - one parameter per option
     output.report(result.page(examples=examples), result.run.to_json, to, failure=failure)
 
 
+SchemaFormatOption = Annotated[
+    SchemaFormat | None,
+    options.option(
+        "--format",
+        "FORMAT",
+        "json or yaml.",
+        OUTPUT,
+        show_default="by the suffix of --out, or json",
+    ),
+]
+SchemaOut = Annotated[
+    str | None, options.option("--out", "FILE", "Write the schema to FILE.", OUTPUT)
+]
+
+
 @app.command(
     "infer-schema", epilog="Example: factcheck fields infer-schema gold.jsonl --out schema.yaml"
 )
 def infer_schema(
     gold: Gold,
     *,
-    format_: Annotated[
-        SchemaFormat | None,
-        options.option(
-            "--format",
-            "FORMAT",
-            "json or yaml.",
-            OUTPUT,
-            show_default="by the suffix of --out, or json",
-        ),
-    ] = None,
-    out: Annotated[
-        str | None, options.option("--out", "FILE", "Write the schema to FILE.", OUTPUT)
-    ] = None,
+    suggest: Annotated[
+        bool, options.flag("--suggest", "Suggest how each field is compared, like 'suggest'.")
+    ] = False,
+    format_: SchemaFormatOption = None,
+    out: SchemaOut = None,
     _debug: options.Debug = False,
 ) -> None:
     """Infer an evaluation schema from gold records.
@@ -178,21 +185,58 @@ def infer_schema(
     Types are those of the values, and each field gets the default
     comparator of its type. Review it before use.
     """
-    from factcheck.documents import write_text
+    _write_schema(gold, format_, out, suggest=suggest)
+
+
+@app.command("suggest", epilog="Example: factcheck fields suggest gold.jsonl --out schema.yaml")
+def suggest(
+    gold: Gold,
+    *,
+    schema: Annotated[
+        str | None,
+        options.option(
+            "--schema", "FILE", "JSON schema, .json or .yaml.", show_default="inferred from GOLD"
+        ),
+    ] = None,
+    format_: SchemaFormatOption = None,
+    out: SchemaOut = None,
+    _debug: options.Debug = False,
+) -> None:
+    """Suggest how each field is compared and each list aligned.
+
+    Comparators, transforms, tolerances and keys follow from names, types,
+    formats and gold values. Each stands beside its reason, x-eval-reason.
+    Fields with x-eval-compare in the schema are left as they are.
+    """
+    _write_schema(gold, format_, out, suggest=True, schema=schema)
+
+
+def _write_schema(
+    gold: str,
+    format_: SchemaFormat | None,
+    out: str | None,
+    *,
+    suggest: bool,
+    schema: str | None = None,
+) -> None:
+    from factcheck.documents import refuse_stdin_twice, write_text
     from factcheck.fields import files
     from factcheck.reports.text import plural
 
-    output.check_out(out, gold)
-    made = _schema_format(format_, out)
+    refuse_stdin_twice(gold, schema)
+    output.check_out(out, gold, schema)
+    chosen = _schema_format(format_, out)
     records = files.read_records(gold)
     with output.capture_log(_LOG, show=True):
-        schema = files.infer_schema_of(records)
-    if made is SchemaFormat.YAML:
+        made = (
+            files.suggest_schema_of(records, schema) if suggest else files.infer_schema_of(records)
+        )
+    if chosen is SchemaFormat.YAML:
         from factcheck.documents.yaml_documents import yaml_text
 
-        text = yaml_text(schema)
+        text = yaml_text(made)
     else:
-        text = f"{json.dumps(schema, ensure_ascii=False, indent=2)}\n"
+        text = f"{json.dumps(made, ensure_ascii=False, indent=2)}\n"
     if out is None or out == "-":
         output.print_out(text)
         return

@@ -38,6 +38,7 @@ from factcheck.fields.schemas.structure import (
     reset_type_defaults,
     set_type_default,
 )
+from factcheck.fields.schemas.suggestions import suggest_schema
 from factcheck.fields.schemas.validation import infer_schema, validate_gold
 from factcheck.fields.types import (
     BatchComparator,
@@ -96,5 +97,6 @@ __all__ = [
     "resolve_schema_references",
     "score_record",
     "set_type_default",
+    "suggest_schema",
     "validate_gold",
 ]

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Any, Literal, get_args
 
 from factcheck.errors import InputError
 from factcheck.fields.comparators.semantic import SemanticComparator
+from factcheck.fields.hints import hints
 from factcheck.fields.registry import Registry, default_registry
 from factcheck.fields.runs.export import schema_digest
 from factcheck.fields.runs.records import RecordResult, WeightedCounts, count
@@ -22,6 +24,7 @@ from factcheck.fields.types import FieldResult, FieldStatus
 from factcheck.fields.values import as_record, object_in
 from factcheck.runtime.session import Closing
 
+_log = logging.getLogger("factcheck.fields")
 PostProcess = Callable[[list[FieldResult]], list[FieldResult]]
 Join = Literal["position", "id"]
 Pairs = Iterable[tuple[Any, Any]]
@@ -94,14 +97,14 @@ class FieldEvaluator(Closing):
             InputError: The lists differ in length, or an id is missing or not unique.
         """
         pairs = joined(gold, extracted, self._id_field, join)
-        return self._result(list(self._scored(pairs, window=len(pairs))))
+        return self._result(list(self._scored(pairs, window=len(pairs))), join)
 
     async def aevaluate(
         self, gold: Sequence[Any], extracted: Sequence[Any], *, join: Join = "position"
     ) -> RunResult:
         """Asynchronous form of `evaluate`."""
         pairs = joined(gold, extracted, self._id_field, join)
-        return self._result([r async for r in self._ascored(pairs, window=len(pairs))])
+        return self._result([r async for r in self._ascored(pairs, window=len(pairs))], join)
 
     def stream(self, pairs: Pairs) -> Iterator[RecordResult]:
         """Score pairs of a gold and an extracted record as they come, in order.
@@ -141,7 +144,9 @@ class FieldEvaluator(Closing):
         """Asynchronous form of `close`."""
         await asyncio.to_thread(self.close)
 
-    def _result(self, records: list[RecordResult]) -> RunResult:
+    def _result(self, records: list[RecordResult], join: Join) -> RunResult:
+        for hint in hints(self.schema, records, self._id_field, by_id=join == "id"):
+            _log.warning("%s", hint)
         tally = RunTally(None, self.schema_digest, self._plan.weights)
         for record in records:
             tally.add(record)

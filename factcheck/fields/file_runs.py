@@ -17,11 +17,11 @@ from factcheck.fields.evaluation import FieldEvaluator, Join
 from factcheck.fields.files import (
     Records,
     id_problems,
-    infer_schema_of,
     iter_records,
     read_records,
     read_schema,
     schema_errors,
+    suggest_schema_of,
 )
 from factcheck.fields.pages import field_text, run_page, undecided_text
 from factcheck.fields.registry import Registry
@@ -94,11 +94,11 @@ class FileEvaluation:
     """Compares the fields with the comparator `semantic`."""
     registry: Registry
     schema: str | None = None
-    """File of the schema; `None`: inferred from `gold`."""
+    """File of the schema; `None`: suggested from `gold`."""
     id_field: str | None = None
     join: Join = "position"
     by_meaning: bool = False
-    """Whether strings of an inferred schema are compared by meaning."""
+    """Whether names and labels of a suggested schema are compared by meaning."""
     nulls_absent: bool = False
     """Whether null counts as a missing key."""
 
@@ -110,12 +110,9 @@ class FileEvaluation:
         self._check_pairs(gold, extracted)
         notes: tuple[str, ...] = ()
         if schema is None:
-            schema = infer_schema_of(gold)
-            how = "every field is compared by type"
-            if self.by_meaning:
-                _compare_by_meaning(schema)
-                how = "strings are compared by meaning, everything else by type"
-            notes = (f"Schema inferred from {gold.name}: {how}",)
+            schema = suggest_schema_of(gold, texts_by_meaning=self.by_meaning)
+            how = "names and labels are compared by meaning; " if self.by_meaning else ""
+            notes = (f"Schema suggested from {gold.name}: {how}'fields suggest' shows why",)
         evaluator = self._evaluator(schema)
         run = evaluator.evaluate(gold.values, extracted.values, join=self.join)
         n_resamples = _N_RESAMPLES if run.total_records <= _MANY_RECORDS else _N_RESAMPLES // 4
@@ -171,7 +168,7 @@ class FileEvaluation:
                 f"{gold.name} has {plural(n_gold, 'record')}, {extracted.name} {n_extracted:,}"
             )
         elif self.id_field:
-            _warn_of_ids(self.id_field, gold, extracted)
+            _warn_of_duplicates(self.id_field, gold)
 
     def _pairs(self) -> Iterator[tuple[Any, Any]]:
         gold = iter_records(self.gold)
@@ -210,22 +207,10 @@ def _unequal(what: str) -> InputError:
     )
 
 
-def _warn_of_ids(id_field: str, gold: Records, extracted: Records) -> None:
+def _warn_of_duplicates(id_field: str, gold: Records) -> None:
     if problem := next(id_problems(gold, id_field, unique=True), None):
         place, what = gold.places[problem[0]], problem[1]
         _log.warning("%s: %s for 'fields compare' to pair records", place, what)
-    n_others = sum(
-        isinstance(record, dict) and record.get(id_field, other[id_field]) != other[id_field]
-        for other, record in zip(gold.values, extracted.values, strict=True)
-    )
-    if n_others:
-        _log.warning(
-            "%s of %s differ in %s from the gold record at their position; "
-            "--join id pairs them by id",
-            plural(n_others, "record"),
-            extracted.name,
-            id_field,
-        )
 
 
 def _warn_of_mixed_id_types(id_field: str, gold: Records, extracted: Records) -> None:
@@ -251,11 +236,3 @@ def _is_semantic(schema: Any) -> bool:
     if entry == SEMANTIC or (isinstance(entry, dict) and SEMANTIC in entry):
         return True
     return any(_is_semantic(child.schema) for child in sub_schemas(schema))
-
-
-def _compare_by_meaning(schema: dict[str, Any]) -> None:
-    children = sub_schemas(schema)
-    for child in children:
-        _compare_by_meaning(child.schema)
-    if not children and schema.get("type") == "string":
-        schema[COMPARE] = SEMANTIC

@@ -15,6 +15,7 @@ from factcheck.fields.registry import Registry
 from factcheck.fields.runs.results import RunResult
 from factcheck.fields.schemas.references import resolved
 from factcheck.fields.schemas.structure import SKIP, annotate
+from factcheck.fields.schemas.suggestions import suggest_schema
 from factcheck.fields.schemas.validation import infer_schema, validate_gold
 from factcheck.fields.values import json_type, object_in
 
@@ -75,12 +76,17 @@ def iter_records(path: PathOrDash, *, extracted: bool = False) -> Iterator[tuple
 
 def read_schema(path: PathOrDash) -> dict[str, Any]:
     """An evaluation schema, resolved, with default comparators for leaves that have none."""
-    data = read_document(path, expected="a schema comes from").value
-    if not isinstance(data, dict):
-        raise InputError(f"{name_of(path)}: a schema is an object, this is {json_type(data)}")
+    data = _schema_in(path)
     with schema_errors(name_of(path)):
         schema: dict[str, Any] = annotate(resolved(data))
     return schema
+
+
+def _schema_in(path: PathOrDash) -> dict[str, Any]:
+    data = read_document(path, expected="a schema comes from").value
+    if not isinstance(data, dict):
+        raise InputError(f"{name_of(path)}: a schema is an object, this is {json_type(data)}")
+    return data
 
 
 def infer_schema_of(records: Records) -> dict[str, Any]:
@@ -88,6 +94,18 @@ def infer_schema_of(records: Records) -> dict[str, Any]:
     with schema_errors(records.name):
         schema: dict[str, Any] = annotate(infer_schema(records.values))
     return schema
+
+
+def suggest_schema_of(
+    records: Records, schema: PathOrDash | None = None, *, texts_by_meaning: bool = False
+) -> dict[str, Any]:
+    """An evaluation schema for these records, with suggested comparators."""
+    given = None if schema is None else _schema_in(schema)
+    with schema_errors(records.name if schema is None else name_of(schema)):
+        made: dict[str, Any] = suggest_schema(
+            records.values, given, texts_by_meaning=texts_by_meaning
+        )
+    return made
 
 
 @contextmanager

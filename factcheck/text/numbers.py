@@ -303,3 +303,11 @@ def cardinals(language: str) -> Mapping[str, int]:
 def _powers(language: str) -> Mapping[str, int]:
     entries = _POWERS.get(language, "").split()
     return {form: int(power) for form, power in zip(entries[::2], entries[1::2], strict=True)}
+
+
+def power_of_ten(form: str) -> int:
+    """The power by which a folded word after a number multiplies it: 6 for `million`; else 0.
+
+    English comes first: a `billion` is ten to the ninth.
+    """
+    return next((powers[form] for powers in map(_powers, _POWERS) if form in powers), 0)

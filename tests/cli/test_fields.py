@@ -98,14 +98,14 @@ def files(tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> Files:
 # --- reports and formats ------------------------------------------------------------------------
 
 
-def test_records_are_scored_by_a_schema_or_by_an_inferred_one(files: Files) -> None:
+def test_records_are_scored_by_a_schema_or_by_a_suggested_one(files: Files) -> None:
     code, out, err = files.evaluate()
-    note = f"Schema inferred from {files.gold}: every field is compared by type"
+    note = f"Schema suggested from {files.gold}: 'fields suggest' shows why"
 
     assert (code, err) == (0, "")
     assert out.startswith("F1 0.722   mean over 3 records (macro)")
     assert '1  "Bob" → "Bobby"' in out
-    assert "inferred" not in out
+    assert "suggested" not in out
     assert note in files.evaluate(schema=None).out.splitlines()
     assert files.evaluate("--format", "json", schema=None).err == f"{note}\n"
 
@@ -174,7 +174,7 @@ NUMBER_IDS: list[dict[str, Any]] = [{"id": 7, "name": "Ann"}, {"id": "x", "name"
             GOLD,
             [GOLD[1], GOLD[0], GOLD[2]],
             "",
-            "2 records of EXTRACTED differ in id from the gold record",
+            "2 records have another id than the gold record at the same position; join='id'",
         ),
         (
             [GOLD[0]] * 3,
@@ -196,10 +196,9 @@ def test_doubtful_ids_are_announced(
     options = ("--id-field", "id", *join.split())
     code, _, err = files.evaluate(*options, gold=gold, extracted=extracted)
 
-    said = warning.replace("GOLD", files.path("g.jsonl"))
     assert code == 0
     assert err.count("warning: ") == 1
-    assert f"warning: {said.replace('EXTRACTED', files.path('e.jsonl'))}" in err
+    assert f"warning: {warning.replace('GOLD', files.path('g.jsonl'))}" in err
 
 
 @pytest.mark.parametrize("totals", [(), ("--totals-only",)])
@@ -494,6 +493,33 @@ def test_an_inferred_schema_can_be_used_at_once(
         assert printed == f"3 fields of 3 records written to {files.folder / name}\n"
 
 
+@pytest.mark.parametrize("command", [("suggest",), ("infer-schema", "--suggest")])
+def test_a_suggested_schema_says_why_and_can_be_used_at_once(
+    files: Files, command: tuple[str, ...]
+) -> None:
+    out = files.path("s.yaml")
+    assert files.run("fields", *command, files.gold, "--out", out).code == 0
+
+    schema = yaml.safe_load(Path(out).read_text("utf-8"))
+    assert (
+        schema["properties"]["age"]["x-eval-reason"] == "a number; no tolerance for whole numbers"
+    )
+    assert files.evaluate("--schema", out, schema=None).code == 0
+    assert files.evaluate("--schema", out, schema=None).err == ""
+
+
+def test_a_schema_of_types_gets_suggestions_where_it_says_nothing(files: Files) -> None:
+    given = files.put("j.json", json.dumps(schema_of(age={**INTEGER, "x-eval-compare": "exact"})))
+    printed = files.run("fields", "suggest", files.gold, "--schema", given).out
+    assert json.loads(printed)["properties"] == {"age": {**INTEGER, "x-eval-compare": "exact"}}
+
+
+def test_records_in_another_order_come_with_a_hint(files: Files) -> None:
+    rows = [{"id": f"r{n}", "text": f"t{n}"} for n in range(5)]
+    err = files.evaluate(gold=files.lines("a.jsonl", rows), extracted=rows[::-1], schema=None).err
+    assert "pair them by id: id_field='id', join='id' (--id-field id --join id)" in err
+
+
 def test_a_schema_is_json_or_yaml_and_comes_with_its_doubts(files: Files) -> None:
     path = files.lines("p.jsonl", [{"a": 1}, {"a": "x"}])
     given = ("fields", "infer-schema", path, "--out", files.path("s.toml"))
@@ -599,7 +625,7 @@ def test_a_long_path_is_never_wrapped(files: Files) -> None:
 
     done = files.evaluate("--semantic", "local", gold=gold, extracted=gold, schema=None)
 
-    assert f"Schema inferred from {gold}: strings are compared by meaning" in done.out
+    assert f"Schema suggested from {gold}: names and labels are compared by meaning" in done.out
 
 
 def test_a_schema_may_name_the_comparator_and_validate_knows_it(files: Files) -> None:

@@ -8,7 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from factcheck.fields.comparators.dates import DateReading, Unread, read_date, reading_of
+from factcheck.fields.comparators.dates import (
+    DateReading,
+    Notation,
+    Unread,
+    read_date,
+    reading_of,
+)
 
 DAY = DateReading(2024, 3, 15)
 MONTH = DateReading(2024, 3)
@@ -26,7 +32,8 @@ PIECES = (
         "15-03-2024", "15 March 2024", "15th March 2024", "the 15th of March, 2024",
         "15 Mar. 2024", "15-Mar-2024", "15mar2024", "15/MAR/2024", "March 15, 2024",
         "March 15th 2024", "Mar. 15, 2024", "March the 15th, 2024", "2024 March 15",
-        "2024-Mar-15", "Friday, 15 March 2024", "Fri 15 Mar 2024", "Fri. March 15, 2024",
+        "2024-Mar-15", "15 mars 2024", "15. März 2024", "15 de marzo de 2024", "2024年3月15日",
+        "Freitag, 15. Marz 2024", "Friday, 15 March 2024", "Fri 15 Mar 2024", "Fri. March 15, 2024",
         "  15\nMarch  2024 ", "2024-03-15,", "２０２４-03-15",
     ],
 )  # fmt: skip
@@ -86,7 +93,7 @@ def test_fractions_of_a_second_are_kept_to_the_microsecond() -> None:
     "text",
     ["", " ", "hello", "tomorrow", "15", "March", "Friday", "10:00", "15.03.24", "15 March 24",
      "Mar 24", "Fri 2024", "Fri March 2024", "March 2024 10:00", "2024-25-", "2024-W11", "2024.5",
-     "Q1 2024", "15 mars 2024", "2024 03 15", "15 03 2024", "12/2024/03", "15/03-2024",
+     "Q1 2024", "15 mardi 2024", "2024 03 15", "15 03 2024", "12/2024/03", "15/03-2024",
      "2024-03-15 - 2024-03-17", "4 Mar 2024 5 Mar 2024", "2024-03-15 10:00 - 12:00",
      "2024-03-15 10:00 CET", "2024-03-15T10", "1 May 2024 AD", "March 152024",
      pytest.param("x" * 100_000, id="a long text")],
@@ -111,16 +118,34 @@ def test_a_day_or_time_that_does_not_exist_is_not_read(text: str) -> None:
     assert "names a day or a time that does not exist" in reading.reason
 
 
-@pytest.mark.parametrize("mark", ["/", ".", "-", ". "])
+@pytest.mark.parametrize("mark", ["/", "-"])
 def test_day_and_month_are_ambiguous_where_both_orders_are_days(mark: str) -> None:
     text = mark.join(("03", "04", "2024"))
     reading = read_date(text)
 
     assert isinstance(reading, Unread)
     assert reading.ambiguous
-    assert read_date(text, day_first=True) == DateReading(2024, 4, 3)
-    assert read_date(text, day_first=False) == DateReading(2024, 3, 4)
+    assert read_date(text, Notation(day_first=True)) == DateReading(2024, 4, 3)
+    assert read_date(text, Notation(day_first=False)) == DateReading(2024, 3, 4)
     assert read_date(text.replace("04", "03")) == DateReading(2024, 3, 3)
+
+
+def test_with_points_the_day_comes_first() -> None:
+    assert read_date("03.04.2024") == read_date("3. 4. 2024") == DateReading(2024, 4, 3)
+    assert read_date("03.04.2024", Notation(day_first=False)) == DateReading(2024, 3, 4)
+
+
+@pytest.mark.parametrize(
+    ("text", "reading"),
+    [("15.03.24", DAY), ("03/15/24", DAY), ("15-Mar-24", DAY), ("March 15, '24", DAY),
+     ("15 mars 24", DAY), ("15.03.50", DateReading(1950, 3, 15)),
+     ("15.3.49", DateReading(2049, 3, 15)), ("Mar 24", None), ("15-03-24", None),
+     ("24-03-15", None)],
+)  # fmt: skip
+def test_a_year_of_two_digits_needs_a_pivot(text: str, reading: DateReading | None) -> None:
+    assert isinstance(read_date(text), Unread)
+    read = read_date(text, Notation(pivot=1950))
+    assert read == reading or (reading is None and isinstance(read, Unread))
 
 
 def test_a_day_that_can_be_two_at_a_time_that_does_not_exist_is_none() -> None:
@@ -132,7 +157,7 @@ def test_a_day_that_can_be_two_at_a_time_that_does_not_exist_is_none() -> None:
 @given(st.lists(st.sampled_from(PIECES), max_size=9).map("".join) | st.text())
 def test_no_text_is_an_error_and_what_is_read_leaves_no_doubt(text: str) -> None:
     reading = read_date(text)
-    told = {read_date(text, day_first=True), read_date(text, day_first=False)}
+    told = {read_date(text, Notation(day_first=True)), read_date(text, Notation(day_first=False))}
     assert isinstance(reading, Unread) or told == {reading}
     assert isinstance(reading, DateReading) or reading.ambiguous == (len(told) > 1)
 
@@ -154,5 +179,5 @@ def test_iso_texts_say_what_their_datetime_says(
 def test_notations_of_strftime_say_the_same_day(day: dt.date) -> None:
     for notation in ("%A, %d %B %Y", "%b %d, %Y", "%d-%b-%Y", "%Y/%m/%d", "%G-W%V-%u", "%Y-%j"):
         assert read_date(day.strftime(notation)) == reading_of(day)
-    assert read_date(day.strftime("%d.%m.%Y"), day_first=True) == reading_of(day)
-    assert read_date(day.strftime("%m/%d/%Y"), day_first=False) == reading_of(day)
+    assert read_date(day.strftime("%d.%m.%Y"), Notation(day_first=True)) == reading_of(day)
+    assert read_date(day.strftime("%m/%d/%Y"), Notation(day_first=False)) == reading_of(day)

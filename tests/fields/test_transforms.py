@@ -16,7 +16,7 @@ from factcheck.fields.comparators.transforms import TRANSFORMS
 
 OF_TEXT = (
     "lowercase", "strip", "normalize_whitespace", "sort_tokens", "unicode_nfkc",
-    "strip_punctuation",
+    "strip_punctuation", "casefold", "strip_accents", "plain_marks",
 )  # fmt: skip
 NEEDED: dict[str, dict[str, Any]] = {"round_digits": {"digits": 1}, "type_convert": {"to": "str"}}
 
@@ -57,10 +57,14 @@ def test_what_changes_texts_takes_nothing_else(name: str, value: Any) -> None:
         ("normalize_whitespace", " a \n\t b\u2003c\u00a0", "a b c"),
         ("normalize_whitespace", " \n ", ""), ("sort_tokens", " b  a\nC a ", "C a a b"),
         ("unicode_nfkc", "ﬁ １２ e\u0301 ²", "fi 12 é 2"),
+        ("casefold", "STRASSE Straße", "strasse strasse"),
+        ("strip_accents", "Łódź é ñ", "Łodz e n"),
+        ("plain_marks", "a\u200bb “c” ‘d’ 1–2\u00a0€", "ab \"c\" 'd' 1-2 €"),
         ("strip_punctuation", "Hello, “world”! (yes…)", "Hello world yes"),
         ("strip_punctuation", "U.S.A.", "USA"),
         ("strip_punctuation", "don't well-known a_b", "dont wellknown ab"),
-        ("strip_punctuation", "...", ""), ("strip_punctuation", "v1.2 A-5 #7", "v1.2 A5 7"),
+        ("strip_punctuation", "...", ""),
+        ("strip_punctuation", "v1.2 A-5 C#, AT&T", "v1.2 A5 C# AT&T"),
     ],
 )  # fmt: skip
 def test_texts(name: str, value: str, changed: str) -> None:

@@ -1,8 +1,10 @@
 """The comparator `date`: the same calendar date, whatever the notation.
 
-ISO 8601, figures in an order that leaves no doubt, and English months are read. Nothing is filled
-in and nothing is guessed: "March 2024" has no day, "03/04/2024" can be two dates, and "15/03/24"
-has no century. Neither the clock nor the locale of the machine is looked at.
+ISO 8601, figures in an order that leaves no doubt, and months in the languages of `factcheck.text`
+are read. Nothing is filled in and nothing is guessed: "March 2024" has no day, "03/04/2024" can be
+two dates, and "15/03/24" has no century unless the schema gives a pivot. With points the day comes
+first, as in every country that writes them. Neither the clock nor the locale of the machine is
+looked at.
 """
 
 from __future__ import annotations
@@ -26,23 +28,17 @@ from factcheck.fields.types import (
     shown,
 )
 from factcheck.fields.values import exact_key
+from factcheck.text.dates import WEEKDAYS, month_of
+from factcheck.text.words import fold_word
 
 _MAX_CHARS = 80
 """No date is longer, and longer strings are not cached."""
-_MONTHS = (
-    "january", "february", "march", "april", "may", "june",
-    "july", "august", "september", "october", "november", "december",
-)  # fmt: skip
-_NUMBER_OF = {
-    **{name: number for number, name in enumerate(_MONTHS, 1)},
-    **{name[:3]: number for number, name in enumerate(_MONTHS, 1)},
-    "sept": 9,
-}
 _MONTHS_IN_YEAR = 12
-_DAY = r"(?P<day>\d{1,2})(?!\d)(?:st|nd|rd|th)?"
-_WORD = rf"(?P<word>{'|'.join(sorted(_NUMBER_OF, key=len, reverse=True))})(?![a-z])\.?"
+_DAY = r"(?P<day>\d{1,2})(?!\d)(?:st|nd|rd|th|er|º|ª)?"
+_WORD = r"(?P<word>[^\W\d_]{3,})\.?"
 _YEAR = r"(?P<year>\d{4})"
 _GAP = r"[\s,./-]{0,3}"
+_OF = r"(?:\s(?:of|de|del)\b)?"
 _NOTATIONS = tuple(
     re.compile(notation)
     for notation in (
@@ -53,15 +49,22 @@ _NOTATIONS = tuple(
         _YEAR,
         rf"{_YEAR}-?w(?P<week>\d\d)-?(?P<weekday>\d)",
         rf"{_YEAR}-(?P<ordinal>\d\d\d)",
-        rf"(?:the\s)?{_DAY}(?:\sof)?{_GAP}{_WORD}{_GAP}{_YEAR}",
+        rf"{_YEAR}年(?P<month>\d\d?)月(?:(?P<day>\d\d?)日)?",
+        rf"(?:the\s)?{_DAY}{_OF}{_GAP}{_WORD}{_OF}{_GAP}{_YEAR}",
         rf"{_WORD}{_GAP}(?:the\s)?{_DAY}{_GAP}{_YEAR}",
-        rf"{_WORD}(?:\sof)?{_GAP}{_YEAR}",
+        rf"{_WORD}{_OF}{_GAP}{_YEAR}",
         rf"{_YEAR}{_GAP}{_WORD}(?:{_GAP}{_DAY})?",
     )
 )
 _DAY_AND_MONTH = re.compile(r"(\d\d?)([-/.])\s?(\d\d?)\2\s?(\d{4})")
+_SHORT_YEAR = re.compile(
+    r"(\d\d?(?:\.\s?\d\d?\.\s?|/\d\d?/|[a-z]{0,2}[\s,./-]{0,3}(?:of\s)?[^\W\d_]{3,}\.?[\s,/-]{1,2})"
+    r"|[^\W\d_]{3,}\.?\s\d\d?[a-z]{0,2},?\s)['\u2019]?(\d\d)"
+)
+"""A date with a year of two digits, and what stands before it."""
 _WEEKDAY = re.compile(
-    r"(?:mon|tues?|wed(?:nes)?|thu(?:rs?)?|fri|sat(?:ur)?|sun)(?:day)?(?![a-z])[.,]*\s?"
+    r"(?:(?:mon|tues?|wed(?:nes)?|thu(?:rs?)?|fri|sat(?:ur)?|sun)(?:day)?(?![a-z])"
+    rf"|(?:{'|'.join(sorted(WEEKDAYS, key=len, reverse=True))})(?![^\W\d_]))[.,]*\s?"
 )
 _ZONE = r"\s?(?P<zone>z|utc|gmt|[+-]\d\d:?\d\d|[+-]\d\d)?"
 _CLOCK = re.compile(
@@ -104,11 +107,18 @@ class Unread(NamedTuple):
     """Whether it is a date, but one of two."""
 
 
-def read_date(text: str, *, day_first: bool | None = None) -> DateReading | Unread:
+class Notation(NamedTuple):
+    """How dates are written where that is in doubt."""
+
+    day_first: bool | None = None
+    """Whether 03/04/2024 is in April; `None`: it can be two dates."""
+    pivot: int | None = None
+    """The earliest year that two digits stand for; `None`: they stand for none."""
+
+
+def read_date(text: str, notation: Notation = Notation()) -> DateReading | Unread:  # noqa: B008 - immutable
     """What a text says, or why it is not read."""
-    if len(text) > _MAX_CHARS:
-        return _unread(text)
-    return _read(text, day_first=day_first)
+    return _unread(text) if len(text) > _MAX_CHARS else _read(text, notation)
 
 
 def reading_of(value: dt.date) -> DateReading:
@@ -120,14 +130,14 @@ def reading_of(value: dt.date) -> DateReading:
 
 
 @lru_cache(maxsize=16384)
-def _read(text: str, *, day_first: bool | None) -> DateReading | Unread:
+def _read(text: str, notation: Notation) -> DateReading | Unread:
     plain = " ".join(text.lower().split())
     found = _CLOCK.search(plain) or _BASIC_CLOCK.search(plain)
     try:
         if found is None:
-            return _date(plain, text, day_first=day_first)
+            return _date(plain, text, notation)
         without_clock = f"{plain[: found.start()]} {plain[found.end() :]}"
-        day = _date(without_clock, text, day_first=day_first)
+        day = _date(without_clock, text, notation)
         if isinstance(day, Unread) and not day.ambiguous:
             return day
         clock, offset = _clock(found), _offset(found["zone"])
@@ -142,20 +152,28 @@ def _unread(text: str) -> Unread:
     return Unread(f"{shown(text)} is not read as a date; 'formats' can say how dates are written")
 
 
-def _date(plain: str, text: str, *, day_first: bool | None) -> DateReading | Unread:
+def _date(plain: str, text: str, notation: Notation) -> DateReading | Unread:
     written = " ".join(plain.split()).strip(" ,")
     weekday = _WEEKDAY.match(written)
-    if weekday:
-        day = _date(written[weekday.end() :], text, day_first=day_first)
+    if weekday and weekday.end() < len(written):
+        day = _date(written[weekday.end() :], text, notation)
         return day if isinstance(day, Unread) or day.day is not None else _unread(text)
+    if notation.pivot is not None and (short := _SHORT_YEAR.fullmatch(written)):
+        year = notation.pivot + (int(short[2]) - notation.pivot) % 100
+        written = f"{short[1]}{year:04}"
     figures = _DAY_AND_MONTH.fullmatch(written)
     if figures:
-        return _day_and_month(figures, text, day_first=day_first)
-    for notation in _NOTATIONS:
-        found = notation.fullmatch(written)
-        if found:
+        return _day_and_month(figures, text, notation)
+    for known in _NOTATIONS:
+        found = known.fullmatch(written)
+        if found and (found.groupdict().get("word") is None or _month(found["word"])):
             return _from(found.groupdict())
     return _unread(text)
+
+
+def _month(word: str) -> int:
+    form = fold_word(word)
+    return 9 if form == "sept" else month_of(form)
 
 
 def _from(found: dict[str, str | None]) -> DateReading:
@@ -170,19 +188,20 @@ def _from(found: dict[str, str | None]) -> DateReading:
             raise ValueError("the year has no such day")
         return reading_of(day)
     word = found.get("word")
-    month = _NUMBER_OF[word] if word else part.get("month")
+    month = _month(word) if word else part.get("month")
     dt.date(year, month or 1, part.get("day", 1))
     return DateReading(year, month, part.get("day"))
 
 
-def _day_and_month(
-    figures: re.Match[str], text: str, *, day_first: bool | None
-) -> DateReading | Unread:
+def _day_and_month(figures: re.Match[str], text: str, notation: Notation) -> DateReading | Unread:
     """Raises `ValueError` where neither order is a day."""
     first, second, year = int(figures[1]), int(figures[3]), int(figures[4])
     if first > _MONTHS_IN_YEAR or second > _MONTHS_IN_YEAR or first == second:
         return reading_of(dt.date(year, min(first, second), max(first, second)))
     by_day, by_month = dt.date(year, second, first), dt.date(year, first, second)
+    day_first = notation.day_first
+    if day_first is None and figures[2] == ".":
+        day_first = True
     if day_first is None:
         reason = f"{shown(text)} is ambiguous: {by_day} or {by_month}; 'day_first' can say which"
         return Unread(reason, ambiguous=True)
@@ -221,12 +240,13 @@ _MAX_FORMATTED = 200
 
 
 def _bind(params: Mapping[str, Any]) -> BoundComparator:
-    refuse_unknown("date", params, "formats", "day_first", "with_time")
-    day_first = flag("date", params, "day_first")
+    refuse_unknown("date", params, "formats", "day_first", "with_time", "pivot", "partial")
+    notation = Notation(flag("date", params, "day_first"), _pivot(params))
     with_time = flag("date", params, "with_time")
+    partial = flag("date", params, "partial")
     formats = _formats(params["formats"]) if "formats" in params else ()
-    read = _reader(formats, day_first=day_first)
-    both_ways = [_reader(formats, day_first=one) for one in (True, False)]
+    read = _reader(formats, notation)
+    both_ways = [_reader(formats, notation._replace(day_first=one)) for one in (True, False)]
 
     def compare(gold: Any, extracted: Any) -> Outcome:
         own = _reading(gold, "gold", read)
@@ -234,6 +254,8 @@ def _bind(params: Mapping[str, Any]) -> BoundComparator:
         if isinstance(own, DateReading) and isinstance(other, DateReading):
             if with_time and (own.clock is None) != (other.clock is None):
                 return 0.0, f"only one has a time: {own} and {other}"
+            if partial and own.parts != other.parts:
+                return _in_part(own, other)
             return MATCH if own == other else _outcome(own, other)
         for reading in (own, other):
             if isinstance(reading, Unread) and not reading.ambiguous:
@@ -243,6 +265,26 @@ def _bind(params: Mapping[str, Any]) -> BoundComparator:
         return _either_way(_ways(gold, own, both_ways), _ways(extracted, other, both_ways))
 
     return BoundComparator(compare)
+
+
+def _pivot(params: Mapping[str, Any]) -> int | None:
+    pivot = params.get("pivot")
+    in_range = isinstance(pivot, int) and 1 <= pivot <= dt.MAXYEAR - 99
+    if "pivot" in params and (isinstance(pivot, bool) or not in_range):
+        raise ParameterError(
+            f"date: 'pivot' must be the earliest year that two digits stand for, such as 1950, "
+            f"not {shown(pivot)}"
+        )
+    return pivot
+
+
+def _in_part(gold: DateReading, extracted: DateReading) -> Outcome:
+    """The share of the parts of the more precise date that the other has, if none differs."""
+    n = min(len(gold.parts), len(extracted.parts))
+    if gold.parts[:n] != extracted.parts[:n]:
+        return 0.0, f"the dates differ: {gold} and {extracted}"
+    share = n / max(len(gold.parts), len(extracted.parts))
+    return share, f"one is more precise than the other: {gold} and {extracted}"
 
 
 class _Ways(NamedTuple):
@@ -320,19 +362,18 @@ def _is_same_text(gold: Any, extracted: Any) -> bool:
     return texts and gold.split() == extracted.split()
 
 
-def _reader(formats: Sequence[_Format], *, day_first: bool | None) -> _Read:
+def _reader(formats: Sequence[_Format], notation: Notation) -> _Read:
     if not formats:
-        return lambda text: read_date(text, day_first=day_first)
+        return lambda text: read_date(text, notation)
 
     @lru_cache(maxsize=4096)
     def by_formats(text: str) -> DateReading | Unread:
-        for given in formats:
-            reading = given.read(text)
-            if reading is not None:
-                return reading
-        return read_date(text, day_first=day_first)
+        readings = (given.read(text) for given in formats)
+        return next((one for one in readings if one is not None), None) or read_date(text, notation)
 
-    return lambda text: (by_formats if len(text) <= _MAX_FORMATTED else read_date)(text)
+    return lambda text: (
+        by_formats(text) if len(text) <= _MAX_FORMATTED else read_date(text, notation)
+    )
 
 
 class _Format:
@@ -395,4 +436,8 @@ Parameters:
         be one of its readings.
     with_time: Whether a date without a time differs from one with a time; by default it does not.
         The default comparator of strings with the format `date-time`.
+    pivot: The earliest year that two digits stand for: with 1950, 49 is 2049 and 50 is 1950.
+        Without it a date with such a year is not read.
+    partial: Whether a date of which one side has only the year or month gets that share: 2/3 for a
+        month against a day of it. Without it the score is 0.
 """

@@ -6,13 +6,13 @@ comes twice. If it comes once, with one to three digits before it, no leading ze
 ("1,240"), it can be either, and the caller has to say which is the decimal mark. Spaces,
 apostrophes and underscores always group.
 
-As in accounts, a text in brackets is negative if it holds the number alone: "(1,240.00)", and
-"($5)". "5k" is 5000. What else stands around a number is dropped, whatever it says: units, percent
-signs and currencies ("12 %" is 12), and words ("about 5").
+As in accounts, a number is negative in brackets that hold it alone ("(1,240.00)", "($5)") and with
+a minus behind it ("5-"). "1.2 million", "1.2M" and "5k" are multiplied, "1/2" and "1 ½" are
+fractions. What else stands around a number is dropped, whatever it says: units, percent signs and
+currencies ("12 %" is 12, unless 'percent' says otherwise), and words ("about 5").
 
-Refused, too: two numbers, bounds ("<5"), a minus that may be a dash ("- 5") or stands behind the
-number ("5-"), brackets with more around them ("total (5)"), and other words or letters that
-multiply ("1.2 million"), some of which may also be units ("5m", "300K").
+Refused, too: two numbers, bounds ("<5"), a minus that may be a dash ("- 5"), brackets with more
+around them ("total (5)"), and letters and words that multiply, or may ("5m", "2 dozen").
 """
 
 from __future__ import annotations
@@ -27,6 +27,8 @@ from typing import Any
 
 from factcheck.errors import ParameterError
 from factcheck.fields.types import BuiltinTransform, quoted, refuse_unknown, shown
+from factcheck.text.numbers import power_of_ten
+from factcheck.text.words import fold_word
 
 _EVERY_DIGIT = 2**53
 """From here on a float does not hold every whole number."""
@@ -57,21 +59,30 @@ _NOT_BEFORE = (
     (re.compile(r"\b(?:minus|negative)\s+¤?\s*$", re.IGNORECASE), "its minus is a word"),
 )
 """What stands before a number and changes it, or may; and what is said of it."""
-_WORD = (
-    r"(?i:hundred|dozen|thousand|milli(?:on|ard|er)|billi?on|trillion|lakh|crore|tausend)\w*"
-    r"|(?i:mn|bn|tn|tsd|mio|mrd|mia|mil|mille)(?!\w)"
-)
 _NOT_BEHIND = (
-    (re.compile(r"(?:\s?k)?[-+](?!\w)"), "its sign stands behind"),
+    (re.compile(r"(?:\+|-(?=\s*\w))(?!\w)"), "its sign stands behind"),
     (re.compile(r"[^\W\d_]+\d"), "there are letters among its digits"),
-    (re.compile(r"(?P<word>[KMBmb])(?!\w)"), "{word!r} may multiply it or be a unit"),
-    (re.compile(rf"[\s-]*(?P<word>{_WORD})"), "{word!r} multiplies it"),
+    (re.compile(r"(?P<word>[mb]|\s[MB])(?!\w)"), "{word!r} may multiply it or be a unit"),
+    (
+        re.compile(r"[\s-]*(?P<word>(?i:dozen|lakh|crore|billi?ard|trilliard)\w*|mi[al]\b)"),
+        "{word!r} multiplies it",
+    ),
 )
 """What stands behind a number and changes it, or may; and what is said of it."""
-_THOUSANDS = re.compile(r"\s?k(?!\w)")
+_MAGNITUDE = re.compile(
+    r"(?P<letter>\s?k(?!\w)|[KMB](?!\w)|\s[MB](?=\s?¤))|[\s-]*(?P<word>[^\W\d_]{2,})(?!\w)"
+)
+_LETTERS = {"k": 3, "K": 3, "M": 6, "B": 9}
+_MINUS_BEHIND = re.compile(r"-\s*(?:[¤%]\s*)?")
+_PERCENT = re.compile(
+    r"\s*(?:(?P<thousandth>‰)|%|(?:percent|per cent|pct|prozent)\b)", re.IGNORECASE
+)
+_FRACTION = re.compile(r"\s*([-+]?)(?:(\d{1,6})\s+)?(\d{1,4})\s?[/\u2044]\s?(\d{1,4})(?![\d/.,-])")
+"""At the beginning of a text."""
+_VULGAR = re.compile(r"(\d?)\s*([¼-¾⅐-⅞])")
 _OPENING = re.compile(r"\(\s*(?P<sign>[-+])?(?:¤\s*)?$")
-_CLOSING = re.compile(r"\s*k?\s*[%¤]?\s*\)")
-_ACCOUNTING = re.compile(r"\s*¤?\s*\(\s*¤?\s*"), re.compile(r"\s*k?\s*[%¤]?\s*\)\s*[%¤]?\s*")
+_CLOSING = re.compile(r"\s*[%¤]?\s*\)")
+_ACCOUNTING = re.compile(r"\s*¤?\s*\(\s*¤?\s*"), re.compile(r"\s*[%¤]?\s*\)\s*[%¤]?\s*")
 """What may stand around the digits of a negative number in brackets, and nothing else."""
 _DIGITS = re.compile(r"\d+")
 _GROUPED = re.compile(r"[1-9]\d{0,2}([.,'_ ])\d{3}(?:\1\d{3})*|[1-9]\d?(?:,\d\d)+,\d{3}")
@@ -79,12 +90,15 @@ _GROUPED = re.compile(r"[1-9]\d{0,2}([.,'_ ])\d{3}(?:\1\d{3})*|[1-9]\d?(?:,\d\d)
 _EITHER_WAY = re.compile(r"[1-9]\d{0,2}[.,]\d{3}")
 
 
-def read_number(value: Any, decimal: str | None = None) -> float | int:
+def read_number(
+    value: Any, decimal: str | None = None, *, percent_is_fraction: bool = False
+) -> float | int:
     """The number in a text, or a number itself.
 
     Args:
         value: A text or a number.
         decimal: The decimal mark, `.` or `,`; the other one groups. `None`: what the text says.
+        percent_is_fraction: Whether "12 %" is 0.12 instead of 12.
 
     Returns:
         A float; but a whole number from 2**53 on stays an `int`, so that no digit is lost.
@@ -93,7 +107,7 @@ def read_number(value: Any, decimal: str | None = None) -> float | int:
         TypeError: There is no number, or more than one, or more than one way to read it.
     """
     if isinstance(value, str):
-        return _as_number(_read(value, decimal), value)
+        return _as_number(_read(value, decimal, percent_is_fraction=percent_is_fraction), value)
     if isinstance(value, Decimal) and value.is_finite():
         return _as_number(value, value)
     if isinstance(value, bool) or not isinstance(value, (Real, Decimal)):
@@ -114,8 +128,8 @@ def _as_number(number: Decimal, value: Any) -> float | int:
     return int(number)
 
 
-def _read(text: str, decimal: str | None) -> Decimal:
-    plain = _plain(text)
+def _read(text: str, decimal: str | None, *, percent_is_fraction: bool) -> Decimal:
+    plain = _without_fraction(_plain(text), decimal or ".")
     found = [
         figure
         for figure in _FIGURE.finditer(plain)
@@ -125,20 +139,49 @@ def _read(text: str, decimal: str | None) -> Decimal:
         what = "more than one number" if found else "no number"
         raise TypeError(f"parse_number: there is {what} in {shown(text)}")
     start, end = found[0].span()
-    before, behind = plain[max(0, start - _NEAR) : start], plain[end:]
+    before, (power, behind) = plain[max(0, start - _NEAR) : start], _magnified(plain[end:])
     opening, closing = _ACCOUNTING
-    is_negative = bool(opening.fullmatch(plain[:start]) and closing.fullmatch(behind))
+    in_brackets = bool(opening.fullmatch(plain[:start]) and closing.fullmatch(behind))
+    sign = _SIGN.search(before)
+    minus_behind = bool(_MINUS_BEHIND.fullmatch(behind))
     problem = _odd_figures(plain) or _changed(before, behind)
-    if not problem and not is_negative and _OPENING.search(before) and _CLOSING.match(behind):
+    if not problem and not in_brackets and _OPENING.search(before) and _CLOSING.match(behind):
         problem = "its brackets may stand for a minus"
+    if not problem and minus_behind and sign:
+        problem = "it has two signs"
     if problem:
         raise TypeError(f"parse_number: {shown(text)} is not read: {problem}; write plain digits")
-    sign = _SIGN.search(before)
-    number = _decimal(found[0][0], decimal, text)
-    if _THOUSANDS.match(behind):
-        number = number.scaleb(3)
-    is_negative = is_negative or (sign is not None and sign[1] == "-")
+    if percent_is_fraction and (percent := _PERCENT.match(behind)):
+        power -= 3 if percent["thousandth"] else 2
+    number = _decimal(found[0][0], decimal, power, text)
+    is_negative = in_brackets or minus_behind or (sign is not None and sign[1] == "-")
     return number.copy_negate() if number and is_negative else number
+
+
+def _magnified(behind: str) -> tuple[int, str]:
+    """The power of ten by which what stands behind a number multiplies it, and what follows."""
+    found = _MAGNITUDE.match(behind)
+    if found is None:
+        return 0, behind
+    word = fold_word(found["word"] or "")
+    power = _LETTERS.get((found["letter"] or "").strip()) or power_of_ten(word)
+    if word == "mil" or power == 2:  # noqa: PLR2004 - million or thousand; a hundred or a coin
+        power = 0
+    return (power, behind[found.end() :]) if power else (0, behind)
+
+
+def _without_fraction(text: str, mark: str) -> str:
+    """The text with the proper fraction at its beginning as a number with this decimal mark."""
+    if text.isascii() and "/" not in text:
+        return text
+    spelled = _VULGAR.sub(
+        lambda one: f"{one[1]}{' ' * bool(one[1])}{unicodedata.normalize('NFKC', one[2])}", text
+    )
+    found = _FRACTION.match(spelled)
+    if found is None or not int(found[3]) < int(found[4]):
+        return text
+    value = int(found[2] or 0) + Decimal(found[3]) / Decimal(found[4])
+    return f"{found[1]}{value:.20f}{spelled[found.end() :]}".replace(".", mark, 1)
 
 
 def _changed(before: str, behind: str) -> str:
@@ -170,7 +213,7 @@ def _odd_figures(text: str) -> str:
     return ""
 
 
-def _decimal(figure: str, decimal: str | None, text: str) -> Decimal:
+def _decimal(figure: str, decimal: str | None, power: int, text: str) -> Decimal:
     mantissa, _, exponent = figure.lower().partition("e")
     mark = _decimal_mark(mantissa, decimal, text)
     whole, _, fraction = mantissa.partition(mark) if mark else (mantissa, "", "0")
@@ -183,7 +226,7 @@ def _decimal(figure: str, decimal: str | None, text: str) -> Decimal:
     digits = "".join(filter(str.isdecimal, whole)) or "0"
     if len(exponent) > _LONGEST_EXPONENT:
         raise TypeError(f"parse_number: {shown(figure)} is out of the range of numbers")
-    return Decimal(f"{digits}.{fraction}E{exponent or 0}")
+    return Decimal(f"{digits}.{fraction}E{int(exponent or 0) + power}")
 
 
 def _decimal_mark(mantissa: str, decimal: str | None, text: str) -> str | None:
@@ -206,6 +249,8 @@ def _decimal_mark(mantissa: str, decimal: str | None, text: str) -> str | None:
 
 _Bound = Callable[[Any], Any]
 _MOST_DIGITS = 1000
+_SIGNS = frozenset("#&@%*/\\")
+"""Marks that are read as words: "C#" is not "C"."""
 _NUMBER = re.compile(r"(?:(?<!\w)[-+\u2013]?[$€£¥]?[.,]?)?\d+(?:[^\w\s]\d+)*(?:\s?[%‰])?")
 """A number with the punctuation that is part of it."""
 
@@ -228,6 +273,21 @@ def _of_text(name: str, change: Callable[[str], str]) -> BuiltinTransform:
     return BuiltinTransform(name, bind)
 
 
+_PLAIN_MARKS = str.maketrans(
+    dict.fromkeys("\u00ad\u200b\u200c\u200d\u200e\u200f\u2060\ufeff", "")
+    | dict.fromkeys("\u2018\u2019\u201a\u201b\u2032\u02bc\u00b4`", "'")
+    | dict.fromkeys("\u201c\u201d\u201e\u201f\u2033\u00ab\u00bb", '"')
+    | dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2015\u2212", "-")
+    | dict.fromkeys("\u00a0\u2009\u202f", " ")
+)
+"""No invisible marks; one kind of single quote, double quote, dash and space."""
+
+
+def _without_accents(text: str) -> str:
+    letters = unicodedata.normalize("NFD", text)
+    return unicodedata.normalize("NFC", "".join(c for c in letters if not unicodedata.combining(c)))
+
+
 def _without_punctuation(text: str) -> str:
     if text.isalnum():
         return text
@@ -240,7 +300,9 @@ def _without_punctuation(text: str) -> str:
 
 
 def _unmarked(text: str) -> str:
-    return "".join(letter for letter in text if unicodedata.category(letter)[0] != "P")
+    return "".join(
+        letter for letter in text if letter in _SIGNS or unicodedata.category(letter)[0] != "P"
+    )
 
 
 def _bind_round(params: Mapping[str, Any]) -> _Bound:
@@ -316,14 +378,24 @@ def _bind_convert(params: Mapping[str, Any]) -> _Bound:
 
 
 def _bind_parse(params: Mapping[str, Any]) -> _Bound:
-    """`decimal`: `.` or `,`, the decimal mark in strings such as "1,240", which are ambiguous."""
-    refuse_unknown("parse_number", params, "decimal")
-    decimal = params.get("decimal")
+    """The decimal mark in strings such as "1,240", which are ambiguous, and what percent are.
+
+    `decimal`: `.` or `,`. `percent`: `"fraction"` reads "12 %" as 0.12, `"number"` as 12.
+    """
+    refuse_unknown("parse_number", params, "decimal", "percent")
+    decimal, percent = params.get("decimal"), params.get("percent", "number")
     if "decimal" in params and decimal not in (".", ","):
         raise ParameterError(f"parse_number: 'decimal' must be one of '.' and ',', not {decimal!r}")
+    if percent not in ("number", "fraction"):
+        raise ParameterError(
+            f"parse_number: 'percent' must be one of 'number' and 'fraction', not {percent!r}"
+        )
+    as_fraction = percent == "fraction"
 
     def apply(value: Any) -> Any:
-        return None if value is None else read_number(value, decimal)
+        return (
+            None if value is None else read_number(value, decimal, percent_is_fraction=as_fraction)
+        )
 
     return apply
 
@@ -333,6 +405,9 @@ _OF_TEXT: Mapping[str, Callable[[str], str]] = {
     "strip": str.strip,
     "normalize_whitespace": lambda text: " ".join(text.split()),
     "sort_tokens": lambda text: " ".join(sorted(text.split())),
+    "casefold": str.casefold,
+    "strip_accents": _without_accents,
+    "plain_marks": lambda text: text.translate(_PLAIN_MARKS),
     "unicode_nfkc": lambda text: unicodedata.normalize("NFKC", text),
     "strip_punctuation": _without_punctuation,
 }

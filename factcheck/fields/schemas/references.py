@@ -141,7 +141,7 @@ def _generator() -> type[GenerateJsonSchema]:
 
         def decimal_schema(self, schema: Any) -> JsonSchemaValue:  # noqa: ARG002 - base's
             """A decimal is a number in JSON or, to keep every digit, a string."""
-            return {"type": ["number", "string"], COMPARE: "numeric"}
+            return {"type": ["number", "string"], "format": "decimal"}
 
         def set_schema(self, schema: Any) -> JsonSchemaValue:
             """The order of a set depends on the hash seed of the process."""

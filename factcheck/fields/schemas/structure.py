@@ -21,8 +21,10 @@ SKIP = "x-eval-skip"
 ALIGN = "x-eval-align"
 THRESHOLD = "x-eval-threshold"
 WEIGHT = "x-eval-weight"
+REASON = "x-eval-reason"
+"""Why a field is compared like this; for the reader of a schema."""
 PREFIX = "x-eval-"
-XEVAL_KEYS = (COMPARE, TRANSFORM, SKIP, ALIGN, THRESHOLD, WEIGHT)
+XEVAL_KEYS = (COMPARE, TRANSFORM, SKIP, ALIGN, THRESHOLD, WEIGHT, REASON)
 MAX_DEPTH = 200
 """Levels of nesting in a schema, so that recursion stays far from Python's limit."""
 MULTI = "multi"
@@ -169,6 +171,11 @@ _BUILT_IN_DEFAULTS: dict[str, Any] = {
     "integer": "numeric",
     "boolean": "exact",
 }
+_BY_FORMAT: dict[Any, Any] = {
+    ("string", "date-time"): {"date": {"with_time": True}},
+    (MULTI, "decimal"): "numeric",
+}
+"""By effective type and format."""
 _defaults = dict(_BUILT_IN_DEFAULTS)
 
 
@@ -216,8 +223,8 @@ def _annotate(schema: dict[str, Any], depth: int) -> None:
     if is_leaf and COMPARE not in schema and schema.get(SKIP) is not True:
         kind = effective_type(schema) or ""
         default = _defaults.get(kind, _FALLBACK)
-        if kind == "string" and default == "exact" and schema.get("format") == "date-time":
-            default = {"date": {"with_time": True}}
+        if default == "exact":
+            default = _BY_FORMAT.get((kind, schema.get("format")), default)
         schema[COMPARE] = copy.deepcopy(default)
 
 

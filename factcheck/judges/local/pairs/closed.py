@@ -163,7 +163,8 @@ def _code(text: str) -> str:
     if len(text) > _LONGEST_CODE or not any(c.isdigit() for c in text):
         return ""
     bare = _without_label(text)
-    is_code = _CODE.fullmatch(bare) and not _RANGE.fullmatch(bare)
+    is_decimal = len(re.findall(r"\d\.\d", bare)) == 1 and " " in bare  # 1.2 million is not 12
+    is_code = _CODE.fullmatch(bare) and not _RANGE.fullmatch(bare) and not is_decimal
     return _SEPARATORS.sub("", bare).upper() if is_code else ""
 
 

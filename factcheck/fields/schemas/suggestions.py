@@ -1,0 +1,416 @@
+"""Suggested settings of an evaluation schema, each with its reason.
+
+A field is judged by its name, its JSON schema (with the `format` that pydantic types give) and the
+gold values. Where these do not agree, the stricter way to compare is suggested.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+from factcheck.fields.comparators.dates import DateReading, Notation, Unread, read_date
+from factcheck.fields.comparators.transforms import TRANSFORMS, read_number
+from factcheck.fields.schemas.references import as_schema, resolved
+from factcheck.fields.schemas.structure import (
+    ALIGN,
+    COMPARE,
+    REASON,
+    SKIP,
+    TRANSFORM,
+    annotate,
+    declared_types,
+    effective_type,
+    is_recursive,
+    sub_schemas,
+)
+from factcheck.fields.schemas.validation import as_list, infer_schema
+from factcheck.fields.types import shown
+from factcheck.fields.values import as_record, json_type
+from factcheck.reports.text import plural
+from factcheck.text.units import Quantity, read_quantity
+from factcheck.text.words import word_set, words
+
+SEMANTIC = "semantic"
+_LAYOUT = ("plain_marks", "normalize_whitespace")
+_AS_TEXT: dict[str, Any] = {"type_convert": {"to": "str"}}
+_LABEL = (*_LAYOUT, "casefold", "strip_accents", "strip_punctuation")
+_IDS = word_set(
+    "id ids uuid guid sku isbn issn ean upc gtin asin doi code key ref reference number no nr num "
+    "iban bic swift vin ssn ein tin serial barcode hash checksum token handle username zip "
+    "postcode postal plz account phone fax tel telephone mobile url uri link href email mail"
+)
+_FOLDED = word_set("email mail uuid guid")
+"""Of these, case means nothing."""
+_COUNTS = word_set("number no nr num")
+"""Names of identifiers, unless `of` follows."""
+_PROSE = word_set(
+    "description summary abstract note notes comment comments remark remarks text body content "
+    "message explanation rationale details biography bio overview objective findings review "
+    "terms clause answer"
+)
+_DATES = word_set("date day datetime timestamp dob birthday birthdate deadline")
+_SHARES = word_set(
+    "rate percent percentage pct share ratio fraction vat discount margin probability confidence"
+)
+_SEQUENCES = word_set(
+    "step steps instruction instructions procedure route stop stops stage stages sequence ranking "
+    "rank history timeline path coordinates coordinate position vector line_string pages chapters"
+)
+_CODE = re.compile(r"(?=.*\d)[A-Za-z0-9]+(?:[-_./#:][A-Za-z0-9]+)*")
+_FIGURES = re.compile(r"\s*(\d\d?)[/-](\d\d?)[/-]\d{4}\b")
+_MOST_VALUES = 2_000
+"""Gold values of a field that are looked at."""
+_WORDS_OF_PROSE = 8
+_LONGEST_MARK = 3
+_FIRST_OF_CENTURY = 1950
+_MONEY_DECIMALS = 2
+_NAME = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
+
+
+class _Field(NamedTuple):
+    """What is known of a field."""
+
+    name: str
+    schema: dict[str, Any]
+    values: list[Any]
+    """In gold, without null."""
+
+    @property
+    def words(self) -> list[str]:
+        return _name_words(self.name)
+
+    @property
+    def has_id_name(self) -> bool:
+        named = self.words
+        return bool({*named[-2:]} & (_IDS - _COUNTS)) or bool({*named[-1:]} & _COUNTS)
+
+
+class _Suggestion(NamedTuple):
+    compare: str | dict[str, Any]
+    transforms: Sequence[str | dict[str, Any]]
+    reason: str
+
+
+def suggest_schema(gold: Any, schema: Any = None, *, texts_by_meaning: bool = False) -> Any:
+    """An evaluation schema that suggests how each field and list is compared.
+
+    Comparators, transforms and alignments follow from names, types, formats and the gold values.
+    Each stands beside its reason, in `x-eval-reason`. Fields that say how they are compared already
+    are left alone. Identifiers are exact, prose is `semantic`, and so are texts that hold a
+    measure or an amount; lists are paired by a key, or optimally, unless their name says that the
+    order counts.
+
+    Args:
+        gold: The gold records; may be empty if there is a schema.
+        schema: A JSON schema, which is not changed, or a pydantic model class; `None`: inferred.
+        texts_by_meaning: Whether names and labels are compared by meaning, too.
+
+    Raises:
+        InputError: There are neither records nor a schema.
+        SchemaError: The schema is invalid.
+    """
+    records = [as_record(record) for record in as_list(gold, "gold")]
+    if schema is None:
+        made = infer_schema(records)
+    else:
+        given = as_schema(schema)
+        made = given if given is not schema else resolved(given)
+    label = _by_meaning if texts_by_meaning else _label
+    _suggest(made, "", [record for record in records if record is not None], label)
+    return annotate(made)
+
+
+def _suggest(
+    schema: dict[str, Any], name: str, values: list[Any], label: Callable[[_Field], _Suggestion]
+) -> None:
+    if COMPARE in schema or schema.get(SKIP) is True or is_recursive(schema):
+        return
+    parts = sub_schemas(schema)
+    if not parts:
+        found = _of_leaf(_Field(name, schema, values[:_MOST_VALUES]), label)
+        schema[COMPARE] = found.compare
+        if found.transforms and TRANSFORM not in schema:
+            schema[TRANSFORM] = list(found.transforms)
+        schema.setdefault(REASON, found.reason)
+        return
+    is_array = effective_type(schema) == "array"
+    named = {part.name for part in parts}
+    for part in parts:
+        below = [
+            each
+            for value in values
+            for key, each in _members(value)
+            if each is not None and (key == part.name or (part.name is None and key not in named))
+        ]
+        _suggest(part.schema, part.name or name, below, label)
+    if is_array and ALIGN not in schema and isinstance(schema.get("items"), dict):
+        lists = [value for value in values[:_MOST_VALUES] if isinstance(value, list)]
+        schema[ALIGN], reason = _alignment(name, schema["items"], lists)
+        schema.setdefault(REASON, reason)
+
+
+def _members(value: Any) -> list[tuple[Any, Any]]:
+    if isinstance(value, dict):
+        return list(value.items())
+    return [(str(n), one) for n, one in enumerate(value)] if isinstance(value, list) else []
+
+
+def _of_leaf(field: _Field, label: Callable[[_Field], _Suggestion]) -> _Suggestion:
+    types = {*declared_types(field.schema.get("type"))}
+    found = {json_type(value) or "other" for value in field.values}
+    if "number" in found | types:
+        found.discard("integer")
+    if len(found) > 1 or (len(types) > 1 and not found):
+        kinds = " and ".join(sorted(found or types))
+        if found or types <= {"number", "string"}:
+            return _mixed(field, kinds)
+        return _Suggestion("exact", (), f"{kinds} are allowed; equal values of equal types match")
+    (kind,) = found or types or {""}
+    if kind == "string":
+        return _of_text(field, label)
+    if kind in ("integer", "number"):
+        return _of_number(field)
+    if kind == "boolean":
+        return _Suggestion("exact", ({"type_convert": {"to": "bool"}},), "true or false")
+    return _Suggestion("exact", (), "compared as a whole")
+
+
+def _mixed(field: _Field, kinds: str) -> _Suggestion:
+    """Values of several types, or a decimal, which is a number or its text."""
+    if field.schema.get("format") == "decimal" or (
+        field.values and all(_number(value) is not None for value in field.values)
+    ):
+        return _Suggestion("numeric", ("parse_number",), "numbers, some of them written as text")
+    return _Suggestion(
+        "exact", (), f"the gold values are {kinds}: only equal values of equal types match"
+    )
+
+
+def _of_number(field: _Field) -> _Suggestion:
+    if field.has_id_name and "of" not in field.words:
+        return _Suggestion("exact", (_AS_TEXT,), f"an identifier by its name {field.name!r}")
+    largest = max((abs(value) for value in field.values), default=0)
+    decimals = max((_decimals(value) for value in field.values), default=0)
+    read: str | dict[str, Any] = "parse_number"
+    reason = "a number"
+    if {*field.words} & _SHARES and field.values and largest <= 1:
+        read = {"parse_number": {"percent": "fraction"}}
+        reason = "a share by its name and its values up to 1, so that 19 % is 0.19"
+    if not decimals:
+        return _Suggestion("numeric", (read,), f"{reason}; no tolerance for whole numbers")
+    if decimals <= _MONEY_DECIMALS:
+        limit = {"abs": round(10.0 ** -(decimals + 1), 9)}
+        reason += f"; tolerance below the last of {plural(decimals, 'decimal')} in gold"
+    else:
+        limit = {"rel": 1e-6}
+        reason += "; tolerance for rounding of long decimals"
+    return _Suggestion({"numeric": {"tolerance": limit}}, (read,), reason)
+
+
+def _decimals(value: Any) -> int:
+    return len(repr(value).partition(".")[2]) if isinstance(value, float) and value % 1 else 0
+
+
+def _of_text(field: _Field, label: Callable[[_Field], _Suggestion]) -> _Suggestion:
+    form = field.schema.get("format")
+    rules: tuple[Callable[[_Field], _Suggestion | None], ...] = (
+        _choice, _formatted, _identifier, _date, _number_text, _measure, _code, _prose
+    )  # fmt: skip
+    found = next((made for rule in rules if (made := rule(field)) is not None), None)
+    found = found or label(field)
+    return found._replace(reason=f"{found.reason} (format {form!r})") if form else found
+
+
+def _choice(field: _Field) -> _Suggestion | None:
+    allowed = field.schema.get("enum", [field.schema["const"]] if "const" in field.schema else None)
+    if not isinstance(allowed, list) or not all(isinstance(one, str) for one in allowed):
+        return None
+    folded = {_applied((*_LAYOUT, "casefold"), one) for one in allowed}
+    steps = (*_LAYOUT, "casefold") if len(folded) == len({*allowed}) else _LAYOUT
+    case = "" if len(steps) > len(_LAYOUT) else ", of which some differ in case only"
+    return _Suggestion("exact", steps, f"one of {plural(len(allowed), 'value')}{case}")
+
+
+def _formatted(field: _Field) -> _Suggestion | None:
+    form = field.schema.get("format")
+    if form in ("date", "date-time"):
+        return _as_date(field, with_time=form == "date-time", reason="a date by its format")
+    if form == "decimal":
+        return _Suggestion("numeric", ("parse_number",), "a number by its format")
+    if form in ("email", "uuid", "idn-email", "hostname"):
+        return _Suggestion("exact", (*_LAYOUT, "casefold"), "an identifier by its format")
+    if form:
+        return _Suggestion("exact", _LAYOUT, "compared exactly")
+    return None
+
+
+def _identifier(field: _Field) -> _Suggestion | None:
+    if not field.has_id_name:
+        return None
+    case = ("casefold",) if {*field.words} & _FOLDED else ()
+    reason = f"an identifier by its name {field.name!r}"
+    return _Suggestion("exact", (_AS_TEXT, *_LAYOUT, *case), reason)
+
+
+def _date(field: _Field) -> _Suggestion | None:
+    readings = [read_date(value, Notation(day_first=True)) for value in field.values]
+    dates = [one for one in readings if isinstance(one, DateReading) and one.month]
+    by_name = bool({*field.words} & _DATES)
+    if len(dates) < len(readings):
+        odd = next(v for v, one in zip(field.values, readings, strict=True) if one not in dates)
+        if by_name and dates:
+            return _Suggestion(
+                "exact", _LAYOUT,
+                f"a date by its name, but only {len(dates)} of {len(readings)} gold values are "
+                f"dates: {shown(odd)}; compared exactly",
+            )  # fmt: skip
+        return None
+    if not dates and not by_name:
+        return None
+    with_time = any(one.clock for one in dates)
+    reason = f"dates in {plural(len(dates), 'gold value')}" if dates else "a date by its name"
+    return _as_date(field, with_time=with_time, reason=reason)
+
+
+def _as_date(field: _Field, *, with_time: bool, reason: str) -> _Suggestion:
+    params: dict[str, Any] = {}
+    texts = [value for value in field.values if isinstance(value, str)]
+    orders = {order for value in texts if (order := _order(value)) is not None}
+    doubtful = [v for v in texts if isinstance(one := read_date(v), Unread) and one.ambiguous]
+    if len(orders) == 1:
+        params["day_first"] = orders.pop()
+        reason += ", the day first" if params["day_first"] else ", the month first"
+    elif doubtful:
+        why = "gold has both orders" if orders else "nothing in gold says which"
+        reason += f"; {shown(doubtful[0])} can be two dates and {why}: set 'day_first'"
+    if with_time:
+        params["with_time"] = True
+    years = [one.year for one in map(read_date, texts) if isinstance(one, DateReading)]
+    if years and all(_FIRST_OF_CENTURY <= year < _FIRST_OF_CENTURY + 100 for year in years):
+        params["pivot"] = _FIRST_OF_CENTURY
+        reason += f"; all years are from {_FIRST_OF_CENTURY} to {_FIRST_OF_CENTURY + 99}"
+    return _Suggestion({"date": params} if params else "date", (), reason)
+
+
+def _order(value: str) -> bool | None:
+    """Whether the day comes first in figures that leave no doubt; `None` in any others."""
+    figures = _FIGURES.match(value)
+    if figures is None or isinstance(read_date(value), Unread) or figures[1] == figures[2]:
+        return None
+    return int(figures[1]) > int(figures[2])
+
+
+def _number(value: Any) -> float | None:
+    try:
+        return read_number(value)
+    except TypeError:
+        return None
+
+
+def _number_text(field: _Field) -> _Suggestion | None:
+    plain = re.compile(r"\s*[-+(]?[\d.,'_ ]*\d[\d.,'_ ]*\)?\s*")
+    values = field.values
+    if not values or not all(plain.fullmatch(v) and _number(v) is not None for v in values):
+        return None
+    if any(v.strip()[0] == "0" and v.strip().isdigit() and len(v.strip()) > 1 for v in values):
+        return _Suggestion("exact", _LAYOUT, "digits with leading zeros, an identifier")
+    return _Suggestion("numeric", ("parse_number",), "numbers written as text")
+
+
+def _measure(field: _Field) -> _Suggestion | None:
+    quantities = [_quantity(value) for value in field.values]
+    if not all(quantities) or not any(one.units for one in quantities if one):
+        return None
+    reason = "numbers with a unit or currency, which count: 5 km are 5000 m and not 5 mi"
+    return _Suggestion(SEMANTIC, (), reason)
+
+
+def _quantity(text: str) -> Quantity | None:
+    """The number, with its unit if it has one, that is all of a text."""
+    found = words(text)
+    quantity = read_quantity(found, 0, text, alone=True) if found else None
+    return quantity if quantity and quantity.last == len(found) else None
+
+
+def _code(field: _Field) -> _Suggestion | None:
+    if not field.values or not all(_CODE.fullmatch(value.strip()) for value in field.values):
+        return None
+    return _Suggestion("exact", _LAYOUT, "codes of letters and digits, compared exactly")
+
+
+def _prose(field: _Field) -> _Suggestion | None:
+    lengths = [len(value.split()) for value in field.values]
+    by_name = bool({*field.words} & _PROSE)
+    if not lengths:
+        return _Suggestion(SEMANTIC, (), f"prose by its name {field.name!r}") if by_name else None
+    mean = sum(lengths) / len(lengths)
+    if mean < _WORDS_OF_PROSE / (2 if by_name else 1):
+        return None
+    return _Suggestion(SEMANTIC, (), f"prose: {mean:.0f} words on average")
+
+
+def _label(field: _Field) -> _Suggestion:
+    if any(len(value) <= _LONGEST_MARK for value in field.values):
+        reason = "short marks, such as grades, of which only case does not count"
+        return _Suggestion("exact", (*_LAYOUT, "casefold"), reason)
+    reason = "a name or label: case, accents, punctuation, kinds of quotes and dashes do not count"
+    return _Suggestion("exact", _LABEL, reason)
+
+
+def _by_meaning(_field: _Field) -> _Suggestion:
+    return _Suggestion(SEMANTIC, (), "a name or label, compared by meaning")
+
+
+def _applied(steps: Sequence[str], value: Any) -> Any:
+    for step in steps:
+        value = TRANSFORMS[step](value)
+    return value
+
+
+@lru_cache(maxsize=1024)
+def _name_words(name: str) -> list[str]:
+    return [word.lower() for word in _NAME.findall(name)]
+
+
+def _alignment(
+    name: str, items: dict[str, Any], lists: list[list[Any]]
+) -> tuple[dict[str, Any], str]:
+    ordered: dict[str, Any] = {"ordered": True}
+    if {*_name_words(name)} & _SEQUENCES:
+        return ordered, f"the order counts by the name {name!r}"
+    kind = effective_type(items)
+    if kind in ("integer", "number", "array"):
+        return ordered, f"the order of a list of type {kind} counts"
+    key = next((one for one in _key_candidates(items) if _is_key(one, lists)), None)
+    if key is not None:
+        return {"match_by": "key_field", "key": key}, f"{key!r} is unique in every gold list"
+    return {"match_by": "hungarian"}, "nothing says that the order counts, and there is no key"
+
+
+def _key_candidates(items: dict[str, Any]) -> list[str]:
+    return [
+        part.name
+        for part in sub_schemas(items)
+        if part.name is not None
+        and part.schema.get(COMPARE) == "exact"
+        and effective_type(part.schema) in ("string", "integer")
+        and _Field(part.name, part.schema, []).has_id_name
+    ]
+
+
+def _is_key(name: str, lists: list[list[Any]]) -> bool:
+    """Whether all elements have it, and no two of a list the same."""
+    columns = [[one.get(name) if isinstance(one, dict) else None for one in each] for each in lists]
+    columns = [column for column in columns if len(column) > 1]
+    return bool(columns) and all(map(_identifies, columns))
+
+
+def _identifies(column: list[Any]) -> bool:
+    if any(isinstance(value, bool) or not isinstance(value, (str, int)) for value in column):
+        return False
+    first = column[0]
+    is_running = isinstance(first, int) and column == [*range(first, first + len(column))]
+    return len({*column}) == len(column) and not is_running

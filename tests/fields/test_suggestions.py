@@ -1,0 +1,266 @@
+"""Suggested schemas: documents in other notation match, near misses do not; each has a reason."""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+import logging
+from collections.abc import Iterator
+from decimal import Decimal
+from enum import Enum
+from pathlib import Path
+from typing import Any, Literal
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import BaseModel, Field
+
+from factcheck.fields import (
+    ComparatorResult,
+    SemanticComparator,
+    evaluate,
+    infer_schema,
+    suggest_schema,
+)
+from factcheck.fields.registry import Registry
+from factcheck.fields.schemas.parsing import parse_eval_schema
+from factcheck.fields.schemas.references import annotate_xeval
+
+DATA = Path(__file__).parent / "data"
+DOCUMENTS, NEAR_MISSES = (
+    [json.loads(line) for line in (DATA / name).read_text("utf-8").splitlines()]
+    for name in ("documents.jsonl", "near_misses.jsonl")
+)
+LABEL = ["plain_marks", "normalize_whitespace", "casefold", "strip_accents", "strip_punctuation"]
+TEXT_OF_ID = [{"type_convert": {"to": "str"}}, "plain_marks", "normalize_whitespace"]
+
+
+@pytest.fixture(scope="module")
+def registry() -> Iterator[Registry]:
+    registry = Registry()
+    with SemanticComparator("local") as comparator:
+        registry.register("semantic", comparator)
+        yield registry
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=[one["name"] for one in DOCUMENTS])
+def test_a_correct_document_in_other_notation_and_order_matches(
+    document: dict[str, Any], registry: Registry
+) -> None:
+    gold, extracted = [document["gold"]], [document["extracted"]]
+    by_type = evaluate(gold, extracted, annotate_xeval(infer_schema(gold)))
+    run = evaluate(gold, extracted, suggest_schema(gold), registry=registry)
+
+    assert by_type.mean_f1 < 0.4
+    assert run.mean_f1 >= (0.95 if document["name"] == "invoice" else 0.9)
+
+
+def test_no_near_miss_matches(registry: Registry) -> None:
+    """One field each, so that every suggestion rests on one gold value."""
+    assert len(NEAR_MISSES) >= 200
+    matches = []
+    for name, gold, extracted in NEAR_MISSES:
+        schema = suggest_schema([{name: gold}])
+        run = evaluate([{name: gold}], [{name: extracted}], schema, registry=registry)
+        matches += [(name, gold, extracted)] if run.totals() != {"mismatch": 1} else []
+    assert matches == []
+
+
+def suggested(name: str, *values: Any, **schema: Any) -> tuple[Any, Any, str]:
+    records = [{name: value} for value in values]
+    given = {"type": "object", "properties": {name: schema}} if schema else None
+    found = suggest_schema(records, given)["properties"][name]
+    return found["x-eval-compare"], found.get("x-eval-transform", []), found["x-eval-reason"]
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "compare", "transforms"),
+    [
+        ("order_id", ["A-1"], "exact", TEXT_OF_ID),
+        ("customerEmail", ["a@b.c"], "exact", [*TEXT_OF_ID, "casefold"]),
+        ("house_number", [5], "exact", [{"type_convert": {"to": "str"}}]),
+        ("number_of_rooms", [3], "numeric", ["parse_number"]),
+        ("x", [1.5], {"numeric": {"tolerance": {"abs": 0.01}}}, ["parse_number"]),
+        ("x", [1.2345], {"numeric": {"tolerance": {"rel": 1e-6}}}, ["parse_number"]),
+        ("tax_rate", [0, 0.5], {"numeric": {"tolerance": {"abs": 0.01}}},
+         [{"parse_number": {"percent": "fraction"}}]),
+        ("tax_rate", [19], "numeric", ["parse_number"]),
+        ("x", ["7", "1,240.00"], "numeric", ["parse_number"]),
+        ("x", ["007"], "exact", LABEL[:2]), ("x", ["A1", "B-2"], "exact", LABEL[:2]),
+        ("x", ["5 km", "7"], "semantic", []),
+        ("x", [True], "exact", [{"type_convert": {"to": "bool"}}]),
+        ("x", ["2024-03-05"], {"date": {"pivot": 1950}}, []),
+        ("x", ["15/06/2024"], {"date": {"day_first": True, "pivot": 1950}}, []),
+        ("x", ["06/15/1890"], {"date": {"day_first": False}}, []),
+        ("x", ["2024-03-05T10:00Z"], {"date": {"with_time": True, "pivot": 1950}}, []),
+        ("x", ["2024"], "numeric", ["parse_number"]), ("birth_date", [None], "date", []),
+        ("notes", ["one two three four"], "semantic", []), ("notes", ["two words"], "exact", LABEL),
+        ("x", ["a b c d e f g h"], "semantic", []), ("x", ["New York"], "exact", LABEL),
+        ("x", ["A", "B"], "exact", LABEL[:3]), ("x", [{}], "exact", []),
+    ],
+)  # fmt: skip
+def test_a_field_is_compared_by_its_name_and_values(
+    name: str, values: list[Any], compare: Any, transforms: list[Any]
+) -> None:
+    found = suggested(name, *values)
+    assert found[:2] == (compare, transforms)
+    assert found[2]
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "reason"),
+    [
+        ("x", [1, "a"], "the gold values are integer and string: only equal values of equal types"),
+        ("date", ["2024-03-05", "soon"], "only 1 of 2 gold values are dates: 'soon'"),
+        ("x", ["05/06/2024"], "'05/06/2024' can be two dates and nothing in gold says which"),
+        ("x", ["05/06/2024", "15/06/2024", "06/15/2024"], "and gold has both orders"),
+    ],
+)
+def test_contradictory_values_are_named_in_the_reason(
+    name: str, values: list[Any], reason: str
+) -> None:
+    assert reason in suggested(name, *values)[2]
+
+
+def test_values_of_an_enum_are_folded_only_if_they_stay_apart() -> None:
+    assert suggested("x", "a", type="string", enum=["a", "b"])[1] == LABEL[:3]
+    assert suggested("x", "a", type="string", enum=["mb", "MB"])[1] == LABEL[:2]
+
+
+@pytest.mark.parametrize(
+    ("name", "elements", "align"),
+    [
+        ("lines", [{"sku": "a"}, {"sku": "b"}], {"match_by": "key_field", "key": "sku"}),
+        ("lines", [{"sku": "a"}, {"sku": "a"}], {"match_by": "hungarian"}),
+        ("lines", [{"sku": "a"}, {"sku": None}], {"match_by": "hungarian"}),
+        ("lines", [{"line_no": 1}, {"line_no": 2}], {"match_by": "hungarian"}),
+        ("lines", [{"name": "a"}, {"name": "b"}], {"match_by": "hungarian"}),
+        ("steps", ["mix", "bake"], {"ordered": True}), ("values", [3, 1, 2], {"ordered": True}),
+        ("tags", ["b", "a"], {"match_by": "hungarian"}),
+    ],
+)  # fmt: skip
+def test_a_list_is_aligned_by_a_key_or_optimally_unless_its_order_counts(
+    name: str, elements: list[Any], align: dict[str, Any]
+) -> None:
+    found = suggest_schema([{name: elements}])["properties"][name]
+    assert found["x-eval-align"] == align
+    assert found["x-eval-reason"]
+
+
+class Currency(Enum):
+    """Values of one field."""
+
+    EUR = "EUR"
+    USD = "USD"
+
+
+class Invoice(BaseModel):
+    """Fields of many types."""
+
+    day: dt.date
+    at: dt.datetime
+    total: Decimal
+    currency: Currency
+    kind: Literal["in", "out"]
+    contact: str = Field(json_schema_extra={"format": "email"})
+    rooms: int = Field(ge=0)
+    title: str = Field(json_schema_extra={"x-eval-compare": "fuzzy"})
+    lines: list[dict[str, int]]
+
+
+def test_the_types_of_a_pydantic_model_are_enough() -> None:
+    made = suggest_schema([], Invoice)["properties"]
+    assert {name: one.get("x-eval-compare") for name, one in made.items()} == {
+        "day": "date", "at": {"date": {"with_time": True}}, "total": "numeric", "currency": "exact",
+        "kind": "exact", "contact": "exact", "rooms": "numeric", "title": "fuzzy", "lines": None,
+    }  # fmt: skip
+    assert made["total"]["x-eval-transform"] == ["parse_number"]
+    assert "x-eval-reason" not in made["title"]
+
+
+RECORDS = st.dictionaries(
+    st.sampled_from(["id", "date", "note", "x", "steps", "rate"]),
+    st.recursive(
+        st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False)
+        | st.sampled_from(["", "a", "5 km", "2024-03-05", "5/6/2024", "1,240", "a b c d e f g h"]),
+        lambda inner: st.lists(inner, max_size=3)
+        | st.dictionaries(st.sampled_from("ab"), inner, max_size=2),
+        max_leaves=8,
+    ),
+    max_size=4,
+)  # fmt: skip
+
+
+@given(st.lists(RECORDS, min_size=1, max_size=3))
+def test_any_suggestion_is_valid_gives_reasons_and_loses_nothing_of_gold(
+    gold: list[dict[str, Any]],
+) -> None:
+    schema = suggest_schema(gold)
+    registry = Registry()
+    registry.register("semantic", _Never())
+    assert all(_reasons(schema))
+    parse_eval_schema(schema, registry)
+    totals = evaluate(gold, gold, schema, registry=registry).totals()
+    assert totals.keys() <= {"match", "error", "batch_error"}
+
+
+class _Never:
+    """A judge without verdicts."""
+
+    is_batch = True
+
+    def __call__(self, items: list[Any]) -> list[None]:
+        return [None] * len(items)
+
+
+def _reasons(schema: dict[str, Any]) -> Iterator[bool]:
+    if "x-eval-compare" in schema or "x-eval-align" in schema:
+        yield bool(schema.get("x-eval-reason"))
+    for below in (*schema.get("properties", {}).values(), schema.get("items")):
+        yield from _reasons(below) if isinstance(below, dict) else ()
+
+
+LINES = [
+    {"id": f"r{n}", "tags": ["a", "b", "c"], "lines": [{"sku": k, "n": n} for k in "xyz"]}
+    for n in range(6)
+]
+
+
+def _hints(caplog: pytest.LogCaptureFixture, gold: Any, extracted: Any, **options: Any) -> Any:
+    caplog.clear()
+    caplog.set_level(logging.WARNING, "factcheck.fields")
+    evaluate(gold, extracted, annotate_xeval(infer_schema(LINES)), **options)
+    return caplog.messages
+
+
+def test_lists_in_another_order_come_with_a_hint_each(caplog: pytest.LogCaptureFixture) -> None:
+    turned = [{**one, "tags": ["c", "b", "a"], "lines": one["lines"][::-1]} for one in LINES]
+    tags, lines = sorted(_hints(caplog, LINES, turned), reverse=True)
+    assert tags.startswith("tags: elements match much better in another order (F1 0.333 → 1.000")
+    assert "'x-eval-align': {'match_by': 'hungarian'}" in lines
+    assert _hints(caplog, LINES, LINES) == []
+
+
+def test_records_in_another_order_come_with_one_hint(caplog: pytest.LogCaptureFixture) -> None:
+    (hint,) = _hints(caplog, LINES, LINES[::-1])
+    assert "pair them by id: id_field='id', join='id'" in hint
+    assert _hints(caplog, LINES, LINES[::-1], id_field="id", join="id") == []
+    nameless = [{**one, "id": "same"} for one in LINES]
+    (hint,) = _hints(caplog, nameless, [nameless[-1], *nameless[:-1]])
+    assert "records match much better in another order (F1 0." in hint
+
+
+def test_a_hint_calls_nothing_that_is_registered(caplog: pytest.LogCaptureFixture) -> None:
+    calls: list[Any] = []
+    registry = Registry()
+
+    def mine(*values: Any) -> ComparatorResult:
+        calls.append(values)
+        return ComparatorResult(0.0, "mine")
+
+    registry.register("mine", mine)
+    schema = infer_schema(LINES)
+    schema["properties"]["tags"]["items"]["x-eval-compare"] = "mine"
+    evaluate(LINES, LINES[::-1], annotate_xeval(schema), registry=registry)
+    assert len(calls) == 3 * len(LINES)
