@@ -27,6 +27,7 @@ from rich.table import Table
 
 import factcheck
 from factcheck.facts import EntailmentLabel
+from factcheck.settings import COMPACT, VerdictForm
 from factcheck.testing import ChatRequest, FactModel, LocalOpenAIServer, Request, parse_prompt
 
 HERE = Path(__file__).parent
@@ -74,7 +75,7 @@ LABELS: tuple[EntailmentLabel, ...] = ("entailed",) * 9 + ("neutral",) * 4 + ("c
 
 
 class Bill(NamedTuple):
-    """What a further summary of the source costs."""
+    """What further summaries of the source cost."""
 
     what: str
     prompt: int
@@ -114,6 +115,8 @@ class Exchange(NamedTuple):
     one_by_one: tuple[Request, ...]
     reply: str
     """To the request for the next summary."""
+    four: Mapping[VerdictForm, tuple[Request, str]]
+    """Request and reply about four summaries at once, by the form of the verdicts."""
     signature: str
 
 
@@ -129,8 +132,8 @@ def main() -> int:
     rows = [*cost_rows(exchange, count), *schema_rows(exchange, count), *OTHERS]
     print("tokens:", ", ".join(f"{name} {size:,}" for name, size in sizes.items()))
     Console().print(table(rows))
-    bills = [BEFORE, bill(exchange, count)]
-    Console().print(bill_table(bills))
+    listed = bills(exchange, count)
+    Console().print(bill_table(listed))
     print(exchange.signature)
     if arguments.out:
         lines = [json.dumps(row._asdict(), ensure_ascii=False) for row in rows]
@@ -141,7 +144,7 @@ def main() -> int:
         if sizes[name] not in allowed
     ]
     missed += [target for row in rows for target in row.missed]
-    missed += [target for each in bills for target in each.missed]
+    missed += [target for each in listed for target in each.missed]
     for target in missed:
         print(f"missed: {target}", file=sys.stderr)
     return 1 if missed else 0
@@ -165,8 +168,13 @@ def o200k_counter() -> Count:
 def exchange_requests(texts: Mapping[str, str]) -> Exchange:
     """Score the pair, a further summary with the same facts, and the pair one fact at a time."""
     listed = tuple(texts["facts"].splitlines())
-    labels = dict(zip(listed, LABELS, strict=True))
+    places = {fact: place for place, fact in enumerate(listed)}
     replies: list[str] = []
+
+    def labels(fact: str, text: str) -> EntailmentLabel:
+        """The same number of each for every text, at other facts."""
+        return LABELS[(places[fact] + len(text)) % len(LABELS)]
+
     model = FactModel(labels, facts=lambda _: listed)
 
     def answer(request: ChatRequest) -> str:
@@ -188,9 +196,20 @@ def exchange_requests(texts: Mapping[str, str]) -> Exchange:
         with factcheck.FactCoverage(MODEL, MODEL, batch_size=1) as scorer:
             scorer.score(texts["source"], texts["summary"])
             one_by_one = server.requests
+        server.clear()
+        summaries = [texts["summary"], texts["second_summary"]]
+        summaries += ["\n".join(text.splitlines()[::-1]) for text in summaries]
+        four: dict[VerdictForm, tuple[Request, str]] = {}
+        for form in COMPACT:
+            judge = factcheck.Model(MODEL, verdict=form, summaries_per_call=4)
+            with factcheck.FactCoverage(judge) as scorer:
+                scorer.score_summaries(texts["source"], summaries, facts=report.facts)
+            (request,) = server.requests
+            four[form] = (request, replies[-1])
+            server.clear()
     if tuple(fact.text for fact in report.facts) != listed or report.undecided:
         raise SystemExit("the scripted facts did not all come back with a verdict")
-    return Exchange(pair, next_summary, one_by_one, reply, str(report.signature))
+    return Exchange(pair, next_summary, one_by_one, reply, four, str(report.signature))
 
 
 def cost_rows(exchange: Exchange, count: Count) -> list[Row]:
@@ -231,20 +250,42 @@ def schema_rows(exchange: Exchange, count: Count) -> list[Row]:
     ]
 
 
-def bill(exchange: Exchange, count: Count) -> Bill:
-    """The bill of the next summary as it is now."""
+def bills(exchange: Exchange, count: Count) -> list[Bill]:
+    """The bills of further summaries as they are now."""
     (request,) = exchange.next_summary
-    schema, reply = (
+    now = bill("next summary, now", request, exchange.reply, count, target=1_700)
+    return [
+        BEFORE,
+        now,
+        now._replace(
+            what="four summaries, one by one",
+            prompt=4 * now.prompt,
+            schema=4 * now.schema,
+            reply=4 * now.reply,
+            target=None,
+        ),
+        *(
+            bill(
+                f'four summaries at once, verdict "{form}"',
+                *exchange.four[form],
+                count,
+                target=2_200 if form == "label" else None,
+            )
+            for form in COMPACT
+        ),
+    ]
+
+
+def bill(
+    what: str, request: Request, reply: str, count: Count, *, target: int | None = None
+) -> Bill:
+    """The bill of one request, with schema and reply without blanks between their parts."""
+    schema, said = (
         json.dumps(data, separators=(",", ":"))
-        for data in (request.body["response_format"], json.loads(exchange.reply))
+        for data in (request.body["response_format"], json.loads(reply))
     )
-    return Bill(
-        "next summary, now",
-        sum(count(message["content"]) for message in request.body["messages"]),
-        count(schema),
-        count(reply),
-        target=1_700,
-    )
+    prompt = sum(count(message["content"]) for message in request.body["messages"])
+    return Bill(what, prompt, count(schema), count(said), target)
 
 
 def bill_table(bills: Sequence[Bill]) -> Table:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine, Iterable, Mapping
+from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 from contextlib import AsyncExitStack
 from typing import Any
 
@@ -38,25 +38,37 @@ RATED = "(1-5)"
 """Follows the name of a rater in tables."""
 
 
-Scorer = Callable[[Subject, frozenset[int]], Coroutine[Any, Any, VariantRow]]
-"""Scores the summary of a subject with these bullets."""
+Scorer = Callable[[Subject, Sequence[frozenset[int]]], Coroutine[Any, Any, list[VariantRow]]]
+"""Scores the summary of a subject with each of these sets of bullets."""
 
 
 def _by_coverage(name: str, scorer: FactCoverage) -> Scorer:
-    """Scores a variant by the facts it keeps."""
+    """Scores variants by the facts they keep, as many at once as the judge reads."""
 
-    async def row(subject: Subject, kept: frozenset[int]) -> VariantRow:
+    async def some_rows(subject: Subject, variants: Sequence[frozenset[int]]) -> list[VariantRow]:
+        texts = [subject.bullets.kept(kept) for kept in variants]
         try:
-            report = await scorer.ascore("", subject.bullets.kept(kept), facts=subject.facts)
+            reports = await scorer.ascore_summaries("", texts, facts=subject.facts)
         except JudgeError as error:
-            return VariantRow(subject.name, name, kept, None, note=str(error))
-        return VariantRow.of(subject.name, name, kept, report)
+            return [
+                VariantRow(subject.name, name, kept, None, note=str(error)) for kept in variants
+            ]
+        return [
+            VariantRow.of(subject.name, name, kept, report)
+            for kept, report in zip(variants, reports, strict=True)
+        ]
 
-    return row
+    async def rows(subject: Subject, variants: Sequence[frozenset[int]]) -> list[VariantRow]:
+        size = scorer.summaries_per_call
+        starts = range(0, len(variants), size)
+        found = await together(some_rows(subject, variants[n : n + size]) for n in starts)
+        return [row for some in found for row in some]
+
+    return rows
 
 
 def _by_rating(name: str, rater: Rater) -> Scorer:
-    """Scores a variant by one rating from 1 to 5, rescaled to [0, 1]; without verdicts."""
+    """Scores variants by one rating each from 1 to 5, rescaled to [0, 1]; without verdicts."""
 
     async def row(subject: Subject, kept: frozenset[int]) -> VariantRow:
         ledger = Ledger()
@@ -68,7 +80,10 @@ def _by_rating(name: str, rater: Rater) -> Scorer:
         note = f"rated {rating.value} of {HIGHEST}"
         return VariantRow(*place, score, score, score, note=note, usage=ledger.usage)
 
-    return row
+    async def rows(subject: Subject, variants: Sequence[frozenset[int]]) -> list[VariantRow]:
+        return await together(row(subject, kept) for kept in variants)
+
+    return rows
 
 
 async def abullet_removal(
@@ -84,7 +99,8 @@ async def abullet_removal(
     """Remove the bullets of each summary one by one, and score what is left with each judge.
 
     Bullets are removed from the end, from the start and in random orders; every variant is scored
-    by itself. Word containment is always included as the baseline.
+    by itself, unless the judge has `summaries_per_call`. Word containment is always included as the
+    baseline.
 
     Args:
         texts: Records (or mappings) with `source`, `summary` and optionally `id` and `facts`, which
@@ -126,7 +142,7 @@ async def abullet_removal(
         rows: list[VariantRow] = []
         for _, score in scorers:
             for subject in subjects:
-                rows += await together(score(subject, kept) for kept in subject.variants())
+                rows += await score(subject, subject.variants())
     return BulletRemoval(tuple(subjects), tuple(rows))
 
 

@@ -84,6 +84,20 @@ class Checker(Protocol):
         ...
 
 
+@runtime_checkable
+class SummariesChecker(Checker, Protocol):
+    """A checker that can look at several summaries at once, which costs less."""
+
+    summaries_per_call: int
+    """Most summaries to be given at once; at least 1."""
+
+    async def check_summaries(
+        self, facts: Sequence[AtomicFact], summaries: Sequence[str], ledger: Ledger
+    ) -> Sequence[Sequence[CheckResult]]:
+        """For each summary, one result per fact, in fact order."""
+        ...
+
+
 Specificity = Literal["exact", "allow_more_specific", "allow_less_specific"]
 """Whether an extracted value may say more, or less, than the gold one and still be equivalent."""
 

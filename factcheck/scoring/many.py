@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Awaitable, Callable, Generator, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import closing
 from typing import Any, NamedTuple
@@ -14,7 +14,8 @@ from factcheck.facts import CoverageReport
 from factcheck.records import Record, as_record
 from factcheck.runtime.loop import background
 
-Score = Callable[[Record], Awaitable[CoverageReport]]
+Score = Callable[[Sequence[Record]], Awaitable[Sequence[CoverageReport]]]
+"""Scores records of one source that have the same facts."""
 
 
 class RecordFailure(Failure[str]):
@@ -35,36 +36,69 @@ class Scored(NamedTuple):
 
 
 def score_records(
-    score: Score, records: Iterable[Record | Mapping[str, Any]], *, under_way: int
+    score: Score,
+    records: Iterable[Record | Mapping[str, Any]],
+    *,
+    under_way: int,
+    together: int = 1,
 ) -> Generator[Scored, None, None]:
     """Score records lazily; few are read ahead.
 
     Args:
-        score: Scores one record.
+        score: Scores records.
         records: Any iterable, even an endless one; it is read in the calling thread.
         under_way: Maximum number of records read before the first of them is finished.
+        together: Most neighbours with the same source and facts that are scored together.
 
     Yields:
         One `Scored` per record, in order. Any exception of a judge fails only its own record.
         Leaving the iterator early cancels what is in flight.
     """
-    window: deque[Future[Scored]] = deque()
+    window: deque[Future[list[Scored]]] = deque()
     door = asyncio.Lock()
 
-    def first() -> Scored:  # stays in the window until it is there, to be cancelled with the others
+    def first() -> list[Scored]:  # stays in the window until it is there, to be cancelled too
         scored = window[0].result()
         window.popleft()
         return scored
 
     try:
-        for number, item in enumerate(records, 1):
-            window.append(background.submit(_scored(score, item, number, door)))
-            while window and (len(window) >= under_way or window[0].done()):
-                yield first()
+        for group in groups_of(records, together):
+            window.append(background.submit(_scored(score, group, door)))
+            while window and (len(window) * together >= under_way or window[0].done()):
+                yield from first()
         while window:
-            yield first()
+            yield from first()
     finally:
         background.cancel(window)
+
+
+def groups_of(
+    records: Iterable[Record | Mapping[str, Any]], size: int
+) -> Iterator[list[Record | RecordFailure]]:
+    """Neighbours with the same source and facts, up to `size`; an invalid item is by itself."""
+    group: list[Record | RecordFailure] = []
+    for number, item in enumerate(records, 1):
+        record: Record | RecordFailure
+        try:
+            record = as_record(item, number)
+        except FactcheckError as error:
+            record = RecordFailure(str(number), error.code, str(error))
+        if group and not _belong_together(group[0], record):
+            yield group
+            group = []
+        group.append(record)
+        if len(group) == size:
+            yield group
+            group = []
+    if group:
+        yield group
+
+
+def _belong_together(one: Record | RecordFailure, other: Record | RecordFailure) -> bool:
+    if isinstance(one, RecordFailure) or isinstance(other, RecordFailure):
+        return False
+    return (one.source, one.facts) == (other.source, other.facts)
 
 
 def outcomes(
@@ -88,16 +122,20 @@ def outcomes(
 
 
 async def _scored(
-    score: Score, item: Record | Mapping[str, Any], number: int, door: asyncio.Lock
-) -> Scored:
+    score: Score, group: Sequence[Record | RecordFailure], door: asyncio.Lock
+) -> list[Scored]:
     async with door:  # one after the other, so that the first request is sent before all are made
         await asyncio.sleep(0)
-    record = None
+    records = [record for record in group if isinstance(record, Record)]
+    if not records:
+        return [Scored(None, failure) for failure in group if isinstance(failure, RecordFailure)]
     try:
-        record = as_record(item, number)
-        return Scored(record, await score(record))
+        reports = await score(records)
+        return [Scored(record, report) for record, report in zip(records, reports, strict=True)]
     except FactcheckError as error:
         code, message = error.code, str(error)
     except Exception as error:  # noqa: BLE001 - a judge of one's own may raise anything
         code, message = JudgeError.code, describe(error)
-    return Scored(record, RecordFailure(record.id if record else str(number), code, message))
+    if len(records) > 1:
+        return [one for record in records for one in await _scored(score, [record], door)]
+    return [Scored(records[0], RecordFailure(records[0].id, code, message))]

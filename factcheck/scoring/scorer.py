@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from importlib.metadata import version
+from itertools import chain
 from os import PathLike
 from typing import TYPE_CHECKING, Any, get_args
 
@@ -28,7 +29,7 @@ from factcheck.facts import (
 )
 from factcheck.facts.report import Direction
 from factcheck.judges.factory import FACTS_PER_CALL, build_judges
-from factcheck.judges.ports import ExtractorSpec, JudgeSpec, Ledger
+from factcheck.judges.ports import ExtractorSpec, JudgeSpec, Ledger, SummariesChecker
 from factcheck.records import Record
 from factcheck.runtime.loop import blocking, together
 from factcheck.runtime.session import Session, SessionOptions, SessionUser
@@ -108,7 +109,8 @@ class FactCoverage(SessionUser):
             JudgeRejected: The judge rejects every request.
         """
         _require_text(text, "the text")
-        return await self._check(FactSet.of(facts), text, Ledger(self.ledger))
+        (results,) = await self._check(FactSet.of(facts), [text], Ledger(self.ledger))
+        return results
 
     check = blocking(acheck)
 
@@ -134,29 +136,57 @@ class FactCoverage(SessionUser):
             InputError: The source is blank or states no facts.
             JudgeError: The facts could not be extracted, or the judge rejects every request.
         """
-        source = as_source(source)
-        _require_text(summary, "the summary")
-        if direction not in get_args(Direction):
-            raise InputError(f"direction {direction!r} is not one of {get_args(Direction)}")
-        ledger = Ledger(self.ledger)
-        fact_set = await self._extract(source, ledger) if facts is None else FactSet.of(facts)
-        if not fact_set:
-            raise InputError("the list of facts is empty; there is nothing to check")
-        results = await self._check(fact_set, summary, ledger)
-        claims: FactSet | None = None
-        claim_results: tuple[CheckResult, ...] = ()
-        if direction == "both":
-            claims, claim_results = await self._check_claims(source, summary, ledger)
-        identity = {
-            "facts": str(len(fact_set)),
-            "undecided": str(sum(isinstance(result, CheckFailure) for result in results)),
-            **(dict(fact_set.made_by) or {"extractor": "given"}),
-        }
-        return CoverageReport(
-            fact_set, results, ledger.usage, self._signature(identity), claims, claim_results
-        )
+        (report,) = await self.ascore_summaries(source, [summary], facts=facts, direction=direction)
+        return report
 
     score = blocking(ascore)
+
+    async def ascore_summaries(
+        self,
+        source: Source,
+        summaries: Sequence[str],
+        *,
+        facts: Facts | None = None,
+        direction: Direction = "coverage",
+    ) -> tuple[CoverageReport, ...]:
+        """Score several summaries of one source; see `score`.
+
+        A judge with `summaries_per_call` reads that many in one request, whose usage is in the
+        first report of them.
+        """
+        source = as_source(source)
+        for summary in summaries:
+            _require_text(summary, "the summary")
+        if direction not in get_args(Direction):
+            raise InputError(f"direction {direction!r} is not one of {get_args(Direction)}")
+        ledgers = [Ledger(self.ledger) for _ in summaries]
+        fact_set = await self._extract(source, ledgers[0]) if facts is None else FactSet.of(facts)
+        if not fact_set:
+            raise InputError("the list of facts is empty; there is nothing to check")
+        size = self.summaries_per_call
+        checked = await together(
+            self._check(fact_set, summaries[start : start + size], ledgers[start])
+            for start in range(0, len(summaries), size)
+        )
+        results = chain.from_iterable(checked)
+        reports = []
+        for summary, found, ledger in zip(summaries, results, ledgers, strict=True):
+            claims: FactSet | None = None
+            claim_results: tuple[CheckResult, ...] = ()
+            if direction == "both":
+                claims, claim_results = await self._check_claims(source, summary, ledger)
+            identity = {
+                "facts": str(len(fact_set)),
+                "undecided": str(sum(isinstance(result, CheckFailure) for result in found)),
+                **(dict(fact_set.made_by) or {"extractor": "given"}),
+            }
+            signature = self._signature(identity)
+            reports.append(
+                CoverageReport(fact_set, found, ledger.usage, signature, claims, claim_results)
+            )
+        return tuple(reports)
+
+    score_summaries = blocking(ascore_summaries)
 
     def score_many(
         self,
@@ -188,12 +218,16 @@ class FactCoverage(SessionUser):
     ) -> Generator[Scored, None, None]:
         """Score many records and yield each with its outcome; see `score_many`."""
 
-        async def score(record: Record) -> CoverageReport:
-            return await self.ascore(
-                record.source, record.summary, facts=record.facts, direction=direction
+        async def score(records: Sequence[Record]) -> Sequence[CoverageReport]:
+            return await self.ascore_summaries(
+                records[0].source,
+                [record.summary for record in records],
+                facts=records[0].facts,
+                direction=direction,
             )
 
-        return score_records(score, records, under_way=3 * self.session.concurrency)
+        under_way = 3 * self.session.concurrency
+        return score_records(score, records, under_way=under_way, together=self.summaries_per_call)
 
     def as_dspy_metric(
         self,
@@ -261,13 +295,27 @@ class FactCoverage(SessionUser):
             documents=tuple(document.id for document in documents),
         )
 
-    async def _check(self, facts: FactSet, text: str, ledger: Ledger) -> tuple[CheckResult, ...]:
-        if not text.strip():
-            return tuple(
-                Verdict(fact, "neutral", 0.0, reason="the text is empty") for fact in facts
-            )
-        results = match_results(facts, await self._judges.checker.check(facts, text, ledger))
-        return tuple(_with_true_evidence(result, text) for result in results)
+    @property
+    def summaries_per_call(self) -> int:
+        """Most summaries of the same facts that the judge reads in one request."""
+        checker = self._judges.checker
+        return checker.summaries_per_call if isinstance(checker, SummariesChecker) else 1
+
+    async def _check(
+        self, facts: FactSet, texts: Sequence[str], ledger: Ledger
+    ) -> list[tuple[CheckResult, ...]]:
+        """For each text, one result per fact; several are read side by side if the judge can."""
+        checker, filled = self._judges.checker, [text for text in texts if text.strip()]
+        if len(filled) > 1 and isinstance(checker, SummariesChecker):
+            found = iter(await checker.check_summaries(tuple(facts), filled, ledger))
+        else:
+            found = iter([await checker.check(facts, text, ledger) for text in filled])
+        return [
+            tuple(_with_true_evidence(result, text) for result in match_results(facts, next(found)))
+            if text.strip()
+            else tuple(Verdict(fact, "neutral", 0.0, reason="the text is empty") for fact in facts)
+            for text in texts
+        ]
 
     async def _check_claims(
         self, source: str | tuple[SourceDocument, ...], summary: str, ledger: Ledger
@@ -285,7 +333,9 @@ class FactCoverage(SessionUser):
         claims = replace(
             found, facts=tuple(replace(fact, id=f"c{n}") for n, fact in enumerate(found, 1))
         )
-        by_text = await together(self._check(claims, text, ledger) for text in texts)
+        by_text = [
+            one for (one,) in await together(self._check(claims, [text], ledger) for text in texts)
+        ]
         if isinstance(source, str):
             return claims, by_text[0]
         names = [document.id for document in source]

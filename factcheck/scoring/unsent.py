@@ -12,6 +12,7 @@ from factcheck.facts import CoverageReport, FactSet, Usage, digest, merge_docume
 from factcheck.facts.report import Direction
 from factcheck.records import Record
 from factcheck.runtime.session import Session
+from factcheck.scoring.many import groups_of
 from factcheck.scoring.scorer import FactCoverage, Facts
 
 _OWN_OPTIONS = ("judge", "extractor", "batch_size", "cassette")
@@ -74,40 +75,55 @@ def estimate(
         direction: As in `FactCoverage.score`.
     """
     from factcheck.judges.llm.engine import Meter
-    from factcheck.judges.local.extractor import extract_facts
 
     meter, n_records = Meter(), 0
-    known: dict[str, FactSet] = {}
-    sent: set[str] = set()
-
-    def likely_facts(text: str) -> FactSet:
-        key = digest(text)
-        if key not in known:
-            try:
-                known[key] = scorer.extract(text)
-            except FactcheckError:
-                known[key] = extract_facts(text)
-        return known[key]
-
-    def check(facts: Facts, text: str) -> None:
-        key = digest("\0".join((text, *(fact.text for fact in FactSet.of(facts)))))
-        if key not in sent:
-            sent.add(key)
-            scorer.check(facts, text)
-
     with _scorer({**options, "cassette": None}, meter.around) as scorer:
-        for n_records, record in enumerate(records, 1):  # noqa: B007 - used after the loop
-            facts: Facts | None = record.facts
-            source = record.source
-            texts = source_texts(source)
-            if facts is None:
-                found = [likely_facts(text) for text in texts]
-                facts = found[0] if isinstance(source, str) else merge_documents(source, found)
-            if facts and record.summary.strip():
-                check(facts, record.summary)
-                for text in texts if direction == "both" else ():
-                    check(likely_facts(record.summary), text)
+        trial = _Trial(scorer)
+        for group in groups_of(records, scorer.summaries_per_call):
+            n_records += len(group)
+            some = [record for record in group if isinstance(record, Record)]
+            facts = trial.facts_of(some[0])
+            trial.check(facts, [record.summary for record in some])
+            for record in some if facts and direction == "both" else ():
+                if record.summary.strip():
+                    claims = trial.likely_facts(record.summary)
+                    for text in source_texts(record.source):
+                        trial.check(claims, [text])
     return Estimate(n_records, meter.usage)
+
+
+class _Trial:
+    """Asks everything once with a scorer that sends nothing."""
+
+    def __init__(self, scorer: FactCoverage) -> None:
+        self._scorer = scorer
+        self._facts: dict[str, FactSet] = {}
+        self._sent: set[str] = set()
+
+    def likely_facts(self, text: str) -> FactSet:
+        from factcheck.judges.local.extractor import extract_facts
+
+        key = digest(text)
+        if key not in self._facts:
+            try:
+                self._facts[key] = self._scorer.extract(text)
+            except FactcheckError:
+                self._facts[key] = extract_facts(text)
+        return self._facts[key]
+
+    def facts_of(self, record: Record) -> Facts:
+        if record.facts is not None:
+            return record.facts
+        found = [self.likely_facts(text) for text in source_texts(record.source)]
+        return found[0] if isinstance(record.source, str) else merge_documents(record.source, found)
+
+    def check(self, facts: Facts, texts: Iterable[str]) -> None:
+        said = "\0".join(fact.text for fact in FactSet.of(facts))
+        keys = {digest(f"{text}\0{said}"): text for text in texts if text.strip()}
+        new = [text for key, text in keys.items() if key not in self._sent]
+        self._sent.update(keys)
+        if new and said:
+            self._scorer.score_summaries("", new, facts=facts)
 
 
 def run_batch(

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any, Literal, TypeVar
 
@@ -31,11 +31,12 @@ _WORD = re.compile(r"\w+")
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+|\s*\n\s*")
 _KEY = re.compile(r'"(\w+)": ')
 _ANSWERS = {"entailed": "yes", "contradicted": "contradicted", "neutral": "no"}
+_LETTERS = {"entailed": "y", "contradicted": "c", "neutral": "n"}
 _NO_LINE = 99_999
 _NOWHERE = "This quote stands in no text, qxzv."
 Kind = Literal["check", "extract", "compare", "rate", "summarize"]
 _FENCE = re.compile(
-    r"^<(?P<tag>source|text|facts|pairs|source_text|summary) (?P<nonce>[0-9a-fA-F]+)>\r?\n"
+    r"^<(?P<tag>source|text\d*|facts|pairs|source_text|summary) (?P<nonce>[0-9a-fA-F]+)>\r?\n"
     r"(?P<inner>(?:.*?\r?\n)?)"
     r"^</(?P=tag) (?P=nonce)>",
     re.DOTALL | re.MULTILINE,
@@ -45,10 +46,12 @@ _KINDS: tuple[tuple[set[str], Kind], ...] = (
     ({"source_text"}, "summarize"),
     ({"pairs"}, "compare"),
     ({"text", "facts"}, "check"),
+    ({"text1", "facts"}, "check"),
     ({"text"}, "extract"),
     ({"source"}, "extract"),
 )
 """Which fences a prompt has; the first row that fits counts."""
+_TEXTS, _DIGITS = ("source_text", "text", "source"), "0123456789"
 _NOTES = ("field", "description", "instructions")
 _ALLOWED: Mapping[str, Specificity] = {
     "second value may be more specific": "allow_more_specific",
@@ -65,6 +68,8 @@ class ParsedPrompt:
     """The text to check against, to extract from or to summarize, or the source of a summary."""
     lines: tuple[str, ...]
     """Numbered lines of the text to check against; none if it came without numbers."""
+    texts: tuple[str, ...]
+    """All texts to check against, as they came; several in requests about several summaries."""
     facts: Mapping[str, str]
     """Statements to check by their id in this call, in order."""
     pairs: Mapping[str, ValuePair]
@@ -99,12 +104,14 @@ def parse_prompt(body: Mapping[str, Any]) -> ParsedPrompt:
     kind = next((kind for tags, kind in _KINDS if tags <= fences.keys()), None)
     if kind is None:
         raise InputError(f"no fenced text or pairs in the prompt {prompt!r}")
-    text = next((fences[tag] for tag in ("source_text", "text", "source") if tag in fences), "")
+    texts = [fences[tag] for tag in fences if tag.rstrip(_DIGITS) in _TEXTS]
+    text = texts[0] if texts else ""
     lines = _numbered(text) if kind == "check" else ()
     return ParsedPrompt(
         kind,
         " ".join(lines) or text,
         lines,
+        tuple(texts),
         _parse_facts(fences["facts"]) if kind == "check" else {},
         _parse_pairs(fences["pairs"]) if kind == "compare" else {},
         fences.get("summary", ""),
@@ -232,14 +239,35 @@ class FactModel:
             return _json({"facts": list(self._facts(prompt.text))})
         if prompt.kind == "summarize":
             return _json({"bullets": list(self._summarize(prompt.text, prompt.instructions))})
-        drafts = self._drafts(prompt)
-        for mangle in self._mangles:
-            drafts = mangle(drafts)
+        if len(prompt.texts) > 1 and prompt.kind == "check":
+            return self._marks(prompt)
+        drafts = self._mangled(prompt)
         if prompt.kind == "rate":
             return _json(next(iter(drafts), {}))
         keys = _verdict_keys(prompt)
         items = ((str(draft.get("id")), _item(draft, keys)) for draft in drafts)
         return f"{{{', '.join(f'{_json(id_)}: {_json(item)}' for id_, item in items)}}}"
+
+    def _mangled(self, prompt: ParsedPrompt) -> Sequence[Draft]:
+        drafts = self._drafts(prompt)
+        for mangle in self._mangles:
+            drafts = mangle(drafts)
+        return drafts
+
+    def _marks(self, prompt: ParsedPrompt) -> str:
+        """An entry for each fact, with one mark for each text that has a verdict."""
+        is_label = '"ynnc"' in prompt.instructions
+        entries: dict[str, list[str]] = {}
+        for text in prompt.texts:
+            lines = _numbered(text)
+            one = replace(prompt, text=" ".join(lines) or text, lines=lines, texts=(text,))
+            for draft in self._mangled(one):
+                label = str(draft.get("label"))
+                sign = "-" if label == "contradicted" else ""
+                mark = _LETTERS.get(label, label) if is_label else f"{sign}{draft.get('line')}"
+                entries.setdefault(str(draft.get("id")), []).append(mark)
+        blank = "" if is_label else " "
+        return _json({id_: blank.join(marks) for id_, marks in entries.items()})
 
     def _drafts(self, prompt: ParsedPrompt) -> Sequence[Draft]:
         said = {"reason": "scripted"}

@@ -6,7 +6,7 @@ a failure.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 from factcheck.errors import JudgeError, JudgeRejected
@@ -17,6 +17,7 @@ from factcheck.runtime.loop import together
 from factcheck.runtime.result_cache import Claim, ResultCache
 
 if TYPE_CHECKING:
+    from factcheck.judges.llm.adapter import Message, Question
     from factcheck.judges.llm.language_model import LanguageModel
     from factcheck.judges.ports import Ledger
 
@@ -70,6 +71,9 @@ class BatchedJudge(Generic[Q, R]):
     def _inputs(self, questions: Sequence[Q]) -> dict[str, Any]:
         """Of the module."""
         raise NotImplementedError
+
+    def _request(self, questions: Sequence[Q]) -> tuple[Sequence[Message], Question[Any]]:
+        return self._module.request(**self._inputs(questions))  # type: ignore[no-any-return]
 
     def _key_parts(self, question: Q) -> Mapping[str, JSON]:
         """What tells a question from the others that are asked about together, for its key."""
@@ -151,7 +155,7 @@ class BatchedJudge(Generic[Q, R]):
 
     async def _ask(self, questions: Sequence[Q], account: Account) -> Sequence[R]:
         """One result per question, in their order, from one request."""
-        messages, question = self._module.request(**self._inputs(questions))
+        messages, question = self._request(questions)
         try:
             reply = await self._model.ask(messages, question, account)
         except JudgeError as error:
@@ -184,7 +188,7 @@ def even_batches(items: Sequence[T], size: int) -> list[list[T]]:
     return [list(items[n * i // count : n * (i + 1) // count]) for i in range(count)]
 
 
-def failed_with(result: Any, codes: set[str]) -> bool:
+def failed_with(result: Any, codes: Collection[str]) -> bool:
     return _code(result) in codes
 
 

@@ -8,13 +8,27 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from factcheck.documents import Reader
 from factcheck.errors import Failure, InputError, JudgeError
 from factcheck.facts import AtomicFact, CheckFailure, CheckResult, Evidence, Verdict, digest
-from factcheck.judges.llm.batched import BatchedJudge, failed_with, require_one_not_rejected
+from factcheck.judges.llm.batched import (
+    BatchedJudge,
+    even_batches,
+    failed_with,
+    require_one_not_rejected,
+)
 from factcheck.judges.llm.fences import sections
-from factcheck.judges.llm.modules import FORMS, LLMJudge, SemanticEquivalence
+from factcheck.judges.llm.modules import (
+    FORMS,
+    TEXT_FORMS,
+    LLMJudge,
+    SemanticEquivalence,
+    fingerprint,
+)
 from factcheck.judges.llm.values import field_of, order_of, shown_values
 from factcheck.judges.ports import PairResult, PairVerdict, Rating, RatingResult, ValuePair
+from factcheck.runtime.loop import together
 
 if TYPE_CHECKING:
+    from factcheck.judges.llm.adapter import Message, Question
+    from factcheck.judges.llm.engine import Account
     from factcheck.judges.llm.language_model import LanguageModel
     from factcheck.judges.ports import Ledger
     from factcheck.runtime.cache import JSON
@@ -31,6 +45,8 @@ is never cut, takes none of them along.
 """
 _FAILED_AS_A_WHOLE = ("output", "truncated", "refused")
 """Failures of a request that one value may have caused: its pairs are asked about one by one."""
+_WORTH_ASKING_ALONE = {"missing", "duplicate", "invalid", "rejected", *_FAILED_AS_A_WHOLE}
+"""Failures among several texts in one request that a text by itself may be spared."""
 _SOME_FACT = AtomicFact("kept", "kept")
 """Stands for the fact of a cached verdict until it gets the one that was asked about."""
 
@@ -38,10 +54,12 @@ _SOME_FACT = AtomicFact("kept", "kept")
 class _FactQuestion(NamedTuple):
     fact: AtomicFact
     text: str
+    digest: str
+    """Of the text."""
 
 
 class LLMChecker(BatchedJudge[_FactQuestion, CheckResult]):
-    """Checks facts with a language model, many in one request; fulfils the `Checker` port."""
+    """Checks facts with a language model, many in one request; fulfils `SummariesChecker`."""
 
     stage = "check"
 
@@ -52,9 +70,21 @@ class LLMChecker(BatchedJudge[_FactQuestion, CheckResult]):
         batch_size: int,
         section: int = SECTION,
     ) -> None:
-        make = FORMS[model.verdict]
-        super().__init__(model, make, batch_size=batch_size, parts={"truncated": 2})
+        settings = model.settings
+        super().__init__(
+            model, FORMS[settings.verdict], batch_size=batch_size, parts={"truncated": 2}
+        )
         self._section = section
+        self.summaries_per_call = settings.summaries_per_call
+        """Most summaries in one request."""
+        if self.summaries_per_call > 1:
+            self._for_texts = TEXT_FORMS[settings.verdict]()
+            self._prompt += f"+{fingerprint(TEXT_FORMS[settings.verdict])}"
+
+    @property
+    def identity(self) -> dict[str, str]:
+        n = self.summaries_per_call
+        return {**super().identity, **({"summaries_per_call": str(n)} if n > 1 else {})}
 
     async def check(
         self, facts: Sequence[AtomicFact], text: str, ledger: Ledger
@@ -69,14 +99,8 @@ class LLMChecker(BatchedJudge[_FactQuestion, CheckResult]):
         """
         results: dict[str, CheckResult] = {}
         for span in sections(text, self._section, self._section // _OVERLAP):
-            section = text[slice(*span)]
             facts_left = [fact for fact in facts if not _is_settled(results.get(fact.id))]
-            found = await self._results(
-                [_FactQuestion(fact, section) for fact in facts_left],
-                ledger,
-                facts_per_call=self._batch_size,
-                text=digest(section),
-            )
+            found = await self._check_side_by_side(facts_left, [text[slice(*span)]], ledger)
             for fact, result in zip(facts_left, found, strict=True):
                 placed = _placed(result, fact, span.start)
                 earlier = results.get(fact.id)
@@ -85,11 +109,98 @@ class LLMChecker(BatchedJudge[_FactQuestion, CheckResult]):
         require_one_not_rejected(in_order)
         return in_order
 
-    def _inputs(self, questions: Sequence[_FactQuestion]) -> dict[str, Any]:
-        return {"facts": [question.fact for question in questions], "text": questions[0].text}
+    async def check_summaries(
+        self, facts: Sequence[AtomicFact], summaries: Sequence[str], ledger: Ledger
+    ) -> list[tuple[CheckResult, ...]]:
+        """For each summary, one result per fact; a long one has all of them asked about alone.
+
+        Raises:
+            JudgeRejected: Every single request was turned down.
+        """
+        if max(map(len, summaries)) > self._section // self.summaries_per_call:
+            return await together(self.check(facts, text, ledger) for text in summaries)
+        texts = list(dict.fromkeys(summaries))
+        found = iter(await self._check_side_by_side(facts, texts, ledger))
+        results = {text: tuple(_placed(next(found), fact, 0) for fact in facts) for text in texts}
+        require_one_not_rejected([result for of_text in results.values() for result in of_text])
+        return [results[text] for text in summaries]
+
+    async def _check_side_by_side(
+        self, facts: Sequence[AtomicFact], texts: Sequence[str], ledger: Ledger
+    ) -> Sequence[CheckResult]:
+        """The results for each text, in fact order, one text after the other."""
+        n = self.summaries_per_call
+        shared: dict[str, JSON] = {"summaries_per_call": n} if n > 1 else {}
+        questions = [
+            _FactQuestion(fact, text, of)
+            for text in texts
+            for of in [digest(text)]
+            for fact in facts
+        ]
+        return await self._results(questions, ledger, facts_per_call=self._batch_size, **shared)
+
+    def _batches(self, questions: Mapping[str, _FactQuestion]) -> list[dict[str, _FactQuestion]]:
+        """Texts that are asked about the same facts go together."""
+        keys_of: dict[str, list[str]] = {}
+        for key, question in questions.items():
+            keys_of.setdefault(question.text, []).append(key)
+        alike: dict[tuple[AtomicFact, ...], list[list[str]]] = {}
+        for keys in keys_of.values():
+            alike.setdefault(tuple(questions[key].fact for key in keys), []).append(keys)
+        return [
+            {keys[n]: questions[keys[n]] for keys in some for n in numbers}
+            for facts, groups in alike.items()
+            for some in even_batches(groups, self.summaries_per_call)
+            for numbers in even_batches(range(len(facts)), self._batch_size)
+        ]
+
+    async def _ask(
+        self, questions: Sequence[_FactQuestion], account: Account
+    ) -> Sequence[CheckResult]:
+        by_text: dict[str, list[_FactQuestion]] = {}
+        for question in questions:
+            by_text.setdefault(question.text, []).append(question)
+        asked = {tuple(question.fact for question in of_text) for of_text in by_text.values()}
+        if len(asked) == 1:
+            return await super()._ask(questions, account)
+        found = await together(self._ask(of_text, account) for of_text in by_text.values())
+        return [result for of_text in found for result in of_text]
+
+    def _request(
+        self, questions: Sequence[_FactQuestion]
+    ) -> tuple[Sequence[Message], Question[Any]]:
+        texts = list(dict.fromkeys(question.text for question in questions))
+        facts = [question.fact for question in questions[: len(questions) // len(texts)]]
+        if len(texts) > 1:
+            return self._for_texts.request(facts=facts, texts=texts)
+        return self._module.request(facts=facts, text=texts[0])  # type: ignore[no-any-return]
+
+    async def _repeat(
+        self,
+        questions: Mapping[str, _FactQuestion],
+        results: dict[str, CheckResult],
+        account: Account,
+    ) -> None:
+        """Ask again for what failed, each text by itself."""
+        by_text: dict[str, list[str]] = {}
+        for key, result in results.items():
+            failed = by_text.setdefault(questions[key].text, [])
+            if failed_with(result, _WORTH_ASKING_ALONE):
+                failed.append(key)
+        if len(by_text) == 1:
+            return await super()._repeat(questions, results, account)
+
+        async def ask_alone(keys: Sequence[str]) -> None:
+            some = {key: questions[key] for key in keys}
+            own = dict(zip(keys, await self._ask([*some.values()], account), strict=True))
+            await self._repeat(some, own, account)
+            results.update(own)
+
+        await together(ask_alone(keys) for keys in by_text.values() if keys)
+        return None
 
     def _key_parts(self, question: _FactQuestion) -> Mapping[str, JSON]:
-        return {"fact": question.fact.text}
+        return {"fact": question.fact.text, "text": question.digest}
 
     def _failure(self, question: _FactQuestion, error: JudgeError) -> CheckResult:
         return CheckFailure(question.fact, error.code, str(error))

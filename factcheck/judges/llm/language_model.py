@@ -50,7 +50,7 @@ from factcheck.judges.llm.transports import (
 from factcheck.judges.ports import Ledger
 from factcheck.runtime.budget import Price, price_of
 from factcheck.runtime.loop import PerProcess, background
-from factcheck.settings import Model, VerdictForm
+from factcheck.settings import Model
 
 if TYPE_CHECKING:
     from factcheck.runtime.session import Session
@@ -102,7 +102,7 @@ class LanguageModel:
         """Whether requests are sent, and answered before the run ends."""
         self.learned: list[str] = []
         """What the server refused or needed, in the order it was learned."""
-        self._model = model
+        self.settings = model
         self._transport = transport
         self._runner: RequestRunner[Answer] = RequestRunner(
             self.name, session, price, self._let_others_go
@@ -132,14 +132,9 @@ class LanguageModel:
     @property
     def _sent(self) -> dict[str, str]:
         """What is on the wire with every request, which is not always what was set."""
-        sent = self.dialect.identity(self._model)
+        sent = self.dialect.identity(self.settings)
         endpoint = self._transport.endpoint
         return sent if endpoint is None else {**sent, "endpoint": endpoint}
-
-    @property
-    def verdict(self) -> VerdictForm:
-        """What it writes about a fact before its answer."""
-        return self._model.verdict
 
     def record_cache_hits(self, count: int, ledger: Ledger, stage: str) -> None:
         """Record responses that were paid for earlier."""
@@ -185,7 +180,7 @@ class LanguageModel:
         async with self._turn() as waited_s:
             dialect = self._trial or self.dialect
             for _ in range(_MOST_STEPS):
-                body = dialect.body(self._model, messages, question)
+                body = dialect.body(self.settings, messages, question)
                 text = prompt_of(body)
                 bound = Usage(prompt_tokens=most_tokens(text), completion_tokens=limit_of(body))
                 try:
@@ -254,7 +249,7 @@ class LanguageModel:
         except JudgeTruncated as error:
             limit = limit_of(body)
             roomier = dialect.after_cut(limit, _hidden(answer, limit))
-            if roomier is None or self._model.max_tokens is not None:
+            if roomier is None or self.settings.max_tokens is not None:
                 raise
             if roomier.room > dialect.room:
                 raise _NeedsRoom(str(error), roomier) from error

@@ -33,6 +33,7 @@ from factcheck.judges.llm.adapter import (
 from factcheck.judges.llm.fences import fenced, numbered, one_line, visible, without_numbers
 from factcheck.judges.llm.prompts import (
     CHECK_FACTS,
+    CHECK_TEXTS,
     COMPARE_VALUES,
     EXTRACT_FACTS,
     RATE_FAITHFULNESS,
@@ -48,12 +49,13 @@ from factcheck.judges.llm.replies import (
     KeyFact,
     Reason,
     read_fields,
+    read_marks,
     read_pairs,
     read_verdicts,
 )
 from factcheck.judges.llm.values import render
 from factcheck.judges.ports import PairResult, Specificity, ValuePair
-from factcheck.settings import VerdictForm
+from factcheck.settings import COMPACT, VerdictForm
 
 _STRING: Mapping[str, Any] = {"type": "string"}
 _STRINGS: Mapping[str, Any] = {"type": "array", "items": _STRING}
@@ -67,6 +69,9 @@ _VERDICT: Mapping[VerdictForm, Mapping[str, Any]] = {
     "quote": object_schema(quote=_STRING, answer=_ANSWER),
     "reason": object_schema(line=_INTEGER, reason=_STRING, answer=_ANSWER),
 }
+_MARK: Mapping[VerdictForm, str] = {"label": "^[ycn]{%d}$", "line": "^-?[0-9]+( -?[0-9]+){%d}$"}
+"""What an entry about several texts looks like, by the number of texts, or of further ones."""
+_PER_MARK = 8
 _PER_VERDICT: Mapping[VerdictForm, int] = {"label": 24, "line": 32, "quote": 128, "reason": 96}
 _PER_PAIR = 64
 _PER_REPLY = 64
@@ -94,6 +99,14 @@ class CheckFacts(dspy.Signature):
 
     facts: list[str] = dspy.InputField()
     text: str = dspy.InputField()
+    verdicts: dict[str, Any] = dspy.OutputField()
+
+
+class CheckTexts(dspy.Signature):
+    """The instructions come from the prompt file."""
+
+    facts: list[str] = dspy.InputField()
+    texts: list[str] = dspy.InputField()
     verdicts: dict[str, Any] = dspy.OutputField()
 
 
@@ -223,8 +236,8 @@ class KeyFactExtraction(_OneCall):
         return _fields_question({"source": source}, schema, _FACTS_READ, limit)
 
 
-def _fact_lines(facts: Sequence[str]) -> str:
-    lines = (f"f{place} {one_line(visible(fact))}" for place, fact in enumerate(facts, 1))
+def _fact_lines(facts: Sequence[str], prefix: str = "f") -> str:
+    lines = (f"{prefix}{place} {one_line(visible(fact))}" for place, fact in enumerate(facts, 1))
     return "\n".join(lines)
 
 
@@ -266,8 +279,51 @@ class FactChecker(_OneCall):
         )
 
 
+class TextsChecker(_OneCall):
+    """Checks the same facts against several texts in one request.
+
+    Call it with `facts=` as in `FactChecker` and `texts=`; the prediction's `results` hold one
+    `Verdict` or `CheckFailure` per fact of the first text, then of the second, and so on. The reply
+    has one required entry for each fact, with one mark for each text.
+
+    Args:
+        form: What the marks are: letters (`"label"`), or numbers of lines (`"line"`).
+    """
+
+    asks = CheckTexts
+    predictor = "judge_texts"
+    sample: ClassVar[Mapping[str, Any]] = {"facts": ["<<fact>>"], "texts": ["<<a>>", "<<b>>"]}
+
+    def __init__(self, form: VerdictForm = "line") -> None:
+        self._form = form
+        super().__init__(f"{CHECK_TEXTS}-{form}")
+
+    def question(
+        self, facts: Sequence[AtomicFact | str], texts: Sequence[str]
+    ) -> Question[dict[str, CheckResult]]:
+        asked = {str(place): fact for place, fact in enumerate(FactSet.of(facts), 1)}
+        is_line = self._form == "line"
+        checked = [Checked(t, self._form, numbered(t).spans if is_line else ()) for t in texts]
+        pattern = _MARK[self._form] % (len(texts) - is_line)
+        return Question(
+            {"facts": [fact.text for fact in asked.values()], "texts": list(texts)},
+            by_id_schema(list(asked), {"type": "string", "pattern": pattern}),
+            lambda data, judge: read_marks(data, asked, checked, judge),
+            lambda results: not any(isinstance(r, CheckFailure) for r in results.values()),
+            _PER_REPLY + _PER_MARK * len(asked) * (len(texts) + 1),
+        )
+
+    def _shown(self, signature: Signature, inputs: Mapping[str, Any]) -> str:  # noqa: ARG002
+        shown = (lambda text: numbered(text).text) if self._form == "line" else visible
+        texts = {f"text{place}": shown(text) for place, text in enumerate(inputs["texts"], 1)}
+        return fenced({"facts": _fact_lines(inputs["facts"], ""), **texts})
+
+
 FORMS: Mapping[VerdictForm, Callable[[], FactChecker]] = {
     form: partial(FactChecker, form) for form in get_args(VerdictForm)
+}
+TEXT_FORMS: Mapping[VerdictForm, Callable[[], TextsChecker]] = {
+    form: partial(TextsChecker, form) for form in COMPACT
 }
 
 

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from importlib.abc import Traversable
 
 CHECK_FACTS = "check_facts/v2"
+CHECK_TEXTS = "check_texts/v1"
 COMPARE_VALUES = "compare_values/v2"
 EXTRACT_FACTS = "extract_facts/v2"
 RATE_FAITHFULNESS = "rate_faithfulness/v1"

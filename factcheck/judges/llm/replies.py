@@ -48,6 +48,12 @@ ANSWERS: Mapping[str, EntailmentLabel] = {
 }
 """Labels by the words that models answer with: small ones know no other meaning of `neutral`."""
 _LINE_AND_ANSWER = re.compile(r"(?:(?:line )?(\d{1,6})[\s,:]+)?([a-z]+)", re.ASCII)
+_MARKED: Mapping[VerdictForm, Mapping[str, str]] = {
+    "label": {"y": "yes", "c": "contradicted", "n": NO},
+    "line": {"0": NO},
+}
+_SIGNED_LINE = re.compile(r"-?[1-9]\d{0,5}", re.ASCII)
+_SEPARATOR = re.compile(r"[\s,]+")
 _ID = re.compile(r"[a-z]?\d{1,6}", re.ASCII)
 _MARKER = re.compile(r"^[-*•–]( |$)")  # noqa: RUF001 - a dash is a marker, too
 
@@ -259,6 +265,42 @@ def read_verdicts(
         return CheckFailure(fact, code, f"{judge} gave {what} for this fact")
 
     return _account(data, asked, read, fail)
+
+
+def read_marks(
+    data: Any, asked: Mapping[str, AtomicFact], texts: Sequence[Checked], judge: str
+) -> dict[str, CheckResult]:
+    """The same for several texts: an entry has one mark for each; all of the first text come first.
+
+    Of an entry with more or fewer marks than texts, or with one that means nothing, none counts.
+
+    Raises:
+        JudgeOutputError: The reply has other ids, or none.
+    """
+
+    def read(item: Any, fact: AtomicFact) -> list[CheckResult] | None:
+        words = _SEPARATOR.split(item.strip().lower()) if isinstance(item, str) else []
+        marks = list("".join(words)) if texts[0].form == "label" else words
+        if len(marks) != len(texts):
+            return None
+        found = [
+            _verdict(_answer_of(mark, checked.form), fact, checked, judge)
+            for mark, checked in zip(marks, texts, strict=True)
+        ]
+        return [verdict for verdict in found if verdict] if all(found) else None
+
+    def fail(fact: AtomicFact, code: str, what: str) -> list[CheckResult]:
+        return [CheckFailure(fact, code, f"{judge} gave {what} for this fact")] * len(texts)
+
+    rows = _account(data, asked, read, fail)
+    return {f"{key}/{n}": row[n] for n in range(len(texts)) for key, row in rows.items()}
+
+
+def _answer_of(mark: str, form: VerdictForm) -> str:
+    """The answer that a mark stands for, as it is written about a single text."""
+    if form == "line" and _SIGNED_LINE.fullmatch(mark):
+        return f"{mark[1:]} contradicted" if mark[0] == "-" else f"{mark} yes"
+    return _MARKED[form].get(mark, "")
 
 
 def _verdict(item: Any, fact: AtomicFact, checked: Checked, judge: str) -> Verdict | None:

@@ -1,0 +1,213 @@
+"""Several summaries of the same facts in one request: every fact has a verdict on each, or none."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+
+from factcheck import CoverageReport, FactCoverage, Model, RecordFailure, Verdict
+from factcheck.errors import ConfigError, JudgeOutputError
+from factcheck.facts import CheckResult
+from factcheck.judges.llm.judges import LLMChecker
+from factcheck.judges.llm.modules import TextsChecker
+from factcheck.runtime.cache import MemoryCache
+from factcheck.testing import (
+    ChatAnswer,
+    ChatRequest,
+    FactModel,
+    LocalOpenAIServer,
+    Reply,
+    ScriptedExtractor,
+    bad_request,
+    leave_out,
+    overwrite,
+    parse_prompt,
+    refused,
+    truncated,
+)
+from tests.judges.llm.conftest import QUICK
+
+FACTS = ("The mill closed in 1987.", "Ida Berg owned the mill.", "It rained.")
+TEXTS = (
+    "The mill closed in 1987. Nobody knows why.",
+    "It rained. Ida Berg owned the mill.",
+    "A fox slept.",
+    "It rained. The mill closed in 1987.",
+)
+TRUTH = [[True, False, False], [False, True, True], [False] * 3, [True, False, True]]
+
+
+@contextmanager
+def judging(
+    answer: ChatAnswer, n: int = 4, **options: Any
+) -> Iterator[tuple[FactCoverage, LocalOpenAIServer]]:
+    given = {"verdict": options.pop("verdict", "line"), "summaries_per_call": n}
+    with LocalOpenAIServer(answer) as server:
+        judge = Model("openai/tiny", base_url=server.base_url, **given)
+        options = {"cache": "off", "retry": QUICK, **options}
+        with FactCoverage(judge, **options) as scorer:
+            yield scorer, server
+
+
+def kept(results: Sequence[CheckResult]) -> list[bool | None]:
+    return [result.supported if isinstance(result, Verdict) else None for result in results]
+
+
+def sizes(server: LocalOpenAIServer) -> list[tuple[int, int]]:
+    """Texts and facts of each request."""
+    prompts = [parse_prompt(request.body) for request in server.requests]
+    return [(len(prompt.texts), len(prompt.facts)) for prompt in prompts]
+
+
+@pytest.mark.parametrize("verdict", ["line", "label"])
+@pytest.mark.parametrize(("n", "requests"), [(1, 4), (2, 2), (3, 2), (4, 1), (8, 1)])
+def test_together_they_have_the_verdicts_that_each_has_alone(
+    n: int, requests: int, verdict: str
+) -> None:
+    with judging(FactModel(), n, verdict=verdict) as (scorer, server):
+        reports = scorer.score_summaries("", TEXTS, facts=FACTS)
+    assert [kept(report.results) for report in reports] == TRUTH
+    assert len(server.requests) == requests
+    assert sum(report.usage.calls for report in reports) == scorer.ledger.usage.calls == requests
+    quote = reports[1].results[1].evidence  # type: ignore[union-attr]
+    assert (quote and quote.quote) == ("Ida Berg owned the mill." if verdict == "line" else None)
+
+
+def test_blank_and_equal_texts_and_many_facts_keep_their_places() -> None:
+    texts = [TEXTS[0], " ", TEXTS[1], TEXTS[0]]
+    with judging(FactModel(), batch_size=2) as (scorer, server):
+        reports = scorer.score_summaries("", texts, facts=FACTS)
+    assert [kept(report.results) for report in reports] == [TRUTH[0], [False] * 3, *TRUTH[1::-1]]
+    assert sizes(server) == [(2, 1), (2, 2)] or sizes(server) == [(2, 2), (2, 1)]
+
+
+FAULTS: dict[str, ChatAnswer] = {
+    "a mark is missing": FactModel(mangles=[leave_out(FACTS[1])]),
+    "no line": FactModel(mangles=[overwrite("line", 9, FACTS[1])]),
+    "refused": lambda _: refused(),
+    "cut off": lambda request: truncated(str(FactModel()(request))),
+    "too long for the model": lambda _: bad_request(),
+    "prose": lambda _: "All of them, I think.",
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_what_fails_together_is_asked_again_text_by_text(fault: str) -> None:
+    bad = FAULTS[fault]
+
+    def answer(request: ChatRequest) -> Reply | str:
+        return (bad if len(parse_prompt(request.body).texts) > 1 else FactModel())(request)
+
+    with judging(answer) as (scorer, server):
+        reports = scorer.score_summaries("", TEXTS, facts=FACTS)
+    assert [kept(report.results) for report in reports] == TRUTH
+    assert [texts for texts, _ in sizes(server)] == [4, 1, 1, 1, 1]
+
+
+def test_what_fails_alone_too_is_undecided_and_nothing_else() -> None:
+    with judging(FactModel(mangles=[leave_out(FACTS[1])])) as (scorer, _):
+        reports = scorer.score_summaries("", TEXTS[:2], facts=FACTS)
+    assert [kept(report.results) for report in reports] == [
+        [True, None, False],
+        [False, None, True],
+    ]
+
+
+WRONG: dict[str, list[Any]] = {
+    "line": [
+        *("1", "1 0 2", "1  2 0 0", "", "one 0", "1-2 0", "+1 0", "1.0 0", "00 0", "-0 0", "3 0"),
+        *("0 2", "yes no", "y n", "1 yes 0", None, 1, [1, 0], {"1": 1}, "\u00b9 0"),
+    ],
+    "label": [
+        *("y", "yyy", "", "yes no", "y1", "10", "1 0", "contradicted", "ye", "yx", "y\u0441"),
+        *(None, ["y", "n"], True),
+    ],
+}
+FINE = {"line": ["1 0", " 1  0 ", "1, 0", "1\n0"], "label": ["yn", "YN", "y n", "y,n", "Y, N"]}
+
+
+def read(form: Any, item: Any, more: str = "") -> list[CheckResult]:
+    question = TextsChecker(form).question(FACTS[:1], TEXTS[:3:2])
+    return list(question.find(f'{{"1": {json.dumps(item)}{more}}}', "m").value.values())
+
+
+@pytest.mark.parametrize(
+    ("form", "item"), [(f, item) for f, items in FINE.items() for item in items]
+)
+def test_one_mark_for_each_text_is_a_verdict_on_each(form: str, item: str) -> None:
+    assert kept(read(form, item)) == [True, False]
+
+
+@pytest.mark.parametrize(
+    ("form", "item"), [(f, item) for f, items in WRONG.items() for item in items]
+)
+def test_an_entry_that_leaves_a_doubt_is_never_guessed_at(form: str, item: Any) -> None:
+    assert kept(read(form, item)) == [None, None]
+
+
+@pytest.mark.parametrize("more", [', "1": "1 0"', ', "2": "1 0"', ', "9": "0 0"'])
+def test_doubled_and_unknown_entries_count_for_nothing(more: str) -> None:
+    try:
+        assert kept(read("line", "1 0", more)) == [None, None]
+    except JudgeOutputError as error:
+        assert "not asked" in str(error)
+
+
+def test_only_texts_that_are_not_known_are_asked() -> None:
+    with judging(FactModel(), cache=MemoryCache()) as (scorer, server):
+        scorer.score_summaries("", TEXTS[:2], facts=FACTS)
+        again = scorer.score_summaries("", TEXTS, facts=FACTS)
+        assert [kept(report.results) for report in again] == TRUTH
+        assert sizes(server) == [(2, 3), (2, 3)]
+        scorer.score_summaries("", TEXTS, facts=FACTS)
+        assert len(server.requests) == 2
+
+
+def test_neighbours_of_one_source_are_scored_together_and_fail_alone() -> None:
+    records: list[Any] = [
+        *(
+            {"id": f"a{n}", "source": "S", "summary": t, "facts": FACTS}
+            for n, t in enumerate(TEXTS)
+        ),
+        {"id": "bad", "source": "S"},
+        {"id": "b", "source": "Other.", "summary": "It rained a lot.", "facts": FACTS},
+        {"id": "c", "source": "Other.", "summary": "It is dry.", "facts": FACTS[:1]},
+    ]
+    with judging(FactModel(), 3) as (scorer, server):
+        outcomes = list(scorer.score_many(records))
+    assert sizes(server) == [(3, 3), (1, 3), (1, 3), (1, 1)]
+    assert [isinstance(outcome, CoverageReport) for outcome in outcomes] == [
+        *[True] * 4,
+        False,
+        *[True] * 2,
+    ]
+    assert isinstance(outcomes[4], RecordFailure)
+
+
+def test_an_error_in_a_group_is_that_of_its_own_record() -> None:
+    def facts_of(text: str) -> Any:
+        return JudgeOutputError("no list") if "fox" in text else ["It rained."]
+
+    records = [{"source": "It rained.", "summary": text, "facts": FACTS} for text in TEXTS]
+    with judging(FactModel(), extractor=ScriptedExtractor(facts_of)) as (scorer, _):
+        outcomes = list(scorer.score_many(records, direction="both"))
+    assert [getattr(outcome, "code", None) for outcome in outcomes] == [None, None, "output", None]
+
+
+def test_a_long_text_is_read_in_sections_and_by_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(LLMChecker.__init__, "__kwdefaults__", {"section": 200})
+    texts = [*TEXTS[:2], "A fox slept. " * 30 + TEXTS[0]]
+    with judging(FactModel()) as (scorer, server):
+        reports = scorer.score_summaries("", texts, facts=FACTS)
+    assert [kept(report.results) for report in reports] == [*TRUTH[:2], TRUTH[0]]
+    assert {texts for texts, _ in sizes(server)} == {1}
+
+
+@pytest.mark.parametrize("settings", [{"verdict": "quote"}, {"summaries_per_call": 9}])
+def test_settings_that_do_not_go_together_are_refused(settings: dict[str, Any]) -> None:
+    with pytest.raises(ConfigError, match="summaries_per_call"):
+        Model("openai/m", **{"summaries_per_call": 2, **settings})
