@@ -82,7 +82,7 @@ def test_blank_and_equal_texts_and_many_facts_keep_their_places() -> None:
     with judging(FactModel(), batch_size=2) as (scorer, server):
         reports = scorer.score_summaries("", texts, facts=FACTS)
     assert [kept(report.results) for report in reports] == [TRUTH[0], [False] * 3, *TRUTH[1::-1]]
-    assert sizes(server) == [(2, 1), (2, 2)] or sizes(server) == [(2, 2), (2, 1)]
+    assert sorted(sizes(server)) == [(2, 1), (2, 2)]
 
 
 FAULTS: dict[str, ChatAnswer] = {
@@ -179,7 +179,7 @@ def test_neighbours_of_one_source_are_scored_together_and_fail_alone() -> None:
     ]
     with judging(FactModel(), 3) as (scorer, server):
         outcomes = list(scorer.score_many(records))
-    assert sizes(server) == [(3, 3), (1, 3), (1, 3), (1, 1)]
+    assert sorted(sizes(server)) == [(1, 1), (1, 3), (1, 3), (3, 3)]
     assert [isinstance(outcome, CoverageReport) for outcome in outcomes] == [
         *[True] * 4,
         False,
