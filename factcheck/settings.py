@@ -61,7 +61,7 @@ _OURS = frozenset(
     {
         *("model", "messages", "temperature", "top_p", "seed", "reasoning_effort", "stream", "n"),
         *("max_tokens", "max_completion_tokens", "response_format", "tools", "tool_choice"),
-        *("functions", "function_call"),
+        *("functions", "function_call", "logprobs", "top_logprobs"),
     }
 )
 """Parameters of a request that have a setting of their own, or that are not for a judge."""
@@ -73,6 +73,7 @@ the passage copied from the text, or the line and a reason."""
 COMPACT: tuple[VerdictForm, ...] = ("label", "line")
 """The forms that fit several summaries into one entry of a reply."""
 _MOST_SUMMARIES = 8
+_MOST_REPEATS = 9
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +110,13 @@ class Model:
     """Most summaries of the same facts in one request, 1 to 8; more than 1 needs the verdicts
     `"line"` or `"label"`, and costs 60 % less with 4. A request that does not give a verdict on all
     of them is repeated summary by summary."""
+    repeats: int = 1
+    """How often each fact is checked, 1 to 9, each time in another order: the label of more than
+    half of the verdicts counts, with the flag `flipped` if one differs; without such a label the
+    fact is undecided."""
+    probabilities: bool = False
+    """Whether log-probabilities are asked for, from which a verdict gets its probability. Needs
+    the verdict `"label"`, which stands by itself; a server that sends none gives none."""
     base_url: str | None = None
     """Address of the server; `None`: as the environment says, or the provider's own."""
     api_key: str | None = field(default=None, repr=False)
@@ -127,6 +135,7 @@ class Model:
             if self.max_tokens is not None:
                 require_integer("max_tokens", self.max_tokens, 1)
             require_integer("summaries_per_call", self.summaries_per_call, 1, _MOST_SUMMARIES)
+            require_integer("repeats", self.repeats, 1, _MOST_REPEATS)
             self._check_texts()
             self._check_extra_body()
         except InputError as error:
@@ -142,6 +151,10 @@ class Model:
                 f"summaries_per_call={self.summaries_per_call} needs verdict {allowed}, "
                 f"not {self.verdict!r}"
             )
+        if type(self.probabilities) is not bool:
+            raise InputError(f"probabilities must be true or false, not {self.probabilities!r}")
+        if self.probabilities and (self.verdict != "label" or self.summaries_per_call > 1):
+            raise InputError("probabilities need verdict 'label' and summaries_per_call=1")
         for name in ("reasoning_effort", "base_url", "api_key"):
             value = getattr(self, name)
             if value is not None and not (isinstance(value, str) and value.strip()):

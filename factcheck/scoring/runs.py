@@ -29,7 +29,9 @@ from factcheck.reports.page import Page
 from factcheck.scoring.many import RecordFailure
 from factcheck.scoring.scorer import FactCoverage
 
-FINAL = frozenset({"input", "output", "truncated", "refused", "missing", "duplicate", "invalid"})
+FINAL = frozenset(
+    {"input", "output", "truncated", "refused", "missing", "duplicate", "invalid", "flipped"}
+)
 """Codes of failures that would come up again. Only these are written as rows."""
 _BUDGET = "budget"
 _N_LOWEST = 5

@@ -13,7 +13,7 @@ from typing import Any, Generic, Literal, TypeAlias, TypeVar
 import dspy
 
 from factcheck.errors import JudgeOutputError
-from factcheck.judges.llm.replies import Answer, find_answer
+from factcheck.judges.llm.replies import Answer, Token, find_answer
 
 R = TypeVar("R")
 Signature: TypeAlias = type[dspy.Signature]
@@ -38,6 +38,8 @@ class Question(Generic[R]):
     is_whole: Callable[[R], bool] | None = None
     max_tokens: int = 0
     """Tokens that the reply may take; 0 is no limit. Room to think comes on top."""
+    weigh: Callable[[R, Sequence[Token]], R] | None = None
+    """The value with the probabilities that the tokens of the reply have."""
 
     def find(self, reply: str, judge: str = "") -> Answer[R]:
         """The answer in a reply; raises `JudgeOutputError`."""

@@ -33,6 +33,9 @@ _TASK = "dialect"
 _SAMPLING = ("temperature", "top_p", "seed", "reasoning_effort")
 _SHOWN = {"temperature": "temp", "reasoning_effort": "effort"}
 """Names of settings in signatures, where they differ."""
+_LOGPROBS = "logprobs"
+_ALTERNATIVES = 5
+"""Tokens whose log-probabilities are asked for at each place."""
 _ROOM = 16_384
 """Tokens of thought that are allowed for once a model turns out to think; a limit, not a cost."""
 _LIMITS = ("max_completion_tokens", "max_tokens")
@@ -88,6 +91,8 @@ class Dialect(PlainData):
             if value is not None:
                 shown = f"{value:g}" if isinstance(value, float) else str(value)
                 said[_SHOWN.get(name, name)] = "default" if name in self.refused else shown
+        if model.probabilities:
+            said[_LOGPROBS] = "default" if _LOGPROBS in self.refused else str(_ALTERNATIVES)
         if model.extra_body:
             said["extra"] = short_digest(repr(sorted(model.extra_body.items())))
         if self.form != "schema":
@@ -114,6 +119,8 @@ class Dialect(PlainData):
             value = getattr(model, name)
             if value is not None and name not in self.refused:
                 body[name] = value
+        if model.probabilities and _LOGPROBS not in self.refused:
+            body |= {_LOGPROBS: True, "top_logprobs": _ALTERNATIVES}
         if self.limit and (tokens := self.tokens(model, question.max_tokens)):
             body[self.limit] = tokens
         if self.form == "schema":
@@ -186,6 +193,8 @@ def _less_sampling(dialect: Dialect, text: str, sent: Mapping[str, Any]) -> Dial
     ]
     if "reasoning_effort" in sent and re.search(r"\breasoning\b|\bthinking\b", text):
         named.append("reasoning_effort")
+    if _LOGPROBS in sent and "logprob" in text:
+        named.append(_LOGPROBS)
     return replace(dialect, refused=tuple(dict.fromkeys([*dialect.refused, *named])))
 
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import random
+from collections import Counter
+from collections.abc import Callable, Coroutine, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from factcheck.documents import Reader
@@ -47,6 +50,8 @@ _FAILED_AS_A_WHOLE = ("output", "truncated", "refused")
 """Failures of a request that one value may have caused: its pairs are asked about one by one."""
 _WORTH_ASKING_ALONE = {"missing", "duplicate", "invalid", "rejected", *_FAILED_AS_A_WHOLE}
 """Failures among several texts in one request that a text by itself may be spared."""
+FLIPPED = "flipped"
+"""Flag of a verdict that not all checks of a fact agree on, and code of a failure to agree."""
 _SOME_FACT = AtomicFact("kept", "kept")
 """Stands for the fact of a cached verdict until it gets the one that was asked about."""
 
@@ -77,14 +82,15 @@ class LLMChecker(BatchedJudge[_FactQuestion, CheckResult]):
         self._section = section
         self.summaries_per_call = settings.summaries_per_call
         """Most summaries in one request."""
+        self._repeats = settings.repeats
         if self.summaries_per_call > 1:
             self._for_texts = TEXT_FORMS[settings.verdict]()
             self._prompt += f"+{fingerprint(TEXT_FORMS[settings.verdict])}"
 
     @property
     def identity(self) -> dict[str, str]:
-        n = self.summaries_per_call
-        return {**super().identity, **({"summaries_per_call": str(n)} if n > 1 else {})}
+        more = {"summaries_per_call": self.summaries_per_call, "repeats": self._repeats}
+        return {**super().identity, **{name: str(n) for name, n in more.items() if n > 1}}
 
     async def check(
         self, facts: Sequence[AtomicFact], text: str, ledger: Ledger
@@ -97,17 +103,13 @@ class LLMChecker(BatchedJudge[_FactQuestion, CheckResult]):
         Raises:
             JudgeRejected: Every single request was turned down.
         """
-        results: dict[str, CheckResult] = {}
-        for span in sections(text, self._section, self._section // _OVERLAP):
-            facts_left = [fact for fact in facts if not _is_settled(results.get(fact.id))]
-            found = await self._check_side_by_side(facts_left, [text[slice(*span)]], ledger)
-            for fact, result in zip(facts_left, found, strict=True):
-                placed = _placed(result, fact, span.start)
-                earlier = results.get(fact.id)
-                results[fact.id] = max(placed, earlier, key=_weight_in_merge) if earlier else placed
-        in_order = tuple(results[fact.id] for fact in facts)
-        require_one_not_rejected(in_order)
-        return in_order
+
+        async def once(some: Sequence[AtomicFact], n: int) -> list[tuple[CheckResult, ...]]:
+            return [await self._check_sections(some, text, ledger, n)]
+
+        (results,) = await self._agreed(facts, once)
+        require_one_not_rejected(results)
+        return results
 
     async def check_summaries(
         self, facts: Sequence[AtomicFact], summaries: Sequence[str], ledger: Ledger
@@ -120,23 +122,55 @@ class LLMChecker(BatchedJudge[_FactQuestion, CheckResult]):
         if max(map(len, summaries)) > self._section // self.summaries_per_call:
             return await together(self.check(facts, text, ledger) for text in summaries)
         texts = list(dict.fromkeys(summaries))
-        found = iter(await self._check_side_by_side(facts, texts, ledger))
-        results = {text: tuple(_placed(next(found), fact, 0) for fact in facts) for text in texts}
+
+        async def once(some: Sequence[AtomicFact], n: int) -> list[tuple[CheckResult, ...]]:
+            found = iter(await self._check_side_by_side(some, texts, ledger, n))
+            return [tuple(_placed(next(found), fact, 0) for fact in some) for _ in texts]
+
+        results = dict(zip(texts, await self._agreed(facts, once), strict=True))
         require_one_not_rejected([result for of_text in results.values() for result in of_text])
         return [results[text] for text in summaries]
 
+    async def _agreed(
+        self,
+        facts: Sequence[AtomicFact],
+        once: Callable[
+            [Sequence[AtomicFact], int], Coroutine[Any, Any, list[tuple[CheckResult, ...]]]
+        ],
+    ) -> list[tuple[CheckResult, ...]]:
+        """For each text, one result per fact, from as many checks as are wanted."""
+        if self._repeats == 1:
+            return await once(facts, 0)
+        checks = await together(once(_in_order(facts, n), n) for n in range(self._repeats))
+        by_text = [
+            [{r.fact: r for r in of_text} for of_text in texts]
+            for texts in zip(*checks, strict=True)
+        ]
+        return [tuple(_majority([one[f] for one in of_text]) for f in facts) for of_text in by_text]
+
+    async def _check_sections(
+        self, facts: Sequence[AtomicFact], text: str, ledger: Ledger, number: int
+    ) -> tuple[CheckResult, ...]:
+        results: dict[str, CheckResult] = {}
+        for span in sections(text, self._section, self._section // _OVERLAP):
+            facts_left = [fact for fact in facts if not _is_settled(results.get(fact.id))]
+            found = await self._check_side_by_side(facts_left, [text[slice(*span)]], ledger, number)
+            for fact, result in zip(facts_left, found, strict=True):
+                placed = _placed(result, fact, span.start)
+                earlier = results.get(fact.id)
+                results[fact.id] = max(placed, earlier, key=_weight_in_merge) if earlier else placed
+        return tuple(results[fact.id] for fact in facts)
+
     async def _check_side_by_side(
-        self, facts: Sequence[AtomicFact], texts: Sequence[str], ledger: Ledger
+        self, facts: Sequence[AtomicFact], texts: Sequence[str], ledger: Ledger, number: int
     ) -> Sequence[CheckResult]:
         """The results for each text, in fact order, one text after the other."""
         n = self.summaries_per_call
         shared: dict[str, JSON] = {"summaries_per_call": n} if n > 1 else {}
-        questions = [
-            _FactQuestion(fact, text, of)
-            for text in texts
-            for of in [digest(text)]
-            for fact in facts
-        ]
+        if number:
+            shared["repeat"] = number
+        digests = [(text, digest(text)) for text in texts]
+        questions = [_FactQuestion(fact, text, of) for text, of in digests for fact in facts]
         return await self._results(questions, ledger, facts_per_call=self._batch_size, **shared)
 
     def _batches(self, questions: Mapping[str, _FactQuestion]) -> list[dict[str, _FactQuestion]]:
@@ -232,6 +266,29 @@ class LLMChecker(BatchedJudge[_FactQuestion, CheckResult]):
                 evidence = found and Evidence(found["quote"], found["start"], found["end"])
                 return Verdict(_SOME_FACT, label, None, evidence, reason, judge, cached=True)
         return Verdict.from_dict({**data, "fact": _SOME_FACT.to_dict(), "cached": True})
+
+
+def _in_order(facts: Sequence[AtomicFact], number: int) -> Sequence[AtomicFact]:
+    """The facts in the order of one of several checks; that of the first is their own."""
+    if number == 0:
+        return facts
+    return random.Random(number).sample(facts, len(facts))  # noqa: S311 - repeatable
+
+
+def _majority(results: Sequence[CheckResult]) -> CheckResult:
+    """The verdict that more than half of the results agree on."""
+    verdicts = [result for result in results if isinstance(result, Verdict)]
+    labels = Counter(verdict.label for verdict in verdicts)
+    for chosen in verdicts:
+        if 2 * labels[chosen.label] > len(results):
+            given = [one.probability for one in verdicts if one.probability is not None]
+            mean = sum(given) / len(given) if len(given) == len(verdicts) else None
+            flags = (*chosen.flags, FLIPPED) if len(labels) > 1 else chosen.flags
+            return replace(chosen, probability=mean, flags=flags)
+    if failures := [result for result in results if isinstance(result, CheckFailure)]:
+        return failures[0]
+    said = ", ".join(f"{n} {label}" for label, n in labels.items())
+    return CheckFailure(results[0].fact, FLIPPED, f"{len(results)} checks disagree: {said}")
 
 
 def _weight_in_merge(result: CheckResult) -> int:

@@ -264,7 +264,7 @@ class LanguageModel:
         self._trial, self._form_is_known = None, True
         if dialect.form != self.dialect.form:
             await self._learn(self.dialect, dialect)
-        return value
+        return question.weigh(value, answer.tokens) if question.weigh else value
 
     def _doubt(self, dialect: Dialect) -> None:
         """A reply in this dialect cannot be read."""

@@ -52,6 +52,7 @@ from factcheck.judges.llm.replies import (
     read_marks,
     read_pairs,
     read_verdicts,
+    with_probabilities,
 )
 from factcheck.judges.llm.values import render
 from factcheck.judges.ports import PairResult, Specificity, ValuePair
@@ -276,6 +277,7 @@ class FactChecker(_OneCall):
             lambda data, judge: read_verdicts(data, asked, checked, judge),
             lambda results: not any(isinstance(r, CheckFailure) for r in results.values()),
             _PER_REPLY + _PER_VERDICT[self._form] * len(asked),
+            with_probabilities if self._form == "label" else None,
         )
 
 

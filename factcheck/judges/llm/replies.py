@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import json
 import re
+from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from itertools import accumulate
 from typing import Annotated, Any, Generic, Literal, NamedTuple, TypeVar
 
 import pydantic
@@ -54,6 +56,7 @@ _MARKED: Mapping[VerdictForm, Mapping[str, str]] = {
 }
 _SIGNED_LINE = re.compile(r"-?[1-9]\d{0,5}", re.ASCII)
 _SEPARATOR = re.compile(r"[\s,]+")
+_LABELS_SHARE = 0.5
 _ID = re.compile(r"[a-z]?\d{1,6}", re.ASCII)
 _MARKER = re.compile(r"^[-*•–]( |$)")  # noqa: RUF001 - a dash is a marker, too
 
@@ -265,6 +268,45 @@ def read_verdicts(
         return CheckFailure(fact, code, f"{judge} gave {what} for this fact")
 
     return _account(data, asked, read, fail)
+
+
+class Token(NamedTuple):
+    """A token of a reply."""
+
+    text: str
+    alternatives: Mapping[str, float]
+    """Probabilities of the tokens that were likeliest in its place."""
+
+
+def with_probabilities(
+    results: Mapping[str, CheckResult], tokens: Sequence[Token]
+) -> dict[str, CheckResult]:
+    """The verdicts with the probability of `entailed` among all labels, at the label's first token.
+
+    A verdict has none if its label is not found exactly once in the tokens, or if half of the
+    probability lies elsewhere than on labels.
+    """
+    text = "".join(token.text for token in tokens)
+    ends = list(accumulate(len(token.text) for token in tokens))
+
+    def weighed(key: str, result: CheckResult) -> CheckResult:
+        places = [match.end() for match in re.finditer(rf'"{key}"\s*:\s*"', text)]
+        if isinstance(result, CheckFailure) or len(places) != 1 or places[0] >= len(text):
+            return result
+        number = bisect_right(ends, places[0])
+        token = tokens[number]
+        before = token.text[: places[0] - ends[number]]
+        weights = dict.fromkeys(ANSWERS, 0.0)
+        for other, probability in token.alternatives.items():
+            begun = other.removeprefix(before).partition('"')[0].strip().lower()
+            for answer in ANSWERS if begun and other.startswith(before) else ():
+                weights[answer] += probability * answer.startswith(begun)
+        total = sum(weights.values())
+        if total < _LABELS_SHARE:
+            return result
+        return replace(result, probability=weights["yes"] / total)
+
+    return {key: weighed(key, result) for key, result in results.items()}
 
 
 def read_marks(

@@ -7,6 +7,7 @@ back, before anything is decided about it.
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
@@ -19,6 +20,7 @@ from factcheck.errors import (
 from factcheck.judges.llm.errors import RequestRefused, from_dspy, said
 from factcheck.judges.llm.http import JsonClient
 from factcheck.judges.llm.providers import Access, endpoint
+from factcheck.judges.llm.replies import Token
 from factcheck.runtime.loop import BackgroundLoop, background
 
 if TYPE_CHECKING:
@@ -61,6 +63,8 @@ class Answer(NamedTuple):
     reasoning_tokens: int = 0
     unsent: tuple[str, ...] = ()
     """Parameters that the library below left out."""
+    tokens: tuple[Token, ...] = ()
+    """Of the text, where the server gives log-probabilities."""
 
     def require_whole(self, name: str) -> None:
         """Nothing, if this is a whole reply.
@@ -155,7 +159,28 @@ def read_completion(body: Any) -> Answer:
         reasoning_tokens=_count(_part(usage, "completion_tokens_details", "reasoning_tokens"))
         or _count(usage.get("reasoning_tokens"))
         or 0,
+        tokens=_tokens(choice.get("logprobs")),
     )
+
+
+def _tokens(logprobs: Any) -> tuple[Token, ...]:
+    """The tokens of a reply; none unless all of them are as they should be."""
+    try:
+        return tuple(
+            Token(
+                str(token["token"]),
+                {str(one["token"]): _probability(one["logprob"]) for one in token["top_logprobs"]},
+            )
+            for token in logprobs["content"]
+        )
+    except (TypeError, KeyError, ValueError):
+        return ()
+
+
+def _probability(logprob: Any) -> float:
+    if type(logprob) in (int, float) and logprob <= 0:  # which NaN is not
+        return math.exp(logprob)
+    raise ValueError("not a log-probability")
 
 
 def _texts(parts: Sequence[Any]) -> Iterator[str]:

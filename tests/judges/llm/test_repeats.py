@@ -1,0 +1,160 @@
+"""Checking again in another order, and probabilities from the tokens of a reply."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pytest
+
+from factcheck import CheckFailure, FactCoverage, Model, Verdict
+from factcheck.errors import ConfigError
+from factcheck.judges.llm.transports import read_completion
+from factcheck.runtime.cache import MemoryCache
+from factcheck.testing import ChatRequest, FactModel, LocalOpenAIServer, Reply, parse_prompt
+
+FACTS = ("The mill closed.", "It rained.", "A fox slept.", "Ida left.")
+TEXT = "The mill closed. Ida left."
+TRUTH = [True, False, False, True]
+
+
+def judge(server: LocalOpenAIServer, **settings: Any) -> Model:
+    return Model("openai/tiny", base_url=server.base_url, **settings)
+
+
+@pytest.mark.parametrize("summaries", [1, 2])
+def test_each_check_asks_in_another_order_and_what_they_agree_on_counts(summaries: int) -> None:
+    with LocalOpenAIServer(FactModel()) as server:
+        settings = {"repeats": 3, "summaries_per_call": summaries}
+        with FactCoverage(judge(server, **settings), cache=MemoryCache()) as scorer:
+            texts = [TEXT, "It rained."][:summaries]
+            reports = scorer.score_summaries("", texts, facts=FACTS)
+            scorer.score_summaries("", texts, facts=FACTS)
+        orders = {tuple(parse_prompt(r.body).facts.values()) for r in server.requests}
+    assert [verdict.supported for verdict in reports[0].results] == TRUTH  # type: ignore[union-attr]
+    assert not any(verdict.flags for verdict in reports[0].results)  # type: ignore[union-attr]
+    assert FACTS in orders
+    assert len(orders) == len(server.requests) == 3
+    assert "repeats:3" in str(reports[0].signature)
+
+
+def said_in_turn(labels: Mapping[str, Sequence[str]]) -> FactModel:
+    left = {fact: list(of_fact) for fact, of_fact in labels.items()}
+    return FactModel(lambda fact, _: left[fact].pop())  # type: ignore[arg-type,return-value]
+
+
+def test_a_flip_is_reported_and_three_labels_decide_nothing() -> None:
+    labels = {
+        FACTS[0]: ["entailed", "entailed", "neutral"],
+        FACTS[1]: ["entailed", "neutral", "contradicted"],
+        FACTS[2]: ["neutral"] * 3,
+    }
+    with (
+        LocalOpenAIServer(said_in_turn(labels)) as server,
+        FactCoverage(judge(server, repeats=3), cache="off") as scorer,
+    ):
+        first, second, third = scorer.check(FACTS[:3], TEXT)
+    assert isinstance(first, Verdict)
+    assert (first.label, first.flags) == ("entailed", ("flipped",))
+    assert isinstance(second, CheckFailure)
+    assert second.code == "flipped"
+    assert second.message.startswith("3 checks disagree: 1 ")
+    assert isinstance(third, Verdict)
+    assert (third.label, third.flags) == ("neutral", ())
+
+
+Tokens = Sequence[tuple[str, Mapping[str, float]]]
+
+
+def completion(tokens: Tokens) -> Reply:
+    content = [
+        {
+            "token": token,
+            "logprob": -0.1,
+            "top_logprobs": [{"token": t, "logprob": math.log(p)} for t, p in others.items()],
+        }
+        for token, others in tokens
+    ]
+    text = "".join(token for token, _ in tokens)
+    message = {"role": "assistant", "content": text}
+    choice = {"index": 0, "message": message, "finish_reason": "stop"}
+    body = {"choices": [{**choice, "logprobs": {"content": content}}]}
+    return Reply(raw_body=json.dumps(body).encode(), headers={"content-type": "application/json"})
+
+
+LIKELY = {"yes": 0.6, "no": 0.2, "contr": 0.1, "{": 0.1}
+TOKENS: dict[str, tuple[Tokens, float | None]] = {
+    "label by itself": ([('{"f1":"', {}), ("yes", LIKELY), ('"}', {})], 2 / 3),
+    "with its quote": (
+        [('{"f1":', {}), (' "yes', {' "yes': 0.3, ' "no': 0.6, '"no': 0.1}), ('"}', {})],
+        1 / 3,
+    ),
+    "with what follows": ([('{"f1":"', {}), ('yes"}', {'yes"}': 0.5, 'no"}': 0.5})], 0.5),
+    "in pieces": ([('{"f1":"', {}), ("y", {"y": 0.8, "N": 0.2}), ("es", {}), ('"}', {})], 0.8),
+    "not among labels": ([('{"f1":"', {}), ("yes", {"yes": 0.1, "{": 0.9}), ('"}', {})], None),
+    "twice": ([('Not {"f1": "', {}), ("no", LIKELY), ('"} {"f1":"yes"}', LIKELY)], None),
+    "no alternatives": ([('{"f1":"', {}), ("yes", {}), ('"}', {})], None),
+}
+
+
+@pytest.mark.parametrize(("tokens", "probability"), TOKENS.values(), ids=TOKENS)
+def test_a_label_has_the_probability_of_its_first_token(
+    tokens: Tokens, probability: float | None
+) -> None:
+    with LocalOpenAIServer(lambda _: completion(tokens)) as server:
+        settings = {"verdict": "label", "probabilities": True}
+        with FactCoverage(judge(server, **settings), cache=MemoryCache()) as scorer:
+            results = [scorer.check(FACTS[:1], TEXT)[0] for _ in range(2)]
+    assert server.requests[0].body["logprobs"] is True
+    for result in results:  # the second one is cached
+        if isinstance(result, Verdict):
+            assert result.probability == pytest.approx(probability)
+    assert isinstance(results[0], Verdict) != (tokens is TOKENS["twice"][0])
+
+
+@pytest.mark.parametrize(
+    "logprobs", [None, 1, {}, {"content": [{}]}, {"content": [{"token": "a", "top_logprobs": [1]}]}]
+)
+def test_log_probabilities_that_are_none_are_left_out(logprobs: Any) -> None:
+    message = {"role": "assistant", "content": "a"}
+    choice = {"message": message, "finish_reason": "stop", "logprobs": logprobs}
+    assert read_completion({"choices": [choice]}).tokens == ()
+    for odd in (math.nan, 0.5, "0", None, True):
+        token = {"token": "a", "top_logprobs": [{"token": "a", "logprob": odd}]}
+        odd_choice = {**choice, "logprobs": {"content": [token]}}
+        assert read_completion({"choices": [odd_choice]}).tokens == ()
+
+
+def test_a_server_without_log_probabilities_is_asked_without() -> None:
+    def answer(request: ChatRequest) -> Reply | str:
+        if "logprobs" in request.body:
+            message = "logprobs are not supported with this model"
+            return Reply(status=400, error={"message": message, "param": "top_logprobs"})
+        return FactModel()(request)
+
+    with LocalOpenAIServer(answer) as server:
+        settings = {"verdict": "label", "probabilities": True}
+        with FactCoverage(judge(server, **settings), cache="off") as scorer:
+            results = scorer.check(FACTS, TEXT)
+            assert "logprobs:default" in str(scorer.signature)
+    assert [getattr(result, "supported", None) for result in results] == TRUTH
+    assert len(server.requests) == 2
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"probabilities": True},
+        {"probabilities": True, "verdict": "label", "summaries_per_call": 2},
+        {"probabilities": 1, "verdict": "label"},
+        {"repeats": 0},
+        {"repeats": 10},
+        {"extra_body": {"logprobs": True}},
+    ],
+    ids=str,
+)
+def test_settings_that_do_not_go_together_are_refused(settings: dict[str, Any]) -> None:
+    with pytest.raises(ConfigError):
+        Model("openai/m", **settings)
