@@ -1,13 +1,12 @@
 """Evaluation of cases by several metrics, in one report."""
 
-from factcheck.metrics.builtin import CardMetric, FactCoverageMetric, KeywordMetric
+from factcheck.metrics.builtin import FactCoverageMetric, KeywordMetric
 from factcheck.metrics.evaluation import FunctionMetric, aevaluate, evaluate, metric
 from factcheck.metrics.ports import BatchMetric, EvalCase, Metric, MetricResult
 from factcheck.metrics.report import EvalReport, EvalRow, MetricReport
 
 __all__ = [
     "BatchMetric",
-    "CardMetric",
     "EvalCase",
     "EvalReport",
     "EvalRow",

@@ -1,4 +1,4 @@
-"""Built-in metrics: fact coverage, keywords in a text, and cards."""
+"""Built-in metrics: fact coverage, and keywords in a text."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any, Literal, get_args
 from factcheck.errors import FactcheckError, InputError
 from factcheck.facts import CoverageReport
 from factcheck.judges.ports import Ledger
-from factcheck.keywords import CardMatcher, MatchSettings, keyword_similarity
+from factcheck.keywords import keyword_similarity
 from factcheck.keywords.forms import as_keywords
 from factcheck.metrics.evaluation import each
 from factcheck.metrics.ports import EvalCase, MetricResult, check_threshold
@@ -17,8 +17,6 @@ from factcheck.scoring import FactCoverage
 
 SourceField = Literal["source", "input", "expected_output"]
 """Field of a case with the text whose facts are checked."""
-CardScore = Literal["f1", "recall", "precision"]
-"""Figure of the cards that is the score."""
 
 
 class FactCoverageMetric:
@@ -141,47 +139,3 @@ class KeywordMetric:
         reason = f"not satisfied: {', '.join(missing)}" if missing else "every keyword is satisfied"
         score = keyword_similarity(words, output)
         return MetricResult.scored(score, passed=score >= self.threshold, reason=reason)
-
-
-class CardMetric:
-    """How well the generated cards match the expected ones; a `Metric`.
-
-    The `expected_output` of a case is the list of expected cards, its `actual_output` the list of
-    generated ones; see `factcheck.keywords.match_cards`.
-
-    Args:
-        settings: How cards are scored and matched.
-        score: Figure that is the score of a case.
-        threshold: Score from which a case passes, in [0, 1].
-        name: Name in reports.
-
-    Raises:
-        InputError: Another figure, or a threshold outside [0, 1].
-    """
-
-    required_fields: Sequence[str] = ("actual_output", "expected_output")
-
-    def __init__(
-        self,
-        settings: MatchSettings | None = None,
-        *,
-        score: CardScore = "f1",
-        threshold: float = 0.7,
-        name: str = "cards",
-    ) -> None:
-        if score not in get_args(CardScore):
-            raise InputError(f"score must be one of {get_args(CardScore)}, got {score!r}")
-        self._settings = settings or MatchSettings()
-        self._score = score
-        self.threshold = check_threshold(threshold)
-        self.name = name
-
-    async def measure(self, case: EvalCase) -> MetricResult:
-        result = CardMatcher(case.expected_output, self._settings).match(case.actual_output)
-        figures = {name: getattr(result, name) for name in get_args(CardScore)}
-        return MetricResult.scored(
-            figures[self._score],
-            passed=figures[self._score] >= self.threshold,
-            reason=", ".join(f"{name} {value:.3f}" for name, value in figures.items()),
-            details=figures,
-        )

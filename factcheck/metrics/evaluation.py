@@ -21,7 +21,7 @@ from factcheck.metrics.ports import (
     check_threshold,
 )
 from factcheck.metrics.report import EvalReport, EvalRow, MetricReport
-from factcheck.runtime.loop import background, together
+from factcheck.runtime.loop import blocking, together
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -31,7 +31,7 @@ CONCURRENCY = 64
 """Cases that a metric measures at the same time, where it measures them one by one."""
 
 
-def evaluate(
+async def aevaluate(
     cases: Iterable[EvalCase | Mapping[str, Any]], metrics: Iterable[Metric]
 ) -> EvalReport:
     """Evaluate cases by metrics, in one report.
@@ -48,13 +48,6 @@ def evaluate(
         InputError: No metrics, two of one name, or two cases with one id.
         ConfigError: An object that is not a metric.
     """
-    return background.run(aevaluate(cases, metrics))
-
-
-async def aevaluate(
-    cases: Iterable[EvalCase | Mapping[str, Any]], metrics: Iterable[Metric]
-) -> EvalReport:
-    """Asynchronous form of `evaluate`."""
     every = read_cases(cases)
     measured = await together(_measured(metric, every) for metric in _checked(metrics))
     return EvalReport(
@@ -62,6 +55,9 @@ async def aevaluate(
         metrics=tuple(described for described, _ in measured),
         rows=tuple(row for _, rows in measured for row in rows),
     )
+
+
+evaluate = blocking(aevaluate)
 
 
 class FunctionMetric:

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import os
-import re
 import reprlib
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -33,11 +29,7 @@ _OPTIONAL = ("id", "facts")
 _JSON_LINES = (".jsonl", ".ndjson")
 _TABLES = (".csv", ".tsv")
 _DOCUMENTS = (".json", ".yaml", ".yml")
-_PART = re.compile(
-    r"(?P<name>.+)\.(?:(?P<kind>source|summary)(?:(?<=summary)\.(?P<label>.+))?\.(?:txt|md)"
-    r"|(?P<facts>facts)\.(?:txt|json|yaml|yml))",
-    re.DOTALL,
-)
+_FACT_SUFFIXES = (".yaml", ".yml", ".json", ".txt")
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,10 +118,9 @@ def read_records(
         path: By its suffix: `.jsonl` or `.ndjson` (one object a line), `.csv` or `.tsv` (with a
             header line; `facts` as a JSON list, or one a line), either of them with `.gz` after
             it, `.parquet`, or `.json` or `.yaml` (a list, read at once). A folder of
-            `NAME.source.txt`, `NAME.summary.txt` and perhaps `NAME.facts.yaml`; of
-            `NAME.summary.LABEL.txt`, too, with the id `NAME/LABEL`. `-`: JSON lines on standard
-            input. Every record has `source` and `summary`; `id` (default:
-            its position, counted from 1) and `facts` are optional; other keys are ignored.
+            `NAME.source.txt`, `NAME.summary.txt` and perhaps `NAME.facts.yaml`. `-`: JSON lines on
+            standard input. Every record has `source` and `summary`; `id` (default: its position,
+            counted from 1) and `facts` are optional; other keys are ignored.
             Except in text tables, `source` may be a list of documents: strings, or objects with
             `text` and perhaps `id`.
         skip_bad: Called with the error of an invalid record, which is then skipped. `None`: the
@@ -236,49 +227,32 @@ def _facts_of_cell(cell: str, place: Place) -> Any:
 
 
 def _folder_entries(folder: Path) -> Iterator[Entry]:
-    """One entry a summary, sorted by name and label; files with other names are ignored."""
-    groups: dict[str, dict[str, list[Path]]] = defaultdict(lambda: defaultdict(list))
-    with file_errors(str(folder), "read"), os.scandir(folder) as files:
-        for file in files:
-            match = _PART.fullmatch(file.name)
-            if match and not file.name.startswith(".") and file.is_file():
-                part = match["facts"] or match["kind"]
-                if part == "summary":
-                    part += f".{match['label'] or ''}"
-                groups[match["name"]][part].append(folder / file.name)
-    if not groups:
+    """One entry a name, sorted; files with other names are ignored."""
+    with file_errors(str(folder), "read"):
+        names = {
+            path.name.removesuffix(suffix)
+            for path in folder.iterdir()
+            for suffix in (".source.txt", ".summary.txt")
+            if path.name.endswith(suffix) and not path.name.startswith(".")
+        }
+    if not names:
         raise InputError(f"{folder} holds no records: no NAME.source.txt with NAME.summary.txt")
-    for name, group in sorted(groups.items()):
-        yield from _group_entries(name, group)
-
-
-def _group_entries(name: str, group: dict[str, list[Path]]) -> Iterator[Entry]:
-    """The entries of one name; its source and its facts are read once."""
-    labels = sorted(part for part in group if part.startswith("summary."))
-    if not labels:
-        place = Place(str(min(path for paths in group.values() for path in paths)))
-        yield Entry(place, InputError(f"{place}: there is no {name}.summary.txt beside it"))
-    read_once, read_facts_once = cache(read_text), cache(read_facts)
-    for part in labels:
-        place = Place(str(min(group[part])))
-        label = part.removeprefix("summary.")
-        no_source = f"{place}: there is no {name}.source.txt beside it"
+    for name in sorted(names):
+        summary = folder / f"{name}.summary.txt"
         try:
             data: Any = {
-                "id": f"{name}/{label}" if label else name,
-                "source": read_once(_only(group["source"], no_source)),
-                "summary": read_text(_only(group[part])),
-                "facts": read_facts_once(_only(group["facts"])) if group["facts"] else None,
+                "id": name,
+                "source": read_text(folder / f"{name}.source.txt"),
+                "summary": read_text(summary),
+                "facts": _folder_facts(folder, name),
             }
         except InputError as error:
             data = error
-        yield Entry(place, data)
+        yield Entry(Place(str(summary)), data)
 
 
-def _only(paths: list[Path], missing: str = "") -> Path:
-    if not paths:
-        raise InputError(missing)
+def _folder_facts(folder: Path, name: str) -> FactSet | None:
+    paths = [path for end in _FACT_SUFFIXES if (path := folder / f"{name}.facts{end}").exists()]
     if len(paths) > 1:
-        first, second = sorted(paths)[:2]
-        raise InputError(f"{first} and {second.name} stand for the same text; keep one")
-    return paths[0]
+        raise InputError(f"{paths[0]} and {paths[1].name} hold the same facts; keep one")
+    return read_facts(paths[0]) if paths else None

@@ -1,4 +1,4 @@
-"""Keywords and cards, run beside other metrics over the same cases."""
+"""Keywords, run beside other metrics over the same cases."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ import pytest
 
 from factcheck.errors import InputError
 from factcheck.metrics import (
-    CardMetric,
     EvalCase,
     EvalReport,
     KeywordMetric,
@@ -19,9 +18,6 @@ from factcheck.metrics import (
 
 def results(report: EvalReport) -> list[MetricResult]:
     return [row.result for row in report.rows]
-
-
-CARD = {"front_keywords": ["sky", "blue"], "back_keywords": ["light"]}
 
 
 def test_keywords_of_the_metric() -> None:
@@ -54,23 +50,8 @@ def test_a_case_without_keywords_is_errored_and_the_rest_is_intact(expected: Any
     assert second.score == 1.0
 
 
-def test_cards() -> None:
-    case = EvalCase(
-        expected_output=[CARD, {"front_keywords": ["sea"], "back_keywords": ["salt"]}],
-        actual_output=[{"front": "Why is the sky blue?", "back": "It scatters light."}],
-    )
-    report = evaluate([case], [CardMetric(), CardMetric(score="precision", name="precision")])
-    cards, precision = results(report)
-    assert cards.score == pytest.approx(2 / 3)
-    assert cards.passed is False
-    assert cards.details == {"f1": pytest.approx(2 / 3), "recall": 0.5, "precision": 1.0}
-    assert precision.score == 1.0
-
-
 def test_settings_that_cannot_be_used_are_refused() -> None:
     with pytest.raises(InputError, match="empty"):
         KeywordMetric([])
     with pytest.raises(InputError, match="threshold"):
         KeywordMetric(["a"], threshold=2)
-    with pytest.raises(InputError, match="score"):
-        CardMetric(score="accuracy")  # type: ignore[arg-type]

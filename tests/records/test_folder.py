@@ -20,41 +20,34 @@ def fill(folder: Path, **texts: str) -> Path:
     return folder
 
 
-def test_names_pair_a_source_with_its_summaries(tmp_path: Path) -> None:
+def test_names_pair_a_source_with_its_summary(tmp_path: Path) -> None:
     folder = fill(
         tmp_path / "pairs",
-        v1__0__source__md="Source b.",
+        v1__0__source__txt="Source b.",
         v1__0__summary__txt="Summary b.",
-        a__summary__long__txt="Long.",
         a__source__txt="Source a.",
-        a__summary__brief_v1__2__md="Brief.",
+        a__summary__txt="Summary a.",
         a__facts__yaml="- text: It is a.\n  must: true\n",
         readme__txt="Nothing to score.",
         __hidden__source__txt="Nothing to score.",
     )
-    (folder / "c.source.txt").mkdir()
 
     facts = FactSet((AtomicFact("f1", "It is a.", must=True),))
     assert list(read_records(folder)) == [
-        Record("a/brief_v1.2", "Source a.", "Brief.", facts, f"{folder}/a.summary.brief_v1.2.md"),
-        Record("a/long", "Source a.", "Long.", facts, f"{folder}/a.summary.long.txt"),
-        Record("v1.0", "Source b.", "Summary b.", None, str(folder / "v1.0.summary.txt")),
+        Record("a", "Source a.", "Summary a.", facts, f"{folder}/a.summary.txt"),
+        Record("v1.0", "Source b.", "Summary b.", None, f"{folder}/v1.0.summary.txt"),
     ]
 
 
 @pytest.mark.parametrize(
     ("texts", "message"),
     [
-        ({"m__source__txt": "S."}, "m.source.txt: there is no m.summary.txt beside it"),
-        ({"m__summary__txt": "T."}, "m.summary.txt: there is no m.source.txt beside it"),
-        ({"m__facts__txt": "F."}, "m.facts.txt: there is no m.summary.txt beside it"),
+        ({"m__source__txt": "S."}, "m.summary.txt does not exist"),
+        ({"m__summary__txt": "T."}, "m.source.txt does not exist"),
         (
-            {"m__source__txt": "S.", "m__source__md": "S.", "m__summary__txt": "T."},
-            "m.source.md and m.source.txt stand for the same text",
-        ),
-        (
-            {"m__source__txt": "S.", "m__summary__md": "T.", "m__summary__txt": "T."},
-            "m.summary.md and m.summary.txt stand for the same text",
+            {"m__source__txt": "S.", "m__summary__txt": "T."}
+            | {"m__facts__txt": "F.", "m__facts__json": "[]"},
+            "m.facts.json and m.facts.txt hold the same facts; keep one",
         ),
         (
             {"m__source__txt": "S.", "m__summary__txt": "T.", "m__facts__txt": "# none"},
