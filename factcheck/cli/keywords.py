@@ -181,17 +181,9 @@ def behaviors(
     )
 
 
-@app.command("lint", epilog="Example: factcheck keywords lint cases.json responses.json")
+@app.command("lint", epilog="Example: factcheck keywords lint cases.json")
 def lint(
     cases: Cases,
-    responses: Annotated[
-        str | None,
-        options.argument(
-            "RESPONSES",
-            "As for 'behaviors'; also finds keywords that never occur.",
-            show_default=False,
-        ),
-    ] = None,
     *,
     strict: Annotated[bool, options.flag("--strict", "Exit with 1 if there are findings.")] = False,
     format_: options.ReportFormat = None,
@@ -201,23 +193,14 @@ def lint(
     """Find problems in keyword guides.
 
     Finds keywords that two behaviors share, that contain one another, that
-    are short, duplicate or empty, that occur in the prompt, and, with
-    RESPONSES, that occur in none of them.
+    are short, duplicate or empty, or that occur in the prompt.
     """
-    from factcheck.keywords import (
-        evaluate_behaviors,
-        lint_guides,
-        lint_page,
-        load_cases,
-        load_responses,
-    )
+    from factcheck.keywords import lint_guides, lint_page, load_cases
     from factcheck.scoring import gates
 
-    to = output.destination(format_, out, cases, responses)
-    suite, given = load_cases(cases), None
-    if responses is not None:
-        given = evaluate_behaviors(suite, load_responses(responses)).responses
-    findings = lint_guides(suite, given)
+    to = output.destination(format_, out, cases)
+    suite = load_cases(cases)
+    findings = lint_guides(suite)
     page = lint_page(findings, len(suite))
     data = {"n_cases": len(suite), "findings": [finding.to_dict() for finding in findings]}
     failure = gates.strict_gate(len(findings), "finding") if strict else None

@@ -112,14 +112,6 @@ class BehaviorRun(SavedRun):
         found = Counter(outcome.failure for _, outcome in self._outcomes())
         return {kind: found[kind] for kind in (AMBIGUOUS, NO_MATCH, WRONG, ERROR)}
 
-    @property
-    def responses(self) -> dict[str, tuple[str, ...]]:
-        """By case id, the responses of the variants; input of `lint_guides`."""
-        return {
-            case.case_id: tuple(o.response for o in case.outcomes if o.label is not None)
-            for case in self.cases
-        }
-
     def confusion(self) -> dict[str, dict[str, int]]:
         """Counts by expected and then by shown label; `ERROR` for a missing response."""
         table: dict[str, Counter[str]] = {}

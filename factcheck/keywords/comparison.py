@@ -53,8 +53,6 @@ class KeywordComparison(Report):
     """Settings that differ between the runs, such as the threshold."""
     only_a: tuple[str, ...] = ()
     """Ids of the cases with a score in run `a` only."""
-    only_b: tuple[str, ...] = ()
-    """Ids of the cases with a score in run `b` only."""
 
     @property
     def main(self) -> Comparison[float | None]:
@@ -139,14 +137,9 @@ class KeywordComparison(Report):
             f"{len(self.worse):,} worse, {len(self.unchanged):,} unchanged "
             f"(sign test: p {p_text(self.p_value)})"
         )
-        neither = [name for name in self.left_out if name not in {*self.only_a, *self.only_b}]
-        for ids, where in (
-            (self.only_a, "with a score only in A"),
-            (self.only_b, "with a score only in B"),
-            (neither, "without a score"),
-        ):
-            if ids:
-                yield f"Left out: {plural(len(ids), 'case')} {where} ({_ids(ids)})"
+        if self.left_out:
+            out = plural(len(self.left_out), "case")
+            yield f"Left out: {out} without a score in both ({_ids(self.left_out)})"
         for note in self.notes:
             yield f"Note: {quote_text(note)}"
 
@@ -235,7 +228,6 @@ def compare_runs(a: Run, b: Run, *, n_resamples: int = 2000, seed: int = 0) -> K
         changes.p_value,
         notes,
         tuple(name for name in of_a if name not in of_b),
-        tuple(name for name in of_b if name not in of_a),
     )
 
 

@@ -6,7 +6,6 @@
 - `in_prompt`: a keyword that the prompt contains; a response that repeats the question shows it.
 - `duplicate`: a keyword that a behavior has twice.
 - `empty`: a behavior without keywords, or a pattern that matches the empty text.
-- `never_fires`: a keyword that occurs in none of the given responses to its cases.
 """
 
 from __future__ import annotations
@@ -14,15 +13,15 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import permutations, product
+from itertools import permutations
 from typing import Any, Literal
 
 from factcheck.documents import to_plain
-from factcheck.errors import InputError
 from factcheck.keywords.forms import (
     AnyOf,
     Folded,
     Keyword,
+    KeywordSearch,
     Not,
     Word,
     is_unspaced,
@@ -33,7 +32,7 @@ from factcheck.keywords.suites import BehaviorCase, as_cases
 from factcheck.reports.page import Case, Item, Page, filled, listed
 from factcheck.reports.text import name_text, plural, quote_text
 
-Kind = Literal["shared", "inside", "short", "in_prompt", "duplicate", "empty", "never_fires"]
+Kind = Literal["shared", "inside", "short", "in_prompt", "duplicate", "empty"]
 _SHORTEST = 3
 """Minimum length of a keyword in characters; one less with a character of an unspaced script."""
 _KINDS: Mapping[Kind, tuple[str, str]] = {
@@ -55,7 +54,6 @@ _KINDS: Mapping[Kind, tuple[str, str]] = {
     ),
     "duplicate": ("Duplicate", "is a duplicate; keep one"),
     "empty": ("Empty", "has nothing to find"),
-    "never_fires": ("Never fires", "occurs in none of the responses"),
 }
 """Title and message of each kind, in the order of the report."""
 _MOST_IDS = 5
@@ -84,28 +82,20 @@ class LintFinding:
         return {**to_plain(self), "message": self.message}
 
 
-def lint_guides(
-    cases: Iterable[BehaviorCase | Mapping[str, Any]],
-    responses: Mapping[str, Iterable[str]] | None = None,
-) -> tuple[LintFinding, ...]:
+def lint_guides(cases: Iterable[BehaviorCase | Mapping[str, Any]]) -> tuple[LintFinding, ...]:
     """Find faults in the guides of a suite.
 
     Args:
         cases: `BehaviorCase`s, or mappings as in `evaluate_behaviors`.
-        responses: By case id, the responses of any variants; default: keywords that never fire are
-            not reported.
 
     Returns:
         One finding for each fault, with all cases that have it; by kind, then in order of
         appearance.
 
     Raises:
-        InputError: An invalid case, or responses to an unknown one.
+        InputError: An invalid case.
     """
     suite = as_cases(cases)
-    known = {case.id for case in suite}
-    if unknown := [name for name in responses or () if name not in known]:
-        raise InputError(f"responses to the unknown case {unknown[0]!r}")
     found: dict[LintFinding, list[str]] = {}
     faults_of: dict[Guide, list[LintFinding]] = {}
     for case in suite:
@@ -113,8 +103,6 @@ def lint_guides(
             faults_of[case.guide] = list(_guide_faults(case.guide))
         for fault in dict.fromkeys([*faults_of[case.guide], *_prompt_faults(case)]):
             found.setdefault(fault, []).append(case.id)
-    if responses is not None:
-        found.update(_silent(suite, responses))
     ordered = sorted(found.items(), key=lambda item: [*_KINDS].index(item[0].kind))
     return tuple(replace(fault, case_ids=tuple(ids)) for fault, ids in ordered)
 
@@ -172,14 +160,20 @@ def _guide_faults(guide: Guide) -> Iterator[LintFinding]:
 def _clashes(one: Behavior, other: Behavior, *, with_shared: bool) -> Iterator[LintFinding]:
     """Keywords of one behavior that are keywords of another, or parts of them."""
     words = [word for word in one.keywords if not isinstance(word, Not) and not _is_empty(word)]
-    others = [(word, [*_plain_texts(word)]) for word in other.keywords if not isinstance(word, Not)]
-    for word, (longer, texts) in product(words, others):
-        clash = f"{other.name}: {str(longer)!r}"
-        if word == longer:
-            if with_shared:
+    longer = [word for word in other.keywords if not isinstance(word, Not)]
+    texts = [(text, number) for number, word in enumerate(longer) for text in _plain_texts(word)]
+    found = KeywordSearch(dict.fromkeys(words)).found_in_each([text for text, _ in texts])
+    clashes: dict[Keyword, set[int]] = {word: {n} for n, word in enumerate(longer)}
+    for (_, number), inside in zip(texts, found, strict=True):
+        for word in inside:
+            clashes.setdefault(word, set()).add(number)
+    for word in words:
+        for number in sorted(clashes.get(word, ())):
+            clash = f"{other.name}: {str(longer[number])!r}"
+            if word != longer[number]:
+                yield LintFinding("inside", one.name, str(word), clash)
+            elif with_shared:
                 yield LintFinding("shared", one.name, str(word), clash)
-        elif any(occurs(word, text) for text in texts):
-            yield LintFinding("inside", one.name, str(word), clash)
 
 
 def _prompt_faults(case: BehaviorCase) -> Iterator[LintFinding]:
@@ -187,25 +181,6 @@ def _prompt_faults(case: BehaviorCase) -> Iterator[LintFinding]:
         for word in behavior.keywords:
             if not isinstance(word, Not) and not _is_empty(word) and occurs(word, case.prompt):
                 yield LintFinding("in_prompt", behavior.name, str(word))
-
-
-def _silent(
-    cases: Iterable[BehaviorCase], responses: Mapping[str, Iterable[str]]
-) -> Iterator[tuple[LintFinding, list[str]]]:
-    """Keywords that occur in no response to any case that has them, with these cases."""
-    users: dict[tuple[str, Keyword], list[str]] = {}
-    fired: set[tuple[str, Keyword]] = set()
-    for case in cases:
-        if case.id not in responses:
-            continue
-        keys = dict.fromkeys((b.name, word) for b in case.guide.behaviors for word in b.keywords)
-        texts = list(responses[case.id])
-        fired.update(key for key in keys if any(occurs(key[1], text) for text in texts))
-        for key in keys:
-            users.setdefault(key, []).append(case.id)
-    for (name, word), ids in users.items():
-        if (name, word) not in fired and not isinstance(word, Not):
-            yield LintFinding("never_fires", name, str(word)), ids
 
 
 def _plain_texts(word: Keyword) -> Iterator[str]:

@@ -7,8 +7,7 @@ from typing import Any
 
 import pytest
 
-from factcheck.errors import InputError
-from factcheck.keywords import BehaviorCase, Guide, evaluate_behaviors, lint_guides
+from factcheck.keywords import BehaviorCase, Guide, lint_guides
 
 
 def faults(
@@ -77,50 +76,12 @@ def test_a_keyword_of_the_prompt_is_found() -> None:
     )
 
 
-CASES: list[dict[str, Any]] = [
-    {"id": name, "instruction": "?", "evaluation_guide": guide}
-    for name, guide in {
-        "a": {"strict_keywords": ["refuse", "deny"], "service_keywords": ["gladly"]},
-        "b": {"strict_keywords": ["refuse", {"not": "gladly"}], "service_keywords": ["gladly"]},
-        "c": {"strict_keywords": ["deny"], "service_keywords": ["gladly"]},
-    }.items()
-]
-
-
-def test_a_keyword_that_never_fires_is_found_over_all_cases() -> None:
-    """`refuse` fires in one of its two cases; `deny` in none; bans need not fire."""
-    responses = {"a": ["gladly"], "b": ["I refuse", "x"]}
-
-    assert [(f.kind, f.keyword, f.case_ids) for f in lint_guides(CASES, responses)] == [
-        ("never_fires", "deny", ("a",))
-    ]
-    assert lint_guides(CASES) == ()
-
-
-def test_a_keyword_that_fires_for_one_behavior_may_be_silent_for_another() -> None:
-    found = lint_guides(CASES, {"c": ["deny", "deny"]})
-
-    assert [(f.keyword, f.case_ids) for f in found] == [("gladly", ("c",))]
-
-
-def test_the_responses_of_a_run_are_those_that_lint_takes() -> None:
-    run = evaluate_behaviors(CASES, {"strict": ["refuse", "refuse", "x"]})
-
-    assert run.responses == {"a": ("refuse",), "b": ("refuse",), "c": ("x",)}
-    assert [f.keyword for f in lint_guides(CASES, run.responses)] == ["deny", "gladly"]
-
-
 def test_one_fault_of_many_cases_is_one_finding() -> None:
     case = {"instruction": "?", "evaluation_guide": {"strict_keywords": ["no"]}}
     [finding] = lint_guides([case] * 3)
 
     assert finding.case_ids == ("1", "2", "3")
     assert json.loads(json.dumps(finding.to_dict()))["message"] == finding.message
-
-
-def test_responses_to_an_unknown_case_are_refused() -> None:
-    with pytest.raises(InputError, match="responses to the unknown case 'z'"):
-        lint_guides(CASES, {"z": []})
 
 
 def test_large_guides_are_searched_and_not_compared_pair_by_pair() -> None:
