@@ -72,7 +72,8 @@ def read_entries(path: PathOrDash, *, as_text: bool = False) -> Iterator[tuple[P
     """Entries of a list with their places, in order.
 
     Args:
-        as_text: Whether a line that is not JSON is an entry, its text, and no error.
+        as_text: Whether a line that is not JSON is an entry, its text, and no error; also a whole
+            file, unless it begins like a list.
         path: `.jsonl` or `.ndjson`, perhaps with `.gz` after it: one entry a line, one held at a
             time. `.json`, `.yaml`, `.yml`: a list; anything else but null is its only entry. `-`,
             or a name without suffix: JSON or JSON lines.
@@ -80,7 +81,14 @@ def read_entries(path: PathOrDash, *, as_text: bool = False) -> Iterator[tuple[P
     if name_of(path).lower().endswith(_JSON_LINES):
         return _parsed(lines(path), as_text=as_text)
     if path != "-" and Path(path).suffix:
-        return _members(read_document(path, expected="records come from"))
+        try:
+            return _members(read_document(path, expected="records come from"))
+        except InputError:
+            is_known = Path(path).suffix.lower() in {".json", *_YAML}
+            text = read_text(path) if as_text and is_known else ""
+            if not _is_reply(text):
+                raise
+            return iter([(Place(name_of(path)), text)])
     return _detected(path, as_text=as_text)
 
 
@@ -94,6 +102,10 @@ def _parsed(source: Iterable[tuple[Place, bytes]], *, as_text: bool) -> Iterator
                     raise
                 value = raw.decode("utf-8", "replace")
             yield place, value
+
+
+def _is_reply(text: str) -> bool:
+    return bool(text.strip()) and not text.lstrip().startswith("[")
 
 
 def _members(document: Document) -> Iterator[tuple[Place, Any]]:
@@ -119,7 +131,14 @@ def _detected(path: PathOrDash, *, as_text: bool) -> Iterator[tuple[Place, Any]]
             raise InputError(f"{name} is larger than the limit of {MAX_DOCUMENT_BYTES:,} bytes")
     else:
         if whole.strip():
-            yield from _members(parse_json(whole, name))
+            try:
+                members = list(_members(parse_json(whole, name)))
+            except InputError:
+                text = whole.decode("utf-8", "replace")
+                if not (as_text and _is_reply(text)):
+                    raise
+                members = [(Place(name), text)]
+            yield from members
         return
     yield place, first
     yield from _parsed(source, as_text=as_text)

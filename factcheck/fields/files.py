@@ -49,7 +49,9 @@ def iter_records(path: PathOrDash, *, extracted: bool = False) -> Iterator[tuple
             time. `.json`, `.yaml`, `.yml`: a list of objects, or one. `-`, or a name without
             suffix: JSON or JSON lines.
         extracted: Whether they are what a model wrote: null stands for a missing record, and
-            anything but an object is read as text that may contain one; if not, it stays text.
+            anything but an object is read as text that may contain one; if not, it stays text. A
+            file that is not in its format is one such text or, if some of its lines are objects,
+            one on each line.
 
     Raises:
         InputError: Not readable, not in its format, a gold record that is not an object, or no
@@ -62,16 +64,24 @@ def iter_records(path: PathOrDash, *, extracted: bool = False) -> Iterator[tuple
         if isinstance(value, dict) or (extracted and value is None):
             yield place, value
         elif extracted:
-            text = value if isinstance(value, str) else json_text(value)
-            try:
-                yield place, object_in(text)
-            except InputError:
-                yield place, text
+            yield from _replies(place, value if isinstance(value, str) else json_text(value))
         else:
             raise InputError(f"{place}: expected an object, got {json_type(value)}")
         del value  # so that the next record is parsed without this one in memory
     if is_empty:
         raise InputError(f"{name} holds no records")
+
+
+def _replies(place: Place, text: str) -> Iterator[tuple[Place, Any]]:
+    lines = [(n, line) for n, line in enumerate(text.splitlines(), 1) if line.strip()]
+    try:
+        yield place, object_in(text)
+    except InputError:
+        if place.number or not any(line.strip().startswith('{"') for _, line in lines):
+            yield place, text
+            return
+        for number, line in lines:
+            yield from _replies(Place(place.name, "line", number), line)
 
 
 def read_schema(path: PathOrDash) -> dict[str, Any]:

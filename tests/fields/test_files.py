@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import io
+import re
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -49,6 +51,35 @@ def test_standard_input_is_json_or_json_lines(
 ) -> None:
     monkeypatch.setattr("sys.stdin", SimpleNamespace(buffer=io.BytesIO(content.encode())))
     assert read_records("-").values == [{"a": 1}, {"a": 2}]
+
+
+PROSE = "Sorry, I cannot."
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "values"),
+    [
+        ("r.json", 'Here you are:\n```json\n{"a": 1}\n```\nDone.', [{"a": 1}]),
+        ("r.json", '{"a": 1', ['{"a": 1']), ("r.yaml", "a: [1", ["a: [1"]), ("r", PROSE, [PROSE]),
+        ("r", f'{PROSE}\n{{"a": 1}}\n{{"a": 2}}\n', [PROSE, {"a": 1}, {"a": 2}]),
+        ("r.json", f'{{"a": 1}}\n\n{PROSE}\n{{"a": 2}}', [{"a": 1}, PROSE, {"a": 2}]),
+    ],
+)  # fmt: skip
+def test_what_a_model_wrote_is_read_where_the_file_is_not_in_its_format(
+    tmp_path: Path, name: str, content: str, values: list[Any]
+) -> None:
+    path = put(tmp_path, name, content)
+    assert read_records(path, extracted=True).values == values
+    with pytest.raises(InputError, match=re.escape(str(path))):
+        read_records(path)
+
+
+@pytest.mark.parametrize("name", ["r.json", "r"])
+def test_a_broken_list_is_refused_because_its_records_cannot_be_counted(
+    tmp_path: Path, name: str
+) -> None:
+    with pytest.raises(InputError, match="line 1: not valid JSON"):
+        read_records(put(tmp_path, name, '[{"a": 1}, {"a": '), extracted=True)
 
 
 def test_json_lines_are_read_one_at_a_time(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from factcheck.errors import ParameterError, SchemaError
-from factcheck.fields.schemas.structure import PREFIX, declared_types, join
+from factcheck.fields.schemas.structure import ANY, PREFIX, declared_types, effective_type, join
 from factcheck.fields.values import json_type
 
 ALTERNATIVES = ("anyOf", "oneOf")
@@ -118,6 +118,14 @@ def unite_alternatives(schema: dict[str, Any], path: str) -> None:
         if len(_types_of_all(branches)) == 1:
             del schema[keyword]
             add_missing(schema, _united(branches, path), path)
+
+
+def open_alternatives(schema: dict[str, Any]) -> None:
+    """Drop alternatives of which one allows any value."""
+    for keyword in ALTERNATIVES:
+        branches = schema.get(keyword, ())
+        if any(b is True or (isinstance(b, dict) and effective_type(b) == ANY) for b in branches):
+            del schema[keyword]
 
 
 def infer_type_of_values(schema: dict[str, Any]) -> None:

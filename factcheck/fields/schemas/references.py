@@ -22,6 +22,7 @@ from factcheck.fields.schemas.combinations import (
     drop_null_branches,
     infer_type_of_values,
     merge_branches,
+    open_alternatives,
     unite_alternatives,
 )
 from factcheck.fields.schemas.structure import (
@@ -223,6 +224,7 @@ class _Resolver:
         infer_type_of_values(node)
         collapse_types(node, path)
         unite_alternatives(node, path)
+        open_alternatives(node)
         return node
 
     def _target(self, ref: Any, place: _Place) -> Any:
