@@ -119,12 +119,6 @@ def test_word_containment_is_seen_through() -> None:
     assert any("goes by the words" in fault for fault in report.faults)
 
 
-def test_the_embedded_judge_is_steady_and_sees_most_changes() -> None:
-    report = audit_judge("local", TEXTS)
-    assert report.faults == ()
-    assert report.n_errors <= 0.1 * sum(rule.n_tried for rule in report.rules)
-
-
 def test_an_error_is_listed_with_its_texts_and_answers() -> None:
     report = audit_judge(Judge(lambda fact, text, _: copies(fact, text)), TEXTS)
     rule = report.rule("changed number")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,16 +19,6 @@ if TYPE_CHECKING:
     from tests.cli.conftest import Desk, Outcome
 
     Run = Callable[..., Outcome]
-
-
-def test_given_facts_are_not_extracted(desk: Desk, run: Run) -> None:
-    facts = desk.put("facts.txt", "The lake is deep.\nThe lake is cold.\n")
-
-    code, out, _ = run("score", desk.source, desk.summary, "--facts", facts)
-
-    assert code == 0
-    assert "1 of 2 facts kept" in out
-    assert desk.extractor.calls == ()
 
 
 def test_facts_of_another_source_are_announced(desk: Desk, run: Run) -> None:
@@ -236,7 +225,3 @@ def test_an_error_is_one_line_of_at_most_300_characters(run: Run) -> None:
     assert len(err) <= 301
     assert err.startswith("factcheck: cannot read aaa")
     assert err.endswith("File name too long\n")
-
-
-def test_the_version_is_the_package_s(run: Run) -> None:
-    assert run("--version") == (0, f"factcheck {version('factcheck')}\n", "")

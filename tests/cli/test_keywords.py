@@ -114,23 +114,6 @@ def test_options_decide_what_matches(files: Files) -> None:
     assert "weights front 1, back 0" in fronts
 
 
-def test_the_optimal_assignment_says_where_greedy_differs(files: Files) -> None:
-    """The first card would take what the second needs."""
-    expected = [{"text_keywords": ["a"]}, {"text_keywords": ["a", "b"]}]
-    given: Any = {
-        "dataset": {"cases": [{"id": "x", "expected_cards": expected}]},
-        "outputs": {"x": [{"text": "a b"}, {"text": "a"}]},
-    }
-
-    greedy = files.cards("--threshold", "0.6", **given).out
-    optimal = files.cards("--threshold", "0.6", "--assignment", "optimal", **given).out
-
-    assert greedy.startswith("F1 0.500")
-    assert "nearest: card 1, score 1.000, matched with expected card 1" in words(greedy)
-    assert optimal.startswith("F1 1.000")
-    assert "Pairs that differ from greedy matching 1" in optimal
-
-
 @pytest.mark.parametrize(
     ("command", "threshold", "said"),
     [
@@ -214,14 +197,6 @@ def test_a_missing_response_is_errored_and_fails_the_gate(files: Files) -> None:
     ]  # fmt: skip
 
 
-def test_variants_need_not_be_named_like_behaviors(files: Files) -> None:
-    responses = {"tuned": ["Yes, gladly."] * 3}
-
-    outcome = files.behaviors("--expect", "tuned=service", responses=responses)
-
-    assert outcome.out.startswith("Pass rate 1.000   3 of 3 cases passed")
-
-
 def test_findings_fail_only_with_strict(files: Files) -> None:
     good = [{**CASES[0], "evaluation_guide": {"strict_keywords": ["cannot"]}}]
     clean = files.run("keywords", "lint", files.put("good.json", good), "--strict")
@@ -244,19 +219,6 @@ def test_the_gate_fails_if_b_is_worse_or_lacks_a_score(files: Files) -> None:
     assert "Left out: 1 case without a score in both (c7)" in lost.out
     assert lost.code == 1
     assert "1 case has no score in run B (c7)" in lost.err
-
-
-def test_behaviors_are_compared_too(files: Files) -> None:
-    a, b = files.path("a.json"), files.path("b.json")
-    files.behaviors("--out", a, responses={**RESPONSES, "service": ["gladly"] * 3})
-    files.behaviors("--out", b)
-
-    outcome = files.compare("a.json", "b.json")
-    as_junit = files.compare("a.json", "b.json", "--format", "junit").out
-
-    assert outcome.out.startswith("Pass rate 1.000 → 0.667 (-0.333)   no clear difference")
-    assert "Worse 1 passed in A, failed in B case bob" in words(outcome.out)
-    assert [name for name, *marks in junit_cases(as_junit) if marks] == ["bob"]
 
 
 @pytest.mark.parametrize(

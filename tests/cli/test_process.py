@@ -10,8 +10,6 @@ from pathlib import Path
 
 import pytest
 
-SLOW = ("dspy", "openai", "litellm", "numpy", "yaml", "wordfreq", "pysbd")
-
 
 def start(*arguments: str, **environment: str) -> subprocess.CompletedProcess[bytes]:
     """Run Python with these arguments."""

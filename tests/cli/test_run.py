@@ -84,38 +84,6 @@ def job(desk: Desk, run: Run) -> Job:
 # --- rows and summary ---------------------------------------------------------------------------
 
 
-def test_every_record_gets_its_row_in_order(job: Job) -> None:
-    done = job(record(n) for n in range(5))
-
-    assert done.code == 0
-    assert ids(job.rows) == ["r0", "r1", "r2", "r3", "r4"]
-    assert next(read_results(job.rows))["score"] == pytest.approx(2 / 3)
-    assert "Mean coverage 0.67" in done.out
-    assert "5 of 5 records scored" in done.out
-    assert "15 facts: 10 kept, 0 distorted, 5 dropped, 0 undecided" in done.out
-
-
-@pytest.mark.parametrize("kind", ["records.csv", "records.tsv", "folder"])
-def test_tables_and_folders_give_the_same_rows(desk: Desk, job: Job, run: Run, kind: str) -> None:
-    one = record(1, source="A source that is not needed.")
-    job([one])
-    if kind == "folder":
-        (desk.folder / kind).mkdir()
-        desk.put("folder/r1.source.txt", one["source"])
-        desk.put("folder/r1.summary.txt", one["summary"])
-        desk.put("folder/r1.facts.txt", "\n".join(one["facts"]))
-    else:
-        cells = ("r1", one["source"], one["summary"], json.dumps(one["facts"]).replace('"', '""'))
-        separator = "\t" if kind.endswith(".tsv") else ","
-        header = separator.join(("id", "source", "summary", "facts"))
-        desk.put(kind, f"{header}\n" + separator.join(f'"{cell}"' for cell in cells) + "\n")
-
-    done = run("run", desk.path(kind), "--out", desk.path("2.jsonl"))
-
-    assert done.code == 0
-    assert comparable(desk.folder / "2.jsonl") == comparable(job.rows)
-
-
 def test_several_files_are_one_run(desk: Desk, job: Job, run: Run) -> None:
     """In their order; an id may occur once in all of them."""
     a = desk.put("a.jsonl", as_lines([record(1), record(2)]))
@@ -323,17 +291,6 @@ def test_of_equal_scores_the_first_are_the_lowest(job: Job) -> None:
     for out in (whole, resumed):
         lines = out.split("Lowest\n")[1].splitlines()[:5]
         assert [" ".join(line.split()) for line in lines] == lowest
-
-
-@pytest.mark.parametrize(("batch_size", "n_requests"), [("8", 3), ("16", 2), ("17", 1)])
-def test_the_batch_size_is_that_of_the_requests(
-    server: LocalOpenAIServer, run: Run, tmp_path: Path, batch_size: str, n_requests: int
-) -> None:
-    score = by_model(tmp_path, [record(1, facts=list("abcdefghijklmnopq"))])
-
-    run(*score, "--batch-size", batch_size, "--concurrency", "1")
-
-    assert len(server.requests) == n_requests
 
 
 def test_a_dry_run_with_extraction_guesses_the_number_of_facts(

@@ -13,12 +13,10 @@ from factcheck.facts import (
     CheckFailure,
     CoverageReport,
     EntailmentLabel,
-    RunSummary,
     Usage,
 )
 from factcheck.facts.page import lost_musts
 from factcheck.reports.page import Page, gated
-from factcheck.reports.report import render
 from factcheck.scoring import gates
 from factcheck.scoring.gates import coverage_gate
 from tests.reports.examples import all_groups, both_directions, report_of, verdict
@@ -187,33 +185,3 @@ def test_a_report_and_a_fact_set_have_a_short_repr() -> None:
     report = report_of(*(verdict(AtomicFact(f"f{n}", f"Text {n}."), "entailed") for n in range(99)))
     assert repr(report) == "<CoverageReport: Coverage 1.00   99 of 99 facts kept>"
     assert repr(report.facts) == "<FactSet of 99: 'Text 0.', 'Text 1.', 'Text 2.', ...>"
-
-
-def test_a_report_is_a_table_of_facts_and_claims() -> None:
-    frame = both_directions().to_pandas()
-    assert list(frame["kind"]) == ["fact", *["claim"] * 4]
-    assert list(frame["status"]) == [
-        "kept", "supported", "contradicts the source", "not in the source", "undecided"
-    ]  # fmt: skip
-
-
-def test_a_run_has_a_report_in_every_format() -> None:
-    run = RunSummary()
-    for report in (all_groups(), report_of(verdict(FACT, "entailed"))):
-        run.add(report)
-    page = run.page("judge:x", lowest=[(0.5, "a\nb")], failures={"input": 2}, n_skipped=1)
-
-    assert str(run).startswith("Mean coverage 0.75   2 of 2 records scored")
-    assert render(page).splitlines()[1:] == [
-        "9 facts: 4 kept, 1 distorted, 2 dropped, 2 undecided",
-        "0.69 – 0.81 if every undecided fact were dropped / kept",
-        "2 without a report (input), 1 invalid record skipped",
-        "",
-        "Lowest",
-        "0.50  a b",
-        "",
-        "Signature  judge:x",
-    ]
-    assert [part.size for part in page.parts] == [4, 1, 2, 2]
-    assert [case.status for case in page.cases] == ["passed", "error"]
-    assert run.to_pandas().to_dict("records")[0]["kept"] == 4

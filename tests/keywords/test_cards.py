@@ -108,12 +108,6 @@ def test_keywords_of_a_field_are_an_attribute() -> None:
     assert not hasattr(card, "front")
 
 
-def test_an_expected_card_is_read_back() -> None:
-    card = ExpectedCard.of("qa", front=["a", {"not": "b"}], back=[])
-
-    assert ExpectedCard.from_dict(card.to_dict()) == card
-
-
 @pytest.mark.parametrize(
     ("expected", "message"),
     [

@@ -17,7 +17,6 @@ from factcheck.keywords import (
     CardDataset,
     DatasetResult,
     ExpectedCard,
-    Scores,
     aevaluate_dataset,
     evaluate_dataset,
 )
@@ -77,17 +76,6 @@ def test_outputs_may_be_given_or_made(outputs: Any) -> None:
     ]
     assert run.failures == ()
     assert (run.name, run.version) == ("cells", "2")
-
-
-def test_macro_and_micro_scores_are_those_of_the_cases_and_of_all_cards() -> None:
-    run = evaluate_dataset(DATASET, OUTPUTS)
-
-    assert run.micro == Scores(2 / 3, 2 / 3, 4 / 6, 1.0)
-    assert run.macro == Scores((1 + 0.5 + 1) / 3, (0.5 + 1 + 1) / 3, (4 / 3 + 1) / 3, 1.0)
-    intervals = run.intervals(200)
-    for name, low_high in intervals.items():
-        kind, measure = name.split("_", 1)
-        assert low_high.low <= getattr(getattr(run, kind), measure) <= low_high.high
 
 
 def raising(case: CardCase) -> list[Card]:
@@ -266,11 +254,3 @@ def test_an_asynchronous_callable_runs_in_the_loop_of_the_caller() -> None:
 
     assert asyncio.run(main())
     assert len(loops) == 3
-
-
-def test_warnings_of_the_dataset_go_with_the_run() -> None:
-    dataset = CardDataset((CardCase("a", "", (ExpectedCard.of(front=[]),)),))
-    run = evaluate_dataset(dataset, {"a": [{"front": "x"}]})
-
-    assert run.warnings == ("case 'a', expected card 1: front_keywords is empty, which scores 0",)
-    assert run.scored[0].f1 == 0.0

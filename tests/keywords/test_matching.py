@@ -167,11 +167,3 @@ def test_fields_that_a_card_does_not_name_are_not_judged() -> None:
     )
 
     assert pairs(result) == [(0, 0, 1.0), (1, 1, 1.0)]
-
-
-def test_weights_change_who_is_matched() -> None:
-    wanted = [Wanted(["a"], ["b"])]
-    generated = [Card("a", ""), Card("", "b")]
-
-    assert pairs(match_cards(wanted, generated, weights={"front": 2, "back": 1}))[0][:2] == (0, 0)
-    assert pairs(match_cards(wanted, generated, weights={"front": 1, "back": 2}))[0][:2] == (0, 1)

@@ -65,13 +65,6 @@ def test_there_is_a_row_for_every_card_and_every_failure() -> None:
     json.dumps(rows)
 
 
-def test_the_scores_of_a_case_are_attributes() -> None:
-    one = case("a", 2, 3, 4)
-
-    assert (one.recall, one.precision, one.f1, one.average_similarity) == (2 / 3, 0.5, 4 / 7, 0.5)
-    assert one.intervals() == one.counts.intervals()
-
-
 def changed(**changes: Any) -> dict[str, Any]:
     return {**RUN.to_dict(), **changes}
 

@@ -6,7 +6,6 @@ import asyncio
 import math
 from collections.abc import Mapping, Sequence
 from typing import Any
-from xml.etree import ElementTree as ET
 
 import pytest
 from hypothesis import given
@@ -17,7 +16,6 @@ from factcheck.errors import ConfigError, InputError, JudgeUnavailable
 from factcheck.facts import Usage
 from factcheck.judges.ports import Ledger
 from factcheck.metrics import (
-    BatchMetric,
     EvalCase,
     EvalReport,
     FactCoverageMetric,
@@ -28,7 +26,6 @@ from factcheck.metrics import (
     metric,
 )
 from factcheck.references import ReferenceMatch
-from factcheck.reports.report import render
 from factcheck.testing import ScriptedChecker
 
 SOURCE = "The bridge was closed in April. A diver found the crack. It cost $40."
@@ -306,12 +303,6 @@ class TestCoverage:
             FactCoverageMetric(**options)
 
 
-@pytest.mark.parametrize("metric", [ReferenceMatch(["a"]), FactCoverageMetric(), Together()])
-def test_every_metric_fulfils_both_ports(metric: Any) -> None:
-    assert isinstance(metric, Metric)
-    assert isinstance(metric, BatchMetric)
-
-
 class TestResults:
     """A result has a score and a verdict, or an error, and never a mixture."""
 
@@ -341,27 +332,6 @@ def test_the_numbers_of_a_report_follow_from_its_rows(texts: list[str]) -> None:
     assert len(report.to_rows()) == len(texts)
     if summary.interval is not None and summary.pass_rate is not None:
         assert summary.interval.low <= summary.pass_rate <= summary.interval.high
-
-
-class TestForms:
-    """The same report as data, as JSON and as text."""
-
-    def test_the_report_counts_every_outcome_and_shows_what_did_not_pass(self) -> None:
-        report = evaluate(outputs("long enough", "boom", "no"), [Length()])
-        lines = [line.split() for line in str(report).splitlines()]
-        assert report.page().first_line == "Passed 1 of 3 cases   by 1 metric"
-        assert ["length", "1", "1", "1"] in [line[:4] for line in lines]
-        assert ["Not", "passed", "2"] in lines
-        assert ["2", "length", "error", "RuntimeError:", "boom"] in lines
-        assert lines[-1][1].startswith("metric:length|version:")
-
-    def test_every_format_has_the_outcomes(self) -> None:
-        page = evaluate(outputs("long enough", "boom", "no"), [Length()]).page()
-        junit = ET.fromstring(render(page, "junit"))  # noqa: S314 - our own
-        assert [junit.get(name) for name in ("tests", "failures", "errors")] == ["3", "1", "1"]
-        assert render(page, "csv").splitlines()[2].startswith("2,length,,,RuntimeError: boom")
-        for to in ("markdown", "html"):
-            assert "RuntimeError: boom" in render(page, to)
 
 
 @pytest.mark.parametrize("error", [SystemExit(3), StopIteration()])

@@ -111,15 +111,6 @@ def test_lines_are_records_in_their_order_blank_ones_aside(tmp_path: Path) -> No
     ]
 
 
-def test_a_byte_order_mark_carriage_returns_and_a_missing_last_line_end_do_not_matter(
-    tmp_path: Path,
-) -> None:
-    path = tmp_path / "PAIRS.NDJSON"
-    path.write_bytes(b"\xef\xbb\xbf" + f"{json.dumps(TRAM)}\r\n{json.dumps(PORT)}".encode())
-
-    assert [record.id for record in read_records(path)] == ["tram", "port"]
-
-
 @pytest.mark.parametrize("kept", [0.5, 0.9])
 def test_a_damaged_packed_file_is_an_error_even_when_bad_records_are_skipped(
     tmp_path: Path, kept: float

@@ -47,15 +47,6 @@ def test_rows_are_records_whatever_their_texts_hold(
     ]
 
 
-def test_a_byte_order_mark_blank_lines_and_no_id_column_are_accepted(tmp_path: Path) -> None:
-    path = write(tmp_path / "pairs.csv", "\ufeffsource,summary\r\n\r\na,b\r\n\r\nc,d")
-
-    assert [(r.id, r.source, r.where[-6:]) for r in read_records(path)] == [
-        ("1", "a", "line 3"),
-        ("2", "c", "line 5"),
-    ]
-
-
 def test_facts_are_a_json_list_or_one_a_line(tmp_path: Path) -> None:
     rows = [
         ["source", "summary", "facts"],

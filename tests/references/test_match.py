@@ -58,9 +58,6 @@ class TestScores:
         result = compass(["west", "east", "north"]).match("north-east")
         assert (result.best_index, result.best_reference) == (1, "east")
 
-    def test_pointing_away_counts_as_nothing_in_common(self) -> None:
-        assert compass(["west", "east"], aggregation="mean").match("east").score == 0.5
-
     @pytest.mark.parametrize(("threshold", "passed"), [(0.707107, True), (0.707108, False)])
     def test_a_score_that_equals_the_threshold_passes(
         self, threshold: float, *, passed: bool

@@ -6,15 +6,12 @@ import math
 
 import pytest
 
-from factcheck import Budget
 from factcheck.errors import (
-    BudgetExceeded,
     JudgeOutputError,
     JudgeRateLimited,
     JudgeRejected,
     JudgeUnavailable,
 )
-from factcheck.references import ReferenceMatch
 from factcheck.testing import (
     Reply,
     hashed_embeddings,
@@ -23,7 +20,6 @@ from factcheck.testing import (
     server_error,
     unauthorized,
     with_vector,
-    without_vectors,
 )
 from tests.references.conftest import REFERENCES, MakeSetup
 
@@ -58,16 +54,6 @@ def test_a_fault_that_stays_is_an_error_of_its_kind(
     assert len(setup.asked) == n_requests
 
 
-def test_a_vector_that_never_comes_is_an_error_of_the_cases_it_is_in(remote: MakeSetup) -> None:
-    """The first output has no vector, in the first answer and in that to it alone."""
-    faulty = without_vectors(hashed_embeddings, 0)
-    metric, _ = remote(sequence(faulty, faulty, then=hashed_embeddings))
-    bad, good = metric.match_many([OUTPUT, "Rome is a city."])
-    assert bad.error is not None
-    assert bad.error.code == "missing"
-    assert good.score is not None
-
-
 @pytest.mark.parametrize("vector", [[1.0], [math.nan] * 64, [0.0] * 64])
 def test_a_reference_without_a_vector_is_never_left_out(
     remote: MakeSetup, vector: list[float]
@@ -77,20 +63,6 @@ def test_a_reference_without_a_vector_is_never_left_out(
     metric, _ = remote(sequence(*faults, then=hashed_embeddings), aggregation="mean")
     with pytest.raises(JudgeOutputError):
         metric.match(OUTPUT)
-
-
-def test_a_budget_is_kept_before_anything_is_sent(remote: MakeSetup) -> None:
-    setup = remote(budget=Budget(max_tokens=10))
-    with pytest.raises(BudgetExceeded):
-        setup.metric.match(OUTPUT)
-    assert setup.asked == []
-
-
-def test_a_server_in_the_environment_does_not_change_the_default(remote: MakeSetup) -> None:
-    setup = remote()
-    score = ReferenceMatch(REFERENCES).match(OUTPUT).score
-    assert setup.asked == []
-    assert score is not None
 
 
 def test_a_metric_that_was_closed_opens_again(remote: MakeSetup) -> None:

@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 from html.parser import HTMLParser
-from pathlib import Path
 from xml.etree import ElementTree as ET
 
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
-from rich.console import Console
 
-from factcheck.errors import InputError
 from factcheck.facts import AtomicFact, CheckFailure, CoverageReport, EntailmentLabel
-from factcheck.facts.page import facts_text
 from factcheck.reports.markdown import escape
 from factcheck.reports.report import render
-from factcheck.reports.table import WIDTH, renderable
+from factcheck.reports.table import WIDTH
 from tests.reports.examples import all_groups, both_directions, report_of, verdict
 
 SHOWN = ["table", "markdown", "html", "junit"]
@@ -162,37 +158,9 @@ def test_plain_text_has_no_colour_and_keeps_its_width(monkeypatch: pytest.Monkey
     assert text.count("§") == 300
 
 
-@pytest.mark.parametrize("environment", [{}, {"NO_COLOR": "1"}])
-def test_a_terminal_gets_colour_unless_it_refuses(environment: dict[str, str]) -> None:
-    """Groups are coloured on a terminal; without colour their marks tell them apart."""
-    console = Console(width=80, force_terminal=True, color_system="standard", _environ=environment)
-    with console.capture() as capture:
-        console.print(renderable(all_groups().page()))
-    assert ("\x1b[1;31m" in capture.get()) is not bool(environment)
-    assert all(mark in capture.get() for mark in "≠–?✓")
-
-
 def test_the_page_requests_nothing() -> None:
     """No script, no link, no image, no address of another host."""
     page = all_groups().to_html()
     assert not Html(page).tags & {"script", "link", "img", "iframe", "object"}
     assert not any(word in page for word in ("http://", "https://", "url("))
     assert "prefers-color-scheme: dark" in page
-
-
-def test_a_page_replaces_an_older_one(tmp_path: Path) -> None:
-    target = tmp_path / "report.html"
-    target.write_text("old", encoding="utf-8")
-    page = all_groups().to_html(target)
-    assert target.read_text(encoding="utf-8") == page
-    assert [path.name for path in tmp_path.iterdir()] == ["report.html"]
-    with pytest.raises(InputError, match="no folder"):
-        all_groups().to_html(tmp_path / "missing" / "report.html")
-
-
-def test_facts_are_listed_one_a_line() -> None:
-    facts = report_of(
-        verdict(AtomicFact("f1", "Short\nlines."), "entailed"),
-        verdict(AtomicFact("f10", "Long.", must=True), "entailed"),
-    ).facts
-    assert facts_text(facts).splitlines() == ["f1   Short lines.", "f10  [must]  Long."]

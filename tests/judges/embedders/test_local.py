@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import asyncio
 import hashlib
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from factcheck.errors import Failure
-from factcheck.facts import Usage
-from factcheck.judges.embedders.local import NAME, SIZE, LocalEmbedder, embed_text
+from factcheck.judges.embedders.local import NAME, SIZE, embed_text
 from factcheck.judges.embedders.vectors import direction_of, similarity
-from factcheck.judges.ports import Embedder, Ledger
 from tests.processes import printed_by_python
 from tests.strategies import prose
 
@@ -92,23 +88,9 @@ def test_a_short_text_is_read_in_the_language_of_a_longer_one(one: str, other: s
     assert alike(one, other) > 0.5
 
 
-def test_texts_without_a_word_in_common_are_hardly_alike() -> None:
-    assert alike("The crack was found by a diver.", "Sales rose in Norway last year.") < 0.1
-
-
 def test_it_does_not_see_meaning() -> None:
     """Said so in its documentation: the same meaning in other words counts for nothing."""
     assert alike("The physician was exhausted.", "A tired doctor.") < 0.1
-
-
-def test_it_fulfils_the_port_and_costs_nothing() -> None:
-    embedder, ledger = LocalEmbedder(), Ledger()
-    vector, blank, again = asyncio.run(embedder.embed(["Ants.", " \n", "Ants."], ledger))
-    assert isinstance(embedder, Embedder)
-    assert blank == Failure(None, "input", "the text is blank")
-    assert vector == again == embed_text("Ants.")
-    assert ledger.usage == Usage()
-    assert embedder.identity == {"embedder": NAME}
 
 
 def test_it_needs_neither_network_client_nor_model_library() -> None:

@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 
 from factcheck import Budget
 from factcheck.errors import Failure
-from factcheck.judges.embedders.openai import DEFAULT_MODEL, MAX_TEXTS, read_vectors
+from factcheck.judges.embedders.openai import MAX_TEXTS, read_vectors
 from factcheck.judges.factory import build_embedder
-from factcheck.judges.ports import Embedder, Ledger
+from factcheck.judges.ports import Ledger
 from factcheck.runtime.cache import MemoryCache
 from factcheck.runtime.session import Session
 from factcheck.settings import Settings
@@ -338,19 +338,6 @@ def test_a_request_that_was_turned_away_costs_nothing(remote: MakeSetup) -> None
         sequence(rate_limited(0.01), then=hashed_embeddings), budget=Budget(max_tokens=30)
     )
     assert codes(setup.embed("Ants.")) == [""]
-
-
-def test_it_fulfils_the_port_and_says_who_it_is(remote: MakeSetup) -> None:
-    setup = remote()
-    host = setup.server.base_url.removeprefix("http://")
-    assert isinstance(setup.embedder, Embedder)
-    assert setup.embedder.identity == {"embedder": "openai/tiny", "endpoint": host}
-
-
-def test_the_default_model_is_small() -> None:
-    session = Session(cache="off", settings=Settings(openai_api_key="sk-none"))
-    assert build_embedder("openai", session).identity == {"embedder": f"openai/{DEFAULT_MODEL}"}
-    assert DEFAULT_MODEL == "text-embedding-3-small"
 
 
 def test_a_connection_is_used_again() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import logging
 import threading
 from dataclasses import replace
@@ -76,15 +75,6 @@ def test_facts_read_back_with_all_their_marks(statements: list[str]) -> None:
     )
     recorded = RecordedFacts("0" * 64, (("extractor", "x"), ("extract", "v1")), facts)
     assert parse_answer(recorded.to_line(), PLACE) == recorded
-
-
-def test_lines_can_be_read_by_people_and_hold_no_text(path: Path) -> None:
-    CassetteWriter(path).append([verdict("La façade est à Liège.")])
-    header, line = path.read_text("utf-8").splitlines()
-    assert header == '{"factcheck_cassette": 1}'
-    assert "La façade est à Liège." in line
-    assert TEXT not in line
-    assert list(json.loads(line)) == ["ask", "text", "by", "fact", "verdict"]
 
 
 def test_a_question_is_recorded_once_in_this_run_and_in_later_ones(path: Path) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -126,17 +125,6 @@ def test_a_verdict_holds_for_the_statement_whatever_its_id_and_weight(path: Path
     assert [result.fact for result in checked(ReplayChecker(path), [fact], SUMMARY)] == [fact]
 
 
-@pytest.mark.parametrize(
-    "facts", [(), (replace(BURNED, weight=2.0, must=True, tags=("loss",)),)], ids=["none", "marked"]
-)
-def test_facts_are_replayed_with_their_marks_and_spans(
-    path: Path, facts: tuple[AtomicFact, ...]
-) -> None:
-    extractor = RecordingExtractor(ScriptedExtractor({SOURCE: facts}), CassetteWriter(path))
-    asyncio.run(extractor.extract(SOURCE, Ledger()))
-    assert tuple(asyncio.run(ReplayExtractor(path).extract(SOURCE, Ledger()))) == facts
-
-
 def test_errors_are_passed_on_and_not_recorded(path: Path) -> None:
     error = JudgeUnavailable("no answer")
     cassette = CassetteWriter(path)
@@ -178,12 +166,6 @@ def test_evidence_that_was_tampered_with_does_not_count(path: Path) -> None:
     )
     assert report.kept[0].evidence is None
     assert report.kept[0].flags == ("quote_not_found",)
-
-
-def test_an_answer_that_cannot_be_recorded_is_still_given(path: Path) -> None:
-    checker = RecordingChecker(ScriptedChecker(says), CassetteWriter(path))
-    path.unlink()
-    assert isinstance(checked(checker, [BURNED], SUMMARY)[0], Verdict)
 
 
 def test_several_judges_are_told_apart_by_name(path: Path) -> None:
