@@ -271,7 +271,7 @@ def references(
         options.option(
             "--embedder",
             "NAME",
-            "local (lexical, offline), openai, openai/MODEL or sentence-transformers/MODEL.",
+            "local (lexical, offline), openai or openai/MODEL.",
         ),
     ] = "local",
     format_: options.ReportFormat = None,

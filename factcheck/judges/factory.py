@@ -274,28 +274,20 @@ def build_rater(spec: RaterSpec | None, session: Session) -> Rater:
     raise _unknown("rater", spec, names, "rate(source, summary")
 
 
-def build_embedder(
-    spec: EmbedderSpec, session: Session, *, model_name: str | None = None
-) -> Embedder:
+def build_embedder(spec: EmbedderSpec, session: Session) -> Embedder:
     """The embedder that a spec names.
 
     Args:
-        spec: `"local"`, `"openai"`, `"openai/MODEL"`, `"sentence-transformers/MODEL"`, an object
-            with the `Embedder` port, an object with `encode`, or a function from texts to vectors.
+        spec: `"local"`, `"openai"`, `"openai/MODEL"`, an object with the `Embedder` port, an object
+            with `encode`, or a function from texts to vectors.
         session: Settings, and connections to servers.
-        model_name: The model of a provider that is named without one; with `"local"` that of
-            sentence-transformers. For a function, its name in score signatures.
 
     Raises:
-        ConfigError: A name is unknown, a key or package is missing, or an object cannot embed.
+        ConfigError: A name is unknown, a key is missing, or an object cannot embed.
     """
-    if model_name is not None and not (isinstance(model_name, str) and model_name.strip()):
-        raise ConfigError(f"model_name must be the name of a model, not {model_name!r}")
     if isinstance(spec, str):
-        return _named_embedder(spec, model_name, session)
+        return _named_embedder(spec, session)
     if _fulfils(spec, Embedder):
-        if model_name is not None:
-            raise ConfigError(f"{type(spec).__name__} names itself; leave out {model_name=}")
         return _isolated(spec, session)
     function = getattr(spec, "encode", spec)
     if isinstance(spec, type) or not callable(function):
@@ -305,30 +297,23 @@ def build_embedder(
         )
     from factcheck.judges.embedders.callable import CallableEmbedder
 
-    return _isolated(CallableEmbedder(function, model_name), session)
+    return _isolated(CallableEmbedder(function), session)
 
 
-def _named_embedder(spec: str, model_name: str | None, session: Session) -> Embedder:
-    provider, _, named = spec.partition("/")
-    if named and model_name:
-        raise ConfigError(f"{spec!r} names a model already; leave out model_name={model_name!r}")
-    model = named or model_name
+def _named_embedder(spec: str, session: Session) -> Embedder:
+    provider, _, model = spec.partition("/")
     if provider == "openai":
         from factcheck.judges.embedders.openai import DEFAULT_MODEL, OpenAIEmbedder
 
         name = model or DEFAULT_MODEL
         return session.connection("embeddings", name, lambda: OpenAIEmbedder(name, session))
-    if provider == LOCAL and not model:
+    if spec == LOCAL:
         from factcheck.judges.embedders.local import LocalEmbedder
 
         return LocalEmbedder()
-    if provider in {LOCAL, "sentence-transformers"} and model:
-        from factcheck.judges.embedders.transformers import SentenceTransformerEmbedder
-
-        return SentenceTransformerEmbedder(model)
     raise ConfigError(
         f"unknown embedding provider {spec!r}; use 'local', 'openai', 'openai/MODEL', "
-        "'sentence-transformers/MODEL', or an object with encode(texts)"
+        "or in Python an object with encode(texts), such as a SentenceTransformer"
     )
 
 

@@ -73,18 +73,15 @@ class ReferenceMatch(SessionUser):
         aggregation: `"max"`: similar to one reference is enough; `"mean"`: to all of them.
         threshold: Score from which an output passes, in [0, 1].
         embedding_provider: Embedder: `"local"` (lexical, offline), `"openai"` or `"openai/MODEL"`
-            (OpenAI, or the server at `OPENAI_BASE_URL`), `"sentence-transformers/MODEL"` (a name or
-            path; needs the extra `embeddings`), an object with the `Embedder` port or with
-            `encode(texts)`, or a function of texts.
-        model_name: Model of a provider that is named without one; `None`: its default. With
-            `"local"` a model of sentence-transformers.
+            (OpenAI, or the server at `OPENAI_BASE_URL`), an object with the `Embedder` port or with
+            `encode(texts)`, such as a `SentenceTransformer`, or a function of texts.
         name: Name of the metric in reports.
         session: Cache, budget, limits and connections shared with other evaluators.
         options: Keyword arguments of `Session`, for a session of its own.
 
     Raises:
         InputError: No references, a blank one, another aggregation, or a threshold outside [0, 1].
-        ConfigError: Unknown embedder, or a missing key or package.
+        ConfigError: Unknown embedder, or a missing key.
     """
 
     def __init__(
@@ -93,7 +90,6 @@ class ReferenceMatch(SessionUser):
         aggregation: Aggregation = "max",
         threshold: float = 0.7,
         embedding_provider: EmbedderSpec = "local",
-        model_name: str | None = None,
         *,
         name: str = "reference_match",
         session: Session | None = None,
@@ -111,7 +107,7 @@ class ReferenceMatch(SessionUser):
         self.aggregation = aggregation
         self.threshold = check_threshold(threshold)
         self.name = name
-        self._embedder = build_embedder(embedding_provider, self.session, model_name=model_name)
+        self._embedder = build_embedder(embedding_provider, self.session)
         self.ledger = Ledger()
         """Cost over the lifetime of the metric."""
 

@@ -24,13 +24,13 @@ class CallableEmbedder:
     text it cannot take fails alone. Its vectors are not cached: two functions may share a name.
 
     Args:
-        function: Gives one vector per text, in their order.
-        name: What score signatures call it; `None`: its name in the code.
+        function: Gives one vector per text, in their order. Score signatures name it as the code
+            does.
     """
 
-    def __init__(self, function: Callable[[list[str]], Any], name: str | None = None) -> None:
+    def __init__(self, function: Callable[[list[str]], Any]) -> None:
         self._function = function
-        self._name = name or _name_of(function)
+        self._name = _name_of(function)
         self._one_at_a_time = threading.Lock()
 
     @property

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import importlib.machinery
-import sys
-import types
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -21,9 +18,9 @@ from factcheck.testing import ScriptedEmbedder
 from tests.processes import printed_by_python
 
 
-def build(spec: Any, model_name: str | None = None) -> Embedder:
+def build(spec: Any) -> Embedder:
     session = Session(cache="off", settings=Settings(openai_api_key="sk-none"))
-    return build_embedder(spec, session, model_name=model_name)
+    return build_embedder(spec, session)
 
 
 def embed(embedder: Embedder, *texts: str) -> Sequence[Any]:
@@ -31,40 +28,33 @@ def embed(embedder: Embedder, *texts: str) -> Sequence[Any]:
 
 
 @pytest.mark.parametrize(
-    ("spec", "model_name", "embedder"),
+    ("spec", "embedder"),
     [
-        ("local", None, "local/2 (lexical)"),
-        ("openai", None, "openai/text-embedding-3-small"),
-        ("openai", "text-embedding-3-large", "openai/text-embedding-3-large"),
-        ("openai/text-embedding-3-large", None, "openai/text-embedding-3-large"),
-        ("openai/org/model", None, "openai/org/model"),
-        (ScriptedEmbedder({}, name="mine"), None, "mine"),
+        ("local", "local/2 (lexical)"),
+        ("openai", "openai/text-embedding-3-small"),
+        ("openai/text-embedding-3-large", "openai/text-embedding-3-large"),
+        ("openai/org/model", "openai/org/model"),
+        (ScriptedEmbedder({}, name="mine"), "mine"),
     ],
 )
-def test_an_embedder_is_named_by_provider_and_model(
-    spec: Any, model_name: str | None, embedder: str
-) -> None:
-    assert build(spec, model_name).identity["embedder"] == embedder
+def test_an_embedder_is_named_by_provider_and_model(spec: Any, embedder: str) -> None:
+    assert build(spec).identity["embedder"] == embedder
 
 
 @pytest.mark.parametrize(
-    ("spec", "model_name", "says"),
+    ("spec", "says"),
     [
-        ("voyage", None, "unknown embedding provider 'voyage'; use 'local', 'openai'"),
-        ("", None, "unknown embedding provider ''"),
-        ("sentence-transformers", None, "unknown embedding provider 'sentence-transformers'; use"),
-        ("openai/a", "b", "names a model already"),
-        ("openai", " ", "model_name must be the name of a model"),
-        ("openai", 3, "model_name must be the name of a model"),
-        (7, None, "int is not an embedder"),
-        (None, None, "NoneType is not an embedder"),
-        (ScriptedEmbedder, None, "type is not an embedder"),
-        (ScriptedEmbedder({}), "mine", "names itself"),
+        ("voyage", "unknown embedding provider 'voyage'; use 'local', 'openai'"),
+        ("", "unknown embedding provider ''"),
+        ("local/model", "unknown embedding provider 'local/model'"),
+        (7, "int is not an embedder"),
+        (None, "NoneType is not an embedder"),
+        (ScriptedEmbedder, "type is not an embedder"),
     ],
 )
-def test_what_is_no_embedder_is_told_so(spec: Any, model_name: Any, says: str) -> None:
+def test_what_is_no_embedder_is_told_so(spec: Any, says: str) -> None:
     with pytest.raises(ConfigError, match=says):
-        build(spec, model_name)
+        build(spec)
 
 
 def test_a_missing_key_is_found_before_anything_is_sent() -> None:
@@ -124,7 +114,7 @@ def test_functions_and_objects_with_encode_give_vectors(spec: Any, name: str) ->
     assert isinstance(embedder, Embedder)
 
 
-def test_it_may_be_given_a_name_and_is_called_once_with_all_texts() -> None:
+def test_it_is_called_once_with_all_texts() -> None:
     calls = []
 
     def recorded(texts: list[str]) -> list[list[float]]:
@@ -134,7 +124,6 @@ def test_it_may_be_given_a_name_and_is_called_once_with_all_texts() -> None:
     embed(build(recorded), "a", "b", "c")
     embed(build(recorded))
     assert calls == [["a", "b", "c"]]
-    assert build(recorded, "lengths-1").identity == {"embedder": "lengths-1"}
 
 
 @pytest.mark.parametrize("error", [ValueError("no such letter"), ConfigError("x: no key")])
@@ -179,63 +168,3 @@ def test_another_number_of_vectors_is_a_failure_of_all(
 ) -> None:
     results = embed(build(wrong), "a", "b")
     assert [says in result.message for result in results] == [True, True]
-
-
-class FakeModel:
-    """What `sentence_transformers.SentenceTransformer` is to us."""
-
-    made: list[tuple[str, str]]
-
-    def __init__(self, name: str, *, device: str) -> None:
-        if name == "no/such":
-            raise OSError("no/such is not a local folder")
-        self.made.append((name, device))
-
-    def encode(self, texts: list[str], *, show_progress_bar: bool, convert_to_numpy: bool) -> Any:
-        assert (show_progress_bar, convert_to_numpy) == (False, True)
-        return np.array(lengths(texts), dtype=np.float32)
-
-
-@pytest.fixture
-def fake_package(monkeypatch: pytest.MonkeyPatch) -> type[FakeModel]:
-    """Stands in for the package, which is too heavy for tests."""
-    module = types.ModuleType("sentence_transformers")
-    module.__spec__ = importlib.machinery.ModuleSpec("sentence_transformers", None)
-    FakeModel.made = []
-    module.SentenceTransformer = FakeModel  # type: ignore[attr-defined]
-    monkeypatch.setitem(sys.modules, "sentence_transformers", module)
-    return FakeModel
-
-
-@pytest.mark.parametrize(
-    ("spec", "model_name"),
-    [
-        ("local", "all-MiniLM-L6-v2"),
-        ("sentence-transformers", "all-MiniLM-L6-v2"),
-        ("sentence-transformers/all-MiniLM-L6-v2", None),
-    ],
-)
-def test_without_the_package_it_says_how_to_install_it(
-    spec: str, model_name: str | None, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("importlib.util.find_spec", lambda _: None)
-    with pytest.raises(ConfigError, match=r"pip install 'factcheck\[embeddings\]'"):
-        build(spec, model_name)
-
-
-def test_the_model_is_loaded_on_first_use_once_and_on_the_processor(
-    fake_package: type[FakeModel],
-) -> None:
-    embedder = build("sentence-transformers/org/model")
-    assert fake_package.made == []
-    vectors = [*embed(embedder, "a", "bcd"), *embed(embedder, "ef")]
-    assert [list(vector) for vector in vectors] == [[1, 1], [1, 3], [1, 2]]
-    assert fake_package.made == [("org/model", "cpu")]
-    assert embedder.identity["embedder"] == "sentence-transformers/org/model"
-
-
-def test_a_model_that_is_not_there_is_a_matter_of_configuration(
-    fake_package: type[FakeModel],
-) -> None:
-    with pytest.raises(ConfigError, match=r"'no/such' cannot be loaded \(OSError"):
-        embed(build("local", "no/such"), "a")
