@@ -44,6 +44,7 @@ Seed = Annotated[int, options.option("--seed", "N", "Random seed.")]
 def bullets(  # noqa: PLR0913 - one parameter per option
     *,
     judge: options.Judges = None,
+    judge_option: options.JudgeOption = None,
     rater: Annotated[
         list[str] | None,
         options.option(
@@ -72,7 +73,7 @@ def bullets(  # noqa: PLR0913 - one parameter per option
     from factcheck.calibration import BASELINE, bullet_removal
 
     texts = _own_text(source, summary, facts)
-    judges = judge or ([] if rater else _default_judge())
+    judges = _judges(judge, judge_option) if judge or not rater else {}
     with output.spinner("Removing bullets"):
         run = bullet_removal(
             texts,
@@ -99,6 +100,7 @@ def bullets(  # noqa: PLR0913 - one parameter per option
 def audit(  # noqa: PLR0913 - one parameter per option
     *,
     judge: options.Judges = None,
+    judge_option: options.JudgeOption = None,
     extractor: options.Extractor = None,
     per_rule: Annotated[
         int, options.option("--per-rule", "N", "Facts per text that each rule is tried on.")
@@ -130,10 +132,10 @@ def audit(  # noqa: PLR0913 - one parameter per option
     to = output.destination(format_, out, source, summary, facts)
     texts = _own_text(source, summary, facts)
     reports = []
-    for name in judge or _default_judge():
+    for name, one in _judges(judge, judge_option).items():
         with output.spinner(f"Auditing {name}"):
             report = audit_judge(
-                name,
+                {name: one},
                 texts,
                 extractor=extractor,
                 budget=options.budget(max_calls, max_cost_usd),
@@ -150,7 +152,7 @@ def audit(  # noqa: PLR0913 - one parameter per option
 
 
 @app.command("agreement", epilog="Example: factcheck calibrate agreement labelled.jsonl")
-def agreement(
+def agreement(  # noqa: PLR0913 - one parameter per option
     data: Annotated[
         str,
         options.argument(
@@ -161,6 +163,7 @@ def agreement(
     ],
     *,
     judge: options.Judges = None,
+    judge_option: options.JudgeOption = None,
     partly: Annotated[
         Literal["not_covered", "left_out"],
         options.option("--partly", "P", "Count labels between 0 and 1 as not_covered or left_out."),
@@ -182,7 +185,7 @@ def agreement(
     with output.spinner("Checking labelled facts"):
         report = measure(
             data,
-            judge or _default_judge(),
+            _judges(judge, judge_option),
             partly=partly,
             difference=difference,
             budget=options.budget(max_calls, max_cost_usd),
@@ -253,10 +256,14 @@ def _silent(judges: Iterable[tuple[str, str]]) -> GateFailure | None:
     return None
 
 
-def _default_judge() -> list[str]:
+def _judges(names: list[str] | None, given: list[str] | None) -> dict[str, Any]:
+    """The judges by name, each with the settings of `--judge-option`."""
+    from factcheck.calibration.judges import require_unique
     from factcheck.settings import Settings
 
-    return [Settings.from_environment().judge]
+    names = names or [Settings.from_environment().judge]
+    require_unique("judge", names)
+    return {name: options.judge_with(name, given) for name in names}
 
 
 def _own_text(

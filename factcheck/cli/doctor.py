@@ -11,6 +11,7 @@ from factcheck.cli import options, output
 
 if TYPE_CHECKING:
     from factcheck.judges.llm.doctor import Diagnosis
+    from factcheck.settings import Model
 
 _UNDECIDED = 4
 _ATTEMPTS = 2
@@ -22,6 +23,7 @@ def doctor(
         str, options.argument("MODEL", "PROVIDER/MODEL, or FILE.yaml#NAME for one with settings.")
     ],
     *,
+    judge_option: options.JudgeOption = None,
     format_: Annotated[
         Literal["table", "json"],
         options.option("--format", "FORMAT", "table or json.", options.OUTPUT),
@@ -35,7 +37,7 @@ def doctor(
     fact was decided.
     """
     with output.spinner(f"Trying {model}"):
-        diagnosis = _examined(model)
+        diagnosis = _examined(options.judge_with(model, judge_option) or model)
     as_json = format_ == "json"
     output.print_out(json.dumps(diagnosis.to_dict(), indent=2) if as_json else str(diagnosis))
     if not diagnosis.n_decided:
@@ -43,7 +45,7 @@ def doctor(
         raise typer.Exit(_UNDECIDED)
 
 
-def _examined(model: str) -> Diagnosis:
+def _examined(model: str | Model) -> Diagnosis:
     from factcheck.judges.factory import build_model
     from factcheck.judges.llm.doctor import examine
     from factcheck.runtime.loop import background

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from factcheck.errors import InputError
+from factcheck.errors import ConfigError, InputError
 
 if TYPE_CHECKING:
     from factcheck.runtime.budget import Budget
+    from factcheck.settings import Model
 
 OUTPUT = "Output"
 LIMITS = "Limits"
@@ -42,6 +43,20 @@ def budget(
     from factcheck.runtime.budget import Budget
 
     return Budget(max_calls=max_calls, max_tokens=max_tokens, max_cost_usd=max_cost_usd)
+
+
+def judge_with(judge: str | None, given: list[str] | None) -> str | Model | None:
+    """The judge with the settings of `--judge-option`, if there are any."""
+    if not given:
+        return judge
+    from factcheck.judges.factory import model_with
+    from factcheck.settings import Settings
+
+    settings = Settings.from_environment()
+    try:
+        return model_with(judge or settings.judge, given, settings)
+    except ConfigError as error:
+        raise ConfigError(f"--judge-option: {error}") from error
 
 
 def _set_debug(context: typer.Context, value: bool) -> bool:  # noqa: FBT001 - an option's callback
@@ -103,6 +118,15 @@ Judges = Annotated[
         "Judge: local, local-fast, PROVIDER/MODEL, replay:FILE or 'cascade(FIRST, SECOND)'; "
         "repeatable.",
         show_default="$FACTCHECK_JUDGE or local",
+    ),
+]
+JudgeOption = Annotated[
+    list[str] | None,
+    option(
+        "--judge-option",
+        "NAME=VALUE",
+        "Setting of a language model as judge, such as temperature=0.5 or summaries_per_call=4; "
+        "repeatable.",
     ),
 ]
 Extractor = Annotated[

@@ -31,6 +31,7 @@ def run(  # noqa: PLR0913 - one parameter per option
     ],
     *,
     judge: options.Judge = None,
+    judge_option: options.JudgeOption = None,
     extractor: options.Extractor = None,
     direction: options.Both = "coverage",
     cassette: options.Cassette = None,
@@ -95,7 +96,7 @@ def run(  # noqa: PLR0913 - one parameter per option
     refuse_stdin_twice(*files)
     _check_rows(files, out, resume=resume)
     settings = {
-        "judge": judge,
+        "judge": options.judge_with(judge, judge_option),
         "extractor": extractor,
         "batch_size": batch_size,
         "concurrency": concurrency,

@@ -27,6 +27,7 @@ def score(  # noqa: PLR0913 - one parameter per option
         ),
     ] = None,
     judge: options.Judge = None,
+    judge_option: options.JudgeOption = None,
     extractor: options.Extractor = None,
     direction: options.Both = "coverage",
     cassette: options.Cassette = None,
@@ -58,7 +59,7 @@ def score(  # noqa: PLR0913 - one parameter per option
     if fact_set is not None and facts is not None:
         _warn_if_stale(fact_set, texts[0], facts)
     settings = {
-        "judge": judge,
+        "judge": options.judge_with(judge, judge_option),
         "extractor": extractor,
         "batch_size": batch_size,
         "budget": options.budget(max_calls, max_cost_usd, max_tokens),
@@ -173,6 +174,7 @@ def check(
     text: Annotated[str, options.argument("TEXT", "Text to check them against.")],
     *,
     judge: options.Judge = None,
+    judge_option: options.JudgeOption = None,
     format_: options.ReportFormat = None,
     out: options.Out = None,
     _debug: options.Debug = False,
@@ -188,7 +190,10 @@ def check(
     to = output.destination(format_, out, facts, text)
     given, checked = read_facts(facts), read_text(text)
     report = _show_scored(
-        {"judge": judge}, lambda scorer: scorer.score("", checked, facts=given), "Checking", to
+        {"judge": options.judge_with(judge, judge_option)},
+        lambda scorer: scorer.score("", checked, facts=given),
+        "Checking",
+        to,
     )
     output.exit_with(gates.coverage_gate(report))
 

@@ -25,7 +25,7 @@ from factcheck.judges.ports import (
     RaterSpec,
 )
 from factcheck.runtime.loop import BackgroundLoop, background
-from factcheck.settings import LOCAL, Model, require_integer
+from factcheck.settings import LOCAL, Model, Settings, require_integer
 
 if TYPE_CHECKING:
     from factcheck.judges.llm.language_model import LanguageModel
@@ -323,7 +323,7 @@ def _model(spec: Any, session: Session) -> LanguageModel:
     return session.connection("chat", spec, lambda: connect(_with_settings(spec, session), session))
 
 
-def build_model(spec: str, session: Session) -> LanguageModel:
+def build_model(spec: str | Model, session: Session) -> LanguageModel:
     """A language model by name, without a memory for its answers.
 
     Raises:
@@ -337,13 +337,26 @@ def build_model(spec: str, session: Session) -> LanguageModel:
     return session.connection("trial", spec, lambda: model)
 
 
-def _with_settings(spec: Any, session: Session) -> Any:
-    """The model that a file describes, where a spec names one there; any other as it is."""
-    if not _is_model_file(spec):
-        return spec
+def model_with(spec: str, options: Sequence[str], settings: Settings) -> Model:
+    """The model that a judge's name stands for, with settings from `NAME=VALUE` options.
+
+    Raises:
+        ConfigError: It names no language model, or a setting is unknown or cannot be what it is.
+    """
+    if not _is_model(spec):
+        hint = "; name those of a cascade in a file: 'cascade(local, judges.yaml#NAME)'"
+        raise ConfigError(
+            f"options are for a language model, {_MODEL_HINT}, not for {spec!r}"
+            + (hint if parse_cascade(spec) else "")
+        )
     from factcheck.judges.llm.model_file import read_model
 
-    return read_model(spec, session.settings)
+    return read_model(spec, settings, options)
+
+
+def _with_settings(spec: Any, session: Session) -> Any:
+    """The model that a file describes, where a spec names one there; any other as it is."""
+    return model_with(spec, (), session.settings) if _is_model_file(spec) else spec
 
 
 def _is_model_file(spec: object) -> bool:

@@ -10,7 +10,7 @@ import pytest
 
 from factcheck.judges.llm.dialect import forget_dialects
 from factcheck.testing import SERVER_KINDS, FactModel, LocalOpenAIServer, unauthorized
-from tests.cli.conftest import Outcome, refused
+from tests.cli.conftest import Folder, Outcome, refused
 
 Run = Callable[..., Outcome]
 
@@ -63,3 +63,24 @@ def test_rows_say_what_was_learned_and_a_later_run_goes_on_with_it(
     head, *scored = rows.read_text().splitlines()
     assert "temp:default" in json.loads(head)["run"]
     assert len(scored) == 2
+
+
+def test_options_of_a_judge_go_out_and_what_cannot_be_one_is_said_in_one_line(
+    run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    desk = Folder(tmp_path)
+    source, summary = desk.put("s.txt", "It rained."), desk.put("t.txt", "It rained.")
+    score = ("score", source, summary, "--judge", "openai/tiny", "--judge-option")
+    with LocalOpenAIServer(FactModel()) as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
+        options = ("temperature=0.5", "--judge-option", "verdict=label")
+        done = run(*score, *options, "--format", "json")
+        assert run("doctor", "openai/tiny", "--judge-option", "seed=7").code == 0
+    assert done.code == 0, done.err
+    assert "temp:0.5" in json.loads(done.out)["signature"]
+    assert server.requests[0].body["temperature"] == 0.5
+    assert server.requests[-1].body["seed"] == 7
+    refused(run(*score, "temprature=1"), "--judge-option: unknown: temprature; known are", 3)
+    refused(run(*score[:4], "local", "--judge-option", "seed=1"), "not for 'local'", 3)
+    cascade = "cascade(local, openai/tiny)"
+    refused(run(*score[:4], cascade, "--judge-option", "seed=1"), "judges.yaml#NAME", 3)

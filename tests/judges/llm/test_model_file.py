@@ -122,3 +122,33 @@ def test_a_provider_whose_packages_are_missing_names_the_extra(
     monkeypatch.setattr("factcheck.judges.llm.providers.find_spec", lambda _: None)
     with pytest.raises(ConfigError, match=rf"pip install 'factcheck\[{extra}\]'"):
         FactCoverage(name, cache="off")
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        (["temperature"], "'temperature' is not NAME=VALUE, such as temperature=0.5"),
+        (["temperature="], "is not NAME=VALUE"),
+        (["temprature=1"], "unknown: temprature; known are api_key_env, base_url"),
+        (["temperature=warm"], "temperature must be a finite number"),
+        (["temperature=[", "seed=1"], "value of temperature"),
+        (["seed=1", "seed=2"], "seed is given twice"),
+        (["api_key=geheim123"], "a key does not belong"),
+        (["model=openai/n"], "the model is the judge's name"),
+        (["verdict=quote", "summaries_per_call=4"], "summaries_per_call=4 needs verdict"),
+        (["extra_body={temperature: 1}"], "extra_body sets temperature"),
+    ],
+)
+def test_an_option_that_cannot_be_says_which_and_why(options: list[str], says: str) -> None:
+    with pytest.raises(FactcheckError, match=says) as caught:
+        read_model("openai/m", Settings(), options)
+    assert "geheim" not in str(caught.value)
+
+
+def test_options_go_before_the_file(tmp_path: Path) -> None:
+    path = tmp_path / "judges.yaml"
+    path.write_text("a: {model: openai/m, temperature: 1, seed: 7}", "utf-8")
+    given = ["temperature=null", "reasoning_effort=none", "extra_body={top_k: 1}"]
+    model = read_model(str(path), Settings(), given)
+    assert (model.temperature, model.seed, model.reasoning_effort) == (None, 7, "none")
+    assert model.extra_body == {"top_k": 1}
