@@ -150,15 +150,6 @@ def test_tables_are_read_too(tmp_path: Path) -> None:
         LabelledPair("d", "", "t", "g", label=False),
         LabelledPair("t", "", "t", "h", label=False),
     ]
-    for text, message in (
-        ("text,fact,label\nt,f\n", "line 2: the row has 2 fields, the header 3"),
-        ("text,fact,label,fact\n", "line 1 .*duplicate column 'fact'"),
-        ('text,fact,label\n"t"x,f,1\n', "line 2: "),
-        ("text,fact,label\nt,f,1\nt,f,2\n", "line 3: label '2'"),
-    ):
-        path.write_text(text, "utf-8")
-        with pytest.raises(InputError, match=message):
-            read_pairs(path)
 
 
 def test_partly_covered_facts_are_not_covered_or_left_out(tmp_path: Path) -> None:

@@ -105,18 +105,3 @@ def test_several_judges_are_audited_one_after_the_other(audit: Calibrate) -> Non
 
 
 # --- agreement and compare ----------------------------------------------------------------------
-
-
-def test_partly_covered_facts_can_be_left_out(run: Run, desk: Desk) -> None:
-    row = {"doc_id": "d", "text": "A deep lake.", "facts": ["a", "b"], "labels": [0.5, 1]}
-    path = desk.lines("half.jsonl", [row])
-
-    counted = run("calibrate", "agreement", path)
-    left_out = run("calibrate", "agreement", path, "--partly", "left_out")
-
-    assert "   2 facts, 1 document," in counted.out
-    assert "   1 fact, 1 document," in left_out.out
-    said = " ".join(left_out.out.split())
-    assert left_out.code == 0
-    assert "undefined, all labels are equal" in said
-    assert "documents needed of local, containment: undefined, no system has 5 documents" in said

@@ -119,14 +119,6 @@ def test_a_lock_file_is_written_and_renewed(desk: Desk, run: Run) -> None:
     assert printed == lock.read_text(encoding="utf-8")
 
 
-def test_empty_texts_are_bad_input(desk: Desk, run: Run) -> None:
-    """An empty source is an error, an empty summary is a score."""
-    empty = desk.put("empty.txt", "")
-
-    assert run("score", empty, desk.summary).code == 2
-    assert run("score", desk.source, empty).out.startswith("Coverage 0.00")
-
-
 @pytest.mark.parametrize(
     ("error", "code", "said"),
     [

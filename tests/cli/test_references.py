@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from factcheck.testing import EmbeddingsRequest, LocalOpenAIServer, hashed_embeddings, unauthorized
-from tests.cli.conftest import Folder, Outcome, refused
+from factcheck.testing import EmbeddingsRequest, LocalOpenAIServer, hashed_embeddings
+from tests.cli.conftest import Folder, Outcome
 
 Run = Callable[..., Outcome]
 
@@ -56,25 +56,3 @@ def test_the_final_line_feed_is_no_part_of_a_text_and_one_request_does(
     )
     assert outcome.code == 0
     assert "1 call" in outcome.out
-
-
-def test_a_provider_that_refuses_is_exit_code_4(
-    texts: tuple[str, ...], run: Run, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    with LocalOpenAIServer(lambda _: "", embed=lambda _: unauthorized()) as server:
-        monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
-        monkeypatch.setenv("FACTCHECK_CACHE", "off")
-
-        outcome = run("references", *texts, "--embedder", "openai", "--fail-under", "0")
-
-    refused(outcome, "openai/text-embedding-3-small", 4)
-
-
-def test_an_unknown_provider_or_a_missing_key_is_exit_code_3(
-    texts: tuple[str, ...], run: Run, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
-    monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
-
-    refused(run("references", *texts, "--embedder", "oracle"), "unknown embedding provider", 3)
-    refused(run("references", *texts, "--embedder", "openai"), "OPENAI_API_KEY", 3)

@@ -99,17 +99,6 @@ def test_several_files_are_one_run(desk: Desk, job: Job, run: Run) -> None:
     refused(run("run", a, b), f"{b}, line 2: duplicate id 'r1'")
 
 
-def test_a_low_mean_or_a_lost_must_fact_fails_the_gate(job: Job) -> None:
-    must = {"text": "The mole is long.", "must": True}
-
-    low = job([record(1)], "--fail-under", "0.7", out=False)
-    lost = job([record(1), record(2, facts=[must])], out=False)
-
-    assert (low.code, lost.code) == (1, 1)
-    assert "mean score 0.6667 is under 0.7" in low.err
-    assert "gate failed: 1 record lost a must fact (r2: 1 must fact not kept: f1)" in lost.err
-
-
 # --- invalid input ------------------------------------------------------------------------------
 
 BAD = [record(1), "{'id': 3}", {"id": "no summary", "source": "x"}, record(1), record(4)]
@@ -291,21 +280,6 @@ def test_of_equal_scores_the_first_are_the_lowest(job: Job) -> None:
     for out in (whole, resumed):
         lines = out.split("Lowest\n")[1].splitlines()[:5]
         assert [" ".join(line.split()) for line in lines] == lowest
-
-
-def test_a_dry_run_with_extraction_guesses_the_number_of_facts(
-    server: LocalOpenAIServer, run: Run, tmp_path: Path
-) -> None:
-    """One extraction a source, and checks for the facts that the embedded judge finds in it."""
-    source = "The lake is deep. The pier is old. The boat is blue."
-    lines = [{"source": source, "summary": f"The boat {n} is blue."} for n in range(3)]
-    score = by_model(tmp_path, lines)
-
-    dry = counted(run(*score, "--dry-run"))
-    run(*score)
-
-    assert dry[:2] == (3, 4)
-    assert len(server.requests) == 4
 
 
 @pytest.mark.parametrize("direction", ["coverage", "both"])

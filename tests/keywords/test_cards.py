@@ -92,13 +92,6 @@ def test_generated_cards_of_any_type_score_the_same(card: Any) -> None:
     assert match.score == 0.4 * 0.5 + 0.4 + 0.2
 
 
-def test_a_card_without_a_type_has_not_the_expected_one() -> None:
-    [match] = match_cards([EXPECTED[0]], [{"front": "a b", "back": "c"}]).matches
-
-    assert match.right_type is False
-    assert match.score == 0.4 + 0.4
-
-
 def test_keywords_of_a_field_are_an_attribute() -> None:
     card = ExpectedCard.of(front=["a"], back=["c"])
 

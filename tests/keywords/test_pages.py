@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 from rich.console import Console
 
-from factcheck.errors import Failure
 from factcheck.keywords import (
     BehaviorCase,
     CardCase,
@@ -19,7 +18,7 @@ from factcheck.keywords import (
 from factcheck.references import ReferenceMatch
 from factcheck.reports.page import Item, Page, Section, Table
 from factcheck.reports.table import renderable
-from tests.keywords.runs import behavior_run, card_run, case
+from tests.keywords.runs import card_run, case
 
 
 def table(page: Page, width: int = 100) -> str:
@@ -47,20 +46,6 @@ def section_of(page: Page, title: str) -> Section:
 
 class TestCards:
     """The report of a run over cards."""
-
-    def test_macro_and_micro_stand_side_by_side(self) -> None:
-        """A case of nine cards weighs as much as one of one card, or nine times as much."""
-        page = card_run(case("a", 1, 1, 1), case("b", 0, 9, 9)).page()
-
-        totals = section_of(page, "Totals").table
-        assert totals is not None
-        assert totals.columns == ("", "macro", "95 % interval", "micro", "95 % interval")
-        assert [(row[0], row[1], row[3]) for row in totals.rows] == [
-            ("recall", "0.500", "0.100"),
-            ("precision", "0.500", "0.100"),
-            ("F1", "0.500", "0.100"),
-            ("average similarity", "0.500", "0.500"),
-        ]
 
     def test_intervals_are_of_cards_for_one_case_and_too_narrow_for_few(self) -> None:
         """Resampling one case would say that anything is possible."""
@@ -128,15 +113,6 @@ class TestCards:
         assert extra.items == (Item("a", "card 1"), Item("a", "card 2"))
         assert extra.more == "and 2 more extra cards"
 
-    def test_errored_cases_count_nowhere_and_bound_the_score(self) -> None:
-        lost = Failure("lost", "callable", "ValueError: no")
-        page = card_run(case("a", 1, 1, 1), lost).page()
-
-        assert page.first_line == "F1 1.000   1 case, 1 more errored"
-        assert page.lines == ("0.500 – 1.000 if every errored case scored 0 / 1",)
-        assert section_of(page, "Errored").items == (Item("lost", "callable: ValueError: no"),)
-        assert titles(page)[-1] == "Warnings 1"
-
 
 class TestBehaviors:
     """The report of a run over behaviors."""
@@ -158,25 +134,6 @@ class TestBehaviors:
         variants = section_of(page, "Variants").table
         assert variants is not None
         assert variants.rows == (("base", "1", "2", "0.500"), ("tuned", "1", "3", "0.333"))
-
-    def test_failures_are_counted_by_kind_and_shown_with_what_fired(self) -> None:
-        page = behavior_run({"a": True, "b": False, "c": False, "d": None}).page(examples=1)
-
-        assert page.first_line == "Pass rate 0.333   1 of 3 cases passed, 1 more errored"
-        assert section_of(page, "Wrong behavior") == Section(
-            "Wrong behavior 2",
-            "bad",
-            "one behavior shows, but not the expected one",
-            items=(
-                Item(
-                    "b · strict", "“yes”", ("expected strict, shows service", "found service: yes")
-                ),
-            ),
-            more="and 1 more response",
-        )
-        assert section_of(page, "Errored").items == (
-            Item("d · strict", "input: there is no response"),
-        )
 
 
 class TestComparison:
@@ -203,19 +160,6 @@ class TestComparison:
 
         assert comparison.p_value < 0.05
         assert comparison.verdict == "unclear"
-
-    def test_what_is_left_out_is_told(self) -> None:
-        lost = Failure("x", "input", "none")
-        a = card_run(case("both", 1, 1, 1), case("x", 1, 1, 1), Failure("z", "input", ""))
-        b = card_run(case("both", 1, 1, 1), lost, case("y", 1, 1, 1))
-        page = compare_runs(a, b).page(("before", "after"))
-
-        assert compare_runs(a, b).only_a == ("x",)
-        assert page.lines == (
-            "A is before, B is after",
-            "1 case: 0 better, 0 worse, 1 unchanged (sign test: p 1.000)",
-            "Left out: 3 cases without a score in both (x, z, y)",
-        )
 
 
 def test_a_score_just_below_its_threshold_does_not_look_like_it() -> None:

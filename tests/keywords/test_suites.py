@@ -269,14 +269,6 @@ def test_faults_of_a_suite_are_told_with_their_line(
         load_cases(path)
 
 
-def test_empty_lists_are_kept_with_a_warning(tmp_path: Path) -> None:
-    case = SEED_CASE | {"evaluation_guide": {"strict_keywords": [], "service_keywords": ["a"]}}
-    cases = load_cases(put(tmp_path, "c.json", [case]))
-
-    warning = "case '1': strict_keywords is empty, so strict never shows"
-    assert evaluate_behaviors(cases, {"service": ["a"]}).warnings == (warning,)
-
-
 @pytest.mark.parametrize(
     ("name", "data"),
     [
