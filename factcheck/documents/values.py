@@ -146,8 +146,9 @@ def _reader(kind: Any) -> _Read:
         return _items(_reader(args[0]), list if origin is list else tuple)
     if kind is dict or origin in {dict, Mapping}:
         return _members(_reader(args[1] if args else Any))
-    if is_dataclass(kind) or hasattr(kind, "_fields"):
-        return _class(kind)
+    if is_dataclass(origin or kind) or hasattr(kind, "_fields"):
+        variables = getattr(origin, "__parameters__", ())
+        return _class(origin or kind, dict(zip(variables, args, strict=False)))
     raise TypeError(f"cannot read {kind!r}")
 
 
@@ -167,7 +168,8 @@ def _members(read: _Read) -> _Read:
     )
 
 
-def _class(kind: Any) -> _Read:
+def _class(kind: Any, chosen: Mapping[Any, Any]) -> _Read:
+    """Reads a class, given what its type variables stand for."""
     hints = get_type_hints(kind)
     if is_dataclass(kind):
         optional = {
@@ -178,7 +180,7 @@ def _class(kind: Any) -> _Read:
         names = [field.name for field in fields(kind) if field.init]
     else:
         optional, names = set(kind._field_defaults), list(kind._fields)
-    readers = {name: _reader(hints[name]) for name in names}
+    readers = {name: _reader(chosen.get(hints[name], hints[name])) for name in names}
 
     def read_class(data: Any, where: str) -> Any:
         if not is_dataclass(kind) and isinstance(data, (list, tuple)):

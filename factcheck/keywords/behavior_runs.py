@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, get_args
+from dataclasses import dataclass, fields
+from typing import Any, get_args
 
-from factcheck.documents import Reader
-from factcheck.errors import InputError
+from factcheck.documents import to_plain
 from factcheck.keywords.guides import AMBIGUOUS, NO_MATCH
 from factcheck.keywords.results import (
     ERROR,
@@ -35,9 +34,6 @@ from factcheck.reports.text import DASH, any_of, interval_text, name_text, plura
 from factcheck.stats.intervals import Interval, wilson
 from factcheck.stats.resampling import SumScores
 
-if TYPE_CHECKING:
-    from typing_extensions import Self
-
 _KINDS: Mapping[str, tuple[str, Tone, str]] = {
     WRONG: ("Wrong behavior", "bad", "one behavior shows, but not the expected one"),
     AMBIGUOUS: ("Ambiguous", "warn", "several behaviors show"),
@@ -51,7 +47,7 @@ _KINDS: Mapping[str, tuple[str, Tone, str]] = {
 class BehaviorRun(SavedRun):
     """Results of all cases of a suite."""
 
-    FORMAT = "factcheck-keywords-behaviors/1"
+    FORMAT = "factcheck-keywords-behaviors/2"
 
     cases: tuple[BehaviorCaseResult, ...]
     """In the order of the suite."""
@@ -59,6 +55,10 @@ class BehaviorRun(SavedRun):
     """By case id: digest of guide and expectations; runs are comparable only if they agree."""
     warnings: tuple[str, ...] = ()
     """Valid but probably unintended parts of the guides."""
+
+    @property
+    def case_ids(self) -> list[str]:
+        return [case.case_id for case in self.cases]
 
     @property
     def case_scores(self) -> dict[str, float]:
@@ -127,52 +127,23 @@ class BehaviorRun(SavedRun):
     def to_rows(self) -> list[dict[str, Any]]:
         """One dict for each response: `case`, `status`, and the fields of `Outcome`."""
         return [
-            {"case": case.case_id, "status": case.status, **outcome.to_dict()}
+            {"case": case.case_id, "status": case.status, **to_plain(outcome)}
             for case in self.cases
             for outcome in case.outcomes
         ]
 
     def to_dict(self) -> dict[str, Any]:
+        """All fields and the figures as JSON-ready data."""
         return {
-            "format": self.FORMAT,
+            **SavedRun.to_dict(self),
             "pass_rate": self.pass_rate,
-            "interval": None if self.interval is None else list(self.interval),
+            "interval": to_plain(self.interval),
             "low": self.low,
             "high": self.high,
-            "counts": dict(self.counts),
+            "counts": self.counts,
             "failures": self.failures,
             "confusion": self.confusion(),
-            "warnings": list(self.warnings),
-            "cases": [
-                {
-                    "id": case.case_id,
-                    "digest": self.digests[case.case_id],
-                    "status": case.status,
-                    "outcomes": [outcome.to_dict() for outcome in case.outcomes],
-                }
-                for case in self.cases
-            ],
         }
-
-    @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> Self:
-        """Inverse of `to_dict`.
-
-        Raises:
-            InputError: Not a run of behaviors, or one of another format version.
-        """
-        read = cls._reader(data)
-        cases, digests = [], {}
-        for number, entry in enumerate(read.mappings("cases"), 1):
-            own = Reader(entry, f"run: case {number}")
-            outcomes = tuple(own.get("outcomes", list[Outcome]))
-            if not outcomes:
-                raise InputError(f"run: case {number} has no outcomes; damaged run")
-            cases.append(BehaviorCaseResult(own.text("id"), outcomes))
-            digests[own.text("id")] = own.text("digest")
-        if not cases or len(digests) != len(cases):
-            raise InputError("run: no cases, or two with the same id; damaged run")
-        return cls(tuple(cases), digests, tuple(read.get("warnings", list[str], ())))
 
     def page(self, *, examples: int = 3) -> Page:
         """The report.
@@ -207,7 +178,7 @@ class BehaviorRun(SavedRun):
             ),
             suite="keywords.behaviors",
             cases=tuple(map(_junit_case, self.cases)),
-            columns=("case", "status", *Outcome._fields),
+            columns=("case", "status", *(one.name for one in fields(Outcome))),
             rows=self.to_rows,
         )
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import Any
 
-from factcheck.documents import Reader, from_plain
+from factcheck.documents import to_plain
 from factcheck.errors import Failure
 from factcheck.keywords.card_page import (
     CardTexts,
@@ -25,36 +25,32 @@ from factcheck.reports.text import DASH, any_of, interval_text, name_text, plura
 from factcheck.stats.intervals import Interval
 from factcheck.stats.resampling import Matrix, SumScores, bootstrap_scores, check_resampling
 
-if TYPE_CHECKING:
-    from typing_extensions import Self
-
 CARD_MEASURES = tuple(f"{kind}_{name}" for kind in ("macro", "micro") for name in Scores._fields)
 _COLUMNS = ("case", "status", "expected", "generated", "score", "unmet", "message")
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class DatasetResult(SavedRun):
-    """Results of all cases of a dataset. Scores leave out the cases in `failures`."""
+    """Results of all cases of a dataset. Scores leave out those in `failures`."""
 
-    FORMAT = "factcheck-keywords-cards/1"
+    FORMAT = "factcheck-keywords-cards/2"
 
     name: str
     version: str
-    cases: tuple[CaseResult | Failure[str], ...]
-    """In the order of the dataset; the subject of a failure is the id of the case."""
+    cases: tuple[CaseResult, ...]
+    """The scored cases, in the order of the dataset."""
+    failures: tuple[Failure[str], ...]
+    """The others; their subjects are the ids of the cases."""
     settings: MatchSettings
     digests: Mapping[str, str]
-    """By case id: digest of the expected cards; runs are comparable only if they agree."""
+    """By case id, in the order of the dataset: digest of the expected cards; runs are comparable
+    only if they agree."""
     warnings: tuple[str, ...] = ()
     """Valid but probably unintended parts of the dataset."""
 
     @property
-    def scored(self) -> tuple[CaseResult, ...]:
-        return tuple(case for case in self.cases if isinstance(case, CaseResult))
-
-    @property
-    def failures(self) -> tuple[Failure[str], ...]:
-        return tuple(case for case in self.cases if isinstance(case, Failure))
+    def case_ids(self) -> list[str]:
+        return [case.case_id for case in self.cases] + [one.subject for one in self.failures]
 
     @property
     def macro(self) -> Scores | None:
@@ -67,20 +63,20 @@ class DatasetResult(SavedRun):
         return self._averages("micro")
 
     def _averages(self, kind: str) -> Scores | None:
-        if not self.scored:
+        if not self.cases:
             return None
-        found = dict(zip(CARD_MEASURES, card_measures(self.scored).of_all(), strict=True))
+        found = dict(zip(CARD_MEASURES, card_measures(self.cases).of_all(), strict=True))
         recall, precision, f1, similarity = (found[f"{kind}_{name}"] for name in Scores._fields)
         return Scores(recall, precision, f1, None if math.isnan(similarity) else similarity)
 
     @property
     def case_scores(self) -> dict[str, float]:
         """F1 by case id."""
-        return {case.case_id: case.f1 for case in self.scored}
+        return {case.case_id: case.f1 for case in self.cases}
 
     def measures(self, ids: Iterable[str]) -> SumScores:
         """The `CARD_MEASURES` of these cases."""
-        cases = {case.case_id: case for case in self.scored}
+        cases = {case.case_id: case for case in self.cases}
         return card_measures([cases[name] for name in ids])
 
     def intervals(self, n_resamples: int = 2000, seed: int = 0) -> dict[str, Interval]:
@@ -94,7 +90,7 @@ class DatasetResult(SavedRun):
             InputError: `n_resamples` below 1, or a negative seed.
         """
         check_resampling(n_resamples, seed)
-        return bootstrap_scores(card_measures(self.scored), n_resamples, seed)
+        return bootstrap_scores(card_measures(self.cases), n_resamples, seed)
 
     def to_rows(self) -> list[dict[str, Any]]:
         """One dict for each expected card and for each extra one, case by case.
@@ -102,59 +98,24 @@ class DatasetResult(SavedRun):
         Its keys are `case`, `status` (`matched`, `missed`, `extra` or `error`), `expected`,
         `generated`, `score`, `unmet` and `message`.
         """
-        rows: list[dict[str, Any]] = []
-        for case in self.cases:
-            if isinstance(case, Failure):
-                message = f"{case.code}: {case.message}"
-                rows.append({"case": case.subject, "status": "error", "message": message})
-            else:
-                rows += ({"case": case.case_id, **row} for row in case.to_rows())
+        rows = [{"case": case.case_id, **row} for case in self.cases for row in case.to_rows()]
+        rows += (
+            {"case": one.subject, "status": "error", "message": f"{one.code}: {one.message}"}
+            for one in self.failures
+        )
         empty: dict[str, Any] = dict.fromkeys(_COLUMNS) | {"unmet": {}, "message": ""}
         return [{name: (empty | row)[name] for name in _COLUMNS} for row in rows]
 
     def to_dict(self) -> dict[str, Any]:
-        cases: list[dict[str, Any]] = []
-        for case in self.cases:
-            if isinstance(case, Failure):
-                failure = {"code": case.code, "message": case.message}
-                digest = self.digests[case.subject]
-                cases.append({"id": case.subject, "digest": digest, "failure": failure})
-            else:
-                cases.append({**case.to_dict(), "digest": self.digests[case.case_id]})
+        """All fields and the scores as JSON-ready data."""
         macro, micro = self.macro, self.micro
         return {
-            "format": self.FORMAT,
-            "name": self.name,
-            "version": self.version,
-            "settings": self.settings.to_dict(),
+            **SavedRun.to_dict(self),
+            "cases": [case.to_dict() for case in self.cases],
             "macro": {} if macro is None else macro._asdict(),
             "micro": {} if micro is None else micro._asdict(),
-            "intervals": {name: list(found) for name, found in self.intervals().items()},
-            "warnings": list(self.warnings),
-            "cases": cases,
+            "intervals": to_plain(self.intervals()),
         }
-
-    @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> Self:
-        """Inverse of `to_dict`.
-
-        Raises:
-            InputError: Not a run of cards, or one of another format version.
-        """
-        read = cls._reader(data)
-        cases = read.mappings("cases")
-        readers = [Reader(entry, f"run: case {n}") for n, entry in enumerate(cases, 1)]
-        settings = read.mapping_required("settings")
-        for one in fields(MatchSettings):
-            Reader(settings, "settings").get(one.name, Any)
-        return cls(
-            read.text("name"),
-            read.text("version"),
-            tuple(map(_case_or_failure, cases)),
-            from_plain(MatchSettings, settings, "settings"),
-            {own.text("id"): own.text("digest") for own in readers},
-            tuple(read.get("warnings", list[str], ())),
-        )
 
     def page(
         self,
@@ -170,7 +131,7 @@ class DatasetResult(SavedRun):
             outputs: By case id, the generated cards, to show them; default: their numbers only.
             examples: Maximum number of missed cards shown, and of extra ones.
         """
-        scored, failures, macro, micro = self.scored, self.failures, self.macro, self.micro
+        scored, failures, macro, micro = self.cases, self.failures, self.macro, self.micro
         cases = dataset.cases if dataset is not None else ()
         texts = CardTexts({case.id: case.expected_cards for case in cases}, outputs or {})
         intervals = self._page_intervals()
@@ -185,7 +146,7 @@ class DatasetResult(SavedRun):
                 counts += f", {len(failures):,} more errored"
                 sums = [math.fsum(case.f1 for case in scored)]
                 sums.append(sums[0] + len(failures))
-                bounds = f" {DASH} ".join(share(one / len(self.cases)) for one in sums)
+                bounds = f" {DASH} ".join(share(one / len(self.digests)) for one in sums)
                 lines.append(f"{bounds} if every errored case scored 0 / 1")
         return Page(
             "F1",
@@ -228,16 +189,16 @@ class DatasetResult(SavedRun):
                 ("Matching", self._matching()),
             ),
             suite="keywords.cards",
-            cases=tuple(map(junit_case, self.cases)),
+            cases=(*map(junit_case, self.cases), *map(junit_case, self.failures)),
             columns=_COLUMNS,
             rows=self.to_rows,
         )
 
     def _page_intervals(self) -> Mapping[str, Interval]:
         """Intervals by measure; of a single case, those of its cards."""
-        if len(self.scored) != 1:
-            return self.intervals() if self.scored else {}
-        own = self.scored[0].intervals()
+        if len(self.cases) != 1:
+            return self.intervals() if self.cases else {}
+        own = self.cases[0].intervals()
         return {f"{kind}_{name}": own[name] for kind in ("macro", "micro") for name in own}
 
     def _matching(self) -> str:
@@ -247,15 +208,6 @@ class DatasetResult(SavedRun):
             f"{settings.assignment}, threshold {settings.threshold:g}, "
             f"weights {shown or 'equal'}, type {settings.type_weight:g}"
         )
-
-
-def _case_or_failure(data: Mapping[str, Any]) -> CaseResult | Failure[str]:
-    read = Reader(data, "case")
-    failure = read.get("failure", dict | None, None)
-    if failure is None:
-        return CaseResult.from_dict(data)
-    reason = Reader(failure, "failure")
-    return Failure(read.text("id"), reason.text("code"), reason.text("message"))
 
 
 def card_measures(cases: Sequence[CaseResult]) -> SumScores:

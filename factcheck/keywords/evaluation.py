@@ -74,22 +74,28 @@ async def aevaluate_dataset(
     else:
         by_case = _by_case([case.id for case in dataset.cases], outputs, "outputs")
         given = [by_case.get(case.id, _NO_OUTPUT) for case in dataset.cases]
-    results: list[CaseResult | Failure[str]] = []
+    results: list[CaseResult] = []
+    failures: list[Failure[str]] = []
     for case, output in zip(dataset.cases, given, strict=True):
         try:
             matcher = CardMatcher(case.expected_cards, settings)
         except InputError as error:
             raise InputError(f"case {case.id!r}: {error}") from error
+        if isinstance(output, Failure):
+            failures.append(replace(output, subject=case.id))
+            continue
         try:
-            failed = isinstance(output, Failure)
-            results.append(
-                replace(output, subject=case.id) if failed else matcher.match(output, case.id)
-            )
+            results.append(matcher.match(output, case.id))
         except Exception as error:  # noqa: BLE001 - raised by the user's objects
-            results.append(replace(_failure(error), subject=case.id))
-    digests = {case.id: case.digest for case in dataset.cases}
+            failures.append(replace(_failure(error), subject=case.id))
     return DatasetResult(
-        dataset.name, dataset.version, tuple(results), settings, digests, dataset.warnings
+        dataset.name,
+        dataset.version,
+        tuple(results),
+        tuple(failures),
+        settings,
+        {case.id: case.digest for case in dataset.cases},
+        dataset.warnings,
     )
 
 

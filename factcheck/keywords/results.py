@@ -7,10 +7,10 @@ is fine; cards on one side only make recall, precision and F1 0. No score is eve
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 
-from factcheck.documents import Reader, from_plain, parse_json, to_plain
+from factcheck.documents import PlainData, from_plain, parse_json, shown, to_plain
 from factcheck.errors import InputError
 from factcheck.keywords.guides import AMBIGUOUS, NO_MATCH
 from factcheck.reports.report import Report
@@ -74,7 +74,8 @@ class Counts(NamedTuple):
         }
 
 
-class Match(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Match:
     """An expected card and the generated one matched with it."""
 
     expected: int
@@ -91,7 +92,8 @@ class Match(NamedTuple):
     """By field: the keywords that do not occur, and the forbidden ones that do, in words."""
 
 
-class Missed(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Missed:
     """An expected card without a partner."""
 
     expected: int
@@ -110,7 +112,7 @@ class Missed(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class CaseResult:
+class CaseResult(PlainData):
     """One case: matched, missed and extra cards; its scores are those of `Scores`."""
 
     case_id: str
@@ -124,6 +126,11 @@ class CaseResult:
     """Numbers of the generated cards without a partner, in order."""
     note: str = ""
     """How greedy matching differs, with the optimal assignment."""
+
+    def __post_init__(self) -> None:
+        matched, missed, extra = (len(own) for own in (self.matches, self.missed, self.extra))
+        if (matched + missed, matched + extra) != (self.n_expected, self.n_generated):
+            raise InputError(f"case {self.case_id!r}: card counts do not add up; damaged run")
 
     @property
     def counts(self) -> Counts:
@@ -151,36 +158,14 @@ class CaseResult:
         return self.counts.intervals()
 
     def to_dict(self) -> dict[str, Any]:
-        return {
-            "id": self.case_id,
-            "n_expected": self.n_expected,
-            "n_generated": self.n_generated,
-            **self.counts.scores()._asdict(),
-            "matches": [to_plain(match._asdict()) for match in self.matches],
-            "missed": [missed._asdict() for missed in self.missed],
-            "extra": list(self.extra),
-            "note": self.note,
-        }
-
-    @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> CaseResult:
-        """Inverse of `to_dict`.
-
-        Raises:
-            InputError: A value is missing or invalid, or the numbers of cards do not add up.
-        """
-        name = Reader(data, "case").text("id")
-        case = from_plain(cls, {**data, "case_id": name}, "case")
-        matched, missed, extra = (len(own) for own in (case.matches, case.missed, case.extra))
-        if (matched + missed, matched + extra) != (case.n_expected, case.n_generated):
-            raise InputError(f"case {name!r}: card counts do not add up; damaged run")
-        return case
+        """All fields as JSON-ready data, and the scores."""
+        return {**to_plain(self), **self.counts.scores()._asdict()}
 
     def to_rows(self) -> Iterator[dict[str, Any]]:
         """One row for each expected card, then one for each extra card; without the case."""
-        rows = [{**to_plain(match._asdict()), "status": "matched"} for match in self.matches]
+        rows = [{**to_plain(match), "status": "matched"} for match in self.matches]
         rows += (
-            {**missed._asdict(), "status": "missed", "generated": missed.nearest}
+            {**to_plain(missed), "status": "missed", "generated": missed.nearest}
             for missed in self.missed
         )
         yield from sorted(rows, key=lambda row: row["expected"])
@@ -188,7 +173,8 @@ class CaseResult:
             yield {"status": "extra", "generated": number}
 
 
-class Outcome(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Outcome:
     """Response of one variant to one case."""
 
     variant: str
@@ -197,7 +183,7 @@ class Outcome(NamedTuple):
     label: str | None
     """Label of the response; `None`: there is none."""
     response: str = ""
-    hits: Mapping[str, tuple[str, ...]] = {}
+    hits: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """For a wrong response: the keywords that occur in it, in words, by label."""
     code: str = ""
     """Why there is no response: a code of `factcheck.errors`, or `callable`."""
@@ -229,10 +215,6 @@ class Outcome(NamedTuple):
         hits = (f"{behavior_name(label)}: {', '.join(own)}" for label, own in self.hits.items())
         return quote_text("; ".join(hits))
 
-    def to_dict(self) -> dict[str, Any]:
-        data: dict[str, Any] = to_plain(self._asdict())
-        return data
-
 
 @dataclass(frozen=True, slots=True)
 class BehaviorCaseResult:
@@ -241,6 +223,10 @@ class BehaviorCaseResult:
     case_id: str
     outcomes: tuple[Outcome, ...]
     """In the order of the variants."""
+
+    def __post_init__(self) -> None:
+        if not self.outcomes:
+            raise InputError(f"case {self.case_id!r} has no outcomes; damaged run")
 
     @property
     def status(self) -> Status:
@@ -262,23 +248,37 @@ class SavedRun(Report):
 
     __slots__ = ()
     FORMAT: ClassVar[str]
+    digests: Mapping[str, str]
+
+    @property
+    def case_ids(self) -> list[str]:
+        """Ids of all cases, scored or not."""
+        raise NotImplementedError
+
+    def __post_init__(self) -> None:
+        if not self.digests or sorted(self.case_ids) != sorted(self.digests):
+            raise InputError("run: no cases, or not those of its digests; damaged run")
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"format": self.FORMAT, **to_plain(self)}
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
-        raise NotImplementedError
+        """Inverse of `to_dict`.
+
+        Raises:
+            InputError: Not such a run, or one of another format version.
+        """
+        found = data.get("format") if isinstance(data, Mapping) else data
+        if found != cls.FORMAT:
+            raise InputError(f"run: expected format {cls.FORMAT!r}, got {shown(found)}")
+        return from_plain(cls, data, "run")
 
     @classmethod
     def from_json(cls, text: str | bytes) -> Self:
         """Inverse of `to_json`.
 
         Raises:
-            InputError: Not JSON, or not such a result.
+            InputError: Not JSON, or not such a run.
         """
         return cls.from_dict(parse_json(text, "run").value)
-
-    @classmethod
-    def _reader(cls, data: Any) -> Reader:
-        read = Reader(data, "run")
-        if data.get("format") != cls.FORMAT:
-            raise InputError(f"run: expected format {cls.FORMAT!r}, got {data.get('format')!r}")
-        return read

@@ -226,7 +226,7 @@ def test_the_gate_fails_if_b_is_worse_or_lacks_a_score(files: Files) -> None:
     [
         ("", "b.json, line 1: not valid JSON"),
         ("[]", "b.json: not a saved run; 'factcheck keywords run'"),
-        ('{"format": "factcheck-keywords-cards/1"}', "b.json: 'cases' is missing"),
+        ('{"format": "factcheck-keywords-cards/2"}', "b.json: 'name' is missing"),
         ('{"format": "factcheck-keywords-cards/9"}', "b.json: not a saved run"),
         (None, "both runs must be of cards, or both of"),
     ],

@@ -36,10 +36,12 @@ def card_run(
     digests: Mapping[str, str] | None = None,
 ) -> DatasetResult:
     """A run of these cases."""
-    found = {
-        one.subject if isinstance(one, Failure) else one.case_id: "same" for one in cases
-    } | dict(digests or {})
-    return DatasetResult("name", "1.0", cases, settings or MatchSettings(), found, ("careful",))
+    scored = tuple(one for one in cases if isinstance(one, CaseResult))
+    failures = tuple(one for one in cases if isinstance(one, Failure))
+    ids = (one.subject if isinstance(one, Failure) else one.case_id for one in cases)
+    found = dict.fromkeys(ids, "same") | dict(digests or {})
+    settings = settings or MatchSettings()
+    return DatasetResult("name", "1.0", scored, failures, settings, found, ("careful",))
 
 
 def behavior_run(passing: Mapping[str, bool | None]) -> BehaviorRun:

@@ -9,11 +9,10 @@ from typing import Any
 import pytest
 import yaml
 
-from factcheck.errors import Failure, InputError
+from factcheck.errors import InputError
 from factcheck.keywords import (
     CardCase,
     CardDataset,
-    CaseResult,
     ExpectedCard,
     Word,
     evaluate_dataset,
@@ -202,12 +201,12 @@ def test_null_or_an_invalid_card_is_an_error_of_its_case(
     outputs = load_outputs(put(tmp_path, "o.json", text))
     cases = tuple(CardCase(name, "", (ExpectedCard.of(front=["x"]),)) for name in outputs)
 
-    failed, scored = evaluate_dataset(CardDataset(cases), outputs).cases
+    run = evaluate_dataset(CardDataset(cases), outputs)
 
-    assert isinstance(failed, Failure)
+    [failed] = run.failures
     assert (failed.subject, failed.code) == ("a", "input")
     assert failed.message.startswith(message)
-    assert isinstance(scored, CaseResult)
+    assert [case.case_id for case in run.cases] == ["b"]
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from factcheck.errors import BudgetExceeded, Failure, InputError, JudgeRefused
+from factcheck.errors import BudgetExceeded, InputError, JudgeRefused
 from factcheck.keywords import (
     CardCase,
     CardDataset,
@@ -69,7 +69,7 @@ class Model:
 def test_outputs_may_be_given_or_made(outputs: Any) -> None:
     run = evaluate_dataset(DATASET, outputs)
 
-    assert [(case.case_id, case.f1) for case in run.scored] == [
+    assert [(case.case_id, case.f1) for case in run.cases] == [
         ("one", 2 / 3),
         ("two", 2 / 3),
         ("none", 1.0),
@@ -119,10 +119,9 @@ def test_a_faulty_output_is_an_errored_case_and_the_rest_is_intact(
     run = evaluate_dataset(DATASET, outputs)
     [failure] = run.failures
 
-    assert isinstance(run.cases[1], Failure)
     assert (failure.subject, failure.code) == ("two", code)
     assert message in failure.message
-    assert [case.case_id for case in run.scored] == ["one", "none"]
+    assert [case.case_id for case in run.cases] == ["one", "none"]
     assert run.micro is not None
 
 

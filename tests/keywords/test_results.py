@@ -45,7 +45,7 @@ def test_any_run_is_read_back(
     text = run.to_json()
     assert DatasetResult.from_json(text) == run
     assert DatasetResult.from_json(text.encode()).to_json() == text
-    for one in run.scored:
+    for one in run.cases:
         assert CaseResult.from_dict(one.to_dict()) == one
 
 
@@ -70,22 +70,22 @@ def changed(**changes: Any) -> dict[str, Any]:
 
 
 def with_case(**changes: Any) -> dict[str, Any]:
-    first, second = RUN.to_dict()["cases"]
-    return changed(cases=[{**first, **changes}, second])
+    [first] = RUN.to_dict()["cases"]
+    return changed(cases=[{**first, **changes}])
 
 
 @pytest.mark.parametrize(
     ("data", "message"),
     [
-        (3, "run: expected an object"),
-        ({}, "expected format 'factcheck-keywords-cards/1', got None"),
-        (changed(format="factcheck-keywords-behaviors/1"), "got 'factcheck-keywords-behaviors/1'"),
+        (3, "expected format 'factcheck-keywords-cards/2', got 3"),
+        ({}, "expected format 'factcheck-keywords-cards/2', got null"),
+        (changed(format="factcheck-keywords-cards/1"), "got 'factcheck-keywords-cards/1'"),
         (changed(name=3), "'name': expected a string"),
-        (changed(settings={}), "settings: 'threshold' is missing"),
         (changed(settings={**RUN.settings.to_dict(), "threshold": 3}), "threshold must be"),
         (changed(cases=3), "'cases': expected a list"),
-        (changed(cases=[{}]), "'id' is missing"),
-        (with_case(digest=None), "'digest': expected a string"),
+        (changed(cases=[{}]), "'case_id' is missing"),
+        (changed(digests={"a": None, "b": "x"}), "'digests': 'a': expected a string"),
+        (changed(cases=[]), "no cases, or not those of its digests"),
         (with_case(extra=[1]), "case 'a': card counts do not add up; damaged run"),
         (with_case(missed=[]), "case 'a': card counts do not add up"),
         (with_case(matches=[{}]), "'matches', item 1: 'expected' is missing"),

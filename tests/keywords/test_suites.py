@@ -224,10 +224,13 @@ def test_a_run_is_read_back() -> None:
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"format": "x"}, "expected format 'factcheck-keywords-behaviors/1', got 'x'"),
-        ({"cases": []}, "no cases, or two"),
-        ({"cases": [{"id": "a", "outcomes": []}]}, "case 1 has no outcomes"),
-        ({"cases": [{"id": "a", "outcomes": [{}]}]}, "'outcomes', item 1: 'variant' is missing"),
+        ({"format": "x"}, "expected format 'factcheck-keywords-behaviors/2', got 'x'"),
+        ({"cases": []}, "no cases, or not those of its digests"),
+        ({"cases": [{"case_id": "a", "outcomes": []}]}, "case 'a' has no outcomes"),
+        (
+            {"cases": [{"case_id": "a", "outcomes": [{}]}]},
+            "'outcomes', item 1: 'variant' is missing",
+        ),
     ],
 )
 def test_what_is_no_run_is_refused(changes: dict[str, Any], message: str) -> None:
