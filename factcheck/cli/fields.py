@@ -19,8 +19,11 @@ from factcheck.errors import InputError
 
 if TYPE_CHECKING:
     from factcheck.fields import Registry
+    from factcheck.reports.page import Page
 
 _LOG = "factcheck.fields"
+_EQUAL = ("match", "skipped")
+"""Statuses without a difference."""
 
 app = typer.Typer(**options.FAMILY, help="Evaluate structured extraction, field by field.")
 app.callback()(options.show_help)
@@ -104,6 +107,12 @@ def evaluate(  # noqa: PLR0913 - one parameter per option
         ),
     ] = None,
     examples: Annotated[int, options.examples("Number of examples per field.")] = 3,
+    differences: Annotated[
+        str | None,
+        options.option(
+            "--differences", "FILE", "Also write the fields that do not match to FILE.", OUTPUT
+        ),
+    ] = None,
     _debug: options.Debug = False,
 ) -> None:
     """Evaluate extracted records against gold records, field by field.
@@ -116,7 +125,10 @@ def evaluate(  # noqa: PLR0913 - one parameter per option
     from factcheck.scoring import gates
 
     to = output.destination(format_, out, gold, extracted, schema)
-    _check_options(to.format, schema, id_field, join, totals_only=totals_only)
+    output.check_out(differences, gold, extracted, schema, out, option="--differences")
+    _check_options(
+        "csv" if differences else to.format, schema, id_field, join, totals_only=totals_only
+    )
     budget = options.budget(max_calls, max_cost_usd)
     with (
         output.capture_log(_LOG, show=True),
@@ -149,7 +161,22 @@ def evaluate(  # noqa: PLR0913 - one parameter per option
         pairs = any_of(comparator.n_undecided, "pair")
         why = f"no verdict on {pairs}: {comparator.last_failure}"
         failure = gates.GateFailure(gates.NOTHING_DECIDED, why)
-    output.report(result.page(examples=examples), result.run.to_json, to, failure=failure)
+    page = result.page(examples=examples)
+    if differences:
+        _write_differences(page, differences)
+    output.report(page, result.run.to_json, to, failure=failure)
+
+
+def _write_differences(page: Page, path: str) -> None:
+    from factcheck.documents import write_text
+    from factcheck.reports.report import render
+
+    kept = [row for row in page.rows() if row["status"] not in _EQUAL] if page.rows else []
+    text = render(page._replace(rows=lambda: kept), "csv")
+    if path == "-":
+        output.print_out(text)
+    else:
+        write_text(path, text)
 
 
 SchemaFormatOption = Annotated[
@@ -300,6 +327,15 @@ def compare(
     *,
     format_: options.ReportFormat = None,
     out: options.Out = None,
+    fail_if_worse: Annotated[
+        bool,
+        options.flag(
+            "--fail-if-worse",
+            "Exit with 1 if RUN_B is significantly worse in F1 or in a field, or lacks records of "
+            "RUN_A; with 4 if too much is without a verdict to tell.",
+            options.OUTPUT,
+        ),
+    ] = False,
     _debug: options.Debug = False,
 ) -> None:
     """Compare two runs, field by field.
@@ -318,7 +354,13 @@ def compare(
     if to.format in {"json", "csv"} and comparison.schema_warning:
         output.print_error(f"warning: {comparison.schema_warning}")
     to_json = partial(json.dumps, comparison.to_dict(), ensure_ascii=False, indent=2)
-    output.show(comparison.page(), to_json, to)
+    failure = None
+    if fail_if_worse:
+        from factcheck.scoring import gates
+
+        missing = [str(one) for one in (*comparison.only_in_a, *comparison.not_compared)]
+        failure = gates.comparison_gate(comparison.worse, missing, comparison.no_verdict)
+    output.report(comparison.page(), to_json, to, failure=failure)
 
 
 def _check_options(

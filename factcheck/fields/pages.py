@@ -21,7 +21,19 @@ from factcheck.fields.runs.records import (
 )
 from factcheck.fields.schemas.structure import schema_path
 from factcheck.fields.types import COUNTED, FieldResult
-from factcheck.reports.page import MOST_ROWS, Case, Item, Page, Section, Table, filled, parts_of
+from factcheck.reports.page import (
+    MOST_ROWS,
+    Case,
+    Item,
+    Line,
+    Page,
+    Section,
+    Sheet,
+    Table,
+    Tone,
+    filled,
+    parts_of,
+)
 from factcheck.reports.text import (
     DASH,
     interval_text,
@@ -53,7 +65,17 @@ _UNDECIDED = {
     "batch_error": "without a verdict",
     "pending": "not compared yet",
 }
+_TONES: Mapping[str, Tone] = {
+    "match": "good",
+    "mismatch": "bad",
+    "omission": "warn",
+    "hallucination": "bad",
+    "error": "unknown",
+    "batch_error": "unknown",
+}
 _MAX_FIELDS_WITH_EXAMPLES = 10
+_MAX_RECORDS = 200
+_MAX_VALUE = 2_000
 _MAX_REASONS = 5
 _MAX_GROUPS = 10_000
 _MAX_ID = 24
@@ -86,10 +108,6 @@ def run_page(
     if run.total_fields and undecided.n_records:
         counts += f", {undecided.n_records:,} of them undecided"
     interval = interval_text(intervals.get("mean_f1")) if run.total_fields else ""
-    tones = (
-        ("good", "match"), ("bad", "mismatch"), ("warn", "omission"), ("bad", "hallucination"),
-        ("unknown", "error"), ("unknown", "batch_error"),
-    )  # fmt: skip
     return Page(
         name,
         value,
@@ -97,9 +115,10 @@ def run_page(
         interval and f"95 % interval {interval}",
         lines=tuple(_lines(run, totals, intervals, undecided)),
         notes=tuple(notes),
-        parts=parts_of(*((tone, totals.get(status, 0), status) for tone, status in tones)),  # type: ignore[arg-type]
+        parts=parts_of(*((tone, totals.get(status, 0), status) for status, tone in _TONES.items())),
         sections=filled(
             _fields_section(run, order, gains, weights),
+            _rollup(run),
             Section(
                 "Without a score",
                 "unknown",
@@ -115,6 +134,50 @@ def run_page(
         cases=tuple(_cases(run)),
         columns=COLUMNS,
         rows=partial(iter_rows, run.records),
+        sheet=partial(_sheet, run.records) if run.records else None,
+    )
+
+
+def _rollup(run: RunFigures) -> Section | None:
+    found = run.rollup() if run.total_fields else {}
+    rows = [_row(path, summary, 0.0, "") for path, summary in found.items()]
+    columns, *rows = ((row[0], *row[2:-1]) for row in (_TABLE_COLUMNS, *rows[:MOST_ROWS]))
+    table = Table(("object or list", *columns[1:]), tuple(rows), dispensable=_NARROW)
+    return Section("Objects and lists", table=table, more=more_of(len(found) - MOST_ROWS, "more"))
+
+
+def _sheet(records: Sequence[RecordResult]) -> Sheet:
+    """The records with the lowest F1, value by value."""
+    shown = sorted(records, key=lambda record: record.f1)[:_MAX_RECORDS]
+    return Sheet(
+        "Records, lowest F1 first",
+        ("gold", "extracted"),
+        tuple((_title(record), tuple(map(_line, record.field_results))) for record in shown),
+        more_of(len(records) - len(shown), "record"),
+    )
+
+
+def _title(record: RecordResult) -> str:
+    n_lost = sum(result.status in _LOSSES for result in record.field_results)
+    name = shorten_middle(one_line(str(record.record_id)), _MAX_ID)
+    return f"{name}: F1 {share(record.f1)}, {plural(n_lost, 'field')} lost"
+
+
+def _line(result: FieldResult) -> Line:
+    status = result.status
+    gold, extracted = value_text(result.gold_value), value_text(result.extracted_value)
+    if status == "omission":
+        extracted = ""
+    elif status == "hallucination":
+        gold = ""
+    return Line(
+        field_text(result.path),
+        field_text(schema_path(result.path)),
+        status,
+        _TONES.get(status, "unknown"),
+        shorten(one_line(gold), _MAX_VALUE),
+        shorten(one_line(extracted), _MAX_VALUE),
+        "" if result.reason == status else shorten(one_line(result.reason or ""), _MAX_EXPLANATION),
     )
 
 

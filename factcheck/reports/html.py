@@ -7,7 +7,9 @@ from functools import cache
 from html import escape
 from importlib.resources import files
 
-from factcheck.reports.page import Item, Page, Part, Section, Table, cleaned
+from rapidfuzz.distance import Postfix, Prefix
+
+from factcheck.reports.page import Item, Line, Page, Part, Section, Sheet, Table, cleaned
 
 
 def render(page: Page) -> str:
@@ -34,14 +36,16 @@ def fragment(page: Page) -> str:
 
 
 @cache
-def _styles() -> str:
-    return (files("factcheck.reports") / "page.css").read_text("utf-8")
+def _styles(name: str = "page.css") -> str:
+    return (files("factcheck.reports") / name).read_text("utf-8")
 
 
 def _main(page: Page) -> str:
     body: list[str] = []
     for metric in (page, *page.also):
         body += [*_headline(metric), *map(_section, metric.sections)]
+    if page.sheet is not None:
+        body += _sheet(cleaned(page.sheet()))
     if page.footer:
         named = (f"<dt>{escape(name)}</dt><dd>{escape(value)}</dd>" for name, value in page.footer)
         body += ["<footer><dl>", *named, "</dl></footer>"]
@@ -137,3 +141,49 @@ def _words(item: Item) -> Iterator[str]:
         yield f'<span class="change bad">{found}</span>'
     if item.aside:
         yield f'<span class="soft">{escape(item.aside)}</span>'
+
+
+def _sheet(sheet: Sheet) -> Iterator[str]:
+    """Values side by side; the filters are inputs that style sheets look at."""
+    lines = [line for _, block in sheet.blocks for line in block]
+    statuses, kinds = (
+        {value: n for n, value in enumerate(dict.fromkeys(values))}
+        for values in ((line.status for line in lines), (line.kind for line in lines))
+    )
+    yield f'<section class="sheet"><h2>{escape(sheet.title)}</h2>\n<style>\n{_styles("sheet.css")}'
+    for n in range(len(statuses)):
+        yield f".sheet:has(#status{n}:not(:checked)) tr.s{n} {{ display: none; }}"
+    for n in range(len(kinds)):
+        chosen = f".sheet:has(#kind{n}:checked)"
+        yield f"{chosen} :is(tr:not(.k{n}, .head), details:not(:has(.k{n}))) {{ display: none; }}"
+    yield '</style>\n<p class="filters">'
+    for n, status in enumerate(statuses):
+        box = f'<input type="checkbox" id="status{n}" checked autocomplete="off">'
+        yield f"<label>{box} {escape(status)}</label>"
+    names = (f'<option id="kind{n}">{escape(kind)}</option>' for n, kind in enumerate(kinds))
+    yield f'<select autocomplete="off"><option>all fields</option>{"".join(names)}</select></p>'
+    for title, block in sheet.blocks:
+        rows = "\n".join(
+            f'<tr class="s{statuses[line.status]} k{kinds[line.kind]} {line.tone}">'
+            f"{''.join(_cells(line))}</tr>"
+            for line in block
+        )
+        heads = "".join(map("<th>{}</th>".format, ("", *map(escape, sheet.columns), "", "")))
+        yield f"<details open><summary>{escape(title)}</summary>"
+        yield f'<table><tr class="head">{heads}</tr>\n{rows}\n</table></details>'
+    yield f'<p class="more soft">{escape(sheet.more)}</p></section>'
+
+
+def _cells(line: Line) -> Iterator[str]:
+    one, other = line.expected, line.actual
+    differ = line.tone in ("bad", "warn") and one != other
+    start = Prefix.similarity(one, other) if differ else 0
+    end = Postfix.similarity(one[start:], other[start:]) if differ else 0
+    yield f"<td>{escape(line.name)}</td>"
+    for text in (one, other):
+        stop = len(text) - end
+        middle = f"<mark>{escape(text[start:stop])}</mark>" if differ and start < stop else ""
+        plain = f"{escape(text[:start])}{middle}{escape(text[stop:])}"
+        yield f"<td>{plain if differ else escape(text)}</td>"
+    yield f'<td class="status">{escape(line.status)}</td>'
+    yield f'<td class="soft">{escape(line.reason)}</td>'

@@ -95,6 +95,32 @@ class Section(NamedTuple):
     """Shown above the table."""
 
 
+class Line(NamedTuple):
+    """An expected value beside the actual one."""
+
+    name: str
+    kind: str
+    """Such as the field, to filter by."""
+    status: str
+    """To filter by, too."""
+    tone: Tone
+    expected: str
+    actual: str
+    reason: str = ""
+
+
+class Sheet(NamedTuple):
+    """Expected beside actual values, one block of lines for each record; HTML only."""
+
+    title: str
+    columns: tuple[str, str]
+    """What the expected and the actual values are called."""
+    blocks: tuple[tuple[str, tuple[Line, ...]], ...]
+    """Titles and lines."""
+    more: str = ""
+    """How many blocks are not shown; empty if none."""
+
+
 class Part(NamedTuple):
     """A segment of the bar at the top of the HTML page."""
 
@@ -166,6 +192,8 @@ class Page(NamedTuple):
     """Names of the columns of `rows`."""
     rows: Callable[[], Iterable[Mapping[str, Any]]] | None = None
     """Rows for CSV and data frames; `None`: one row per case."""
+    sheet: Callable[[], Sheet] | None = None
+    """Values side by side, which the HTML page can filter."""
 
     @property
     def title(self) -> str:

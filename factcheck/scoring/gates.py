@@ -150,13 +150,16 @@ def fields_gate(scores: FieldScores, threshold: float | None) -> GateFailure | N
     return None
 
 
-def comparison_gate(worse: str, lost: Sequence[str]) -> GateFailure | None:
+def comparison_gate(worse: str, lost: Sequence[str], no_verdict: str = "") -> GateFailure | None:
     """Gate on the comparison of two runs.
 
     Args:
         worse: In which way run B is worse; empty if it is not.
         lost: Ids of the cases that have a score in run A only.
+        no_verdict: Why it is unknown whether run B is worse; empty if it is known.
     """
+    if no_verdict and not worse:
+        return GateFailure(NOTHING_DECIDED, f"the gate cannot pass: {no_verdict}")
     missing = ""
     if lost:
         verb = "has" if len(lost) == 1 else "have"

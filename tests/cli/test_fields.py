@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import io
 import json
 from collections.abc import Callable
@@ -108,6 +109,17 @@ def test_records_are_scored_by_a_schema_or_by_a_suggested_one(files: Files) -> N
     assert "suggested" not in out
     assert note in files.evaluate(schema=None).out.splitlines()
     assert files.evaluate("--format", "json", schema=None).err == f"{note}\n"
+
+
+def test_what_does_not_match_is_written_as_csv_beside_the_report(files: Files) -> None:
+    out = files.path("d.csv")
+    assert files.evaluate("--differences", out).out == files.evaluate().out
+    rows = list(csv.DictReader(Path(out).read_text("utf-8").splitlines()))
+    assert [(row["path"], row["status"]) for row in rows] == [
+        ("name", "mismatch"),
+        ("age", "omission"),
+    ]
+    refused(files.evaluate("--differences", out, "--totals-only"), "csv has one row per field")
 
 
 def test_all_formats_of_records_give_the_same_result(files: Files) -> None:
@@ -446,6 +458,24 @@ def test_garbage_scores_below_half_wrong_everywhere(files: Files) -> None:
     comparison = files.run("fields", "compare", *paths).out
     assert comparison.startswith("F1 0.750 → 0.500 (-0.250)   B is worse")
     assert "Lost 1" in comparison
+
+
+def test_a_worse_run_fails_its_gate_and_one_with_more_undecided_values_cannot_pass(
+    files: Files,
+) -> None:
+    gold = [{"n": n, "day": "05/06/2024"} for n in range(20)]
+    schema = schema_of(n=INTEGER, day={**STRING, "x-eval-compare": "date"})
+    wrong, some = [{"n": -1}] * 20, [{**one, "day": "2024-06-05"} for one in gold]
+    a, b, c = (
+        files.save(f"{name}.json", gold=gold, extracted=extracted, schema=schema)
+        for name, extracted in (("a", gold), ("b", wrong), ("c", some))
+    )
+    worse, better, unknown = (
+        files.compare(*pair, "--fail-if-worse") for pair in ((a, b), (b, a), (a, c))
+    )
+    assert (worse.code, better.code, unknown.code) == (1, 0, 4)
+    assert "gate failed: run B is worse (F1 -1.000, lost n" in worse.err
+    assert "the gate cannot pass: 0 values without a verdict in A and 20 in B" in unknown.err
 
 
 def test_weights_count_in_the_gate(files: Files) -> None:

@@ -20,6 +20,7 @@ from factcheck.fields import (
     ComparatorResult,
     Registry,
     RunResult,
+    annotate_xeval,
     compare_runs,
     evaluate,
 )
@@ -28,6 +29,7 @@ from factcheck.reports.page import Page
 from factcheck.reports.report import render
 from factcheck.reports.table import render as table
 
+TEXT, INTEGER = {"type": "string"}, {"type": "integer"}
 NASTY = "[red]|`<b>*_x_* \x1b[31m\u202e\n# y"
 
 
@@ -283,6 +285,47 @@ def test_a_run_is_a_suite_with_a_case_for_each_field() -> None:
         "a": "failed", "b": "passed", "c": "failed"
     }  # fmt: skip
     assert cases["a"][1].startswith("F1 0.286: ")
+
+
+def test_html_shows_gold_beside_extracted_and_filters_without_scripts() -> None:
+    pairs = [({"a": "same", "b": "2024"}, {"a": "same", "b": "2025"}), ({"a": "x"}, {"c": NASTY})]
+    text = render(run_of(pairs, a="exact", b="exact").page(), "html")
+    sheet = text[text.index('<section class="sheet">') : text.index("</main>")]
+
+    assert [sheet.count(f">{name}</option>") for name in ("a", "b", "c")] == [1, 1, 1]
+    assert sheet.count('type="checkbox"') == 4
+    assert "202<mark>4</mark>" in sheet
+    assert "202<mark>5</mark>" in sheet
+    assert sheet.index("1: F1 0.000, 2 fields lost") < sheet.index("0: F1 0.500, 1 field lost")
+    assert "<b>" not in sheet
+    assert "<script" not in text
+
+
+def test_a_sheet_has_the_worst_records() -> None:
+    pairs = [({"a": str(n)}, {"a": "7"}) for n in range(250)]
+    text = render(run_of(pairs, a="exact").page(), "html")
+    assert text.count("<details open><summary>") == 200
+    assert "and 50 more records" in text
+    assert "7: F1 1.000" not in text
+
+
+def test_objects_and_lists_have_the_sums_of_their_fields() -> None:
+    item = {
+        "type": "object",
+        "properties": {"n": INTEGER, "tags": {"type": "array", "items": TEXT}},
+    }
+    box = {"type": "object", "properties": {"lines": {"type": "array", "items": item}}}
+    schema = annotate_xeval({"type": "object", "properties": {"box": box, "a.b": TEXT}})
+    schema["properties"]["box"]["properties"]["lines"]["items"]["properties"]["n"][
+        "x-eval-weight"
+    ] = 3
+    gold = {"a.b": "x", "box": {"lines": [{"n": 1, "tags": ["a", "b"]}]}}
+    run = evaluate([gold], [{"box": {"lines": [{"n": 1, "tags": ["a", "c"]}]}}], schema)
+
+    assert list(run.rollup()) == ["box", "box.lines", "box.lines[].tags"]
+    assert run.rollup()["box"].counts == {"match": 2, "mismatch": 1}
+    assert [one.f1 for one in run.rollup().values()] == pytest.approx([0.8, 0.8, 0.5])
+    assert "box.lines[].tags  0.500  0.500  0.500        2         1" in table(run.page())
 
 
 def test_csv_has_a_row_for_each_field_result() -> None:

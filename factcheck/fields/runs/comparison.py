@@ -122,6 +122,19 @@ class RunComparison(Report):
         clear = {*self._clear(1), *self._clear(-1), *self.unsettled_fields}
         return tuple(name for name in self.fields if name not in clear)
 
+    @property
+    def worse(self) -> str:
+        """In what `b` is significantly worse; empty if in nothing."""
+        main = self.overall["mean_f1"]
+        change = f"F1 {signed(main.difference)}"
+        parts = [change] if main.is_significant and main.difference < 0 else []
+        return ", ".join([*parts, *(f"lost {field_text(name)}" for name in self.lost)])
+
+    @property
+    def no_verdict(self) -> str:
+        """Why it is unknown whether `b` is worse; empty if it is known."""
+        return self._unsettled_text() if self.unsettled and self.unsettled.low < 0 else ""
+
     def _clear(self, sign: int) -> list[str]:
         return [
             name

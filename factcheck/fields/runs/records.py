@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from factcheck.fields.schemas.structure import schema_path
+from factcheck.fields.schemas.structure import containers, schema_path
 from factcheck.fields.types import COUNTED, UNDECIDED, FieldResult
 
 _MAX_PATHS = 100_000
@@ -172,6 +172,27 @@ class RunFigures:
     """Digest of the schema, equal for schemas that score alike; `None` if unknown."""
     weights: dict[str, float] = field(default_factory=dict)
     """Weight of each field by path in the schema; empty if all count the same."""
+
+    def rollup(self) -> dict[str, FieldSummary]:
+        """Every object and list of the schema with the sums over the fields in it, by its path.
+
+        Scores are weighted, counts are not. Outer ones come first.
+        """
+        inside: dict[str, list[str]] = {}
+        for path in self.by_field:
+            for container in reversed(list(containers(path))):
+                inside.setdefault(container, []).append(path)
+        return {container: self._sum(paths) for container, paths in inside.items()}
+
+    def _sum(self, paths: Iterable[str]) -> FieldSummary:
+        sums, counts = Counts(), Counter[str]()
+        for path in paths:
+            sums = sums.plus(self.by_field[path].weighted(self.weights.get(path, 1.0)))
+            counts.update(self.by_field[path].counts)
+        n = counts["match"] + counts["mismatch"] + counts["omission"]
+        stake = sums.n_extracted + sums.n_gold
+        mean = 2 * sums.matched / stake if stake else 0.0
+        return FieldSummary(*sums.scores(), support=n, mean_score=mean, counts=dict(counts))
 
     def totals(self) -> dict[str, int]:
         totals: dict[str, int] = {}

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import copy
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -162,6 +162,15 @@ def parent_and_name(path: str) -> tuple[str, str]:
     cut = dots[-1] if dots else 0
     parent, name = (path[:cut], path[cut + 1 :]) if cut else ("", path)
     return parent, _ESCAPED.sub(r"\1", name)
+
+
+def containers(path: str) -> Iterator[str]:
+    """The objects and lists around a field, by schema path, innermost first, without the root."""
+    while path:
+        is_element = path.endswith("[]")
+        path = path[:-2] if is_element else parent_and_name(path)[0]
+        if path and not path.endswith("[]"):
+            yield path
 
 
 _FALLBACK = "exact"
