@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 from factcheck.facts import AtomicFact, FactSet, Span, digest
 from factcheck.judges.local.cancellation import checkpoint, run_in_thread
-from factcheck.judges.local.decompose import TELLING, ParsedSentence
+from factcheck.judges.local.decompose import ParsedSentence
+from factcheck.judges.local.grammar import TELLING, WORDS
 from factcheck.judges.local.pronouns import Mentions
 from factcheck.judges.local.sentences import block_sentences, cut_at_abbreviations, join_at_times
 from factcheck.text.blocks import Block, split_blocks
@@ -18,7 +19,7 @@ from factcheck.text.syntax import Token, parse
 if TYPE_CHECKING:
     from factcheck.judges.ports import Ledger
 
-IDENTITY: Mapping[str, str] = {"extractor": "local/3"}
+IDENTITY: Mapping[str, str] = {"extractor": "local/4"}
 """Moves with every change that can change a fact."""
 _LONGEST_LABEL = 4
 _LONGEST_FORMULA = 8
@@ -65,6 +66,7 @@ _FORMULA = re.compile(
     r"(?!\w)",
     re.IGNORECASE,
 )
+_SMALL_TALK = WORDS["small talk"]
 _CODE = re.compile(
     r"\A\s*(?:[$>#]\s+\w|(?:at|File|Traceback|import|from|def|class|return|function|const|let|var|"
     r"SELECT|INSERT|GET|POST|curl|pip|npm|git|sudo)\b(?=.*[(){}\[\]=;/\"<>_-]).*(?<![.!?])$)"
@@ -124,14 +126,16 @@ def _statements(source: str, language: str) -> Iterator[tuple[str, Span]]:
         if label is None or block.kind not in ("prose", "item"):
             continue
         paragraph = _Paragraph(language)
-        for whole in join_at_times(source, block_sentences(source, block)):
+        wholes = join_at_times(source, block_sentences(source, block))
+        for whole in wholes:
+            is_item = block.kind == "item" and (whole is not wholes[0] or len(wholes) == 1)
             for sentence in cut_at_abbreviations(whole, language):
                 checkpoint()
                 told, offsets = plain(sentence.text)
                 start = sentence.span.start
                 parts = _independent_parts(told) if language == "en" else [(0, told)]
                 for begin, part in parts:
-                    found = paragraph.facts(part, is_item=block.kind == "item", label=label)
+                    found = paragraph.facts(part, is_item=is_item, label=label)
                     for text, own in found:
                         first, last = offsets[begin + own.start], offsets[begin + own.end - 1]
                         yield text, Span(start + first, start + last + 1)
@@ -240,6 +244,8 @@ def _is_statement(  # noqa: PLR0911
     if _ASKS.search(text) or bare.endswith((":", "\uff1a")) or not words:
         return False
     if _FORMULA.match(bare) and len(words) <= _LONGEST_FORMULA:
+        return False
+    if _SMALL_TALK.issuperset(word.lower() for word in words):
         return False
     if _WIDE.search(bare):
         return len(_WIDE.findall(bare)) > 1

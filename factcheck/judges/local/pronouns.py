@@ -1,16 +1,18 @@
 """Who `he`, `she`, `it` or `the company` is, where only one can be meant.
 
 Reads the sentences of a paragraph one after the other. A pronoun is replaced if one person alone
-was named in its sentence and the one before, or if it is the subject and the sentences before it
-were about one and the same person; in all other cases it stays.
+was named in its sentence and the one before, if it is the subject and the sentences before it were
+about one and the same person, or if the paragraph said who this person is and no other was the
+subject since; in all other cases it stays.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from factcheck.judges.local.grammar import WORDS
 from factcheck.text.syntax import Token
 
 _GENDERS = {
@@ -18,21 +20,14 @@ _GENDERS = {
     "mrs.": "f", "mrs": "f", "ms.": "f", "ms": "f", "dame": "f",
 }  # fmt: skip
 _SUBJECTS = ("nsubj", "nsubjpass")
-_WORDS = (
-    "man woman boy girl wife husband son daughter mother father brother sister friend colleague "
-    "president minister mayor doctor officer judge lawyer king queen prince princess coach manager "
-    "teacher partner chairman chairwoman director secretary owner patient customer tenant victim "
-    "driver player singer actor actress author writer uncle aunt cousin nephew niece grandfather "
-    "grandmother girlfriend boyfriend spokesman spokeswoman neighbour neighbor nurse guest host "
-    "chef boss assistant student guard suspect captain general senator"
-)
-_PEOPLE = frozenset(_WORDS.split())
-_FIRMS = frozenset(
-    {"company", "firm", "organisation", "organization", "club", "band", "charity", "agency"}
-)
+_PEOPLE = WORDS["people"]
+_FIRMS = WORDS["firms"]
+_THINGS = _FIRMS | WORDS["things"]
 _ROLE = re.compile(r"(?:[^h]er|or|ist|ian|man|woman|ess|ete|ant)\Z")
 _NAMELESS = "?"
 """A person without a name."""
+_PARTICLES = WORDS["particles"]
+"""Small words inside names."""
 
 
 class _Name(NamedTuple):
@@ -53,11 +48,16 @@ class Mentions:
         """People of the sentence before."""
         self._topic = ""
         """The person that was the subject of it."""
-        self._steady = 0
-        """Number of sentences on end with this subject."""
+        self._hero = ""
+        """Whom the paragraph introduced last; empty if nobody, or since another was the subject."""
+        self._actors: set[str] = set()
+        """People of the sentence before that do something, or to or with whom it is done."""
         self._thing = ""
         """What else was the subject of it, if nothing else in it could be `it`."""
+        self._firm = ""
+        """The firm that was the subject last."""
         self._firms: frozenset[str] = frozenset()
+        """Those of the sentence before."""
 
     def read(self, text: str, tokens: Sequence[Token]) -> dict[int, str]:
         """What to say in place of words of the next sentence of the paragraph, by place.
@@ -69,15 +69,21 @@ class Mentions:
         names = {name.start: name for name in self._names(text, tokens)}
         subject = _subject(tokens)
         found = self._things(tokens, subject, names)
+        persons = {
+            name.start: name
+            for name in names.values()
+            if name.kind == "PERSON" and subject not in list(_above(tokens, name.end - 1))
+        }
+        """Without other names of the subject: `Garrincha, born Manuel dos Santos`."""
         people: set[str] = set()
-        topic = ""
+        topic, hero = "", self._hero
         for place, token in enumerate(tokens):
             word = token.text.lower()
-            name = names.get(place)
-            if name and name.kind == "PERSON":
+            if name := persons.get(place):
                 people.add(name.text)
-                title = _GENDERS.get(word) or self._genders.get(name.text, "")
-                self._genders[name.text] = title
+                self._genders[name.text] = _GENDERS.get(word) or self._genders.get(name.text, "")
+                if tokens[name.end - 1].relation in _SUBJECTS and name.text != self._hero:
+                    self._hero = ""
                 if subject is not None and name.start <= subject < name.end:
                     topic = name.text
             elif token.tag in ("PRP", "PRP$") and word in _GENDERS:
@@ -91,9 +97,11 @@ class Mentions:
                     topic = who if place == subject else topic
             elif word in _PEOPLE and not _is_role(tokens, place):
                 people.add(_NAMELESS)
-        self._steady = self._steady + 1 if topic and topic == self._topic else int(bool(topic))
         self._topic, self._last = topic, frozenset(people)
-        self._note_things(tokens, subject, list(names.values()))
+        self._actors = {n.text for n in persons.values() if _acts(tokens, n.end - 1)}
+        if topic and _introduces(tokens, subject):
+            self._hero = topic if hero in ("", topic) else ""
+        self._note_things(tokens, subject, list(names.values()), found)
         return found
 
     def _who(self, gender: str, people: set[str], *, is_subject: bool) -> str:
@@ -103,13 +111,16 @@ class Mentions:
             for name in self._last | people
             if self._genders.get(name) in ("", gender) or name == _NAMELESS
         }
-        if len(near) == 1:
-            return next(iter(near - {_NAMELESS}), "")
-        is_known = bool(self._topic) and self._genders.get(self._topic) == gender
-        if is_known and ((is_subject and not people) or people == {self._topic}):
-            rivals = [name for name in near if self._genders.get(name) == gender]
-            if self._steady > 1 or (rivals == [self._topic] and _NAMELESS not in near):
-                return self._topic
+        if len(near) == 1 and near != {_NAMELESS}:
+            return next(iter(near))
+        known = self._genders.get(self._hero or "")
+        rivals = near - {self._hero}
+        if known:
+            rivals = {name for name in rivals if self._genders.get(name) == gender}
+        elif self._topic == self._hero:
+            rivals &= self._actors - {_NAMELESS}
+        if self._hero and known in ("", gender) and not rivals and (is_subject or not people):
+            return self._hero
         return ""
 
     def _names(self, text: str, tokens: Sequence[Token]) -> Iterator[_Name]:
@@ -118,8 +129,11 @@ class Mentions:
         while end < len(tokens):
             start = end
             while end < len(tokens) and (
-                tokens[end].tag == "NNP" or (end > start and tokens[end].tag == "HYPH")
-            ):
+                tokens[end].tag == "NNP"
+                or (end > start and tokens[end].tag in ("HYPH", "NNPS"))
+                or (end > start and tokens[end].text in _PARTICLES
+                    and end + 1 < len(tokens) and tokens[end + 1].tag == "NNP")
+            ):  # fmt: skip
                 end += 1
             if end == start:
                 end += 1
@@ -130,6 +144,8 @@ class Mentions:
                 continue
             kinds = {token.entity for token in tokens[start:end]}
             kind = "PERSON" if "PERSON" in kinds else max(kinds)
+            if start and tokens[start - 1].text.lower() in _THINGS:
+                kind = ""  # "the Italian club Bologna"
             full = [known for known in self._genders if last.text in known.split()]
             if kind == "PERSON" or full:
                 name = full[0] if len(full) == 1 else name
@@ -167,9 +183,10 @@ class Mentions:
         ):
             found[subject] = self._thing
         here = self._firms | {name.text for name in names.values() if name.kind == "ORG"}
+        here |= {self._firm} - {""}
         for place in range(1, len(tokens)):
             is_firm = tokens[place].text.lower() in _FIRMS and tokens[place].tag == "NN"
-            kids = [i for i, token in enumerate(tokens) if token.head == place != i]
+            kids = [i for i, token in enumerate(tokens[:place]) if token.head == place]
             is_alone = kids == [place - 1] and tokens[place - 1].text.lower() == "the"
             is_subject = tokens[place].relation in _SUBJECTS
             if is_firm and is_alone and is_subject and len(here) == 1 and place not in names:
@@ -177,30 +194,69 @@ class Mentions:
         return found
 
     def _note_things(
-        self, tokens: Sequence[Token], subject: int | None, names: Sequence[_Name]
+        self,
+        tokens: Sequence[Token],
+        subject: int | None,
+        names: Sequence[_Name],
+        found: Mapping[int, str],
     ) -> None:
-        self._firms = frozenset(name.text for name in names if name.kind == "ORG")
-        own = [n for n in names if subject is not None and n.start <= subject < n.end]
-        if not own or own[0].kind == "PERSON":
-            self._thing = ""
-            return
-        verb = tokens[subject or 0].head
-        is_identity = any(token.relation == "attr" and token.head == verb for token in tokens)
+        """What `it` may be in the next sentence, and the firms of this one."""
+        before = max(0, (subject or 0) - 1)
+        said = [n for n in names if subject is not None and n.start <= subject < n.end]
+        thing = found.get(subject or 0) or found.get(before, "")
+        firms = [n for n in names if n.kind == "ORG" and tokens[n.end - 1].relation != "compound"]
+        self._firms = frozenset(n.text for n in firms)
+        self._firm = said[0].text if said and said[0] in firms else self._firm
+        if said and said[0].kind != "PERSON":
+            has_article = said[0].start and tokens[said[0].start - 1].text.lower() == "the"
+            thing = ("the " if has_article else "") + said[0].text
+        elif subject is None or said or thing in self._genders:
+            thing = ""
         others = any(
             token.tag in ("NN", "NNP") and token.relation in ("dobj", "pobj", "conj", "appos")
             for token in tokens
         )
-        article = tokens[own[0].start - 1].text.lower() == "the" if own[0].start else False
-        self._thing = ("the " if article else "") + own[0].text if is_identity or not others else ""
+        self._thing = thing if _introduces(tokens, subject) or not others else ""
+
+
+def _above(tokens: Sequence[Token], place: int) -> Iterator[int]:
+    """The words that one depends on."""
+    while tokens[place].head != place:
+        place = tokens[place].head
+        yield place
+
+
+def _introduces(tokens: Sequence[Token], subject: int | None) -> bool:
+    """Whether a sentence says who or what its subject is: `Orr is a writer`, `Orr was born`."""
+    verb = -1 if subject is None else tokens[subject].head
+    return any(
+        (token.relation == "attr" and token.head == verb) or (token.text == "born" and at == verb)
+        for at, token in enumerate(tokens)
+    )
+
+
+def _acts(tokens: Sequence[Token], place: int) -> bool:
+    """Whether a name is no mere place, title or matter: `in Ulm`, `the film Kern`, `as Otto`."""
+    for at in (place, *_above(tokens, place)):
+        if tokens[at].relation == "pobj":
+            return tokens[tokens[at].head].text.lower() in ("by", "with", "to", "of")
+        if tokens[at].relation not in ("conj", "appos", "compound", "nmod"):
+            return tokens[at].relation not in ("attr", "oprd")
+    return True
 
 
 def _is_role(tokens: Sequence[Token], place: int) -> bool:
     """Whether a word says what somebody is, rather than who: `is a teacher`, `as a teacher`."""
-    while tokens[place].relation == "conj":
-        place = tokens[place].head
-    token = tokens[place]
-    is_as = token.relation == "pobj" and tokens[token.head].text.lower() == "as"
-    return is_as or token.relation in ("attr", "appos", "compound", "oprd", "nmod", "amod")
+    for at in (place, *_above(tokens, place)):
+        token = tokens[at]
+        is_as = token.relation == "pobj" and tokens[token.head].text.lower() == "as"
+        if is_as or token.relation in ("attr", "oprd"):
+            return True
+        if at == place and token.relation in ("compound", "nmod", "amod", "appos"):
+            return True
+        if token.relation not in ("conj", "appos"):
+            break
+    return False
 
 
 def _subject(tokens: Sequence[Token]) -> int | None:
