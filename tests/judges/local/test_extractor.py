@@ -187,7 +187,7 @@ def test_lines_with_a_label_are_facts_if_they_say_something_of_the_matter() -> N
 
 NO_FACTS = {
     "question": "Was the bridge closed?", "greeting": "Hello everyone!",
-    "thanks": "Thank you for reading.", 
+    "thanks": "Thank you for reading.",
     "small talk": "Great, thanks!", "lead-in": "The council decided:",
     "title": "Quarterly Report", "address": "https://a.example/b", "one word": "Yes.",
     "code": "- x = f(1)", "metadata": "Priority: high",
