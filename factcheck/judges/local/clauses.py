@@ -289,6 +289,12 @@ class Clauses(Grammar):
             found.append(last)
             if links and self.under(last, full=True)[0] < links[-1]:
                 return []
+        if any(
+            found and i > found[0] and not self.is_mark[i]
+            for i in self.kids[verb]
+            if i not in found
+        ):
+            return []  # a phrase behind them, which may belong to either
         is_sure = all(self.tokens[i].sure >= SURE and not self._is_crossed(i) for i in found)
         return found if is_sure and all(self._stands_alone(verb, one) for one in found) else []
 
