@@ -7,7 +7,9 @@ sentence in which its span begins. A human fact is recalled if an extracted fact
 shares its content words: F1 of their stems at least .6 (or .8), without function words, pronouns
 and the name the biography is about (`he` and `Anna Kern` are the same there). Precision is the
 same from the other side: extracted facts that some human fact matches. The biographies by ChatGPT
-and InstructGPT were looked at while the rules were written; those by PerplexityAI were not.
+and InstructGPT were looked at while the rules were written; of those by PerplexityAI only the
+sentences whose pronoun was not replaced. Measured: 3.01 facts a sentence, recall .726 and 1.5 %
+with a pronoun first; of the others 2.50, .518 and 8.8 %; of all 542: 2.80, .641 and 4.1 %.
 """
 
 from __future__ import annotations
@@ -102,7 +104,7 @@ def main() -> None:
     lines = (options.data / "factscore_extract_dev.jsonl").read_text("utf-8").splitlines()
     rows = [json.loads(line) for line in lines]
     print("rows    sentences  human  facts  recall.6  recall.8  prec.6  prec.8  pronoun")
-    for name, is_untouched in (("written on", False), ("untouched", True)):
+    for name, is_untouched in (("written on", False), ("others", True)):
         part = [row for row in rows if (":PerplexityAI:" in row["doc_id"]) == is_untouched]
         if not (is_untouched and options.dev_only):
             cells = measure(part, 0 if is_untouched else options.show)
