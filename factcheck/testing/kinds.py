@@ -160,7 +160,9 @@ def thinking(tokens: int, *, reported: bool) -> Change:
         reply = _as_reply(answer(request))
         needed = tokens + len(reply.content or "") // _CHARS_PER_TOKEN
         limit = _limit(request.body) or needed
-        usage: dict[str, Any] = {"prompt_tokens": 100, "completion_tokens": min(limit, needed)}
+        taken = min(limit, needed)
+        usage: dict[str, Any] = {"prompt_tokens": 100, "completion_tokens": taken}
+        usage["total_tokens"] = 100 + taken
         if reported:
             usage["completion_tokens_details"] = {"reasoning_tokens": min(limit, tokens)}
         content, reason = (reply.content, "stop") if needed <= limit else ("", "length")

@@ -20,5 +20,6 @@ def test_every_provider_is_there_with_its_variables_and_address() -> None:
 
 
 def test_every_kind_of_server_is_there() -> None:
-    listed = [line.removeprefix("- ") for line in PAGE.splitlines() if line.startswith("- ")]
-    assert listed == [kind.name for kind in SERVER_KINDS[1:]]
+    rows = [line.split(" | ") for line in PAGE.splitlines() if line.count(" | ") == 4]
+    kinds = [first.removeprefix("| ") for first, *_ in rows]
+    assert kinds == ["server", *(kind.name for kind in SERVER_KINDS), "**right**"]
