@@ -88,56 +88,11 @@ _BULLETS_READ = {"bullets": pydantic.TypeAdapter(Bullets)}
 """Readers of the fields of a reply."""
 
 
-class ExtractFacts(dspy.Signature):
-    """The instructions come from the prompt file."""
-
-    source: str = dspy.InputField()
-    facts: list[KeyFact] = dspy.OutputField()
-
-
-class CheckFacts(dspy.Signature):
-    """The instructions come from the prompt file."""
-
-    facts: list[str] = dspy.InputField()
-    text: str = dspy.InputField()
-    verdicts: dict[str, Any] = dspy.OutputField()
-
-
-class CheckTexts(dspy.Signature):
-    """The instructions come from the prompt file."""
-
-    facts: list[str] = dspy.InputField()
-    texts: list[str] = dspy.InputField()
-    verdicts: dict[str, Any] = dspy.OutputField()
-
-
-class CompareValues(dspy.Signature):
-    """The instructions come from the prompt file."""
-
-    pairs: str = dspy.InputField()
-    verdicts: dict[str, Any] = dspy.OutputField()
-
-
-class RateFaithfulness(dspy.Signature):
-    """The instructions come from the prompt file."""
-
-    source_text: str = dspy.InputField()
-    summary: str = dspy.InputField()
-    reason: Reason = dspy.OutputField()
-    faithfulness: Faithfulness = dspy.OutputField()
-
-
-class Summarize(dspy.Signature):
-    """The instructions come from the prompt file."""
-
-    source_text: str = dspy.InputField()
-    bullets: Bullets = dspy.OutputField()
-
-
 class _OneCall(dspy.Module):
     """Base of modules that make one request."""
 
-    asks: ClassVar[type[dspy.Signature]]
+    asks: ClassVar[str]
+    """Names of what goes in and what comes out, as DSPy writes them."""
     predictor: ClassVar[str]
     """Attribute of the predictor, under which saved programs keep it."""
     sample: ClassVar[Mapping[str, Any]]
@@ -151,7 +106,7 @@ class _OneCall(dspy.Module):
         super().__init__()
         self.prompt = prompt
         instructions, _, self._frame = load_prompt(prompt).rpartition("\n\n")
-        setattr(self, self.predictor, dspy.Predict(self.asks.with_instructions(instructions)))
+        setattr(self, self.predictor, dspy.Predict(dspy.Signature(self.asks, instructions)))
 
     def forward(self, **inputs: Any) -> dspy.Prediction:
         question = self.question(**inputs)
@@ -204,7 +159,7 @@ class _OneCall(dspy.Module):
 
     def _prediction(self, reply: dspy.Prediction, question: Question[Any]) -> dspy.Prediction:
         """Of the reply that a predictor gave; by default the reply itself."""
-        if VERDICTS not in self.asks.output_fields:
+        if VERDICTS not in self.asks:
             return reply
         results = question.read(reply.verdicts, self._judge())
         return dspy.Prediction(results=tuple(results.values()), verdicts=reply.verdicts)
@@ -223,7 +178,7 @@ class KeyFactExtraction(_OneCall):
         prompt: Name of a published prompt.
     """
 
-    asks = ExtractFacts
+    asks = "source -> facts: list[str]"
     predictor = "list_facts"
     sample: ClassVar[Mapping[str, Any]] = {"source": "<<source>>"}
 
@@ -254,7 +209,7 @@ class FactChecker(_OneCall):
             decides (`"line"`), the passage copied (`"quote"`), or line and reason (`"reason"`).
     """
 
-    asks = CheckFacts
+    asks = "facts: list[str], text -> verdicts: dict"
     predictor = "judge_facts"
     sample: ClassVar[Mapping[str, Any]] = {"facts": ["<<fact>>"], "text": "<<text>>"}
 
@@ -292,7 +247,7 @@ class TextsChecker(_OneCall):
         form: What the marks are: letters (`"label"`), or numbers of lines (`"line"`).
     """
 
-    asks = CheckTexts
+    asks = "facts: list[str], texts: list[str] -> verdicts: dict"
     predictor = "judge_texts"
     sample: ClassVar[Mapping[str, Any]] = {"facts": ["<<fact>>"], "texts": ["<<a>>", "<<b>>"]}
 
@@ -339,7 +294,7 @@ class SemanticEquivalence(_OneCall):
         prompt: Name of a published prompt.
     """
 
-    asks = CompareValues
+    asks = "pairs -> verdicts: dict"
     predictor = "judge_pairs"
     sample: ClassVar[Mapping[str, Any]] = {
         "pairs": [
@@ -379,7 +334,7 @@ class LLMJudge(_OneCall):
         prompt: Name of a published prompt.
     """
 
-    asks = RateFaithfulness
+    asks = "source_text, summary -> reason, faithfulness: int"
     predictor = "rate"
     sample: ClassVar[Mapping[str, Any]] = {
         "source_text": "<<source_text>>",
@@ -406,7 +361,7 @@ class Summarizer(_OneCall):
         prompt: Name of a published prompt.
     """
 
-    asks = Summarize
+    asks = "source_text -> bullets: list[str]"
     predictor = "summarize"
     sample: ClassVar[Mapping[str, Any]] = {"source": "<<source_text>>"}
 
