@@ -16,6 +16,7 @@ import resource
 import sys
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -108,6 +109,17 @@ def aligned_questions(arguments: argparse.Namespace) -> Measured:
     return {name: c._asdict() for name, c in in_both_ways(pairs, schema).items()}
 
 
+def array_questions(arguments: argparse.Namespace) -> Measured:
+    """What is asked about one long array of which a fifth of the elements is wrong."""
+    found: Measured = {}
+    for wrong in ("codes", "phrases", "both"):
+        gold, extracted = workload.semantic_array(arguments.count, wrong)
+        schema = workload.semantic_array_schema()
+        asked, elapsed = timed(partial(counted, across_records=True), [gold], [extracted], schema)
+        found[f"a fifth of the {wrong} wrong"] = {**asked._asdict(), "cpu_s": elapsed}
+    return found
+
+
 def in_both_ways(pairs: list[workload.Pair], schema: workload.Record) -> dict[str, Count]:
     """The questions of one run, with and without calls across records."""
     gold, extracted = map(list, zip(*pairs, strict=True))
@@ -153,6 +165,7 @@ TASKS: dict[str, Callable[[argparse.Namespace], Measured]] = {
     "streaming": streaming,
     "questions": questions,
     "aligned-questions": aligned_questions,
+    "array-questions": array_questions,
 }
 
 if __name__ == "__main__":

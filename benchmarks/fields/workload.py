@@ -28,6 +28,7 @@ ALIGNMENTS: dict[str, dict[str, Any]] = {
     "Hungarian": {"match_by": "hungarian"},
 }
 SEMANTIC = "bench_semantic"
+_WRONG = 0.2
 """The name under which a batch comparator has to be registered."""
 N_SEMANTIC = 12
 """Fields of a record that a judge is asked about."""
@@ -155,6 +156,26 @@ def semantic_items(count: int, seed: int = 1) -> Iterator[Pair]:
         ]
         rng.shuffle(extracted)
         yield {"items": items}, {"items": extracted}
+
+
+def semantic_array(count: int, wrong: str, seed: int = 1) -> Pair:
+    """One shuffled array of which a fifth of the elements have another code, phrase or both."""
+    rng = random.Random(seed)  # noqa: S311 - nothing secret
+    gold = [{"sku": f"S{n:05}", "note": f"{_phrase(rng, 4)} {n}"} for n in range(count)]
+    extracted = [{"sku": one["sku"], "note": f"the {one['note']}"} for one in gold]
+    for n, one in enumerate(extracted):
+        if rng.random() < _WRONG:
+            one.update({"sku": f"X{n:05}"} if wrong != "phrases" else {})
+            one.update({"note": f"other {_phrase(rng, 4)}"} if wrong != "codes" else {})
+    rng.shuffle(extracted)
+    return {"items": gold}, {"items": extracted}
+
+
+def semantic_array_schema() -> Record:
+    """An exact field beside a semantic one, aligned by Hungarian."""
+    text = {"type": "string"}
+    items = _object(sku=text, note={**text, "x-eval-compare": SEMANTIC})
+    return _annotated(items=_array(items, match_by="hungarian"))
 
 
 def _invoice(rng: random.Random, number: int) -> Record:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -24,6 +24,9 @@ _GOOD = 0.95
 _MUCH = 0.2
 """The least gain in F1."""
 _MAX_RECORDS = 50
+"""In a run for which other pairs of records are tried."""
+_MAX_ALIGNED = 10
+"""Records of which other alignments are tried."""
 _MAX_ELEMENTS = 200
 """In one list; longer ones are not aligned for a hint."""
 
@@ -33,8 +36,8 @@ def hints(
 ) -> Iterator[str]:
     """Hints on a run: other pairs of records, and other alignments of lists.
 
-    Both are tried on the 50 records with the lowest F1, with the comparators and transforms of this
-    package only; any other comparator counts as `exact`.
+    Alignments are tried on the ten records with the lowest F1. Only the comparators and transforms
+    of this package are called; any other comparator counts as `exact`.
 
     Args:
         schema: The schema of the run.
@@ -51,17 +54,15 @@ def hints(
         return
     if not records or sum(record.f1 for record in records) / len(records) >= _GOOD:
         return
-    plain = _builtin(schema)
-    aligned = _with_best_pairs(plain)
     if not by_id:
-        pairing = _pairing_hint(aligned, records)
+        pairing = _pairing_hint(_builtin(schema, _by_position), records)
         if pairing:
             yield pairing
             return
-    sample = sorted(records, key=lambda record: record.f1)[:_MAX_RECORDS]
+    sample = sorted(records, key=lambda record: record.f1)[:_MAX_ALIGNED]
     sample = [record for record in sample if not _has_long_list(record.gold)]
-    before = _by_list(plain, sample)
-    after = _by_list(aligned, sample)
+    before = _by_list(_builtin(schema, _as_told), sample)
+    after = _by_list(_builtin(schema, _optimally), sample)
     for path, old in before.items():
         new = after.get(path, old)
         if new.scores().f1 >= old.scores().f1 + _MUCH:
@@ -126,22 +127,29 @@ def _common_id(pairs: Sequence[tuple[Any, Any]]) -> str:
     return ""
 
 
-def _builtin(node: SchemaNode) -> SchemaNode:
-    """The schema without what is registered."""
+def _builtin(node: SchemaNode, align: Callable[[SchemaNode], Any]) -> SchemaNode:
+    """The schema without what is registered, its lists aligned in this way."""
     is_known = node.comparator.name in COMPARATORS
     return replace(
         node,
         comparator=node.comparator if is_known or not node.comparator.name else _EXACT,
         transforms=[one for one in node.transforms if one.name in TRANSFORMS],
-        children=[_builtin(child) for child in node.children],
+        align=align(node),
+        children=[_builtin(child, align) for child in node.children],
     )
 
 
-def _with_best_pairs(node: SchemaNode) -> SchemaNode:
-    """The same with all lists that are compared by position aligned optimally."""
+def _as_told(node: SchemaNode) -> Any:
+    return node.align
+
+
+def _by_position(_node: SchemaNode) -> None:
+    return None
+
+
+def _optimally(node: SchemaNode) -> Any:
     is_list = node.json_type == "array" and not node.comparator.name
-    align = {"match_by": "hungarian"} if is_list and node.strategy == "ordered" else node.align
-    return replace(node, align=align, children=[_with_best_pairs(one) for one in node.children])
+    return {"match_by": "hungarian"} if is_list and node.strategy == "ordered" else node.align
 
 
 def _by_list(schema: SchemaNode, records: Sequence[RecordResult]) -> dict[str, Counts]:
