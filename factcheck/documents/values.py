@@ -215,19 +215,3 @@ class Reader:
         if value is _MISSING:
             raise InputError(f"{self._what}: {key!r} is missing")
         return value if value is default else _reader(kind)(value, f"{self._what}: {key!r}")
-
-    def text(self, key: str, default: Any = _MISSING) -> Any:
-        """A string; `default` where the key is missing."""
-        return self.get(key, str if default is not None else str | None, default)
-
-    def integer(self, key: str) -> int:
-        return int(self.get(key, int))
-
-    def number(self, key: str) -> float:
-        return float(self.get(key, float))
-
-    def mapping_required(self, key: str) -> Mapping[str, Any]:
-        return cast("Mapping[str, Any]", self.get(key, dict))
-
-    def mappings(self, key: str) -> list[Mapping[str, Any]]:
-        return cast("list[Mapping[str, Any]]", self.get(key, list[dict[str, Any]]))

@@ -251,7 +251,7 @@ class FactSet(Sequence[AtomicFact]):
         made_by = read.get("made_by", dict[str, Any] | None, None) or {}
         return cls(
             facts=tuple(read.get("facts", list[AtomicFact])),
-            source_digest=read.text("source_digest", None),
+            source_digest=read.get("source_digest", str | None, None),
             made_by=tuple((str(key), str(value)) for key, value in made_by.items()),
             documents=tuple(read.get("documents", list[str], [])),
         )

@@ -177,17 +177,18 @@ class CoverageReport(Report):
                 f"report: format {shown(data.get('format'))} is not {_FORMAT}; "
                 "it was written by another version or is not a factcheck report"
             )
-        facts = FactSet.from_dict(read.mapping_required("facts"))
+        facts = FactSet.from_dict(read.get("facts", dict))
         claims = read.get("claims", dict | None, None)
+        lists = (read.get(key, list[dict[str, Any]]) for key in ("results", "claim_results"))
         results, claim_results = (
             tuple((Verdict if "label" in item else CheckFailure).from_dict(item) for item in items)
-            for items in (read.mappings("results"), read.mappings("claim_results"))
+            for items in lists
         )
         return cls(
             facts,
             results,
             read.get("usage", Usage),
-            ScoreSignature.parse(read.text("signature")),
+            ScoreSignature.parse(read.get("signature", str)),
             FactSet.from_dict(claims) if claims is not None else None,
             claim_results,
         )

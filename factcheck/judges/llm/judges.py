@@ -363,7 +363,9 @@ class LLMPairJudge(BatchedJudge[ValuePair, PairResult]):
     def _from_json(self, data: Mapping[str, Any]) -> PairResult:
         read = Reader(data, "cached verdict")
         equivalent = read.get("equivalent", bool)
-        return PairVerdict(equivalent, None, read.text("reason"), read.text("judge"), cached=True)
+        return PairVerdict(
+            equivalent, None, read.get("reason", str), read.get("judge", str), cached=True
+        )
 
     def _is_alone(self, question: ValuePair) -> bool:
         return len(question.gold) + len(question.extracted) >= _LONG
@@ -419,4 +421,6 @@ class LLMRater(BatchedJudge[_RatingQuestion, RatingResult]):
 
     def _from_json(self, data: Mapping[str, Any]) -> RatingResult:
         read = Reader(data, "cached rating")
-        return Rating(read.integer("value"), read.text("reason"), read.text("judge"), cached=True)
+        return Rating(
+            read.get("value", int), read.get("reason", str), read.get("judge", str), cached=True
+        )
