@@ -295,7 +295,7 @@ def build_embedder(spec: EmbedderSpec, session: Session) -> Embedder:
             f"{type(spec).__name__} is not an embedder: it needs `identity` and "
             "`async embed(texts, ledger)`, or `encode(texts)`, or must be a function of texts"
         )
-    from factcheck.judges.embedders.callable import CallableEmbedder
+    from factcheck.judges.embedders.vectors import CallableEmbedder
 
     return _isolated(CallableEmbedder(function), session)
 

@@ -25,8 +25,11 @@ from factcheck.keywords.guides import (
     AMBIGUOUS,
     NO_MATCH,
     Behavior,
+    BehaviorCase,
     Guide,
     classify_behavior,
+    load_cases,
+    load_responses,
 )
 from factcheck.keywords.lint import LintFinding, lint_guides, lint_page
 from factcheck.keywords.matching import (
@@ -44,7 +47,6 @@ from factcheck.keywords.results import (
     Outcome,
     Scores,
 )
-from factcheck.keywords.suites import BehaviorCase, load_cases, load_responses
 
 __all__ = [
     "AMBIGUOUS",

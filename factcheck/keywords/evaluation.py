@@ -12,6 +12,7 @@ from factcheck.errors import FactcheckError, Failure, InputError, describe
 from factcheck.keywords.behavior_runs import BehaviorRun
 from factcheck.keywords.card_runs import DatasetResult
 from factcheck.keywords.cards import CardCase, CardDataset
+from factcheck.keywords.guides import BehaviorCase, as_cases, case_warnings
 from factcheck.keywords.matching import (
     THRESHOLD,
     TYPE_WEIGHT,
@@ -20,7 +21,6 @@ from factcheck.keywords.matching import (
     MatchSettings,
 )
 from factcheck.keywords.results import BehaviorCaseResult, CaseResult, Outcome
-from factcheck.keywords.suites import BehaviorCase, as_cases, case_warnings
 from factcheck.runtime.loop import blocking, together
 
 Outputs = Mapping[str, Any] | Sequence[Any] | Callable[[CardCase], Any]

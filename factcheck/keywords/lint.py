@@ -27,8 +27,7 @@ from factcheck.keywords.forms import (
     is_unspaced,
     occurs,
 )
-from factcheck.keywords.guides import Behavior, Guide
-from factcheck.keywords.suites import BehaviorCase, as_cases
+from factcheck.keywords.guides import Behavior, BehaviorCase, Guide, as_cases
 from factcheck.reports.page import Case, Item, Page, filled, listed
 from factcheck.reports.text import name_text, plural, quote_text
 
