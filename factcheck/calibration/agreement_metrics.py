@@ -5,24 +5,19 @@ A metric is `None` where it is undefined: all labels equal, no probabilities, a 
 
 from __future__ import annotations
 
-import math
 from collections import defaultdict
 from collections.abc import Callable, Sequence
-from itertools import combinations
-from statistics import fmean, variance
+from statistics import fmean
 from typing import Any, NamedTuple
 
 from factcheck.stats.correlation import ranks
-from factcheck.stats.intervals import Z_95, Estimate
+from factcheck.stats.intervals import Estimate
 from factcheck.stats.resampling import mean_estimate
 
 Array = Any
 """A numpy array."""
 N_BINS = 10
-Z_80 = 0.8416212335729143
 _MIN_SYSTEMS = 3
-_MIN_DOCUMENTS = 5
-"""From which a variance over documents is meaningful."""
 
 
 class Decisions(NamedTuple):
@@ -182,44 +177,3 @@ def _by_document(texts: Coverages) -> list[list[TextCoverage]]:
     for text in texts:
         groups[text.document].append(text)
     return list(groups.values())
-
-
-class DocumentsNeeded(NamedTuple):
-    """Documents needed to detect a difference of the mean coverage with a power of 80 %."""
-
-    difference: float
-    paired: int | None
-    """Both systems on the same documents; `None` where no two systems share five."""
-    unpaired: int | None
-    """For each system, on documents of its own; `None` where no system has five."""
-    why: str = ""
-    """Why a number is missing."""
-
-
-def documents_needed(texts: Coverages, difference: float) -> DocumentsNeeded:
-    """How many documents a comparison needs, given how much coverage differs between these.
-
-    Two-sided at 5 %, by the normal approximation: n = (z_.975 + z_.80)^2 v / d^2, with v the
-    variance over documents of the difference of two systems, averaged over pairs of systems; twice
-    the variance of one system for documents of their own. A judge for which all documents are alike
-    carries no information.
-    """
-    shares: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
-    for text in texts:
-        shares[text.system][text.document].append(text.judge)
-    means = [{name: fmean(of[name]) for name in of} for of in shares.values()]
-    pairs = [[a[name] - b[name] for name in a.keys() & b.keys()] for a, b in combinations(means, 2)]
-    paired = [variance(values) for values in pairs if len(values) >= _MIN_DOCUMENTS]
-    single = [variance(of.values()) for of in means if len(of) >= _MIN_DOCUMENTS]
-
-    def needed(variances: Sequence[float], factor: int) -> int | None:
-        if not any(variances):
-            return None
-        spread = factor * fmean(variances)
-        return max(2, math.ceil((Z_95 + Z_80) ** 2 * spread / difference**2))
-
-    why = "" if any(paired) else f"no two systems share {_MIN_DOCUMENTS} documents"
-    if not any(paired) and not any(single):
-        few = f"no system has {_MIN_DOCUMENTS} documents"
-        why = "the judge sees no difference between documents" if single else few
-    return DocumentsNeeded(difference, needed(paired, 1), needed(single, 2), why)

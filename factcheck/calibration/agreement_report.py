@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from factcheck.calibration.agreement_metrics import N_BINS, Bin, DocumentsNeeded
+from factcheck.calibration.agreement_metrics import N_BINS, Bin
 from factcheck.reports.page import Alert, Page, Section, Table, filled
 from factcheck.reports.report import Report
 from factcheck.reports.text import DASH, percent, plural, short, short_range
@@ -52,7 +52,6 @@ class JudgeAgreement:
     """Pairs with a label but no verdict; outside every metric."""
     curve: tuple[Bin, ...]
     """The calibration curve; empty without probabilities."""
-    needed: DocumentsNeeded
     n_correlated: int
     """Documents behind `pearson` and `kendall`: those with three texts or more."""
     failure: str
@@ -67,7 +66,6 @@ class JudgeAgreement:
             "metrics": {name: one.to_dict() for name, one in self.metrics.items()},
             "calibration_curve": [one._asdict() for one in self.curve],
             "correlated_documents": self.n_correlated,
-            "documents_needed": self.needed._asdict(),
             "failure": self.failure,
         }
 
@@ -94,12 +92,6 @@ class AgreementReport(Report):
     def page(self) -> Page:
         with_curve = [judge for judge in self.judges if judge.curve]
         compared = [one for one in self.judges if one.metrics["over_baseline"].value is not None]
-        difference = short(self.judges[0].needed.difference)
-        needed: dict[str, _Cell] = {
-            f"to detect {difference}": lambda judge: (
-                f"{judge.needed.paired or DASH} / {judge.needed.unpaired or DASH}"
-            )
-        }
         return Page(
             "Agreement with human labels",
             counts=(
@@ -120,9 +112,8 @@ class AgreementReport(Report):
                 _section(
                     "Coverage",
                     "by the judge / by humans; corrected on one half for the error rates on the "
-                    "other; documents behind the correlations; documents needed to detect a "
-                    f"difference of {difference}, paired / unpaired",
-                    {**_COVERAGE, **needed},
+                    "other; documents behind the correlations",
+                    _COVERAGE,
                     self.judges,
                     "95 %",
                     "Pearson",
@@ -161,9 +152,6 @@ def _undefined(judge: JudgeAgreement) -> dict[str, list[str]]:
         one = judge.metrics[name]
         if one.value is None and (judge.curve or name != "auroc"):
             reasons.setdefault(one.why, []).append(label)
-    if judge.needed.why:
-        paired = "" if judge.needed.unpaired is None else ", paired"
-        reasons.setdefault(judge.needed.why, []).append(f"documents needed{paired}")
     return reasons
 
 

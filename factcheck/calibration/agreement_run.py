@@ -45,7 +45,6 @@ async def aagreement(
     judges: Named[Judge] = ("local",),
     *,
     partly: Partly = "not_covered",
-    difference: float = 0.05,
     budget: Budget | None = None,
     n_resamples: int = 500,
     seed: int = 0,
@@ -57,8 +56,6 @@ async def aagreement(
         judges: Anything `FactCoverage` takes as a judge, or a `FactCoverage` itself; a mapping
             gives them names. Word containment is always included.
         partly: How partly covered facts are treated (see `read_pairs`).
-        difference: Difference of the mean coverage, in (0, 1), for which the number of documents
-            needed is computed.
         budget: Limits for each judge.
         n_resamples: Resamples of the documents behind each interval; 0 for no intervals.
         seed: Random seed of the resamples, and of the halves of the documents.
@@ -67,15 +64,13 @@ async def aagreement(
         InputError: The data cannot be read, or an argument is invalid.
         ConfigError: A judge is unknown, or a key is missing.
     """
-    if not 0 < difference < 1:
-        raise InputError(f"the difference must be between 0 and 1, not {difference!r}")
     pairs = read_pairs(data, partly=partly) if isinstance(data, (str, PathLike)) else list(data)
     if not pairs:
         raise InputError("there are no labelled pairs")
     checkers = named_judges(judges)
     require_unique("judge", [*(name for name, _ in checkers), BASELINE])
 
-    measure = partial(measure_agreement, difference=difference, n_resamples=n_resamples, seed=seed)
+    measure = partial(measure_agreement, n_resamples=n_resamples, seed=seed)
     by_words = await check_pairs(FactCoverage(WordContainment()), pairs)
     found = []
     for name, judge in checkers:
@@ -116,7 +111,6 @@ def measure_agreement(
     answers: Sequence[Answer],
     baseline: Sequence[Answer] | None = None,
     *,
-    difference: float = 0.05,
     n_resamples: int = 500,
     seed: int = 0,
 ) -> JudgeAgreement:
@@ -186,7 +180,6 @@ def measure_agreement(
         n_pairs=len(decided),
         n_undecided=len(pairs) - len(decided),
         curve=tuple(metrics.calibration_bins(rows)),
-        needed=metrics.documents_needed(texts, difference),
         n_correlated=len(metrics.comparable(texts)),
         failure=next((answer.why for answer in answers if answer.entailed is None), ""),
     )

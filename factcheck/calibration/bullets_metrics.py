@@ -7,7 +7,7 @@ comes from resampling texts, since variants of one text are not independent.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from statistics import fmean
@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from factcheck.documents import to_plain
 from factcheck.facts import CoverageReport, Usage, Verdict
-from factcheck.stats.correlation import kendall, spearman
+from factcheck.stats.correlation import kendall
 from factcheck.stats.intervals import Estimate, Interval
 from factcheck.stats.resampling import bootstrap_mean, mean_estimate
 
@@ -69,8 +69,6 @@ class Point(NamedTuple):
 
     bullets: float
     """Share of the bullets that are left, in (0, 1]."""
-    characters: float
-    """Share of their characters, in (0, 1]."""
     facts: float | None
     """Share of the facts that the bullets left carry: the true score."""
     score: float | None
@@ -95,9 +93,8 @@ class BulletMetrics:
     metrics: Mapping[str, Estimate]
     """By name:
 
-    - `kendall`, `spearman`: rank correlation (tau-b, rho) of score and facts left, in [-1, 1];
-      undefined where a judge gives one score to all variants; `..._bullets`, `..._characters`: the
-      same with the share of bullets and of characters left.
+    - `kendall`: rank correlation (tau-b) of score and facts left, in [-1, 1]; undefined where a
+      judge gives one score to all variants. `kendall_bullets`: the same with the bullets left.
     - `rising_steps`: share of steps at which the score rises, although text was only removed.
     - `unchanged_steps`: share of steps at which it stays; `missed_drops`: of the steps at which a
       fact is lost, the share at which it does not fall.
@@ -170,11 +167,9 @@ def _metrics_of(path: Path) -> dict[str, float | None]:
     answers, steps = _answers(path), _steps(path)
     scores = [score for score, _ in answers]
     errors = (abs(s - p.facts) if p.facts is not None else None for s, p in answers)
-    values = {
-        name: _rank_correlation(rank, [getattr(p, left) for _, p in answers], scores)
-        for name, (rank, left) in _CORRELATIONS.items()
-    }
-    return values | {
+    return {
+        "kendall": _kendall([point.facts for _, point in answers], scores),
+        "kendall_bullets": _kendall([point.bullets for _, point in answers], scores),
         "rising_steps": _mean(fall < 0 for fall, _ in steps),
         "unchanged_steps": _mean(fall == 0 for fall, _ in steps),
         "missed_drops": _mean(fall <= 0 for fall, is_lossy in steps if is_lossy),
@@ -188,25 +183,16 @@ def _metrics_of(path: Path) -> dict[str, float | None]:
     }
 
 
-def _rank_correlation(
-    rank: Callable[[Sequence[float], Sequence[float]], float],
-    left: Sequence[float | None],
-    scores: Sequence[float],
-) -> float | None:
+def _kendall(left: Sequence[float | None], scores: Sequence[float]) -> float | None:
     known = [value for value in left if value is not None]
     if len(known) < len(left) or len(set(known)) < 2 or len(set(scores)) < 2:  # noqa: PLR2004
         return None
-    return rank(known, scores)
+    return kendall(known, scores)
 
 
-_CORRELATIONS = {
-    f"{name}{suffix}": (rank, left)
-    for suffix, left in (("", "facts"), ("_bullets", "bullets"), ("_characters", "characters"))
-    for name, rank in (("kendall", kendall), ("spearman", spearman))
-}
 METRICS = (
-    *_CORRELATIONS, "rising_steps", "unchanged_steps", "missed_drops", "distinct_scores",
-    "at_ceiling", "drop_per_bullet", "full_score", "error", "found", "invented",
+    "kendall", "kendall_bullets", "rising_steps", "unchanged_steps", "missed_drops",
+    "distinct_scores", "at_ceiling", "drop_per_bullet", "full_score", "error", "found", "invented",
 )  # fmt: skip
 
 

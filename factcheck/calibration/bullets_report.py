@@ -33,9 +33,7 @@ TRUTH = "truth"
 _BAR = 20
 _LABELS = {
     "kendall": ("Kendall, facts left", ""),
-    "spearman": ("Spearman, facts left", ""),
     "kendall_bullets": ("Kendall, bullets left", ""),
-    "kendall_characters": ("Kendall, characters left", ""),
     "rising_steps": ("steps at which it rises", " %"),
     "unchanged_steps": ("steps without a change", " %"),
     "missed_drops": ("lost facts it overlooks", " %"),
@@ -83,7 +81,7 @@ class BulletRemoval(Report):
     def _points(self, judge: str, subject: Subject, order: RemovalOrder) -> Iterator[Point]:
         for kept in order.kept():
             left = subject.facts_left(kept)
-            sizes = (len(kept) / len(subject.bullets), subject.characters(kept), left)
+            sizes = (len(kept) / len(subject.bullets), left)
             if judge == TRUTH:
                 yield Point(*sizes, left)
                 continue

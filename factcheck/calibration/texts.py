@@ -226,11 +226,6 @@ class Subject:
             return None
         return sum(not b.isdisjoint(kept) for b in self.carriers.values()) / len(self.carriers)
 
-    def characters(self, kept: Collection[int]) -> float:
-        """Share of the characters of all bullets that these have, in (0, 1]."""
-        lengths = [len(text) for text in self.bullets.texts]
-        return sum(lengths[bullet] for bullet in kept) / sum(lengths)
-
     def repeated(self) -> tuple[tuple[int, int], ...]:
         """Bullets that repeat an earlier one word for word, as (earlier, later) from 0."""
         first: dict[str, int] = {}

@@ -152,7 +152,7 @@ def audit(  # noqa: PLR0913 - one parameter per option
 
 
 @app.command("agreement", epilog="Example: factcheck calibrate agreement labelled.jsonl")
-def agreement(  # noqa: PLR0913 - one parameter per option
+def agreement(
     data: Annotated[
         str,
         options.argument(
@@ -168,9 +168,6 @@ def agreement(  # noqa: PLR0913 - one parameter per option
         Literal["not_covered", "left_out"],
         options.option("--partly", "P", "Count labels between 0 and 1 as not_covered or left_out."),
     ] = "not_covered",
-    difference: Annotated[
-        float, options.option("--difference", "D", "Difference to compute the sample size for.")
-    ] = 0.05,
     max_calls: options.MaxCalls = None,
     max_cost_usd: options.MaxCost = None,
     format_: options.ReportFormat = None,
@@ -187,7 +184,6 @@ def agreement(  # noqa: PLR0913 - one parameter per option
             data,
             _judges(judge, judge_option),
             partly=partly,
-            difference=difference,
             budget=options.budget(max_calls, max_cost_usd),
         )
     failure = _silent(

@@ -1,4 +1,4 @@
-"""Correlation of short sequences (Pearson, Spearman, Kendall's tau-b), and optimal assignment."""
+"""Correlation of short sequences (Pearson, Kendall's tau-b), and optimal assignment."""
 
 from __future__ import annotations
 
@@ -28,16 +28,6 @@ def pearson(xs: Sequence[float], ys: Sequence[float]) -> float:
         largest = np.abs(centred).max()  # tiny values would lose their squares
         units.append(centred / (largest * np.linalg.norm(centred / largest, axis=-1)))
     return float(np.clip(np.dot(*units), -1.0, 1.0))
-
-
-def spearman(xs: Sequence[float], ys: Sequence[float]) -> float:
-    """Spearman's rho, in [-1, 1]; NaN where one side is constant."""
-    import numpy as np
-
-    x, y = ranks(xs), ranks(ys)
-    if not np.ptp(x) or not np.ptp(y):
-        return math.nan
-    return float(np.corrcoef(x, y)[1, 0])
 
 
 def kendall(xs: Sequence[float], ys: Sequence[float]) -> float:

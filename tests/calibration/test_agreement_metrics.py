@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from itertools import product
 
 import numpy as np
@@ -16,7 +16,6 @@ from factcheck.calibration.agreement_metrics import (
     TextCoverage,
     corrected_share,
     correlation,
-    documents_needed,
     mean_coverage,
 )
 from factcheck.stats.correlation import kendall, pearson
@@ -132,36 +131,6 @@ def test_documents_count_alike_however_many_texts_they_have() -> None:
     rows = texts(("a", "x", 1.0, 1.0), ("b", "x", 0.0, 0.5), ("b", "y", 0.5, 0.5))
     assert mean_coverage(rows, "judge").value == pytest.approx((1.0 + 0.25) / 2)
     assert mean_coverage(rows, "human").value == pytest.approx((1.0 + 0.5) / 2)
-
-
-def test_documents_needed_by_the_textbook_formula() -> None:
-    pairs = [0.0, 0.2, -0.2, 0.1, -0.1]
-    rows = [TextCoverage(str(k), "a", 0.5, 0.5) for k in range(5)]
-    rows += [TextCoverage(str(k), "b", 0.5 + d, 0.5) for k, d in enumerate(pairs)]
-    needed = documents_needed(rows, 0.05)
-    per_variance = (1.959964 + 0.841621) ** 2 / 0.05**2
-    variance = float(np.var(pairs, ddof=1))
-    assert needed.paired == int(np.ceil(per_variance * variance))
-    assert needed.unpaired == int(np.ceil(per_variance * 2 * variance / 2))
-
-
-@pytest.mark.parametrize(
-    ("n", "score", "why"),
-    [
-        (4, lambda k: k / 4, "no system has 5 documents"),
-        (9, lambda _: 1.0, "the judge sees no difference between documents"),
-    ],
-)
-def test_documents_needed_may_be_unknown(n: int, score: Callable[[int], float], why: str) -> None:
-    rows = [TextCoverage(str(k), "a", score(k), 0.5) for k in range(n)]
-    assert documents_needed(rows, 0.05) == (0.05, None, None, why)
-
-
-def test_texts_of_one_system_and_document_count_by_their_mean() -> None:
-    once = [TextCoverage(str(k), "a", k / 8, 0.5) for k in range(6)]
-    twice = [TextCoverage(str(k), "a", k / 8 + step, 0.5) for step in (-0.1, 0.1) for k in range(6)]
-    assert documents_needed(twice, 0.05) == documents_needed(once, 0.05)
-    assert documents_needed(once, 0.05).why == "no two systems share 5 documents"
 
 
 @given(st.lists(st.tuples(st.booleans(), st.booleans(), st.booleans()), min_size=1, max_size=25))

@@ -65,7 +65,7 @@ def test_every_variant_is_scored_by_itself_and_asked_for_once() -> None:
     assert sorted(call.text for call in judge.calls) == sorted(texts)
 
 
-def test_without_the_truth_bullets_and_characters_are_what_is_left() -> None:
+def test_without_the_truth_bullets_are_what_is_left() -> None:
     text = {**TEXT, "summary": "- There is a lion.\n- A tiger.\n* there is  a LION."}
     run = bullet_removal([text], {"spotter": spotter()})
     metrics = run.metrics("spotter").metrics

@@ -13,13 +13,12 @@ from hypothesis import strategies as st
 from scipy import stats as scipy_stats
 from scipy.optimize import linear_sum_assignment
 
-from factcheck.stats.correlation import assign, kendall, pearson, ranks, spearman
+from factcheck.stats.correlation import assign, kendall, pearson, ranks
 
 KINDS: dict[str, tuple[Callable[[Sequence[float], Sequence[float]], float], Callable[..., object]]]
 KINDS = {
     "kendall": (kendall, scipy_stats.kendalltau),
     "pearson": (pearson, scipy_stats.pearsonr),
-    "spearman": (spearman, scipy_stats.spearmanr),
 }
 VALUES = st.one_of(st.floats(0, 1), st.sampled_from([0.0, 0.25, 0.5, 1.0]))
 
