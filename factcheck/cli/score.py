@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from contextlib import suppress
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from factcheck.cli import options, output
@@ -56,6 +57,7 @@ def score(  # noqa: PLR0913 - one parameter per option
     to = output.destination(format_, out, *sources, summary, facts)
     fact_set = read_facts(facts) if facts is not None else None
     texts = read_source(sources), read_text(summary)
+    names = _file_name(source), _file_name(summary)
     if fact_set is not None and facts is not None:
         _warn_if_stale(fact_set, texts[0], facts)
     settings = {
@@ -67,7 +69,7 @@ def score(  # noqa: PLR0913 - one parameter per option
     }
     report = _show_scored(
         settings,
-        lambda scorer: scorer.score(*texts, facts=fact_set, direction=direction),
+        lambda scorer: scorer.score(*texts, facts=fact_set, direction=direction).named(*names),
         "Scoring",
         to,
         fail_under,
@@ -191,11 +193,17 @@ def check(
     given, checked = read_facts(facts), read_text(text)
     report = _show_scored(
         {"judge": options.judge_with(judge, judge_option)},
-        lambda scorer: scorer.score("", checked, facts=given),
+        lambda scorer: scorer.score("", checked, facts=given).named("", _file_name(text)),
         "Checking",
         to,
     )
     output.exit_with(gates.coverage_gate(report))
+
+
+def _file_name(path: str) -> str:
+    from factcheck.documents import name_of
+
+    return Path(name_of(path)).name
 
 
 def _write_lock(found: FactSet, path: str, *, force: bool) -> FactSet:

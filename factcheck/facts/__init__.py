@@ -21,6 +21,7 @@ from factcheck.facts.signature import ScoreSignature, digest, short_digest
 from factcheck.facts.sources import (
     Source,
     SourceDocument,
+    Texts,
     as_source,
     merge_documents,
     source_key,
@@ -43,6 +44,7 @@ __all__ = [
     "Source",
     "SourceDocument",
     "Span",
+    "Texts",
     "Usage",
     "Verdict",
     "as_source",

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from factcheck.facts.coverage import Share, share_entailed
+from factcheck.facts.marks import marked_texts
 from factcheck.facts.model import AtomicFact, CheckFailure, CheckResult, FactSet, Usage, Verdict
-from factcheck.facts.signature import ScoreSignature
 from factcheck.reports.page import (
     MOST_ROWS,
     Alert,
@@ -37,9 +38,15 @@ from factcheck.reports.text import (
     shorten,
 )
 
+if TYPE_CHECKING:
+    from factcheck.facts.report import CoverageReport
+
 _DISTORTED = "≠"
 _MAX_DOCUMENTS = 3
 """Documents shown with a fact."""
+_LONGEST_FACT = 1_000
+_LONGEST_QUOTE = 400
+_WORD = re.compile(r"\w+")
 COLUMNS = (
     "kind", "id", "text", "status", "label", "probability", "weight", "must", "tags", "quote",
     "reason", "judge", "cached", "code", "message", "documents",
@@ -109,18 +116,12 @@ def parts(counts: Mapping[str, int]) -> tuple[Part, ...]:
     return tuple(part for part in every if part.size)
 
 
-def coverage_page(
-    results: Sequence[CheckResult],
-    claim_results: Sequence[CheckResult] | None,
-    counts: Mapping[str, int],
-    usage: Usage,
-    signature: ScoreSignature,
-) -> Page:
-    """The report of one pair; `claim_results` is `None` if claims were not checked."""
+def coverage_page(report: CoverageReport) -> Page:
+    """The report of one pair."""
+    results, claims, signature = report.results, report.claim_results, report.signature
     weighted = any(result.fact.weight != 1.0 for result in results)
     metric = _FACTS._replace(name="Weighted coverage") if weighted else _FACTS
-    claims = claim_results or ()
-    lost, found = lost_musts(results), share_entailed(results)
+    lost, found = lost_musts(results), report.share
     every = [*results, *claims]
     judges = Counter(one_line(r.judge) for r in every if isinstance(r, Verdict) and r.judge)
     names = (f"{name} ({plural(n, 'verdict')})" for name, n in judges.items())
@@ -133,28 +134,52 @@ def coverage_page(
         "high": found.high,
         "interval.low": low,
         "interval.high": high,
-        "faithfulness": share_entailed(claims).value,
+        "faithfulness": report.faithfulness,
+        "lead": report.lead,
         "signature": signature,
     }
-    return _page(metric, results, found)._replace(
+    page = _page(metric, results, found)
+    return page._replace(
+        lines=(*page.lines, *scale_lines(report.lead, report.judge_quality)),
         alerts=(Alert(lost),) if lost else (),
-        parts=tuple(part._replace(anchor=part.name) for part in parts(counts)),
+        parts=tuple(part._replace(anchor=part.name) for part in parts(report.counts)),
+        sections=(*page.sections, *filled(_documents(report))),
         footer=entries(
-            ("Judge", judge), ("Usage", usage_text(usage)), ("Signature", str(signature))
+            ("Judge", judge), ("Usage", usage_text(report.usage)), ("Signature", str(signature))
         ),
-        also=() if claim_results is None else (_page(_CLAIMS, claims, share_entailed(claims)),),
+        also=() if report.claims is None else (_page(_CLAIMS, claims, share_entailed(claims)),),
         suite="coverage",
-        properties=tuple(Entry(name, str(x)) for name, x in exact.items() if x is not None),
+        properties=(
+            *(Entry(name, str(x)) for name, x in exact.items() if x is not None),
+            *entries(("judge.quality", report.judge_quality)),
+        ),
+        texts=marked_texts(report),
         columns=COLUMNS,
         rows=lambda: (*_rows(_FACTS, results), *_rows(_CLAIMS, claims)),
     )
 
 
-def with_documents(page: Page, documents: Mapping[str, Sequence[CheckResult]]) -> Page:
-    """The report with a table of the coverage of each document, if there are any."""
+def scale_lines(lead: float | None, judge_quality: str, n_leads: int = 0) -> tuple[str, ...]:
+    """What the score can be held against, and what the judge is worth; each if it is known.
+
+    Args:
+        lead: See `CoverageReport.lead`; of a run, the mean.
+        judge_quality: See `CoverageReport.judge_quality`.
+        n_leads: Records the mean was taken over; 0 for a single report.
+    """
+    over = f", mean of {plural(n_leads, 'record')}" if n_leads else ""
+    scale = "" if lead is None else f"lead of the same length: {score_text(lead)}{over}"
+    what = "" if not scale else " (the first sentences of the source, same judge and facts)"
+    quality = judge_quality and f"judge: {one_line(judge_quality)}"
+    return tuple(filter(None, (scale + what, quality)))
+
+
+def _documents(report: CoverageReport) -> Section:
+    """A table of the coverage of each document, if there are any."""
     rows, groups = [], (_FACTS.groups[-1], *_FACTS.groups[:-1])
-    for name, results in documents.items():
-        found, labels = share_entailed(results), Counter(_label(result) for result in results)
+    for name, part in report.by_document.items():
+        results, found = part.results, part.share
+        labels = Counter(_label(result) for result in results)
         counts = (len(results), *(labels[group.labels[0]] for group in groups))
         interval = interval_text(found.interval, 2)
         score = score_text(found.value) if results else DASH
@@ -162,8 +187,7 @@ def with_documents(page: Page, documents: Mapping[str, Sequence[CheckResult]]) -
     columns = ("document", "coverage", "95 %", "facts")
     table = Table((*columns, *(group.title.lower() for group in groups)), tuple(rows[:MOST_ROWS]))
     more = more_of(len(rows) - MOST_ROWS, "document")
-    section = Section("Documents", meaning="what is kept of each", table=table, more=more)
-    return page._replace(sections=(*page.sections, *filled(section)))
+    return Section("Documents", meaning="what is kept of each", table=table, more=more)
 
 
 def facts_text(facts: FactSet) -> str:
@@ -213,8 +237,10 @@ def _page(metric: _Metric, results: Sequence[CheckResult], found: Share) -> Page
         ends = f"if every undecided {metric.noun} were {worst} / {best.split()[0]}"
         bounds = f"{interval_text((found.low, found.high), 2)} {ends}"
     by_several = len({r.judge for r in results if isinstance(r, Verdict)}) > 1
+    keyed = [(f"{metric.noun[0]}{number}", r) for number, r in enumerate(results, 1)]
     grouped = [
-        (group, [r for r in results if _label(r) in group.labels]) for group in metric.groups
+        (group, [(key, r) for key, r in keyed if _label(r) in group.labels])
+        for group in metric.groups
     ]
     return Page(
         metric.name,
@@ -246,19 +272,22 @@ def _counts(metric: _Metric, results: Sequence[CheckResult], n_undecided: int) -
     return counts
 
 
-def _section(group: _Group, results: Sequence[CheckResult], *, by_several: bool) -> Section:
-    reasons = [_reason(result, by_several=by_several) for result in results]
+def _section(
+    group: _Group, results: Sequence[tuple[str, CheckResult]], *, by_several: bool
+) -> Section:
+    reasons = [_reason(result, by_several=by_several) for _, result in results]
     is_shared = group.labels == ("",) and len(results) > 1 and len({*reasons}) == 1
     items = (
         Item(
             one_line(result.fact.id),
-            one_line(result.fact.text),
+            shorten(one_line(result.fact.text), _LONGEST_FACT),
             (reason,) if reason and not is_shared else (),
             mark=_DISTORTED if _label(result) == "contradicted" else group.mark,
             badges=_badges(result.fact),
             quote=_quote(result),
+            key=key,
         )
-        for result, reason in zip(results, reasons, strict=True)
+        for (key, result), reason in zip(results, reasons, strict=True)
     )
     return Section(
         f"{group.title} {len(results):,}",
@@ -282,16 +311,34 @@ def _badges(fact: AtomicFact) -> tuple[Badge, ...]:
 
 def _words(fact: AtomicFact) -> tuple[str, str]:
     badges = ", ".join(badge.text for badge in _badges(fact))
-    return badges and f"[{badges}]", one_line(fact.text)
+    return badges and f"[{badges}]", shorten(one_line(fact.text), _LONGEST_FACT)
 
 
 def _quote(result: CheckResult) -> str:
-    """The evidence, shortened; empty if it only repeats the fact."""
+    """The evidence, if need be shortened; empty if it only repeats the fact."""
     if not isinstance(result, Verdict) or result.evidence is None:
         return ""
     quote = one_line(result.evidence.quote)
     repeats = quote.casefold() == one_line(result.fact.text).casefold()
-    return "" if repeats else shorten(quote)
+    return "" if repeats else _around_reason(quote, result)
+
+
+def _around_reason(quote: str, verdict: Verdict) -> str:
+    """A quote; of a long one, the part with the words that decided.
+
+    These are the words of the reason, or else of the fact, that the quote has.
+    """
+    if len(quote) <= _LONGEST_QUOTE:
+        return quote
+    fact, reason = ({*_WORD.findall(x.casefold())} for x in (verdict.fact.text, verdict.reason))
+    found = [(match[0].casefold(), match.span()) for match in _WORD.finditer(quote)]
+    places = [span for word, span in found if word in reason - fact]
+    places = places or [span for word, span in found if word in fact] or [(0, 0)]
+    first, last = places[0][0], min(places[-1][1], places[0][0] + _LONGEST_FACT)
+    if last < _LONGEST_QUOTE:
+        return shorten(quote, _LONGEST_QUOTE)
+    start = quote.rfind(" ", 0, max(1, first - _LONGEST_QUOTE // 4)) + 1
+    return ("…" if start else "") + shorten(quote[start:], max(_LONGEST_QUOTE, last - start + 1))
 
 
 def _reason(result: CheckResult, *, by_several: bool) -> str:

@@ -15,6 +15,7 @@ from factcheck.errors import InputError
 from factcheck.facts.coverage import Share, share_entailed
 from factcheck.facts.model import CheckFailure, CheckResult, FactSet, Usage, Verdict
 from factcheck.facts.signature import ScoreSignature
+from factcheck.facts.sources import Texts
 from factcheck.reports.report import Report
 from factcheck.stats.intervals import Interval
 
@@ -46,6 +47,13 @@ class CoverageReport(Report):
     """The claims of the summary; only with `direction="both"`."""
     claim_results: tuple[CheckResult, ...] = ()
     """One verdict or failure per claim, in claim order, with the source as the text."""
+    texts: Texts | None = None
+    """What was compared; `None` if it is not known."""
+    lead: float | None = None
+    """Score of the first sentences of the source at the length of the summary, by the same judge
+    on the same facts, in [0, 1]; `None` if it was not computed."""
+    judge_quality: str = ""
+    """How well the judge agrees with human labels, in a few words; empty if that is not known."""
 
     def __post_init__(self) -> None:
         _match(self.facts, self.results, "fact")
@@ -101,6 +109,10 @@ class CoverageReport(Report):
         """How many facts there are, and how many in each group."""
         groups = ("facts", "kept", "distorted", "dropped", "undecided")
         return {name: len(getattr(self, name)) for name in groups}
+
+    def named(self, source: str, summary: str) -> CoverageReport:
+        """The report with names for its texts, such as those of files; see `Texts.named`."""
+        return replace(self, texts=self.texts and self.texts.named(source, summary))
 
     @property
     def by_document(self) -> dict[str, CoverageReport]:
@@ -162,6 +174,9 @@ class CoverageReport(Report):
             "results": to_plain(self.results),
             "claims": self.claims.to_dict() if self.claims is not None else None,
             "claim_results": to_plain(self.claim_results),
+            "lead": self.lead,
+            "judge_quality": self.judge_quality,
+            "texts": to_plain(self.texts),
         }
 
     @classmethod
@@ -180,6 +195,9 @@ class CoverageReport(Report):
         facts = FactSet.from_dict(read.get("facts", dict))
         claims = read.get("claims", dict | None, None)
         lists = (read.get(key, list[dict[str, Any]]) for key in ("results", "claim_results"))
+        lead = read.get("lead", float | None, None)
+        if lead is not None and not 0.0 <= lead <= 1.0:
+            raise InputError(f"report: 'lead': expected a number from 0 to 1, got {shown(lead)}")
         results, claim_results = (
             tuple((Verdict if "label" in item else CheckFailure).from_dict(item) for item in items)
             for items in lists
@@ -191,6 +209,9 @@ class CoverageReport(Report):
             ScoreSignature.parse(read.get("signature", str)),
             FactSet.from_dict(claims) if claims is not None else None,
             claim_results,
+            read.get("texts", Texts | None, None),
+            lead,
+            read.get("judge_quality", str, ""),
         )
 
     @classmethod
@@ -203,11 +224,9 @@ class CoverageReport(Report):
         return cls.from_dict(parse_json(text, "report").value)
 
     def page(self) -> Page:
-        from factcheck.facts.page import coverage_page, with_documents
+        from factcheck.facts.page import coverage_page
 
-        claims = None if self.claims is None else self.claim_results
-        page = coverage_page(self.results, claims, self.counts, self.usage, self.signature)
-        return with_documents(page, {name: one.results for name, one in self.by_document.items()})
+        return coverage_page(self)
 
 
 def _numbers(share: Share) -> dict[str, Any]:

@@ -84,6 +84,29 @@ def _document(item: Any, default_id: str) -> SourceDocument:
     return SourceDocument(id_, item["text"])
 
 
+@dataclass(frozen=True, slots=True)
+class Texts(PlainData):
+    """The texts that a report compares, with the names they are shown under."""
+
+    documents: tuple[SourceDocument, ...]
+    """The source; of one text, one document. Empty if it was not given."""
+    summary: SourceDocument
+
+    @classmethod
+    def of(cls, source: str | tuple[SourceDocument, ...], summary: str) -> Texts:
+        """The texts without names of their own."""
+        if isinstance(source, str):
+            source = (SourceDocument("source", source),) if source.strip() else ()
+        return cls(source, SourceDocument("summary", summary))
+
+    def named(self, source: str, summary: str) -> Texts:
+        """The texts under these names; several documents keep their ids."""
+        documents = self.documents
+        if len(documents) == 1:
+            documents = (replace(documents[0], id=source),)
+        return Texts(documents, replace(self.summary, id=summary))
+
+
 def source_texts(source: str | tuple[SourceDocument, ...]) -> list[str]:
     """The text, or those of the documents."""
     return [source] if isinstance(source, str) else [document.text for document in source]

@@ -98,6 +98,16 @@ class SummariesChecker(Checker, Protocol):
         ...
 
 
+@runtime_checkable
+class MeasuredChecker(Checker, Protocol):
+    """A checker that costs nothing, and whose agreement with human labels is known."""
+
+    @property
+    def quality(self) -> str:
+        """The agreement in one line, with the sets it was measured on."""
+        ...
+
+
 Specificity = Literal["exact", "allow_more_specific", "allow_less_specific"]
 """Whether an extracted value may say more, or less, than the gold one and still be equivalent."""
 

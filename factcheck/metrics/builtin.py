@@ -73,7 +73,10 @@ class FactCoverageMetric:
                 return MetricResult.failed(InputError.code, message)
             try:
                 report = await self.scorer.ascore(
-                    "" if source is None else source, case.actual_output, facts=case.facts
+                    "" if source is None else source,
+                    case.actual_output,
+                    facts=case.facts,
+                    lead=False,
                 )
             except FactcheckError as error:
                 return MetricResult.failed(error.code, str(error))

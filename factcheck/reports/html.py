@@ -1,55 +1,139 @@
-"""Render a page as one HTML document: no scripts, no fonts, no requests."""
+"""Render a page as one HTML document: no fonts, no requests, and no script unless it has texts."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import base64
+import hashlib
+import zlib
+from collections.abc import Callable, Iterator, Sequence
+from datetime import datetime, timezone
 from functools import cache
 from html import escape
 from importlib.resources import files
+from itertools import groupby, pairwise
 
 from rapidfuzz.distance import Postfix, Prefix
 
-from factcheck.reports.page import Item, Line, Page, Part, Section, Sheet, Table, cleaned
+from factcheck.reports.page import (
+    Entry,
+    Item,
+    Line,
+    MarkedText,
+    Page,
+    Part,
+    Section,
+    Sheet,
+    Table,
+    brief,
+    cleaned,
+)
+from factcheck.reports.text import visible
+
+_SEVERITY = ("plain", "good", "warn", "unknown", "bad")
+_DIALOG = """\
+<dialog><p class="steps"><button data-step="previousElementSibling">← Previous</button>
+<button data-step="nextElementSibling">Next →</button> <button>Close</button></p>
+<div class="shown"></div></dialog>
+"""
 
 
 def render(page: Page) -> str:
-    """The page as a self-contained document that follows the light or dark mode of the system."""
-    page = cleaned(page)
+    """The page as a self-contained document that follows the light or dark mode of the system.
+
+    A page with texts, or with rows that open, has one script, which no other can join: the content
+    security policy names its digest. The footer has the date (UTC).
+    """
+    created = Entry("Created", datetime.now(timezone.utc).date().isoformat())
+    page = cleaned(page._replace(footer=(*page.footer, created)))
+    details = next((one.table.details for one in page.sections if one.table), None)
+    script = policy = packed = ""
+    if page.texts or details:
+        digest = base64.b64encode(hashlib.sha256(_file("page.js").encode()).digest()).decode()
+        policy = f"; script-src 'sha256-{digest}'"
+        script = f"<script>{_file('page.js')}</script>\n"
+    if details:
+        n_rows = max(len(one.table.rows) for one in page.sections if one.table)
+        packed = f"{_DIALOG}{_packed(details, n_rows)}"
     return (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         '<meta http-equiv="Content-Security-Policy" content="default-src \'none\'; '
-        "style-src 'unsafe-inline'\">\n"
+        f"style-src 'unsafe-inline'{policy}\">\n"
         f"<title>{escape(page.title)}</title>\n"
-        f"<style>\n{_styles()}</style>\n</head>\n"
-        f"<body>\n{_main(page)}\n</body>\n</html>\n"
+        f"<style>\n{_file('page.css')}</style>\n</head>\n"
+        f"<body>\n{_main(page)}\n{packed}{script}</body>\n</html>\n"
     )
 
 
 def fragment(page: Page) -> str:
-    """The page as an element for a notebook, with styles scoped to it."""
-    styles = _styles().replace(":root", ":scope")
+    """The page as an element for a notebook, with styles scoped to it; without the texts."""
+    styles = _file("page.css").replace(":root", ":scope")
+    page = cleaned(brief(page)._replace(texts=()))
     return (
         f"<style>\n@scope (.factcheck) {{\n{styles}}}\n</style>\n"
-        f'<div class="factcheck">\n{_main(cleaned(page))}\n</div>\n'
+        f'<div class="factcheck">\n{_main(page, "div")}\n</div>\n'
     )
 
 
 @cache
-def _styles(name: str = "page.css") -> str:
+def _file(name: str) -> str:
     return (files("factcheck.reports") / name).read_text("utf-8")
 
 
-def _main(page: Page) -> str:
-    body: list[str] = []
-    for metric in (page, *page.also):
+def _packed(details: Callable[[int], Page], n_rows: int) -> str:
+    """The pages that rows open, each compressed on a line of its own, in an inert element."""
+    pages = (_main(cleaned(details(place)), "div") for place in range(n_rows))
+    lines = (base64.b64encode(zlib.compress(page.encode())).decode() for page in pages)
+    return '<script type="text/plain" id="packed">' + "\n".join(lines) + "</script>\n"
+
+
+def _main(page: Page, tag: str = "main") -> str:
+    body: list[str] = [*_headline(page)]
+    if page.texts:
+        body += ['<div class="desk">', *_panes(page.texts), '<div class="findings">']
+    body += map(_section, page.sections)
+    for metric in page.also:
         body += [*_headline(metric), *map(_section, metric.sections)]
+    if page.texts:
+        body.append("</div></div>")
     if page.sheet is not None:
         body += _sheet(cleaned(page.sheet()))
     if page.footer:
         named = (f"<dt>{escape(name)}</dt><dd>{escape(value)}</dd>" for name, value in page.footer)
         body += ["<footer><dl>", *named, "</dl></footer>"]
-    return "\n".join(["<main>", *body, "</main>"])
+    wide = " wide" if page.texts else ""
+    return "\n".join([f'<{tag} class="page{wide}">', *body, f"</{tag}>"])
+
+
+def _panes(texts: Sequence[MarkedText]) -> Iterator[str]:
+    yield '<div class="panes">'
+    for side, group in groupby(texts, lambda text: text.side):
+        yield f'<section class="pane" tabindex="0" aria-label="{escape(side)}"><h2>{escape(side)}'
+        yield "</h2>"
+        for text in group:
+            yield f'<p class="soft">{escape(text.name)}</p>' * (text.name != side.lower())
+            yield f'<div class="text">{_marked(text)}</div>'
+        yield "</section>"
+    yield "</div>"
+
+
+def _marked(text: MarkedText) -> str:
+    """The text with its marks; where they overlap, one element has all of their keys."""
+    cuts = sorted({0, len(text.text), *(x for mark in text.marks for x in mark[:2])})
+    starting = sorted(text.marks, reverse=True)
+    pieces, active = [], []
+    for start, end in pairwise(cuts):
+        while starting and starting[-1].start <= start:
+            active.append(starting.pop())
+        active = [mark for mark in active if mark.end > start]
+        lines = text.text[start:end].replace("\r\n", "\n").replace("\t", " ").split("\n")
+        piece = escape("\n".join(map(visible, lines)))
+        if active:
+            keys = " ".join(dict.fromkeys(mark.key for mark in active))
+            tone = max((mark.tone for mark in active), key=_SEVERITY.index)
+            piece = f'<mark class="{tone}" data-k="{keys}">{piece}</mark>'
+        pieces.append(piece)
+    return "".join(pieces) or '<span class="soft">(empty)</span>'
 
 
 def _headline(page: Page) -> Iterator[str]:
@@ -97,7 +181,7 @@ def _body(section: Section) -> Iterator[str]:
     for picture in section.pictures:
         yield f'<div class="picture">{picture[max(0, picture.find("<svg")) :]}</div>'
     if section.table is not None and section.table.rows:
-        yield _table(section.table)
+        yield _listing(section.table) if section.table.details else _table(section.table)
     if section.items:
         kind = "marked" if any(item.mark for item in section.items) else "items"
         items = "\n".join(_item(item, is_marked=kind == "marked") for item in section.items)
@@ -116,14 +200,35 @@ def _table(table: Table) -> str:
     return f'<div class="numbers"><table>\n{rows}\n</table></div>'
 
 
+def _listing(table: Table) -> str:
+    """A table whose headers sort it and whose rows open."""
+    kinds = [' class="name"'] * table.n_names + [""] * len(table.columns)
+    head = ""
+    for place, (name, kind) in enumerate(zip(table.columns, kinds, strict=False)):
+        state = ' aria-sort="ascending"' if place == table.n_names else ""
+        head += f"<th{kind}{state}><button>{escape(name)}</button></th>"
+    rows = []
+    for place, (name, *cells) in enumerate(table.rows):
+        rest = zip(kinds[1:], map(escape, cells), strict=False)
+        opener = f'<td class="name"><button data-open="{place}">{escape(name)}</button></td>'
+        rows.append(f"<tr>{opener}{''.join(f'<td{kind}>{cell}</td>' for kind, cell in rest)}</tr>")
+    body = "\n".join(rows)
+    label = f'role="region" tabindex="0" aria-label="{escape(table.columns[0])}s"'
+    return (
+        f'<div class="numbers listing" {label}>'
+        f"<table>\n<thead><tr>{head}</tr></thead>\n<tbody>\n{body}\n</tbody></table></div>"
+    )
+
+
 def _item(item: Item, *, is_marked: bool) -> str:
     body = f"<p>{' '.join(_words(item))}</p>"
     if item.quote:
         body += f"<blockquote>“{escape(item.quote)}”</blockquote>"
     body += "".join(f'<p class="note">{escape(note)}</p>' for note in item.notes)
     if is_marked:
+        key = f' data-k="{item.key}" tabindex="0"' if item.key else ""
         return (
-            f'<li><span class="mark">{escape(item.mark)}</span>'
+            f'<li{key}><span class="mark">{escape(item.mark)}</span>'
             f'<span class="id">{escape(item.name)}</span><div>{body}</div></li>'
         )
     name = f'<p class="id">{escape(item.name)}</p>' if item.name.strip() else ""
@@ -150,7 +255,7 @@ def _sheet(sheet: Sheet) -> Iterator[str]:
         {value: n for n, value in enumerate(dict.fromkeys(values))}
         for values in ((line.status for line in lines), (line.kind for line in lines))
     )
-    yield f'<section class="sheet"><h2>{escape(sheet.title)}</h2>\n<style>\n{_styles("sheet.css")}'
+    yield f'<section class="sheet"><h2>{escape(sheet.title)}</h2>\n<style>\n{_file("sheet.css")}'
     for n in range(len(statuses)):
         yield f".sheet:has(#status{n}:not(:checked)) tr.s{n} {{ display: none; }}"
     for n in range(len(kinds)):

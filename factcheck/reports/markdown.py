@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from factcheck.reports.page import Item, Page, Section, Table, cleaned
+from factcheck.reports.page import Item, Page, Section, Table, brief, cleaned
 
 _SPECIAL = re.compile(r"[\\`*_\[\]|~$]")
 _AT_ENDS = re.compile(r"^(\d*)([-+#=]|[.)](?=\s|$))|(?<=\s)(?=#+$)")
@@ -24,7 +24,7 @@ _HTML = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})
 
 def render(page: Page) -> str:
     """The page as Markdown; its strings never act as markup, mentions or links."""
-    page = cleaned(page)
+    page = cleaned(brief(page))
     blocks = [block for metric in (page, *page.also) for block in _metric(metric)]
     if page.footer:
         entries = (f"{name}: {_code(value)}" for name, value in page.footer)

@@ -34,6 +34,33 @@ class Svg(str):
     __slots__ = ()
 
 
+class RawText(str):
+    """A text with its line breaks and nothing made visible yet: the renderer does that."""
+
+    __slots__ = ()
+
+
+class Mark(NamedTuple):
+    """A marked range of a text: `text[start:end]`."""
+
+    start: int
+    end: int
+    key: str
+    """Key of the item that it belongs to."""
+    tone: Tone
+
+
+class MarkedText(NamedTuple):
+    """A text beside the report. HTML only."""
+
+    side: str
+    """`Source` or `Summary`: texts of one side stand in one pane."""
+    name: str
+    text: RawText
+    marks: tuple[Mark, ...] = ()
+    """They may overlap."""
+
+
 class Table(NamedTuple):
     """Columns of names, left-aligned, then columns of numbers, right-aligned."""
 
@@ -43,6 +70,9 @@ class Table(NamedTuple):
     """Number of leading columns that hold names or texts; all of them for a table of texts."""
     dispensable: tuple[str | tuple[str, ...], ...] = ()
     """Columns, or groups of them, dropped on a narrow terminal, in this order."""
+    details: Callable[[int], Page] | None = None
+    """The page that a row opens, by its place, in HTML, where such a table can be sorted. It is
+    sorted by its first column of numbers, and formats other than HTML show `MOST_ROWS` of it."""
 
 
 class Badge(NamedTuple):
@@ -70,6 +100,8 @@ class Item(NamedTuple):
     """Expected and actual value, shown as `expected → actual` after the text."""
     aside: str = ""
     """A remark at the end of the same line."""
+    key: str = ""
+    """Of its marks in the texts of the page: letters and digits; may be empty."""
 
 
 class Section(NamedTuple):
@@ -194,6 +226,8 @@ class Page(NamedTuple):
     """Rows for CSV and data frames; `None`: one row per case."""
     sheet: Callable[[], Sheet] | None = None
     """Values side by side, which the HTML page can filter."""
+    texts: tuple[MarkedText, ...] = ()
+    """What was compared, beside the sections."""
 
     @property
     def title(self) -> str:
@@ -231,6 +265,20 @@ def listed(
         items=tuple(map(item, things[:limit])),
         more=more_of(len(things) - limit, noun),
     )
+
+
+def brief(page: Page) -> Page:
+    """The page with the first rows of each table whose rows open."""
+
+    def shortened(section: Section) -> Section:
+        if section.table is None or section.table.details is None:
+            return section
+        table, noun = section.table, section.table.columns[0]
+        more = more_of(len(table.rows) - MOST_ROWS, noun)
+        table = table._replace(rows=table.rows[:MOST_ROWS], details=None)
+        return section._replace(table=table, more=more)
+
+    return page._replace(sections=tuple(map(shortened, page.sections)))
 
 
 def parts_of(*parts: tuple[Tone, int, str]) -> tuple[Part, ...]:
@@ -272,7 +320,7 @@ def gated(page: Page, failure: str) -> Page:
 
 def cleaned(part: _T) -> _T:
     """A page, or part of one, with every string made `visible`; first step of every renderer."""
-    if isinstance(part, Svg):
+    if isinstance(part, (Svg, RawText)):
         return part
     if isinstance(part, str):
         return visible(part)  # type: ignore[return-value]

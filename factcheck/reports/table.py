@@ -11,7 +11,7 @@ from rich.padding import Padding
 from rich.table import Table as RichTable
 from rich.text import Text
 
-from factcheck.reports.page import Entry, Item, Page, Table, Tone, cleaned
+from factcheck.reports.page import Entry, Item, Page, Table, Tone, brief, cleaned
 from factcheck.reports.text import shorten_middle
 
 WIDTH = 100
@@ -62,7 +62,7 @@ def for_stdout(page: Page) -> str:
 
 
 def renderable(page: Page) -> RenderableType:
-    page = cleaned(page)
+    page = cleaned(brief(page))
     parts = list(_metric(page))
     for other in page.also:
         parts += [Text(), *_metric(other)]

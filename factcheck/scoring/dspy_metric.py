@@ -41,7 +41,7 @@ class Scorer(Protocol):
     async def aextract(self, source: Source) -> FactSet: ...
 
     async def ascore(
-        self, source: Source, summary: str, *, facts: FactSet, direction: Direction
+        self, source: Source, summary: str, *, facts: FactSet, direction: Direction, lead: bool
     ) -> CoverageReport: ...
 
 
@@ -145,7 +145,7 @@ class CoverageMetric:
                     digest(source_key(source)), lambda: extract(source)
                 )
             return await self._scorer.ascore(
-                source, summary, facts=known, direction=self._direction
+                source, summary, facts=known, direction=self._direction, lead=False
             )
 
         return await self._reports.get(digest(repr((source, summary, given))), make)

@@ -19,20 +19,29 @@ from factcheck.facts import (
     ScoreSignature,
     Source,
     SourceDocument,
+    Texts,
     Verdict,
     as_source,
     digest,
     match_results,
     merge_documents,
+    share_entailed,
     source_key,
     source_texts,
 )
 from factcheck.facts.report import Direction
 from factcheck.judges.factory import FACTS_PER_CALL, build_judges
-from factcheck.judges.ports import ExtractorSpec, JudgeSpec, Ledger, SummariesChecker
+from factcheck.judges.ports import (
+    ExtractorSpec,
+    JudgeSpec,
+    Ledger,
+    MeasuredChecker,
+    SummariesChecker,
+)
 from factcheck.records import Record
 from factcheck.runtime.loop import blocking, together
 from factcheck.runtime.session import Session, SessionOptions, SessionUser
+from factcheck.scoring.lead import lead_of
 from factcheck.scoring.many import RecordFailure, Scored, outcomes, score_records
 
 if TYPE_CHECKING:
@@ -41,6 +50,7 @@ if TYPE_CHECKING:
     from factcheck.scoring.dspy_metric import CoverageMetric
 
 _VERSION = version("factcheck")
+_NOT_MEASURED = "not measured; 'factcheck calibrate agreement' measures it on your labels"
 Facts = FactSet | Iterable[AtomicFact | str]
 
 
@@ -121,6 +131,7 @@ class FactCoverage(SessionUser):
         *,
         facts: Facts | None = None,
         direction: Direction = "coverage",
+        lead: bool = True,
     ) -> CoverageReport:
         """Score how much of a source a summary keeps.
 
@@ -131,12 +142,16 @@ class FactCoverage(SessionUser):
             facts: Facts to check instead of extracting them: a `FactSet` from `extract`, or a
                 list. The next summary of the same source then costs only the check.
             direction: `"both"` also lists what the summary says and the source does not.
+            lead: Whether an embedded judge also scores the first sentences of the source, at the
+                length of the summary, as a scale. Other judges do not: it would cost requests.
 
         Raises:
             InputError: The source is blank or states no facts.
             JudgeError: The facts could not be extracted, or the judge rejects every request.
         """
-        (report,) = await self.ascore_summaries(source, [summary], facts=facts, direction=direction)
+        (report,) = await self.ascore_summaries(
+            source, [summary], facts=facts, direction=direction, lead=lead
+        )
         return report
 
     score = blocking(ascore)
@@ -148,6 +163,7 @@ class FactCoverage(SessionUser):
         *,
         facts: Facts | None = None,
         direction: Direction = "coverage",
+        lead: bool = False,
     ) -> tuple[CoverageReport, ...]:
         """Score several summaries of one source; see `score`.
 
@@ -182,7 +198,17 @@ class FactCoverage(SessionUser):
             }
             signature = self._signature(identity)
             reports.append(
-                CoverageReport(fact_set, found, ledger.usage, signature, claims, claim_results)
+                CoverageReport(
+                    fact_set,
+                    found,
+                    ledger.usage,
+                    signature,
+                    claims,
+                    claim_results,
+                    Texts.of(source, summary),
+                    await self._score_lead(source, summary, fact_set) if lead else None,
+                    self._judge_quality,
+                )
             )
         return tuple(reports)
 
@@ -215,8 +241,9 @@ class FactCoverage(SessionUser):
         records: Iterable[Record | Mapping[str, Any]],
         *,
         direction: Direction = "coverage",
+        lead: bool = False,
     ) -> Generator[Scored, None, None]:
-        """Score many records and yield each with its outcome; see `score_many`."""
+        """Score many records and yield each with its outcome; see `score_many` and `score`."""
 
         async def score(records: Sequence[Record]) -> Sequence[CoverageReport]:
             return await self.ascore_summaries(
@@ -224,6 +251,7 @@ class FactCoverage(SessionUser):
                 [record.summary for record in records],
                 facts=records[0].facts,
                 direction=direction,
+                lead=lead,
             )
 
         under_way = 3 * self.session.concurrency
@@ -294,6 +322,20 @@ class FactCoverage(SessionUser):
             made_by=extracted[0].made_by,
             documents=tuple(document.id for document in documents),
         )
+
+    async def _score_lead(
+        self, source: str | tuple[SourceDocument, ...], summary: str, facts: FactSet
+    ) -> float | None:
+        text = lead_of(source, len(summary.split()))
+        if not isinstance(self._judges.checker, MeasuredChecker) or not (summary.strip() and text):
+            return None
+        (results,) = await self._check(facts, [text], Ledger())
+        return share_entailed(results).value
+
+    @property
+    def _judge_quality(self) -> str:
+        checker = self._judges.checker
+        return checker.quality if isinstance(checker, MeasuredChecker) else _NOT_MEASURED
 
     @property
     def summaries_per_call(self) -> int:
@@ -392,10 +434,11 @@ async def ascore(
     judge: JudgeSpec | None = None,
     extractor: ExtractorSpec | None = None,
     direction: Direction = "coverage",
+    lead: bool = True,
 ) -> CoverageReport:
     """Score one summary with a scorer made for it; see `FactCoverage.score`."""
     async with FactCoverage(judge, extractor) as scorer:
-        return await scorer.ascore(source, summary, facts=facts, direction=direction)
+        return await scorer.ascore(source, summary, facts=facts, direction=direction, lead=lead)
 
 
 async def acheck(

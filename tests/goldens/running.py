@@ -42,6 +42,7 @@ _VARYING = (
     (r'"dspy": "[^"]+"', '"dspy": "*"'),
     (r"\d{4}-\d\d-\d\d \d\d:\d\d$", "YYYY-MM-DD hh:mm"),
     (r"^size( +).*$", r"size\1*"),
+    (r"<dd>\d{4}-\d\d-\d\d</dd>", "<dd>YYYY-MM-DD</dd>"),
 )
 
 

@@ -22,6 +22,7 @@ from factcheck.judges.local.evidence import (
     split_fact,
 )
 from factcheck.judges.local.model import Features, is_denied, load_model
+from factcheck.judges.local.quality import quality_of
 from factcheck.judges.ports import Ledger
 from factcheck.text.language import guess_language
 
@@ -60,6 +61,11 @@ class LocalChecker:
     def identity(self) -> Mapping[str, str]:
         """The judge and the version of its model."""
         return {"judge": f"local/3@{load_model().version}"}
+
+    @property
+    def quality(self) -> str:
+        """Balanced accuracy on sets with human labels."""
+        return quality_of("local", self.identity["judge"])
 
     async def check(
         self, facts: Sequence[AtomicFact], text: str, ledger: Ledger
