@@ -1,4 +1,8 @@
-"""How well the embedded judges agree with human labels; measured by `benchmarks/embedded`."""
+"""How well the embedded judges agree with human labels; measured by `benchmarks/embedded`.
+
+The sets of `quality.json` are REALSumm (news summaries), FactCheckGPT (chatbot answers) and FM2
+(adversarial claims). A balanced accuracy of 0.5 is chance.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +14,7 @@ from typing import Any
 
 
 def quality_of(name: str, judge: str) -> str:
-    """Balanced accuracy of a judge on sets with human labels, as one line; 0.5 is chance.
+    """Balanced accuracy of a judge on sets with human labels, as one line.
 
     Args:
         name: `local` or `local-fast`.
@@ -20,7 +24,7 @@ def quality_of(name: str, judge: str) -> str:
     sets = card["balanced_accuracy"].items()
     figures = ", ".join(f"{value:.2f} on {words}" for words, value in sets)
     version = "" if card["judge"] == judge else f" of another version, {card['judge']}"
-    return f"balanced accuracy{version} {figures}; 0.5 is chance"
+    return f"balanced accuracy{version} {figures}"
 
 
 @cache

@@ -1,0 +1,113 @@
+"""Source and summary beside the facts: what is marked, shown safely, and left out."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import re
+from dataclasses import replace
+
+import pytest
+
+import factcheck
+from factcheck.errors import InputError
+from factcheck.facts import AtomicFact, CoverageReport, Evidence, FactSet, Span, Texts
+from factcheck.reports.page import Mark, MarkedText, Page, RawText
+from factcheck.reports.report import render
+from tests.reports.examples import all_groups, report_of, verdict
+
+SOURCE = "The lake is deep. It froze in 1903.\nBoats cross it."
+SUMMARY = "The lake froze in 1930."
+HOSTILE = "<script>alert(1)</script>\u202eevil\x1b[31m </div>\n\tend"
+
+
+def report() -> CoverageReport:
+    froze = AtomicFact("f1", "The lake froze in 1903.", Span(18, 35))
+    deep = AtomicFact("f2", "The lake is deep.", Span(0, 17))
+    found = replace(
+        verdict(froze, "contradicted", reason="says 1930, the fact says 1903"),
+        evidence=Evidence(SUMMARY, 0, len(SUMMARY)),
+    )
+    return replace(report_of(found, verdict(deep, "neutral")), texts=Texts.of(SOURCE, SUMMARY))
+
+
+def marked(page: str) -> list[tuple[str, str, str]]:
+    return re.findall(r'<mark class="(\w+)" data-k="([^"]+)">([^<]*)</mark>', page)
+
+
+def test_facts_are_marked_in_both_texts() -> None:
+    assert marked(report().named("lake.txt", "short.txt").to_html()) == [
+        ("warn", "f2", "The lake is deep."),
+        ("bad", "f1", "It froze in 1903."),
+        ("bad", "f1", "The lake froze in 1930."),
+    ]
+
+
+def test_where_marks_overlap_the_worst_shows_and_the_text_stands_once() -> None:
+    marks = (Mark(0, 6, "a", "good"), Mark(3, 9, "b", "bad"), Mark(2, 2, "c", "warn"))
+    page = Page("Name", texts=(MarkedText("Source", "", RawText("abc & def"), marks),))
+    assert marked(render(page, "html")) == [
+        ("good", "a", "ab"),
+        ("good", "a", "c"),
+        ("bad", "a b", " &amp; "),
+        ("bad", "b", "def"),
+    ]
+
+
+@pytest.mark.parametrize("digest", ["0123", None])
+def test_places_that_do_not_fit_the_text_are_left_out(digest: str | None) -> None:
+    """Facts of another version of the source, and spans beyond its end."""
+    found = report()
+    facts = FactSet(
+        tuple(replace(one.fact, span=Span(40, 99)) for one in found.results), source_digest=digest
+    )
+    results = tuple(replace(one, fact=fact) for one, fact in zip(found.results, facts, strict=True))
+    assert len(marked(replace(found, facts=facts, results=results).to_html())) == 1
+
+
+def test_hostile_texts_are_shown_and_never_act() -> None:
+    fact = AtomicFact("<b>", HOSTILE * 20_000, Span(0, 40))
+    found = replace(
+        report_of(verdict(fact, "neutral", reason=HOSTILE)),
+        texts=Texts.of(HOSTILE * 20_000, "").named(HOSTILE, HOSTILE),
+    )
+    page = found.to_html()
+    assert not any(character in page for character in "\u202e\x1b")
+    (script,) = re.findall(r"<script>(.*?)</script>", page, re.DOTALL)
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    assert f"script-src 'sha256-{digest}'" in page
+    assert (
+        page.count("alert(1)") == 20_000 + page.split('class="findings"')[1].count("alert(1)") + 2
+    )
+    assert "(empty)" in page
+
+
+def test_a_report_keeps_its_texts_and_scale() -> None:
+    found = replace(report(), lead=0.25, judge_quality="balanced accuracy 0.8")
+    assert CoverageReport.from_json(found.to_json()) == found
+    for to in ("table", "markdown", "html"):
+        words = render(found.page(), to)
+        assert "lead of the same length: 0.25" in words
+        assert "balanced accuracy 0.8" in words
+    assert 'name="lead" value="0.25"' in render(found.page(), "junit")
+    with pytest.raises(InputError, match="lead"):
+        CoverageReport.from_dict({**found.to_dict(), "lead": 7})
+    assert "lead of" not in str(all_groups())
+
+
+def test_the_lead_has_the_length_of_the_summary_and_costs_no_requests() -> None:
+    facts = ["The lake is deep.", "Boats cross it."]
+    found = factcheck.score(SOURCE, "A deep lake it is.", facts=facts, judge="local-fast")
+    assert found.lead == 0.5
+    assert factcheck.score(SOURCE, SOURCE, facts=facts, judge="local-fast").lead == 1.0
+    assert factcheck.score(SOURCE, " ", facts=facts, judge="local-fast").lead is None
+    assert found.judge_quality.startswith("balanced accuracy 0.")
+
+
+def test_evidence_is_never_cut_before_the_word_that_decided() -> None:
+    fact = AtomicFact("f1", "The lake froze in 1903.")
+    quote = "It was cold on the lake, " * 100 + "which froze in 1930" + ", or so they say" * 100
+    found = verdict(fact, "contradicted", quote, "says 1930, the fact says 1903")
+    shown = report_of(found).page().sections[0].items[0].quote
+    assert "froze in 1930" in shown
+    assert len(shown) < 600
