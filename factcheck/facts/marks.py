@@ -3,39 +3,38 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
 
-from factcheck.facts.model import CheckResult, Evidence, FactSet, Verdict
+from factcheck.facts.model import CheckResult, Evidence, Verdict
 from factcheck.facts.signature import digest
 from factcheck.facts.sources import SourceDocument, Texts, source_key
 from factcheck.reports.page import Mark, MarkedText, RawText, Tone
-
-if TYPE_CHECKING:
-    from factcheck.facts.report import CoverageReport
 
 _FACT_TONES: dict[str, Tone] = {"entailed": "good", "contradicted": "bad", "neutral": "warn"}
 _CLAIM_TONES: dict[str, Tone] = {"entailed": "plain", "contradicted": "bad", "neutral": "warn"}
 
 
-def marked_texts(report: CoverageReport) -> tuple[MarkedText, ...]:
+def marked_texts(
+    texts: Texts,
+    source_digest: str | None,
+    results: Sequence[CheckResult],
+    claim_results: Sequence[CheckResult],
+) -> tuple[MarkedText, ...]:
     """The documents of the source, then the summary, with the places of facts and claims.
 
     A fact is marked where the source states it and where its evidence is in the summary; a claim
     where the summary makes it and where its evidence is in the source. Places that do not fit the
     texts are left out, such as those of facts that were taken from another version.
     """
-    if (texts := report.texts) is None:
-        return ()
     summary_marks = [
-        *_evidence(report.results, "f", texts.summary, (), _FACT_TONES),
-        *_spans(report.claim_results, "c", texts.summary, (), _CLAIM_TONES),
+        *_evidence(results, "f", texts.summary, (), _FACT_TONES),
+        *_spans(claim_results, "c", texts.summary, (), _CLAIM_TONES),
     ]
-    is_current = _is_current(report.facts, texts)
+    is_current = _is_current(source_digest, texts)
     documents = []
     for document in texts.documents:
-        marks = list(_evidence(report.claim_results, "c", document, texts.documents, _CLAIM_TONES))
+        marks = list(_evidence(claim_results, "c", document, texts.documents, _CLAIM_TONES))
         if is_current:
-            marks += _spans(report.results, "f", document, texts.documents, _FACT_TONES)
+            marks += _spans(results, "f", document, texts.documents, _FACT_TONES)
         documents.append(MarkedText("Source", document.id, RawText(document.text), tuple(marks)))
     summary = texts.summary
     return (
@@ -44,9 +43,8 @@ def marked_texts(report: CoverageReport) -> tuple[MarkedText, ...]:
     )
 
 
-def _is_current(facts: FactSet, texts: Texts) -> bool:
+def _is_current(known: str | None, texts: Texts) -> bool:
     documents = texts.documents
-    known = facts.source_digest
     if known is None or not documents:
         return True
     several = digest(source_key(documents))

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from factcheck.facts.coverage import Share, share_entailed
-from factcheck.facts.marks import marked_texts
 from factcheck.facts.model import AtomicFact, CheckFailure, CheckResult, FactSet, Usage, Verdict
+from factcheck.facts.signature import ScoreSignature
 from factcheck.reports.page import (
     MOST_ROWS,
     Alert,
@@ -37,9 +37,6 @@ from factcheck.reports.text import (
     share,
     shorten,
 )
-
-if TYPE_CHECKING:
-    from factcheck.facts.report import CoverageReport
 
 _DISTORTED = "≠"
 _MAX_DOCUMENTS = 3
@@ -116,12 +113,18 @@ def parts(counts: Mapping[str, int]) -> tuple[Part, ...]:
     return tuple(part for part in every if part.size)
 
 
-def coverage_page(report: CoverageReport) -> Page:
-    """The report of one pair."""
-    results, claims, signature = report.results, report.claim_results, report.signature
+def coverage_page(
+    results: Sequence[CheckResult],
+    claim_results: Sequence[CheckResult] | None,
+    counts: Mapping[str, int],
+    usage: Usage,
+    signature: ScoreSignature,
+) -> Page:
+    """The report of one pair; `claim_results` is `None` if claims were not checked."""
     weighted = any(result.fact.weight != 1.0 for result in results)
     metric = _FACTS._replace(name="Weighted coverage") if weighted else _FACTS
-    lost, found = lost_musts(results), report.share
+    claims = claim_results or ()
+    lost, found = lost_musts(results), share_entailed(results)
     every = [*results, *claims]
     judges = Counter(one_line(r.judge) for r in every if isinstance(r, Verdict) and r.judge)
     names = (f"{name} ({plural(n, 'verdict')})" for name, n in judges.items())
@@ -134,26 +137,18 @@ def coverage_page(report: CoverageReport) -> Page:
         "high": found.high,
         "interval.low": low,
         "interval.high": high,
-        "faithfulness": report.faithfulness,
-        "lead": report.lead,
+        "faithfulness": share_entailed(claims).value,
         "signature": signature,
     }
-    page = _page(metric, results, found)
-    return page._replace(
-        lines=(*page.lines, *scale_lines(report.lead, report.judge_quality)),
+    return _page(metric, results, found)._replace(
         alerts=(Alert(lost),) if lost else (),
-        parts=tuple(part._replace(anchor=part.name) for part in parts(report.counts)),
-        sections=(*page.sections, *filled(_documents(report))),
+        parts=tuple(part._replace(anchor=part.name) for part in parts(counts)),
         footer=entries(
-            ("Judge", judge), ("Usage", usage_text(report.usage)), ("Signature", str(signature))
+            ("Judge", judge), ("Usage", usage_text(usage)), ("Signature", str(signature))
         ),
-        also=() if report.claims is None else (_page(_CLAIMS, claims, share_entailed(claims)),),
+        also=() if claim_results is None else (_page(_CLAIMS, claims, share_entailed(claims)),),
         suite="coverage",
-        properties=(
-            *(Entry(name, str(x)) for name, x in exact.items() if x is not None),
-            *entries(("judge.quality", report.judge_quality)),
-        ),
-        texts=marked_texts(report),
+        properties=tuple(Entry(name, str(x)) for name, x in exact.items() if x is not None),
         columns=COLUMNS,
         rows=lambda: (*_rows(_FACTS, results), *_rows(_CLAIMS, claims)),
     )
@@ -174,12 +169,21 @@ def scale_lines(lead: float | None, judge_quality: str, n_leads: int = 0) -> tup
     return tuple(filter(None, (scale + what, quality)))
 
 
-def _documents(report: CoverageReport) -> Section:
-    """A table of the coverage of each document, if there are any."""
+def with_scale(page: Page, lead: float | None, judge_quality: str) -> Page:
+    """The report with what the score can be held against; see `scale_lines`."""
+    lead_property = () if lead is None else (Entry("lead", str(lead)),)
+    quality = entries(("judge.quality", judge_quality))
+    return page._replace(
+        lines=(*page.lines, *scale_lines(lead, judge_quality)),
+        properties=(*page.properties, *lead_property, *quality),
+    )
+
+
+def with_documents(page: Page, documents: Mapping[str, Sequence[CheckResult]]) -> Page:
+    """The report with a table of the coverage of each document, if there are any."""
     rows, groups = [], (_FACTS.groups[-1], *_FACTS.groups[:-1])
-    for name, part in report.by_document.items():
-        results, found = part.results, part.share
-        labels = Counter(_label(result) for result in results)
+    for name, results in documents.items():
+        found, labels = share_entailed(results), Counter(_label(result) for result in results)
         counts = (len(results), *(labels[group.labels[0]] for group in groups))
         interval = interval_text(found.interval, 2)
         score = score_text(found.value) if results else DASH
@@ -187,7 +191,8 @@ def _documents(report: CoverageReport) -> Section:
     columns = ("document", "coverage", "95 %", "facts")
     table = Table((*columns, *(group.title.lower() for group in groups)), tuple(rows[:MOST_ROWS]))
     more = more_of(len(rows) - MOST_ROWS, "document")
-    return Section("Documents", meaning="what is kept of each", table=table, more=more)
+    section = Section("Documents", meaning="what is kept of each", table=table, more=more)
+    return page._replace(sections=(*page.sections, *filled(section)))
 
 
 def facts_text(facts: FactSet) -> str:

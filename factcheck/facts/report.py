@@ -224,9 +224,18 @@ class CoverageReport(Report):
         return cls.from_dict(parse_json(text, "report").value)
 
     def page(self) -> Page:
-        from factcheck.facts.page import coverage_page
+        from factcheck.facts.marks import marked_texts
+        from factcheck.facts.page import coverage_page, with_documents, with_scale
 
-        return coverage_page(self)
+        claims = None if self.claims is None else self.claim_results
+        page = coverage_page(self.results, claims, self.counts, self.usage, self.signature)
+        page = with_documents(page, {name: one.results for name, one in self.by_document.items()})
+        page = with_scale(page, self.lead, self.judge_quality)
+        if self.texts is None:
+            return page
+        source_digest = self.facts.source_digest
+        texts = marked_texts(self.texts, source_digest, self.results, self.claim_results)
+        return page._replace(texts=texts)
 
 
 def _numbers(share: Share) -> dict[str, Any]:
