@@ -80,7 +80,7 @@ def _rows(
     with tempfile.TemporaryDirectory() as folder:
         cassette = Path(folder) / "cassette.jsonl"
         build(replies, judge, cassette)
-        with FactCoverage(ReplayChecker(cassette, judge, missing="undecided"), "local") as scorer:
+        with FactCoverage(ReplayChecker(cassette, missing="undecided"), "local") as scorer:
             for reply in replies:
                 humans: Mapping[str, int | None] = human_labels(reply, labels)
                 second = scorer.score("", reply.text, facts=reply.facts)

@@ -93,7 +93,7 @@ def replay(judge: str, replies: Sequence[Reply], labels: Labels) -> Iterator[Row
     with tempfile.TemporaryDirectory() as folder:
         cassette = Path(folder) / "cassette.jsonl"
         build(replies, judge, cassette)
-        checker = ReplayChecker(cassette, judge, missing="undecided")
+        checker = ReplayChecker(cassette, missing="undecided")
         with FactCoverage(judge=checker) as scorer:
             for reply in replies:
                 report = scorer.score("", reply.text, facts=reply.facts)

@@ -168,9 +168,9 @@ def _checker(spec: Any, session: Session, batch_size: int) -> Checker:
 
         return WordContainment()
     if _is_replay(spec):
-        from factcheck.judges.replay import ReplayChecker, parse_spec
+        from factcheck.judges.replay import ReplayChecker
 
-        return ReplayChecker(*parse_spec(spec))
+        return ReplayChecker(spec.removeprefix(_REPLAY))
     if _fulfils(spec, Checker):
         return _isolated(spec, session)
     names = (
@@ -190,9 +190,9 @@ def _extractor(spec: Any, session: Session) -> Extractor:
 
         return LocalExtractor()
     if _is_replay(spec):
-        from factcheck.judges.replay import ReplayExtractor, parse_spec
+        from factcheck.judges.replay import ReplayExtractor
 
-        return ReplayExtractor(*parse_spec(spec))
+        return ReplayExtractor(spec.removeprefix(_REPLAY))
     if _fulfils(spec, Extractor):
         return _isolated(spec, session)
     names = f"'local', {_MODEL_HINT}, or 'replay:FILE'"

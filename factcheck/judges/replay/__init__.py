@@ -6,7 +6,6 @@ from factcheck.judges.replay.judges import (
     RecordingExtractor,
     ReplayChecker,
     ReplayExtractor,
-    parse_spec,
 )
 
 __all__ = [
@@ -16,5 +15,4 @@ __all__ = [
     "RecordingExtractor",
     "ReplayChecker",
     "ReplayExtractor",
-    "parse_spec",
 ]

@@ -6,8 +6,9 @@
 
 A FACT is what `AtomicFact.to_dict` gives; a VERDICT has label, probability, evidence, reason, judge
 and flags. Texts are named by their digest; only facts, quotes and reasons are in clear. A cassette
-only grows. A process that is killed while it writes leaves a torn last line: readers skip it with
-a warning, and the next writer cuts it off. One process at a time records.
+only grows, and holds the answers of one extractor and one judge. A process that is killed while it
+writes leaves a torn last line: readers skip it with a warning, and the next writer cuts it off. One
+process at a time records.
 """
 
 from __future__ import annotations
@@ -163,7 +164,7 @@ class CassetteWriter:
         """Why recording stopped; `None` while it works."""
         self._lock = threading.Lock()
         self._known: set[bytes] = set()
-        self._identities: dict[tuple[type[Recorded], str], Identity] = {}
+        self._identities: dict[type[Recorded], Identity] = {}
         with file_errors(str(path), "write"):
             start = self._start()
             if start != HEADER and HEADER.startswith(start):
@@ -182,7 +183,7 @@ class CassetteWriter:
         answers = CassetteReader(self.path)
         for answer in answers:
             self._known.add(_key(answer))
-            self._identities.setdefault((type(answer), _name(type(answer), answer.by)), answer.by)
+            self._identities.setdefault(type(answer), answer.by)
         with self.path.open("r+b") as file:
             if answers.torn_at is not None:
                 file.truncate(answers.torn_at)
@@ -192,7 +193,7 @@ class CassetteWriter:
 
     def admit(self, kind: type[Recorded], by: Identity) -> None:
         """Say who will answer, before anything is paid for."""
-        known = self._identities.setdefault((kind, _name(kind, by)), by)
+        known = self._identities.setdefault(kind, by)
         if known != by:
             raise ConfigError(
                 f"{self.path} was recorded with {describe_identity(known)}, this is "
@@ -245,10 +246,6 @@ def _check_header(line: bytes, place: Place) -> None:
 
 def _line(data: Mapping[str, Any]) -> bytes:
     return json_text(data).encode() + b"\n"
-
-
-def _name(kind: type[Recorded], by: Identity) -> str:
-    return dict(by).get("extractor" if kind is RecordedFacts else "judge", "")
 
 
 def _key(answer: Recorded) -> bytes:

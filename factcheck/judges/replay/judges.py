@@ -30,23 +30,8 @@ J = TypeVar("J", bound=Extractor | Checker)
 
 logger = logging.getLogger(__name__)
 
-PREFIX = "replay:"
-"""Start of the name of a judge that replays: `replay:FILE`, or `replay:FILE#JUDGE`."""
 CassettePath = str | os.PathLike[str]
 _EXCERPT = 60
-
-
-def parse_spec(spec: str) -> tuple[str, str | None]:
-    """The file and the judge that `replay:FILE` or `replay:FILE#JUDGE` names.
-
-    File names may contain `#`: the shortest reading that names a file counts, the whole one first.
-    """
-    rest = spec.removeprefix(PREFIX)
-    ends = [len(rest), *(at for at, character in enumerate(rest) if character == "#")]
-    for end in ends:
-        if os.path.isfile(rest[:end]):  # noqa: PTH113 - pathlib raises for names that are too long
-            return rest[:end], rest[end + 1 :] if end < len(rest) else None
-    return rest, None
 
 
 class _Recording(Generic[J]):
@@ -110,13 +95,12 @@ class ReplayExtractor:
 
     Args:
         path: The cassette.
-        extractor: Whose facts; needed if several extractors are recorded.
 
     Raises:
         InputError: The cassette cannot be read.
     """
 
-    def __init__(self, path: CassettePath, extractor: str | None = None) -> None:
+    def __init__(self, path: CassettePath) -> None:
         self._path = path
         facts: dict[Identity, dict[str, tuple[AtomicFact, ...]]] = {}
         reader = CassetteReader(path)
@@ -131,7 +115,7 @@ class ReplayExtractor:
         self._facts: dict[str, tuple[AtomicFact, ...]] = {}
         self._problem: str | None = None
         try:
-            self._by = _choose(list(facts), "extractor", extractor, path)
+            self._by = _only(list(facts), "extractor", path)
             self._facts = facts[self._by]
         except ConfigError as error:
             self._problem = str(error)
@@ -159,19 +143,17 @@ class ReplayChecker:
 
     Args:
         path: The cassette.
-        judge: Whose verdicts; needed if several judges are recorded.
         missing: What a fact without a recorded verdict leads to. `"undecided"` is for cassettes
             that are known to be incomplete, such as replies that could only be read in part.
 
     Raises:
         InputError: The cassette cannot be read.
-        ConfigError: It has no verdicts, or it is not clear whose are meant.
+        ConfigError: It has no verdicts, or those of several judges.
     """
 
     def __init__(
         self,
         path: CassettePath,
-        judge: str | None = None,
         *,
         missing: Literal["raise", "undecided"] = "raise",
     ) -> None:
@@ -184,11 +166,10 @@ class ReplayChecker:
         for answer in reader:
             if isinstance(answer, RecordedVerdict):
                 identities[answer.by] = None
-                if judge is None or dict(answer.by).get("judge") == judge:
-                    known = self._verdicts.setdefault(answer.text, {})
-                    verdict = replace(answer.verdict, cached=True)
-                    conflicts += known.setdefault(verdict.fact.text, verdict) != verdict
-        self._by = _choose(list(identities), "judge", judge, path)
+                known = self._verdicts.setdefault(answer.text, {})
+                verdict = replace(answer.verdict, cached=True)
+                conflicts += known.setdefault(verdict.fact.text, verdict) != verdict
+        self._by = _only(list(identities), "judge", path)
         self._digest = reader.digest
         _log_conflicts(path, conflicts)
 
@@ -217,23 +198,14 @@ class ReplayChecker:
         )
 
 
-def _choose(
-    identities: Sequence[Identity], role: str, name: str | None, path: CassettePath
-) -> Identity:
-    """The one identity that is meant; `role` is the entry that holds its name."""
-    meant = [by for by in identities if name is None or dict(by).get(role) == name]
-    if len(meant) == 1:
-        return meant[0]
-    names = sorted({dict(by).get(role, "") for by in identities})
-    if not identities:
-        problem = f"no {role} was recorded in it; record this run again"
-    elif not meant:
-        problem = f"it has no {role} {name!r}, but {', '.join(map(repr, names))}"
-    elif len(names) > 1 and name is None:
-        problem = f"it has several; add {' or '.join(f'#{n}' for n in names)} to its name"
-    else:
-        versions = " / ".join(describe_identity(by) for by in meant)
-        problem = f"it has several versions ({versions}); record each to a file of its own"
+def _only(identities: Sequence[Identity], role: str, path: CassettePath) -> Identity:
+    """The one identity of a cassette."""
+    if len(identities) == 1:
+        return identities[0]
+    problem = f"no {role} was recorded in it; record this run again"
+    if identities:
+        several = " / ".join(map(describe_identity, identities))
+        problem = f"it has several ({several}); record each to a file of its own"
     raise ConfigError(f"cannot replay {path} as {role}: {problem}")
 
 

@@ -30,7 +30,6 @@ from factcheck.judges.replay import (
     RecordingExtractor,
     ReplayChecker,
     ReplayExtractor,
-    parse_spec,
 )
 from factcheck.judges.replay.cassette import HEADER, RecordedVerdict
 from factcheck.testing import ScriptedChecker, ScriptedExtractor
@@ -168,39 +167,24 @@ def test_evidence_that_was_tampered_with_does_not_count(path: Path) -> None:
     assert report.kept[0].flags == ("quote_not_found",)
 
 
-def test_several_judges_are_told_apart_by_name(path: Path) -> None:
+def test_a_cassette_is_of_one_judge(path: Path) -> None:
     record(path)
-    record(path, judge="openai/b", script=lambda fact, text: "neutral")
-    with pytest.raises(ConfigError, match="add #a or #openai/b to its name"):
-        ReplayChecker(path)
-    with pytest.raises(ConfigError, match="no judge 'c', but 'a', 'openai/b'"):
-        ReplayChecker(path, "c")
-    first, second = (
-        checked(ReplayChecker(path, name), [BURNED], SUMMARY) for name in ("a", "openai/b")
+    with pytest.raises(ConfigError, match=r"was recorded with .*judge a, .*record to another file"):
+        record(path, judge="openai/b")
+    lines = path.read_bytes().splitlines(keepends=True)
+    facts, verdict = (
+        next(line for line in lines if ask in line) for ask in (b'"extract"', b'"check"')
     )
-    assert [r.label for r in (*first, *second) if isinstance(r, Verdict)] == ["entailed", "neutral"]
-    assert ReplayChecker(path, "openai/b").identity["judge"] == "openai/b"
-    assert ReplayExtractor(path, "a").identity["extractor"] == "a"
-
-
-def test_an_unclear_extractor_is_an_error_only_where_one_is_needed(path: Path) -> None:
-    record(path)
-    record(path, judge="b")
-    scorer = FactCoverage(ReplayChecker(path, "a"), ReplayExtractor(path))
-    assert scorer.score("", SUMMARY, facts=[FACTS[0]]).score == 1.0
-    with pytest.raises(ConfigError, match="add #a or #b to its name"):
-        scorer.extract(SOURCE)
-    with pytest.raises(ConfigError, match="no extractor 'c'"):
-        asyncio.run(ReplayExtractor(path, "c").extract(SOURCE, Ledger()))
-
-
-def test_a_judge_recorded_in_two_versions_is_not_replayed(path: Path) -> None:
-    record(path)
-    line = path.read_bytes().splitlines(keepends=True)[-1]
     with path.open("ab") as file:
-        file.write(line.replace(b'"by": {', b'"by": {"check": "v2", '))
-    with pytest.raises(ConfigError, match=r"several versions .*check v2"):
-        ReplayChecker(path, "a")
+        file.write(facts.replace(b'"by": {', b'"by": {"rules": "v2", '))
+    scorer = FactCoverage(ReplayChecker(path), ReplayExtractor(path))
+    assert scorer.score("", SUMMARY, facts=[FACTS[0]]).score == 1.0
+    with pytest.raises(ConfigError, match=r"as extractor: it has several .*rules v2"):
+        scorer.extract(SOURCE)
+    with path.open("ab") as file:
+        file.write(verdict.replace(b'"by": {', b'"by": {"check": "v2", '))
+    with pytest.raises(ConfigError, match=r"as judge: it has several .*check v2"):
+        ReplayChecker(path)
 
 
 def test_a_cassette_without_verdicts_is_no_judge(path: Path) -> None:
@@ -227,15 +211,6 @@ def test_of_several_answers_the_first_counts_and_the_others_are_counted(
     assert "answers 2 questions more than once and differently" in caplog.text
 
 
-def test_a_spec_names_a_file_and_maybe_a_judge(tmp_path: Path) -> None:
-    plain, odd = tmp_path / "c.jsonl", tmp_path / "c.jsonl#1"
-    plain.touch()
-    odd.touch()
-    assert parse_spec(f"replay:{plain}") == (str(plain), None)
-    assert parse_spec(f"replay:{plain}#openai/gpt#x") == (str(plain), "openai/gpt#x")
-    assert parse_spec(f"replay:{odd}") == (str(odd), None)
-    odd.unlink()
-    assert parse_spec(f"replay:{odd}") == (str(plain), "1")
-    assert parse_spec("replay:nowhere#x") == ("nowhere#x", None)
+def test_a_name_that_is_too_long_is_invalid_input() -> None:
     with pytest.raises(InputError, match="File name too long"):
-        ReplayChecker(parse_spec("replay:" + "x" * 5_000)[0])
+        ReplayChecker("x" * 5_000)
