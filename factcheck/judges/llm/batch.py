@@ -27,7 +27,6 @@ from factcheck.judges.llm.batch_store import (
     BatchClient,
     BatchState,
     BatchStore,
-    RequestFiles,
     request_id,
 )
 from factcheck.judges.llm.errors import NoAccess, from_status
@@ -159,24 +158,22 @@ def collect(
 
 def _requests_of(store: BatchStore, endpoint: str, run: Run[object]) -> BatchState | None:
     """The state of a batch that is ready to be sent, or `None` if there are no requests."""
-    store.make_folder()
-    files = RequestFiles(store.folder)
-    outbox = Outbox(files)
-    try:
-        run(outbox.around)
-        batches = files.finish()
-    except BaseException:
-        files.discard()
-        raise
+    outbox = Outbox()
+    run(outbox.around)
     if not outbox.shapes:
         raise ConfigError("no language model takes part; batches are for judges 'openai/MODEL'")
+    batches = [
+        batch
+        for model, queued in outbox.queued.items()
+        for batch in store.add_requests(model, queued)
+    ]
     if not batches:
         return None
     state = BatchState(
         endpoint=endpoint,
         created=datetime.now(timezone.utc).isoformat(timespec="seconds"),
         shapes=tuple(outbox.shapes.values()),
-        batches=batches,
+        batches=tuple(batches),
     )
     store.write(state)
     return state
@@ -191,11 +188,12 @@ def _require_endpoint(store: BatchStore, state: BatchState, client: BatchClient)
 
 
 class Outbox:
-    """Transports that write the requests of all models into files."""
+    """Transports that keep the requests to all models instead of sending them."""
 
-    def __init__(self, files: RequestFiles) -> None:
+    def __init__(self) -> None:
         self.shapes: dict[str, Mapping[str, str]] = {}
-        self._files = files
+        self.queued: dict[str, list[tuple[Body, bool]]] = {}
+        """Bodies by model, each with whether it lists facts."""
 
     def around(self, transport: Transport) -> Transport:
         inner = _require_openai(transport)
@@ -203,9 +201,8 @@ class Outbox:
         return BatchTransport(inner, self._queue)
 
     def _queue(self, inner: ChatTransport, body: Body) -> Answer:
-        body = inner.addressed(body)
-        first = body["messages"][0]["content"]
-        self._files.add(inner.name, body, extraction=first == load_prompt(EXTRACT_FACTS))
+        is_extraction = body["messages"][0]["content"] == load_prompt(EXTRACT_FACTS)
+        self.queued.setdefault(inner.name, []).append((inner.addressed(body), is_extraction))
         raise JudgeQueued(f"{inner.name}: queued for a batch; collect it when it is done")
 
 

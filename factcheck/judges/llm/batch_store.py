@@ -11,14 +11,15 @@ import json
 import logging
 import os
 import re
-from collections.abc import Awaitable, Callable, Iterable, Mapping
-from contextlib import suppress
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from itertools import accumulate, islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeVar
+from typing import IO, TYPE_CHECKING, Any, ClassVar, Final, TypeVar
 
-from factcheck.documents import PlainData, parse_json
-from factcheck.errors import InputError, JudgeError
+from factcheck.documents import PlainData, file_errors, parse_json
+from factcheck.errors import InputError
 from factcheck.judges.llm.errors import UNREADABLE, from_openai
 from factcheck.judges.llm.providers import access_to
 from factcheck.runtime.retry import RetryPolicy
@@ -27,6 +28,7 @@ from factcheck.settings import Model
 if TYPE_CHECKING:
     import openai
 
+    from factcheck.judges.llm.transports import Body
     from factcheck.settings import Settings
 
 URL: Final = "/v1/chat/completions"
@@ -102,12 +104,12 @@ class BatchStore:
         self.folder = path.with_name(path.name + ".files")
 
     def read(self) -> BatchState | None:
-        try:
-            state = BatchState.from_dict(parse_json(self.path.read_bytes(), str(self.path)).value)
-        except FileNotFoundError:
+        if not self.path.exists():
             return None
-        except OSError as error:
-            raise InputError(f"cannot read {self.path}: {error.strerror or error}") from error
+        with file_errors(str(self.path), "read"):
+            data = self.path.read_bytes()
+        try:
+            state = BatchState.from_dict(parse_json(data, str(self.path)).value)
         except ValueError as error:
             raise InputError(f"{self.path} is not the state of a batch: {error}") from error
         if state.version != BatchState.VERSION:
@@ -118,25 +120,38 @@ class BatchStore:
         return state
 
     def write(self, state: BatchState) -> None:
-        """Replace the state in one step: a crash leaves the old one or the new one."""
-        path, text = self.path, json.dumps(state.to_dict(), indent=1, ensure_ascii=False)
-        draft = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-        try:
-            with open_private(draft) as file:
-                file.write(text.encode())
-                file.flush()
-                os.fsync(file.fileno())
-            draft.replace(path)
-        except OSError as error:
-            with suppress(OSError):
-                draft.unlink()
-            raise InputError(f"cannot write {path}: {error.strerror or error}") from error
+        with written(self.path) as file:
+            file.write(json.dumps(state.to_dict(), indent=1, ensure_ascii=False).encode())
 
-    def make_folder(self) -> None:
-        try:
+    def add_requests(self, model: str, bodies: Iterable[tuple[Body, bool]]) -> list[Batch]:
+        """Write the different requests to a model into as few files as the provider takes.
+
+        Args:
+            model: `openai/MODEL`.
+            bodies: Each with whether it lists facts.
+        """
+        lines: dict[bytes, bool] = {}
+        for body, is_extraction in bodies:
+            request = {"custom_id": request_id(body), "method": "POST", "url": URL, "body": body}
+            lines[json.dumps(request, ensure_ascii=False).encode() + b"\n"] = is_extraction
+        batches: list[Batch] = []
+        with file_errors(str(self.folder), "make"):
             self.folder.mkdir(mode=0o700, exist_ok=True)
-        except OSError as error:
-            raise InputError(f"cannot make {self.folder}: {error.strerror or error}") from error
+        while lines:
+            ends = accumulate(map(len, lines))
+            n = max(1, sum(end <= MAX_BYTES for end in islice(ends, MAX_REQUESTS)))
+            some = {line: lines.pop(line) for line in list(islice(lines, n))}
+            data = b"".join(some)
+            batch = Batch(
+                model=model,
+                digest=hashlib.sha256(data).hexdigest(),
+                requests=len(some),
+                extractions=sum(some.values()),
+            )
+            with written(self.requests(batch)) as file:
+                file.write(data)
+            batches.append(batch)
+        return batches
 
     def requests(self, batch: Batch) -> Path:
         return self.folder / f"{batch.digest}.requests.jsonl"
@@ -150,90 +165,24 @@ class BatchStore:
         )
 
 
-class RequestFiles:
-    """Writes requests into as few files as the provider takes, one model to a file."""
+@contextmanager
+def written(path: Path) -> Iterator[IO[bytes]]:
+    """A file for its owner alone, written in one step: a crash leaves the old one or the new one.
 
-    def __init__(
-        self, folder: Path, *, max_requests: int = MAX_REQUESTS, max_bytes: int = MAX_BYTES
-    ) -> None:
-        self._folder = folder
-        self._max_requests = max_requests
-        self._max_bytes = max_bytes
-        self._ids: set[str] = set()
-        self._open: dict[str, _Draft] = {}
-        self._done: list[_Draft] = []
-        self._error: OSError | None = None
-
-    def add(self, model: str, body: Mapping[str, Any], *, extraction: bool) -> None:
-        name = request_id(body)
-        if name in self._ids:
-            return
-        request = {"custom_id": name, "method": "POST", "url": URL, "body": body}
-        line = json.dumps(request, ensure_ascii=False).encode() + b"\n"
+    Raises:
+        InputError: It cannot be written.
+    """
+    draft = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_NOFOLLOW", 0)
+    with file_errors(str(path), "write"):
         try:
-            draft = self._draft_for(model, len(line))
-            draft.file.write(line)
-        except OSError as error:
-            self._error = self._error or error
-            raise JudgeError(f"{model}: the request cannot be written ({error})") from error
-        draft.requests += 1
-        draft.extractions += extraction
-        self._ids.add(name)
-
-    def _draft_for(self, model: str, size: int) -> _Draft:
-        draft = self._open.get(model)
-        if draft is not None and (
-            draft.requests >= self._max_requests or draft.file.tell() + size > self._max_bytes
-        ):
-            draft.file.close()
-            self._done.append(self._open.pop(model))
-            draft = None
-        if draft is None:
-            number = len(self._done) + len(self._open)
-            path = self._folder / f"{number}.draft"
-            draft = self._open[model] = _Draft(model, path, open_private(path))
-        return draft
-
-    def finish(self) -> tuple[Batch, ...]:
-        batches = []
-        try:
-            for draft in (*self._done, *self._open.values()):
-                draft.file.close()
-                digest = file_digest(draft.path)
-                draft.path.replace(self._folder / f"{digest}.requests.jsonl")
-                batches.append(
-                    Batch(
-                        model=draft.model,
-                        digest=digest,
-                        requests=draft.requests,
-                        extractions=draft.extractions,
-                    )
-                )
-        except OSError as error:
-            self._error = self._error or error
-        if self._error is not None:
-            raise InputError(
-                f"cannot write the requests into {self._folder}: "
-                f"{self._error.strerror or self._error}; nothing was sent"
-            ) from self._error
-        return tuple(batches)
-
-    def discard(self) -> None:
-        for draft in (*self._done, *self._open.values()):
-            with suppress(OSError):
-                draft.file.close()
-            draft.path.unlink(missing_ok=True)
-
-
-@dataclass(slots=True)
-class _Draft:
-    """A file of requests that is still open."""
-
-    model: str
-    path: Path
-    file: Any
-    requests: int = 0
-    extractions: int = 0
+            with os.fdopen(os.open(draft, flags, 0o600), "wb") as file:
+                yield file
+                file.flush()
+                os.fsync(file.fileno())
+            draft.replace(path)
+        finally:
+            draft.unlink(missing_ok=True)
 
 
 class BatchAnswers:
@@ -243,70 +192,44 @@ class BatchAnswers:
     """
 
     def __init__(self, paths: Iterable[Path]) -> None:
-        self._places: dict[str, tuple[Path, int] | None] = {}
+        self._lines: dict[str, Mapping[str, Any] | None] = {}
         for path in paths:
-            self._index(path)
+            with path.open("rb") as file:
+                for number, line in enumerate(file, 1):
+                    self._add(line, f"{path}, line {number}")
         self.taken: set[str] = set()
         """Ids of the answers that were given out."""
 
     @property
     def left(self) -> frozenset[str]:
-        return frozenset(name for name, place in self._places.items() if place is not None)
+        return frozenset(name for name, line in self._lines.items() if line is not None)
 
     def take(self, name: str) -> Mapping[str, Any] | None:
         """The line about a request, or `None` if there is none or it was taken already."""
-        place = self._places.pop(name, None)
-        if place is None:
-            return None
-        self.taken.add(name)
-        path, offset = place
-        with path.open("rb") as file:
-            file.seek(offset)
-            line: Mapping[str, Any] = json.loads(file.readline())
+        line = self._lines.pop(name, None)
+        if line is not None:
+            self.taken.add(name)
         return line
 
-    def _index(self, path: Path) -> None:
-        offset = 0
-        with path.open("rb") as file:
-            for number, line in enumerate(file, 1):
-                name = _custom_id(line)
-                if name is None:
-                    _log.warning("%s, line %d: not an answer; skipped", path, number)
-                elif name in self._places:
-                    _log.warning("%s, line %d: %s has two answers; none counts", path, number, name)
-                    self._places[name] = None
-                else:
-                    self._places[name] = (path, offset)
-                offset += len(line)
+    def _add(self, line: bytes, where: str) -> None:
+        try:
+            data = json.loads(line)
+        except ValueError:
+            data = None
+        name = data.get("custom_id") if isinstance(data, dict) else None
+        if not isinstance(name, str):
+            _log.warning("%s: not an answer; skipped", where)
+        elif name in self._lines:
+            _log.warning("%s: %s has two answers; none counts", where, name)
+            self._lines[name] = None
+        else:
+            self._lines[name] = data
 
 
-def _custom_id(line: bytes) -> str | None:
-    try:
-        data = json.loads(line)
-    except ValueError:
-        return None
-    name = data.get("custom_id") if isinstance(data, dict) else None
-    return name if isinstance(name, str) else None
-
-
-def request_id(body: Mapping[str, Any]) -> str:
+def request_id(body: Body) -> str:
     """The name of a request in a batch: a digest of its body, so that equal ones are one."""
     canonical = json.dumps(body, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
     return hashlib.sha256(canonical.encode()).hexdigest()
-
-
-def file_digest(path: Path) -> str:
-    digest = hashlib.sha256()
-    with path.open("rb") as file:
-        while block := file.read(1 << 20):
-            digest.update(block)
-    return digest.hexdigest()
-
-
-def open_private(path: Path) -> Any:
-    """A file opened for writing bytes, emptied, that only its owner can read."""
-    flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_NOFOLLOW", 0)
-    return os.fdopen(os.open(path, flags, 0o600), "wb")
 
 
 T = TypeVar("T")
@@ -362,19 +285,16 @@ class BatchClient:
 
     async def _upload(self, client: openai.AsyncOpenAI, batch: Batch) -> str:
         path = self._store.requests(batch)
-        try:
-            same = file_digest(path) == batch.digest
-        except OSError as error:
-            raise InputError(f"cannot read {path}: {error.strerror or error}") from error
-        if not same:
+        with file_errors(str(path), "read"):
+            data = path.read_bytes()
+        if hashlib.sha256(data).hexdigest() != batch.digest:
             raise InputError(
                 f"{path} was changed since it was written; "
                 f"remove {self._store.path} and submit again"
             )
 
         async def upload() -> str:
-            with path.open("rb") as file:
-                made = await client.files.create(file=(path.name, file), purpose="batch")
+            made = await client.files.create(file=(path.name, data), purpose="batch")
             return made.id
 
         return await self._retrying(upload)
@@ -418,17 +338,10 @@ class BatchClient:
 
     async def _download(self, client: openai.AsyncOpenAI, file_id: str, path: Path) -> None:
         async def download() -> None:
-            draft = path.with_suffix(".draft")
-            try:
-                async with client.files.with_streaming_response.content(file_id) as reply:
-                    with open_private(draft) as file:
-                        async for block in reply.iter_bytes():
-                            file.write(block)
-                draft.replace(path)
-            except OSError as error:
-                with suppress(OSError):
-                    draft.unlink()
-                raise InputError(f"cannot write {path}: {error.strerror or error}") from error
+            async with client.files.with_streaming_response.content(file_id) as reply:
+                with written(path) as file:
+                    async for block in reply.iter_bytes():
+                        file.write(block)
 
         await self._retrying(download)
 

@@ -16,7 +16,7 @@ from factcheck import CoverageReport, FactCoverage, Verdict
 from factcheck.errors import ConfigError, InputError, JudgeQueued, JudgeUnavailable
 from factcheck.judges.llm import prompts
 from factcheck.judges.llm.batch import Collected, Run, Submitted, collect, submit
-from factcheck.judges.llm.batch_store import BatchStore, RequestFiles, request_id
+from factcheck.judges.llm.batch_store import BatchStore, request_id
 from factcheck.judges.llm.extractor import SECTION
 from factcheck.judges.llm.fences import sections
 from factcheck.judges.llm.providers import PROVIDERS
@@ -500,7 +500,7 @@ def test_a_run_that_fails_leaves_nothing_behind(pottery: MakePottery) -> None:
         submit(job.state, failing)
 
     assert not job.state.exists()
-    assert list(BatchStore(job.state).folder.iterdir()) == []
+    assert not BatchStore(job.state).folder.exists()
 
 
 def test_each_model_has_a_batch_of_its_own(pottery: MakePottery) -> None:
@@ -524,44 +524,26 @@ def test_each_model_has_a_batch_of_its_own(pottery: MakePottery) -> None:
     assert done.result == [6, 2]
 
 
-def test_requests_are_split_at_the_limits_of_the_provider(tmp_path: Path) -> None:
-    files = RequestFiles(tmp_path, max_requests=2, max_bytes=10_000)
-    for number in range(5):
-        files.add("openai/a", {"model": "a", "n": number}, extraction=False)
-    files.add("openai/a", {"model": "a", "n": 0}, extraction=False)
-    for number in range(3):
-        files.add("openai/b", {"model": "b", "text": f"{number}" * 4000}, extraction=True)
-
-    batches = files.finish()
-
-    sizes = sorted((batch.model, batch.requests, batch.extractions) for batch in batches)
-    assert sizes == [
-        ("openai/a", 1, 0),
-        ("openai/a", 2, 0),
-        ("openai/a", 2, 0),
-        ("openai/b", 1, 1),
-        ("openai/b", 2, 2),
-    ]
-    paths = list(tmp_path.iterdir())
-    assert sorted(path.name for path in paths) == sorted(
-        f"{batch.digest}.requests.jsonl" for batch in batches
-    )
+def test_requests_are_split_at_the_limits_of_the_provider(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("factcheck.judges.llm.batch_store.MAX_REQUESTS", 2)
+    monkeypatch.setattr("factcheck.judges.llm.batch_store.MAX_BYTES", 10_000)
+    store = BatchStore(tmp_path / "state.json")
+    few = store.add_requests("openai/a", [({"n": n % 5}, False) for n in range(6)])
+    long = store.add_requests("openai/b", [({"text": f"{n}" * 4000}, True) for n in range(3)])
+    assert [(batch.requests, batch.extractions) for batch in few] == [(2, 0), (2, 0), (1, 0)]
+    assert [(batch.requests, batch.extractions) for batch in long] == [(2, 2), (1, 1)]
+    paths = sorted(store.folder.iterdir())
+    assert paths == sorted(store.requests(batch) for batch in (*few, *long))
     assert all(path.stat().st_size <= 10_000 for path in paths)
 
 
-def test_requests_that_cannot_be_written_are_not_sent(
-    pottery: MakePottery, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_requests_that_cannot_be_written_are_not_sent(pottery: MakePottery) -> None:
     job = pottery()
-
-    def full(*_: object) -> None:
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr("factcheck.judges.llm.batch_store.open_private", full)
-
-    with pytest.raises(InputError, match="No space left on device; nothing was sent"):
+    BatchStore(job.state).folder.write_text("a file in the place of the folder")
+    with pytest.raises(InputError, match="cannot make"):
         job.submit()
-
     assert job.server.requests == ()
 
 
