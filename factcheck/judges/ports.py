@@ -50,14 +50,16 @@ class Ledger:
             return dict(self._usage)
 
 
-@runtime_checkable
-class Extractor(Protocol):
-    """Lists the atomic facts of a text."""
-
+class _Named(Protocol):
     @property
     def identity(self) -> Mapping[str, str]:
         """Names and versions that shape its answers, as entries for the score signature."""
         ...
+
+
+@runtime_checkable
+class Extractor(_Named, Protocol):
+    """Lists the atomic facts of a text."""
 
     async def extract(self, source: str, ledger: Ledger) -> FactSet:
         """The facts of `source`, in its order; empty if it states none.
@@ -69,13 +71,8 @@ class Extractor(Protocol):
 
 
 @runtime_checkable
-class Checker(Protocol):
+class Checker(_Named, Protocol):
     """Labels facts by what a text says about them."""
-
-    @property
-    def identity(self) -> Mapping[str, str]:
-        """Names and versions that shape its answers, as entries for the score signature."""
-        ...
 
     async def check(
         self, facts: Sequence[AtomicFact], text: str, ledger: Ledger
@@ -147,16 +144,11 @@ PairResult = PairVerdict | Failure[Any]
 
 
 @runtime_checkable
-class PairJudge(Protocol):
+class PairJudge(_Named, Protocol):
     """Says whether two values of a field mean the same.
 
     Symmetrical where `specificity` is `"exact"`: swapping gold and extracted changes nothing.
     """
-
-    @property
-    def identity(self) -> Mapping[str, str]:
-        """Names and versions that shape its answers, as entries for the score signature."""
-        ...
 
     async def compare(self, pairs: Sequence[ValuePair], ledger: Ledger) -> Sequence[PairResult]:
         """One result per pair, in their order: a verdict, or a failure.
@@ -196,13 +188,8 @@ RatingResult = Rating | Failure[Any]
 
 
 @runtime_checkable
-class Rater(Protocol):
+class Rater(_Named, Protocol):
     """Rates a summary as a whole, in one number, without looking at its facts one by one."""
-
-    @property
-    def identity(self) -> Mapping[str, str]:
-        """Names and versions that shape its answers, as entries for the score signature."""
-        ...
 
     async def rate(self, source: str, summary: str, ledger: Ledger) -> RatingResult:
         """A rating, or a failure. Both texts count whole: neither is cut."""
@@ -214,13 +201,8 @@ EmbeddingResult = Sequence[float] | Failure[Any]
 
 
 @runtime_checkable
-class Embedder(Protocol):
+class Embedder(_Named, Protocol):
     """Turns texts into vectors, which point the same way where the texts are alike."""
-
-    @property
-    def identity(self) -> Mapping[str, str]:
-        """Names and versions that shape its vectors, as entries for the score signature."""
-        ...
 
     async def embed(self, texts: Sequence[str], ledger: Ledger) -> Sequence[EmbeddingResult]:
         """One result per text, in their order: a vector, or a failure.

@@ -33,7 +33,6 @@ from factcheck.testing.replies import (
     hang,
     hashed_embeddings,
     http_date,
-    out_of_order,
     quota_exceeded,
     rate_limited,
     refused,
@@ -41,8 +40,7 @@ from factcheck.testing.replies import (
     server_error,
     truncated,
     unauthorized,
-    with_vector,
-    without_vectors,
+    with_vectors,
 )
 from factcheck.testing.scripted import (
     CompareCall,
@@ -86,7 +84,6 @@ __all__ = [
     "in_prose",
     "invent",
     "leave_out",
-    "out_of_order",
     "overwrite",
     "parse_prompt",
     "quota_exceeded",
@@ -98,7 +95,6 @@ __all__ = [
     "server_error",
     "truncated",
     "unauthorized",
-    "with_vector",
+    "with_vectors",
     "without_key",
-    "without_vectors",
 ]

@@ -252,40 +252,11 @@ def sequence(
     return answer
 
 
-def out_of_order(answer: EmbeddingsAnswer) -> EmbeddingsAnswer:
-    """An answer that sends its vectors from last to first, each under its right index."""
-    return _changed(answer, lambda vectors: dict(reversed(list(vectors.items()))))
-
-
-def without_vectors(answer: EmbeddingsAnswer, *places: int) -> EmbeddingsAnswer:
-    """An answer without the vectors of some texts, by their places from 0."""
-    return _changed(
-        answer, lambda vectors: {at: v for at, v in vectors.items() if at not in places}
-    )
-
-
-def with_vector(
-    answer: EmbeddingsAnswer, place: int, vector: Sequence[float] | Callable[..., Sequence[float]]
-) -> EmbeddingsAnswer:
-    """An answer with another vector for one text: too short, NaN, anything.
-
-    Args:
-        answer: Answers for the other texts.
-        place: Of the text in the request, from 0; requests with fewer texts are not changed.
-        vector: The vector to send, or a function of the right one.
-    """
-
-    def change(vectors: VectorsByIndex) -> VectorsByIndex:
-        if place not in vectors:
-            return vectors
-        return {**vectors, place: vector(vectors[place]) if callable(vector) else vector}
-
-    return _changed(answer, change)
-
-
-def _changed(
+def with_vectors(
     answer: EmbeddingsAnswer, change: Callable[[VectorsByIndex], VectorsByIndex]
 ) -> EmbeddingsAnswer:
+    """An answer with other vectors, by their index in the request: NaN, none, in another order."""
+
     def changed(request: EmbeddingsRequest) -> Reply | VectorsByIndex:
         given = answer(request)
         if isinstance(given, Reply):

@@ -19,7 +19,7 @@ from factcheck.testing import (
     sequence,
     server_error,
     unauthorized,
-    with_vector,
+    with_vectors,
 )
 from tests.references.conftest import REFERENCES, MakeSetup
 
@@ -59,7 +59,10 @@ def test_a_reference_without_a_vector_is_never_left_out(
     remote: MakeSetup, vector: list[float]
 ) -> None:
     """A mean over the others would be a number about something else."""
-    faults = (with_vector(hashed_embeddings, place, vector) for place in (2, 0))
+    faults = (
+        with_vectors(hashed_embeddings, lambda right, n=place: {**right, n: vector})  # type: ignore[misc]
+        for place in (2, 0)
+    )
     metric, _ = remote(sequence(*faults, then=hashed_embeddings), aggregation="mean")
     with pytest.raises(JudgeOutputError):
         metric.match(OUTPUT)

@@ -22,7 +22,6 @@ from factcheck.testing import (
     hang,
     hashed_embeddings,
     http_date,
-    out_of_order,
     quota_exceeded,
     rate_limited,
     refused,
@@ -30,8 +29,7 @@ from factcheck.testing import (
     server_error,
     truncated,
     unauthorized,
-    with_vector,
-    without_vectors,
+    with_vectors,
 )
 
 QUESTION: Any = [{"role": "user", "content": "Is rain wet?"}]
@@ -172,13 +170,8 @@ def answered(answer: EmbeddingsAnswer) -> list[tuple[int, Any]]:
 
 def test_vectors_may_be_out_of_order_left_out_or_replaced() -> None:
     in_order = answered(hashed_embeddings)
-    infinite = answered(with_vector(hashed_embeddings, 1, [2.0, math.inf]))
-    shortened = answered(with_vector(hashed_embeddings, 1, lambda vector: vector[:3]))
+    odd = answered(with_vectors(hashed_embeddings, lambda right: {2: right[2], 1: [2.0, math.inf]}))
     assert [index for index, _ in in_order] == [0, 1, 2]
-    assert answered(out_of_order(hashed_embeddings)) == in_order[::-1]
-    assert answered(without_vectors(hashed_embeddings, 0, 2)) == in_order[1:2]
-    assert infinite[1] == (1, [2.0, math.inf])
-    assert [len(vector) for _, vector in shortened] == [64, 3, 64]
-    assert answered(with_vector(hashed_embeddings, 3, [1.0])) == in_order
+    assert odd == [in_order[2], (1, [2.0, math.inf])]
     with pytest.raises(openai.InternalServerError):
-        answered(out_of_order(lambda _: server_error()))
+        answered(with_vectors(lambda _: server_error(), lambda right: right))

@@ -7,7 +7,7 @@ a failure.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeAlias, TypeVar
 
 from factcheck.errors import JudgeError, JudgeRejected
 from factcheck.judges.llm.engine import Account
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 _REPEAT = frozenset({"missing", "duplicate", "invalid", "output", "truncated"})
 """Failures that another request may mend; the others have had their retries."""
 
+Request: TypeAlias = "tuple[Sequence[Message], Question[Any]]"
 T = TypeVar("T")
 Q = TypeVar("Q")
 R = TypeVar("R")
@@ -68,12 +69,9 @@ class BatchedJudge(Generic[Q, R]):
         """Model, prompt and what else shapes the results."""
         return {self.role: self._model.name, self.stage: self._prompt, **self._model.identity}
 
-    def _inputs(self, questions: Sequence[Q]) -> dict[str, Any]:
-        """Of the module."""
+    def _request(self, questions: Sequence[Q]) -> Request:
+        """What is sent to ask several questions at once."""
         raise NotImplementedError
-
-    def _request(self, questions: Sequence[Q]) -> tuple[Sequence[Message], Question[Any]]:
-        return self._module.request(**self._inputs(questions))  # type: ignore[no-any-return]
 
     def _key_parts(self, question: Q) -> Mapping[str, JSON]:
         """What tells a question from the others that are asked about together, for its key."""

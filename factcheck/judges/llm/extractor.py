@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from factcheck.documents import Reader
 from factcheck.errors import JudgeError, JudgeNotAsked
 from factcheck.facts import AtomicFact, FactSet, digest
-from factcheck.judges.llm.batched import BatchedJudge, failed_with
+from factcheck.judges.llm.batched import BatchedJudge, Request, failed_with
 from factcheck.judges.llm.fences import one_line, sections
 from factcheck.judges.llm.modules import KeyFactExtraction
 from factcheck.judges.local.duplicates import drop_near_duplicates
@@ -54,8 +54,8 @@ class LLMExtractor(BatchedJudge[str, _Facts]):
             facts = drop_near_duplicates(facts)
         return FactSet(_located(tuple(facts), source), digest(source), tuple(self.identity.items()))
 
-    def _inputs(self, questions: Sequence[str]) -> dict[str, Any]:
-        return {"source": questions[0]}
+    def _request(self, questions: Sequence[str]) -> Request:
+        return self._module.request(source=questions[0])  # type: ignore[no-any-return]
 
     def _key_parts(self, question: str) -> Mapping[str, JSON]:
         return {"text": digest(question)}

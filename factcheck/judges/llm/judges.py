@@ -13,6 +13,7 @@ from factcheck.errors import Failure, InputError, JudgeError
 from factcheck.facts import AtomicFact, CheckFailure, CheckResult, Evidence, Verdict, digest
 from factcheck.judges.llm.batched import (
     BatchedJudge,
+    Request,
     even_batches,
     failed_with,
     require_one_not_rejected,
@@ -30,7 +31,6 @@ from factcheck.judges.ports import PairResult, PairVerdict, Rating, RatingResult
 from factcheck.runtime.loop import together
 
 if TYPE_CHECKING:
-    from factcheck.judges.llm.adapter import Message, Question
     from factcheck.judges.llm.engine import Account
     from factcheck.judges.llm.language_model import LanguageModel
     from factcheck.judges.ports import Ledger
@@ -200,9 +200,7 @@ class LLMChecker(BatchedJudge[_FactQuestion, CheckResult]):
         found = await together(self._ask(of_text, account) for of_text in by_text.values())
         return [result for of_text in found for result in of_text]
 
-    def _request(
-        self, questions: Sequence[_FactQuestion]
-    ) -> tuple[Sequence[Message], Question[Any]]:
+    def _request(self, questions: Sequence[_FactQuestion]) -> Request:
         texts = list(dict.fromkeys(question.text for question in questions))
         facts = [question.fact for question in questions[: len(questions) // len(texts)]]
         if len(texts) > 1:
@@ -349,8 +347,8 @@ class LLMPairJudge(BatchedJudge[ValuePair, PairResult]):
     def _key_parts(self, question: ValuePair) -> Mapping[str, JSON]:
         return {"field": field_of(question)._asdict(), "values": shown_values(question)}
 
-    def _inputs(self, questions: Sequence[ValuePair]) -> dict[str, Any]:
-        return {"pairs": questions}
+    def _request(self, questions: Sequence[ValuePair]) -> Request:
+        return self._module.request(pairs=questions)  # type: ignore[no-any-return]
 
     def _failure(self, question: ValuePair, error: JudgeError) -> PairResult:
         return Failure.of(question, error)
@@ -405,8 +403,8 @@ class LLMRater(BatchedJudge[_RatingQuestion, RatingResult]):
     def _key_parts(self, question: _RatingQuestion) -> Mapping[str, JSON]:
         return {"source": digest(question.source_text), "summary": digest(question.summary)}
 
-    def _inputs(self, questions: Sequence[_RatingQuestion]) -> dict[str, Any]:
-        return questions[0]._asdict()
+    def _request(self, questions: Sequence[_RatingQuestion]) -> Request:
+        return self._module.request(**questions[0]._asdict())  # type: ignore[no-any-return]
 
     def _outcome(self, reply: Mapping[str, Any]) -> Sequence[RatingResult]:
         return [Rating(reply["faithfulness"], reply["reason"], self._model.name)]

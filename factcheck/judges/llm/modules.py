@@ -91,6 +91,8 @@ _BULLETS_READ = {"bullets": pydantic.TypeAdapter(Bullets)}
 class _OneCall(dspy.Module):
     """Base of modules that make one request."""
 
+    published: ClassVar[str]
+    """Name of its prompt, unless another is given."""
     asks: ClassVar[str]
     """Names of what goes in and what comes out, as DSPy writes them."""
     predictor: ClassVar[str]
@@ -102,10 +104,10 @@ class _OneCall(dspy.Module):
     question: Callable[..., Question[Any]]
     """What is asked about the inputs of a call."""
 
-    def __init__(self, prompt: str) -> None:
+    def __init__(self, prompt: str = "") -> None:
         super().__init__()
-        self.prompt = prompt
-        instructions, _, self._frame = load_prompt(prompt).rpartition("\n\n")
+        self.prompt = prompt or self.published
+        instructions, _, self._frame = load_prompt(self.prompt).rpartition("\n\n")
         setattr(self, self.predictor, dspy.Predict(dspy.Signature(self.asks, instructions)))
 
     def forward(self, **inputs: Any) -> dspy.Prediction:
@@ -178,12 +180,10 @@ class KeyFactExtraction(_OneCall):
         prompt: Name of a published prompt.
     """
 
+    published = EXTRACT_FACTS
     asks = "source -> facts: list[str]"
     predictor = "list_facts"
     sample: ClassVar[Mapping[str, Any]] = {"source": "<<source>>"}
-
-    def __init__(self, prompt: str = EXTRACT_FACTS) -> None:
-        super().__init__(prompt)
 
     def question(self, source: str) -> Question[dict[str, Any]]:
         # Half a token per character: facts repeat names, so their list can outgrow the text.
@@ -294,6 +294,8 @@ class SemanticEquivalence(_OneCall):
         prompt: Name of a published prompt.
     """
 
+    published = COMPARE_VALUES
+    show: Mapping[str, Callable[[Any], str]] = MappingProxyType({"pairs": str})
     asks = "pairs -> verdicts: dict"
     predictor = "judge_pairs"
     sample: ClassVar[Mapping[str, Any]] = {
@@ -302,10 +304,6 @@ class SemanticEquivalence(_OneCall):
             for specificity in get_args(Specificity)
         ]
     }
-
-    def __init__(self, prompt: str = COMPARE_VALUES) -> None:
-        self.show = {"pairs": str}
-        super().__init__(prompt)
 
     def question(
         self, pairs: Sequence[ValuePair | tuple[str, str]]
@@ -334,15 +332,13 @@ class LLMJudge(_OneCall):
         prompt: Name of a published prompt.
     """
 
+    published = RATE_FAITHFULNESS
     asks = "source_text, summary -> reason, faithfulness: int"
     predictor = "rate"
     sample: ClassVar[Mapping[str, Any]] = {
         "source_text": "<<source_text>>",
         "summary": "<<summary>>",
     }
-
-    def __init__(self, prompt: str = RATE_FAITHFULNESS) -> None:
-        super().__init__(prompt)
 
     def question(self, source_text: str, summary: str) -> Question[dict[str, Any]]:
         inputs = {"source_text": source_text, "summary": summary}
@@ -361,12 +357,10 @@ class Summarizer(_OneCall):
         prompt: Name of a published prompt.
     """
 
+    published = SUMMARIZE
     asks = "source_text -> bullets: list[str]"
     predictor = "summarize"
     sample: ClassVar[Mapping[str, Any]] = {"source": "<<source_text>>"}
-
-    def __init__(self, prompt: str = SUMMARIZE) -> None:
-        super().__init__(prompt)
 
     def question(self, source: str) -> Question[dict[str, Any]]:
         schema = object_schema(bullets=_STRINGS)

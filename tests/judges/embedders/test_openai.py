@@ -6,7 +6,7 @@ import asyncio
 import json
 import logging
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pytest
@@ -30,14 +30,12 @@ from factcheck.testing import (
     dropped,
     garbage,
     hashed_embeddings,
-    out_of_order,
     quota_exceeded,
     rate_limited,
     sequence,
     server_error,
     unauthorized,
-    with_vector,
-    without_vectors,
+    with_vectors,
 )
 from tests.judges.embedders.conftest import MakeSetup
 
@@ -78,7 +76,8 @@ def test_vectors_may_be_lists_of_numbers_and_are_read_by_their_index(remote: Mak
 
     expected = remote().embed(*TEXTS)
     assert remote(as_lists).embed(*TEXTS) == expected
-    assert remote(out_of_order(hashed_embeddings)).embed(*TEXTS) == expected
+    backwards = with_vectors(hashed_embeddings, lambda right: dict(reversed(right.items())))  # type: ignore[call-overload]
+    assert remote(backwards).embed(*TEXTS) == expected
 
 
 def test_more_texts_than_the_api_takes_are_as_few_requests_as_can_be(remote: MakeSetup) -> None:
@@ -227,9 +226,11 @@ BAD_VECTORS = [
 
 
 def faulty_at(place: int, vector: Sequence[float] | None) -> EmbeddingsAnswer:
-    if vector is None:
-        return without_vectors(hashed_embeddings, place)
-    return with_vector(hashed_embeddings, place, vector)
+    def change(right: Mapping[int, Sequence[float]]) -> Mapping[int, Sequence[float]]:
+        others = {n: one for n, one in right.items() if n != place}
+        return others if vector is None or place not in right else {**others, place: vector}
+
+    return with_vectors(hashed_embeddings, change)
 
 
 @pytest.mark.parametrize("vector", BAD_VECTORS)
