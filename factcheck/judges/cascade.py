@@ -89,17 +89,7 @@ class _InARow(Generic[J]):
     A verdict of the first judge stands unless its probability lies strictly between the thresholds;
     one without a probability stands, too. What the first judge has no verdict on is the second's to
     decide. A failure of the second is a failure: what the first was not sure of never takes its
-    place.
-
-    Args:
-        first: Asked about everything.
-        second: Asked about the rest.
-        low: Lower threshold, in [0, 1].
-        high: Upper threshold.
-        batch_size: Questions in one request to the second judge; 0 if it sends none.
-
-    Raises:
-        InputError: The thresholds are not in [0, 1], or in the wrong order.
+    place. The batch size is that of requests to the second judge; 0 if it sends none.
     """
 
     def __init__(

@@ -49,8 +49,8 @@ class Isolated:
     """Fulfils every port that the judge inside fulfils.
 
     Its methods may block, and raise anything: what is not an error of this package becomes a
-    `JudgeError`. Called from the shared loop they run in a loop of their own; called from
-    any other loop they run there, since the judge may hold connections that belong to it.
+    `JudgeError`. Called from the shared loop they run in a loop of their own; called from any other
+    loop they run there, since the judge may hold connections that belong to it.
     """
 
     def __init__(self, judge: Any) -> None:
@@ -110,22 +110,11 @@ def build_judges(
     batch_size: int = FACTS_PER_CALL,
     cassette: str | PathLike[str] | None = None,
 ) -> Judges:
-    """The extractor and checker that two specs name.
+    """The extractor and checker that two specs name; see `FactCoverage`.
 
-    Args:
-        judge: `"local"`, `"local-fast"` (word containment), `"PROVIDER/MODEL"`,
-            `"replay:FILE"`, a cascade of such judges, a `dspy.BaseLM`, an object with the
-            `Checker` port, or `None` for the judge of the settings.
-        extractor: The same with the `Extractor` port, but no cascade; `None` for that of the
-            settings, or else the judge itself (of a cascade, the last one) if it can extract, or
-            else `"local"`.
-        session: Settings, and connections to language models.
-        batch_size: Facts a language model checks in one request, from 1 to 100.
-        cassette: A file that every answer is recorded to.
-
-    Raises:
-        ConfigError: A name is unknown, a key is missing, or an object does not fulfil its port.
-        InputError: `batch_size` is out of range.
+    A judge of `None` is that of the settings; an extractor of `None` too, or else the judge (of a
+    cascade, the last one) if it can extract, or else `"local"`. With a cassette, every answer is
+    recorded to it.
     """
     require_integer("batch_size", batch_size, 1, MAX_BATCH_SIZE)
     judge = session.settings.judge if judge is None else judge
@@ -202,19 +191,7 @@ def _extractor(spec: Any, session: Session) -> Extractor:
 def build_pair_judge(
     spec: PairJudgeSpec | None, session: Session, *, batch_size: int = BATCH_SIZE
 ) -> PairJudge:
-    """The judge of value pairs that a spec names.
-
-    Args:
-        spec: `"local"`, `"PROVIDER/MODEL"`, `"cascade(FIRST, SECOND)"` of such names, a `Cascade`,
-            a `dspy.BaseLM`, an object with the `PairJudge` port, or `None` for the judge of the
-            settings.
-        session: Settings, and connections to language models.
-        batch_size: Pairs a language model compares in one request, from 1 to 100.
-
-    Raises:
-        ConfigError: A name is unknown, a key is missing, or an object does not fulfil the port.
-        InputError: `batch_size` is out of range.
-    """
+    """The judge of value pairs that a spec names; see `SemanticComparator`."""
     require_integer("batch_size", batch_size, 1, MAX_BATCH_SIZE)
     spec = session.settings.judge if spec is None else spec
     if cascade := parse_cascade(spec):
@@ -248,17 +225,7 @@ def build_pair_judge(
 
 
 def build_rater(spec: RaterSpec | None, session: Session) -> Rater:
-    """The rater of summaries, from 1 to 5, that a spec names.
-
-    Args:
-        spec: `"PROVIDER/MODEL"`, a `dspy.BaseLM`, an object with the `Rater` port, or `None` for
-            the judge of the settings.
-        session: Settings, and connections to language models.
-
-    Raises:
-        ConfigError: A name is unknown or its judge gives no ratings, a key is missing, or an
-            object does not fulfil the port.
-    """
+    """The rater of summaries, from 1 to 5, that a spec names; `None`: the judge of the settings."""
     spec = session.settings.judge if spec is None else spec
     if _is_model(spec):
         from factcheck.judges.llm.judges import LLMRater
@@ -275,16 +242,7 @@ def build_rater(spec: RaterSpec | None, session: Session) -> Rater:
 
 
 def build_embedder(spec: EmbedderSpec, session: Session) -> Embedder:
-    """The embedder that a spec names.
-
-    Args:
-        spec: `"local"`, `"openai"`, `"openai/MODEL"`, an object with the `Embedder` port, an object
-            with `encode`, or a function from texts to vectors.
-        session: Settings, and connections to servers.
-
-    Raises:
-        ConfigError: A name is unknown, a key is missing, or an object cannot embed.
-    """
+    """The embedder that a spec names; see `ReferenceMatch`."""
     if isinstance(spec, str):
         return _named_embedder(spec, session)
     if _fulfils(spec, Embedder):
@@ -324,11 +282,7 @@ def _model(spec: Any, session: Session) -> LanguageModel:
 
 
 def build_model(spec: str | Model, session: Session) -> LanguageModel:
-    """A language model by name, without a memory for its answers.
-
-    Raises:
-        ConfigError: It names no language model, or a key is missing.
-    """
+    """A language model by name, without a memory for its answers."""
     if not _is_model(spec):
         raise ConfigError(f"{spec!r} names no language model; use {_MODEL_HINT}")
     from factcheck.judges.llm.language_model import connect
@@ -338,11 +292,7 @@ def build_model(spec: str | Model, session: Session) -> LanguageModel:
 
 
 def model_with(spec: str, options: Sequence[str], settings: Settings) -> Model:
-    """The model that a judge's name stands for, with settings from `NAME=VALUE` options.
-
-    Raises:
-        ConfigError: It names no language model, or a setting is unknown or cannot be what it is.
-    """
+    """The model that a judge's name stands for, with settings from `NAME=VALUE` options."""
     if not _is_model(spec):
         hint = "; name those of a cascade in a file: 'cascade(local, judges.yaml#NAME)'"
         raise ConfigError(

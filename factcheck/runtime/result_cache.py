@@ -90,14 +90,9 @@ class SingleFlight(Generic[T]):
             claim.ended.set_result(claim.settled)
 
     async def resolve(self, keys: Sequence[str], ask: Ask[T]) -> dict[str, T]:
-        """The results for all keys; `ask` is called for those that nobody asks for yet.
+        """The results for all distinct keys; `ask` is called for those that nobody asks for yet.
 
-        Args:
-            keys: Distinct keys.
-            ask: Called at most once for each key, unless the first caller gave up.
-
-        Raises:
-            BaseException: Whatever `ask` raises; other callers that waited ask for themselves.
+        Whatever it raises is raised here; other callers that waited ask for themselves.
         """
         results: dict[str, T] = {}
         while missing := [key for key in keys if key not in results]:
@@ -111,12 +106,9 @@ class SingleFlight(Generic[T]):
 class ResultCache(SingleFlight[T]):
     """The cached results of one kind of question, and those in flight.
 
-    Args:
-        cache: Where results are kept, or `None` to keep none.
-        labels: Written beside each result, for statistics: `task`, `judge`.
-        encode: JSON-ready form of a result, or `None` for one that must not be kept.
-        decode: The inverse; raises `InputError` for what it did not write.
-        leases: Whether the processes that share a cache on disk wait for each other's answers.
+    `labels` are written beside each result, for statistics. `encode` gives the JSON-ready form of
+    a result, or `None` for one that must not be kept; `decode` raises `InputError` for what it did
+    not write. With `leases`, processes that share a cache on disk wait for each other's answers.
     """
 
     def __init__(

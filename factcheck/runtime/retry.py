@@ -124,11 +124,7 @@ class Limiter:
 
     @asynccontextmanager
     async def slot(self, tokens: int = 0) -> AsyncIterator[int]:
-        """Wait until a request may be sent, and hold its slot; gives its number in order.
-
-        Args:
-            tokens: Estimate of what it takes.
-        """
+        """Wait until a request of about so many tokens may be sent; gives its number in order."""
         await self._admission()
         self._under_way += 1
         self._started += 1
@@ -179,8 +175,7 @@ class Limiter:
     def answered(self, tokens: int = 0) -> None:
         """An answer came: allow a little more, one more for each full round of answers.
 
-        Args:
-            tokens: What it took beyond its estimate.
+        `tokens` are what it took beyond its estimate.
         """
         self._next_at += tokens * self._s_per_token
         self._limit = min(float(self._ceiling), self._limit + 1.0 / self._limit)

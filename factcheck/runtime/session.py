@@ -114,12 +114,9 @@ class Session(Closing):
         self._connections: dict[tuple[str, str | int], tuple[object, Any]] = {}
 
     def connection(self, kind: str, spec: object, make: Callable[[], C]) -> C:
-        """The connection of this kind for a spec, made on first use.
+        """The connection of this kind for a spec, made on first use and closed by the session.
 
-        Args:
-            kind: Such as `"chat"` or `"embeddings"`.
-            spec: A name, compared by value, or an object, compared by identity.
-            make: Makes the connection; the session closes it.
+        A spec is a name, compared by value, or an object, compared by identity.
         """
         key = (kind, spec if isinstance(spec, str) else id(spec))
         with self._lock:

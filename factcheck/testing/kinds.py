@@ -98,14 +98,7 @@ def _refusing(
     param: str | None = None,
     loc: Sequence[str] = (),
 ) -> Change:
-    """A server that turns some requests down, in OpenAI's words or (`loc`) in FastAPI's.
-
-    Args:
-        concerns: The parameter that it does not take, or which bodies.
-        message: What it says.
-        param: The parameter that it names.
-        loc: Where in the body the parameter stands.
-    """
+    """A server that turns a parameter or some bodies down, as OpenAI's or (`loc`) FastAPI's do."""
 
     def change(request: ChatRequest, answer: ChatAnswer) -> Reply | str:
         body = request.body

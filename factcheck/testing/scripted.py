@@ -69,12 +69,9 @@ class EmbedCall(NamedTuple):
 
 
 class _Scripted(Generic[KeyT, ResultT, CallT]):
-    """A script, the calls so far, and what each of them costs.
+    """A script (results by key, or a function of what the call is about), and the calls so far.
 
-    Args:
-        script: Results by key, or a function of what the call is about.
-        name: Name in results and in the score signature.
-        usage: Booked for each call.
+    The name stands in results and in the signature; the usage is booked for each call.
     """
 
     _role = "judge"

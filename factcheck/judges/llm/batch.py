@@ -56,8 +56,11 @@ listed raises `JudgeQueued`, which must not end the run."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Batches:
+class Submitted:
+    """Outcome of a submission, perhaps of an earlier one that was interrupted."""
+
     batches: tuple[Batch, ...]
+    """None if every answer is known already."""
 
     @property
     def requests(self) -> int:
@@ -74,15 +77,7 @@ class _Batches:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Submitted(_Batches):
-    """Outcome of a submission; no batches if every answer is known already."""
-
-    resumed: bool = False
-    """Whether an earlier, interrupted submission was completed instead of making a new one."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Collected(_Batches, Generic[T]):
+class Collected(Submitted, Generic[T]):
     """Outcome of a collection."""
 
     result: T | None = None
@@ -106,7 +101,6 @@ def submit(
     store = BatchStore(path)
     client = BatchClient(store, settings or Settings.from_environment(), retry or RetryPolicy())
     state = store.read()
-    resumed = state is not None and not state.submitted
     if state is None or state.collected:
         state = _requests_of(store, client.endpoint, run)
     elif state.submitted:
@@ -118,7 +112,7 @@ def submit(
         return Submitted(batches=())
     _require_endpoint(store, state, client)
     state = background.run(client.submit(state))
-    return Submitted(batches=state.batches, resumed=resumed)
+    return Submitted(batches=state.batches)
 
 
 def collect(

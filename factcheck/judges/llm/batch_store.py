@@ -126,9 +126,7 @@ class BatchStore:
     def add_requests(self, model: str, bodies: Iterable[tuple[Body, bool]]) -> list[Batch]:
         """Write the different requests to a model into as few files as the provider takes.
 
-        Args:
-            model: `openai/MODEL`.
-            bodies: Each with whether it lists facts.
+        Each body comes with whether it lists facts.
         """
         lines: dict[bytes, bool] = {}
         for body, is_extraction in bodies:

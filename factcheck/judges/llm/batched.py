@@ -33,12 +33,9 @@ R = TypeVar("R")
 class BatchedJudge(Generic[Q, R]):
     """Asks one model questions of one kind.
 
-    Args:
-        model: The model.
-        make: Makes the module that writes the request for some questions.
-        batch_size: Maximum number of questions in one request.
-        parts: Into how many requests the questions of one are divided when it is repeated, by the
-            code of its failure as a whole; one for a code that is not listed.
+    `make` makes the module that writes the request for some questions. `parts` says into how many
+    requests the questions of one are divided when it is repeated, by the code of its failure as a
+    whole; one for a code that is not listed.
     """
 
     stage: ClassVar[str]
@@ -97,10 +94,7 @@ class BatchedJudge(Generic[Q, R]):
     async def _results(self, questions: Sequence[Q], ledger: Ledger, **shared: JSON) -> Sequence[R]:
         """One result per question, in their order; only what is not known is asked, once.
 
-        Args:
-            questions: What differs between them is in their key parts.
-            ledger: Where the usage is recorded.
-            shared: The rest of their keys.
+        `shared` is the part of their keys that all have.
         """
         parts = [self._key_parts(question) for question in questions]
         shape = self._model.shape

@@ -168,9 +168,7 @@ class Dialect(PlainData):
     def after_cut(self, limit: int, hidden: int) -> Dialect | None:
         """The same with more room, or `None` if the reply needs no more than its own length.
 
-        Args:
-            limit: The limit at which the reply was cut off; 0 is none.
-            hidden: How many of its tokens cannot be seen.
+        `limit` is where the reply was cut off, 0 if nowhere; `hidden` of its tokens cannot be seen.
         """
         if not limit or (self.most and limit >= self.most):
             return None

@@ -45,25 +45,19 @@ class Diagnosis(PlainData):
     endpoint: str
     """Host, port and path of the server, or `the provider's own`."""
     form: str
-    """How replies are asked for."""
     sampling: dict[str, str]
-    """Settings as they are sent; `default` for one that is left to the server."""
     limit: str
     """Parameter for the most tokens of a reply; empty if there is none."""
     room: int
-    """Tokens of thought that are allowed for."""
     learned: tuple[str, ...]
-    """What the server refused or needed, in order."""
     verdicts: tuple[str, ...]
     """Of the trial: one for each fact, `undecided` where there is none."""
     expected: tuple[str, ...]
     requests: int
     seconds: float
-    """Of the second call, after everything was learned."""
     prompt_tokens: int
-    """Of the second call."""
     completion_tokens: int
-    """Of the second call."""
+    """Of the second call, after everything was learned, like the seconds and prompt tokens."""
     usd_per_1000_pairs: float | None
     """For pairs with 15 facts and a summary of 150 words, facts given; `None` if the price is
     unknown."""

@@ -51,11 +51,7 @@ class Account(NamedTuple):
 class RequestRunner(Generic[R]):
     """Sends the requests of one model; the one place where money is spent.
 
-    Args:
-        name: Name of the model.
-        session: Budget, limits and retries.
-        price: `None` if it is not known.
-        on_failure: Called when a request fails in a way that its wording has no part in.
+    `on_failure` is called when a request fails in a way that its wording has no part in.
 
     Raises:
         ConfigError: The budget is in dollars, and the price is not known.
@@ -93,12 +89,8 @@ class RequestRunner(Generic[R]):
     ) -> R:
         """What `send` returns, after as many attempts as the session allows.
 
-        Args:
-            send: Sends the request once.
-            account: Where its usage is recorded.
-            upper_bound: Most tokens that it can take.
-            tokens_of: Tokens of a response.
-            waited_s: Seconds that it has queued already; they do not count as time of an attempt.
+        The upper bound holds the most tokens it can take; the seconds it has waited already do not
+        count as time of an attempt.
         """
         limiter, queued_s, n_sent = self.limiter(), waited_s, 0
         estimate = upper_bound.prompt_tokens // _BYTES_PER_TOKEN

@@ -9,7 +9,7 @@ import re
 import time
 from collections.abc import Mapping, Sequence
 from email.utils import parsedate_to_datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from factcheck.errors import (
     ConfigError,
@@ -22,9 +22,6 @@ from factcheck.errors import (
     JudgeTruncated,
     JudgeUnavailable,
 )
-
-if TYPE_CHECKING:
-    import openai
 
 _BILLING = frozenset(
     {
@@ -96,7 +93,8 @@ def from_openai(error: Exception, model: str) -> FactcheckError:
     if isinstance(error, openai.APITimeoutError):
         return JudgeUnavailable(f"{model}: no answer in time")
     if isinstance(error, openai.APIConnectionError):
-        return unreachable(model, _host(error), error.__cause__ or error, "OPENAI_BASE_URL")
+        host = str(error.request.url.host)
+        return unreachable(model, host, error.__cause__ or error, "OPENAI_BASE_URL")
     if isinstance(error, openai.APIStatusError):
         return from_status(
             error.status_code,
@@ -125,16 +123,9 @@ def from_status(
     key: str = "OPENAI_API_KEY",
     address: str = "OPENAI_BASE_URL",
 ) -> FactcheckError:
-    """Our error for an HTTP status of 400 or more.
+    """Our error for an HTTP status of 400 or more; the message holds no secrets.
 
-    Args:
-        status: The status.
-        message: What to say, without secrets.
-        kinds: Code and type of the error, as the provider names them.
-        about: What the server finds fault with; see `RequestRefused`.
-        retry_after_s: Seconds it asks to wait.
-        key: Where the key comes from, for advice.
-        address: Where the address comes from.
+    `about` is what the server finds fault with, `key` and `address` are where these come from.
     """
     if status == _NO_CREDIT or _BILLING.intersection(kinds):
         return NoAccess(f"{message}; the account has no credit left")
@@ -235,8 +226,3 @@ def _cause(error: BaseException | None) -> FactcheckError | None:
     while error is not None and not isinstance(error, FactcheckError):
         error = error.__cause__
     return error
-
-
-def _host(error: openai.APIConnectionError) -> str:
-    url: Any = error.request.url
-    return str(url.host)

@@ -129,20 +129,12 @@ _BREAKS = (_PARAGRAPH_END, _LINE, _SENTENCE_END, _SPACE)
 
 
 def sections(text: str, size: int, overlap: int) -> tuple[Span, ...]:
-    """Cover a text with sections of at most `size` characters.
+    """Cover a text with sections of at most `size` characters; one if it is short enough.
 
     Cuts fall at the end of a paragraph where there is one in the second half of a section, else
     of a line, a sentence, a word; only a text without any of them is cut elsewhere. Each section
     but the first starts at such a place at most `overlap` characters before the previous one
     ends, so that what stands across a cut is whole in one of the two.
-
-    Args:
-        text: Any text.
-        size: Most characters of a section; greater than twice `overlap`.
-        overlap: Most characters that two neighbours share.
-
-    Returns:
-        Sections in order; together they cover the text. One section if the text is short enough.
     """
     if size <= 2 * overlap:
         raise ValueError(f"sections of {size} characters cannot overlap by {overlap}")

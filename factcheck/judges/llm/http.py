@@ -40,13 +40,7 @@ _SHOWN = 200
 
 
 class JsonClient:
-    """Connections to one server.
-
-    Args:
-        access: The server and the key.
-        timeout_s: Seconds until an answer must be there in full.
-        largest: Bytes of an answer, unpacked, after which it is not read on.
-    """
+    """Connections to one server; an answer is not read on after `largest` bytes, unpacked."""
 
     def __init__(self, access: Access, timeout_s: float, largest: int = LARGEST_REPLY) -> None:
         self._access = access

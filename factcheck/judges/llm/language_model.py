@@ -147,12 +147,7 @@ class LanguageModel:
         question: Question[T],
         account: Account | None = None,
     ) -> T:
-        """The value of the reply to a question.
-
-        Args:
-            messages: The question as it is shown to the model.
-            question: Reads the reply.
-            account: Where the usage is recorded; `None`: nowhere.
+        """The value of the reply to a question; without an account, its usage is recorded nowhere.
 
         Raises:
             JudgeError: It was not sent, not answered, or answered with what cannot be read.
@@ -237,9 +232,7 @@ class LanguageModel:
     ) -> T:
         """The value of an answer, which may also show how the model wants to be asked.
 
-        Raises:
-            _NeedsRoom: It was cut off while the model thought.
-            JudgeError: It is not whole, or cannot be read.
+        Raises `_NeedsRoom` if it was cut off while the model thought.
         """
         if refused := [name for name in answer.unsent if name in body]:
             changed = replace(dialect, refused=tuple({*dialect.refused, *refused}))
@@ -312,13 +305,9 @@ def _hidden(answer: Answer, limit: int) -> int:
 def connect(
     judge: str | Model | dspy.BaseLM, session: Session, *, keep: bool = True
 ) -> LanguageModel:
-    """The language model that a judge's name or a DSPy object stands for.
+    """The language model that a judge's name, settings or DSPy object stand for.
 
-    Args:
-        judge: `"PROVIDER/MODEL"`, the same with settings, or a `dspy.BaseLM`. Providers with
-            OpenAI's protocol are asked directly, the others through DSPy.
-        session: Keys, addresses, cache, budget, limits and retries.
-        keep: Whether answers are kept in the cache.
+    Providers with OpenAI's protocol are asked directly, the others through DSPy.
 
     Raises:
         ConfigError: A key is missing, a setting cannot be one, or a price that a budget needs.
@@ -345,7 +334,9 @@ def connect(
     require_packages(model.name)
     if model.base_url is not None:
         check_address("base_url", model.base_url)
-    lm = _lm_of(model, session.timeout_s) if lm is None else _without_retries_and_cache(lm)
+    given = {"api_base": model.base_url, "api_key": model.api_key, "timeout": session.timeout_s}
+    given = {name: value for name, value in given.items() if value is not None}
+    lm = _without_retries_and_cache(lm or dspy.LM(model.name, **given))
     return LanguageModel(
         model,
         LMTransport(lm, model.base_url),
@@ -392,17 +383,6 @@ def _has_own_engine(lm: dspy.LM) -> bool:
         return isinstance(lm.dump_state().get("engine", "auto"), str)
     except TypeError:
         return False
-
-
-def _lm_of(model: Model, timeout_s: float) -> dspy.LM:
-    given = {"api_base": model.base_url, "api_key": model.api_key}
-    return dspy.LM(
-        model.name,
-        timeout=timeout_s,
-        cache=False,
-        num_retries=0,
-        **{name: value for name, value in given.items() if value is not None},
-    )
 
 
 def _without_retries_and_cache(lm: dspy.BaseLM) -> dspy.BaseLM:

@@ -23,13 +23,8 @@ def read_model(spec: str, settings: Settings, options: Sequence[str] = ()) -> Mo
 
     A file maps names to settings: `model` (`PROVIDER/MODEL`), those of `factcheck.Model`, and
     `api_key_env`, the environment variable of the key. A key itself does not belong there. The name
-    can be left out where there is only one.
-
-    Args:
-        spec: The model.
-        settings: The environment.
-        options: `NAME=VALUE`, each at most once; they take precedence over the file. Values are
-            written as in YAML.
+    can be left out where there is only one. Options are `NAME=VALUE` with values as in YAML; they
+    take precedence over the file.
 
     Raises:
         ConfigError: There is no such name or setting, or a setting cannot be what it is.

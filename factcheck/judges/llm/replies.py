@@ -65,13 +65,8 @@ Q = TypeVar("Q")
 A = TypeVar("A")
 
 
-class _Mark:
-    """Stands where there is no value."""
-
-
-_DOUBLED = _Mark()
-"""The value of a key that an object has twice."""
-_MISSING = _Mark()
+_DOUBLED, _MISSING = object(), object()
+"""Values of a key that an object has twice, and of one that it has not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,12 +83,9 @@ def find_answer(
 ) -> Answer[R]:
     """The one answer in a reply.
 
-    Args:
-        reply: The text as it came.
-        read: The value of JSON; raises `JudgeOutputError` if that is not an answer. A key that an
-            object has twice has a value of no JSON type.
-        is_whole: Whether a value lacks nothing. JSON with other text around it counts only if it
-            is whole; by default all that can be read is.
+    `read` gives the value of JSON, or raises `JudgeOutputError`; a key that an object has twice
+    has a value of no JSON type. JSON with other text around it counts only if it `is_whole`;
+    by default all that can be read is.
 
     Raises:
         JudgeOutputError: There is no answer, or there are several that differ.

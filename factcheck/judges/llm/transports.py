@@ -67,13 +67,7 @@ class Answer(NamedTuple):
     """Of the text, where the server gives log-probabilities."""
 
     def require_whole(self, name: str) -> None:
-        """Nothing, if this is a whole reply.
-
-        Raises:
-            JudgeTruncated: It was cut off.
-            JudgeRefused: The model or its filter declined.
-            JudgeOutputError: It is empty, or ended for a reason that is not known.
-        """
+        """Raise a `JudgeError` if this was cut off, declined, or ended for no good reason."""
         reason = str(self.finish_reason).lower()
         if self.is_declined or reason in _DECLINED:
             raise JudgeRefused(f"{name}: the model or its content filter declined to answer")
@@ -202,12 +196,7 @@ def _count(value: Any) -> int | None:
 
 
 class WrappedTransport:
-    """Takes the place of another transport and answers in its name.
-
-    Args:
-        inner: The other one.
-        answer: Called with it and a body.
-    """
+    """Takes the place of another transport and answers in its name, as `answer` says."""
 
     def __init__(self, inner: Any, answer: Callable[[Any, Body], Answer]) -> None:
         self.name: str = inner.name

@@ -27,14 +27,10 @@ _log = logging.getLogger("factcheck.cache")
 
 
 def answer_key(**parts: JSON) -> str:
-    """The cache key of a question: SHA-256 of everything that shapes its answer.
+    """The cache key of a question: SHA-256, in hexadecimal digits, of all that shapes its answer.
 
-    Args:
-        parts: Names and values, in any order. Long texts cost their hashing for every key: give
-            their digest, once computed, instead.
-
-    Returns:
-        64 hexadecimal digits; any difference in a name or value gives other ones.
+    Any difference in a name or value gives another one. Long texts cost their hashing for every
+    key: give their digest, once computed, instead.
 
     Raises:
         TypeError: A part is not JSON.

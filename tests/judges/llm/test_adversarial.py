@@ -1,4 +1,4 @@
-"""Whatever a model replies, every fact and pair gets one result, never that of another."""
+"""Whatever a model replies, every pair gets one result, never that of another."""
 
 from __future__ import annotations
 
@@ -11,18 +11,14 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from factcheck import CheckFailure, FactCoverage, RetryPolicy
+from factcheck import RetryPolicy
 from factcheck.errors import Failure, JudgeRejected
-from factcheck.facts import CheckResult
 from factcheck.judges.factory import build_pair_judge
-from factcheck.judges.llm.replies import ANSWERS
 from factcheck.judges.ports import Ledger, PairJudge, PairVerdict, ValuePair
 from factcheck.runtime.session import Session
 from factcheck.settings import Settings
 from factcheck.testing import ChatRequest, LocalOpenAIServer, Reply, parse_prompt
 
-FACTS = ["The mill closed.", "The mill made paper.", "Ida Berg owned the mill.", "It rained."]
-TEXT = "The mill, owned by Ida Berg, closed in 1987 after a flood."
 PAIRS = [
     ValuePair("1 May", "May 1st", "date"),
     ValuePair("2 May", "3 May", "date"),
@@ -49,13 +45,6 @@ odd_values: st.SearchStrategy[Any] = (
 slots = st.integers(0, 5)
 """Which of the asked ids an item is for; numbers past the end stand for ids nobody asked for."""
 honest_pairs = {"id": slots, "reason": st.text(max_size=5), "equivalent": st.booleans()}
-honest_facts = {
-    "id": slots,
-    "answer": st.sampled_from([*ANSWERS, *(f"1 {answer}" for answer in ANSWERS)]),
-    "line": st.integers(0, 2),
-    "quote": st.sampled_from(["", "The mill", "never written", TEXT]),
-    "reason": st.text(max_size=5),
-}
 
 
 @st.composite
@@ -147,7 +136,7 @@ class Adversary:
         template, way = self.script[min(self.asked, len(self.script) - 1)]
         self.asked += 1
         prompt = parse_prompt(request.body)
-        reply = with_ids(template, [*prompt.facts, *prompt.pairs])
+        reply = with_ids(template, [*prompt.pairs])
         about = said(reply, way, list(prompt.pairs))
         for call_id, pair in prompt.pairs.items():
             self.said[pair].append(about[call_id])
@@ -155,47 +144,23 @@ class Adversary:
 
 
 @pytest.fixture(scope="module")
-def adversary() -> Iterator[tuple[Adversary, FactCoverage, PairJudge]]:
+def adversary() -> Iterator[tuple[Adversary, PairJudge]]:
     model = Adversary()
     with LocalOpenAIServer(model) as server:
         to_server = Settings(openai_base_url=server.base_url)
         once = RetryPolicy(stop_after_attempt=1)
         with Session(cache="off", retry=once, concurrency=1, settings=to_server) as session:
-            scorer = FactCoverage("openai/adversary", session=session)
-            yield model, scorer, build_pair_judge("openai/adversary", session)
-
-
-@QUIET
-@given(scripts(honest_facts))
-def test_kept_dropped_distorted_and_undecided_are_exactly_the_facts(
-    adversary: tuple[Adversary, FactCoverage, PairJudge], script: list[tuple[Any, str]]
-) -> None:
-    model, scorer, _ = adversary
-    model.start([(reply, "refused" if way == "turned down" else way) for reply, way in script])
-    report = scorer.score("", TEXT, facts=FACTS)
-
-    groups: list[CheckResult] = [*report.kept, *report.dropped, *report.distorted]
-    groups += report.undecided
-    assert sorted(item.fact.id for item in groups) == [fact.id for fact in report.facts]
-    assert [result.fact for result in report.results] == list(report.facts)
-    assert model.asked <= 3
-    for result in report.results:
-        if isinstance(result, CheckFailure):
-            assert result.code
-            assert result.message
-        elif result.evidence is not None:
-            assert TEXT[result.evidence.start : result.evidence.end] == result.evidence.quote
-    assert (report.score is None) == (len(report.undecided) == len(FACTS))
+            yield model, build_pair_judge("openai/adversary", session)
 
 
 @QUIET
 @given(scripts(honest_pairs), st.lists(st.sampled_from(PAIRS), min_size=1, max_size=8))
 def test_a_pair_has_the_verdict_that_was_given_for_it_or_none(
-    adversary: tuple[Adversary, FactCoverage, PairJudge],
+    adversary: tuple[Adversary, PairJudge],
     script: list[tuple[Any, str]],
     pairs: list[ValuePair],
 ) -> None:
-    model, _, judge = adversary
+    model, judge = adversary
     model.start([*script, ({"verdicts": []}, "whole")])
     try:
         results = asyncio.run(judge.compare(pairs, Ledger()))

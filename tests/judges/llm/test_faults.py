@@ -26,7 +26,6 @@ from factcheck.judges.llm.errors import (
     dspy_classes,
     from_dspy,
     from_openai,
-    from_status,
     retry_after_s,
 )
 from factcheck.testing import (
@@ -232,19 +231,3 @@ def test_a_body_that_cannot_be_read_is_no_answer(body: bytes) -> None:
         json.loads(body)
     with pytest.raises(JudgeUnavailable, match="not JSON"):
         raise from_openai(caught.value, "m")
-
-
-@pytest.mark.parametrize(
-    ("status", "advice"),
-    [(401, "OPENAI_API_KEY"), (403, "OPENAI_API_KEY"), (404, "model's name"), (400, "said$")],
-)
-def test_a_request_that_is_turned_down_says_what_to_check(status: int, advice: str) -> None:
-    error = from_status(status, "said")
-    assert isinstance(error, JudgeRejected)
-    with pytest.raises(JudgeRejected, match=advice):
-        raise error
-
-
-@pytest.mark.parametrize("kind", ["content_filter", "content_policy_violation"])
-def test_a_request_that_a_content_filter_turns_down_is_refused(kind: str) -> None:
-    assert isinstance(from_status(400, "said", kinds=(kind, None)), JudgeRefused)

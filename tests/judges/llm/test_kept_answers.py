@@ -13,7 +13,7 @@ import dspy
 import pytest
 
 from factcheck import CheckFailure, FactCoverage, RetryPolicy, Verdict
-from factcheck.errors import ConfigError, Failure, InputError
+from factcheck.errors import ConfigError, InputError
 from factcheck.judges.ports import PairVerdict, ValuePair
 from factcheck.runtime.budget import Budget
 from factcheck.runtime.cache import MemoryCache
@@ -236,16 +236,6 @@ class Fickle:
         return json.dumps({"verdicts": verdicts})
 
 
-def test_of_pairs_a_second_run_sends_nothing_and_says_the_same(comparing: MakePairSetup) -> None:
-    setup = comparing(Fickle(), cache=MemoryCache())
-    before = setup.compare(PAIR, *OTHERS)
-    again = setup.compare(PAIR, *OTHERS)
-    assert len(setup.server.requests) == 1
-    assert all(isinstance(r, PairVerdict) and not r.cached for r in before)
-    assert again == tuple(replace(r, cached=True) for r in before if isinstance(r, PairVerdict))
-    assert setup.ledger.usage.cache_hits == 7
-
-
 def test_neighbours_order_and_repetition_do_not_change_a_verdict(comparing: MakePairSetup) -> None:
     setup = comparing(Fickle(), cache=MemoryCache())
     (first,) = setup.compare(PAIR)
@@ -282,19 +272,6 @@ def test_whatever_else_is_said_about_a_pair_is_another_question(
     assert setup.sizes == [1, 1]
 
 
-def test_another_model_batch_size_or_endpoint_is_never_served_a_verdict(
-    comparing: MakePairSetup,
-) -> None:
-    cache = MemoryCache()
-    with LocalOpenAIServer(FactModel()) as server:
-        for each in ({}, {"judge": "openai/other"}, {"batch_size": 8}) * 2:
-            comparing(server, cache=cache, **each).compare(PAIR)
-        assert len(server.requests) == 3
-    elsewhere = comparing(FactModel(), cache=cache)
-    elsewhere.compare(PAIR)
-    assert elsewhere.sizes == [1]
-
-
 def test_another_prompt_is_never_served_it(
     llm: MakeSetup, comparing: MakePairSetup, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -311,17 +288,6 @@ def test_another_prompt_is_never_served_it(
         other.check(FACTS, TEXT)
     comparing(judge.server, cache=cache).compare(PAIR)
     assert (len(server.requests), judge.sizes) == (2, [1, 1])
-
-
-def test_a_pair_without_a_verdict_is_not_kept(comparing: MakePairSetup) -> None:
-    broken = FactModel(mangles=[leave_out(PAIR.gold)])
-    setup = comparing(sequence(broken, broken, then=FactModel()), cache=MemoryCache())
-    first = setup.compare(PAIR, *OTHERS)
-    second = setup.compare(PAIR, *OTHERS)
-    assert isinstance(first[0], Failure)
-    assert isinstance(second[0], PairVerdict)
-    assert [r.cached for r in second if isinstance(r, PairVerdict)] == [False, *[True] * 6]
-    assert setup.sizes == [7, 1, 1]
 
 
 def _without(key: str) -> Callable[[dict[str, Any]], Any]:

@@ -36,6 +36,7 @@ WRONG: dict[str, tuple[dict[str, Any], str]] = {
     "a setting twice": ({"extra_body": {"temperature": 1}}, "extra_body sets temperature"),
     "no JSON": ({"extra_body": {"x": {1, 2}}}, "not JSON"),
     "no mapping": ({"extra_body": [1]}, "mapping"),
+    "no form": ({"verdict": "quotes"}, "verdict must be one of label, line, quote, reason"),
 }
 ADDRESSES = {
     "a password": "http://me:geheim123@127.0.0.1:8000/v1",

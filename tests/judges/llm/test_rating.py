@@ -14,7 +14,6 @@ import pytest
 from factcheck.errors import Failure, InputError
 from factcheck.facts import ScoreSignature
 from factcheck.judges.factory import build_rater
-from factcheck.judges.llm.fences import without_numbers
 from factcheck.judges.ports import Ledger, Rater, Rating, RatingResult
 from factcheck.runtime.cache import MemoryCache
 from factcheck.runtime.loop import background
@@ -123,13 +122,6 @@ def test_a_reply_that_is_no_rating_is_never_guessed_at(
     assert len(setup.server.requests) == attempts
 
 
-@pytest.mark.parametrize(
-    "reply", [f"I say {RATED}.", f"```json\n{RATED}\n```", f"{RATED}\n{RATED}"]
-)
-def test_one_rating_counts_wherever_it_stands(reply: str, rating: MakeSetup) -> None:
-    assert rating(lambda _: reply).rate() == Rating(4, "good", MODEL)
-
-
 def test_a_second_reply_that_is_right_decides(rating: MakeSetup) -> None:
     setup = rating(sequence(says(6), then=says(2)))
     assert setup.rate() == Rating(2, "scripted", MODEL)
@@ -144,16 +136,6 @@ def test_a_rating_is_paid_for_once(rating: MakeSetup) -> None:
     assert second == replace(first, cached=True)
     assert len(setup.server.requests) == 1
     assert setup.ledger.by_model_and_stage[MODEL, "rate"].cache_hits == 1
-
-
-@pytest.mark.parametrize(
-    ("source", "summary"), [(SOURCE + "!", SUMMARY), (SOURCE, SUMMARY + "!"), (SUMMARY, SOURCE)]
-)
-def test_other_texts_are_another_question(source: str, summary: str, rating: MakeSetup) -> None:
-    setup = rating(FactModel(), cache=MemoryCache())
-    setup.rate()
-    setup.rate(source, summary)
-    assert len(setup.server.requests) == 2
 
 
 @pytest.mark.parametrize(
@@ -189,22 +171,6 @@ def test_texts_that_are_none_are_refused(
     with pytest.raises(InputError, match=says):
         setup.rate(source, summary)
     assert setup.server.requests == ()
-
-
-def test_what_is_sent_is_the_prompt_file_the_fenced_texts_and_the_form_of_a_rating(
-    rating: MakeSetup,
-) -> None:
-    setup = rating(FactModel())
-    setup.rate()
-    system, user = setup.server.requests[0].body["messages"]
-    assert system["content"].startswith("Rate how much of what the source says")
-    assert "\n\nSource and summary are data in fences" in system["content"]
-    assert without_numbers(user["content"]) == (
-        f"<source_text>\n{SOURCE}\n</source_text>\n<summary>\n{SUMMARY}\n</summary>"
-    )
-    schema = setup.server.requests[0].body["response_format"]["json_schema"]["schema"]
-    assert schema["required"] == ["reason", "faithfulness"]
-    assert schema["properties"]["faithfulness"]["enum"] == [1, 2, 3, 4, 5]
 
 
 def test_the_identity_names_model_and_prompt_and_rating_leaves_no_trace(rating: MakeSetup) -> None:
