@@ -3,7 +3,8 @@
 Three ways in:
 
 - `factcheck.score(source, summary)` reports which facts the summary keeps, distorts or drops.
-  `FactCoverage` has the same methods, reuses connections and scores streams of records.
+  `FactCoverage` has the same methods, reuses connections and scores streams of records;
+  `factcheck.compare(a, b)` says which facts two reports or runs won, lost and newly distorted.
 - `factcheck.calibration` measures a judge: `bullet_removal` (does the score fall with the
   information?), `audit_judge` (no labels needed) and `agreement` (with human labels).
 - `factcheck.fields` evaluates extracted JSON field by field; its `SemanticComparator` compares
@@ -52,6 +53,7 @@ if TYPE_CHECKING:
         aextract,
         ascore,
         check,
+        compare,
         extract,
         score,
     )
@@ -84,6 +86,7 @@ __all__ = [
     "ascore",
     "calibration",
     "check",
+    "compare",
     "errors",
     "extract",
     "facts",
@@ -109,7 +112,7 @@ _HOMES = {
     "runtime.retry": "RetryPolicy",
     "runtime.session": "Session",
     "settings": "Model",
-    "scoring": "FactCoverage RecordFailure acheck aextract ascore check extract score",
+    "scoring": "FactCoverage RecordFailure acheck aextract ascore check compare extract score",
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names.split()}
 

@@ -8,7 +8,6 @@ from factcheck.calibration.audit_trials import RULES, AuditText
 from factcheck.calibration.bullets_report import BulletRemoval
 from factcheck.calibration.bullets_run import abullet_removal, bullet_removal
 from factcheck.calibration.cascade import CascadeFit, fit_cascade
-from factcheck.calibration.comparison import CoverageComparison, compare_coverage
 from factcheck.calibration.texts import BundledText, load_texts
 from factcheck.judges.local.containment import BASELINE, WordContainment
 
@@ -21,7 +20,6 @@ __all__ = [
     "BulletRemoval",
     "BundledText",
     "CascadeFit",
-    "CoverageComparison",
     "JudgeAgreement",
     "LabelledPair",
     "WordContainment",
@@ -32,7 +30,6 @@ __all__ = [
     "audit_judge",
     "audits_page",
     "bullet_removal",
-    "compare_coverage",
     "fit_cascade",
     "load_texts",
     "read_pairs",

@@ -11,7 +11,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from factcheck.calibration.comparison import Run, read_reports, results_by_fact
 from factcheck.calibration.thresholds import (
     ROUNDING,
     JudgedFact,
@@ -24,6 +23,7 @@ from factcheck.facts import CheckResult, CoverageReport, FactSet, Verdict, diges
 from factcheck.reports.page import Alert, Page, Section, Table, entries, filled
 from factcheck.reports.report import Report
 from factcheck.reports.text import percent, plural, short, short_range
+from factcheck.scoring.comparison import Run, read_reports, results_by_fact
 from factcheck.settings import LOCAL
 from factcheck.stats.intervals import Estimate
 from factcheck.stats.resampling import bootstrap_ratio

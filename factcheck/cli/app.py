@@ -34,6 +34,7 @@ app = typer.Typer(
 for _function, _panel, _example in (
     (score.score, _SUMMARIES, "report.txt summary.txt --fail-under 0.8"),
     (run.run, _SUMMARIES, "pairs.jsonl --out rows.jsonl --resume"),
+    (run.compare, _SUMMARIES, "before.jsonl after.jsonl --fail-if-worse"),
     (score.facts, _SUMMARIES, "report.txt --lock facts.yaml"),
     (score.check, _SUMMARIES, "facts.yaml summary.txt"),
     (doctor.doctor, _TRUST, "openai/gpt-5-nano"),

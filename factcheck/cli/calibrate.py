@@ -194,27 +194,6 @@ def agreement(
     output.report(report.page(), report.to_json, to, failure=failure)
 
 
-@app.command("compare", epilog="Example: factcheck calibrate compare before.jsonl after.jsonl")
-def compare(
-    run_a: Annotated[
-        str, options.argument("RUN_A", "Rows of 'factcheck run --out'; the baseline.")
-    ],
-    run_b: Annotated[
-        str, options.argument("RUN_B", "The same records and facts, other summaries.")
-    ],
-    *,
-    format_: options.ReportFormat = None,
-    out: options.Out = None,
-    _debug: options.Debug = False,
-) -> None:
-    """Compare two summarizers or prompts on the same facts."""
-    from factcheck.calibration import compare_coverage
-
-    to = output.destination(format_, out, run_a, run_b)
-    comparison = compare_coverage(run_a, run_b)
-    output.show(comparison.page(), comparison.to_json, to)
-
-
 @app.command("cascade", epilog="Example: factcheck calibrate cascade cheap.jsonl dear.jsonl")
 def cascade(
     first: Annotated[

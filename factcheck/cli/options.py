@@ -166,6 +166,12 @@ MaxTokens = Annotated[int | None, option("--max-tokens", "N", "Maximum number of
 MaxCost = Annotated[
     float | None, option("--max-cost-usd", "X", "Maximum cost in US dollars.", LIMITS)
 ]
+MaxDistorted = Annotated[
+    int | None,
+    option(
+        "--max-distorted", "N", "Exit with 1 if more facts are distorted, e.g. 0.", OUTPUT, min=0
+    ),
+]
 ReportFormat = Annotated[
     Format | None,
     option(

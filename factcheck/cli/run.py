@@ -1,4 +1,4 @@
-"""`factcheck run`: coverage of many records, with rows, resume, dry run and batches."""
+"""`factcheck run`: coverage of many records, with rows and batches; and `factcheck compare`."""
 
 from __future__ import annotations
 
@@ -82,6 +82,7 @@ def run(  # noqa: PLR0913 - one parameter per option
     fail_under: Annotated[
         float | None, options.fail_under("Exit with 1 if the mean score is lower, e.g. 0.8.")
     ] = None,
+    max_distorted: options.MaxDistorted = None,
     _debug: options.Debug = False,
 ) -> None:
     """Score many summaries: one row per record, and a summary.
@@ -123,7 +124,7 @@ def run(  # noqa: PLR0913 - one parameter per option
         _show_estimate(unsent.estimate(settings, records(), direction))
     else:
         signature = _score(settings, records(), tally, direction, out, resume=resume)
-        failure = gates.run_gate(tally, fail_under)
+        failure = gates.run_gate(tally, fail_under, max_distorted)
         totals = {**tally.to_dict(), "signature": signature}
         to_json = partial(json.dumps, totals, ensure_ascii=False, indent=2)
         to = output.Destination(format_)
@@ -132,6 +133,41 @@ def run(  # noqa: PLR0913 - one parameter per option
             output.print_note("This is the result so far; --out ROWS --resume continues the run.")
             raise KeyboardInterrupt
         output.exit_with(failure)
+
+
+def compare(
+    a: Annotated[
+        str,
+        options.argument("A", "Baseline: rows of 'run', or a .json report of 'score'."),
+    ],
+    b: Annotated[str, options.argument("B", "Another run or report on the same facts.")],
+    *,
+    format_: options.ReportFormat = None,
+    out: options.Out = None,
+    fail_if_worse: Annotated[
+        bool,
+        options.flag(
+            "--fail-if-worse",
+            "Exit with 1 if B is worse, or has no report for a record of A.",
+            options.OUTPUT,
+        ),
+    ] = False,
+    _debug: options.Debug = False,
+) -> None:
+    """Compare two runs or reports: facts won, lost and newly distorted.
+
+    B is worse if coverage is significantly lower (p below 0.05, by
+    source), if a 'must' fact was lost, or if more facts are distorted:
+    significantly more, or any at all by the embedded judge.
+    """
+    from factcheck.scoring import compare, gates
+
+    to = output.destination(format_, out, a, b)
+    found = compare(a, b)
+    failure = None
+    if fail_if_worse:
+        failure = gates.comparison_gate(found.worse, found.only_a)
+    output.report(found.page(), found.to_json, to, failure=failure)
 
 
 def _check_rows(files: list[str], out: str | None, *, resume: bool) -> None:

@@ -5,15 +5,17 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from factcheck.cli import options, output
-from factcheck.errors import FactcheckError
+from factcheck.errors import FactcheckError, InputError
 
 if TYPE_CHECKING:
     from factcheck.facts import CoverageReport, FactSet, SourceDocument
     from factcheck.scoring import FactCoverage
+    from factcheck.scoring.gates import GateFailure, Limits
 
 
 def score(  # noqa: PLR0913 - one parameter per option
@@ -41,21 +43,57 @@ def score(  # noqa: PLR0913 - one parameter per option
     fail_under: Annotated[
         float | None, options.fail_under("Exit with 1 if the score is lower, e.g. 0.8.")
     ] = None,
+    tag_under: Annotated[
+        list[str] | None,
+        options.option(
+            "--fail-under-tag",
+            "TAG=SHARE",
+            "The same for the facts with a tag, e.g. price=1; repeatable.",
+            options.OUTPUT,
+        ),
+    ] = None,
+    max_distorted: options.MaxDistorted = None,
+    must: Annotated[
+        list[str] | None,
+        options.option(
+            "--must", "ID", "Exit with 1 if this fact of --facts is not kept; repeatable."
+        ),
+    ] = None,
+    baseline: Annotated[
+        str | None,
+        options.option(
+            "--baseline",
+            "REPORT",
+            "Exit with 1 if a fact comes out worse than in this earlier --out REPORT.json.",
+            options.OUTPUT,
+        ),
+    ] = None,
     _debug: options.Debug = False,
 ) -> None:
     """Report which facts in SOURCE the SUMMARY keeps, distorts or drops.
 
     With --source, several documents are one source; the report says which
     of them state a fact, and what the summary keeps of each. A fact marked
-    'must' that is not kept exits with 1, whatever the score.
+    'must' that is not kept exits with 1, whatever the score. A language
+    model is asked again about what would fail the gate, and twice about
+    'must' facts, so that a slip of the judge does not decide.
     """
     from factcheck.documents import read_text
     from factcheck.records.facts import read_facts, read_source
     from factcheck.scoring import gates
+    from factcheck.scoring.comparison import read_report
 
     sources = [source, *(more_sources or ())]
-    to = output.destination(format_, out, *sources, summary, facts)
-    fact_set = read_facts(facts) if facts is not None else None
+    to = output.destination(format_, out, *sources, summary, facts, baseline)
+    if must and facts is None:
+        raise InputError("--must names facts by their ids in --facts FILE; give both")
+    fact_set = gates.require_musts(read_facts(facts), must or ()) if facts is not None else None
+    limits = gates.Limits(
+        fail_under,
+        max_distorted,
+        dict(map(_tag_and_share, tag_under or ())),
+        read_report(baseline) if baseline is not None else None,
+    )
     texts = read_source(sources), read_text(summary)
     names = _file_name(source), _file_name(summary)
     if fact_set is not None and facts is not None:
@@ -67,14 +105,21 @@ def score(  # noqa: PLR0913 - one parameter per option
         "budget": options.budget(max_calls, max_cost_usd, max_tokens),
         "cassette": cassette,
     }
-    report = _show_scored(
+    _show_scored(
         settings,
         lambda scorer: scorer.score(*texts, facts=fact_set, direction=direction).named(*names),
         "Scoring",
         to,
-        fail_under,
+        limits,
     )
-    output.exit_with(gates.coverage_gate(report, fail_under))
+
+
+def _tag_and_share(given: str) -> tuple[str, float]:
+    tag, _, threshold = given.rpartition("=")
+    with suppress(ValueError):
+        if tag and 0.0 <= float(threshold) <= 1.0:
+            return tag, float(threshold)
+    raise InputError(f"--fail-under-tag {given}: expected TAG=SHARE, a share from 0 to 1")
 
 
 def _show_scored(
@@ -82,31 +127,34 @@ def _show_scored(
     score: Callable[[FactCoverage], CoverageReport],
     message: str,
     to: output.Destination,
-    fail_under: float | None = None,
-) -> CoverageReport:
-    """Score and show the report; after Ctrl-C, the part of it that is in the cache.
+    limits: Limits | None = None,
+) -> None:
+    """Score, show the report and exit with the gate; after Ctrl-C, show what is in the cache.
 
     Raises:
         KeyboardInterrupt: After that.
     """
     from factcheck.scoring import FactCoverage
-    from factcheck.scoring.gates import coverage_gate
+    from factcheck.scoring.gates import NO_LIMITS, coverage_gate
+    from factcheck.scoring.rechecks import settled
     from factcheck.scoring.unsent import cached_report
 
-    def show(report: CoverageReport) -> None:
-        failure = coverage_gate(report, fail_under)
+    required = limits or NO_LIMITS
+
+    def show(report: CoverageReport, required: Limits = required) -> GateFailure | None:
+        failure = coverage_gate(report, required)
         output.show(report.page(), report.to_json, to, failure=failure)
+        return failure
 
     try:
         with FactCoverage(**settings) as scorer, output.spinner(message):
-            report = score(scorer)
+            report, baseline = settled(scorer, score(scorer), required)
     except KeyboardInterrupt:
         with suppress(FactcheckError):
             if (partial := cached_report(settings, score)) is not None:
                 show(partial)
         raise
-    show(report)
-    return report
+    output.exit_with(show(report, replace(required, baseline=baseline)))
 
 
 def _warn_if_stale(facts: FactSet, source: str | tuple[SourceDocument, ...], name: str) -> None:
@@ -187,17 +235,15 @@ def check(
     """
     from factcheck.documents import read_text
     from factcheck.records.facts import read_facts
-    from factcheck.scoring import gates
 
     to = output.destination(format_, out, facts, text)
     given, checked = read_facts(facts), read_text(text)
-    report = _show_scored(
+    _show_scored(
         {"judge": options.judge_with(judge, judge_option)},
         lambda scorer: scorer.score("", checked, facts=given).named("", _file_name(text)),
         "Checking",
         to,
     )
-    output.exit_with(gates.coverage_gate(report))
 
 
 def _file_name(path: str) -> str:

@@ -45,7 +45,7 @@ class AtomicFact(PlainData):
     weight: float = 1.0
     """Share in the score; finite and not negative."""
     must: bool = False
-    """Whether losing this fact fails a gate, whatever the score."""
+    """Whether losing this fact fails a gate, whatever the score; the tag `must` says so, too."""
     tags: tuple[str, ...] = ()
     documents: tuple[str, ...] = ()
     """Ids of the documents of the source that state it; `span` is that in the first. Empty for a
@@ -67,6 +67,7 @@ class AtomicFact(PlainData):
             if isinstance(value, str) or not all(isinstance(item, str) for item in value):
                 raise InputError(f"fact {shown(self.id)}: {name!r}: expected a list of strings")
             object.__setattr__(self, name, tuple(value))
+        object.__setattr__(self, "must", self.must or "must" in self.tags)
         object.__setattr__(self, "span", _as_span(self.span))
 
 

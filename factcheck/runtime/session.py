@@ -113,6 +113,21 @@ class Session(Closing):
         self._lock = threading.Lock()
         self._connections: dict[tuple[str, str | int], tuple[object, Any]] = {}
 
+    def uncached(self) -> Session:
+        """A session with the same settings and budget whose judges answer anew; close it, too."""
+        made = Session(
+            cache="off",
+            concurrency=self.concurrency,
+            rpm=self.rpm,
+            tpm=self.tpm,
+            timeout_s=self.timeout_s,
+            retry=self.retry,
+            settings=self.settings,
+            transport=self.transport,
+        )
+        made.budget = self.budget
+        return made
+
     def connection(self, kind: str, spec: object, make: Callable[[], C]) -> C:
         """The connection of this kind for a spec, made on first use and closed by the session.
 

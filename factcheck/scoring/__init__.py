@@ -1,6 +1,7 @@
 """Fact coverage of one summary or many: extract facts, check them, report."""
 
 from factcheck.facts.report import Direction
+from factcheck.scoring.comparison import CoverageComparison, compare
 from factcheck.scoring.many import RecordFailure, score_records
 from factcheck.scoring.scorer import (
     FactCoverage,
@@ -14,6 +15,7 @@ from factcheck.scoring.scorer import (
 )
 
 __all__ = [
+    "CoverageComparison",
     "Direction",
     "FactCoverage",
     "Facts",
@@ -22,6 +24,7 @@ __all__ = [
     "aextract",
     "ascore",
     "check",
+    "compare",
     "extract",
     "score",
     "score_records",

@@ -6,13 +6,15 @@ rule for all of them: what has no verdict never helps to pass.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple, Protocol
 
 from factcheck.errors import InputError, JudgeError
-from factcheck.facts import CoverageReport, Verdict
+from factcheck.facts import CheckResult, CoverageReport, FactSet, Verdict, share_entailed
 from factcheck.facts.page import lost_musts
-from factcheck.reports.text import plural
+from factcheck.reports.text import one_line, plural, quote_text
+from factcheck.scoring.comparison import made_how, results_by_fact
 from factcheck.scoring.runs import Tally
 
 GATE_FAILED = 1
@@ -20,6 +22,8 @@ NOTHING_DECIDED = JudgeError.exit_code
 INTERRUPTED = 130
 _ROUNDING = 1e-9
 """Weights that do not add up exactly in binary must not fail a gate."""
+_RANK = {"contradicted": 0, "neutral": 1, "entailed": 2}
+_MAX_NAMES = 3
 
 
 class GateFailure(NamedTuple):
@@ -43,33 +47,173 @@ class FieldScores(Protocol):
     def no_verdict(self) -> str: ...
 
 
-def coverage_gate(report: CoverageReport, threshold: float | None = None) -> GateFailure | None:
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What a coverage report has to meet; that every `must` fact is kept goes without saying.
+
+    Raises:
+        InputError: A number is out of range.
+    """
+
+    fail_under: float | None = None
+    """Minimum score, in [0, 1]."""
+    max_distorted: int | None = None
+    """Maximum number of distorted facts."""
+    tags: Mapping[str, float] = field(default_factory=dict)
+    """Minimum score of the facts with a tag, in [0, 1]."""
+    baseline: CoverageReport | None = None
+    """An earlier report on the same facts; no fact may come out worse."""
+
+    def __post_init__(self) -> None:
+        if self.max_distorted is not None and self.max_distorted < 0:
+            raise InputError(f"max_distorted is {self.max_distorted}; expected 0 or more")
+        for name, value in (("fail_under", self.fail_under or 0.0), *self.tags.items()):
+            if not 0.0 <= value <= 1.0:
+                raise InputError(f"the threshold of {name} is {value:g}; expected 0 to 1")
+
+
+NO_LIMITS = Limits()
+
+
+def coverage_gate(report: CoverageReport, limits: Limits = NO_LIMITS) -> GateFailure | None:
     """Gate on one coverage report.
 
-    A `must` fact has to be entailed: undecided is not enough.
-
-    Args:
-        report: The report.
-        threshold: Minimum score in [0, 1]; `None`: only `must` facts count.
+    A `must` fact has to be entailed: undecided is not enough. A fact that the baseline keeps and
+    that has no verdict now is neither lost nor kept, so the gate cannot pass (exit code 4).
     """
     if report.results and not any(isinstance(result, Verdict) for result in report.results):
         first = report.undecided[0]
         return GateFailure(
             NOTHING_DECIDED, f"no verdict on any fact ({first.code}: {first.message}); run it again"
         )
-    if report.score is None and threshold is not None:
-        return GateFailure(
-            NOTHING_DECIDED, "no score to compare with --fail-under: every decided fact weighs 0"
-        )
-    return _failed([lost_musts(report.results), _below("score", report.score, threshold, 2)])
+    if problem := misfit(report, limits):
+        return GateFailure(InputError.exit_code, problem)
+    shares: dict[str, tuple[float | None, float | None]]
+    shares = {"score": (report.score, limits.fail_under)}
+    for tag, threshold in limits.tags.items():
+        tagged = [result for result in report.results if tag in result.fact.tags]
+        shares[f"score of #{one_line(tag)}"] = share_entailed(tagged).value, threshold
+    for name, (score, least) in shares.items():
+        if score is None and least is not None:
+            what = f"no {name} to compare with {least:g}"
+            return GateFailure(NOTHING_DECIDED, f"{what}: no fact that has weight was decided")
+    failed = _failed(
+        [
+            lost_musts(report.results),
+            *(_below(name, score, threshold, 2) for name, (score, threshold) in shares.items()),
+            _too_many_distorted(report, limits.max_distorted),
+            _named(regressions(report, limits.baseline), "came out worse than in the baseline"),
+        ]
+    )
+    if failed is None and (unknown := _kept_before_and_unknown(report, limits.baseline)):
+        said = _named(unknown, "kept in the baseline and undecided now")
+        return GateFailure(NOTHING_DECIDED, f"the gate cannot pass: {said}")
+    return failed
 
 
-def run_gate(tally: Tally, threshold: float | None = None) -> GateFailure | None:
+def is_worse(result: CheckResult, old: CheckResult) -> bool:
+    """Whether a fact was dropped that was kept, or distorted that was not; both are decided."""
+    if not isinstance(result, Verdict) or not isinstance(old, Verdict):
+        return False
+    return _RANK[result.label] < _RANK[old.label]
+
+
+def regressions(report: CoverageReport, baseline: CoverageReport | None) -> list[CheckResult]:
+    """Facts that came out worse than in a baseline: newly dropped or distorted ones.
+
+    The same text cannot have lost anything: where both reports are about it, there are none.
+    """
+    if baseline is None or _is_same_text(report, baseline):
+        return []
+    before = results_by_fact(baseline)
+    return [
+        result for key, result in results_by_fact(report).items() if is_worse(result, before[key])
+    ]
+
+
+def require_musts(facts: FactSet, ids: Iterable[str]) -> FactSet:
+    """The facts, with those of these ids marked as `must`.
+
+    Raises:
+        InputError: No fact has one of the ids.
+    """
+    given = list(ids)
+    if unknown := [id_ for id_ in given if id_ not in {fact.id for fact in facts}]:
+        raise InputError(f"--must {unknown[0]}: no fact has this id")
+    marked = (replace(fact, must=True) if fact.id in given else fact for fact in facts)
+    return replace(facts, facts=tuple(marked))
+
+
+def _is_same_text(a: CoverageReport, b: CoverageReport) -> bool:
+    return bool(a.texts and b.texts and a.texts.summary.text == b.texts.summary.text)
+
+
+def _kept_before_and_unknown(
+    report: CoverageReport, baseline: CoverageReport | None
+) -> list[CheckResult]:
+    if baseline is None or _is_same_text(report, baseline):
+        return []
+    kept = {verdict.fact.text for verdict in baseline.kept}
+    return [failure for failure in report.undecided if failure.fact.text in kept]
+
+
+def misfit(report: CoverageReport, limits: Limits) -> str:
+    """Why the limits do not fit the report; empty if they do."""
+    tags = {tag for result in report.results for tag in result.fact.tags}
+    if unknown := [tag for tag in limits.tags if tag not in tags]:
+        return f"no fact has the tag {quote_text(unknown[0])!r}, which has a threshold"
+    if (baseline := limits.baseline) is None:
+        return ""
+    again = "; make the baseline again"
+    digests = report.facts.source_digest, baseline.facts.source_digest
+    if None not in digests and digests[0] != digests[1]:
+        return f"the baseline is about another source{again}"
+    own, other = (_judged_how(one) for one in (report, baseline))
+    for name in (name for name in {**other, **own} if own.get(name) != other.get(name)):
+        old, new = (quote_text(entries.get(name, "default")) for entries in (other, own))
+        return f"the baseline was scored in another way ({name} {old}, now {new}){again}"
+    facts, before = results_by_fact(report), results_by_fact(baseline)
+    for missing, where in (
+        ([key for key in facts if key not in before], "missing in the baseline"),
+        ([key for key in before if key not in facts], "in the baseline only"),
+    ):
+        if missing:
+            first = quote_text(missing[0][0])
+            return f"{plural(len(missing), 'fact')} {where}, such as {first!r}{again}"
+    return ""
+
+
+def _judged_how(report: CoverageReport) -> dict[str, str]:
+    """The entries of the signature that shape a verdict on a given fact."""
+    by_extractor = {"extractor", "version", *dict(report.facts.made_by)}
+    entries = made_how(report.signature)
+    return {name: value for name, value in entries.items() if name not in by_extractor}
+
+
+def _too_many_distorted(report: CoverageReport, most: int | None) -> str:
+    if most is None or len(report.distorted) <= most:
+        return ""
+    return _named(report.distorted, f"distorted, more than {most}")
+
+
+def _named(results: Sequence[CheckResult], what: str) -> str:
+    """How many facts, and the ids of the first; empty if there are none."""
+    if not results:
+        return ""
+    names = ", ".join(one_line(result.fact.id) for result in results[:_MAX_NAMES])
+    dots = ", …" if len(results) > _MAX_NAMES else ""
+    return f"{plural(len(results), 'fact')} {what}: {names}{dots}"
+
+
+def run_gate(
+    tally: Tally, threshold: float | None = None, max_distorted: int | None = None
+) -> GateFailure | None:
     """Gate on a run over many records.
 
     Args:
         tally: What the run came to.
         threshold: Minimum mean score in [0, 1]; `None`: only whether the run is complete counts.
+        max_distorted: Maximum number of distorted facts in all records.
     """
     if (failure := _incomplete(tally)) is not None:
         return failure
@@ -84,7 +228,10 @@ def run_gate(tally: Tally, threshold: float | None = None) -> GateFailure | None
     lost = ""
     if tally.lost_musts:
         lost = f"{plural(tally.lost_musts, 'record')} lost a must fact ({tally.first_lost})"
-    return _failed([lost, _below("mean score", score, threshold, 4)])
+    n_distorted, distorted = tally.summary.counts["distorted"], ""
+    if max_distorted is not None and n_distorted > max_distorted:
+        distorted = f"{plural(n_distorted, 'fact')} distorted, more than {max_distorted}"
+    return _failed([lost, _below("mean score", score, threshold, 4), distorted])
 
 
 def _incomplete(tally: Tally) -> GateFailure | None:

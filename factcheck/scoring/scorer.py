@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import replace
 from importlib.metadata import version
 from itertools import chain
@@ -89,6 +90,7 @@ class FactCoverage(SessionUser):
         **options: Unpack[SessionOptions],
     ) -> None:
         super().__init__(session, options)
+        self._specs = judge, extractor, batch_size
         self._judges = build_judges(
             judge, extractor, self.session, batch_size=batch_size, cassette=cassette
         )
@@ -285,6 +287,18 @@ class FactCoverage(SessionUser):
         return CoverageMetric(
             self, source=source, summary=summary, facts=facts, direction=direction
         )
+
+    @asynccontextmanager
+    async def uncached(self) -> AsyncIterator[FactCoverage]:
+        """A scorer with the same judge and budget whose judge answers anew, past the cache.
+
+        What it spends is in its own ledger and in that of this scorer.
+        """
+        judge, extractor, batch_size = self._specs
+        async with self.session.uncached() as session:
+            made = FactCoverage(judge, extractor, batch_size=batch_size, session=session)
+            made.ledger = Ledger(self.ledger)
+            yield made
 
     async def _extract(self, source: str | tuple[SourceDocument, ...], ledger: Ledger) -> FactSet:
         if not any(text.strip() for text in source_texts(source)):

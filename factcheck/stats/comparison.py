@@ -19,6 +19,7 @@ from typing import Any, Generic, NamedTuple, TypeVar
 
 from factcheck.stats.intervals import Interval, sign_test
 from factcheck.stats.resampling import (
+    N_RESAMPLES,
     Matrix,
     SumScores,
     bootstrap_differences,
@@ -120,6 +121,34 @@ def compare_scores(
         p_value = randomization_p(abs(other - own), np.abs(chances))
         found[name] = Comparison(own, other, other - own, intervals[name], p_value, p_value)
     return found, by_chance
+
+
+def compare_means(
+    values: Iterable[tuple[str, float, float]], n_resamples: int = N_RESAMPLES, seed: int = 0
+) -> Comparison[float]:
+    """Compare the mean of two sides over values in groups; whole groups are resampled and swapped.
+
+    Args:
+        values: Group, value of one side and of the other; at least one.
+        n_resamples: As in `compare_scores`.
+        seed: As in `compare_scores`.
+    """
+    import numpy as np
+
+    groups: dict[str, list[tuple[float, float]]] = {}
+    for name, *both in values:
+        groups.setdefault(name, []).append((both[0], both[1]))
+
+    def mean(sums: Matrix) -> Matrix:
+        means: Matrix = sums[:1] / sums[1:]
+        return means
+
+    tables = (
+        np.array([[sum(pair[side] for pair in of), len(of)] for of in groups.values()], dtype=float)
+        for side in (0, 1)
+    )
+    a, b = (SumScores(("mean",), table.T.copy(), mean) for table in tables)
+    return compare_scores(a, b, n_resamples, seed)[0]["mean"]
 
 
 def _randomized(a: SumScores, b: SumScores, n_resamples: int, seed: int) -> Iterator[Matrix]:

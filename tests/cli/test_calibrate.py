@@ -1,4 +1,4 @@
-"""`factcheck calibrate`: bullets, audit, agreement and compare."""
+"""`factcheck calibrate`: bullets and audit."""
 
 from __future__ import annotations
 
@@ -102,6 +102,3 @@ def test_several_judges_are_audited_one_after_the_other(audit: Calibrate) -> Non
 
     assert "Audit of local" in out
     assert "Audit of openai/x" in out
-
-
-# --- agreement and compare ----------------------------------------------------------------------

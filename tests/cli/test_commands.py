@@ -10,8 +10,8 @@ import pytest
 from factcheck.errors import ConfigError, JudgeUnavailable
 from factcheck.records.facts import read_facts
 from factcheck.scoring import FactCoverage
-from factcheck.testing import FactModel, LocalOpenAIServer
-from tests.cli.conftest import LOST, SOURCE
+from factcheck.testing import FactModel, LocalOpenAIServer, ScriptedChecker
+from tests.cli.conftest import LOST, SOURCE, refused
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -217,3 +217,58 @@ def test_an_error_is_one_line_of_at_most_300_characters(run: Run) -> None:
     assert len(err) <= 301
     assert err.startswith("factcheck: cannot read aaa")
     assert err.endswith("File name too long\n")
+
+
+def test_what_the_gate_says_is_what_junit_and_the_exit_code_say(desk: Desk, run: Run) -> None:
+    """A baseline, a fact that must be kept and a number of distorted facts, each by itself."""
+    facts = desk.put("facts.json", SOURCE.splitlines())
+    score = ("score", desk.source, desk.summary, "--facts", facts)
+    old = desk.path("old.json")
+    assert run(*score, "--out", old).code == 0
+    for limits, reason in (
+        (("--must", "f1"), ""),
+        (("--must", "f4"), "1 must fact not kept: f4"),
+        (("--max-distorted", "0"), "1 fact distorted, more than 0: f3"),
+        (("--max-distorted", "1"), ""),
+        (("--baseline", old), ""),
+    ):
+        code, out, err = run(*score, *limits, "--format", "junit")
+        assert (code, err) == ((1, f"factcheck: gate failed: {reason}\n") if reason else (0, ""))
+        assert ("<failure" in out) is bool(reason)
+        assert reason in out
+
+    desk.checker = ScriptedChecker(
+        lambda fact, text: desk.verdicts[fact] if fact[4:8] in text else "neutral"
+    )
+    desk.put("summary.txt", "An old pier, a red boat.\n")
+    code, out, err = run(*score, "--baseline", old)
+    assert (code, err) == (
+        1,
+        "factcheck: gate failed: 1 fact came out worse than in the baseline: f1\n",
+    )
+    new = desk.path("new.json")
+    run(*score, "--out", new)
+    code, out, err = run("compare", old, new, "--format", "markdown")
+    assert code == 0
+    assert "### Lost 1" in out
+    assert "Why: the text" in out
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ("--must f1", "--must names facts by their ids in --facts FILE; give both"),
+        ("--facts FACTS --must f9", "--must f9: no fact has this id"),
+        ("--fail-under-tag price", "--fail-under-tag price: expected TAG=SHARE"),
+        ("--baseline FACTS", "facts.json: report: "),
+        ("--facts TWINS", "two facts have the id 'a'"),
+    ],
+)
+def test_limits_that_cannot_be_checked_are_refused(
+    desk: Desk, run: Run, options: str, said: str
+) -> None:
+    twins = [{"id": "a", "text": "One."}, {"id": "a", "text": "Two."}]
+    files = {"FACTS": desk.put("facts.json", ["One."]), "TWINS": desk.put("twins.json", twins)}
+    refused(
+        run("score", desk.source, desk.summary, *(files.get(o, o) for o in options.split())), said
+    )

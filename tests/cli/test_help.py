@@ -13,10 +13,10 @@ from tests.cli.conftest import Outcome
 Run = Callable[..., Outcome]
 
 FAMILIES = {
-    "": "score run facts check fields keywords references calibrate cache",
+    "": "score run compare facts check fields keywords references calibrate cache",
     "fields": "evaluate infer-schema validate compare",
     "keywords": "run behaviors lint compare",
-    "calibrate": "bullets audit agreement compare cascade",
+    "calibrate": "bullets audit agreement cascade",
     "cache": "stats verify prune clear",
 }
 COMMANDS = [

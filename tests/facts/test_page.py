@@ -18,7 +18,7 @@ from factcheck.facts import (
 from factcheck.facts.page import lost_musts
 from factcheck.reports.page import Page, gated
 from factcheck.scoring import gates
-from factcheck.scoring.gates import coverage_gate
+from factcheck.scoring.gates import Limits, coverage_gate
 from tests.reports.examples import all_groups, both_directions, report_of, verdict
 
 FACT = AtomicFact("f1", "The lake is deep.")
@@ -155,12 +155,12 @@ def test_junit_fails_exactly_if_the_gate_does(
     both = both_directions()
     report = replace(report_of(*results), claims=both.claims, claim_results=both.claim_results)
 
-    failure = coverage_gate(report, threshold)
+    failure = coverage_gate(report, Limits(threshold))
     page = gated(report.page(), failure.message if failure else "")
 
     statuses = {case.status for metric in (page, *page.also) for case in metric.cases}
     assert bool(statuses & {"failed", "error"}) is (
-        gates.coverage_gate(report, threshold) is not None
+        gates.coverage_gate(report, Limits(threshold)) is not None
     )
 
 

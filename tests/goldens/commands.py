@@ -13,7 +13,7 @@ MODEL = "openai/test-model"
 """Answered by a local server at a fixed address, so that keys and signatures are the same."""
 SCORE = "score source.txt summary.txt"
 RUN = "run"
-COMPARE_RUNS = "calibrate compare"
+COMPARE_RUNS = "compare"
 FIELDS = "fields evaluate gold.jsonl extracted.jsonl --schema schema.yaml"
 CARDS = "keywords run cards.yaml outputs.json"
 SUITE = "keywords behaviors suite.json responses.json"
@@ -126,12 +126,12 @@ RUNS: dict[str, Run] = {
         )
         for kind in ("table", "json")
     },
-    "calibrate-compare-table": run(
+    "compare-table": run(
         f"{RUN} records.jsonl --out a.jsonl",
         f"{RUN} records_b.jsonl --out b.jsonl",
         f"{COMPARE_RUNS} a.jsonl b.jsonl",
     ),
-    "calibrate-compare-json": run(
+    "compare-json": run(
         f"{RUN} records.jsonl --out a.jsonl",
         f"{RUN} records_b.jsonl --out b.jsonl",
         f"{COMPARE_RUNS} a.jsonl b.jsonl --format json",

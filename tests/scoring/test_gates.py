@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
-from factcheck.facts import AtomicFact, CheckFailure, CheckResult, EntailmentLabel
-from factcheck.scoring.gates import coverage_gate
+from factcheck.facts import (
+    AtomicFact,
+    CheckFailure,
+    CheckResult,
+    EntailmentLabel,
+    ScoreSignature,
+)
+from factcheck.scoring.gates import Limits, coverage_gate
 from tests.reports.examples import report_of, verdict
 
 
@@ -41,22 +49,82 @@ LOST_MUST = result(0, "neutral", must=True)
             (result(0, "neutral", weight=0.0),),
             0.0,
             4,
-            "no score to compare with --fail-under: every decided fact weighs 0",
+            "no score to compare with 0: no fact that has weight was decided",
         ),
     ],
 )
 def test_a_gate_fails_with_all_its_reasons(
     results: tuple[CheckResult, ...], threshold: float | None, exit_code: int, message: str
 ) -> None:
-    assert coverage_gate(report_of(*results), threshold) == (exit_code, message)
+    assert coverage_gate(report_of(*results), Limits(threshold)) == (exit_code, message)
 
 
 @pytest.mark.parametrize("threshold", [0.5, 0.5 + 1e-12])
 def test_a_score_within_rounding_of_the_threshold_passes(threshold: float) -> None:
     kept = (result(0, "entailed", weight=0.1), result(1, "entailed", weight=0.1))
-    assert coverage_gate(report_of(*kept, result(2, "neutral", weight=0.2)), threshold) is None
+    assert (
+        coverage_gate(report_of(*kept, result(2, "neutral", weight=0.2)), Limits(threshold)) is None
+    )
 
 
 @pytest.mark.parametrize("weight", [0.0, 1.0])
 def test_without_a_threshold_a_poor_score_is_fine(weight: float) -> None:
     assert coverage_gate(report_of(result(0, "neutral", weight=weight))) is None
+
+
+BASELINE = report_of(result(0, "entailed"), result(1, "neutral"))
+
+
+@pytest.mark.parametrize(
+    ("labels", "exit_code", "message"),
+    [
+        (("entailed", "neutral"), 0, ""),
+        (("neutral", "neutral"), 1, "1 fact came out worse than in the baseline: f0"),
+        (("entailed", "contradicted"), 1, "1 fact came out worse than in the baseline: f1"),
+        ((None, "entailed"), 4, "1 fact kept in the baseline and undecided now: f0"),
+        (("entailed", None), 0, ""),
+        (("entailed", "neutral", "entailed"), 2, "1 fact missing in the baseline, such as 'Fact 2"),
+        (("entailed",), 2, "1 fact in the baseline only, such as 'Fact 1.'; make the baseline"),
+    ],
+)
+def test_no_fact_may_come_out_worse_than_in_the_baseline(
+    labels: tuple[EntailmentLabel | None, ...], exit_code: int, message: str
+) -> None:
+    report = report_of(*(result(n, label) for n, label in enumerate(labels)))
+    failure = coverage_gate(report, Limits(baseline=BASELINE))
+    assert (failure.exit_code if failure else 0) == exit_code
+    assert message in (failure.message if failure else "")
+
+
+def test_a_baseline_by_another_judge_or_of_another_source_is_refused() -> None:
+    other = replace(BASELINE, signature=ScoreSignature.of({"judge": "b", "version": "9"}))
+    failure = coverage_gate(BASELINE, Limits(baseline=other))
+    assert failure is not None
+    assert failure.exit_code == 2
+    assert "scored in another way (judge b, now scripted)" in failure.message
+    one, two = (
+        replace(BASELINE, facts=replace(BASELINE.facts, source_digest=name)) for name in "xy"
+    )
+    failure = coverage_gate(one, Limits(baseline=two))
+    assert failure is not None
+    assert "about another source" in failure.message
+
+
+def test_tags_and_distorted_facts_have_limits_of_their_own() -> None:
+    tagged = replace(result(0, "neutral").fact, tags=("price",))
+    report = report_of(verdict(tagged, "neutral"), result(1, "contradicted"), result(2, "entailed"))
+    limits = Limits(max_distorted=0, tags={"price": 0.5})
+    assert coverage_gate(report, limits) == (
+        1,
+        "gate failed: score of #price 0.00 is under 0.5; 1 fact distorted, more than 0: f1",
+    )
+    failure = coverage_gate(report, Limits(tags={"prize": 0.5}))
+    assert failure == (2, "no fact has the tag 'prize', which has a threshold")
+
+
+def test_the_tag_must_marks_a_fact_that_must_be_kept() -> None:
+    fact = AtomicFact("f1", "The lake is deep.", tags=("must",))
+    assert coverage_gate(report_of(verdict(fact, "neutral"))) == (
+        1,
+        "gate failed: 1 must fact not kept: f1",
+    )

@@ -1,0 +1,167 @@
+"""Two reports or runs on the same facts: what was won, lost and newly distorted, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from factcheck import AtomicFact, CheckFailure, CoverageReport, FactSet, Verdict, compare
+from factcheck.documents.results import ResultsFile
+from factcheck.errors import InputError
+from factcheck.facts import ScoreSignature, Texts, Usage
+from factcheck.reports.report import render
+
+MODEL = "judge:some/model|check:v1@aa|version:0.1.0"
+
+
+def report(
+    labels: str, names: Sequence[str] = (), *, text: str | None = None, signature: str = MODEL
+) -> CoverageReport:
+    """A report by one letter for each fact: kept, dropped, distorted (x), undecided (?)."""
+    texts = names or [f"fact {n}" for n in range(len(labels))]
+    facts = FactSet(tuple(AtomicFact(f"f{n}", text) for n, text in enumerate(texts)))
+    results = tuple(
+        CheckFailure(fact, "unavailable", "gone")
+        if letter == "?"
+        else Verdict(fact, {"k": "entailed", "x": "contradicted"}.get(letter, "neutral"))  # type: ignore[arg-type]
+        for fact, letter in zip(facts, labels, strict=True)
+    )
+    compared = None if text is None else Texts.of("", text)
+    made = ScoreSignature.parse(signature)
+    return CoverageReport(facts, results, Usage(), made, texts=compared)
+
+
+def test_every_change_is_listed_once_by_name() -> None:
+    found = compare(report("kkkddxx?k"), report("kdxkxkdkk"))
+    assert [c.fact for c in found.won] == ["fact 3", "fact 5"]
+    assert [c.fact for c in found.lost] == ["fact 1", "fact 2"]
+    assert [c.fact for c in found.newly_distorted] == ["fact 2", "fact 4"]
+    assert [c.fact for c in found.undecided] == ["fact 7"]
+    assert (found.n_facts, found.n_kept, found.n_distorted) == (8, (4, 4), (2, 2))
+    rows = found.to_rows()
+    assert sorted(row["fact"] for row in rows) == [f"fact {n}" for n in range(1, 8)]
+
+
+def test_many_newly_distorted_facts_are_not_hidden_by_an_insignificant_coverage() -> None:
+    """From 20 to 18 of 40 kept may be chance; that 9 facts are now distorted is not."""
+    found = compare(report("k" * 20 + "d" * 20), report("k" * 18 + "dd" + "d" * 11 + "x" * 9))
+    assert not found.coverage.is_significant
+    assert found.worse == "distorted facts 0 \u2192 9"
+    for kind in ("table", "markdown", "html"):
+        shown = render(found.page(), kind)
+        assert "Distorted facts 0 \u2192 9: 9 facts newly distorted" in shown
+        assert "may be chance" in shown
+    assert "distorted 0 \u2192 9 of 40 facts" in found.page().first_line
+
+
+@pytest.mark.parametrize(("judge", "is_worse"), [("some/model", False), ("local/3", True)])
+def test_one_more_distorted_fact_counts_where_the_judge_never_flips(
+    judge: str, *, is_worse: bool
+) -> None:
+    signature = f"judge:{judge}|version:0.1.0"
+    a, b = (report(labels, signature=signature) for labels in ("kkd", "kkx"))
+    assert bool(compare(a, b).worse) is is_worse
+
+
+def test_facts_without_a_verdict_are_neither_won_nor_lost() -> None:
+    found = compare(report("k?dkk"), report("kkk?k"))
+    assert (found.n_facts, found.coverage.a, found.coverage.b) == (3, 2 / 3, 1.0)
+    assert (len(found.won), len(found.lost), len(found.undecided)) == (1, 0, 2)
+
+
+def test_sources_are_the_units_of_the_test() -> None:
+    """Of twelve records that all lose half of their facts, or one that loses half of twelve."""
+    before, after = ({str(n): report(labels) for n in range(12)} for labels in ("kk", "kd"))
+    several = compare(before, after)
+    assert several.n_sources == 12
+    assert several.coverage.is_significant
+    assert several.worse.startswith("coverage 1.000 \u2192 0.500")
+    alone = compare(report("kkkk"), report("kkdd"))
+    assert (alone.n_sources, alone.coverage.p_value) == (1, 0.5)
+    assert not alone.worse
+
+
+@pytest.mark.parametrize(
+    ("b", "cause"),
+    [
+        ({"text": "new"}, "Why: the text"),
+        ({"signature": MODEL.replace("some", "other")}, "judge some/model \u2192 other/model"),
+        ({"signature": MODEL.replace("v1@aa", "v2@bb")}, "prompt v1@aa \u2192 v2@bb"),
+        ({"names": ["fact 0", "fact 1", "another"]}, "the list of facts"),
+        ({"text": None}, "perhaps the text"),
+        ({}, "the judge's own noise: 1 of 3 facts"),
+    ],
+)
+def test_the_report_says_why_facts_moved(b: dict[str, str], cause: str) -> None:
+    found = compare(report("kkd", text="old"), report("kdd", **{"text": "old", **b}))
+    assert cause in str(found)
+    assert found.is_noise is (not b)
+
+
+def test_what_only_one_run_has_is_counted_and_left_out() -> None:
+    a = {"x": report("kd", ["p", "q"]), "y": report("k")}
+    b = {"x": report("kk", ["p", "r"]), "z": report("k")}
+    found = compare(a, b)
+    assert (found.n_facts, found.only_a, found.only_b, found.n_only) == (1, ("y",), ("z",), (1, 1))
+
+
+def test_facts_with_the_same_text_are_told_apart_by_their_order() -> None:
+    a, b = report("kd", ["same", "same"]), report("kk", ["same", "same"])
+    assert [change.fact for change in compare(a, b).won] == ["same"]
+
+
+@given(st.lists(st.tuples(st.sampled_from("kdx?"), st.sampled_from("kdx?")), min_size=1))
+def test_the_other_way_round_everything_is_turned(rows: list[tuple[str, str]]) -> None:
+    a, b = (report("".join(row[k] for row in rows)) for k in (0, 1))
+    try:
+        found, other = compare(a, b), compare(b, a)
+    except InputError:
+        assert all("?" in row for row in rows)
+        return
+    assert found.coverage.difference == -other.coverage.difference
+    assert found.coverage.p_value == other.coverage.p_value
+    assert {c.fact for c in found.won} == {c.fact for c in other.lost}
+
+
+def test_a_comment_of_two_thousand_long_changes_fits_a_pull_request() -> None:
+    names = [f"fact {n} " + "is very long " * 400 for n in range(2000)]
+    found = compare(report("k" * 2000, names), report("x" * 1000 + "d" * 1000, names))
+    text = found.to_markdown()
+    assert len(text) < 65_536  # GitHub's limit of a comment
+    assert "Newly distorted 1,000" in text
+    assert "Lost 1,000" in text
+
+
+def test_reports_and_runs_are_read_from_files(tmp_path: Path) -> None:
+    reports = {"a": report("kd"), "b": report("kk")}
+    rows = tmp_path / "rows.jsonl"
+    with ResultsFile.open(rows, "run", resume=False) as file:
+        for name, one in reports.items():
+            file.append(name, one.to_dict())
+        file.append("c", {"error": {"code": "input", "message": "blank"}})
+    single = tmp_path / "a.json"
+    single.write_text(report("kd").to_json())
+    assert compare(rows, reports).changes == ()
+    assert compare(single, report("kk")).won[0].record == ""
+    with pytest.raises(InputError, match="two of a kind"):
+        compare(single, rows)
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ('{"format": 9}', "old.json: report: format 9 is not 1; it was written by another version"),
+        ("[1", "old.json"),
+    ],
+)
+def test_what_is_not_a_report_is_refused_by_name(tmp_path: Path, content: str, said: str) -> None:
+    path = tmp_path / "old.json"
+    path.write_text(content)
+    with pytest.raises(InputError, match=said):
+        compare(path, report("k"))
+    with pytest.raises(InputError, match="share no fact"):
+        compare(report("k", ["p"]), report("k", ["q"]))
