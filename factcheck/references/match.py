@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from importlib.metadata import version
@@ -24,7 +24,7 @@ from factcheck.judges.factory import build_embedder
 from factcheck.judges.ports import Embedder, EmbedderSpec, Ledger
 from factcheck.metrics.ports import EvalCase, MetricResult, check_threshold, text_list
 from factcheck.references.results import Aggregation, ReferenceMatchResult
-from factcheck.runtime.loop import background
+from factcheck.runtime.loop import blocking
 from factcheck.runtime.session import Session, SessionOptions, SessionUser
 
 if TYPE_CHECKING:
@@ -34,8 +34,8 @@ _VERSION = version("factcheck")
 _PER_CASE: Any = object()
 Output = str | EvalCase | Mapping[str, Any]
 """An output, alone or in a case."""
-_MOST_TEXTS = 16_384
-"""Texts whose vectors are in memory at the same time: some 130 MB of them at most sizes."""
+_PAIRS_AT_ONCE = 8_192
+"""Some 130 MB of vectors at most sizes."""
 _CACHED_DIRECTIONS = 1024
 """References recur from pair to pair."""
 
@@ -120,24 +120,22 @@ class ReferenceMatch(SessionUser):
         """
         return cls(_PER_CASE, **settings)
 
-    def match(self, actual_output: Output) -> ReferenceMatchResult:
+    async def amatch(self, actual_output: Output) -> ReferenceMatchResult:
         """The similarity of one output to the references.
 
         Raises:
             InputError: The output is blank or not a string.
             JudgeError: The embedder could not be reached, or returned no usable vector.
         """
-        return background.run(self.amatch(actual_output))
-
-    async def amatch(self, actual_output: Output) -> ReferenceMatchResult:
-        """Asynchronous form of `match`."""
         ledger = Ledger(self.ledger)
         (result,) = await self._results([actual_output], ledger)
         if result.error is not None:
             raise _error_of(result.error)
         return replace(result, usage=ledger.usage)
 
-    def match_many(self, cases: Iterable[Output]) -> tuple[ReferenceMatchResult, ...]:
+    match = blocking(amatch)
+
+    async def amatch_many(self, cases: Iterable[Output]) -> tuple[ReferenceMatchResult, ...]:
         """One result per case, in order, each as if the case were the only one.
 
         Every text is embedded once, however many cases it occurs in.
@@ -149,13 +147,11 @@ class ReferenceMatch(SessionUser):
         Returns:
             Results; one with an `error` for a case that is invalid or has no vector.
         """
-        return background.run(self.amatch_many(cases))
-
-    async def amatch_many(self, cases: Iterable[Output]) -> tuple[ReferenceMatchResult, ...]:
-        """Asynchronous form of `match_many`."""
         if isinstance(cases, (str, EvalCase, Mapping)) or not isinstance(cases, Iterable):
             raise InputError(f"cases must be a list, got {type(cases).__name__}; see match")
         return await self._results(list(cases), Ledger(self.ledger))
+
+    match_many = blocking(amatch_many)
 
     @property
     def required_fields(self) -> tuple[str, ...]:
@@ -237,7 +233,7 @@ def _error_of(failure: Failure[str]) -> FactcheckError:
 
 
 async def compare(
-    pairs: Sequence[Pair], embedder: Embedder, ledger: Ledger, *, most_texts: int = _MOST_TEXTS
+    pairs: Sequence[Pair], embedder: Embedder, ledger: Ledger, *, at_once: int = _PAIRS_AT_ONCE
 ) -> dict[Pair, Similarities]:
     """The similarities of every pair.
 
@@ -245,41 +241,21 @@ async def compare(
 
     Args:
         pairs: Distinct pairs.
-        embedder: Turns texts into vectors; gets every text once.
+        embedder: Turns texts into vectors; gets every text of the pairs at once one time.
         ledger: Books the cost.
-        most_texts: Approximate number of texts passed to the embedder in one call, and held in
-            memory together.
+        at_once: Number of pairs whose vectors are held in memory together.
     """
-    windows = list(_windows(pairs, most_texts))
-    last_use = {text: n for n, part in enumerate(windows) for pair in part for text in pair.texts}
-    vectors: dict[str, Any] = {}
     found: dict[Pair, Similarities] = {}
-    for number, part in enumerate(windows):
-        texts = dict.fromkeys(text for pair in part for text in pair.texts)
-        new = [text for text in texts if text not in vectors]
-        vectors.update(zip(new, await _embedded(new, embedder, ledger), strict=True))
+    for start in range(0, len(pairs), at_once):
+        part = pairs[start : start + at_once]
+        texts = list(dict.fromkeys(text for pair in part for text in pair.texts))
+        vectors = dict(zip(texts, await _embedded(texts, embedder, ledger), strict=True))
         found.update(await asyncio.to_thread(_similarities, part, vectors))
-        vectors = {text: v for text, v in vectors.items() if last_use[text] > number}
     return found
-
-
-def _windows(pairs: Iterable[Pair], most_texts: int) -> Iterator[list[Pair]]:
-    window: list[Pair] = []
-    texts: set[str] = set()
-    for pair in pairs:
-        window.append(pair)
-        texts.update(pair.texts)
-        if len(texts) >= most_texts:
-            yield window
-            window, texts = [], set()
-    if window:
-        yield window
 
 
 async def _embedded(texts: Sequence[str], embedder: Embedder, ledger: Ledger) -> Sequence[Any]:
     """One result per text; where the embedder fails as a whole, a failure for each."""
-    if not texts:
-        return []
     try:
         vectors = list(await embedder.embed(texts, ledger))
         if len(vectors) == len(texts):

@@ -187,12 +187,12 @@ class TestMany:
     def test_very_many_texts_are_embedded_a_part_at_a_time(
         self, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(compare, "__kwdefaults__", {"most_texts": 3})
+        monkeypatch.setattr(compare, "__kwdefaults__", {"at_once": 2})
         embedder = ScriptedEmbedder(lambda text: (1.0, float(len(text))))
         metric = ReferenceMatch(["a"], embedding_provider=embedder)
         results = metric.match_many(["bb", "ccc", "dddd", "bb", "a"])
         calls = [call.texts for call in embedder.calls]
-        assert calls == [("bb", "a", "ccc"), ("dddd",)]
+        assert calls == [("bb", "a", "ccc"), ("dddd", "a")]
         assert [result.score for result in results] == [
             metric.match(text).score for text in ("bb", "ccc", "dddd", "bb", "a")
         ]
