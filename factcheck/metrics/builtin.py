@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Literal, get_args
+from typing import Any
 
 from factcheck.errors import FactcheckError, InputError
 from factcheck.facts import CoverageReport
@@ -14,9 +14,6 @@ from factcheck.metrics.evaluation import each
 from factcheck.metrics.ports import EvalCase, MetricResult, check_threshold
 from factcheck.reports.text import plural
 from factcheck.scoring import FactCoverage
-
-SourceField = Literal["source", "input", "expected_output"]
-"""Field of a case with the text whose facts are checked."""
 
 
 class FactCoverageMetric:
@@ -29,11 +26,10 @@ class FactCoverageMetric:
         scorer: Extracts and checks; default: `FactCoverage()`, which is offline unless the
             environment names another judge.
         threshold: Score from which a case passes, in [0, 1].
-        source_field: Field of a case with the text whose facts are checked.
         name: Name in reports.
 
     Raises:
-        InputError: A threshold outside [0, 1], or an unknown field.
+        InputError: A threshold outside [0, 1].
     """
 
     required_fields: Sequence[str] = ("actual_output",)
@@ -44,17 +40,11 @@ class FactCoverageMetric:
         scorer: FactCoverage | None = None,
         *,
         threshold: float = 0.7,
-        source_field: SourceField = "source",
         name: str = "fact_coverage",
     ) -> None:
-        if source_field not in get_args(SourceField):
-            raise InputError(
-                f"source_field must be one of {get_args(SourceField)}, got {source_field!r}"
-            )
         self.scorer = scorer or FactCoverage()
         self.threshold = check_threshold(threshold)
         self.name = name
-        self._source_field = source_field
 
     @property
     def identity(self) -> Mapping[str, str]:
@@ -67,13 +57,12 @@ class FactCoverageMetric:
         self, cases: Sequence[EvalCase], ledger: Ledger
     ) -> Sequence[MetricResult]:
         async def one(case: EvalCase) -> MetricResult:
-            source = getattr(case, self._source_field)
-            if source is None and case.facts is None:
-                message = f"the case lacks {self._source_field!r}, which {self.name} needs"
+            if case.source is None and case.facts is None:
+                message = f"the case lacks 'source', which {self.name} needs"
                 return MetricResult.failed(InputError.code, message)
             try:
                 report = await self.scorer.ascore(
-                    "" if source is None else source,
+                    case.source or "",
                     case.actual_output,
                     facts=case.facts,
                     lead=False,

@@ -275,11 +275,6 @@ class TestCoverage:
         case = EvalCase(actual_output="It cost $40.", facts=("It cost $40.",))
         assert asyncio.run(FactCoverageMetric().measure(case)).score == 1.0
 
-    @pytest.mark.parametrize("field", ["input", "expected_output"])
-    def test_the_text_may_stand_in_another_field(self, field: Any) -> None:
-        case = EvalCase.of({"actual_output": "It cost $40.", field: "It cost $40."})
-        assert asyncio.run(FactCoverageMetric(source_field=field).measure(case)).passed is True
-
     def test_a_fact_that_must_be_kept_and_is_not_fails_the_case_whatever_the_score(self) -> None:
         facts = (AtomicFact("a", "One.", must=True), AtomicFact("b", "Two."))
         case = EvalCase(actual_output="x", facts=facts)
@@ -296,11 +291,6 @@ class TestCoverage:
         result = asyncio.run(FactCoverageMetric(FactCoverage(checker, "local")).measure(case))
         assert result.error is not None
         assert result.score is None
-
-    @pytest.mark.parametrize("options", [{"threshold": 2}, {"source_field": "context"}])
-    def test_settings_that_cannot_be_used_are_refused(self, options: dict[str, Any]) -> None:
-        with pytest.raises(InputError):
-            FactCoverageMetric(**options)
 
 
 class TestResults:
