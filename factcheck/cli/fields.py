@@ -300,14 +300,13 @@ def validate(
     refuse_stdin_twice(gold, schema)
     tree = files.read_schema(schema)
     records = files.read_records(gold)
-    with files.schema_errors(name_of(schema)):
+    with output.capture_log(_LOG, show=True), files.schema_errors(name_of(schema)):
         found = find_problems(
             records, tree, _registry(), id_field=id_field, strict_types=strict_types
         )
     for problem in found:
         kind = "error  " if problem.is_error else "warning"
-        at = problem.position
-        where = records.places[at] if at >= 0 else name_of(schema)
+        where = records.places[problem.position]
         output.print_out(f"{kind}  {one_line(f'{where}: {problem.message}')}")
     n_errors = sum(problem.is_error for problem in found)
     output.print_out(

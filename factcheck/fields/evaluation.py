@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Any, Literal, get_args
 
@@ -39,8 +39,7 @@ _ASYNC_WINDOW = 100
 class FieldEvaluator(Closing):
     """Scores extracted records against gold records, field by field.
 
-    Methods come in pairs, synchronous and asynchronous (`evaluate`, `aevaluate`). With `semantic`,
-    use it as a context manager, or call `close`, to close the judge.
+    With `semantic`, use it as a context manager, or call `close`, to close the judge.
 
     Args:
         schema: An evaluation schema (`annotate_xeval`), or a pydantic model class.
@@ -104,7 +103,12 @@ class FieldEvaluator(Closing):
     ) -> RunResult:
         """Asynchronous form of `evaluate`."""
         pairs = joined(gold, extracted, self._id_field, join)
-        return self._result([r async for r in self._ascored(pairs, window=len(pairs))], join)
+        records: list[RecordResult] = []
+        size = len(pairs) if self._plan.batch_leaves else _ASYNC_WINDOW
+        for first, batch in _windows(pairs, size):
+            records += await arun(self._records(first, batch))
+            await asyncio.sleep(0)
+        return self._result(records, join)
 
     def stream(self, pairs: Pairs) -> Iterator[RecordResult]:
         """Score pairs of a gold and an extracted record as they come, in order.
@@ -113,21 +117,10 @@ class FieldEvaluator(Closing):
         """
         return self._scored(pairs, window=_WINDOW)
 
-    def astream(self, pairs: Pairs) -> AsyncIterator[RecordResult]:
-        """Asynchronous form of `stream`."""
-        return self._ascored(pairs, window=_WINDOW)
-
     def tally(self, pairs: Pairs) -> RunTally:
         """Score pairs and keep only the totals, in constant memory."""
         tally = self.empty_tally()
         for record in self.stream(pairs):
-            tally.add(record)
-        return tally
-
-    async def atally(self, pairs: Pairs) -> RunTally:
-        """Asynchronous form of `tally`."""
-        tally = self.empty_tally()
-        async for record in self.astream(pairs):
             tally.add(record)
         return tally
 
@@ -155,12 +148,6 @@ class FieldEvaluator(Closing):
     def _scored(self, pairs: Pairs, window: int) -> Iterator[RecordResult]:
         for first, batch in _windows(pairs, window if self._plan.batch_leaves else 1):
             yield from run(self._records(first, batch))
-
-    async def _ascored(self, pairs: Pairs, window: int) -> AsyncIterator[RecordResult]:
-        for first, batch in _windows(pairs, window if self._plan.batch_leaves else _ASYNC_WINDOW):
-            for record in await arun(self._records(first, batch)):
-                yield record
-            await asyncio.sleep(0)
 
     def _records(self, first: int, batch: Sequence[tuple[Any, Any]]) -> Calls[list[RecordResult]]:
         """The results of some records, the position of the first of which is given."""

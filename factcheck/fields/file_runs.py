@@ -12,17 +12,9 @@ from typing import Any, NamedTuple
 from factcheck.documents import name_of
 from factcheck.errors import InputError
 from factcheck.facts.page import usage_text
+from factcheck.fields import files
 from factcheck.fields.comparators.semantic import SemanticComparator
 from factcheck.fields.evaluation import FieldEvaluator, Join
-from factcheck.fields.files import (
-    Records,
-    id_problems,
-    iter_records,
-    read_records,
-    read_schema,
-    schema_errors,
-    suggest_schema_of,
-)
 from factcheck.fields.pages import field_text, run_page, undecided_text
 from factcheck.fields.registry import Registry
 from factcheck.fields.runs.postprocess import NullHandling, reclassify_nulls
@@ -104,13 +96,13 @@ class FileEvaluation:
 
     def results(self) -> FileRun:
         """Evaluate with all records in memory."""
-        schema = None if self.schema is None else read_schema(self.schema)
-        gold = read_records(self.gold)
-        extracted = read_records(self.extracted, extracted=True)
+        schema = None if self.schema is None else files.read_schema(self.schema)
+        gold = files.read_records(self.gold)
+        extracted = files.read_records(self.extracted, extracted=True)
         self._check_pairs(gold, extracted)
         notes: tuple[str, ...] = ()
         if schema is None:
-            schema = suggest_schema_of(gold, texts_by_meaning=self.by_meaning)
+            schema = files.suggest_schema_of(gold, texts_by_meaning=self.by_meaning)
             how = "names and labels are compared by meaning; " if self.by_meaning else ""
             notes = (f"Schema suggested from {gold.name}: {how}'fields suggest' shows why",)
         evaluator = self._evaluator(schema)
@@ -122,7 +114,7 @@ class FileEvaluation:
 
     def totals(self) -> FileRun:
         """Evaluate record by record in constant memory, keeping aggregates only."""
-        schema = read_schema(str(self.schema))
+        schema = files.read_schema(str(self.schema))
         evaluator = self._evaluator(schema)
         tally = evaluator.empty_tally()
         undecided = Undecided(tally.result().weights)
@@ -138,7 +130,7 @@ class FileEvaluation:
         post_process: Callable[[list[FieldResult]], list[FieldResult]] | None = None
         if self.nulls_absent:
             post_process = partial(reclassify_nulls, config=NullHandling(missing_is_absent=True))
-        with schema_errors(name_of(self.schema or self.gold)):
+        with files.schema_errors(name_of(self.schema or self.gold)):
             return FieldEvaluator(
                 schema,
                 id_field=self.id_field,
@@ -154,11 +146,11 @@ class FileEvaluation:
         usage = usage_text(self.comparator.usage)
         return (f"Compared by meaning: {judge}{', ' if usage else ''}{usage}",)
 
-    def _check_pairs(self, gold: Records, extracted: Records) -> None:
+    def _check_pairs(self, gold: files.Records, extracted: files.Records) -> None:
         by_id = self.join == "id"
         if self.id_field:
             for records in (gold, extracted) if by_id else (gold,):
-                for position, what in id_problems(records, self.id_field, unique=by_id):
+                for position, what in files.id_problems(records, self.id_field, unique=by_id):
                     raise InputError(f"{records.places[position]}: {what}")
         n_gold, n_extracted = len(gold.values), len(extracted.values)
         if by_id:
@@ -171,8 +163,8 @@ class FileEvaluation:
             _warn_of_duplicates(self.id_field, gold)
 
     def _pairs(self) -> Iterator[tuple[Any, Any]]:
-        gold = iter_records(self.gold)
-        extracted = iter_records(self.extracted, extracted=True)
+        gold = files.iter_records(self.gold)
+        extracted = files.iter_records(self.extracted, extracted=True)
         pairs = zip_longest(gold, extracted, fillvalue=(None, _MISSING))
         for number, ((_, wanted), (_, found)) in enumerate(pairs):
             if wanted is _MISSING or found is _MISSING:
@@ -207,13 +199,13 @@ def _unequal(what: str) -> InputError:
     )
 
 
-def _warn_of_duplicates(id_field: str, gold: Records) -> None:
-    if problem := next(id_problems(gold, id_field, unique=True), None):
+def _warn_of_duplicates(id_field: str, gold: files.Records) -> None:
+    if problem := next(files.id_problems(gold, id_field, unique=True), None):
         place, what = gold.places[problem[0]], problem[1]
         _log.warning("%s: %s for 'fields compare' to pair records", place, what)
 
 
-def _warn_of_mixed_id_types(id_field: str, gold: Records, extracted: Records) -> None:
+def _warn_of_mixed_id_types(id_field: str, gold: files.Records, extracted: files.Records) -> None:
     ids, others = (
         {record[id_field] for record in side.values if isinstance(record, dict)}
         for side in (gold, extracted)

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
-from itertools import repeat
 from typing import Any, NamedTuple
 
 from factcheck.documents import PathOrDash, Place, json_text, name_of
@@ -13,13 +11,12 @@ from factcheck.documents.reading import read_document, read_entries
 from factcheck.errors import GoldValidationError, InputError, SchemaError
 from factcheck.fields.registry import Registry
 from factcheck.fields.runs.results import RunResult
+from factcheck.fields.schemas.parsing import parse_eval_schema
 from factcheck.fields.schemas.references import resolved
 from factcheck.fields.schemas.structure import SKIP, annotate
 from factcheck.fields.schemas.suggestions import suggest_schema
-from factcheck.fields.schemas.validation import infer_schema, validate_gold
+from factcheck.fields.schemas.validation import infer_schema, record_warnings
 from factcheck.fields.values import json_type, object_in
-
-_log = logging.getLogger("factcheck.fields")
 
 
 class Records(NamedTuple):
@@ -161,10 +158,9 @@ _MAX_ERRORS = 100
 
 
 class Problem(NamedTuple):
-    """Something wrong with a gold record or the schema."""
+    """Something wrong with a gold record."""
 
     position: int
-    """Of the record; -1 for the schema."""
     message: str
     is_error: bool
 
@@ -180,48 +176,24 @@ def find_problems(
     """Validate gold records: at most one error of each, and the warnings; sorted by position."""
     if id_field and isinstance(schema.get("properties"), dict):
         schema["properties"].setdefault(id_field, {"type": ["string", "integer"], SKIP: True})
-    found: dict[Problem, None] = {}
-    if id_field:
-        for position, what in id_problems(records, id_field, unique=True):
-            found[Problem(position, what, is_error=True)] = None
-    handler = _Collector(found)
-    _log.addHandler(handler)
-    start, n_errors = 0, 0
-    try:
-        while n_errors < _MAX_ERRORS:
-            # Null fits anything: what was checked is not checked again, but still counted.
-            values = [*repeat(None, start), *records.values[start:]]
-            try:
-                validate_gold(values, schema, strict_types=strict_types, registry=registry)
-            except GoldValidationError as error:
-                position = int(error.record_id)
-                found[Problem(position, _without_number(str(error), position), True)] = None
-                start, n_errors = position + 1, n_errors + 1
-            else:
-                break
+    root = parse_eval_schema(schema, registry)
+    ids = id_problems(records, id_field, unique=True) if id_field else ()
+    found = [Problem(position, what, is_error=True) for position, what in ids]
+    n_errors = 0
+    for position, record in enumerate(records.values):
+        try:
+            warnings = record_warnings(record, root, position, strict=strict_types)
+        except GoldValidationError as error:
+            what = str(error).removeprefix(f"gold record {position}").lstrip(": ")
+            found.append(Problem(position, what, is_error=True))
+            n_errors += 1
         else:
+            found += [
+                Problem(position, f"{where or 'the record'} {what}", False)
+                for where, what in warnings
+            ]
+        if n_errors == _MAX_ERRORS:
             what = f"stopped after {n_errors} errors; fix them and run it again"
-            found[Problem(start - 1, what, is_error=True)] = None
-    finally:
-        _log.removeHandler(handler)
+            found.append(Problem(position, what, is_error=True))
+            break
     return sorted(found, key=lambda problem: problem.position)
-
-
-class _Collector(logging.Handler):
-    """Takes warnings as problems: those on a record know its position."""
-
-    def __init__(self, found: dict[Problem, None]) -> None:
-        super().__init__()
-        self._found = found
-
-    def emit(self, record: logging.LogRecord) -> None:
-        text, position = record.getMessage(), -1
-        arguments = record.args if isinstance(record.args, tuple) else ()
-        if text.startswith("gold record ") and arguments and isinstance(arguments[0], int):
-            position = arguments[0]
-            text = _without_number(text, position)
-        self._found[Problem(position, text, is_error=False)] = None
-
-
-def _without_number(text: str, position: int) -> str:
-    return text.removeprefix(f"gold record {position}").lstrip(": ")

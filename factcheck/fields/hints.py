@@ -1,4 +1,4 @@
-"""What would match much better than the schema or the pairing of records that was used."""
+"""Hints on a run: pairs of records, or alignments of lists, that would match much better."""
 
 from __future__ import annotations
 
@@ -12,32 +12,25 @@ from factcheck.fields.registry import Registry
 from factcheck.fields.runs.records import Counts, RecordResult, count
 from factcheck.fields.schemas.parsing import SchemaNode
 from factcheck.fields.schemas.structure import ComparatorSpec, schema_path
-from factcheck.fields.scoring.nodes import Node, ObjectNode
-from factcheck.fields.scoring.optimal import OptimalMatch, settled
+from factcheck.fields.scoring.optimal import settled
 from factcheck.fields.scoring.plan import compile_schema
 from factcheck.fields.types import FieldResult
 from factcheck.fields.values import as_record
 from factcheck.reports.text import plural, share
 
-_GOOD = 0.95
-"""From this mean F1 on there are no hints."""
-_MUCH = 0.2
-"""The least gain in F1."""
-_MAX_RECORDS = 50
-"""In a run for which other pairs of records are tried."""
-_MAX_ALIGNED = 10
-"""Records of which other alignments are tried."""
-_MAX_ELEMENTS = 200
-"""In one list; longer ones are not aligned for a hint."""
+_GOOD, _MUCH = 0.95, 0.2
+"""Mean F1 from which on there are no hints on lists, and the least gain in F1 of one."""
+_MAX_RECORDS = 10
+"""Records with the lowest F1, of which other alignments are tried."""
+_BUILT_IN = Registry()
 
 
 def hints(
     schema: SchemaNode, records: Sequence[RecordResult], id_field: str | None, *, by_id: bool
 ) -> Iterator[str]:
-    """Hints on a run: other pairs of records, and other alignments of lists.
+    """What to change, where much is to be gained.
 
-    Alignments are tried on the ten records with the lowest F1. Only the comparators and transforms
-    of this package are called; any other comparator counts as `exact`.
+    Only comparators and transforms of this package are called; any other one counts as `exact`.
 
     Args:
         schema: The schema of the run.
@@ -45,106 +38,54 @@ def hints(
         id_field: Key of the id of a record, if it has one.
         by_id: Whether records were joined by it.
     """
-    if id_field and not by_id and (n_others := _n_others(records, id_field)):
+    pairs = [(as_record(one.gold), as_record(one.extracted)) for one in records]
+    pairs = [(own, other) for own, other in pairs if isinstance(own, dict) and own and other]
+    key = "" if by_id or not pairs else next((k for k in pairs[0][0] if _is_moved(k, pairs)), "")
+    named = id_field or key
+    n_others = sum(own.get(named) != _id(other, named, own) for own, other in pairs)
+    if key or (id_field and not by_id and n_others):
         yield (
-            f"{plural(n_others, 'record')} {'has' if n_others == 1 else 'have'} another "
-            f"{id_field} than the gold record at the same position; join='id' (--join id) pairs "
-            "them by id"
+            f"records are in another order: {plural(n_others, 'record')} beside another {named!r}; "
+            f"pair them by id: id_field={named!r}, join='id' (--id-field {named} --join id)"
         )
-        return
-    if not records or sum(record.f1 for record in records) / len(records) >= _GOOD:
-        return
-    if not by_id:
-        pairing = _pairing_hint(_builtin(schema, _by_position), records)
-        if pairing:
-            yield pairing
-            return
-    sample = sorted(records, key=lambda record: record.f1)[:_MAX_ALIGNED]
-    sample = [record for record in sample if not _has_long_list(record.gold)]
-    before = _by_list(_builtin(schema, _as_told), sample)
-    after = _by_list(_builtin(schema, _optimally), sample)
-    for path, old in before.items():
-        new = after.get(path, old)
-        if new.scores().f1 >= old.scores().f1 + _MUCH:
-            yield (
-                f"{path}: elements match much better in another order (F1 "
-                f"{share(old.scores().f1)} → {share(new.scores().f1)} in "
-                f"{plural(len(sample), 'record')}); if their order does not count, set "
-                "'x-eval-align': {'match_by': 'hungarian'}"
-            )
+    elif records and sum(record.f1 for record in records) / len(records) < _GOOD:
+        sample = sorted(records, key=lambda record: record.f1)[:_MAX_RECORDS]
+        before = _by_list(_builtin(schema, lambda node: node.align), sample)
+        after = _by_list(_builtin(schema, _optimally), sample)
+        for path, counts in before.items():
+            old, new = counts.scores().f1, after.get(path, counts).scores().f1
+            if new >= old + _MUCH:
+                yield (
+                    f"{path}: elements match much better in another order (F1 {share(old)} → "
+                    f"{share(new)} in {plural(len(sample), 'record')}); if their order does not "
+                    "count, set 'x-eval-align': {'match_by': 'hungarian'}"
+                )
 
 
-def _pairing_hint(schema: SchemaNode, records: Sequence[RecordResult]) -> str:
-    pairs = [(as_record(record.gold), as_record(record.extracted)) for record in records]
-    if key := _common_id(pairs):
-        return (
-            f"records are in another order: the values of {key!r} are the same on both sides, "
-            f"at other positions; pair them by id: id_field={key!r}, join='id' (--id-field {key} "
-            "--join id)"
-        )
-    if not 1 < len(pairs) <= _MAX_RECORDS:
-        return ""
-    plan = compile_schema(schema, _BUILT_IN)
-    if not isinstance(plan.root, ObjectNode):
-        return ""
-    gold, extracted = zip(*pairs, strict=True)
-    match = OptimalMatch(plan.root, None, plan.weights)
-    f1, _, _ = match.grid(gold, extracted).outcome()
-    best = match(gold, extracted, "").pairs
-    now = float(f1.diagonal().mean())
-    other = sum(float(f1[pair]) for pair in best) / len(pairs)
-    if other < now + _MUCH:
-        return ""
-    return (
-        f"records match much better in another order (F1 {share(now)} → {share(other)}); pair "
-        "them by an id: id_field=KEY, join='id' (--id-field KEY --join id)"
-    )
+def _id(record: Any, key: str, default: dict[str, Any]) -> Any:
+    own = default.get(key)
+    return record.get(key, own) if isinstance(record, dict) else own
 
 
-def _n_others(records: Sequence[RecordResult], id_field: str) -> int:
-    sides = [(as_record(record.gold), as_record(record.extracted)) for record in records]
-    return sum(
-        own.get(id_field) != other.get(id_field, own.get(id_field))
-        for own, other in sides
-        if isinstance(own, dict) and isinstance(other, dict)
-    )
-
-
-def _common_id(pairs: Sequence[tuple[Any, Any]]) -> str:
-    """A key with the same distinct values in all records, most of them at another position."""
-    first = pairs[0][0]
-    for key in first if isinstance(first, dict) and len(pairs) > 1 else ():
-        sides = [
-            [one.get(key) if isinstance(one, dict) else None for one in side]
-            for side in zip(*pairs, strict=True)
-        ]
-        if not all(type(value) in (str, int) for side in sides for value in side):
-            continue
-        gold, extracted = sides
-        n_moved = sum(a != b for a, b in zip(gold, extracted, strict=True))
-        if {*gold} == {*extracted} and len({*gold}) == len(gold) and 2 * n_moved > len(gold):
-            return str(key)
-    return ""
+def _is_moved(key: str, pairs: Sequence[tuple[Any, Any]]) -> bool:
+    """Whether both sides have the same distinct values of a key, most at another position."""
+    gold, extracted = ([_id(one, key, {}) for one in side] for side in zip(*pairs, strict=True))
+    if not all(type(value) in (str, int) for value in (*gold, *extracted)):
+        return False
+    n_moved = sum(a != b for a, b in zip(gold, extracted, strict=True))
+    return {*gold} == {*extracted} and len({*gold}) == len(gold) and 2 * n_moved > len(gold)
 
 
 def _builtin(node: SchemaNode, align: Callable[[SchemaNode], Any]) -> SchemaNode:
     """The schema without what is registered, its lists aligned in this way."""
-    is_known = node.comparator.name in COMPARATORS
+    is_known = not node.comparator.name or node.comparator.name in COMPARATORS
     return replace(
         node,
-        comparator=node.comparator if is_known or not node.comparator.name else _EXACT,
+        comparator=node.comparator if is_known else ComparatorSpec("exact"),
         transforms=[one for one in node.transforms if one.name in TRANSFORMS],
         align=align(node),
         children=[_builtin(child, align) for child in node.children],
     )
-
-
-def _as_told(node: SchemaNode) -> Any:
-    return node.align
-
-
-def _by_position(_node: SchemaNode) -> None:
-    return None
 
 
 def _optimally(node: SchemaNode) -> Any:
@@ -153,34 +94,14 @@ def _optimally(node: SchemaNode) -> Any:
 
 
 def _by_list(schema: SchemaNode, records: Sequence[RecordResult]) -> dict[str, Counts]:
-    """What is matched below each list that the schema compares by position, by its path."""
-    plan = compile_schema(schema, _BUILT_IN)
+    """What is matched below each of the outer lists, by its path."""
+    root = compile_schema(schema, _BUILT_IN).root
     results: dict[str, list[FieldResult]] = {}
     for record in records:
         out: list[Any] = []
-        _pair(plan.root, record, out)
+        root.pair(as_record(record.gold), as_record(record.extracted), "", out)
         for result in settled(out):
             head, found, _ = schema_path(result.path).partition("[]")
             if found:
                 results.setdefault(head, []).append(result)
     return {path: count(own) for path, own in results.items()}
-
-
-def _pair(root: Node, record: RecordResult, out: list[Any]) -> None:
-    extracted = as_record(record.extracted)
-    if isinstance(extracted, dict):
-        root.pair(as_record(record.gold), extracted, "", out)
-
-
-def _has_long_list(value: Any) -> bool:
-    todo = [value]
-    while todo:
-        one = todo.pop()
-        if isinstance(one, list) and len(one) > _MAX_ELEMENTS:
-            return True
-        todo += one.values() if isinstance(one, dict) else one if isinstance(one, list) else ()
-    return False
-
-
-_EXACT = ComparatorSpec("exact")
-_BUILT_IN = Registry()

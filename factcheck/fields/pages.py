@@ -6,9 +6,7 @@ Fields are ranked by gain: how much F1 over all fields would rise if the field w
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
-from typing import Any
 
 from factcheck.fields.runs.export import COLUMNS, iter_rows
 from factcheck.fields.runs.records import (
@@ -49,11 +47,10 @@ from factcheck.reports.text import (
 from factcheck.stats.intervals import Interval
 
 _TABLE_COLUMNS = (
-    *("field", "weight", "F1", "P", "R", "support"),
+    *("field", "F1", "P", "R", "support"),
     *("mismatch", "omission", "hallucination", "gain"),
 )
-_WEIGHT = _TABLE_COLUMNS.index("weight")
-_NARROW = (("P", "R"), "support", "weight", ("mismatch", "omission", "hallucination"))
+_NARROW = (("P", "R"), "support", ("mismatch", "omission", "hallucination"))
 _LEGEND = ("gain: rise of micro F1 if the field were always right",)
 _EXAMPLES = "record (id, or position from 0), gold → extracted"
 _ABSENT = {"omission": "missing", "hallucination": "not in gold"}
@@ -77,7 +74,6 @@ _MAX_FIELDS_WITH_EXAMPLES = 10
 _MAX_RECORDS = 200
 _MAX_VALUE = 2_000
 _MAX_REASONS = 5
-_MAX_GROUPS = 10_000
 _MAX_ID = 24
 _MAX_REASON = 120
 _MAX_EXPLANATION = 400
@@ -117,7 +113,7 @@ def run_page(
         notes=tuple(notes),
         parts=parts_of(*((tone, totals.get(status, 0), status) for status, tone in _TONES.items())),
         sections=filled(
-            _fields_section(run, order, gains, weights),
+            _fields_section(run, order, gains),
             _rollup(run),
             Section(
                 "Without a score",
@@ -133,17 +129,17 @@ def run_page(
         suite="fields",
         cases=tuple(_cases(run)),
         columns=COLUMNS,
-        rows=partial(iter_rows, run.records),
+        rows=partial(iter_rows, run),
         sheet=partial(_sheet, run.records) if run.records else None,
     )
 
 
-def _rollup(run: RunFigures) -> Section | None:
+def _rollup(run: RunFigures) -> Section:
     found = run.rollup() if run.total_fields else {}
-    rows = [_row(path, summary, 0.0, "") for path, summary in found.items()]
-    columns, *rows = ((row[0], *row[2:-1]) for row in (_TABLE_COLUMNS, *rows[:MOST_ROWS]))
-    table = Table(("object or list", *columns[1:]), tuple(rows), dispensable=_NARROW)
-    return Section("Objects and lists", table=table, more=more_of(len(found) - MOST_ROWS, "more"))
+    rows = [_row(path, summary, 0.0)[:-1] for path, summary in found.items()]
+    columns = ("object or list", *_TABLE_COLUMNS[1:-1])
+    table = Table(columns, tuple(rows[:MOST_ROWS]), dispensable=_NARROW)
+    return Section("Objects and lists", table=table, more=more_of(len(rows) - MOST_ROWS, "object"))
 
 
 def _sheet(records: Sequence[RecordResult]) -> Sheet:
@@ -177,13 +173,16 @@ def _line(result: FieldResult) -> Line:
         _TONES.get(status, "unknown"),
         shorten(one_line(gold), _MAX_VALUE),
         shorten(one_line(extracted), _MAX_VALUE),
-        "" if result.reason == status else shorten(one_line(result.reason or ""), _MAX_EXPLANATION),
+        _reason(result, _MAX_EXPLANATION),
     )
 
 
 def _parse_failures(run: RunFigures) -> Section:
     failed = [
-        Item(one_line(str(record.record_id)), shorten(one_line(result.reason or ""), _MAX_REASON))
+        Item(
+            one_line(str(record.record_id)),
+            shorten(one_line(result.reason or ""), _MAX_REASON),
+        )
         for record in run.records
         for result in record.field_results[:1]
         if result.status == "parse_failure"
@@ -265,46 +264,23 @@ def _rank(summary: FieldSummary, gain: float) -> tuple[float, int, bool]:
     return -gain, -n_failed, COUNTED.isdisjoint(summary.counts)
 
 
-def _fields_section(
-    run: RunFigures, order: Sequence[str], gains: Mapping[str, float], weights: Mapping[str, float]
-) -> Section:
-    shown_weights = _shown_weights(run.by_field, weights)
-    rows = [
-        _row(field, run.by_field[field], gains[field], shown_weights.get(field, ""))
-        for field in order[:MOST_ROWS]
-    ]
-    columns: tuple[str, ...] = _TABLE_COLUMNS
-    if not shown_weights:
-        columns, *rows = (row[:_WEIGHT] + row[_WEIGHT + 1 :] for row in (columns, *rows))
+def _fields_section(run: RunFigures, order: Sequence[str], gains: Mapping[str, float]) -> Section:
+    rows = [_row(field, run.by_field[field], gains[field]) for field in order[:MOST_ROWS]]
     rest = order[MOST_ROWS:]
     more = more_of(len(rest), "field")
     if rest and any(gains[field] for field in rest):
         more += f"; if the first of them were right, micro F1 would gain {share(gains[rest[0]])}"
     elif rest:
         more += " without losses"
-    table = Table(columns, tuple(rows), dispensable=_NARROW)
+    table = Table(_TABLE_COLUMNS, tuple(rows), dispensable=_NARROW)
     return Section("Fields by gain", table=table, more=more, legend=_LEGEND)
 
 
-def _shown_weights(
-    by_field: Mapping[str, FieldSummary], weights: Mapping[str, float]
-) -> dict[str, str]:
-    own = {
-        field: weights.get(field, 1.0)
-        for field, summary in by_field.items()
-        if summary.counts.keys() - {"skipped"}
-    }
-    if len({*own.values()}) < 2:  # noqa: PLR2004 - all are equal
-        return {}
-    return {field: f"{own[field]:g}" if field in own else DASH for field in by_field}
-
-
-def _row(field: str, summary: FieldSummary, gain: float, weight: str) -> tuple[str, ...]:
+def _row(field: str, summary: FieldSummary, gain: float) -> tuple[str, ...]:
     counts = summary.weighted()
     gain_text = "" if not gain else "<0.001" if share(gain) == "<0.001" else f"+{gain:.3f}"
     return (
         field_text(field),
-        weight,
         share(summary.f1) if counts.n_extracted or counts.n_gold else DASH,
         share(summary.precision) if counts.n_extracted else DASH,
         share(summary.recall) if counts.n_gold else DASH,
@@ -334,64 +310,31 @@ def _cases(run: RunFigures) -> Iterator[Case]:
             yield Case(field_text(field))
 
 
-@dataclass(slots=True)
-class _Group:
-    """Equal losses of one field."""
-
-    record_id: str | int
-    result: FieldResult
-    loss: float = 0.0
-    n: int = 0
-
-
 def _examples(
     records: Iterable[RecordResult], fields: Collection[str], limit: int
 ) -> Iterator[Section]:
-    """Examples of the losses of these fields, equal ones once, largest first."""
-    groups: dict[str, dict[Any, _Group]] = {field: {} for field in fields}
+    """Examples of the losses of these fields, the first ones with the largest loss."""
+    losses: dict[str, list[tuple[str | int, FieldResult]]] = {field: [] for field in fields}
     for record in records if limit > 0 else ():
         for result in record.field_results:
-            if result.status in _LOSSES:
-                own = groups.get(schema_path(result.path))
-                if own is not None:
-                    _add(own, record.record_id, result)
+            if result.status in _LOSSES and (own := schema_path(result.path)) in losses:
+                losses[own].append((record.record_id, result))
     legend: tuple[str, ...] = (_EXAMPLES,)
-    for field, own in groups.items():
-        n_total = sum(group.n for group in own.values())
-        own.pop(None, None)  # losses beyond the limit of distinct ones
-        shown = sorted(own.values(), key=_group_rank)[:limit]
-        n_more = n_total - sum(group.n for group in shown)
+    for field, found in losses.items():
+        found.sort(key=lambda loss: (loss[1].score, _LOSSES.index(loss[1].status)))
+        shown = found[:limit]
         if shown:
             yield Section(
                 f"Examples of {field_text(field)}",
                 "warn",
-                items=tuple(_example(field, group) for group in shown),
-                more=f"and {n_more:,} more" if n_more else "",
+                items=tuple(_example(field, *loss) for loss in shown),
+                more=f"and {len(found) - limit:,} more" if len(found) > limit else "",
                 legend=legend,
             )
             legend = ()
 
 
-def _add(groups: dict[Any, _Group], record_id: str | int, result: FieldResult) -> None:
-    key: Any = (result.status, _value_key(result.gold_value), _value_key(result.extracted_value))
-    if len(groups) >= _MAX_GROUPS and key not in groups:
-        key = None
-    group = groups.setdefault(key, _Group(record_id, result))
-    group.n += 1
-    group.loss += 1.0 - result.score
-
-
-def _value_key(value: Any) -> Any:
-    is_scalar = value is None or isinstance(value, (str, int, float))
-    return (type(value), value) if is_scalar else value_text(value)
-
-
-def _group_rank(group: _Group) -> tuple[float, int]:
-    return -group.loss, _LOSSES.index(group.result.status)
-
-
-def _example(field: str, group: _Group) -> Item:
-    result = group.result
+def _example(field: str, record_id: str | int, result: FieldResult) -> Item:
     gold, extracted = value_text(result.gold_value), value_text(result.extracted_value)
     if result.status == "omission":
         gold, extracted = shorten_middle(gold), _ABSENT["omission"]
@@ -399,12 +342,14 @@ def _example(field: str, group: _Group) -> Item:
         gold, extracted = _ABSENT["hallucination"], shorten_middle(extracted)
     else:
         gold, extracted = shorten_pair(gold, extracted)
-    reason = shorten(one_line(result.reason or ""), _MAX_REASON)
-    asides = [f"{group.n:,} times"] if group.n > 1 else []
-    asides += [reason] if reason and reason != result.status else []
     return Item(
-        shorten_middle(one_line(str(group.record_id)), _MAX_ID),
+        shorten_middle(one_line(str(record_id)), _MAX_ID),
         "" if result.path == field else one_line(result.path),
         change=(gold, extracted),
-        aside=", ".join(asides),
+        aside=_reason(result, _MAX_REASON),
     )
+
+
+def _reason(result: FieldResult, limit: int) -> str:
+    """The reason of a result, where it says more than the status."""
+    return "" if result.reason == result.status else shorten(one_line(result.reason or ""), limit)

@@ -230,24 +230,13 @@ class _Opaque:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, _Opaque) or type(self.value) is not type(other.value):
             return False
-        if self.value is other.value:
-            return True
         try:
-            unequal = bool(self.value != other.value)
-            return not unequal or (_differs_from_itself(self.value, other.value))
+            return self.value is other.value or bool(self.value == other.value)
         except Exception:  # noqa: BLE001 - a value that cannot be compared equals only itself
             return False
 
     def __hash__(self) -> int:
-        try:
-            return hash(type(self.value) if _differs_from_itself(self.value) else self.value)
-        except Exception:  # noqa: BLE001 - unhashable values share the hash of their type
-            return hash(type(self.value))
-
-
-def _differs_from_itself(*values: Any) -> bool:
-    """Whether all values are like NaN, of whatever type."""
-    return all(bool(value != value) for value in values)  # noqa: PLR0124 - works for every type
+        return hash(type(self.value))
 
 
 _TYPES: tuple[tuple[type, str], ...] = (

@@ -186,7 +186,7 @@ NUMBER_IDS: list[dict[str, Any]] = [{"id": 7, "name": "Ann"}, {"id": "x", "name"
             GOLD,
             [GOLD[1], GOLD[0], GOLD[2]],
             "",
-            "2 records have another id than the gold record at the same position; join='id'",
+            "records are in another order: 2 records beside another 'id'; pair them by id",
         ),
         (
             [GOLD[0]] * 3,

@@ -12,7 +12,6 @@ import pytest
 from factcheck.fields import (
     BatchItem,
     ComparatorResult,
-    FieldEvaluator,
     SchemaError,
     SemanticComparator,
     aevaluate,
@@ -53,18 +52,6 @@ def test_both_forms_give_the_same_run(make: Any) -> None:
     assert again == run
     assert other.calls == judge.calls
     assert getattr(other, "n_awaited", len(judge.calls)) == len(judge.calls)
-
-
-def test_streams_and_tallies_have_both_forms() -> None:
-    evaluator = FieldEvaluator(SCHEMA, registry=registry_of(judge=Recorder()))
-    pairs = list(zip(GOLD, FOUND, strict=True))
-
-    async def streamed() -> list[Any]:
-        return [result async for result in evaluator.astream(pairs)]
-
-    assert asyncio.run(streamed()) == list(evaluator.stream(pairs))
-    tally = asyncio.run(evaluator.atally(pairs))
-    assert tally.result() == evaluator.tally(pairs).result()
 
 
 def test_other_tasks_run_while_a_comparator_blocks() -> None:

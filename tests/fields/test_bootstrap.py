@@ -14,6 +14,7 @@ from factcheck.fields import (
     FieldResult,
     RunResult,
     annotate_xeval,
+    compare_runs,
     evaluate,
 )
 from factcheck.fields.runs import resampling
@@ -48,22 +49,10 @@ class TestDistribution:
             assert n_outside / 256 < 0.03
             assert (n_outside + n_at_end) / 256 > 0.02
 
-    def test_the_interval_of_a_field_is_that_of_a_run_with_nothing_else(self) -> None:
-        only_a = [{"a": signs["a"]} for signs in UNEVEN]
-        assert run_of(UNEVEN).field_intervals()["a"] == approx(
-            run_of(only_a).intervals()["micro_f1"]
-        )
-
-    def test_each_field_that_counts_has_an_interval(self) -> None:
-        run = run_of([{"a[0]": "+", "a[1]": "-", "b": "h", "s": "s"}, {"a[-1]": "h"}])
-        assert list(run.field_intervals()) == ["a[]", "b"]
-
     def test_a_run_is_inside_its_intervals(self) -> None:
         run = drawn_run(60, 1, lambda position, _: 0.3 + 0.4 * (position % 2))
         for measure, interval in run.intervals().items():
             assert interval.low < figure(run.records, measure) < interval.high
-        for field, interval in run.field_intervals().items():
-            assert interval.low < run.by_field[field].f1 < interval.high
 
 
 class TestRecords:
@@ -99,7 +88,6 @@ class TestRecords:
         run = evaluate(gold, found, annotate_xeval(record(a=TEXT, b=TEXT)), post_process=forgive)
 
         assert run.intervals()["micro_f1"] == (1.0, 1.0)
-        assert set(run.field_intervals()) == {"a"}
 
     def test_a_score_that_a_post_processor_left_behind_counts_nowhere(self) -> None:
         def disown(results: list[FieldResult]) -> list[FieldResult]:
@@ -110,7 +98,6 @@ class TestRecords:
         gold = [{"a": "x"}] * 9
         run = evaluate(gold, gold, annotate_xeval(record(a=TEXT)), post_process=disown)
 
-        assert run.field_intervals() == {"a": (0.0, 0.0)}
         assert run.intervals()["micro_f1"] == (0.0, 0.0)
 
 
@@ -121,7 +108,6 @@ class TestEdges:
     def test_without_two_records_nothing_is_known(self, n: int) -> None:
         run = run_of([{"a": "-"}] * n)
         assert run.intervals() == dict.fromkeys(MEASURES, (0.0, 1.0))
-        assert run.field_intervals() == ({"a": (0.0, 1.0)} if n else {})
 
     def test_equal_records_leave_no_width(self) -> None:
         assert set(run_of([{"a": "+-"}] * 5).intervals().values()) == {(0.5, 0.5)}
@@ -129,14 +115,12 @@ class TestEdges:
     def test_records_in_which_nothing_counts(self) -> None:
         run = run_of([{"a": "s"}, {}, {"b": "s"}])
         assert set(run.intervals().values()) == {(1.0, 1.0)}
-        assert run.field_intervals() == {}
 
-    @pytest.mark.parametrize("method", ["intervals", "field_intervals"])
-    def test_a_run_without_its_records_has_another_kind(self, method: str) -> None:
+    def test_a_run_without_its_records_has_another_kind(self) -> None:
         evaluator = FieldEvaluator(annotate_xeval(record(a=TEXT)))
         run = evaluator.tally([({"a": "x"}, {"a": "x"})] * 3).result()
         with pytest.raises(InputError, match=r"0 of its 3 records.*RunTally.intervals"):
-            getattr(run, method)()
+            run.intervals()
 
     @pytest.mark.parametrize(
         ("settings", "message"),
@@ -147,9 +131,8 @@ class TestEdges:
         ],
     )  # fmt: skip
     def test_settings_that_cannot_be_used(self, settings: Any, message: str) -> None:
-        for method in (run_of(UNEVEN).intervals, run_of(UNEVEN).field_intervals):
-            with pytest.raises(InputError, match=message):
-                method(**settings)
+        with pytest.raises(InputError, match=message):
+            run_of(UNEVEN).intervals(**settings)
 
 
 class TestDraws:
@@ -158,17 +141,15 @@ class TestDraws:
     def test_equal_seeds_give_equal_numbers(self) -> None:
         run = drawn_run(30, 5, lambda *_: 0.5)
         assert run.intervals(200, 7) == run.intervals(200, 7) != run.intervals(200, 8)
-        assert run.field_intervals(200, 7) == run.field_intervals(200, 7)
 
     def test_the_size_of_the_tables_changes_nothing(self, monkeypatch: pytest.MonkeyPatch) -> None:
         run = drawn_run(20, 6, lambda *_: 0.5)
-        before = run.field_intervals(100)
-
+        before = compare_runs(run, run, n_resamples=100).fields
         monkeypatch.setattr(resampling, "_MAX_NUMBERS", 120)
 
         tables = [scores.table for scores in resampling.field_scores(run.records, ["a", "b", "c"])]
         assert [table.shape for table in tables] == [(6, 20), (3, 20)]
-        assert run.field_intervals(100) == before
+        assert compare_runs(run, run, n_resamples=100).fields == before
 
 
 def test_a_run_of_records_that_were_kept_in_part_is_refused() -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import datetime as dt
 import math
 import pickle
-from decimal import Decimal
 from typing import Any
 
 import pytest
@@ -190,7 +189,7 @@ class TestExact:
         [
             ("a", "a"), (None, None), (0.0, -0.0), (NAN, float("nan")), ([NAN], [float("nan")]),
             ({"a": 1, "b": [None]}, {"b": [None], "a": 1}), (10**400, 10**400), ({1}, {1}),
-            (Decimal("NaN"), Decimal("NaN")), (dt.date(2024, 3, 15), dt.date(2024, 3, 15)),
+            (dt.date(2024, 3, 15), dt.date(2024, 3, 15)),
         ],
     )  # fmt: skip
     def test_matches(self, gold: Any, extracted: Any) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import sys
 from copy import deepcopy
 from datetime import date, datetime, timezone
 from decimal import Decimal
@@ -18,7 +17,7 @@ from hypothesis import strategies as st
 from pydantic import BaseModel
 from pytest import approx  # noqa: PT013 - it reads like a word
 
-from factcheck.errors import ConfigError, InputError
+from factcheck.errors import InputError
 from factcheck.fields import (
     FieldEvaluator,
     FieldResult,
@@ -166,39 +165,6 @@ class TestRows:
 
     def test_values_that_cannot_be_told_apart_differ(self) -> None:
         assert differ(Unprintable(), Unprintable())
-
-
-class TestPandas:
-    """The table of rows."""
-
-    @pytest.fixture(autouse=True)
-    def _pandas(self) -> None:
-        pytest.importorskip("pandas")
-
-    def test_the_table_holds_the_rows(self) -> None:
-        schema = record(a=LOWER, b=NUMBER, t=array(TEXT))
-        result = run(
-            schema,
-            [{"a": "X", "b": 1, "t": ["x", "y"]}, {"a": None, "b": 2**70, "t": []}],
-            [{"a": "x", "b": 1.5, "t": ["x"]}, {"a": "y", "b": None, "t": []}],
-        )
-
-        table = result.to_pandas()
-
-        assert tuple(table.columns) == COLUMNS
-        padded = [{**dict.fromkeys(COLUMNS), **row} for row in result.to_rows()]
-        assert table.to_dict("records") == padded
-        assert [type(value) for value in table["gold"]] == [type(row["gold"]) for row in padded]
-
-    def test_a_run_without_records_has_an_empty_table(self) -> None:
-        table = summed_up([]).to_pandas()
-        assert (len(table), tuple(table.columns)) == (0, COLUMNS)
-
-
-def test_without_pandas_the_table_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "pandas", None)
-    with pytest.raises(ConfigError, match="pip install pandas"):
-        summed_up([]).to_pandas()
 
 
 class TestJson:
@@ -393,7 +359,6 @@ def test_totals_have_no_rows_and_say_so() -> None:
     evaluator = FieldEvaluator(annotate_xeval({"type": "string"}))
     totals = evaluator.tally([("x", "x")]).result()
 
-    for method in (totals.to_rows, totals.to_pandas):
-        with pytest.raises(InputError, match="only totals were kept"):
-            method()
+    with pytest.raises(InputError, match="only totals were kept"):
+        totals.to_rows()
     assert evaluator.tally([]).result().to_rows() == []

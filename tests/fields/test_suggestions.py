@@ -111,7 +111,7 @@ def test_a_field_is_compared_by_its_name_and_values(
 @pytest.mark.parametrize(
     ("name", "values", "reason"),
     [
-        ("x", [1, "a"], "the gold values are integer and string: only equal values of equal types"),
+        ("x", [1, "a"], "values are integer and string: only equal ones of equal types match"),
         ("date", ["2024-03-05", "soon"], "only 1 of 2 gold values are dates: 'soon'"),
         ("x", ["05/06/2024"], "'05/06/2024' can be two dates and nothing in gold says which"),
         ("x", ["05/06/2024", "15/06/2024", "06/15/2024"], "and gold has both orders"),
@@ -246,9 +246,6 @@ def test_records_in_another_order_come_with_one_hint(caplog: pytest.LogCaptureFi
     (hint,) = _hints(caplog, LINES, LINES[::-1])
     assert "pair them by id: id_field='id', join='id'" in hint
     assert _hints(caplog, LINES, LINES[::-1], id_field="id", join="id") == []
-    nameless = [{**one, "id": "same"} for one in LINES]
-    (hint,) = _hints(caplog, nameless, [nameless[-1], *nameless[:-1]])
-    assert "records match much better in another order (F1 0." in hint
 
 
 def test_a_hint_calls_nothing_that_is_registered(caplog: pytest.LogCaptureFixture) -> None:

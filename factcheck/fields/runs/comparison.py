@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from factcheck.fields.pages import field_text
 from factcheck.fields.values import plain
-from factcheck.reports.page import MOST_ROWS, Alert, Case, Page, Section, Table, Tone, filled
+from factcheck.reports.page import MOST_ROWS, Alert, Case, Item, Page, Section, Table, Tone, filled
 from factcheck.reports.report import Report
 from factcheck.reports.text import DASH, more_of, name_text, p_text, plural, share, signed
 from factcheck.stats.comparison import Change, Changes, Comparison
@@ -34,13 +34,6 @@ _ROW_COLUMNS = ("field", "verdict", "a", "b", "difference", "low", "high", "p_va
 
 Difference = Comparison[float]
 """One score in two runs, over the records that both have."""
-
-
-class OneSided(NamedTuple):
-    """F1 of a field that only one of two runs has a score for; `None` in the other."""
-
-    a: float | None
-    b: float | None
 
 
 class Unsettled(NamedTuple):
@@ -72,7 +65,7 @@ class RunComparison(Report):
     """F1 by path in the schema, of every field that counts in either run and can be compared."""
     records: Changes
     """Changes in the F1 of single records."""
-    not_compared: Mapping[str, OneSided] = field(default_factory=dict)
+    not_compared: tuple[str, ...] = ()
     """Fields that one run has a score for, and the other only skipped or undecided results."""
     schemas: tuple[str | None, str | None] = (None, None)
     """The `schema_digest` of both runs."""
@@ -158,7 +151,7 @@ class RunComparison(Report):
                 "won": self.won,
                 "lost": self.lost,
                 "unchanged": self.unchanged,
-                "not_compared": {name: f1._asdict() for name, f1 in self.not_compared.items()},
+                "not_compared": self.not_compared,
                 "unsettled": self.unsettled and self.unsettled._asdict(),
                 "unsettled_fields": {
                     name: found._asdict() for name, found in self.unsettled_fields.items()
@@ -279,8 +272,7 @@ class RunComparison(Report):
         for name, d in self.fields.items():
             cells = (name, verdicts[name], d.a, d.b, d.difference, *(d.interval or (None, None)))
             yield dict(zip(_ROW_COLUMNS, (*cells, d.p_value, d.p_adjusted), strict=True))
-        for name, found in self.not_compared.items():
-            yield {"field": name, "verdict": "not compared", "a": found.a, "b": found.b}
+        yield from ({"field": name, "verdict": "not compared"} for name in self.not_compared)
 
     def _cases(self) -> Iterator[Case]:
         """A case per field, which fails if B is significantly worse."""
@@ -318,16 +310,10 @@ def _table(rows: Sequence[tuple[str, ...]]) -> Table:
     return Table(columns, tuple(rows), dispensable=_NARROW)
 
 
-def _one_sided(fields: Mapping[str, OneSided]) -> Section:
-    rows = [
-        (field_text(name), *(DASH if f1 is None else share(f1) for f1 in found), DASH)
-        for name, found in list(fields.items())[:MOST_ROWS]
-    ]
-    return Section(
-        f"Only one run has a score {len(fields):,}",
-        table=_table(rows),
-        more=more_of(len(fields) - len(rows), "field"),
-    )
+def _one_sided(fields: Sequence[str]) -> Section:
+    items = tuple(Item(field_text(name)) for name in fields[:MOST_ROWS])
+    more = more_of(len(fields) - len(items), "field")
+    return Section(f"Only one run has a score {len(fields):,}", items=items, more=more)
 
 
 def _changes(title: str, tone: Tone, changes: Sequence[Change]) -> Section:

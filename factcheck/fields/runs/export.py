@@ -7,12 +7,12 @@ ones. Values that JSON lacks are written as in `factcheck.fields.values.plain`.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from factcheck.documents import from_plain, shown, to_plain
-from factcheck.errors import ConfigError, InputError
+from factcheck.errors import InputError
 from factcheck.facts import digest
 from factcheck.fields.comparators.builtin import COMPARATORS
 from factcheck.fields.runs.records import Counts, RecordResult, RunFigures, Scores
@@ -20,9 +20,6 @@ from factcheck.fields.schemas.parsing import SchemaNode
 from factcheck.fields.schemas.structure import schema_path
 from factcheck.fields.types import FieldResult, FieldStatus
 from factcheck.fields.values import plain
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 FORMAT = "factcheck-fields-run/1"
 COLUMNS = (
@@ -35,9 +32,15 @@ _LIKE_RAW: Any = object()
 """Stands for a compared value that equals the raw one, and is not written."""
 
 
-def iter_rows(records: Iterable[RecordResult]) -> Iterator[dict[str, Any]]:
+def iter_rows(run: RunFigures) -> Iterator[dict[str, Any]]:
+    """A dict for each field result, with the keys of `COLUMNS` that it has."""
+    if run.total_records and not run.records:
+        raise InputError(
+            f"rows need the results of single records, and of these {run.total_records:,} only "
+            "totals were kept; FieldEvaluator.evaluate keeps them, .stream yields them"
+        )
     fields: dict[str, str] = {}
-    for record in records:
+    for record in run.records:
         for result in record.field_results:
             path = result.path
             field = fields.get(path)
@@ -60,24 +63,6 @@ def iter_rows(records: Iterable[RecordResult]) -> Iterator[dict[str, Any]]:
                 if differ(result.extracted_value, result.extracted_compared):
                     row["extracted_compared"] = result.extracted_compared
             yield row
-
-
-def to_frame(records: Iterable[RecordResult]) -> pd.DataFrame:
-    """All rows as a data frame with all columns."""
-    try:
-        import pandas as pd
-    except ImportError as error:
-        raise ConfigError("to_pandas() needs pandas; install it: pip install pandas") from error
-    columns: dict[str, list[Any]] = {name: [] for name in COLUMNS}
-    for row in iter_rows(records):
-        for name, values in columns.items():
-            values.append(row.get(name))
-    return pd.DataFrame(
-        {
-            name: pd.Series(values, dtype=float if name == "score" else object)
-            for name, values in columns.items()
-        }
-    )
 
 
 def differ(value: Any, other: Any) -> bool:

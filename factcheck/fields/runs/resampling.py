@@ -13,17 +13,10 @@ from itertools import chain
 from typing import Any
 
 from factcheck.errors import InputError
-from factcheck.fields.runs.comparison import Difference, OneSided, RunComparison, Unsettled
-from factcheck.fields.runs.records import (
-    Counts,
-    RecordResult,
-    RunFigures,
-    Scores,
-    Undecided,
-    count,
-)
+from factcheck.fields.runs.comparison import Difference, RunComparison, Unsettled
+from factcheck.fields.runs.records import Counts, RecordResult, RunFigures, Scores, Undecided, count
 from factcheck.fields.schemas.structure import schema_path
-from factcheck.fields.types import COUNTED, UNDECIDED, FieldResult
+from factcheck.fields.types import COUNTED, UNDECIDED
 from factcheck.fields.values import plain
 from factcheck.stats.comparison import Change, compare_scores, split_changes, step_down
 from factcheck.stats.intervals import Interval
@@ -39,16 +32,6 @@ def run_intervals(run: RunFigures, n_resamples: int, seed: int) -> dict[str, Int
     """The 95 % bootstrap intervals of all `MEASURES`; (0, 1) with fewer than two records."""
     check_resampling(n_resamples, seed)
     return bootstrap_scores(overall_scores(kept_records(run)), n_resamples, seed)
-
-
-def field_intervals(run: RunFigures, n_resamples: int, seed: int) -> dict[str, Interval]:
-    """The 95 % bootstrap intervals of the F1 of each field; (0, 1) with fewer than two records."""
-    check_resampling(n_resamples, seed)
-    records = kept_records(run)
-    found: dict[str, Interval] = {}
-    for scores in field_scores(records, counted_fields(records)):
-        found |= bootstrap_scores(scores, n_resamples, seed)
-    return found
 
 
 def kept_records(run: RunFigures, name: str = "the run") -> list[RecordResult]:
@@ -328,20 +311,14 @@ def f1_spread(a: SumScores, b: SumScores, by_chance: Matrix) -> Matrix:
     return spread
 
 
-def _one_sided_fields(a: Sequence[RecordResult], b: Sequence[RecordResult]) -> dict[str, OneSided]:
+def _one_sided_fields(a: Sequence[RecordResult], b: Sequence[RecordResult]) -> tuple[str, ...]:
     """Fields that count in one run, and have only skipped or undecided results in the other.
 
     A field without any results in a run is not among them.
     """
-    counted_a, other_a = _fields(a)
-    counted_b, other_b = _fields(b)
+    (counted_a, other_a), (counted_b, other_b) = _fields(a), _fields(b)
     only_a = [field for field in counted_a if field in other_b and field not in counted_b]
-    only_b = [field for field in counted_b if field in other_a and field not in counted_a]
-    f1_a, f1_b = _f1_of(a, only_a), _f1_of(b, only_b)
-    return {
-        **{field: OneSided(f1_a[field], None) for field in only_a},
-        **{field: OneSided(None, f1_b[field]) for field in only_b},
-    }
+    return (*only_a, *(name for name in counted_b if name in other_a and name not in counted_a))
 
 
 def _fields(records: Sequence[RecordResult]) -> tuple[dict[str, None], dict[str, None]]:
@@ -352,13 +329,3 @@ def _fields(records: Sequence[RecordResult]) -> tuple[dict[str, None], dict[str,
             paths[result.status not in COUNTED][result.path] = None
     counted, other = (dict.fromkeys(map(schema_path, some)) for some in paths)
     return counted, other
-
-
-def _f1_of(records: Sequence[RecordResult], fields: Sequence[str]) -> dict[str, float]:
-    found: dict[str, list[FieldResult]] = {field: [] for field in fields}
-    for record in records if fields else ():
-        for result in record.field_results:
-            own = found.get(schema_path(result.path))
-            if own is not None:
-                own.append(result)
-    return {field: count(results).scores().f1 for field, results in found.items()}

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from factcheck.documents import json_text, parse_json
 from factcheck.errors import InputError
@@ -23,9 +23,6 @@ from factcheck.fields.types import COUNTED
 from factcheck.reports.page import Page
 from factcheck.reports.report import Report
 from factcheck.stats.intervals import Interval, t_interval
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 
 @dataclass(frozen=True, repr=False)
@@ -51,15 +48,6 @@ class RunResult(Report, RunFigures):
 
         return run_page(self, intervals=intervals, examples=examples)
 
-    def _kept(self, what: str) -> list[RecordResult]:
-        if self.total_records and not self.records:
-            raise InputError(
-                f"{what} needs the results of single records, and of these "
-                f"{self.total_records:,} only totals were kept; FieldEvaluator.evaluate keeps "
-                "them, .stream yields them"
-            )
-        return self.records
-
     def to_rows(self) -> list[dict[str, Any]]:
         """One dict per field result, in order.
 
@@ -70,16 +58,7 @@ class RunResult(Report, RunFigures):
         Raises:
             InputError: Only totals were kept.
         """
-        return list(export.iter_rows(self._kept("to_rows()")))
-
-    def to_pandas(self) -> pd.DataFrame:
-        """The rows of `to_rows` as a data frame with all columns.
-
-        Raises:
-            ConfigError: pandas is not installed.
-            InputError: Only totals were kept.
-        """
-        return export.to_frame(self._kept("to_pandas()"))
+        return list(export.iter_rows(self))
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as JSON-ready data.
@@ -126,18 +105,6 @@ class RunResult(Report, RunFigures):
         from factcheck.fields.runs.resampling import run_intervals
 
         return run_intervals(self, n_resamples, seed)
-
-    def field_intervals(self, n_resamples: int = 2000, seed: int = 0) -> dict[str, Interval]:
-        """95 % bootstrap intervals of the F1 of each field that counts, by path in the schema.
-
-        In a resample without any result of a field, its F1 is 1.
-
-        Raises:
-            InputError: The records were not kept, or a setting is invalid.
-        """
-        from factcheck.fields.runs.resampling import field_intervals
-
-        return field_intervals(self, n_resamples, seed)
 
 
 OTHER = "(other unknown keys)"

@@ -13,27 +13,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import unquote
 
 from factcheck.errors import ParameterError, SchemaError
-from factcheck.fields.schemas.combinations import (
-    LISTS,
-    MAPS,
-    SINGLES,
-    add_missing,
-    collapse_types,
-    drop_null_branches,
-    infer_type_of_values,
-    merge_branches,
-    open_alternatives,
-    unite_alternatives,
-)
-from factcheck.fields.schemas.structure import (
-    ALIGN,
-    COMPARE,
-    MAX_DEPTH,
-    SKIP,
-    annotate,
-    effective_type,
-    join,
-)
+from factcheck.fields.schemas import combinations
+from factcheck.fields.schemas import structure as keys
 from factcheck.fields.values import model_base
 
 if TYPE_CHECKING:
@@ -99,7 +80,7 @@ def annotate_xeval(schema: Any) -> Any:
     Raises:
         SchemaError: The schema is nested too deeply.
     """
-    return annotate(as_schema(schema))
+    return keys.annotate(as_schema(schema))
 
 
 def as_schema(schema: Any) -> Any:
@@ -146,14 +127,14 @@ def _generator() -> type[GenerateJsonSchema]:
 
         def set_schema(self, schema: Any) -> JsonSchemaValue:
             """The order of a set depends on the hash seed of the process."""
-            return {ALIGN: {"match_by": "hungarian"}, **super().set_schema(schema)}
+            return {keys.ALIGN: {"match_by": "hungarian"}, **super().set_schema(schema)}
 
         def frozenset_schema(self, schema: Any) -> JsonSchemaValue:
-            return {ALIGN: {"match_by": "hungarian"}, **super().frozenset_schema(schema)}
+            return {keys.ALIGN: {"match_by": "hungarian"}, **super().frozenset_schema(schema)}
 
         def computed_field_schema(self, schema: Any) -> JsonSchemaValue:
             """The fields it is computed from are scored already."""
-            return {SKIP: True, **super().computed_field_schema(schema)}
+            return {keys.SKIP: True, **super().computed_field_schema(schema)}
 
     return EvalSchema
 
@@ -209,8 +190,8 @@ class _Resolver:
         self._count(place)
         path = place.path
         node = _with_string_keys(raw, path)
-        drop_null_branches(node, path)
-        if COMPARE in node or node.get(SKIP) is True:
+        combinations.drop_null_branches(node, path)
+        if keys.COMPARE in node or node.get(keys.SKIP) is True:
             place = place._replace(whole=True)
         target = self._target(node.pop("$ref"), place) if "$ref" in node else {}
         for key in tuple(node):
@@ -218,13 +199,13 @@ class _Resolver:
                 del node[key]
             else:
                 node[key] = self._value(key, node[key], place)
-        add_missing(node, target, path)
-        merge_branches(node, path)
-        drop_null_branches(node, path)
-        infer_type_of_values(node)
-        collapse_types(node, path)
-        unite_alternatives(node, path)
-        open_alternatives(node)
+        combinations.add_missing(node, target, path)
+        combinations.merge_branches(node, path)
+        combinations.drop_null_branches(node, path)
+        combinations.infer_type_of_values(node)
+        combinations.collapse_types(node, path)
+        combinations.unite_alternatives(node, path)
+        combinations.open_alternatives(node)
         return node
 
     def _target(self, ref: Any, place: _Place) -> Any:
@@ -242,7 +223,7 @@ class _Resolver:
             return {"type": self._data(target.get("type", "object"), place)}
         if place.path == place.paths[place.refs.index(pointer)]:
             raise SchemaError(f"the reference {ref!r:.80} leads only to itself", place.path)
-        kind = target.get("type", effective_type(target) or "object")
+        kind = target.get("type", keys.effective_type(target) or "object")
         if pointer == "#":
             return {"$ref": pointer, "type": kind}
         name = self._recursive.get(pointer, names[-1])
@@ -254,14 +235,14 @@ class _Resolver:
     def _value(self, key: str, value: Any, place: _Place) -> Any:
         path = place.path
         whole = key not in _SCORED and key not in _BRANCHES
-        if key in MAPS and isinstance(value, dict):
+        if key in combinations.MAPS and isinstance(value, dict):
             named = _with_string_keys(value, path)
             for name, sub in named.items():
-                named[name] = self.schema(sub, place.below(join(path, name), whole=whole))
+                named[name] = self.schema(sub, place.below(keys.join(path, name), whole=whole))
             return named
-        if key in SINGLES and isinstance(value, dict):
+        if key in combinations.SINGLES and isinstance(value, dict):
             return self.schema(value, place.below(path if whole else f"{path}[]", whole=whole))
-        if (key in LISTS or key == "items") and isinstance(value, (list, tuple)):
+        if (key in combinations.LISTS or key == "items") and isinstance(value, (list, tuple)):
             below = place.below(path if key in _BRANCHES else f"{path}[]", whole=whole)
             branches = []
             for sub in value:
@@ -280,9 +261,9 @@ class _Resolver:
 
     def _count(self, place: _Place) -> None:
         self._parts_left -= 1
-        if place.depth > MAX_DEPTH:
+        if place.depth > keys.MAX_DEPTH:
             raise SchemaError(
-                f"nested too deeply: more than {MAX_DEPTH} levels, references included",
+                f"nested too deeply: more than {keys.MAX_DEPTH} levels, references included",
                 place.path[:80],
             )
         if self._parts_left < 0:

@@ -13,19 +13,8 @@ from typing import Any, NamedTuple
 
 from factcheck.fields.comparators.dates import DateReading, Notation, Unread, read_date
 from factcheck.fields.comparators.transforms import TRANSFORMS, read_number
+from factcheck.fields.schemas import structure as keys
 from factcheck.fields.schemas.references import as_schema, resolved
-from factcheck.fields.schemas.structure import (
-    ALIGN,
-    COMPARE,
-    REASON,
-    SKIP,
-    TRANSFORM,
-    annotate,
-    declared_types,
-    effective_type,
-    is_recursive,
-    sub_schemas,
-)
 from factcheck.fields.schemas.validation import as_list, infer_schema
 from factcheck.fields.types import shown
 from factcheck.fields.values import as_record, json_type
@@ -120,23 +109,23 @@ def suggest_schema(gold: Any, schema: Any = None, *, texts_by_meaning: bool = Fa
         made = given if given is not schema else resolved(given)
     label = _by_meaning if texts_by_meaning else _label
     _suggest(made, "", [record for record in records if record is not None], label)
-    return annotate(made)
+    return keys.annotate(made)
 
 
 def _suggest(
     schema: dict[str, Any], name: str, values: list[Any], label: Callable[[_Field], _Suggestion]
 ) -> None:
-    if COMPARE in schema or schema.get(SKIP) is True or is_recursive(schema):
+    if keys.COMPARE in schema or schema.get(keys.SKIP) is True or keys.is_recursive(schema):
         return
-    parts = sub_schemas(schema)
+    parts = keys.sub_schemas(schema)
     if not parts:
         found = _of_leaf(_Field(name, schema, values[:_MOST_VALUES]), label)
-        schema[COMPARE] = found.compare
-        if found.transforms and TRANSFORM not in schema:
-            schema[TRANSFORM] = list(found.transforms)
-        schema.setdefault(REASON, found.reason)
+        schema[keys.COMPARE] = found.compare
+        if found.transforms and keys.TRANSFORM not in schema:
+            schema[keys.TRANSFORM] = list(found.transforms)
+        schema.setdefault(keys.REASON, found.reason)
         return
-    is_array = effective_type(schema) == "array"
+    is_array = keys.effective_type(schema) == "array"
     named = {part.name for part in parts}
     for part in parts:
         below = [
@@ -146,10 +135,10 @@ def _suggest(
             if each is not None and (key == part.name or (part.name is None and key not in named))
         ]
         _suggest(part.schema, part.name or name, below, label)
-    if is_array and ALIGN not in schema and isinstance(schema.get("items"), dict):
+    if is_array and keys.ALIGN not in schema and isinstance(schema.get("items"), dict):
         lists = [value for value in values[:_MOST_VALUES] if isinstance(value, list)]
-        schema[ALIGN], reason = _alignment(name, schema["items"], lists)
-        schema.setdefault(REASON, reason)
+        schema[keys.ALIGN], reason = _alignment(name, schema["items"], lists)
+        schema.setdefault(keys.REASON, reason)
 
 
 def _members(value: Any) -> list[tuple[Any, Any]]:
@@ -159,16 +148,13 @@ def _members(value: Any) -> list[tuple[Any, Any]]:
 
 
 def _of_leaf(field: _Field, label: Callable[[_Field], _Suggestion]) -> _Suggestion:
-    types = {*declared_types(field.schema.get("type"))}
-    found = {json_type(value) or "other" for value in field.values}
-    if "number" in found | types:
+    types = {*keys.declared_types(field.schema.get("type"))}
+    found = {json_type(value) or "other" for value in field.values} or types
+    if "number" in found:
         found.discard("integer")
-    if len(found) > 1 or (len(types) > 1 and not found):
-        kinds = " and ".join(sorted(found or types))
-        if found or types <= {"number", "string"}:
-            return _mixed(field, kinds)
-        return _Suggestion("exact", (), f"{kinds} are allowed; equal values of equal types match")
-    (kind,) = found or types or {""}
+    if len(found) > 1:
+        return _mixed(field, " and ".join(sorted(found)))
+    (kind,) = found or {""}
     if kind == "string":
         return _of_text(field, label)
     if kind in ("integer", "number"):
@@ -184,9 +170,7 @@ def _mixed(field: _Field, kinds: str) -> _Suggestion:
         field.values and all(_number(value) is not None for value in field.values)
     ):
         return _Suggestion("numeric", ("parse_number",), "numbers, some of them written as text")
-    return _Suggestion(
-        "exact", (), f"the gold values are {kinds}: only equal values of equal types match"
-    )
+    return _Suggestion("exact", (), f"values are {kinds}: only equal ones of equal types match")
 
 
 def _of_number(field: _Field) -> _Suggestion:
@@ -242,9 +226,7 @@ def _formatted(field: _Field) -> _Suggestion | None:
         return _Suggestion("numeric", ("parse_number",), "a number by its format")
     if form in ("email", "uuid", "idn-email", "hostname"):
         return _Suggestion("exact", (*_LAYOUT, "casefold"), "an identifier by its format")
-    if form:
-        return _Suggestion("exact", _LAYOUT, "compared exactly")
-    return None
+    return _Suggestion("exact", _LAYOUT, "compared exactly") if form else None
 
 
 def _identifier(field: _Field) -> _Suggestion | None:
@@ -381,7 +363,7 @@ def _alignment(
     ordered: dict[str, Any] = {"ordered": True}
     if {*_name_words(name)} & _SEQUENCES:
         return ordered, f"the order counts by the name {name!r}"
-    kind = effective_type(items)
+    kind = keys.effective_type(items)
     if kind in ("integer", "number", "array"):
         return ordered, f"the order of a list of type {kind} counts"
     key = next((one for one in _key_candidates(items) if _is_key(one, lists)), None)
@@ -393,10 +375,10 @@ def _alignment(
 def _key_candidates(items: dict[str, Any]) -> list[str]:
     return [
         part.name
-        for part in sub_schemas(items)
+        for part in keys.sub_schemas(items)
         if part.name is not None
-        and part.schema.get(COMPARE) == "exact"
-        and effective_type(part.schema) in ("string", "integer")
+        and part.schema.get(keys.COMPARE) == "exact"
+        and keys.effective_type(part.schema) in ("string", "integer")
         and _Field(part.name, part.schema, []).has_id_name
     ]
 

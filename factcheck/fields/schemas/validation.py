@@ -51,8 +51,31 @@ def validate_gold(
     for position, given in enumerate(as_list(gold, "gold")):
         record = as_record(given)
         record_id = _id_of(record, id_field, position) if id_field else position
-        check = _RecordCheck(record_id, warn_missing=warn_missing, strict=strict_types)
-        check.value(record, root, frozenset({id_field} if id_field else ()))
+        exempt = frozenset({id_field} if id_field else ())
+        for where, what in record_warnings(record, root, record_id, exempt, strict=strict_types):
+            if warn_missing or what != _MISSING:
+                _log.warning("gold record %r: %s %s", record_id, where or "the record", what)
+
+
+_MISSING = "is missing; write null if it has no value"
+
+
+def record_warnings(
+    record: Any,
+    root: SchemaNode,
+    record_id: str | int,
+    exempt: frozenset[str] = frozenset(),
+    *,
+    strict: bool,
+) -> Iterable[tuple[str, str]]:
+    """Path and text of each warning on a gold record.
+
+    Raises:
+        GoldValidationError: The record does not fit.
+    """
+    check = _RecordCheck(record_id, strict=strict)
+    check.value(record, root, exempt)
+    return check.warnings
 
 
 def _id_of(record: Any, id_field: str, position: int) -> str | int:
@@ -77,11 +100,10 @@ def _id_of(record: Any, id_field: str, position: int) -> str | int:
 class _RecordCheck:
     """The check of one record."""
 
-    def __init__(self, record_id: str | int, *, warn_missing: bool, strict: bool) -> None:
+    def __init__(self, record_id: str | int, *, strict: bool) -> None:
         self._record_id = record_id
-        self._warn_missing = warn_missing
         self._strict = strict
-        self._warned: set[tuple[str, str]] = set()
+        self.warnings: dict[tuple[str, str], None] = {}
 
     def value(self, value: Any, node: SchemaNode, exempt: frozenset[str] = frozenset()) -> None:
         if value is None:
@@ -119,9 +141,9 @@ class _RecordCheck:
         for name in record:
             if name not in known and name not in exempt:
                 raise self._unknown_key(name, known, path)
-        for child in children if self._warn_missing else ():
+        for child in children:
             if child.name not in record and not child.skip:
-                self._warn(child.path, "is missing; write null if it has no value")
+                self._warn(child.path, _MISSING)
 
     def _unknown_key(self, name: Any, known: Iterable[str], path: str) -> GoldValidationError:
         where = join(path, str(name))
@@ -149,9 +171,7 @@ class _RecordCheck:
             self._warn(node.path, f"should be of type {declared}, but is of type {found}")
 
     def _warn(self, path: str, what: str) -> None:
-        if (path, what) not in self._warned:
-            self._warned.add((path, what))
-            _log.warning("gold record %r: %s %s", self._record_id, path or "the record", what)
+        self.warnings[path, what] = None
 
 
 def _types(node: SchemaNode) -> list[str]:

@@ -11,19 +11,7 @@ from factcheck.errors import SchemaError
 from factcheck.fields.registry import Registry, is_batch
 from factcheck.fields.schemas.parsing import SchemaNode, key_steps
 from factcheck.fields.schemas.structure import TransformSpec
-from factcheck.fields.scoring.nodes import (
-    MISSING,
-    Align,
-    ArrayNode,
-    BatchLeaf,
-    Leaf,
-    Node,
-    ObjectNode,
-    RecursiveNode,
-    Skipped,
-    TupleNode,
-    by_position,
-)
+from factcheck.fields.scoring import nodes
 from factcheck.fields.scoring.optimal import BatchArrayNode, KeyMatch, OptimalMatch, as_key
 from factcheck.fields.types import (
     BoundComparator,
@@ -39,9 +27,9 @@ from factcheck.fields.types import (
 class Plan:
     """A schema, ready to score records."""
 
-    root: Node
+    root: nodes.Node
     registry: Registry
-    batch_leaves: Mapping[str, BatchLeaf]
+    batch_leaves: Mapping[str, nodes.BatchLeaf]
     """The fields with a batch comparator, by schema path."""
     weights: Mapping[str, float]
     """Weight of each field by schema path; empty if all count the same."""
@@ -60,19 +48,19 @@ def compile_schema(schema: SchemaNode, registry: Registry) -> Plan:
 class _Compiler:
     def __init__(self, registry: Registry) -> None:
         self._registry = registry
-        self.batch_leaves: dict[str, BatchLeaf] = {}
+        self.batch_leaves: dict[str, nodes.BatchLeaf] = {}
         self.weights: dict[str, float] = {}
         self._n_recursive = 0
         """References below which batch comparators may appear as the data is read."""
 
-    def node(self, schema: SchemaNode) -> Node:
+    def node(self, schema: SchemaNode) -> nodes.Node:
         self.weights[schema.path] = schema.weight
         if schema.unroll is not None:
             self._n_recursive += 1
             unroll = schema.unroll
-            return RecursiveNode(schema.path, lambda: self.node(unroll()))
+            return nodes.RecursiveNode(schema.path, lambda: self.node(unroll()))
         if schema.skip:
-            return Skipped(schema.path)
+            return nodes.Skipped(schema.path)
         if schema.comparator.name or not schema.children:
             return self._leaf(schema)
         *_, last = schema.children
@@ -80,11 +68,11 @@ class _Compiler:
             named = [child for child in schema.children if not _is_rest(child)]
             children = {_name(child, schema): self.node(child) for child in named}
             rest = self.node(last) if _is_rest(last) else None
-            node = ObjectNode(schema.path, children, rest)
-            return node if schema.json_type == "object" else TupleNode(node)
+            node = nodes.ObjectNode(schema.path, children, rest)
+            return node if schema.json_type == "object" else nodes.TupleNode(node)
         return self._array(schema)
 
-    def _leaf(self, schema: SchemaNode) -> Leaf:
+    def _leaf(self, schema: SchemaNode) -> nodes.Leaf:
         path, name, params = schema.path, schema.comparator.name, schema.comparator.params
         prepare = self._prepare(schema.transforms)
         try:
@@ -92,8 +80,8 @@ class _Compiler:
         except KeyError as error:
             raise SchemaError(str(error), path) from error
         if not is_batch(found):
-            return Leaf(path, name, _bound(found, params), prepare, schema.threshold)
-        leaf = BatchLeaf(path, name, prepare, schema.threshold, params, schema.description)
+            return nodes.Leaf(path, name, _bound(found, params), prepare, schema.threshold)
+        leaf = nodes.BatchLeaf(path, name, prepare, schema.threshold, params, schema.description)
         self.batch_leaves[path] = leaf
         return leaf
 
@@ -118,29 +106,29 @@ class _Compiler:
         params = spec.params
         return lambda value: found(value, params)
 
-    def _array(self, schema: SchemaNode) -> ArrayNode:
+    def _array(self, schema: SchemaNode) -> nodes.ArrayNode:
         n_before = len(self.batch_leaves) + self._n_recursive
         (items,) = schema.children
         element = self.node(items)
         align = schema.align or {}
-        strategy = "ordered" if isinstance(element, Skipped) else schema.strategy
+        strategy = "ordered" if isinstance(element, nodes.Skipped) else schema.strategy
         if strategy == "hungarian":
             match = OptimalMatch(element, align.get("threshold"), self.weights)
             if len(self.batch_leaves) + self._n_recursive > n_before:
                 return BatchArrayNode(schema.path, element, match)
-            return ArrayNode(schema.path, element, match)
+            return nodes.ArrayNode(schema.path, element, match)
         if strategy == "key_field":
-            return ArrayNode(schema.path, element, self._key_match(items, align["key"]))
-        return ArrayNode(schema.path, element, by_position)
+            return nodes.ArrayNode(schema.path, element, self._key_match(items, align["key"]))
+        return nodes.ArrayNode(schema.path, element, nodes.by_position)
 
-    def _key_match(self, items: SchemaNode, key: Any) -> Align:
+    def _key_match(self, items: SchemaNode, key: Any) -> nodes.Align:
         is_composite = isinstance(key, list)
         parts = [self._key_part(items, name) for name in (key if is_composite else [key])]
 
         def key_of(element: Any) -> Any:
             found = tuple(part(element) for part in parts)
-            if any(value is MISSING for value in found):
-                return MISSING
+            if any(value is nodes.MISSING for value in found):
+                return nodes.MISSING
             return found if is_composite else found[0]
 
         return KeyMatch(key_of)
@@ -157,12 +145,12 @@ class _Compiler:
         def key_of(element: Any) -> Any:
             for step in steps:
                 if not isinstance(element, dict) or step not in element:
-                    return MISSING
+                    return nodes.MISSING
                 element = element[step]
             try:
                 return as_key(prepare(element) if prepare else element)
             except Exception:  # noqa: BLE001 - matches nothing; the field itself reports the error
-                return MISSING
+                return nodes.MISSING
 
         return key_of
 
