@@ -145,9 +145,12 @@ def _checker(spec: Any, session: Session, batch_size: int) -> Checker:
             batch_size=_request_size(cascade.second, batch_size),
         )
     if _is_model(spec):
-        from factcheck.judges.llm.judges import LLMChecker
+        from factcheck.judges.llm.judges import LLMChecker, RepeatedChecker
 
-        return LLMChecker(_model(spec, session), batch_size=batch_size)
+        model = _model(spec, session)
+        times = range(model.settings.repeats)
+        checkers = [LLMChecker(model, batch_size=batch_size, number=n) for n in times]
+        return RepeatedChecker(checkers) if len(checkers) > 1 else checkers[0]
     if _is_local(spec):
         from factcheck.judges.local.checker import LocalChecker
 

@@ -151,10 +151,10 @@ class FactCoverage(SessionUser):
             InputError: The source is blank or states no facts.
             JudgeError: The facts could not be extracted, or the judge rejects every request.
         """
-        (report,) = await self.ascore_summaries(
-            source, [summary], facts=facts, direction=direction, lead=lead
-        )
-        return report
+        source, ledger = as_source(source), Ledger(self.ledger)
+        fact_set = await self._facts(source, [summary], facts, direction, ledger)
+        (results,) = await self._check(fact_set, [summary], ledger)
+        return await self._report(source, summary, fact_set, results, direction, ledger, lead=lead)
 
     score = blocking(ascore)
 
@@ -172,47 +172,22 @@ class FactCoverage(SessionUser):
         A judge with `summaries_per_call` reads that many in one request, whose usage is in the
         first report of them.
         """
-        source = as_source(source)
-        for summary in summaries:
-            _require_text(summary, "the summary")
-        if direction not in get_args(Direction):
-            raise InputError(f"direction {direction!r} is not one of {get_args(Direction)}")
-        ledgers = [Ledger(self.ledger) for _ in summaries]
-        fact_set = await self._extract(source, ledgers[0]) if facts is None else FactSet.of(facts)
-        if not fact_set:
-            raise InputError("the list of facts is empty; there is nothing to check")
+        source, ledgers = as_source(source), [Ledger(self.ledger) for _ in summaries]
+        if not summaries:
+            return ()
+        fact_set = await self._facts(source, summaries, facts, direction, ledgers[0])
         size = self.summaries_per_call
         checked = await together(
             self._check(fact_set, summaries[start : start + size], ledgers[start])
             for start in range(0, len(summaries), size)
         )
-        results = chain.from_iterable(checked)
-        reports = []
-        for summary, found, ledger in zip(summaries, results, ledgers, strict=True):
-            claims: FactSet | None = None
-            claim_results: tuple[CheckResult, ...] = ()
-            if direction == "both":
-                claims, claim_results = await self._check_claims(source, summary, ledger)
-            identity = {
-                "facts": str(len(fact_set)),
-                "undecided": str(sum(isinstance(result, CheckFailure) for result in found)),
-                **(dict(fact_set.made_by) or {"extractor": "given"}),
-            }
-            signature = self._signature(identity)
-            reports.append(
-                CoverageReport(
-                    fact_set,
-                    found,
-                    ledger.usage,
-                    signature,
-                    claims,
-                    claim_results,
-                    Texts.of(source, summary),
-                    await self._score_lead(source, summary, fact_set) if lead else None,
-                    self._judge_quality,
-                )
+        work = zip(summaries, chain.from_iterable(checked), ledgers, strict=True)
+        return tuple(
+            await together(
+                self._report(source, summary, fact_set, results, direction, ledger, lead=lead)
+                for summary, results, ledger in work
             )
-        return tuple(reports)
+        )
 
     score_summaries = blocking(ascore_summaries)
 
@@ -350,6 +325,56 @@ class FactCoverage(SessionUser):
     def _judge_quality(self) -> str:
         checker = self._judges.checker
         return checker.quality if isinstance(checker, MeasuredChecker) else _NOT_MEASURED
+
+    async def _facts(
+        self,
+        source: str | tuple[SourceDocument, ...],
+        summaries: Sequence[str],
+        facts: Facts | None,
+        direction: Direction,
+        ledger: Ledger,
+    ) -> FactSet:
+        """The facts to check, once it is sure that all that was given can be used."""
+        for summary in summaries:
+            _require_text(summary, "the summary")
+        if direction not in get_args(Direction):
+            raise InputError(f"direction {direction!r} is not one of {get_args(Direction)}")
+        fact_set = await self._extract(source, ledger) if facts is None else FactSet.of(facts)
+        if not fact_set:
+            raise InputError("the list of facts is empty; there is nothing to check")
+        return fact_set
+
+    async def _report(
+        self,
+        source: str | tuple[SourceDocument, ...],
+        summary: str,
+        fact_set: FactSet,
+        results: tuple[CheckResult, ...],
+        direction: Direction,
+        ledger: Ledger,
+        *,
+        lead: bool,
+    ) -> CoverageReport:
+        claims: FactSet | None = None
+        claim_results: tuple[CheckResult, ...] = ()
+        if direction == "both":
+            claims, claim_results = await self._check_claims(source, summary, ledger)
+        identity = {
+            "facts": str(len(fact_set)),
+            "undecided": str(sum(isinstance(result, CheckFailure) for result in results)),
+            **(dict(fact_set.made_by) or {"extractor": "given"}),
+        }
+        return CoverageReport(
+            fact_set,
+            results,
+            ledger.usage,
+            self._signature(identity),
+            claims,
+            claim_results,
+            Texts.of(source, summary),
+            await self._score_lead(source, summary, fact_set) if lead else None,
+            self._judge_quality,
+        )
 
     @property
     def summaries_per_call(self) -> int:

@@ -74,7 +74,8 @@ class BatchedJudge(Generic[Q, R]):
         """What tells a question from the others that are asked about together, for its key."""
         raise NotImplementedError
 
-    def _outcome(self, reply: Any) -> Sequence[R]:
+    def _outcome(self, reply: Any, questions: Sequence[Q]) -> Sequence[R]:  # noqa: ARG002
+        """The results in a reply, in the order of the questions."""
         return tuple(reply.values())
 
     def _failure(self, question: Q, error: JudgeError) -> R:
@@ -152,7 +153,7 @@ class BatchedJudge(Generic[Q, R]):
             reply = await self._model.ask(messages, question, account)
         except JudgeError as error:
             return [self._failure(question, error) for question in questions]
-        return self._outcome(reply)
+        return self._outcome(reply, questions)
 
     async def _repeat(
         self, questions: Mapping[str, Q], results: dict[str, R], account: Account

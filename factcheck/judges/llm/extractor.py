@@ -78,7 +78,7 @@ class LLMExtractor(BatchedJudge[str, _Facts]):
     def _is_worth_repeating(self, result: _Facts) -> bool:  # noqa: ARG002 - done already
         return False
 
-    def _outcome(self, reply: Mapping[str, list[str]]) -> Sequence[_Facts]:
+    def _outcome(self, reply: Any, questions: Sequence[str]) -> Sequence[_Facts]:  # noqa: ARG002
         return [tuple(reply["facts"])]
 
     def _failure(self, question: str, error: JudgeError) -> _Facts:  # noqa: ARG002

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Callable, Coroutine, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import product
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from factcheck.documents import Reader
@@ -74,6 +75,7 @@ class LLMChecker(BatchedJudge[_FactQuestion, CheckResult]):
         *,
         batch_size: int,
         section: int = SECTION,
+        number: int = 0,
     ) -> None:
         settings = model.settings
         super().__init__(
@@ -82,15 +84,20 @@ class LLMChecker(BatchedJudge[_FactQuestion, CheckResult]):
         self._section = section
         self.summaries_per_call = settings.summaries_per_call
         """Most summaries in one request."""
-        self._repeats = settings.repeats
+        n = self.summaries_per_call
+        self._shared: dict[str, JSON] = {
+            "facts_per_call": batch_size,
+            **({"summaries_per_call": n} if n > 1 else {}),
+            **({"repeat": number} if number else {}),
+        }
         if self.summaries_per_call > 1:
             self._for_texts = TEXT_FORMS[settings.verdict]()
             self._prompt += f"+{fingerprint(TEXT_FORMS[settings.verdict])}"
 
     @property
     def identity(self) -> dict[str, str]:
-        more = {"summaries_per_call": self.summaries_per_call, "repeats": self._repeats}
-        return {**super().identity, **{name: str(n) for name, n in more.items() if n > 1}}
+        n = self.summaries_per_call
+        return {**super().identity, **({"summaries_per_call": str(n)} if n > 1 else {})}
 
     async def check(
         self, facts: Sequence[AtomicFact], text: str, ledger: Ledger
@@ -103,13 +110,18 @@ class LLMChecker(BatchedJudge[_FactQuestion, CheckResult]):
         Raises:
             JudgeRejected: Every single request was turned down.
         """
-
-        async def once(some: Sequence[AtomicFact], n: int) -> list[tuple[CheckResult, ...]]:
-            return [await self._check_sections(some, text, ledger, n)]
-
-        (results,) = await self._agreed(facts, once)
-        require_one_not_rejected(results)
-        return results
+        results: dict[str, CheckResult] = {}
+        for span in sections(text, self._section, self._section // _OVERLAP):
+            facts_left = [fact for fact in facts if not _is_settled(results.get(fact.id))]
+            questions = _questions(facts_left, [text[slice(*span)]])
+            found = await self._results(questions, ledger, **self._shared)
+            for fact, result in zip(facts_left, found, strict=True):
+                placed = _placed(result, fact, span.start)
+                earlier = results.get(fact.id)
+                results[fact.id] = max(placed, earlier, key=_weight_in_merge) if earlier else placed
+        in_order = tuple(results[fact.id] for fact in facts)
+        require_one_not_rejected(in_order)
+        return in_order
 
     async def check_summaries(
         self, facts: Sequence[AtomicFact], summaries: Sequence[str], ledger: Ledger
@@ -122,56 +134,10 @@ class LLMChecker(BatchedJudge[_FactQuestion, CheckResult]):
         if max(map(len, summaries)) > self._section // self.summaries_per_call:
             return await together(self.check(facts, text, ledger) for text in summaries)
         texts = list(dict.fromkeys(summaries))
-
-        async def once(some: Sequence[AtomicFact], n: int) -> list[tuple[CheckResult, ...]]:
-            found = iter(await self._check_side_by_side(some, texts, ledger, n))
-            return [tuple(_placed(next(found), fact, 0) for fact in some) for _ in texts]
-
-        results = dict(zip(texts, await self._agreed(facts, once), strict=True))
+        found = iter(await self._results(_questions(facts, texts), ledger, **self._shared))
+        results = {text: tuple(_placed(next(found), fact, 0) for fact in facts) for text in texts}
         require_one_not_rejected([result for of_text in results.values() for result in of_text])
         return [results[text] for text in summaries]
-
-    async def _agreed(
-        self,
-        facts: Sequence[AtomicFact],
-        once: Callable[
-            [Sequence[AtomicFact], int], Coroutine[Any, Any, list[tuple[CheckResult, ...]]]
-        ],
-    ) -> list[tuple[CheckResult, ...]]:
-        """For each text, one result per fact, from as many checks as are wanted."""
-        if self._repeats == 1:
-            return await once(facts, 0)
-        checks = await together(once(_in_order(facts, n), n) for n in range(self._repeats))
-        by_text = [
-            [{r.fact: r for r in of_text} for of_text in texts]
-            for texts in zip(*checks, strict=True)
-        ]
-        return [tuple(_majority([one[f] for one in of_text]) for f in facts) for of_text in by_text]
-
-    async def _check_sections(
-        self, facts: Sequence[AtomicFact], text: str, ledger: Ledger, number: int
-    ) -> tuple[CheckResult, ...]:
-        results: dict[str, CheckResult] = {}
-        for span in sections(text, self._section, self._section // _OVERLAP):
-            facts_left = [fact for fact in facts if not _is_settled(results.get(fact.id))]
-            found = await self._check_side_by_side(facts_left, [text[slice(*span)]], ledger, number)
-            for fact, result in zip(facts_left, found, strict=True):
-                placed = _placed(result, fact, span.start)
-                earlier = results.get(fact.id)
-                results[fact.id] = max(placed, earlier, key=_weight_in_merge) if earlier else placed
-        return tuple(results[fact.id] for fact in facts)
-
-    async def _check_side_by_side(
-        self, facts: Sequence[AtomicFact], texts: Sequence[str], ledger: Ledger, number: int
-    ) -> Sequence[CheckResult]:
-        """The results for each text, in fact order, one text after the other."""
-        n = self.summaries_per_call
-        shared: dict[str, JSON] = {"summaries_per_call": n} if n > 1 else {}
-        if number:
-            shared["repeat"] = number
-        digests = [(text, digest(text)) for text in texts]
-        questions = [_FactQuestion(fact, text, of) for text, of in digests for fact in facts]
-        return await self._results(questions, ledger, facts_per_call=self._batch_size, **shared)
 
     def _batches(self, questions: Mapping[str, _FactQuestion]) -> list[dict[str, _FactQuestion]]:
         """Texts that are asked about the same facts go together."""
@@ -188,24 +154,17 @@ class LLMChecker(BatchedJudge[_FactQuestion, CheckResult]):
             for numbers in even_batches(range(len(facts)), self._batch_size)
         ]
 
-    async def _ask(
-        self, questions: Sequence[_FactQuestion], account: Account
-    ) -> Sequence[CheckResult]:
-        by_text: dict[str, list[_FactQuestion]] = {}
-        for question in questions:
-            by_text.setdefault(question.text, []).append(question)
-        asked = {tuple(question.fact for question in of_text) for of_text in by_text.values()}
-        if len(asked) == 1:
-            return await super()._ask(questions, account)
-        found = await together(self._ask(of_text, account) for of_text in by_text.values())
-        return [result for of_text in found for result in of_text]
-
     def _request(self, questions: Sequence[_FactQuestion]) -> Request:
-        texts = list(dict.fromkeys(question.text for question in questions))
-        facts = [question.fact for question in questions[: len(questions) // len(texts)]]
+        facts, texts = _facts_and_texts(questions)
         if len(texts) > 1:
             return self._for_texts.request(facts=facts, texts=texts)
         return self._module.request(facts=facts, text=texts[0])  # type: ignore[no-any-return]
+
+    def _outcome(self, reply: Any, questions: Sequence[_FactQuestion]) -> Sequence[CheckResult]:
+        """Of every fact with every text, the results for the questions."""
+        facts, texts = _facts_and_texts(questions)
+        found = dict(zip(product(texts, facts), reply.values(), strict=True))
+        return [found[question.text, question.fact] for question in questions]
 
     async def _repeat(
         self,
@@ -266,11 +225,52 @@ class LLMChecker(BatchedJudge[_FactQuestion, CheckResult]):
         return Verdict.from_dict({**data, "fact": _SOME_FACT.to_dict(), "cached": True})
 
 
-def _in_order(facts: Sequence[AtomicFact], number: int) -> Sequence[AtomicFact]:
-    """The facts in the order of one of several checks; that of the first is their own."""
-    if number == 0:
-        return facts
-    return random.Random(number).sample(facts, len(facts))  # noqa: S311 - repeatable
+def _questions(facts: Sequence[AtomicFact], texts: Sequence[str]) -> list[_FactQuestion]:
+    """All facts with the first text, then with the second, and so on."""
+    digests = [(text, digest(text)) for text in texts]
+    return [_FactQuestion(fact, text, of) for text, of in digests for fact in facts]
+
+
+def _facts_and_texts(questions: Sequence[_FactQuestion]) -> tuple[list[AtomicFact], list[str]]:
+    facts = dict.fromkeys(question.fact for question in questions)
+    return list(facts), list(dict.fromkeys(question.text for question in questions))
+
+
+class RepeatedChecker:
+    """Checks facts several times, each time in another order; the majority of the verdicts counts.
+
+    Args:
+        checkers: One for each time; a verdict of one is not cached as that of another.
+    """
+
+    def __init__(self, checkers: Sequence[LLMChecker]) -> None:
+        self._checkers = checkers
+        self.summaries_per_call = checkers[0].summaries_per_call
+
+    @property
+    def identity(self) -> dict[str, str]:
+        return {**self._checkers[0].identity, "repeats": str(len(self._checkers))}
+
+    async def check(
+        self, facts: Sequence[AtomicFact], text: str, ledger: Ledger
+    ) -> tuple[CheckResult, ...]:
+        (results,) = await self.check_summaries(facts, [text], ledger)
+        return results
+
+    async def check_summaries(
+        self, facts: Sequence[AtomicFact], summaries: Sequence[str], ledger: Ledger
+    ) -> list[tuple[CheckResult, ...]]:
+        seeds = map(random.Random, range(1, len(self._checkers)))
+        orders = [facts, *(seed.sample(facts, len(facts)) for seed in seeds)]
+        checks = await together(
+            checker.check_summaries(order, summaries, ledger)
+            for checker, order in zip(self._checkers, orders, strict=True)
+        )
+        by_text = [
+            [{result.fact: result for result in of_text} for of_text in times]
+            for times in zip(*checks, strict=True)
+        ]
+        return [tuple(_majority([one[f] for one in times]) for f in facts) for times in by_text]
 
 
 def _majority(results: Sequence[CheckResult]) -> CheckResult:
@@ -406,7 +406,11 @@ class LLMRater(BatchedJudge[_RatingQuestion, RatingResult]):
     def _request(self, questions: Sequence[_RatingQuestion]) -> Request:
         return self._module.request(**questions[0]._asdict())  # type: ignore[no-any-return]
 
-    def _outcome(self, reply: Mapping[str, Any]) -> Sequence[RatingResult]:
+    def _outcome(
+        self,
+        reply: Any,
+        questions: Sequence[_RatingQuestion],  # noqa: ARG002
+    ) -> Sequence[RatingResult]:
         return [Rating(reply["faithfulness"], reply["reason"], self._model.name)]
 
     def _failure(self, question: _RatingQuestion, error: JudgeError) -> RatingResult:
