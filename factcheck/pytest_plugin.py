@@ -1,0 +1,141 @@
+"""Plugin of pytest: `assert_coverage`, with one judge, cache and budget for the whole session."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from os import PathLike
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from factcheck.facts import AtomicFact, CoverageReport, FactSet, Source
+    from factcheck.judges.ports import JudgeSpec
+    from factcheck.runtime.budget import Budget
+    from factcheck.scoring import FactCoverage
+
+
+@pytest.fixture(scope="session")
+def factcheck_judge() -> JudgeSpec | None:
+    """The judge of `assert_coverage`; override it in `conftest.py`. `None`: of the settings."""
+    return None
+
+
+@pytest.fixture(scope="session")
+def factcheck_budget() -> Budget | None:
+    """Caps on spending, for all tests together; override it in `conftest.py`.
+
+    With pytest-xdist each worker gets an equal share.
+    """
+    return None
+
+
+@pytest.fixture(scope="session")
+def factcheck_scorer(
+    factcheck_judge: JudgeSpec | None, factcheck_budget: Budget | None
+) -> Iterator[FactCoverage]:
+    """The scorer behind `assert_coverage`; the response cache is shared by all workers."""
+    from factcheck.scoring import FactCoverage
+
+    n_workers = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
+    with FactCoverage(factcheck_judge, budget=_part(factcheck_budget, n_workers)) as scorer:
+        yield scorer
+
+
+def _part(budget: Budget | None, n: int) -> Budget | None:
+    if budget is None:
+        return None
+    calls, tokens, usd = budget.max_calls, budget.max_tokens, budget.max_cost_usd
+    return replace(
+        budget,
+        max_calls=None if calls is None else calls // n,
+        max_tokens=None if tokens is None else tokens // n,
+        max_cost_usd=None if usd is None else usd / n,
+    )
+
+
+class AssertCoverage:
+    """Asserts what a summary keeps of its source; the value of the fixture `assert_coverage`."""
+
+    def __init__(self, scorer: FactCoverage) -> None:
+        self._scorer = scorer
+
+    def __call__(
+        self,
+        source: Source,
+        summary: str,
+        *,
+        min: float | None = None,  # noqa: A002 - the word of the assertion
+        must: Sequence[str] = (),
+        max_distorted: int | None = None,
+        facts: FactSet | Iterable[AtomicFact | str] | None = None,
+        baseline: CoverageReport | str | PathLike[str] | None = None,
+    ) -> CoverageReport:
+        """The report, if the gate passes.
+
+        Args:
+            source: A text or documents, as in `factcheck.score`.
+            summary: The text under test.
+            min: Minimum score, in [0, 1].
+            must: Facts that have to be kept: ids of `facts`, or statements. A statement that is
+                not one of the facts is checked, too, and does not count in the score.
+            max_distorted: Maximum number of distorted facts.
+            facts: Facts to check; `None`: those extracted from the source.
+            baseline: An earlier report, or its `.json` file, than which no fact may be worse.
+
+        Raises:
+            AssertionError: The gate fails; with its reason and the facts that are not kept.
+            InputError: An argument cannot be used.
+            JudgeError: The judge could not be reached.
+        """
+        __tracebackhide__ = True
+        from factcheck.facts import FactSet
+        from factcheck.scoring.comparison import read_report
+        from factcheck.scoring.gates import Limits, coverage_gate
+        from factcheck.scoring.rechecks import settled
+
+        if isinstance(baseline, (str, PathLike)):
+            baseline = read_report(baseline)
+        limits = Limits(min, max_distorted, baseline=baseline)
+        known = self._scorer.extract(source) if facts is None else FactSet.of(facts)
+        report = self._scorer.score(source, summary, facts=_with_musts(known, must), lead=False)
+        report, baseline = settled(self._scorer, report, limits)
+        failure = coverage_gate(report, replace(limits, baseline=baseline))
+        if failure is not None:
+            raise AssertionError(f"{failure.message}\n\n{_not_kept(report)}")
+        return report
+
+
+@pytest.fixture(scope="session")
+def assert_coverage(factcheck_scorer: FactCoverage) -> AssertCoverage:
+    """Asserts what a summary keeps: `assert_coverage(source, summary, min=0.8, must=[...])`."""
+    return AssertCoverage(factcheck_scorer)
+
+
+def _with_musts(facts: FactSet, must: Sequence[str]) -> FactSet:
+    """The facts with some marked, by id or text, and with the other statements added."""
+    from factcheck.errors import InputError
+    from factcheck.facts import AtomicFact, free_ids
+
+    if isinstance(must, str):
+        raise InputError("must is a list of ids or statements; put the string in a list")
+    marked = [
+        replace(fact, must=True) if {fact.id, fact.text} & {*must} else fact for fact in facts
+    ]
+    named = {name for fact in facts for name in (fact.id, fact.text)}
+    new = [statement for statement in must if statement not in named]
+    ids = free_ids([*(fact.id for fact in facts), *(None for _ in new)])[len(facts) :]
+    added = (
+        AtomicFact(id_, text, weight=0.0, must=True) for id_, text in zip(ids, new, strict=True)
+    )
+    return replace(facts, facts=(*marked, *added))
+
+
+def _not_kept(report: Any) -> str:
+    """The report as a table, without the facts that are kept."""
+    from factcheck.reports.report import render
+
+    page = report.page()
+    return render(page._replace(sections=tuple(s for s in page.sections if s.tone != "good")))

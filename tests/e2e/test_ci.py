@@ -1,0 +1,137 @@
+"""The workflow and the test in docs/ci.md do what is said there."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+import yaml
+
+ROOT = Path(__file__).resolve().parents[2]
+GUIDE = (ROOT / "docs" / "ci.md").read_text("utf-8")
+FACTS = "The lake is deep.\nThe pier is old.\nThe mole is long.\n"
+pytest_plugins = ["pytester"]
+
+
+def block(kind: str) -> str:
+    found = re.search(rf"^```{kind}\n(.*?)^```", GUIDE, re.DOTALL | re.MULTILINE)
+    assert found is not None
+    return found[1]
+
+
+@pytest.fixture
+def shell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with the program on the path, and a quick judge."""
+    program = tmp_path / "bin" / "factcheck"
+    program.parent.mkdir()
+    program.write_text(f'#!/bin/sh\nexec {sys.executable} -m factcheck "$@"\n')
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{program.parent}{os.pathsep}{os.environ['PATH']}")
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+    monkeypatch.setenv("FACTCHECK_JUDGE", "local-fast")
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(tmp_path / "summary.md"))
+    (tmp_path / "report.txt").write_text(FACTS)
+    (tmp_path / "summary.txt").write_text("A deep lake, an old pier.\n")
+    return tmp_path
+
+
+def run(command: str, folder: Path) -> int:
+    return subprocess.run(["bash", "-e", "-c", command], cwd=folder, check=False).returncode  # noqa: S603, S607
+
+
+def test_the_workflow_fails_exactly_when_a_fact_got_worse(shell: Path) -> None:
+    assert run(block("bash"), shell) == 0
+    (job,) = yaml.safe_load(block("yaml"))["jobs"].values()
+    steps = {step["name"]: step["run"] for step in job["steps"] if "name" in step}
+    del steps["Install"]
+
+    assert [run(command, shell) for command in steps.values()] == [0, 0, 0]
+    assert "<failure" not in (shell / "gate.xml").read_text()
+
+    (shell / "summary.txt").write_text("A deep lake, a long mole.\n")
+    assert [run(command, shell) for command in steps.values()] == [0, 0, 1]
+    assert "1 fact came out worse than in the baseline" in (shell / "gate.xml").read_text()
+    comparison = (shell / "summary.md").read_text().split("## Coverage")[-1]
+    assert re.search(r"### Lost 1\n.*The pier is old\.", comparison, re.DOTALL)
+
+
+@pytest.fixture
+def plugin(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> pytest.Pytester:
+    """Tests run with the plugin, and with xdist, but with no other that is installed."""
+    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
+    monkeypatch.setenv("PYTEST_PLUGINS", "factcheck.pytest_plugin,xdist.plugin")
+    pytester.makeconftest(
+        """
+        import pytest
+        from factcheck import Budget, FactCoverage
+        from factcheck.testing import ScriptedChecker
+
+        @pytest.fixture(scope="session")
+        def factcheck_judge():
+            said = lambda fact, text: "entailed" if fact[4:8] in text else "neutral"
+            return ScriptedChecker(said)
+
+        @pytest.fixture(scope="session")
+        def factcheck_budget():
+            return Budget(max_calls=9, max_cost_usd=1.0)
+        """
+    )
+    return pytester
+
+
+def test_the_plugin_is_installed_with_the_package() -> None:
+    found = re.search(r'pytest11\]\nfactcheck = "(.+)"', (ROOT / "pyproject.toml").read_text())
+    assert found is not None
+    assert import_module(found[1]).assert_coverage
+
+
+def test_the_test_in_the_guide_passes(plugin: pytest.Pytester) -> None:
+    plugin.makepyfile(block("python"))
+    plugin.runpytest_subprocess().assert_outcomes(passed=1)
+
+
+def test_a_failing_assertion_prints_the_facts(plugin: pytest.Pytester) -> None:
+    plugin.makepyfile(
+        """
+        FACTS = ["The lake is deep.", "The pier is old.", "The mole is long."]
+
+        def test_it(assert_coverage):
+            must = ["f3", "The boat is blue."]
+            assert_coverage("", "A deep lake.", min=0.4, must=must, facts=FACTS)
+
+        def test_no_verdict_counts_for_the_score_of_other_facts(assert_coverage):
+            report = assert_coverage("", "lake boat", must=["The boat is blue."], facts=FACTS)
+            assert report.score == 1 / 3
+        """
+    )
+    result = plugin.runpytest_subprocess()
+    result.assert_outcomes(failed=1, passed=1)
+    result.stdout.fnmatch_lines(
+        [
+            "E*AssertionError: gate failed: 2 must facts not kept: f3, f4; score 0.33 is under 0.4",
+            "E*Dropped 3*",
+            "E*f2 *The pier is old.",
+            "E*f4 *must*The boat is blue.",
+        ]
+    )
+    assert "pytest_plugin.py" not in result.stdout.str()
+
+
+def test_workers_share_one_budget(plugin: pytest.Pytester) -> None:
+    plugin.makepyfile(
+        """
+        import pytest
+
+        @pytest.mark.parametrize("n", range(4))
+        def test_it(assert_coverage, factcheck_scorer, n):
+            budget = factcheck_scorer.session.budget._budget
+            assert (budget.max_calls, budget.max_tokens, budget.max_cost_usd) == (4, None, 0.5)
+            assert_coverage("", "A deep lake.", min=1, facts=["The lake is deep."])
+        """
+    )
+    plugin.runpytest_subprocess("-n", "2").assert_outcomes(passed=4)
