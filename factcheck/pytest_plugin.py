@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from os import PathLike
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -56,14 +56,11 @@ def _part(budget: Budget | None, n: int) -> Budget | None:
     )
 
 
-class AssertCoverage:
-    """Asserts what a summary keeps of its source; the value of the fixture `assert_coverage`."""
+@pytest.fixture(scope="session")
+def assert_coverage(factcheck_scorer: FactCoverage) -> Callable[..., CoverageReport]:
+    """Asserts what a summary keeps: `assert_coverage(source, summary, min=0.8, must=[...])`."""
 
-    def __init__(self, scorer: FactCoverage) -> None:
-        self._scorer = scorer
-
-    def __call__(
-        self,
+    def check(
         source: Source,
         summary: str,
         *,
@@ -92,6 +89,7 @@ class AssertCoverage:
         """
         __tracebackhide__ = True
         from factcheck.facts import FactSet
+        from factcheck.reports.report import render
         from factcheck.scoring.comparison import read_report
         from factcheck.scoring.gates import Limits, coverage_gate
         from factcheck.scoring.rechecks import settled
@@ -99,19 +97,17 @@ class AssertCoverage:
         if isinstance(baseline, (str, PathLike)):
             baseline = read_report(baseline)
         limits = Limits(min, max_distorted, baseline=baseline)
-        known = self._scorer.extract(source) if facts is None else FactSet.of(facts)
-        report = self._scorer.score(source, summary, facts=_with_musts(known, must), lead=False)
-        report, baseline = settled(self._scorer, report, limits)
+        known = factcheck_scorer.extract(source) if facts is None else FactSet.of(facts)
+        report = factcheck_scorer.score(source, summary, facts=_with_musts(known, must), lead=False)
+        report, baseline = settled(factcheck_scorer, report, limits)
         failure = coverage_gate(report, replace(limits, baseline=baseline))
         if failure is not None:
-            raise AssertionError(f"{failure.message}\n\n{_not_kept(report)}")
+            page = report.page()
+            page = page._replace(sections=tuple(s for s in page.sections if s.tone != "good"))
+            raise AssertionError(f"{failure.message}\n\n{render(page)}")
         return report
 
-
-@pytest.fixture(scope="session")
-def assert_coverage(factcheck_scorer: FactCoverage) -> AssertCoverage:
-    """Asserts what a summary keeps: `assert_coverage(source, summary, min=0.8, must=[...])`."""
-    return AssertCoverage(factcheck_scorer)
+    return check
 
 
 def _with_musts(facts: FactSet, must: Sequence[str]) -> FactSet:
@@ -131,11 +127,3 @@ def _with_musts(facts: FactSet, must: Sequence[str]) -> FactSet:
         AtomicFact(id_, text, weight=0.0, must=True) for id_, text in zip(ids, new, strict=True)
     )
     return replace(facts, facts=(*marked, *added))
-
-
-def _not_kept(report: Any) -> str:
-    """The report as a table, without the facts that are kept."""
-    from factcheck.reports.report import render
-
-    page = report.page()
-    return render(page._replace(sections=tuple(s for s in page.sections if s.tone != "good")))

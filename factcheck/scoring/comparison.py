@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
 from statistics import fmean
@@ -79,14 +79,12 @@ class CoverageComparison(Report):
     """Of these, the facts distorted in the first and in the second run."""
     changes: tuple[FactChange, ...]
     """Facts whose outcome differs, in order."""
-    records: Mapping[str, tuple[float, float]]
-    """Coverage of each record in both runs, in [0, 1]."""
     only_a: tuple[str, ...] = ()
     """Records that only the first run has a report for."""
     only_b: tuple[str, ...] = ()
     n_only: tuple[int, int] = (0, 0)
     """Facts of records in both runs that only the first, or only the second run has."""
-    causes: tuple[str, ...] = field(default=())
+    causes: tuple[str, ...] = ()
     """What differs between the runs besides the outcome, one line each; see `is_noise`."""
     is_noise: bool = False
     """Whether texts, facts, judge and prompts are the same, so that only the judge itself can have
@@ -155,7 +153,6 @@ class CoverageComparison(Report):
             "causes": list(self.causes),
             "noise": self.is_noise,
             "changes": [change._asdict() for change in self.changes],
-            "records": {name: list(both) for name, both in self.records.items()},
             "only_a": list(self.only_a),
             "only_b": list(self.only_b),
             "facts_only": list(self.n_only),
@@ -327,7 +324,6 @@ def compare(a: Run, b: Run) -> CoverageComparison:
         (n_kept[0], n_kept[1]),
         (n_distorted[0], n_distorted[1]),
         tuple(changes),
-        {pair.name: pair.scores for pair in scored if pair.scores},
         tuple(name for name in first if name not in second),
         tuple(name for name in second if name not in first),
         (n_only[0], n_only[1]),

@@ -101,7 +101,7 @@ def coverage_gate(report: CoverageReport, limits: Limits = NO_LIMITS) -> GateFai
         [
             lost_musts(report.results),
             *(_below(name, score, threshold, 2) for name, (score, threshold) in shares.items()),
-            _too_many_distorted(report, limits.max_distorted),
+            _too_many(report.counts["distorted"], limits.max_distorted, report.distorted),
             _named(regressions(report, limits.baseline), "came out worse than in the baseline"),
         ]
     )
@@ -190,10 +190,11 @@ def _judged_how(report: CoverageReport) -> dict[str, str]:
     return {name: value for name, value in entries.items() if name not in by_extractor}
 
 
-def _too_many_distorted(report: CoverageReport, most: int | None) -> str:
-    if most is None or len(report.distorted) <= most:
+def _too_many(n_distorted: int, most: int | None, results: Sequence[CheckResult] = ()) -> str:
+    if most is None or n_distorted <= most:
         return ""
-    return _named(report.distorted, f"distorted, more than {most}")
+    what = f"distorted, more than {most}"
+    return _named(results, what) or f"{plural(n_distorted, 'fact')} {what}"
 
 
 def _named(results: Sequence[CheckResult], what: str) -> str:
@@ -228,9 +229,7 @@ def run_gate(
     lost = ""
     if tally.lost_musts:
         lost = f"{plural(tally.lost_musts, 'record')} lost a must fact ({tally.first_lost})"
-    n_distorted, distorted = tally.summary.counts["distorted"], ""
-    if max_distorted is not None and n_distorted > max_distorted:
-        distorted = f"{plural(n_distorted, 'fact')} distorted, more than {max_distorted}"
+    distorted = _too_many(tally.summary.counts["distorted"], max_distorted)
     return _failed([lost, _below("mean score", score, threshold, 4), distorted])
 
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import NamedTuple
 
 from factcheck.facts import AtomicFact, CheckFailure, CheckResult, CoverageReport, Verdict
@@ -135,22 +136,14 @@ def _cases(report: CoverageReport, limits: Limits, text: str) -> list[_Case]:
         if result.fact.must:
             cases.append(_Case(_Poll(result.fact, text, answers, _is_lost, -_KEPT_LEAD)))
         elif old is not None and old_text != text and is_worse(result, old):
-            now = _Poll(result.fact, text, answers, _worse_than(old))
-            if old_text is None:
-                cases.append(_Case(now))
-            else:
-                cases.append(_Case(now, _Poll(old.fact, old_text, [old], _better_than(result))))
+            now = _Poll(result.fact, text, answers, partial(is_worse, old=old))
+            then = None
+            if old_text is not None:
+                then = _Poll(old.fact, old_text, [old], partial(is_worse, result))
+            cases.append(_Case(now, then))
         elif has_too_many_distorted and _is_distorted(result):
             cases.append(_Case(_Poll(result.fact, text, answers, _is_distorted)))
     return cases
-
-
-def _worse_than(old: CheckResult) -> Callable[[CheckResult], bool]:
-    return lambda answer: is_worse(answer, old)
-
-
-def _better_than(new: CheckResult) -> Callable[[CheckResult], bool]:
-    return lambda answer: is_worse(new, answer)
 
 
 def _is_lost(result: CheckResult) -> bool:

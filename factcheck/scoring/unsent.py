@@ -12,6 +12,7 @@ from factcheck.facts import CoverageReport, FactSet, Usage, digest, merge_docume
 from factcheck.facts.report import Direction
 from factcheck.records import Record
 from factcheck.runtime.session import Session
+from factcheck.scoring.comparison import never_flips
 from factcheck.scoring.many import groups_of
 from factcheck.scoring.scorer import FactCoverage, Facts
 
@@ -49,8 +50,7 @@ def cached_report(
     from factcheck.judges.llm.engine import Meter
 
     with _scorer({**options, "cassette": None}, Meter().around) as scorer:
-        judge = dict(scorer.signature.entries).get("judge", "")
-        return None if judge.startswith("local") else score(scorer)
+        return None if never_flips(scorer.signature) else score(scorer)
 
 
 class Estimate(NamedTuple):

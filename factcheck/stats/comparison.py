@@ -135,20 +135,15 @@ def compare_means(
     """
     import numpy as np
 
-    groups: dict[str, list[tuple[float, float]]] = {}
-    for name, *both in values:
-        groups.setdefault(name, []).append((both[0], both[1]))
-
-    def mean(sums: Matrix) -> Matrix:
-        means: Matrix = sums[:1] / sums[1:]
-        return means
-
-    tables = (
-        np.array([[sum(pair[side] for pair in of), len(of)] for of in groups.values()], dtype=float)
-        for side in (0, 1)
+    groups: dict[str, list[float]] = {}
+    for name, a, b in values:
+        sums = groups.get(name, [0.0, 0.0, 0.0])
+        groups[name] = [sums[0] + a, sums[1] + b, sums[2] + 1]
+    table = np.array([*groups.values()]).T
+    ours, theirs = (
+        SumScores(("mean",), table[[side, 2]], lambda sums: sums[:1] / sums[1:]) for side in (0, 1)
     )
-    a, b = (SumScores(("mean",), table.T.copy(), mean) for table in tables)
-    return compare_scores(a, b, n_resamples, seed)[0]["mean"]
+    return compare_scores(ours, theirs, n_resamples, seed)[0]["mean"]
 
 
 def _randomized(a: SumScores, b: SumScores, n_resamples: int, seed: int) -> Iterator[Matrix]:
