@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 OUTPUT = "Output"
 LIMITS = "Limits"
+RECORDS = "Records"
 FAMILY: dict[str, Any] = {"rich_markup_mode": "rich", "invoke_without_command": True}
 """Settings of a command with subcommands."""
 Format = Literal["table", "markdown", "html", "junit", "json", "csv"]
@@ -88,6 +89,11 @@ def _check_share(value: float | None) -> float | None:
     if value is not None and not 0.0 <= value <= 1.0:
         raise InputError(f"--fail-under is {value:g}; expected a share from 0 to 1, e.g. 0.8")
     return value
+
+
+def field(name: str, key: str, example: str) -> Any:
+    """The option for what the records call a key."""
+    return option(name, "NAME", f"Field or column with the {key}, e.g. {example}.", RECORDS)
 
 
 def examples(help_text: str) -> Any:

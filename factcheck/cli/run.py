@@ -56,6 +56,19 @@ def run(  # noqa: PLR0913 - one parameter per option
     max_calls: options.MaxCalls = None,
     max_tokens: options.MaxTokens = None,
     max_cost_usd: options.MaxCost = None,
+    lead: Annotated[
+        bool,
+        options.flag(
+            "--lead", "Also score the first sentences of each source, as a scale (embedded judges)."
+        ),
+    ] = False,
+    source_field: Annotated[
+        str | None, options.field("--source-field", "source", "article")
+    ] = None,
+    summary_field: Annotated[
+        str | None, options.field("--summary-field", "summary", "answer")
+    ] = None,
+    id_field: Annotated[str | None, options.field("--id-field", "id", "key")] = None,
     out: Annotated[
         str | None,
         options.option("--out", "ROWS", "Write one row per record to this .jsonl file.", ROWS),
@@ -107,9 +120,11 @@ def run(  # noqa: PLR0913 - one parameter per option
         "cassette": cassette,
     }
     tally = runs.Tally()
+    named = {"source": source_field, "summary": summary_field, "id": id_field}
+    fields = {key: name for key, name in named.items() if name}
 
     def records() -> Iterator[Record]:
-        return runs.read_all(files, _skipper(tally) if skip_invalid else None)
+        return runs.read_all(files, _skipper(tally) if skip_invalid else None, fields)
 
     if batch is not None:
         done = unsent.run_batch(
@@ -123,7 +138,7 @@ def run(  # noqa: PLR0913 - one parameter per option
     elif dry_run:
         _show_estimate(unsent.estimate(settings, records(), direction))
     else:
-        signature = _score(settings, records(), tally, direction, out, resume=resume)
+        signature = _score(settings, records(), tally, direction, out, resume=resume, lead=lead)
         failure = gates.run_gate(tally, fail_under, max_distorted)
         totals = {**tally.to_dict(), "signature": signature}
         to_json = partial(json.dumps, totals, ensure_ascii=False, indent=2)
@@ -188,6 +203,7 @@ def _score(
     out: str | None,
     *,
     resume: bool,
+    lead: bool,
 ) -> str:
     """Run, and return the signature of the rows."""
     from factcheck.documents.results import ResultsFile
@@ -203,7 +219,9 @@ def _score(
             rows = stack.enter_context(ResultsFile.open(out, signature, resume=resume))
             tally.load_rows(out)
         on_record = stack.enter_context(progress("Scoring"))
-        runs.score_run(scorer, records, tally, direction=direction, rows=rows, on_record=on_record)
+        runs.score_run(
+            scorer, records, tally, direction=direction, lead=lead, rows=rows, on_record=on_record
+        )
         return signature()
 
 

@@ -209,6 +209,12 @@ def read_results(path: str | os.PathLike[str]) -> Iterator[dict[str, Any]]:
         yield from rows
 
 
+def read_signature(path: str | os.PathLike[str]) -> str:
+    """Signature of the run whose rows a results file holds; raises like `read_results`."""
+    with open_binary(path) as stream:
+        return str(next(_rows(stream, path, set()), {}).get("run", ""))
+
+
 def _differences(one: str, other: str) -> tuple[str, str]:
     """The entries in which two signatures differ; the whole where that leaves nothing."""
     first, second = one.split("|"), other.split("|")

@@ -26,6 +26,9 @@ class RunSummary(Report):
         self.counts = {"facts": 0, "kept": 0, "distorted": 0, "dropped": 0, "undecided": 0}
         """Facts of all records, by what became of them."""
         self.usage = Usage()
+        self.judge_quality = ""
+        """See `CoverageReport.judge_quality`; of the first report."""
+        self._leads: list[float] = []
         self._sum_low = 0.0
         self._sum_high = 0.0
         self._by_source: dict[str, tuple[int, float]] = {}
@@ -35,6 +38,9 @@ class RunSummary(Report):
         self.usage = self.usage + report.usage
         for name, count in report.counts.items():
             self.counts[name] += count
+        self.judge_quality = self.judge_quality or report.judge_quality
+        if report.lead is not None:
+            self._leads.append(report.lead)
         share = report.share
         self._sum_low += share.low
         self._sum_high += share.high
@@ -56,6 +62,11 @@ class RunSummary(Report):
         if self.n_scored == 0:
             return None
         return math.fsum(total for _, total in self._by_source.values()) / self.n_scored
+
+    @property
+    def lead(self) -> float | None:
+        """Mean score of the leads (`CoverageReport.lead`), in [0, 1]; `None` without any."""
+        return math.fsum(self._leads) / len(self._leads) if self._leads else None
 
     @property
     def low(self) -> float:
@@ -117,8 +128,10 @@ class RunSummary(Report):
         )
 
     def _lines(self, failures: Mapping[str, int], n_skipped: int, n_left_out: int) -> Iterator[str]:
+        from factcheck.facts.page import scale_lines
         from factcheck.reports.text import interval_text, plural
 
+        yield from scale_lines(self.lead, self.judge_quality, len(self._leads))
         kinds = (f"{self.counts[kind]:,} {kind}" for kind in list(self.counts)[1:])
         yield f"{plural(self.counts['facts'], 'fact')}: {', '.join(kinds)}"
         if self.counts["undecided"]:
@@ -149,6 +162,8 @@ class RunSummary(Report):
             "score": self.score,
             "low": self.low,
             "high": self.high,
+            "lead": self.lead,
+            "judge_quality": self.judge_quality,
             "interval": list(self.interval) if self.interval else None,
             "counts": dict(self.counts),
             "usage": self.usage.to_dict(),

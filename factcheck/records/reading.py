@@ -5,6 +5,7 @@ from __future__ import annotations
 import reprlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -110,7 +111,10 @@ def _facts(value: Any, where: str) -> FactSet | None:
 
 
 def read_records(
-    path: PathOrDash, *, skip_bad: Callable[[InputError], None] | None = None
+    path: PathOrDash,
+    *,
+    skip_bad: Callable[[InputError], None] | None = None,
+    fields: Mapping[str, str] | None = None,
 ) -> Iterator[Record]:
     """Read the records of a dataset in order; one is held at a time.
 
@@ -125,6 +129,8 @@ def read_records(
             `text` and perhaps `id`.
         skip_bad: Called with the error of an invalid record, which is then skipped. `None`: the
             first such error is raised.
+        fields: What the dataset calls `source`, `summary`, `id` or `facts`, such as
+            `{"source": "article"}`.
 
     Returns:
         The records. Besides one record, every id seen is held; of a folder, the names of its
@@ -136,24 +142,28 @@ def read_records(
             missing, no records in it.
         ConfigError: pyarrow is needed and not installed.
     """
-    return _records(_entries(path), name_of(path), skip_bad)
+    return _records(_entries(path, fields or {}), name_of(path), skip_bad)
 
 
-def _entries(path: PathOrDash) -> Iterable[Entry]:
+def _entries(path: PathOrDash, fields: Mapping[str, str]) -> Iterable[Entry]:
+    rename = partial(_renamed, fields)
     if path == "-":
-        return json_entries(path)
+        return map(rename, json_entries(path))
     if Path(path).is_dir():
+        if fields:
+            raise InputError(f"{path} is a folder; only the records of a file have fields")
         return _folder_entries(Path(path))
     if not Path(path).exists():
         raise InputError(f"{path} does not exist; check the path")
     name = str(path).lower()
     bare = name.removesuffix(".gz")
     if bare.endswith(_JSON_LINES):
-        return json_entries(path)
+        return map(rename, json_entries(path))
     if name.endswith(_DOCUMENTS):
-        return (Entry(*entry) for entry in read_entries(path))
+        return (rename(Entry(*entry)) for entry in read_entries(path))
     if bare.endswith(_TABLES) or name.endswith(".parquet"):
-        return map(_with_facts, table_entries(path, _REQUIRED, _OPTIONAL))
+        columns = ([fields.get(key, key) for key in keys] for keys in (_REQUIRED, _OPTIONAL))
+        return map(_with_facts, map(rename, table_entries(path, *columns)))
     raise InputError(
         f"{path}: records come from a .jsonl, .ndjson, .json, .yaml, .csv, .tsv or .parquet file, "
         "or a folder"
@@ -188,6 +198,19 @@ def _refuse_duplicate(id_: str, place: Place, first_use: dict[str, int]) -> None
             f"{place}: the id {id_!r:.80} was used before, in {place.unit} {first}; "
             "ids must be unique"
         )
+
+
+def _renamed(fields: Mapping[str, str], entry: Entry) -> Entry:
+    """The entry with the fields that stand for others under their names."""
+    place, data = entry
+    if not fields or not isinstance(data, Mapping):
+        return entry
+    if missing := [name for key, name in fields.items() if key in _REQUIRED and name not in data]:
+        found = reprlib.repr(list(data))
+        return Entry(place, InputError(f"{place}: {missing[0]!r} is missing; found {found}"))
+    renamed = {key: data[name] for key, name in fields.items() if name in data}
+    others = {key: value for key, value in data.items() if key not in fields}
+    return Entry(place, {**others, **renamed})
 
 
 def _with_facts(entry: Entry) -> Entry:

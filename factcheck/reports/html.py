@@ -45,15 +45,15 @@ def render(page: Page) -> str:
     """
     created = Entry("Created", datetime.now(timezone.utc).date().isoformat())
     page = cleaned(page._replace(footer=(*page.footer, created)))
-    details = next((one.table.details for one in page.sections if one.table), None)
+    tables = (section.table for section in page.sections)
+    listing = next((table for table in tables if table and table.details), None)
     script = policy = packed = ""
-    if page.texts or details:
+    if page.texts or listing:
         digest = base64.b64encode(hashlib.sha256(_file("page.js").encode()).digest()).decode()
         policy = f"; script-src 'sha256-{digest}'"
         script = f"<script>{_file('page.js')}</script>\n"
-    if details:
-        n_rows = max(len(one.table.rows) for one in page.sections if one.table)
-        packed = f"{_DIALOG}{_packed(details, n_rows)}"
+    if listing and listing.details:
+        packed = f"{_DIALOG}{_packed(listing.details, len(listing.rows))}"
     return (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
@@ -197,7 +197,7 @@ def _table(table: Table) -> str:
         return "<tr>" + "".join(f"<{tag}{kind}>{cell}</{tag}>" for kind, cell in cells) + "</tr>"
 
     rows = "\n".join([line(table.columns, "th"), *(line(row, "td") for row in table.rows)])
-    return f'<div class="numbers"><table>\n{rows}\n</table></div>'
+    return f'<div class="numbers" tabindex="0"><table>\n{rows}\n</table></div>'
 
 
 def _listing(table: Table) -> str:

@@ -104,13 +104,7 @@ class Tally:
             name = row["id"]
             if name not in self.digests or name not in places:
                 continue
-            error = row.get("error")
-            outcome: CoverageReport | RecordFailure
-            if isinstance(error, dict):
-                outcome = RecordFailure(name, str(error.get("code")), str(error.get("message")))
-            else:
-                outcome = CoverageReport.from_dict(row)
-            self.add(name, outcome, places[name])
+            self.add(name, outcome_of(row), places[name])
 
     def page(self, signature: str) -> Page:
         """The totals as a report, with up to 5 lowest scores.
@@ -137,24 +131,41 @@ class Tally:
         }
 
 
+def outcome_of(row: Mapping[str, Any]) -> CoverageReport | RecordFailure:
+    """What a row of a run holds.
+
+    Raises:
+        InputError: It is a row of another kind.
+    """
+    error = row.get("error")
+    if isinstance(error, dict):
+        return RecordFailure(row["id"], str(error.get("code")), str(error.get("message")))
+    return CoverageReport.from_dict(row)
+
+
 def codes_of(outcome: CoverageReport | RecordFailure) -> frozenset[str]:
     if isinstance(outcome, RecordFailure):
         return frozenset({outcome.code})
     return frozenset(f.code for f in (*outcome.undecided, *outcome.undecided_claims))
 
 
-def read_all(paths: Sequence[PathOrDash], on_invalid: OnError | None = None) -> Iterator[Record]:
+def read_all(
+    paths: Sequence[PathOrDash],
+    on_invalid: OnError | None = None,
+    fields: Mapping[str, str] | None = None,
+) -> Iterator[Record]:
     """The records of all files, in order; one is held at a time.
 
     Args:
         paths: See `factcheck.records.read_records`.
         on_invalid: Called with the error of an invalid record, which is then skipped. `None`: the
             first invalid record is raised.
+        fields: See `factcheck.records.read_records`.
 
     Raises:
         InputError: A file cannot be read, or an id occurs twice.
     """
-    readers = [read_records(path, skip_bad=on_invalid) for path in paths]
+    readers = [read_records(path, skip_bad=on_invalid, fields=fields) for path in paths]
     ids: set[str] = set()
     for record in chain.from_iterable(readers):
         if record.id not in ids:
@@ -180,6 +191,7 @@ def score_run(
     tally: Tally,
     *,
     direction: Direction = "coverage",
+    lead: bool = False,
     rows: ResultsFile | None = None,
     on_record: Callable[[RunSummary], None] | None = None,
 ) -> None:
@@ -193,6 +205,7 @@ def score_run(
         tally: Totals; it knows the rows of an earlier run (`Tally.load_rows`), which are counted at
             the end, if their records are in the input.
         direction: As in `FactCoverage.score`.
+        lead: As in `FactCoverage.score`.
         rows: Where final rows go; `None`: nowhere.
         on_record: Called after each new record with the totals so far.
 
@@ -201,7 +214,7 @@ def score_run(
     """
     places: dict[str, int] = {}
     pending = _pending(records, tally, places)
-    with closing(scorer.score_records(pending, direction=direction)) as scored:
+    with closing(scorer.score_records(pending, direction=direction, lead=lead)) as scored:
         try:
             for number, (record, outcome) in enumerate(scored, 1):
                 record_id = record.id if record else str(number)
