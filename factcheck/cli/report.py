@@ -36,7 +36,7 @@ def report(
         failure = gates.run_gate(result.tally, fail_under)
     else:
         result = CoverageReport.from_json(read_text(file))
-        failure = gates.coverage_gate(result, fail_under)
+        failure = gates.coverage_gate(result, gates.Limits(fail_under=fail_under))
     if fail_under is None:
         failure = None
     output.report(result.page(), result.to_json, to, failure=failure)

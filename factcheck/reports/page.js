@@ -45,8 +45,9 @@ function sortBy(header) {
   };
   const rows = [...body.rows].map((row) => [value(row), row]);
   rows.sort(([a], [b]) => {
-    if (typeof a !== typeof b) return typeof a === "string" ? -1 : 1;
-    const order = typeof a === "number" ? a - b : a.localeCompare(b, undefined, { numeric: true });
+    let order = typeof a === "string" ? -1 : 1; // "no report" and "undecided" before numbers
+    if (typeof a === typeof b)
+      order = typeof a === "number" ? a - b : a.localeCompare(b, undefined, { numeric: true });
     return up ? order : -order;
   });
   for (const other of header.parentNode.cells) other.removeAttribute("aria-sort");

@@ -16,7 +16,9 @@ FACT = AtomicFact("f1", "The lake is deep.")
 def test_rows_of_a_run_are_reported_under_the_names_of_their_columns(
     run: Callable[..., Outcome], tmp_path: Path
 ) -> None:
-    pairs = 'key,article,answer\na,"The lake is deep. It froze.","It froze."\nb,"One. Two.",\n'
+    pairs = (
+        'key,article,answer\na,"The lake is deep. It froze.","It froze."\nb,"The pier is old.",\n'
+    )
     (tmp_path / "pairs.csv").write_text(pairs, "utf-8")
     fields = ("--source-field", "article", "--summary-field", "answer", "--id-field", "key")
     rows = str(tmp_path / "rows.jsonl")

@@ -1,0 +1,103 @@
+"""The pages in headless Chromium: facts light their places, rows sort and open, by keyboard too.
+
+Skipped without playwright and a Chromium. With FACTCHECK_SCREENSHOTS=FOLDER the screens are kept
+there, to be looked at.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from factcheck.facts import AtomicFact, CoverageReport, Evidence, Span, Texts
+from factcheck.scoring.many import RecordFailure
+from factcheck.scoring.run_report import RunReport
+from tests.reports.examples import report_of, verdict
+
+playwright = pytest.importorskip("playwright.sync_api", reason="needs playwright")
+CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome")
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium")
+
+SOURCE = "It froze in 1903.\n" + "Nothing happened for years.\n" * 200 + "The lake is deep."
+
+
+def report(label: Any = "contradicted") -> CoverageReport:
+    froze = AtomicFact("f1", "The lake froze in 1903.", Span(0, 17))
+    deep = AtomicFact("f2", "The lake is deep.", Span(len(SOURCE) - 17, len(SOURCE)))
+    found = replace(verdict(froze, label), evidence=Evidence("froze in 1930", 9, 22))
+    texts = Texts.of(SOURCE, "The lake froze in 1930.").named("lake.txt", "short.txt")
+    return replace(report_of(found, verdict(deep, "neutral")), texts=texts)
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    with playwright.sync_playwright() as running:
+        chromium = running.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield chromium
+        chromium.close()
+
+
+@pytest.fixture
+def tab(browser: Any, tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Any]:
+    """Opens a page; nothing of it may be refused or fail."""
+    pages: list[Any] = []
+    complaints: list[str] = []
+
+    def show(html: str, **options: Any) -> Any:
+        path = tmp_path / "page.html"
+        path.write_text(html, "utf-8")
+        page = browser.new_page(**options)
+        pages.append(page)
+        page.on("console", lambda message: complaints.append(message.text))
+        page.on("pageerror", lambda error: complaints.append(str(error)))
+        page.on("requestfailed", lambda asked: complaints.append(asked.url))
+        page.goto(path.as_uri())
+        return page
+
+    yield show
+    assert not complaints
+    for page in pages:
+        if folder := os.environ.get("FACTCHECK_SCREENSHOTS"):
+            page.screenshot(path=Path(folder, f"{request.node.name}.png"))
+        page.close()
+
+
+def lit(page: Any) -> list[str]:
+    return [text.strip() for text in page.locator("mark.lit").all_inner_texts()]
+
+
+def test_a_fact_lights_its_places(tab: Any) -> None:
+    page = tab(report().to_html())
+    page.locator("li", has_text="froze in 1903").hover()
+    assert lit(page) == ["It froze in 1903.", "froze in 1930"]
+    deep = page.locator("li", has_text="The lake is deep.")
+    deep.focus()
+    assert lit(page) == ["The lake is deep."]
+    pane = page.locator(".pane").first.bounding_box()
+    mark = page.locator("mark.lit").bounding_box()
+    assert pane["y"] <= mark["y"] <= pane["y"] + pane["height"]
+    page.locator("mark", has_text="froze in 1930").click()
+    assert "The lake froze in 1903." in page.evaluate("document.activeElement.innerText")
+
+
+def test_a_run_sorts_and_each_row_opens_its_pair(tab: Any) -> None:
+    failure = RecordFailure("lost", "unavailable", "no reply")
+    run = RunReport({"good": report("entailed"), "bad": report(), "lost": failure})
+    page = tab(run.to_html(), viewport={"width": 390, "height": 800}, color_scheme="dark")
+    names = page.locator("[data-open]")
+    assert names.all_inner_texts() == ["lost", "bad", "good"]
+    page.get_by_role("button", name="coverage").click()
+    assert names.all_inner_texts() == ["good", "bad", "lost"]
+    names.nth(1).focus()
+    page.keyboard.press("Enter")
+    page.locator("dialog mark", has_text="froze in 1930").wait_for()
+    page.get_by_role("button", name="Next").click()
+    page.locator("dialog", has_text="no reply").wait_for()
+    page.keyboard.press("Escape")
+    assert page.evaluate("document.activeElement.innerText") == "lost"
