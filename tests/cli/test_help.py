@@ -13,7 +13,7 @@ from tests.cli.conftest import Outcome
 Run = Callable[..., Outcome]
 
 FAMILIES = {
-    "": "score run compare facts check fields keywords references calibrate cache",
+    "": "score run report compare facts check fields keywords references calibrate cache",
     "fields": "evaluate infer-schema validate compare",
     "keywords": "run behaviors lint compare",
     "calibrate": "bullets audit agreement cascade",
