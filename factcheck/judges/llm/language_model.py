@@ -62,8 +62,10 @@ _MOST_STEPS = 8
 _log = logging.getLogger("factcheck.judge")
 _OPENAI = "openai"
 _OWN_SETTINGS = ("temperature", "top_p", "seed", "reasoning_effort")
-_NOT_SENT = frozenset({"timeout", "num_retries", "cache", "rollout_id", "prompt_cache"})
-"""Settings of a `dspy.LM` that are no part of a request."""
+_NOT_SENT = frozenset(
+    {"timeout", "num_retries", "cache", "rollout_id", "prompt_cache", "logprobs", "top_logprobs"}
+)
+"""Settings of a `dspy.LM` that are no part of a request, or of none of ours."""
 _CONNECTION = frozenset(
     {
         *("headers", "extra_headers", "organization", "project", "api_version", "extra_query"),

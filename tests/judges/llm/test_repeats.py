@@ -7,6 +7,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import dspy
 import pytest
 
 from factcheck import CheckFailure, FactCoverage, Model, Verdict
@@ -141,6 +142,14 @@ def test_a_server_without_log_probabilities_is_asked_without() -> None:
             assert "logprobs:default" in str(scorer.signature)
     assert [getattr(result, "supported", None) for result in results] == TRUTH
     assert len(server.requests) == 2
+
+
+def test_a_dspy_model_with_log_probabilities_is_a_judge_without_them() -> None:
+    with LocalOpenAIServer(FactModel()) as server:
+        lm = dspy.LM("hosted_vllm/m", api_base=server.base_url, logprobs=True, top_logprobs=3)
+        with FactCoverage(lm, cache="off") as scorer:
+            assert scorer.score("", TEXT, facts=FACTS).score == 0.5
+    assert "logprobs" not in server.requests[0].body
 
 
 @pytest.mark.parametrize(
