@@ -190,19 +190,13 @@ def facts(
             "--lock", "FILE", "Also write the facts to this YAML file, for review.", options.OUTPUT
         ),
     ] = None,
-    force: Annotated[
-        bool,
-        options.flag(
-            "--force", "Drop facts of the lock file that are no longer found.", options.OUTPUT
-        ),
-    ] = False,
     _debug: options.Debug = False,
 ) -> None:
     """List the atomic facts of SOURCE.
 
-    'factcheck score --facts' reads the lock file. Updating it keeps
-    the marks made in it: must, weight and tags. Facts that were edited,
-    added or are gone from SOURCE are not overwritten without --force.
+    'factcheck score --facts' reads the lock file. Updating it merges:
+    what was reworded, added, removed or marked in it stays so, and what
+    is new in SOURCE comes last.
     """
     from factcheck.documents import refuse_stdin_twice
     from factcheck.records.facts import read_source
@@ -215,7 +209,7 @@ def facts(
     with FactCoverage(extractor=extractor) as scorer, output.spinner("Extracting facts"):
         found = scorer.extract(documents)
     if lock is not None:
-        found = _write_lock(found, lock, force=force)
+        found = _write_lock(found, lock)
     output.print_out(_facts_text(found, format_))
 
 
@@ -252,19 +246,19 @@ def _file_name(path: str) -> str:
     return Path(name_of(path)).name
 
 
-def _write_lock(found: FactSet, path: str, *, force: bool) -> FactSet:
+def _write_lock(found: FactSet, path: str) -> FactSet:
     from factcheck.records.facts import read_facts, write_lock
     from factcheck.reports.text import plural
 
-    change = write_lock(found, path, force=force)
+    change = write_lock(found, path)
     if not change.existed:
         output.print_note(f"{path}: {plural(len(found), 'fact')} written")
     else:
         output.print_note(
-            f"{path}: {len(change.added)} added, {len(change.removed)} removed, "
-            f"{change.unchanged} unchanged"
+            f"{path}: {len(change.added)} added, {len(change.removed)} removed, {len(change.lost)} "
+            f"without a place in the source, {change.unchanged} unchanged"
         )
-        for sign, some in (("+", change.added), ("-", change.removed)):
+        for sign, some in (("+", change.added), ("-", change.removed), ("?", change.lost)):
             for fact in some:
                 output.print_note(f"  {sign} {fact.text}")
     return read_facts(path)

@@ -191,6 +191,9 @@ class FactSet(Sequence[AtomicFact]):
     """How the facts were obtained, as entries for the score signature."""
     documents: tuple[str, ...] = ()
     """Ids of the documents of the source, in order; empty for a source of one text."""
+    extracted: tuple[str, ...] = ()
+    """In a lock file: short digests of the facts last found in the source, by which it is known
+    which of them were reworded or removed by hand since."""
 
     def __post_init__(self) -> None:
         for id_, count in Counter(fact.id for fact in self.facts).items():
@@ -243,6 +246,7 @@ class FactSet(Sequence[AtomicFact]):
             "source_digest": self.source_digest,
             "made_by": dict(self.made_by),
             "documents": list(self.documents),
+            **({"extracted": list(self.extracted)} if self.extracted else {}),
         }
 
     @classmethod
@@ -255,6 +259,7 @@ class FactSet(Sequence[AtomicFact]):
             source_digest=read.get("source_digest", str | None, None),
             made_by=tuple((str(key), str(value)) for key, value in made_by.items()),
             documents=tuple(read.get("documents", list[str], [])),
+            extracted=tuple(read.get("extracted", list[str], [])),
         )
 
 

@@ -21,10 +21,10 @@ from factcheck.documents import (
     write_text,
 )
 from factcheck.errors import InputError
-from factcheck.facts import AtomicFact, FactSet, SourceDocument, as_source, free_ids
+from factcheck.facts import AtomicFact, FactSet, SourceDocument, as_source, free_ids, short_digest
 
 _FACT_KEYS = ("id", "text", "span", "weight", "must", "tags", "documents")
-_SET_KEYS = ("source_digest", "made_by", "documents", "facts")
+_SET_KEYS = ("source_digest", "made_by", "documents", "extracted", "facts")
 _DEFAULTS: dict[str, Any] = {
     "span": None,
     "weight": 1.0,
@@ -175,7 +175,11 @@ class LockChange(NamedTuple):
     existed: bool
     """Whether there was a lock file before."""
     added: tuple[AtomicFact, ...]
+    """Facts that are new in the source."""
     removed: tuple[AtomicFact, ...]
+    """Facts that are no longer found in the source and were as they had been extracted."""
+    lost: tuple[AtomicFact, ...]
+    """Facts that are no longer found in the source, and stay without a span: reworded or marked."""
     unchanged: int
 
 
@@ -193,49 +197,56 @@ def load_lock(path: str | PathLike[str]) -> FactSet:
     return read_facts(path)
 
 
-def write_lock(facts: FactSet, path: str | PathLike[str], *, force: bool = False) -> LockChange:
-    """Write the lock file; `load_lock` reads it back.
+def write_lock(facts: FactSet, path: str | PathLike[str]) -> LockChange:
+    """Write the lock file, or merge facts into it; `load_lock` reads it back.
 
-    Facts that an earlier lock file at this path holds too keep what it says about them: `id`,
-    `must`, `weight` and `tags`.
+    The merge is three-way: what changed in the source since the file was written is taken over,
+    and so is what changed in the file. Facts that were reworded, added or marked stay, with `id`,
+    `must`, `weight` and `tags`; facts that were removed stay out; new ones come last.
 
     Args:
-        facts: The facts to write.
-        path: A `.yaml` file.
-        force: Whether facts that only the earlier lock file has may be dropped: those that
-            somebody reworded or added, or that the source no longer holds.
+        facts: The facts of the source.
+        path: A `.yaml` file. Delete it to start over.
 
     Raises:
-        InputError: The path cannot be written, holds something that is not a lock file, or holds
-            facts that would be dropped.
+        InputError: The path cannot be written, or holds something that is not a lock file.
     """
     _require_yaml(path)
-    before = read_facts(path).facts if Path(path).exists() else None
-    left = list(before or ())
-    kept: list[AtomicFact | None] = []
+    existed = Path(path).exists()
+    before = read_facts(path) if existed else FactSet(())
+    base = {*before.extracted} or {short_digest(fact.text) for fact in before if fact.span}
+    is_same_source = before.source_digest == facts.source_digest
+    found: dict[str, list[AtomicFact]] = {}
     for fact in facts:
-        old = next((known for known in left if known.text == fact.text), None)
-        kept.append(old)
-        if old is not None:
-            left.remove(old)
-    if left and not force:
-        noun = "fact that is" if len(left) == 1 else "facts that are"
-        raise InputError(
-            f"{path} holds {len(left)} {noun} not found in the source, such as "
-            f"{left[0].text!r:.100}; they may be edits: name another file, or drop them "
-            "with --force"
-        )
-    used = {old.id for old in kept if old is not None}
-    entries: list[Any] = []
-    for fact, old in zip(facts, kept, strict=True):
-        entry = replace(old or fact, span=fact.span, documents=fact.documents).to_dict()
-        if old is None and fact.id in used:
-            del entry["id"]
-        entries.append(entry)
-    marked = facts_from_data(entries, str(path)).facts
-    write_text(path, lock_text(replace(facts, facts=marked)))
-    added = tuple(fact for fact, old in zip(marked, kept, strict=True) if old is None)
-    return LockChange(before is not None, added, tuple(left), len(facts) - len(added))
+        found.setdefault(fact.text, []).append(fact)
+    kept: list[AtomicFact] = []
+    removed: list[AtomicFact] = []
+    lost: list[AtomicFact] = []
+    n_unchanged = 0
+    for old in before:
+        if alike := found.get(old.text):
+            new = alike.pop(0)
+            kept.append(replace(old, span=new.span, documents=new.documents))
+            n_unchanged += 1
+        elif is_same_source:
+            kept.append(old)
+        elif short_digest(old.text) in base and not (old.must or old.tags or old.weight != 1.0):
+            removed.append(old)
+        else:
+            kept.append(replace(old, span=None, documents=()))
+            if old.span is not None:
+                lost.append(old)
+    known = base | {short_digest(fact.text) for fact in kept}
+    added = [fact for fact in facts if short_digest(fact.text) not in known]
+    used = {fact.id for fact in kept}
+    given = [*(fact.id for fact in kept), *(None if f.id in used else f.id for f in added)]
+    merged = [
+        replace(fact, id=id_) for fact, id_ in zip([*kept, *added], free_ids(given), strict=True)
+    ]
+    digests = tuple(dict.fromkeys(short_digest(fact.text) for fact in facts))
+    write_text(path, lock_text(replace(facts, facts=tuple(merged), extracted=digests)))
+    new_facts = tuple(merged[len(kept) :])
+    return LockChange(existed, new_facts, tuple(removed), tuple(lost), n_unchanged)
 
 
 def lock_text(facts: FactSet) -> str:
@@ -244,6 +255,8 @@ def lock_text(facts: FactSet) -> str:
 
     data = facts.to_dict()
     head = {key: data[key] for key in ("source_digest", "made_by", "documents") if data[key]}
+    if facts.extracted:
+        head["extracted"] = facts.extracted
     entries = [
         {
             key: tuple(value) if isinstance(value, list) else value

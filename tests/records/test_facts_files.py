@@ -89,7 +89,11 @@ def test_facts_come_from_standard_input(monkeypatch: pytest.MonkeyPatch, data: b
         ("a.json", '[{"text": "One.", "weight": -1}]', "fact 1: fact 'f1': 'weight': expected a"),
         ("a.json", '[{"id": "a", "text": "x"}, {"id": "a", "text": "y"}]', "two facts have the id"),
         ("a.json", '"One."', "expected a list of facts"),
-        ("a.json", '{"fact": []}', "'fact' is not one of source_digest, made_by, documents, facts"),
+        (
+            "a.json",
+            '{"fact": []}',
+            "'fact' is not one of source_digest, made_by, documents, extracted",
+        ),
         ("a.json", '{"facts": ["x"], "made_by": 3}', "'made_by': expected an object"),
     ],
 )
@@ -139,25 +143,42 @@ def test_the_lock_file_reads_back_equal(
     write_lock(facts, path)
     first = path.read_bytes()
 
-    assert read_facts(path) == facts
+    assert read_facts(path).facts == facts.facts
     write_lock(facts, path)
     assert path.read_bytes() == first
 
 
-def test_writing_a_lock_again_keeps_its_marks_and_tells_what_changed(tmp_path: Path) -> None:
+def test_a_lock_is_merged_with_what_changed_in_the_source(tmp_path: Path) -> None:
+    """Reworded, removed, marked and hand-made facts stay so; the rest follows the source."""
     path = tmp_path / "facts.yaml"
-    assert write_lock(MARKED, path).existed is False
-    again = FactSet((AtomicFact("f1", "New."), AtomicFact("f2", MARKED[1].text)))
+    old = [AtomicFact(f"f{n}", f"Fact {n}.", Span(n, n + 1)) for n in range(1, 8)]
+    assert write_lock(FactSet(tuple(old), source_digest="old"), path).existed is False
+    text = path.read_text().replace("text: Fact 1.", "text: Reworded.")
+    text = text.replace("- id: f2\n  text: Fact 2.\n  span: [2, 3]\n", "")
+    text = text.replace("text: Fact 3.", "text: Fact 3.\n  must: true")
+    text = text.replace("text: Fact 4.", "text: Fact 4.\n  weight: 2.0")
+    path.write_text(text + "- By hand.\n")
+    edited = path.read_bytes()
 
-    with pytest.raises(InputError, match="3 facts that are not found in the source"):
-        write_lock(again, path)
-    change = write_lock(again, path, force=True)
+    same = write_lock(FactSet(tuple(old), source_digest="old"), path)
+    assert (same.added, same.removed, same.lost, same.unchanged) == ((), (), (), 5)
+    assert load_lock(path) == load_lock(put(tmp_path / "edited.yaml", edited))
 
-    assert change.existed
-    assert [fact.text for fact in change.added] == ["New."]
-    assert [fact.text for fact in change.removed] == ["The lake is deep.", "no", MARKED[3].text]
-    assert change.unchanged == 1
-    assert tuple(read_facts(path)) == (AtomicFact("f1", "New."), MARKED[1])
+    new = [AtomicFact(f"f{n}", f"Fact {n}.", Span(n, n + 2)) for n in (1, 2, 4, 5, 8, 9)]
+    change = write_lock(FactSet(tuple(new), source_digest="new"), path)
+
+    assert [fact.text for fact in change.added] == ["Fact 8.", "Fact 9."]
+    assert [fact.text for fact in change.removed] == ["Fact 6.", "Fact 7."]
+    assert [fact.text for fact in change.lost] == ["Reworded.", "Fact 3."]
+    assert [(fact.text, fact.span, fact.must, fact.weight) for fact in load_lock(path)] == [
+        ("Reworded.", None, False, 1.0),
+        ("Fact 3.", None, True, 1.0),
+        ("Fact 4.", (4, 6), False, 2.0),
+        ("Fact 5.", (5, 7), False, 1.0),
+        ("By hand.", None, False, 1.0),
+        ("Fact 8.", (8, 10), False, 1.0),
+        ("Fact 9.", (9, 11), False, 1.0),
+    ]
 
 
 def test_facts_added_to_a_lock_need_no_id(tmp_path: Path) -> None:
@@ -202,7 +223,7 @@ def test_writing_a_lock_again_keeps_the_ids_of_its_facts(tmp_path: Path) -> None
     change = write_lock(FactSet.of(["New.", "One.", "Two."]), path)
 
     assert change.added == (AtomicFact("f3", "New."),)
-    assert [fact.id for fact in load_lock(path)] == ["f3", "f1", "f2"]
+    assert [fact.id for fact in load_lock(path)] == ["f1", "f2", "f3"]
 
 
 def test_a_file_that_is_no_lock_is_not_overwritten(tmp_path: Path) -> None:
