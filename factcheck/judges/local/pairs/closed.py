@@ -13,7 +13,6 @@ LABELS = word_set(TABLES["labels"])
 """Said before a number or a code, they say what it is the number of."""
 _YES, _NO = word_set(TABLES["yes"]), word_set(TABLES["no"])
 _ABSENT = frozenset(TABLES["absent"].split(","))
-_UNKNOWN = frozenset(TABLES["unknown"].split(","))
 _EMAIL = re.compile(r"(?:mailto:)?([\w.+%-]+@[\w-]+(?:\.[\w-]+)+)\.?", re.IGNORECASE)
 _ADDRESS = re.compile(
     r"(?:https?://)?((?:[\w-]+\.)+[a-z]{2,}(?::\d+)?)((?:[/?#][^\s]*)?)", re.IGNORECASE
@@ -39,8 +38,6 @@ def compare_closed(first: str, second: str, plains: tuple[Plain, Plain]) -> Find
 
 def compare_absence(first: Plain, second: Plain) -> Finding | None:
     """Whether there is a value at all; `None` if there is on both sides."""
-    if first.text in _UNKNOWN and second.text in _UNKNOWN:
-        return Finding(SAME, "unknown on either side")
     is_first, is_second = is_absent(first), is_absent(second)
     if is_first and is_second:
         return Finding(SAME, "no value on either side")

@@ -15,7 +15,7 @@ from typing import NamedTuple
 from factcheck.judges.local.analysis import analyse
 from factcheck.judges.local.conflicts import find_conflicts
 from factcheck.judges.local.encoder import load_reader
-from factcheck.judges.local.pairs.closed import LABELS, places
+from factcheck.judges.local.pairs.closed import places
 from factcheck.judges.local.pairs.model import (
     LEAST,
     OTHER,
@@ -42,7 +42,7 @@ from factcheck.judges.ports import Specificity
 from factcheck.text.words import word_set
 
 _DEGREES, _CLASS_NOUNS = word_set(TABLES["degrees"]), word_set(TABLES["class_nouns"])
-_PRIVATIVES, _MEASURES = word_set(TABLES["privatives"]), word_set(TABLES["measures"])
+_PRIVATIVES = word_set(TABLES["privatives"])
 _PLACE_MODIFIERS = word_set(TABLES["place_modifiers"])
 _OPPOSITES = tuple((word_set(a), word_set(b)) for a, b in TABLES["opposites"])
 _CONVERSES = frozenset(word_set(pair) for pair in TABLES["converses"])
@@ -50,8 +50,7 @@ _CONVERSE = re.compile(r"(\w{3,})(?:er|or)s? \1ees?|(\w{3,})ees? \2(?:er|or)s?")
 _EXCEPTIONS, _HEDGES = word_set("except ausser sauf salvo excepto"), word_set("may might could")
 _CLAUSES = word_set("because although while when unless")
 _COPULAS = word_set("is are was were be been ist war est es")
-_JOINING = word_set("and or und oder et ou y")
-_HARMLESS = frozenset({"frame", "aside", "title", "degree", "counted"})
+_HARMLESS = frozenset({"frame", "aside", "title", "degree"})
 """Places where a word says nothing that makes another value of it."""
 _SIGNS = frozenset("+\u2212#<>=~^≤≥")
 _GAP = re.compile(
@@ -267,11 +266,9 @@ def _place(wording: Wording, at: int, shared: Sequence[int], answer: tuple[int, 
     readings = (
         ("frame", answer and (not answer[0] <= unit.start < answer[1] or not is_attached)),
         ("title", is_before and unit.form in TITLES and unit.is_capital),
-        ("title", is_before and unit.form in LABELS and all(_has_digit(u.text) for u in ours)),
         ("title", len(unit.form) == 1 and not (is_before or is_behind) and is_name),
         ("title", unit.form in _CLASS_NOUNS and are_names and is_attached),
         ("degree", is_behind and unit.form in _DEGREES and unit.is_capital),
-        ("counted", is_behind and is_attached and _is_counted(unit, ours)),
         ("inside", not (is_before or is_behind)),
         ("aside", is_name and _ALIAS.search(between)),
         ("aside", is_behind and are_names and "," in between and behind_comma in places()),
@@ -279,17 +276,6 @@ def _place(wording: Wording, at: int, shared: Sequence[int], answer: tuple[int, 
         ("before", is_before),
     )
     return next((name for name, fits in readings if fits), "behind")
-
-
-def _has_digit(text: str) -> bool:
-    return any(map(str.isdigit, text))
-
-
-def _is_counted(unit: Unit, ours: Sequence[Unit]) -> bool:
-    """Whether a unit is what a lone number counts: `28 pieces`; `28 knots` measures."""
-    are_numbers = all(each.is_number for each in ours)
-    is_measure = unit.form in _MEASURES or len(unit.form) <= _FEW
-    return are_numbers and not unit.is_number and not is_measure
 
 
 def _is_attached(wording: Wording, at: int, shared: Sequence[int]) -> bool:
@@ -348,11 +334,6 @@ def _reversed(one: Wording, other: Wording) -> Finding | None:
 def _misplaced(one: Wording, other: Wording, matching: Matching) -> Finding | None:
     """The same words in an order, or behind words, that make another value."""
     pairs = [(i, j) for i, j in matching.pairs if i + j < _FIRST]
-    for i, j in pairs:  # from Berlin, to Berlin
-        leads = one.leads.get(one.units[i].start), other.leads.get(other.units[j].start)
-        if all(leads) and leads[0] != leads[1]:
-            said, meant = (f"{lead} {one.units[i].text}" for lead in leads)
-            return Finding(TURNED, against(said, meant))
     numbers = [pair for pair in pairs if one.units[pair[0]].is_number]
     for (i, j), step in [(pair, step) for pair in pairs for step in (-1, 1)] if numbers[1:] else ():
         k, m = i + step, j + step  # Flat 2, 10 High St; Flat 10, 2 High St
@@ -372,11 +353,7 @@ def _crossed(one: Wording, other: Wording, pairs: Sequence[tuple[int, int]]) -> 
     is_one_voice = not copulas or one.grammar == other.grammar
     for (i, j), (k, m), (n, p) in combinations(pairs, 3):
         is_verb = one.units[k].text.islower() and other.units[m].text.islower()
-        are_sentences = one.is_sentence and other.is_sentence
-        is_verb &= are_sentences or (_relates(one, i, k, n) and _relates(other, j, m, p))
-        agent = one.units[n].start if passive[0] else other.units[p].start
-        by = (one if passive[0] else other).leads.get(agent)
-        is_kept = j < m < p and passive[0] != passive[1] and by == "by" and bool(copulas)
+        is_kept = j < m < p and passive[0] != passive[1] and bool(copulas)
         is_turned = p < m < j and is_one_voice and (copulas or passive[0] == passive[1])
         if is_verb and (is_turned or is_kept):
             return Finding(TURNED, against(_stretch(one, i, n), _stretch(other, j, p)))
@@ -388,14 +365,6 @@ def _crossed(one: Wording, other: Wording, pairs: Sequence[tuple[int, int]]) -> 
         if p < j and all(_JOINT.fullmatch(gap) for gap in gaps):
             return Finding(TURNED, against(_stretch(one, i, n), _stretch(other, j, p)))
     return None
-
-
-def _relates(wording: Wording, low: int, middle: int, high: int) -> bool:
-    """Whether a word stands between two others with nothing but spaces and articles."""
-    first, last = sorted((low, high))
-    gap = wording.text[wording.units[first].end : wording.units[last].start]
-    is_listed = any(mark in gap for mark in ",;/&") or _JOINING & set(gap.split())
-    return abs(high - low) == 2 and low + high == 2 * middle and not is_listed  # noqa: PLR2004 - neighbours
 
 
 def _stretch(wording: Wording, *places_: int) -> str:

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import re
 import unicodedata
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
 from factcheck.judges.local.pairs.amounts import measure
 from factcheck.judges.local.pairs.closed import place_named
-from factcheck.judges.local.pairs.normal import TABLES, fold, with_digraphs
-from factcheck.text.dates import read_moment
+from factcheck.judges.local.pairs.normal import TABLES, fold
 from factcheck.text.language import DEFAULT, guess_language
 from factcheck.text.numbers import cardinals
 from factcheck.text.units import read_quantity
@@ -58,8 +56,6 @@ class Wording(NamedTuple):
     """How often something is denied."""
     grammar: frozenset[str]
     """The words that tell nothing, folded."""
-    leads: Mapping[int, str]
-    """For each unit, by its start, the direction (`from`, `after`) that stands right before it."""
     verbs: frozenset[int]
     """Where its finite verbs start."""
     is_sentence: bool
@@ -76,7 +72,6 @@ class Matching(NamedTuple):
 
 TITLES = word_set(TABLES["titles"])
 _ABBREVIATIONS = {short: word_set(long) for short, long in TABLES["abbreviations"].items()}
-DIRECTIONS = word_set("from to by for against before after until since")
 _GRAMMAR = word_set(
     "the a an of and or in on at by for from to with into onto as than but if then it its is are"
     " was were be been this that these those der die das den dem des ein eine einen einem einer"
@@ -92,14 +87,6 @@ _ROMAN = {
 }
 _AUXILIARIES = word_set("is was are were has have had will can did does do ist war hat est fue es")
 _NO_VERBS = word_set("left felt ground wound saw")
-_VARIANTS = (
-    (re.compile(r"isation(s?)\Z"), r"ization\1"),
-    (re.compile(r"is(e|ed|es|er|ers|ing)\Z"), r"iz\1"),
-    (re.compile(r"(?<=[a-z]{2})our"), "or"),
-    (re.compile(r"(?<=[a-z]{2}[bt])re(s?)\Z"), r"er\1"),
-    (re.compile(r"ae(?=[a-z])|oe(?=[a-z])"), "e"),
-    (re.compile(r"ll(ed|ing|er)\Z"), r"l\1"),
-)
 _ENDINGS = word_set("s es d ed ing n en e er em ns x ies ied") | {""}
 _SHORTEST = 5
 """Letters of the shortest compound, and of words with another spelling."""
@@ -124,27 +111,24 @@ def wording(text: str, language: str) -> Wording:
     found = words(text, language)
     units: list[Unit] = []
     grammar: set[str] = set()
-    leads: dict[int, str] = {}
-    denials, lead, at = 0, "", 0
+    denials = at = 0
     has_telling = any(_tells(found, place) for place in range(len(found)))
     while at < len(found):
         word = found[at]
         some, last = _numbers(found, at, text, language, units)
         if not some and word.kind == "negation":
-            denials += _denies(text, found, at)
+            denials += 1
         elif not some and has_telling and not _tells(found, at):
             grammar.add(word.form)
         elif not some:
             some = [_word_unit(word, language)]
         units += some
-        leads.update({unit.start: lead for unit in some if lead})
-        lead = word.form if word.form in DIRECTIONS else lead if word.kind == "function" else ""
         at = last
     inner = found[1:] if found and found[0].kind == "function" else found[1:-1]
     verbs = frozenset(word.start for word in inner if _is_verb(word))
     ends = text.endswith((".", "!")) and len(found) >= _SHORTEST
     is_sentence = bool(verbs) or (ends and sum(word.text.islower() for word in found) > 1)
-    return Wording(text, tuple(units), denials, frozenset(grammar), leads, verbs, is_sentence)
+    return Wording(text, tuple(units), denials, frozenset(grammar), verbs, is_sentence)
 
 
 def _is_verb(word: Word) -> bool:
@@ -155,13 +139,6 @@ def _is_verb(word: Word) -> bool:
     return word.text.islower() and (
         word.form in _AUXILIARIES or (is_past and len(word.form) > _LETTERS)
     )
-
-
-def _denies(text: str, found: Sequence[Word], at: int) -> bool:
-    """False for `No 10` and `No. 5`."""
-    following = found[at + 1].kind if at + 1 < len(found) else ""
-    is_number_sign = found[at].form == "no" and following == "number"
-    return not is_number_sign and text[found[at].end : found[at].end + 1] != "."
 
 
 def _tells(found: Sequence[Word], at: int) -> bool:
@@ -186,10 +163,6 @@ def _numbers(
         end = found[last - 1].end
         return Unit(text[word.start : end], forms, word.start, end, is_number=True)
 
-    moment = read_moment(found, at, text)
-    if moment is not None and not moment.month is moment.minute is None:
-        keys = [key.removeprefix("clock:").removeprefix("time:") for key in moment.keys]
-        return [number(moment.last, key) for key in keys], moment.last
     quantity = read_quantity(found, at, text, language, alone=True)
     last = at + 1
     if quantity is not None and quantity.units:
@@ -209,7 +182,7 @@ def _numbers(
             return [number(last, fold(written))], last
         keys = [f"{value:.12g}" for value in measure(quantity, found, text, language).numbers]
         keys = sorted(keys, key=lambda key: key != quantity.key)
-        return [number(last, *keys, *(f"ord:{key}" for key in keys), quantity.key)], last
+        return [number(last, *keys, quantity.key)], last
     value = _roman(found, at, before)
     return [number(last, f"{value}", f"ord:{value}")] if value else [], last
 
@@ -229,13 +202,8 @@ def _word_unit(word: Word, language: str) -> Unit:
     form = fold(word.text).replace("'", "") or word.stem
     if len(form) == 1 and unicodedata.name(form, "").startswith("GREEK SMALL LETTER"):
         form = unicodedata.name(form).rpartition(" ")[2].lower()
-    variant = form
-    for pattern, replacement in _VARIANTS if len(form) >= _SHORTEST and form.isascii() else ():
-        variant = pattern.sub(replacement, variant)
-    spelt = fold(with_digraphs(word.text)).replace("'", "")
-    forms = tuple(dict.fromkeys((form, variant, spelt)))
     weight = max(rarity(word.form, language), _SAME)
-    return Unit(word.text, forms, word.start, word.end, word.stem, weight)
+    return Unit(word.text, (form,), word.start, word.end, word.stem, weight)
 
 
 def match(first: Wording, second: Wording, language: str) -> Matching:
@@ -332,10 +300,6 @@ def _likeness(first: Wording, second: Wording, i: int, j: int, language: str) ->
         return _SHORT
     short, long = sorted((one, other), key=lambda unit: (len(unit.form), unit.form))
     are_names = one.is_capital and other.is_capital
-    if len(short.form) == 1:
-        is_initial = len(long.form) > 1 and long.form[0] == short.form
-        is_several = min(len(first.units), len(second.units)) > 1
-        return _SIMILAR * (are_names and is_initial and is_several and not long.text.isupper())
     if one.stem == other.stem and _is_inflected(short.form, long.form):
         return _INFLECTED
     is_first = i < len(first.units) - 1 and j < len(second.units) - 1
