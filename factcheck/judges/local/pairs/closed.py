@@ -22,7 +22,6 @@ _PHONE = re.compile(r"(?:tel\.?:?\s*)?\+?[\d\s()./-]{7,25}", re.IGNORECASE)
 _DATE_LIKE = re.compile(r"\d{1,4}([./-])\d{1,2}\1\d{1,4}|\d{4}\s*-\s*\d{4}")
 _VERSION = re.compile(r"(?:v|version)?\.?\s?(\d+(?:\.\d+){2,})", re.IGNORECASE)
 _CODE = re.compile(r"[^\W_]+(?:[-\s_/.][^\W_]+)*")
-_CODE_WORD = re.compile(r"[A-Z]{1,5}|[^\W\d_]{0,5}\d[^\W_]*|[a-z]{1,2}")
 _SEPARATORS = re.compile(r"[\s()./_-]+")
 _RANGE = re.compile(r"\d+\s?[-/_]\s?\d+|[\d.,\s]{1,8}[^\W\d_]{0,3}")
 _LONGEST_PLACE_CODE = 3
@@ -119,8 +118,7 @@ def compare_codes(first: str, second: str) -> Finding | None:
         return (
             Finding(SAME, "same characters") if has_border or len(one) >= _SHORTEST_CODE else None
         )
-    is_strict = one and other and all(map(_is_strict, (first, second)))
-    return conflict if is_strict else None
+    return None
 
 
 @lru_cache(maxsize=8192)
@@ -171,10 +169,3 @@ def _without_label(text: str) -> str:
     while len(parts) > 1 and parts[0].lower().strip(".:#") in LABELS:
         parts = parts[1:]
     return " ".join(parts).lstrip("#")
-
-
-def _is_strict(text: str) -> bool:
-    """Whether a text looks like an identifier throughout, so that any other one differs."""
-    parts = re.split(r"[-\s_/.]", _without_label(text))
-    has_letters = any(c.isalpha() for c in "".join(parts))
-    return has_letters and all(_CODE_WORD.fullmatch(part) for part in parts if part)

@@ -145,8 +145,8 @@ def compare_lists(
 ) -> Finding:
     """Whether two lists hold the same items, in whatever order.
 
-    Equal items are found in lists of any length. Of what remains, long lists are compared place by
-    place, and only the first few items with all others; the reason says so.
+    Equal items are found in lists of any length; of what remains of long ones, only the first few
+    are compared with all others, and the reason says so.
     """
     if not first or not second:
         if not first and not second:
@@ -156,16 +156,8 @@ def compare_lists(
     met = [Finding(SAME, "same items")] * (len(first) - len(ones))
     note = ""
     n_compared = _n_compared(ones, others, is_nested=is_nested)
-    if n_compared < max(len(ones), len(others)):
-        in_place = list(zip(ones, others, strict=False))
-        found = [compare(one, other, False) for one, other in in_place]
-        met += [finding for finding in found if finding.probability >= DECISION]
-        same = {at for at, finding in enumerate(found) if finding.probability >= DECISION}
-        ones = [item for at, item in enumerate(ones) if at not in same]
-        others = [item for at, item in enumerate(others) if at not in same]
-        n_compared = _n_compared(ones, others, is_nested=is_nested)
-        if n_compared < min(len(ones), len(others)):
-            note = f" (of the rest, only the first {n_compared} items compared with each other)"
+    if n_compared < min(len(ones), len(others)):
+        note = f" (of the rest, only the first {n_compared} items compared with each other)"
     pairs = _closest(ones[:n_compared], others[:n_compared], compare)
     met += [finding for finding, _, _ in pairs]
     ones = [item for i, item in enumerate(ones) if i not in {i for _, i, _ in pairs}]
@@ -201,14 +193,12 @@ def _key(item: Value) -> str:
 def _n_compared(ones: Sequence[Value], others: Sequence[Value], *, is_nested: bool) -> int:
     """How many items of two lists can be compared each with each."""
     n_items = max(len(ones), len(others))
-    if is_nested:
-        return min(n_items, _MOST_NESTED)
-    has_structures = not all(isinstance(item, str) for item in (*ones, *others))
-    most = _MOST_CHARACTERS // _MOST_NESTED if has_structures else _MOST_CHARACTERS
+    are_texts = all(isinstance(item, str) for item in (*ones, *others))
+    most = _MOST_CHARACTERS if are_texts else _MOST_CHARACTERS // _MOST_NESTED
     sizes = [[len(as_text(item)) + _LEAST_SIZE for item in items] for items in (ones, others)]
     while n_items and n_items * sum(sum(size[:n_items]) for size in sizes) > most:
         n_items = n_items * 3 // 4
-    return n_items
+    return min(n_items, _MOST_NESTED) if is_nested else n_items
 
 
 def _closest(
