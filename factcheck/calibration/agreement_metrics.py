@@ -10,8 +10,7 @@ from collections.abc import Callable, Sequence
 from statistics import fmean
 from typing import Any, NamedTuple
 
-from factcheck.stats.correlation import ranks
-from factcheck.stats.intervals import Estimate
+from factcheck.stats.intervals import Estimate, ranks
 from factcheck.stats.resampling import mean_estimate
 
 Array = Any

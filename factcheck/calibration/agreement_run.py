@@ -32,8 +32,7 @@ from factcheck.judges.local.containment import BASELINE, WordContainment
 from factcheck.runtime.budget import Budget
 from factcheck.runtime.loop import blocking, together
 from factcheck.scoring import FactCoverage
-from factcheck.stats.correlation import kendall, pearson
-from factcheck.stats.intervals import Estimate
+from factcheck.stats.intervals import Estimate, kendall, pearson
 from factcheck.stats.resampling import bootstrap_groups
 
 _ALIKE = "all labels are equal"

@@ -15,8 +15,7 @@ from typing import Any, NamedTuple
 
 from factcheck.documents import to_plain
 from factcheck.facts import CoverageReport, Usage, Verdict
-from factcheck.stats.correlation import kendall
-from factcheck.stats.intervals import Estimate, Interval
+from factcheck.stats.intervals import Estimate, Interval, kendall
 from factcheck.stats.resampling import bootstrap_mean, mean_estimate
 
 _TENTHS = tuple(tenth / 10 for tenth in range(10, 0, -1))

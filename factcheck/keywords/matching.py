@@ -29,7 +29,7 @@ from factcheck.keywords.forms import (
     unmet_keywords,
 )
 from factcheck.keywords.results import CaseResult, Match, Missed
-from factcheck.stats.correlation import assign
+from factcheck.stats.intervals import assign
 
 THRESHOLD = 0.3
 TYPE_WEIGHT = 0.2

@@ -1,16 +1,25 @@
-"""Renderings that every result gets from its page."""
+"""Renderings that every result gets from its page; CSV that is safe to open in a spreadsheet."""
 
 from __future__ import annotations
 
+import csv
+from collections.abc import Iterable, Mapping, Sequence
 from importlib import import_module
+from io import StringIO
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 from factcheck.documents import json_text, write_text
 from factcheck.errors import ConfigError, InputError
+from factcheck.reports.text import value_text, visible
 
 if TYPE_CHECKING:
     from factcheck.reports.page import Page
+
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+_LONGEST_CELL = 32_000
+"""Spreadsheets cut cells of more than 32,767 characters."""
+_CASE_COLUMNS = ("suite", "case", "status", "kind", "message")
 
 FORMATS = ("table", "markdown", "html", "junit", "csv")
 """Formats of a page; JSON is made from the result itself."""
@@ -28,7 +37,7 @@ def render(page: Page, to: str = "table") -> str:
     """
     if to not in FORMATS:
         raise InputError(f"unknown report format {to!r}; use {', '.join(FORMATS)}")
-    text: str = import_module(f"factcheck.reports.{to}").render(page)
+    text = _csv_text(page) if to == "csv" else import_module(f"factcheck.reports.{to}").render(page)
     return text if text.endswith("\n") else f"{text}\n"
 
 
@@ -54,9 +63,7 @@ class Report:
 
     def to_rows(self) -> list[dict[str, Any]]:
         """The rows of the report, with the columns of CSV."""
-        from factcheck.reports.csv import rows_of
-
-        return [dict(row) for row in rows_of(self.page())]
+        return [dict(row) for row in _rows_of(self.page())]
 
     def to_markdown(self) -> str:
         """The report as GitHub-flavoured Markdown."""
@@ -86,10 +93,8 @@ class Report:
             import pandas as pd
         except ImportError as error:
             raise ConfigError("to_pandas() needs pandas; install it: pip install pandas") from error
-        from factcheck.reports.csv import columns_of, rows_of
-
         page = self.page()
-        return pd.DataFrame.from_records(list(rows_of(page)), columns=list(columns_of(page)))
+        return pd.DataFrame.from_records(list(_rows_of(page)), columns=list(_columns_of(page)))
 
     def _repr_html_(self) -> str:
         from factcheck.reports.html import fragment
@@ -101,3 +106,41 @@ class Report:
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__}: {self.page().first_line}>"
+
+
+def _csv_text(page: Page) -> str:
+    """The rows of the page as CSV, with a header line.
+
+    A string that a spreadsheet would read as a formula gets a leading apostrophe, lists and objects
+    become JSON, and `None` is an empty cell.
+    """
+    sink = StringIO()
+    writer = csv.writer(sink, lineterminator="\n")
+    columns = _columns_of(page)
+    writer.writerow(columns)
+    writer.writerows([_cell(row.get(name)) for name in columns] for row in _rows_of(page))
+    return sink.getvalue()
+
+
+def _columns_of(page: Page) -> Sequence[str]:
+    return page.columns if page.rows is not None else _CASE_COLUMNS
+
+
+def _rows_of(page: Page) -> Iterable[Mapping[str, Any]]:
+    """The rows of a page; without rows of its own, one for each test case."""
+    if page.rows is not None:
+        yield from page.rows()
+        return
+    for metric in (page, *page.also):
+        for case in metric.cases:
+            cells = (metric.suite, case.name, case.status, case.kind, case.message)
+            yield dict(zip(_CASE_COLUMNS, cells, strict=True))
+
+
+def _cell(value: Any) -> Any:
+    if value is None or (isinstance(value, (int, float)) and not isinstance(value, bool)):
+        return value
+    if not isinstance(value, str):
+        return value_text(value)[:_LONGEST_CELL]
+    text = "\n".join(map(visible, value.splitlines()))[:_LONGEST_CELL]
+    return f"'{text}" if text.startswith(_FORMULA) else text

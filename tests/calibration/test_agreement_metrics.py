@@ -18,7 +18,7 @@ from factcheck.calibration.agreement_metrics import (
     correlation,
     mean_coverage,
 )
-from factcheck.stats.correlation import kendall, pearson
+from factcheck.stats.intervals import kendall, pearson
 
 
 def decisions(

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from scipy import stats as scipy_stats
 from scipy.optimize import linear_sum_assignment
 
-from factcheck.stats.correlation import assign, kendall, pearson, ranks
+from factcheck.stats.intervals import assign, kendall, pearson, ranks
 
 KINDS: dict[str, tuple[Callable[[Sequence[float], Sequence[float]], float], Callable[..., object]]]
 KINDS = {

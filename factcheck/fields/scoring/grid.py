@@ -34,7 +34,7 @@ from factcheck.fields.scoring.nodes import (
 )
 from factcheck.fields.types import FieldResult
 from factcheck.fields.values import value_key
-from factcheck.stats.correlation import assign
+from factcheck.stats.intervals import assign
 
 Matrix = np.ndarray[Any, np.dtype[np.float64]]
 """One number per pair: gold by extracted."""

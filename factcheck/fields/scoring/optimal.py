@@ -24,7 +24,7 @@ from factcheck.fields.scoring.nodes import (
     by_position,
 )
 from factcheck.fields.types import FieldResult, shown
-from factcheck.stats.correlation import assign
+from factcheck.stats.intervals import assign
 
 if TYPE_CHECKING:
     from factcheck.fields.scoring.grid import Grid
