@@ -73,6 +73,7 @@ REFUSED = {
         "good.txt good.txt --fail-under 70": "--fail-under is 70",
         "good.txt good.txt --aggregation min": "'min' is not one of",
     },
+    "compare": {"nowhere.jsonl nowhere.jsonl": "nowhere.jsonl"},
     "calibrate": {
         "bullets --source s.txt": "--source and --summary belong together",
         "bullets --facts f.txt": "--facts needs --source and --summary",
@@ -80,7 +81,6 @@ REFUSED = {
         "bullets --random-orders -1": "random orders",
         "audit --source s.txt": "--source and --summary belong together",
         "audit --per-rule 0": "per_rule",
-        "compare nowhere.jsonl nowhere.jsonl": "nowhere.jsonl",
         "cascade records.jsonl": "Missing argument 'SECOND'",
     },
 }
