@@ -2,9 +2,8 @@
 
 Facts are mutated, so that the sentence must not entail them any more, or paraphrased. Only certain
 mutations are made: a sentence with a hedge or a bound (`about`, `at least`, `until`, `for 3 days`)
-keeps its numbers and dates, and so does a negated one; a number in a code stays; names are changed
-in English only, where a capital letter in the middle of a sentence marks one; a negated sentence is
-not negated again.
+keeps its numbers and dates, and so does a negated one; a number in a code stays; a negated sentence
+is not negated again. Sentences in other languages than English are left as they are.
 """
 
 from __future__ import annotations
@@ -18,25 +17,20 @@ from typing import Literal, NamedTuple
 _BOUNDED = re.compile(
     r"\b(?:about|around|roughly|nearly|almost|approximately|some|circa|ca|least|most|up to|to|over"
     r"|more than|less than|fewer|under|above|below|between|from|until|till|since|before|after|by"
-    r"|or more|within|minimum|maximum|half|twice|rund|etwa|mindestens|h\u00f6chstens|bis|seit|vor"
-    r"|nach|\u00fcber|unter|zwischen|mehr als|weniger als|fast|knapp|gut|ab)\b",
+    r"|or more|within|minimum|maximum|half|twice)\b",
     re.IGNORECASE,
 )
 _NUMBER = re.compile(r"(?<![\w.,:/\-\u2013])\d{1,3}(?:,\d{3})+(?![\w/:\-\u2013])(?![.,]\d)"
                      r"|(?<![\w.,:/\-\u2013])\d{1,6}(?![\w/:\-\u2013])(?![.,]\d)")  # fmt: skip
-_LASTING = re.compile(r"\b(?:for|first|ahead|erste\w*|lang|voraus) ?\d|\bahead\b", re.IGNORECASE)
+_LASTING = re.compile(r"\b(?:for|first|ahead) ?\d|\bahead\b", re.IGNORECASE)
 """What lasts longer also lasts that long."""
 _MONTHS = (
     "January", "February", "March", "April", "May", "June", "July", "August", "September",
     "October", "November", "December",
 )  # fmt: skip
-_MONTHS_DE = (
-    "Januar", "Februar", "M\u00e4rz", "April", "Mai", "Juni", "Juli", "August", "September",
-    "Oktober", "November", "Dezember",
-)  # fmt: skip
 _DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
-_DATE = re.compile(rf"\b(?:{'|'.join(dict.fromkeys(_MONTHS + _MONTHS_DE))})\b")
-_BEFORE_MONTH = re.compile(r"\d\s*\.?\s*$|\b(?:in|im)\s+$", re.IGNORECASE)
+_DATE = re.compile(rf"\b(?:{'|'.join(_MONTHS)})\b")
+_BEFORE_MONTH = re.compile(r"\d\s*\.?\s*$|\bin\s+$", re.IGNORECASE)
 _YEAR = re.compile(r"(?<![\d.,])(?:1[5-9]|20)\d{2}(?![\d.,]\d|\d)")
 _NAME = re.compile(r"(?<=[a-z,] )[A-Z][a-z]{2,}\b")
 _NO_NAMES = frozenset((*_MONTHS, *_DAYS, "English", "German", "French", "Mr", "Mrs", "Dr"))
@@ -52,7 +46,7 @@ def _replaced(sentence: str, match: re.Match[str], new: str) -> str:
     return sentence[: match.start()] + new + sentence[match.end() :]
 
 
-def changed_number(sentence: str, _language: str) -> str | None:
+def changed_number(sentence: str) -> str | None:
     """The sentence with its only number replaced; `None` where the effect is uncertain."""
     found = list(_NUMBER.finditer(sentence))
     uncertain = (_BOUNDED, _DATE, _NEGATED, _LASTING)
@@ -66,14 +60,13 @@ def changed_number(sentence: str, _language: str) -> str | None:
     return _replaced(sentence, match, f"{changed:,}" if "," in match.group() else str(changed))
 
 
-def changed_date(sentence: str, language: str) -> str | None:
+def changed_date(sentence: str) -> str | None:
     """The sentence with another month, or another year if it names no month; else `None`."""
     if _BOUNDED.search(sentence):
         return None
-    months = _MONTHS_DE if language == "de" else _MONTHS
-    found = [match for match in _DATE.finditer(sentence) if match.group() in months]
+    found = list(_DATE.finditer(sentence))
     if len(found) == 1 and _BEFORE_MONTH.search(sentence[: found[0].start()]):
-        other = months[(months.index(found[0].group()) + 5) % len(months)]
+        other = _MONTHS[(_MONTHS.index(found[0].group()) + 5) % len(_MONTHS)]
         return _replaced(sentence, found[0], other)
     years = list(_YEAR.finditer(sentence))
     if found or len(years) != 1 or not re.search(r"\b[Ii]n\s+$", sentence[: years[0].start()]):
@@ -81,30 +74,30 @@ def changed_date(sentence: str, language: str) -> str | None:
     return _replaced(sentence, years[0], str(int(years[0].group()) - 7))
 
 
-def changed_name(sentence: str, language: str) -> str | None:
+def changed_name(sentence: str) -> str | None:
     """The sentence with one name replaced by an invented one; `None` where it has none."""
     found = [match for match in _NAME.finditer(sentence) if match.group() not in _NO_NAMES]
     name = next((new for new in _NEW_NAMES if new not in sentence), None)
-    if language != "en" or not found or name is None:
+    if not found or name is None:
         return None
     return _replaced(sentence, found[-1], name) if sentence.count(found[-1].group()) == 1 else None
 
 
-def negated(sentence: str, language: str) -> str | None:
+def negated(sentence: str) -> str | None:
     """The sentence with `not` after its only auxiliary verb; `None` where it has no such verb."""
     found = list(_AUXILIARY.finditer(sentence))
-    if language != "en" or len(found) != 1 or _NEGATED.search(sentence):
+    if len(found) != 1 or _NEGATED.search(sentence):
         return None
     return _replaced(sentence, found[0], f"{found[0].group()} not")
 
 
-MUTATIONS: Mapping[str, Callable[[str, str], str | None]] = {
+MUTATIONS: Mapping[str, Callable[[str], str | None]] = {
     "changed number": changed_number,
     "changed date": changed_date,
     "changed name": changed_name,
     "added negation": negated,
 }
-"""By the name of their rule: from a sentence and its language to one that it must not entail."""
+"""By the name of their rule: from an English sentence to one that it must not entail."""
 
 _NUMBER_WORDS = (
     "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
@@ -123,13 +116,11 @@ _SMALL = re.compile(r"(?<![\w.,:/\-])([2-9]|1[0-2])(?= [a-z]{3,})")
 _THOUSANDS = re.compile(r"(?<![\w.])\d{1,3}(?:,\d{3})+(?![\w,.]\d)")
 
 
-def paraphrases(sentence: str, language: str) -> Iterator[str]:
-    """Paraphrases of the sentence, each with one light change."""
+def paraphrases(sentence: str) -> Iterator[str]:
+    """Paraphrases of an English sentence, each with one light change."""
     yield sentence.replace(" ", "  ", 3)
     if "'" in sentence:
         yield sentence.replace("'", "\u2019")
-    if language != "en":
-        return
     for one, other in _SWAPS.items():
         changed = re.sub(rf"\b{one}\b", other, sentence)
         if changed != sentence:
@@ -265,11 +256,13 @@ def trials_of(text: AuditText, per_rule: int, seed: int) -> Iterator[Trial]:
     facts = draw.sample(text.facts, len(text.facts))
     inserted = [(fact, _listed([*text.bullets, fact])) for fact in facts]
     yield from _single("inserted fact", text, inserted[:per_rule], "entailed")
+    if text.language != "en":
+        return
     for kind, mutate in MUTATIONS.items():
-        changed = [(fact, mutate(fact, text.language)) for fact in facts]
+        changed = [(fact, mutate(fact)) for fact in facts]
         made = [(fact, f"- {sentence}") for fact, sentence in changed if sentence is not None]
         yield from _single(kind, text, made[:per_rule], "not entailed")
-    ways = [(fact, f"- {list(paraphrases(fact, text.language))[-1]}") for fact in facts]
+    ways = [(fact, f"- {list(paraphrases(fact))[-1]}") for fact in facts]
     yield from _single("light paraphrase", text, ways[:per_rule], "entailed")
 
 
