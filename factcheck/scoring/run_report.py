@@ -25,7 +25,7 @@ COLUMNS = (
 )  # fmt: skip
 """Of the rows for CSV and data frames."""
 _N_BINS = 10
-_LONGEST_BAR = 20
+_LONGEST_BAR = 15
 
 
 class RunReport(Report):

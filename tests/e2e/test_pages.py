@@ -1,6 +1,6 @@
 """The pages in headless Chromium: facts light their places, rows sort and open, by keyboard too.
 
-Skipped without playwright and a Chromium. With FACTCHECK_SCREENSHOTS=FOLDER the screens are kept
+Skipped without playwright and a Chromium. With PAGES_SCREENSHOTS=FOLDER the screens are kept
 there, to be looked at.
 """
 
@@ -63,13 +63,17 @@ def tab(browser: Any, tmp_path: Path, request: pytest.FixtureRequest) -> Iterato
     yield show
     assert not complaints
     for page in pages:
-        if folder := os.environ.get("FACTCHECK_SCREENSHOTS"):
+        if folder := os.environ.get("PAGES_SCREENSHOTS"):
             page.screenshot(path=Path(folder, f"{request.node.name}.png"))
         page.close()
 
 
 def lit(page: Any) -> list[str]:
-    return [text.strip() for text in page.locator("mark.lit").all_inner_texts()]
+    """The marked texts that have a background."""
+    marks = page.locator("mark").evaluate_all(
+        "marks => marks.map(mark => [mark.innerText, getComputedStyle(mark).backgroundColor])"
+    )
+    return [text for text, colour in marks if colour != "rgba(0, 0, 0, 0)"]
 
 
 def test_a_fact_lights_its_places(tab: Any) -> None:
@@ -100,4 +104,4 @@ def test_a_run_sorts_and_each_row_opens_its_pair(tab: Any) -> None:
     page.get_by_role("button", name="Next").click()
     page.locator("dialog", has_text="no reply").wait_for()
     page.keyboard.press("Escape")
-    assert page.evaluate("document.activeElement.innerText") == "lost"
+    page.wait_for_function("document.activeElement.innerText === 'lost'")

@@ -51,7 +51,7 @@ class WordContainment:
     @property
     def quality(self) -> str:
         """Balanced accuracy on sets with human labels."""
-        return quality_of("local-fast", self.identity["judge"])
+        return quality_of(self.identity["judge"])
 
     async def check(
         self, facts: Sequence[AtomicFact], text: str, ledger: Ledger
