@@ -181,7 +181,7 @@ def compare(
     found = compare(a, b)
     failure = None
     if fail_if_worse:
-        failure = gates.comparison_gate(found.worse, found.only_a)
+        failure = gates.comparison_gate(found.worse, found.only_a, found.unsettled)
     output.report(found.page(), found.to_json, to, failure=failure)
 
 

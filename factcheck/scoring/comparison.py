@@ -41,7 +41,6 @@ _COUNTS = {"facts", "undecided"}
 """Entries of a signature that count, and do not say how a score was made."""
 _MAX_SHOWN = 20
 _MAX_NAMES = 3
-_MIN_SOURCES = 2
 
 
 class FactChange(NamedTuple):
@@ -135,11 +134,21 @@ class CoverageComparison(Report):
         )
         return ", ".join(reason for reason in reasons if reason)
 
+    @property
+    def unsettled(self) -> str:
+        """Why it is unknown whether the second run is worse; empty if it is known.
+
+        Of the facts that one run keeps, significantly more have no verdict in the second run.
+        """
+        n_b = sum(change.a == "kept" for change in self.undecided)
+        n_a = sum(change.b == "kept" for change in self.undecided)
+        if n_b <= n_a or sign_test(n_a, n_b) >= SIGNIFICANT:
+            return ""
+        return f"no verdict in B on {plural(n_b, 'fact')} that A keeps, and in A on {n_a:,} of B"
+
     def _lost_musts(self) -> str:
-        lost = [change for change in self.lost if change.must]
-        names = ", ".join(quote_text(change.fact) for change in lost[:_MAX_NAMES])
-        dots = ", …" if len(lost) > _MAX_NAMES else ""
-        return f"{plural(len(lost), 'must fact')} lost: {names}{dots}" if lost else ""
+        lost = [change.fact for change in self.lost if change.must]
+        return f"{plural(len(lost), 'must fact')} lost: {_some(lost)}" if lost else ""
 
     def to_dict(self) -> dict[str, Any]:
         return {
@@ -150,6 +159,7 @@ class CoverageComparison(Report):
             "distorted": list(self.n_distorted),
             "p_distorted": self.p_distorted,
             "worse": self.worse,
+            "unsettled": self.unsettled,
             "causes": list(self.causes),
             "noise": self.is_noise,
             "changes": [change._asdict() for change in self.changes],
@@ -163,22 +173,19 @@ class CoverageComparison(Report):
         n_a, n_b = self.n_distorted
         verdict = "equal"
         if self.coverage.difference:
-            direction = "higher" if self.coverage.difference > 0 else "lower"
-            chance = "unlikely" if self.coverage.is_significant else "but that may be"
-            verdict = f"{direction}, {chance} {'to be ' if chance == 'unlikely' else ''}chance"
-        alerts = []
-        if n_b > n_a:
-            new = plural(len(self.newly_distorted), "fact")
-            alerts.append(Alert(f"Distorted facts {n_a:,} → {n_b:,}: {new} newly distorted"))
-        if musts := self._lost_musts():
-            alerts.append(Alert(musts))
+            verdict = "higher" if self.coverage.difference > 0 else "lower"
+            is_clear = self.coverage.is_significant
+            verdict += ", unlikely to be chance" if is_clear else ", but that may be chance"
+        new = plural(len(self.newly_distorted), "fact") if self.newly_distorted else ""
+        said = new and f"Distorted facts {n_a:,} → {n_b:,}: {new} newly distorted"
+        alerts = (said, self._lost_musts(), self.unsettled)
         return Page(
             "Coverage",
             _range(self.coverage),
             f"{verdict}; kept {self.n_kept[0]:,} → {self.n_kept[1]:,}, "
             f"distorted {n_a:,} → {n_b:,} of {plural(self.n_facts, 'fact')}",
             lines=tuple(self._lines()),
-            alerts=tuple(alerts),
+            alerts=tuple(Alert(alert) for alert in alerts if alert),
             sections=filled(*(_section(*group) for group in groups)),
             suite="compare",
             cases=tuple(_case(title, change) for title, _, _, group in groups for change in group),
@@ -224,12 +231,14 @@ class CoverageComparison(Report):
             yield f"distorted: p {p_text(self.p_distorted)} if facts were independent"
         for side, names in (("A", self.only_a), ("B", self.only_b)):
             if names:
-                some = ", ".join(map(name_text, names[:_MAX_NAMES]))
-                dots = ", …" if len(names) > _MAX_NAMES else ""
-                yield f"left out: {plural(len(names), 'record')} only in {side} ({some}{dots})"
+                yield f"left out: {plural(len(names), 'record')} only in {side} ({_some(names)})"
         for side, n in zip("AB", self.n_only, strict=True):
             if n:
                 yield f"left out: {plural(n, 'fact')} only in {side}; score both with one --facts"
+
+
+def _some(names: Sequence[str]) -> str:
+    return ", ".join(map(quote_text, names[:_MAX_NAMES])) + ", …" * (len(names) > _MAX_NAMES)
 
 
 def _range(found: Comparison[float]) -> str:
@@ -349,7 +358,7 @@ def _compared(
 ) -> Comparison[float]:
     """Mean coverage of both sides; summaries of one source are one unit of the test."""
     a, b = (fmean(pair.scores[side] for pair in pairs if pair.scores) for side in (0, 1))
-    if n_sources < _MIN_SOURCES:
+    if n_sources == 1:
         n_won = sum(y.supported and not x.supported for x, y in every)
         n_lost = sum(x.supported and not y.supported for x, y in every)
         interval = paired_share_interval(len(every), n_won, n_lost)
@@ -361,19 +370,15 @@ def _compared(
 
 def _causes(pairs: Sequence[_Pair], n_only: Sequence[int]) -> tuple[tuple[str, ...], bool]:
     """What differs besides the outcome, and whether nothing else can differ unseen."""
-    texts = [tuple(one.texts and one.texts.summary.text for one in pair[1:3]) for pair in pairs]
-    sources = [tuple(one.facts.source_digest for one in (pair.a, pair.b)) for pair in pairs]
-    n_texts, n_sources = (
-        sum(None not in two and two[0] != two[1] for two in some) for some in (texts, sources)
-    )
-    n_unknown = sum(None in two for two in texts)
-    found = []
-    if n_texts:
-        found.append(f"the text{_of(n_texts, len(pairs))}")
-    if n_unknown:
-        found.append(f"perhaps the text{_of(n_unknown, len(pairs))}")
-    if n_sources:
-        found.append(f"the source{_of(n_sources, len(pairs))}")
+    texts = [[one.texts and one.texts.summary.text for one in pair[1:3]] for pair in pairs]
+    sources = [[one.facts.source_digest for one in pair[1:3]] for pair in pairs]
+    counts = {
+        "the text": sum(None not in two and two[0] != two[1] for two in texts),
+        "perhaps the text": sum(None in two for two in texts),
+        "the source": sum(None not in two and two[0] != two[1] for two in sources),
+    }
+    of = "" if len(pairs) == 1 else " of {:,} of {:,} records"
+    found = [what + of.format(n, len(pairs)) for what, n in counts.items() if n]
     if any(n_only):
         found.append("the list of facts")
     moved: dict[str, dict[tuple[str, str], None]] = {}
@@ -388,11 +393,7 @@ def _causes(pairs: Sequence[_Pair], n_only: Sequence[int]) -> tuple[tuple[str, .
         more = more_of(len(changes) - 1, "change")
         title = {"check": "prompt", "extract": "extraction prompt"}.get(name, name)
         found.append(f"{title} {old_value} → {new_value}{' ' if more else ''}{more}")
-    return tuple(map(quote_text, found)), not n_unknown
-
-
-def _of(count: int, total: int) -> str:
-    return "" if total == 1 else f" of {count:,} of {total:,} records"
+    return tuple(map(quote_text, found)), not counts["perhaps the text"]
 
 
 def made_how(signature: ScoreSignature) -> dict[str, str]:
@@ -401,8 +402,8 @@ def made_how(signature: ScoreSignature) -> dict[str, str]:
 
 
 def never_flips(signature: ScoreSignature) -> bool:
-    """Whether the judge always answers the same question alike: the embedded one does."""
-    return dict(signature.entries).get("judge", "").startswith("local")
+    """Whether the judge always answers the same question alike: the embedded ones do."""
+    return dict(signature.entries).get("judge", "").startswith(("local", "containment"))
 
 
 def results_by_fact(report: CoverageReport) -> dict[tuple[str, int], CheckResult]:

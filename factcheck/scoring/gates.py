@@ -97,15 +97,16 @@ def coverage_gate(report: CoverageReport, limits: Limits = NO_LIMITS) -> GateFai
         if score is None and least is not None:
             what = f"no {name} to compare with {least:g}"
             return GateFailure(NOTHING_DECIDED, f"{what}: no fact that has weight was decided")
+    worse, unknown = _since(report, limits.baseline)
     failed = _failed(
         [
             lost_musts(report.results),
             *(_below(name, score, threshold, 2) for name, (score, threshold) in shares.items()),
             _too_many(report.counts["distorted"], limits.max_distorted, report.distorted),
-            _named(regressions(report, limits.baseline), "came out worse than in the baseline"),
+            _named(worse, "came out worse than in the baseline"),
         ]
     )
-    if failed is None and (unknown := _kept_before_and_unknown(report, limits.baseline)):
+    if failed is None and unknown:
         said = _named(unknown, "kept in the baseline and undecided now")
         return GateFailure(NOTHING_DECIDED, f"the gate cannot pass: {said}")
     return failed
@@ -118,17 +119,24 @@ def is_worse(result: CheckResult, old: CheckResult) -> bool:
     return _RANK[result.label] < _RANK[old.label]
 
 
-def regressions(report: CoverageReport, baseline: CoverageReport | None) -> list[CheckResult]:
-    """Facts that came out worse than in a baseline: newly dropped or distorted ones.
+def _since(
+    report: CoverageReport, baseline: CoverageReport | None
+) -> tuple[list[CheckResult], list[CheckResult]]:
+    """Facts that came out worse than in a baseline, and those it keeps and that are undecided now.
 
     The same text cannot have lost anything: where both reports are about it, there are none.
     """
-    if baseline is None or _is_same_text(report, baseline):
-        return []
+    if baseline is None or (
+        report.texts and baseline.texts and report.texts.summary.text == baseline.texts.summary.text
+    ):
+        return [], []
     before = results_by_fact(baseline)
-    return [
-        result for key, result in results_by_fact(report).items() if is_worse(result, before[key])
-    ]
+    both = [(result, before[key]) for key, result in results_by_fact(report).items()]
+    kept = (result for result, old in both if isinstance(old, Verdict) and old.supported)
+    return (
+        [result for result, old in both if is_worse(result, old)],
+        [result for result in kept if not isinstance(result, Verdict)],
+    )
 
 
 def require_musts(facts: FactSet, ids: Iterable[str]) -> FactSet:
@@ -142,19 +150,6 @@ def require_musts(facts: FactSet, ids: Iterable[str]) -> FactSet:
         raise InputError(f"--must {unknown[0]}: no fact has this id")
     marked = (replace(fact, must=True) if fact.id in given else fact for fact in facts)
     return replace(facts, facts=tuple(marked))
-
-
-def _is_same_text(a: CoverageReport, b: CoverageReport) -> bool:
-    return bool(a.texts and b.texts and a.texts.summary.text == b.texts.summary.text)
-
-
-def _kept_before_and_unknown(
-    report: CoverageReport, baseline: CoverageReport | None
-) -> list[CheckResult]:
-    if baseline is None or _is_same_text(report, baseline):
-        return []
-    kept = {verdict.fact.text for verdict in baseline.kept}
-    return [failure for failure in report.undecided if failure.fact.text in kept]
 
 
 def misfit(report: CoverageReport, limits: Limits) -> str:

@@ -14,6 +14,7 @@ from factcheck.documents.results import ResultsFile
 from factcheck.errors import InputError
 from factcheck.facts import ScoreSignature, Texts, Usage
 from factcheck.reports.report import render
+from factcheck.scoring.gates import comparison_gate
 
 MODEL = "judge:some/model|check:v1@aa|version:0.1.0"
 
@@ -71,6 +72,16 @@ def test_facts_without_a_verdict_are_neither_won_nor_lost() -> None:
     found = compare(report("k?dkk"), report("kkk?k"))
     assert (found.n_facts, found.coverage.a, found.coverage.b) == (3, 2 / 3, 1.0)
     assert (len(found.won), len(found.lost), len(found.undecided)) == (1, 0, 2)
+
+
+def test_a_judge_that_was_gone_for_half_of_the_facts_lets_nothing_pass() -> None:
+    found = compare(report("k" * 12), report("k" * 6 + "?" * 6))
+    assert not found.worse
+    assert found.unsettled == "no verdict in B on 6 facts that A keeps, and in A on 0 of B"
+    failure = comparison_gate(found.worse, found.only_a, found.unsettled)
+    assert failure is not None
+    assert failure.exit_code == 4
+    assert not compare(report("kkkk"), report("kkk?")).unsettled
 
 
 def test_sources_are_the_units_of_the_test() -> None:
