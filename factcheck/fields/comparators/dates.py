@@ -14,7 +14,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from itertools import product
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 from factcheck.errors import ParameterError
 from factcheck.fields.types import (
@@ -103,8 +103,12 @@ class Unread(NamedTuple):
     """Why a text is not read."""
 
     reason: str
-    ambiguous: bool = False
-    """Whether it is a date, but one of two."""
+    readings: tuple[DateReading, ...] = ()
+    """What it may say, if it is a date but one of two."""
+
+    @property
+    def ambiguous(self) -> bool:
+        return bool(self.readings)
 
 
 class Notation(NamedTuple):
@@ -136,15 +140,15 @@ def _read(text: str, notation: Notation) -> DateReading | Unread:
     try:
         if found is None:
             return _date(plain, text, notation)
-        without_clock = f"{plain[: found.start()]} {plain[found.end() :]}"
-        day = _date(without_clock, text, notation)
+        day = _date(f"{plain[: found.start()]} {plain[found.end() :]}", text, notation)
         if isinstance(day, Unread) and not day.ambiguous:
             return day
         clock, offset = _clock(found), _offset(found["zone"])
     except ValueError:
         return Unread(f"{shown(text)} names a day or a time that does not exist")
     if isinstance(day, Unread):
-        return day
+        days = (one._replace(clock=clock, offset=offset) for one in day.readings)
+        return day._replace(readings=tuple(days))
     return _unread(text) if day.day is None else day._replace(clock=clock, offset=offset)
 
 
@@ -204,7 +208,7 @@ def _day_and_month(figures: re.Match[str], text: str, notation: Notation) -> Dat
         day_first = True
     if day_first is None:
         reason = f"{shown(text)} is ambiguous: {by_day} or {by_month}; 'day_first' can say which"
-        return Unread(reason, ambiguous=True)
+        return Unread(reason, (reading_of(by_day), reading_of(by_month)))
     return reading_of(by_day if day_first else by_month)
 
 
@@ -246,7 +250,6 @@ def _bind(params: Mapping[str, Any]) -> BoundComparator:
     partial = flag("date", params, "partial")
     formats = _formats(params["formats"]) if "formats" in params else ()
     read = _reader(formats, notation)
-    both_ways = [_reader(formats, notation._replace(day_first=one)) for one in (True, False)]
 
     def compare(gold: Any, extracted: Any) -> Outcome:
         own = _reading(gold, "gold", read)
@@ -262,7 +265,7 @@ def _bind(params: Mapping[str, Any]) -> BoundComparator:
                 return _without_dates(gold, extracted, reading)
         if _is_same_text(gold, extracted):
             return MATCH
-        return _either_way(_ways(gold, own, both_ways), _ways(extracted, other, both_ways))
+        return _either_way(own, other)
 
     return BoundComparator(compare)
 
@@ -287,33 +290,19 @@ def _in_part(gold: DateReading, extracted: DateReading) -> Outcome:
     return share, f"one is more precise than the other: {gold} and {extracted}"
 
 
-class _Ways(NamedTuple):
-    """The possible readings of a string."""
-
-    readings: tuple[DateReading, ...]
-    doubt: str
-    """Why there are several; empty if there is one."""
-
-
-def _ways(value: Any, reading: DateReading | Unread, both_ways: Sequence[_Read]) -> _Ways:
-    if isinstance(reading, DateReading):
-        return _Ways((reading,), "")
-    readings = (read(value) for read in both_ways)
-    return _Ways(tuple(one for one in readings if isinstance(one, DateReading)), reading.reason)
-
-
-def _either_way(gold: _Ways, extracted: _Ways) -> Outcome:
+def _either_way(gold: DateReading | Unread, extracted: DateReading | Unread) -> Outcome:
     """A mismatch if only the extracted string is ambiguous, or no readings agree.
 
     Raises:
         UndecidableError: The gold string is ambiguous and some readings agree, so the schema has
             to decide.
     """
-    if any(_outcome(*pair)[0] for pair in product(gold.readings, extracted.readings)):
-        if gold.doubt:
-            raise UndecidableError(gold.doubt)
-        return 0.0, extracted.doubt
-    dates = (" or ".join(map(str, side.readings)) for side in (gold, extracted))
+    ways = [one.readings if isinstance(one, Unread) else (one,) for one in (gold, extracted)]
+    if any(_outcome(*pair)[0] for pair in product(*ways)):
+        if isinstance(gold, Unread):
+            raise UndecidableError(gold.reason)
+        return 0.0, cast("Unread", extracted).reason
+    dates = (" or ".join(map(str, side)) for side in ways)
     return 0.0, f"the dates differ: {', and '.join(dates)}"
 
 
