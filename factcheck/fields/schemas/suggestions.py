@@ -126,15 +126,13 @@ def _suggest(
         schema.setdefault(keys.REASON, found.reason)
         return
     is_array = keys.effective_type(schema) == "array"
-    named = {part.name for part in parts}
+    below: dict[str | None, list[Any]] = {part.name: [] for part in parts}
+    for key, each in (member for value in values for member in _members(value)):
+        column = below.get(key, below.get(None))
+        if each is not None and column is not None:
+            column.append(each)
     for part in parts:
-        below = [
-            each
-            for value in values
-            for key, each in _members(value)
-            if each is not None and (key == part.name or (part.name is None and key not in named))
-        ]
-        _suggest(part.schema, part.name or name, below, label)
+        _suggest(part.schema, part.name or name, below[part.name], label)
     if is_array and keys.ALIGN not in schema and isinstance(schema.get("items"), dict):
         lists = [value for value in values[:_MOST_VALUES] if isinstance(value, list)]
         schema[keys.ALIGN], reason = _alignment(name, schema["items"], lists)
