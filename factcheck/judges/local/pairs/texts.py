@@ -42,7 +42,7 @@ from factcheck.judges.ports import Specificity
 from factcheck.text.words import word_set
 
 _DEGREES, _CLASS_NOUNS = word_set(TABLES["degrees"]), word_set(TABLES["class_nouns"])
-_PRIVATIVES = word_set(TABLES["privatives"])
+_PRIVATIVES, _MEASURES = word_set(TABLES["privatives"]), word_set(TABLES["measures"])
 _PLACE_MODIFIERS = word_set(TABLES["place_modifiers"])
 _OPPOSITES = tuple((word_set(a), word_set(b)) for a, b in TABLES["opposites"])
 _CONVERSES = frozenset(word_set(pair) for pair in TABLES["converses"])
@@ -269,6 +269,7 @@ def _place(wording: Wording, at: int, shared: Sequence[int], answer: tuple[int, 
         ("title", len(unit.form) == 1 and not (is_before or is_behind) and is_name),
         ("title", unit.form in _CLASS_NOUNS and are_names and is_attached),
         ("degree", is_behind and unit.form in _DEGREES and unit.is_capital),
+        ("aside", is_behind and is_attached and _is_counted(unit, ours)),
         ("inside", not (is_before or is_behind)),
         ("aside", is_name and _ALIAS.search(between)),
         ("aside", is_behind and are_names and "," in between and behind_comma in places()),
@@ -276,6 +277,12 @@ def _place(wording: Wording, at: int, shared: Sequence[int], answer: tuple[int, 
         ("before", is_before),
     )
     return next((name for name, fits in readings if fits), "behind")
+
+
+def _is_counted(unit: Unit, ours: Sequence[Unit]) -> bool:
+    """Whether a unit is what a lone number counts: `28 pieces`; `28 knots` measures."""
+    is_measure = unit.form in _MEASURES or len(unit.form) <= _FEW
+    return all(each.is_number for each in ours) and not (unit.is_number or is_measure)
 
 
 def _is_attached(wording: Wording, at: int, shared: Sequence[int]) -> bool:
