@@ -266,7 +266,8 @@ class Clauses(Grammar):
             own = self.subject(other)
             is_later = any(self.is_time(i) or self.low[i] in _LATER for i in self.kids[other])
             opening = front if holds or (own is None and not is_later) else []
-            needs = [*hedges, *([] if self.finite(other) is not None else helpers)]
+            is_full = self.finite(other) is not None and not self._is_passive_too(verb, other)
+            needs = [*hedges, *([] if is_full else helpers)]
             kept = [] if own is not None else needs
             yield from self._clause(other, [] if own is not None else subject, opening, kept)
             if own is not None:
@@ -298,7 +299,7 @@ class Clauses(Grammar):
         is_sure = all(self.tokens[i].sure >= SURE and not self._is_crossed(i) for i in found)
         return found if is_sure and all(self._stands_alone(verb, one) for one in found) else []
 
-    def _stands_alone(self, verb: int, other: int) -> bool:  # noqa: PLR0911
+    def _stands_alone(self, verb: int, other: int) -> bool:
         conditions = [i for i in self.of(other, "advcl") if i > other and self.opening(i)
                       and self.opening(i) not in _STATED]  # fmt: skip
         tells = {verb, other} if self.subject(other) is not None else set()
@@ -323,11 +324,13 @@ class Clauses(Grammar):
             return False
         between = [i for i in self.kids[verb] if verb < i < other and not self.is_mark[i]]
         has_object = any(self.tokens[i].relation != "cc" for i in between)
-        is_passive = self.of(verb, "auxpass") and self.low[other].endswith("ed")
-        needs = ("dobj", "aux", "auxpass", "acomp", "xcomp")
-        if is_passive and finite and not self.of(other, *needs):
-            return self.low[other] in _ALONE
         return self.finite(verb) is not None and (has_object or not self.of(other, "dobj"))
+
+    def _is_passive_too(self, verb: int, other: int) -> bool:
+        """Whether a joined verb is a participle: `was built in 1968 and renovated in 1997`."""
+        needs = ("nsubj", "dobj", "aux", "auxpass", "acomp", "xcomp")
+        is_bare = self.low[other].endswith("ed") and not self.of(other, *needs)
+        return bool(self.of(verb, "auxpass")) and is_bare and self.low[other] not in _ALONE
 
     def _is_detail(self, kid: int, verb: int, parts: Sequence[int]) -> bool:
         """Whether a phrase may be left out, because the verb says something without it."""
@@ -357,7 +360,7 @@ class Clauses(Grammar):
         if head.tag not in NOUNS or self.under(place)[-1] != last or not self._is_firm(place):
             return False
         if token.relation in ("relcl", "appos", "acl"):
-            return self.is_set_off(place)
+            return self.is_set_off(place) and self.is_closed(place)
         return (
             token.relation == "prep"
             and self.low[place] in _OUTER

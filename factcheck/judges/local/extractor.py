@@ -256,7 +256,9 @@ def _is_statement(  # noqa: PLR0911
     has_verb = any(token.tag in _VERBS and token.relation != "amod" for token in tokens)
     if is_item:
         is_amount = _AMOUNT.match(bare) is not None
-        return has_verb if tokens and is_amount else len(words) > 1
+        if tokens and (is_amount or len(words) <= _LONGEST_LABEL):
+            return has_verb or (not is_amount and any(token.tag == "DT" for token in tokens))
+        return len(words) > 1
     if _ENDS_SENTENCE.search(bare):
         return len(words) > 1
     return has_verb if tokens else len(words) > _LONGEST_FORMULA

@@ -71,6 +71,8 @@ SPLIT = {
     "the kind of a name": ("She founded the production company Orr Pictures.",
         ["She founded the production company Orr Pictures.",
         "Orr Pictures is a production company."]),
+    "two participles": ("The mill was built in 1968 and renovated in 1997.",
+        ["The mill was built in 1968.", "The mill was renovated in 1997."]),
     "connective": ("However, it rained in London.", ["It rained in London."]),
 }  # fmt: skip
 
@@ -81,6 +83,7 @@ def test_a_sentence_is_told_one_statement_at_a_time(sentence: str, expected: lis
 
 
 WHOLE = [
+    "Anna Kern has published papers, three of them as first author.",
     "The minister denied that the bank moved to London and joined the guild.",
     "The minister denied that the bank moved to London and that the mill was sold.",
     "The minister said the bank moved to London and the guild was closed.",

@@ -192,7 +192,8 @@ NO_FACTS = {
     "title": "Quarterly Report", "address": "https://a.example/b", "one word": "Yes.",
     "code": "- x = f(1)", "metadata": "Priority: high",
     "ingredients": "## Ingredients\n\n- 1 onion",
-    "amount": "- 200 g red lentils", "log": "2024-05-01 12:00:01 ERROR disk",
+    "amount": "- 200 g red lentils", "item heading": "3. New website",
+    "log": "2024-05-01 12:00:01 ERROR disk",
     "traceback": '```\nFile "auth.py", line 88\n```',
 }  # fmt: skip
 
