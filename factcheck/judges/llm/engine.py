@@ -212,11 +212,7 @@ def tokens_of(answer: Answer, prompt: str) -> Usage:
 
 
 class Meter:
-    """Counts the requests of all models whose transports it replaces.
-
-    Prompt tokens are estimated at four bytes each; completion tokens are the most that was asked
-    for, so the cost is an upper bound where prompts are in English.
-    """
+    """Counts the requests of all models whose transports it replaces; an upper bound."""
 
     def __init__(self) -> None:
         self.usage = Usage()

@@ -239,8 +239,7 @@ def _facts_and_texts(questions: Sequence[_FactQuestion]) -> tuple[list[AtomicFac
 class RepeatedChecker:
     """Checks facts several times, each time in another order; the majority of the verdicts counts.
 
-    Args:
-        checkers: One for each time; a verdict of one is not cached as that of another.
+    There is a checker for each time; a verdict of one is not cached as that of another.
     """
 
     def __init__(self, checkers: Sequence[LLMChecker]) -> None:
