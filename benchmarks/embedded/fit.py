@@ -27,11 +27,13 @@ from benchmarks.embedded.cases import FITTED, UNTOUCHED, Case, load_cases
 from factcheck.calibration.agreement_metrics import Decisions, auroc, balanced_accuracy, rates
 from factcheck.judges.local import evidence, model
 
-SHARES = {"realsumm": 0.5, "summhay": 0.2, "factcheckgpt": 0.15, "pairs": 0.15}
+SHARES = {"realsumm": 0.4, "summhay": 0.25, "factcheckgpt": 0.15, "written": 0.2}
 RIDGE = 0.3
 N_FOLDS = 10
-N_PASSAGES = 4
+ENTAILED = model.NAMES.index("reader.entailed")
+N_PASSAGES = 3
 """Passages that are read for each sentence of a fact."""
+NO_PASSAGE = model.Features(0.0, 0.0, -3.0, 0.0)
 AGAINST = {"reader.contradicted"}
 """Coefficients that are never positive; all others are never negative."""
 FloatArray = NDArray[np.float64]
@@ -54,20 +56,24 @@ def measure(case: Case) -> Measured:
     for statement in evidence.split_fact(case.fact):
         found = list(islice(evidence.passages(statement, text), N_PASSAGES))
         rows = [passage.read() for passage in found]
-        values.append(np.array(rows))
-        denied.append(
-            [model.is_denied(row, each.conflicts()) for row, each in zip(rows, found, strict=True)]
-        )
+        denied.append([is_denied(passage) for passage in found] or [False])
+        values.append(np.array(rows or [NO_PASSAGE]))
     return Measured(case, values, denied)
+
+
+def is_denied(passage: evidence.Passage) -> bool:
+    """Whether a conflict decides against a passage."""
+    return any(conflict.decides for conflict in passage.conflicts())
 
 
 def score(weights: FloatArray, measured: Measured) -> float:
     """Log odds of a case: the worst of its sentences, each by its best passage."""
     statements = zip(measured.statements, measured.is_denied, strict=True)
-    return min(
-        float((rows @ weights[1:] - model.DENIED * np.array(denied)).max() + weights[0])
-        for rows, denied in statements
-    )
+    odds = []
+    for rows, denied in statements:
+        refused = np.array(denied) | (rows[:, ENTAILED] < model.REFUSED)
+        odds.append(float((rows @ weights[1:] - model.DENIED * refused).max() + weights[0]))
+    return min(odds)
 
 
 def fit(cases: Sequence[Measured], *, rounds: int = 4) -> FloatArray:

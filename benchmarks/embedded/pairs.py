@@ -1,8 +1,9 @@
 """Training pairs: short English texts, each with a statement and whether the text entails it.
 
-They come from `../shared/data/nli` and `nli2` (see the data card for sources and licences).
-Breaking NLI is left out: it is reported. A family of pairs (the same number in their ids, or the
-same premise) stands on one side of the split.
+They come from `../shared/data/nli` and `nli2` (see the data card for sources and licences), and
+from `written`: passages written for this, with statements that paraphrase them and statements that
+only seem to. Breaking NLI is left out: it is reported. A family of pairs (the same number in their
+ids, or the same premise) stands on one side of the split.
 """
 
 from __future__ import annotations
@@ -43,6 +44,11 @@ MOST: dict[str, int] = {
     "rules_templates_en": 5_000,
 }
 """Pairs taken from a file at most; templates together are under a fifth."""
+WRITTEN = Path(__file__).parent / "written"
+CONTRADICTED_KINDS = frozenset(
+    {"roles", "units", "quantities", "antonyms", "negation", "names", "dates", "order"}
+)
+"""Kinds of false statements that a text contradicts; the others it does not say."""
 HELD_OUT = 0.06
 """Share of the families that nothing is trained on."""
 
@@ -83,6 +89,22 @@ def load_pairs(data: Path) -> list[Pair]:
         pairs.sort(key=lambda pair: _fraction(pair.text + pair.fact))
         chosen += pairs[:most]
     return chosen
+
+
+def load_written() -> list[Pair]:
+    """The pairs written for this, in file order."""
+    found = []
+    for path in sorted(WRITTEN.glob("*.jsonl")):
+        for row in read_rows(path):
+            text = row["text"]
+            labelled = [(fact, "entailed", "true") for fact in row["true"]]
+            for kind, fact in row["false"]:
+                label = "contradicted" if kind in CONTRADICTED_KINDS else "other"
+                labelled.append((fact, label, kind))
+            found += [
+                Pair(text, fact, label, path.stem, k, text[:80]) for fact, label, k in labelled
+            ]
+    return found
 
 
 def _pair(row: dict[str, Any], source: str) -> Pair | None:

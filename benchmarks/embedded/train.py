@@ -1,17 +1,21 @@
 """Trains the reader: eight layers of all-mpnet-base-v2 that read a fact together with a passage.
 
-    python -m benchmarks.embedded.train ../shared/data ENCODERS_FOLDER READER.pt [--pairs 48000]
+    python -m benchmarks.embedded.train ../shared/data ENCODERS_FOLDER FIRST.pt --pairs 48000
+    python -m benchmarks.embedded.train ../shared/data ENCODERS_FOLDER READER.pt --pairs 58000 \
+        --first FIRST.pt --skip 48000
 
 Needs torch and transformers, which the package does not; runs on a GPU, or on two cores (10 to 15
-pairs a second with bfloat16). Takes the pairs once, in random order, or so many of them. Longer
-texts are cut to the two sentences that match the statement best, as the judge does.
+pairs a second with bfloat16). The first run takes the pairs of the data sets in random order. The
+second goes on where it ended; every other pair is one of those written for this, taken again and
+again, and the embeddings and the first two layers no longer change. Longer texts are cut to the two
+sentences that match the statement best, as the judge does.
 """
 
 from __future__ import annotations
 
 import argparse
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import combinations, islice
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -22,15 +26,18 @@ from torch import nn
 from transformers import AutoTokenizer, MPNetModel
 
 from benchmarks.embedded.graph import MPNET
-from benchmarks.embedded.pairs import Pair, load_pairs
+from benchmarks.embedded.pairs import Pair, load_pairs, load_written
 from factcheck.judges.local.encoder import Reading, load_encoder
 from factcheck.judges.local.sentences import split_passages
 
 SEED = 0
 BATCH = 32
-RATE = 5e-5
-HEAD_RATE = 5.0
+RATE, RATE_AFTER = 5e-5, 4e-5
+"""Of the first run, and of the second."""
+HEAD_RATE, HEAD_RATE_AFTER = 5.0, 3.0
 """The head, which starts from nothing, learns so many times as fast."""
+FROZEN_AFTER = 2
+"""Layers that the second run leaves as they are."""
 WARM_UP = 150
 CONTRADICTED = 0.3
 """Share of the second question, whether the passage contradicts, in the loss."""
@@ -105,15 +112,24 @@ def prepare(pairs: Sequence[Pair], folder: Path) -> list[Example]:
     ]
 
 
-def batches(examples: Sequence[Example], draw: random.Random) -> Iterator[list[Example]]:
-    """Batches of examples of about one length, in random order."""
-    order, found = list(examples), []
-    draw.shuffle(order)
-    for start in range(0, len(order), 50 * BATCH):
-        part = sorted(order[start : start + 50 * BATCH], key=lambda each: len(each.pieces))
-        found += [part[at : at + BATCH] for at in range(0, len(part), BATCH)]
-    draw.shuffle(found)
-    yield from found
+def batches(examples: Iterable[Example], draw: random.Random) -> Iterator[list[Example]]:
+    """Batches of examples of about one length, in random order within a few thousand."""
+    rest = iter(examples)
+    while part := sorted(islice(rest, 50 * BATCH), key=lambda each: len(each.pieces)):
+        found = [part[at : at + BATCH] for at in range(0, len(part), BATCH)]
+        draw.shuffle(found)
+        yield from found
+
+
+def endless(examples: Sequence[Example], draw: random.Random) -> Iterator[Example]:
+    """The examples in random order, again and again."""
+    while True:
+        yield from draw.sample(examples, len(examples))
+
+
+def alternate(one: Iterable[Example], other: Iterable[Example]) -> Iterator[Example]:
+    for pair in zip(one, other, strict=False):
+        yield from pair
 
 
 def tensors(batch: Sequence[Example], device: str) -> tuple[Any, Any]:
@@ -139,19 +155,21 @@ def loss_of(odds: Any, batch: Sequence[Example]) -> Any:
     return loss
 
 
-def train(examples: Sequence[Example], folder: Path, n_pairs: int) -> Reader:
-    """A reader after so many pairs, at a rate that rises at first and then falls to nothing."""
-    torch.manual_seed(SEED)
+def train(reader: Reader, examples: Iterable[Example], n_pairs: int, *, is_second: bool) -> None:
+    """Teach a reader so many pairs, at a rate that rises at first and then falls to nothing."""
     device = "cuda" if torch.cuda.is_available() else "cpu"
-    reader = Reader(folder)
     reader.to(device).train()
+    if is_second:
+        for part in (reader.body.embeddings, *reader.body.encoder.layer[:FROZEN_AFTER]):
+            part.requires_grad_(requires_grad=False)
+    rate, head_rate = (RATE_AFTER, HEAD_RATE_AFTER) if is_second else (RATE, HEAD_RATE)
     body = [each for each in reader.body.parameters() if each.requires_grad]
-    rates = (RATE, RATE * HEAD_RATE)
+    rates = (rate, rate * head_rate)
     parts = zip((body, list(reader.head.parameters())), rates, strict=True)
     optimizer = torch.optim.AdamW(
         [{"params": params, "lr": rate} for params, rate in parts], weight_decay=0.01
     )
-    n_steps = -(-min(n_pairs, len(examples)) // BATCH)
+    n_steps = -(-n_pairs // BATCH)
     draw = random.Random(SEED)  # noqa: S311 - not for secrets
     for step, batch in enumerate(islice(batches(examples, draw), n_steps)):
         for group, rate in zip(optimizer.param_groups, rates, strict=True):
@@ -166,7 +184,6 @@ def train(examples: Sequence[Example], folder: Path, n_pairs: int) -> Reader:
         if step % 100 == 0:
             print(f"step {step} of {n_steps}: loss {loss.item():.3f}", flush=True)
     reader.cpu()
-    return reader
 
 
 def main() -> None:
@@ -175,12 +192,24 @@ def main() -> None:
     parser.add_argument("data", type=Path)
     parser.add_argument("encoders", type=Path)
     parser.add_argument("out", type=Path)
-    parser.add_argument("--pairs", type=int, default=1_000_000)
+    parser.add_argument("--pairs", type=int, required=True, help="how many to learn from")
+    parser.add_argument("--first", type=Path, help="the reader of the first run")
+    parser.add_argument("--skip", type=int, default=0, help="pairs that the first run has seen")
     arguments = parser.parse_args()
 
+    torch.manual_seed(SEED)
+    draw = random.Random(SEED)  # noqa: S311 - not for secrets
     folder = arguments.encoders / "all-mpnet-base-v2"
     pairs = [pair for pair in load_pairs(arguments.data) if not pair.held_out]
-    reader = train(prepare(pairs, folder), folder, arguments.pairs)
+    examples: Iterable[Example] = islice(
+        endless(prepare(pairs, folder), draw), arguments.skip, None
+    )
+    reader = Reader(folder)
+    if arguments.first:
+        reader.load_state_dict(torch.load(arguments.first))
+        written = [pair for pair in load_written() if not pair.held_out]
+        examples = alternate(examples, endless(prepare(written, folder), draw))
+    train(reader, examples, arguments.pairs, is_second=bool(arguments.first))
     torch.save(reader.state_dict(), arguments.out)
 
 

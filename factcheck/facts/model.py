@@ -120,7 +120,8 @@ class CheckFailure(PlainData):
 
     fact: AtomicFact
     code: str
-    """Stable reason: `missing`, `duplicate`, `invalid`, or a code of `factcheck.errors`."""
+    """Stable reason: `missing`, `duplicate`, `invalid`, `unsure`, `language`, or a code of
+    `factcheck.errors`."""
     message: str
 
 

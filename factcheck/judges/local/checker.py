@@ -21,7 +21,7 @@ from factcheck.judges.local.evidence import (
     read_text,
     split_fact,
 )
-from factcheck.judges.local.model import Features, is_denied, load_model
+from factcheck.judges.local.model import Features, load_model
 from factcheck.judges.local.quality import quality_of
 from factcheck.judges.ports import Ledger
 from factcheck.text.language import guess_language
@@ -30,21 +30,24 @@ JUDGE = "local"
 """Name of this judge in verdicts."""
 DECISION = 0.5
 """The probability from which a fact counts as entailed."""
+UNSURE = 0.05
+"""How near to `DECISION` a probability may be before nothing is said: there, a third to a half of
+the answers are wrong."""
 CERTAIN = 0.99
 """The probability of a fact that stands in the text word for word."""
 _WORTH_READING = 0.3
 """A passage is read if it could reach this probability."""
-_ALIKE = 0.6
+_ALIKE = 0.7
 """The mean match from which the reader may call a passage a contradiction."""
-_CONTRADICTED_FROM = 1.0
+_CONTRADICTED_FROM = 1.5
 """The reader's log odds from which a fact that is not entailed counts as contradicted."""
 
 
 def check_facts(facts: Sequence[AtomicFact], text: str) -> tuple[CheckResult, ...]:
     """One result per fact, in fact order; each fact is judged by itself.
 
-    A fact or a text in a language that the judge was not measured on is undecided, unless the fact
-    stands in the text word for word.
+    A fact is undecided where the judge is not sure, and where the fact or the text is in a language
+    that it was not measured on, unless the fact stands in the text word for word.
 
     Args:
         facts: What to look for.
@@ -60,7 +63,7 @@ class LocalChecker:
     @property
     def identity(self) -> Mapping[str, str]:
         """The judge and the version of its model."""
-        return {"judge": f"local/3@{load_model().version}"}
+        return {"judge": f"local/4@{load_model().version}"}
 
     @property
     def quality(self) -> str:
@@ -89,7 +92,12 @@ def _check(fact: AtomicFact, text: str, read: Text) -> CheckResult:
             )
             return CheckFailure(fact, "language", message)
     verdicts = [_judge(fact, statement, text, read) for statement in split_fact(fact.text)]
-    return min(verdicts, key=lambda verdict: verdict.probability or 0.0)
+    worst = min(verdicts, key=lambda verdict: verdict.probability or 0.0)
+    probability = worst.probability or 0.0
+    if abs(probability - DECISION) < UNSURE:
+        message = f"the embedded judge is not sure ({probability:.2f} that it is said)"
+        return CheckFailure(fact, "unsure", message)
+    return worst
 
 
 def _verbatim(fact: str, text: str, read: Text) -> Evidence | None:
@@ -109,19 +117,25 @@ def _judge(fact: AtomicFact, statement: Sentence, text: str, read: Text) -> Verd
     if (evidence := _verbatim(statement.text, text, read)) is not None:
         return Verdict(fact, "entailed", CERTAIN, evidence, "stands in the text", JUDGE)
     model = load_model()
-    best, closest, against = 0.0, None, None
+    best, closest, stating, against = 0.0, None, None, None
     for passage in passages(statement, read):
         closest = closest or passage
         if model.probability(passage.at_best) < max(_WORTH_READING, best):
             best = max(best, model.probability(passage.unread))
             continue
         features, conflicts = passage.read(), passage.conflicts()
-        best = max(best, model.probability(features, is_denied=is_denied(features, conflicts)))
-        evidence = passage.sentences[0].evidence
-        if best >= DECISION:
-            return Verdict(fact, "entailed", round(best, 6), evidence, _support(passage), JUDGE)
+        is_denied = any(conflict.decides for conflict in conflicts)
+        probability = model.probability(features, is_denied=is_denied)
+        if probability >= DECISION and probability > best:
+            stating = passage
+        best = max(best, probability)
+        if best >= DECISION + UNSURE:
+            break
         if against is None and (reason := _contradiction(features, conflicts)) is not None:
-            against = evidence, reason
+            against = passage.sentences[0].evidence, reason
+    if stating is not None:
+        evidence = stating.sentences[0].evidence
+        return Verdict(fact, "entailed", round(best, 6), evidence, _support(stating), JUDGE)
     if against is not None:
         return Verdict(fact, "contradicted", round(best, 6), *against, JUDGE)
     return Verdict(fact, "neutral", round(best, 6), None, _lack(closest), JUDGE)

@@ -49,6 +49,11 @@ class Conflict(NamedTuple):
         """Whether it speaks against the fact; a hedge only says that it is not established."""
         return self.kind != "hedge"
 
+    @property
+    def decides(self) -> bool:
+        """Whether it weighs more than the reader; that one knows hedges and names better."""
+        return self.kind not in {"hedge", "name"}
+
 
 _SAME = 0.6
 """Share of a fact's other content words from which a passage speaks of the same thing."""

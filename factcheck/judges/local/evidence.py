@@ -39,9 +39,9 @@ _ADDS = 0.04
 _NEAR = 0.55
 """The cosine from which something in a passage comes near a word."""
 _ASKS = re.compile(r"\?[\W_]*\Z")
-_LEAST = 0.45
+_LEAST = 0.4
 """The mean match from which a passage is read."""
-_ENTAILED, _CONTRADICTED = (-6.0, 2.0), (0.0, 2.0)
+_ENTAILED, _CONTRADICTED = (-6.0, 4.0), (0.0, 2.0)
 """The reader's log odds count between these."""
 _UNREAD = (-3.0, 0.0)
 """What stands for them where a passage is not read."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from functools import lru_cache
 from importlib.resources import files
 from typing import NamedTuple
@@ -13,9 +13,9 @@ from typing import NamedTuple
 _LARGEST = 700.0
 """Above this, `exp` overflows; the probability is 0 to any precision by then."""
 DENIED = 3.0
-"""What a conflict takes from the log odds."""
-_SURE = 1.0
-"""The reader's log odds from which it is believed against the rules for conflicts."""
+"""What a conflict that decides takes from the log odds, or a reader that is sure."""
+REFUSED = -3.0
+"""The reader's log odds below which it is sure that a passage does not entail the statement."""
 
 
 class Features(NamedTuple):
@@ -54,12 +54,7 @@ class Model(NamedTuple):
     def probability(self, features: Features, *, is_denied: bool = False) -> float:
         """That the passage entails the statement."""
         score = self.bias + sum(w * v for w, v in zip(self.weights, features, strict=True))
-        return logistic(score - DENIED * is_denied)
-
-
-def is_denied(features: Features, conflicts: Collection[object]) -> bool:
-    """Whether conflicts speak against a passage that the reader is not sure of."""
-    return bool(conflicts) and features.entailed < _SURE
+        return logistic(score - DENIED * (is_denied or features.entailed < REFUSED))
 
 
 def logistic(score: float) -> float:

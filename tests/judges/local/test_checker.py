@@ -13,7 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from factcheck.facts import AtomicFact, CheckFailure, Verdict
+from factcheck.judges.local import checker
 from factcheck.judges.local.checker import LocalChecker, check_facts
+from factcheck.judges.local.model import Model
 from factcheck.judges.local.sentences import split_sentences
 from factcheck.judges.ports import Checker, Ledger
 
@@ -59,12 +61,20 @@ def verdict(fact: str, text: str) -> Verdict:
     return found
 
 
+def standing(fact: str, text: str) -> float:
+    """1 if a fact is entailed, 0 if it is not, and 0.5 where the judge is not sure."""
+    (found,) = check_facts([AtomicFact("f", fact)], text)
+    if isinstance(found, CheckFailure):
+        assert found.code == "unsure"
+        return 0.5
+    return float(found.supported)
+
+
 def assert_no_deletion_helps(facts: Sequence[str], text: str) -> None:
     for sentence in split_sentences(text):
         shorter = text[: sentence.span.start] + text[sentence.span.end :]
         for fact in facts:
-            before, after = verdict(fact, text), verdict(fact, shorter)
-            assert before.supported or not after.supported, (fact, text, sentence.text)
+            assert standing(fact, shorter) <= standing(fact, text), (fact, text, sentence.text)
 
 
 @settings(max_examples=15)
@@ -109,7 +119,7 @@ def test_any_fact_and_any_text_give_a_result(fact: str, text: str) -> None:
         return
     (found,) = check_facts([AtomicFact("f", fact)], text)
     if isinstance(found, CheckFailure):
-        assert found.code == "language"
+        assert found.code in {"language", "unsure"}
         return
     assert found.probability is not None
     assert found.supported == (found.probability >= 0.5)
@@ -193,7 +203,11 @@ def test_what_is_said_otherwise_is_contradicted(fact: str, reason: str) -> None:
         ("The red car stopped near the bank.", "The blue car stopped near the bank."),
         ("The mayor opened the bridge.", "The mayor plans to open the bridge."),
         ("The kiln is hot.", "Is the kiln hot?"),
-        ("He arrived in 1987.", "He painted in 1987."),
+        pytest.param(
+            "He arrived in 1987.",
+            "He painted in 1987.",
+            marks=pytest.mark.xfail(strict=True, reason="the reader is not sure, most words match"),
+        ),
         ("Zebras sleep.", STORY),
         ("Maria Lopez won the marathon in Munich.", STORY),
     ],
@@ -225,6 +239,15 @@ def test_a_fact_in_another_language_is_undecided_and_says_what_to_use() -> None:
     assert found.code == "language"
     assert "'de'" in found.message
     assert "local-fast" in found.message
+
+
+def test_a_fact_that_may_as_well_be_said_as_not_is_undecided(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(checker, "load_model", lambda: Model(0.1, (0.0, 0.0, 0.0, 0.0), "even"))
+    (found,) = check_facts([AtomicFact("f", "The harbour is closed.")], "Boats left the harbour.")
+    assert isinstance(found, CheckFailure)
+    assert (found.code, "0.52" in found.message) == ("unsure", True)
 
 
 def test_facts_are_judged_one_by_one() -> None:
@@ -261,7 +284,7 @@ def test_the_checker_fills_its_port_and_costs_nothing() -> None:
     facts = [AtomicFact("f1", "The dog bit the man."), AtomicFact("f2", "Zebras sleep.")]
     assert asyncio.run(checker.check(facts, STORY, ledger)) == check_facts(facts, STORY)
     assert ledger.usage.calls == 0
-    assert checker.identity["judge"].startswith("local/3@")
+    assert checker.identity["judge"].startswith("local/4@")
 
 
 @pytest.mark.parametrize(
