@@ -72,10 +72,10 @@ class Grid:
         self._coded: list[tuple[float, list[int], list[int]]] = []
 
     def outcome(self) -> tuple[Matrix, Matrix | None, Mask]:
-        """F1 of each pair, 1 for each undecided pair (`None`: there are none), and the open pairs.
+        """F1 of each pair, what speaks for each undecided pair (`None`: none is), the open pairs.
 
         A pair is undecided if nothing in it could be scored, or if nothing matched and a field
-        could not be compared. It is open if a batch comparator is still to score a field in it: F1
+        could not be compared; the less is wrong in it, the more speaks for it. It is open if a batch comparator is still to score a field in it: F1
         is what it would be if all of these fields matched.
         """
         matched, stake = self._totals()
@@ -86,7 +86,7 @@ class Grid:
         undecided = ~scored
         if self._failed is not None:
             undecided |= (self._failed > 0) & (f1 == 0)
-        return f1, undecided.astype(float), self._open
+        return f1, undecided / (1 + stake), self._open
 
     def most_matched(self) -> float:
         """The highest weight of matched fields of all pairings."""

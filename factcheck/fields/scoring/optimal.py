@@ -61,9 +61,9 @@ def completed(partner: dict[int, int], undecided: Any, shape: tuple[int, int]) -
 
     Args:
         partner: The extracted partner of gold elements.
-        undecided: 1 for each pair in which nothing could be scored, or nothing matched and a field
-            could not be compared; `None`: there is none. Their elements may be neither omitted nor
-            hallucinated.
+        undecided: More than 0 for each pair in which nothing could be scored, or nothing matched
+            and a field could not be compared, and more the less is wrong in it; `None`: there is
+            none. Their elements may be neither omitted nor hallucinated.
         shape: Number of gold and extracted elements.
     """
     if undecided is not None and len(partner) < min(shape):
@@ -161,7 +161,8 @@ class _DeferredArray(Deferred):
         failed = {result.status for result in results} & {"batch_error", "error"}
         self._open[pair] = False
         self._f1[pair] = f1 if f1 >= self._node.match.threshold else 0.0
-        self._undecided[pair] = not stake or (bool(failed) and not counts.matched)
+        is_undecided = not stake or (bool(failed) and not counts.matched)
+        self._undecided[pair] = is_undecided / (1 + stake)
         return "batch_error" in failed
 
     def _best(self) -> Pairing:
