@@ -75,8 +75,9 @@ class Grid:
         """F1 of each pair, what speaks for each undecided pair (`None`: none is), the open pairs.
 
         A pair is undecided if nothing in it could be scored, or if nothing matched and a field
-        could not be compared; the less is wrong in it, the more speaks for it. It is open if a batch comparator is still to score a field in it: F1
-        is what it would be if all of these fields matched.
+        could not be compared; the less is wrong in it, the more speaks for it. It is open if a
+        batch comparator is still to score a field in it: F1 is what it would be if all of these
+        fields matched.
         """
         matched, stake = self._totals()
         scored = stake > 0
