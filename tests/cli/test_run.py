@@ -358,6 +358,7 @@ def wait_for(condition: Callable[[], bool], process: subprocess.Popen[str]) -> N
 
 WITH_LITTLE_ROOM = """
 import resource, signal, sys
+sys.dont_write_bytecode = True  # it would be cut off and be read by every later process
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[1]), resource.RLIM_INFINITY))
 from factcheck.cli import main
