@@ -25,7 +25,7 @@ from factcheck.judges.local.analysis import (
 from factcheck.text.dates import Moment, differ, meet
 from factcheck.text.names import Name, same_name
 from factcheck.text.units import Quantity, agree, comparable
-from factcheck.text.words import word_set, words
+from factcheck.text.words import Word, word_set, words
 
 ConflictKind = Literal[
     "number", "unit", "date", "name", "negation", "antonym", "role", "quantifier", "hedge"
@@ -65,6 +65,8 @@ _NEARLY_ALL = 0.8
 _WHOLE = 100.0
 """Percent."""
 _ALL = 3
+_MOST_PLACES = 8
+"""Of one word in a passage that are looked at."""
 _RANKS = {
     **dict.fromkeys(("all", "every", "each", "both"), _ALL),
     **dict.fromkeys(("most", "nearly", "almost"), 2),
@@ -455,14 +457,19 @@ def _swapped(one: Relation, other: Relation) -> bool:
 def _quantifiers(pair: _Pair) -> Iterator[Conflict]:
     """`All` where the passage has `most` or an exception."""
     for at, k in _focused(pair.fact, _RANKS):
-        rank = _RANKS[pair.fact_words[at].form]
-        for place in pair.passage.places.get(pair.fact_words[k].stem, ())[:1]:
-            ranks = [_RANKS.get(w.form, 0) for w in pair.words[max(0, place - 4) : place]]
-            excepted = any(w.form in _EXCEPT for w in pair.words[place + 1 : place + 2])
-            less = excepted or 0 < max(ranks, default=0) < rank
-            if less and rank == _ALL and pair.rest((k, k + 1)) >= _SAME:
-                yield pair.conflict("quantifier", (at, k + 1), (place, place + 1))
-                return
+        if _RANKS[pair.fact_words[at].form] != _ALL or _holds_less(pair.fact_words, k):
+            continue
+        places = pair.passage.places.get(pair.fact_words[k].stem, ())[:_MOST_PLACES]
+        less = places and all(_holds_less(pair.words, place) for place in places)
+        if less and pair.rest((k, k + 1)) >= _SAME:
+            yield pair.conflict("quantifier", (at, k + 1), (places[0], places[0] + 1))
+            return
+
+
+def _holds_less(words: Sequence[Word], place: int) -> bool:
+    ranks = [_RANKS.get(word.form, 0) for word in words[max(0, place - 4) : place]]
+    excepted = any(word.form in _EXCEPT for word in words[place + 1 : place + 2])
+    return excepted or 0 < max(ranks, default=0) < _ALL
 
 
 def _only(pair: _Pair) -> Iterator[Conflict]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from factcheck.judges.local.analysis import analyse
@@ -172,6 +172,7 @@ def test_look_alike_letters_hide_no_negation(negation: str) -> None:
 
 
 @given(sentences)
+@example("half Anna all Anna")
 def test_a_text_is_in_no_conflict_with_itself(text: str) -> None:
     assert conflicts(text, text) == ()
 
