@@ -1,25 +1,58 @@
-"""What the README says of the project is true of it."""
+"""What the README and the pages beside it say of the project is true of it."""
 
 from __future__ import annotations
 
 import re
 from pathlib import Path
 
+import pytest
+import typer
+
+from factcheck.cli.app import app
+
 ROOT = Path(__file__).resolve().parents[2]
-README = (ROOT / "README.md").read_text("utf-8")
+COMMANDS = typer.main.get_command(app)
+BLOCK = re.compile(r"^```(\w*)\n(.*?)^```", re.DOTALL | re.MULTILINE)
+PAGES = ("README.md", *(f"docs/{path.name}" for path in sorted((ROOT / "docs").glob("*.md"))))
+
+
+def read(page: str) -> str:
+    return (ROOT / page).read_text("utf-8")
 
 
 def test_files_on_the_way_of_a_score_exist() -> None:
     """A path is given in full once; the next ones in its folder by their name."""
-    walk = README.split("### Follow one score", 1)[1]
+    walk = read("README.md").split("## Follow one score", 1)[1]
     folder = Path()
     for name in re.findall(r"`([\w/]+\.py)`", walk):
         folder = (ROOT / "factcheck" / name).parent if "/" in name else folder
         assert (folder / Path(name).name).is_file(), name
 
 
-def test_links_lead_to_files() -> None:
-    links = re.findall(r"\]\((?!https?:)([^)#]+)\)", README)
+def test_the_rooms_that_are_described_exist() -> None:
+    described = re.findall(r"^  (\w+(?:/|\.py))", read("docs/inside.md"), re.MULTILINE)
 
-    assert links
-    assert [link for link in links if not (ROOT / link).exists()] == []
+    assert described
+    assert [room for room in described if not (ROOT / "factcheck" / room).exists()] == []
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_links_lead_to_files(page: str) -> None:
+    links = re.findall(r"\]\((?!https?:)([^)#]+)[^)]*\)", read(page))
+
+    assert [link for link in links if not (ROOT / page).parent.joinpath(link).exists()] == []
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_commands_and_their_options_exist(page: str) -> None:
+    for kind, block in BLOCK.findall(read(page)):
+        lines = block if kind in {"", "bash"} else ""
+        for line in re.findall(r"^factcheck (.*(?:\n {4,}.*)*)", lines, re.MULTILINE):
+            words = line.partition(" # ")[0].split()
+            command = COMMANDS
+            while words and isinstance(command, typer.core.TyperGroup):
+                names = words.pop(0).split("|")
+                assert set(names) <= command.commands.keys(), line
+                command = command.commands[names[0]]
+            known = {option for each in command.params for option in each.opts}
+            assert set(re.findall(r"--[a-z-]+", " ".join(words))) <= known, line
