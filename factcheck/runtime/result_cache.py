@@ -11,23 +11,21 @@ import json
 import logging
 import threading
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from concurrent.futures import Future
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from factcheck.errors import InputError
 from factcheck.runtime.cache import DiskCache
-from factcheck.runtime.loop import PerProcess
+from factcheck.runtime.loop import PerProcess, together
 
 if TYPE_CHECKING:
     from factcheck.runtime.cache import AnswerCache
 
 T = TypeVar("T")
-Settle = Callable[[Mapping[str, T]], Awaitable[None]]
-"""Hands results over, by key, as soon as they are there."""
-Ask = Callable[[Sequence[str], Settle[T]], Awaitable[None]]
-"""Asks for some keys and settles each of them, sooner or later."""
+Ask = Callable[[Sequence[str]], Awaitable[Mapping[str, T]]]
+"""Asks for some keys; gives the result of each."""
 
 LEASE_S = 60.0
 """Seconds after which an answer is asked for although another process may be waiting for it."""
@@ -36,71 +34,42 @@ _LONGEST_PAUSE_S = 1.0
 _log = logging.getLogger("factcheck.cache")
 
 
-class Claim(Generic[T]):
-    """Keys to ask for, and those that others are asking for already."""
-
-    def __init__(self, keys: Sequence[str], others: set[Future[Mapping[str, T]]]) -> None:
-        self.keys = keys
-        """Keys that this caller has to ask for and settle."""
-        self.settled: dict[str, T] = {}
-        self.ended: Future[Mapping[str, T]] = Future()
-        self._others = others
-
-    async def settle(self, results: Mapping[str, T]) -> None:
-        """Hand results over to everybody who waits for them."""
-        self.settled.update(results)
-
-    async def results(self) -> dict[str, T]:
-        """All results, those of others too; without those that the others gave up on."""
-        results = dict(self.settled)
-        for future in self._others:
-            await asyncio.wait([asyncio.wrap_future(future)])  # does not cancel it if cancelled
-            results.update(future.result())
-        return results
-
-
-class _Table(Generic[T]):
-    def __init__(self) -> None:
-        self.lock = threading.Lock()
-        self.in_flight: dict[str, Future[Mapping[str, T]]] = {}
-
-
 class SingleFlight(Generic[T]):
     """Results in flight, by the key of their question."""
 
     def __init__(self) -> None:
-        self._table: PerProcess[_Table[T]] = PerProcess(_Table)
-
-    @contextmanager
-    def claim(self, keys: Sequence[str]) -> Iterator[Claim[T]]:
-        """Claim the keys that nobody asks for; what is unsettled in the end, others ask for."""
-        table = self._table()
-        with table.lock:
-            others = {table.in_flight[key] for key in keys if key in table.in_flight}
-            claim: Claim[T] = Claim([key for key in keys if key not in table.in_flight], others)
-            table.in_flight.update(dict.fromkeys(claim.keys, claim.ended))
-        try:
-            yield claim
-            if len(claim.settled) < len(claim.keys):
-                raise AssertionError("asked for keys that were never settled")
-        finally:
-            with table.lock:
-                for key in claim.keys:
-                    del table.in_flight[key]
-            claim.ended.set_result(claim.settled)
+        self._table: PerProcess[tuple[threading.Lock, dict[str, Future[Mapping[str, T]]]]] = (
+            PerProcess(lambda: (threading.Lock(), {}))
+        )
 
     async def resolve(self, keys: Sequence[str], ask: Ask[T]) -> dict[str, T]:
         """The results for all distinct keys; `ask` is called for those that nobody asks for yet.
 
         Whatever it raises is raised here; other callers that waited ask for themselves.
         """
+        lock, in_flight = self._table()
         results: dict[str, T] = {}
         while missing := [key for key in keys if key not in results]:
-            with self.claim(missing) as claim:
-                if claim.keys:
-                    await ask(claim.keys, claim.settle)
-            results.update(await claim.results())
-        return {key: results[key] for key in keys}
+            asked: Future[Mapping[str, T]] = Future()
+            with lock:
+                own = [key for key in missing if key not in in_flight]
+                others = {in_flight[key] for key in missing if key in in_flight}
+                in_flight.update(dict.fromkeys(own, asked))
+            answers: Mapping[str, T] = {}
+            try:
+                answers = await ask(own) if own else {}
+                if not answers.keys() >= set(own):
+                    raise AssertionError("asked for keys that were never settled")
+            finally:
+                with lock:
+                    for key in own:
+                        del in_flight[key]
+                asked.set_result(answers)
+            results.update(answers)
+            for other in others:
+                await asyncio.wait([asyncio.wrap_future(other)])  # does not cancel it if cancelled
+                results.update(other.result())
+        return results
 
 
 class ResultCache(SingleFlight[T]):
@@ -122,13 +91,43 @@ class ResultCache(SingleFlight[T]):
     ) -> None:
         super().__init__()
         self._shared = cache if leases and isinstance(cache, DiskCache) else None
-        self._leased: set[str] = set()
         self._cache = cache
         self._labels = labels
         self._encode = encode
         self._decode = decode
 
-    async def known(self, keys: Sequence[str]) -> dict[str, T]:
+    async def results(
+        self,
+        keys: Sequence[str],
+        batches: Callable[[Sequence[str]], Sequence[Sequence[str]]],
+        ask: Ask[T],
+        book_hits: Callable[[int], None],
+        keys_now: Callable[[], Mapping[str, str]] = dict,
+    ) -> dict[str, T]:
+        """The results for all distinct keys: cached ones, and those that are asked for in batches.
+
+        `book_hits` is called with the number of results found. `keys_now` gives other keys to keep
+        results under, if an answer has shown that theirs are not right.
+        """
+
+        async def ask_and_keep(some: Sequence[str]) -> dict[str, T]:
+            async with self._lease(some) as received:
+                rest = [key for key in some if key not in received]
+                answers = dict(await ask(rest)) if rest else {}
+                now = keys_now()
+                await self._keep({now.get(key, key): answers[key] for key in rest})
+            book_hits(len(received))
+            return {**answers, **received}
+
+        found = await self._known(keys)
+        book_hits(len(found))
+        missing = [key for key in keys if key not in found]
+        work = [self.resolve(batch, ask_and_keep) for batch in batches(missing)]
+        for answers in [await work[0]] if len(work) == 1 else await together(work):
+            found |= answers
+        return found
+
+    async def _known(self, keys: Sequence[str]) -> dict[str, T]:
         """The cached results of these keys; unreadable ones are missing, with a warning."""
         if self._cache is None:
             return {}
@@ -143,7 +142,7 @@ class ResultCache(SingleFlight[T]):
             _log.warning("a cached response cannot be read and is asked for again: %s", error)
             return None
 
-    async def keep(self, results: Mapping[str, T]) -> None:
+    async def _keep(self, results: Mapping[str, T]) -> None:
         if self._cache is None:
             return
         entries = {}
@@ -154,28 +153,22 @@ class ResultCache(SingleFlight[T]):
                 entries[key] = json.dumps(entry, ensure_ascii=False)
         if entries:
             await asyncio.to_thread(self._cache.set_many, entries)
-            self._leased.difference_update(entries)
 
     @asynccontextmanager
-    async def lease(self, keys: Sequence[str]) -> AsyncIterator[dict[str, T]]:
+    async def _lease(self, keys: Sequence[str]) -> AsyncIterator[dict[str, T]]:
         """Be the one process that asks for these keys; gives what another one has received.
 
-        The lease stands in the place of the first answer, which ends it. Another process that
-        wants it waits until then, until this one is dead, or until the lease expires.
+        Another process that wants the first of them waits until this one has its answer, is dead,
+        or has had the lease for too long.
         """
         cache, first, pause_s = self._shared, keys[0], _FIRST_PAUSE_S
-        found: dict[str, T] = {}
-        while cache is not None and not await asyncio.to_thread(cache.lease, first, LEASE_S):
-            found = await self.known(keys)
-            if first in found:
-                break
+        if cache is None:
+            yield {}
+            return
+        while not await asyncio.to_thread(cache.lease, first, LEASE_S):
             await asyncio.sleep(pause_s)
             pause_s = min(2 * pause_s, _LONGEST_PAUSE_S)
-        else:
-            self._leased.add(first)
         try:
-            yield found
+            yield await self._known(keys)
         finally:
-            if cache is not None and first in self._leased:
-                await asyncio.to_thread(cache.release, first)
-            self._leased.discard(first)
+            await asyncio.to_thread(cache.release, first)

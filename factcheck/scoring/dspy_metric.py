@@ -20,7 +20,7 @@ from factcheck.facts import (
 )
 from factcheck.facts.report import Direction
 from factcheck.runtime.loop import background
-from factcheck.runtime.result_cache import Settle, SingleFlight
+from factcheck.runtime.result_cache import SingleFlight
 from factcheck.scoring.many import RecordFailure
 
 _SOURCES = ("source", "source_text")
@@ -170,8 +170,8 @@ class _Once(Generic[T]):
         if key in self._done:
             return self._done[key]
 
-        async def ask(_: object, settle: Settle[T]) -> None:
-            await settle({key: await work()})
+        async def ask(_: object) -> dict[str, T]:
+            return {key: await work()}
 
         result = (await self._flight.resolve([key], ask))[key]
         self._done[key] = result

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from factcheck.runtime.result_cache import Settle, SingleFlight
+from factcheck.runtime.result_cache import SingleFlight
 
 
 class Asked:
@@ -18,10 +18,10 @@ class Asked:
         self.keys: list[str] = []
         self._pause_s = pause_s
 
-    async def __call__(self, keys: Sequence[str], settle: Settle[str]) -> None:
+    async def __call__(self, keys: Sequence[str]) -> dict[str, str]:
         self.keys += keys
         await asyncio.sleep(self._pause_s)
-        await settle({key: key.upper() for key in keys})
+        return {key: key.upper() for key in keys}
 
 
 def test_callers_at_the_same_time_share_one_answer() -> None:
@@ -97,7 +97,7 @@ def test_a_waiter_that_gives_up_takes_nothing_from_the_others() -> None:
 
 
 def test_an_error_reaches_whoever_asked() -> None:
-    async def fail(keys: Sequence[str], settle: Settle[str]) -> None:
+    async def fail(keys: Sequence[str]) -> dict[str, str]:
         raise ValueError("broken")
 
     with pytest.raises(ValueError, match="broken"):
@@ -105,8 +105,8 @@ def test_an_error_reaches_whoever_asked() -> None:
 
 
 def test_forgetting_a_key_is_a_defect_and_not_an_endless_loop() -> None:
-    async def forget(keys: Sequence[str], settle: Settle[str]) -> None:
-        await settle({keys[0]: "x"})
+    async def forget(keys: Sequence[str]) -> dict[str, str]:
+        return {keys[0]: "x"}
 
     with pytest.raises(AssertionError, match="never settled"):
         asyncio.run(SingleFlight[str]().resolve(["a", "b"], forget))

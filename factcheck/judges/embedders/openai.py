@@ -16,13 +16,12 @@ from factcheck.judges.llm.providers import access_to
 from factcheck.judges.ports import EmbeddingResult
 from factcheck.runtime.budget import Price
 from factcheck.runtime.cache import answer_key
-from factcheck.runtime.loop import background, together
+from factcheck.runtime.loop import background
 from factcheck.runtime.result_cache import ResultCache
 from factcheck.settings import Model
 
 if TYPE_CHECKING:
     from factcheck.judges.ports import Ledger
-    from factcheck.runtime.result_cache import Settle
     from factcheck.runtime.session import Session
 
 STAGE = "embed"
@@ -81,20 +80,18 @@ class OpenAIEmbedder:
         keys = {text: answer_key(task=STAGE, model=model, text=text) for text in texts}
         text_of = {key: text for text, key in keys.items() if _is_sendable(text)}
 
-        async def ask(wanted: Sequence[str], settle: Settle[EmbeddingResult]) -> None:
-            async def ask_batch(batch: Sequence[str]) -> None:
-                results = await self._ask_twice([text_of[key] for key in batch], ledger)
-                by_key = dict(zip(batch, results, strict=True))
-                await self._cache.keep(by_key)
-                await settle(by_key)
+        def book_hits(count: int) -> None:
+            if count:
+                ledger.book(Usage(cache_hits=count), model=self.name, stage=STAGE)
 
-            await together(ask_batch(batch) for batch in _batches(wanted, text_of))
+        async def ask(some: Sequence[str]) -> dict[str, EmbeddingResult]:
+            answers = await self._ask_twice([text_of[key] for key in some], ledger)
+            return dict(zip(some, answers, strict=True))
 
-        results = await self._cache.known(list(text_of))
-        if results:
-            ledger.book(Usage(cache_hits=len(results)), model=self.name, stage=STAGE)
-        missing = [key for key in text_of if key not in results]
-        results |= await self._cache.resolve(missing, ask)
+        def batches(some: Sequence[str]) -> list[list[str]]:
+            return _batches(some, text_of)
+
+        results = await self._cache.results(list(text_of), batches, ask, book_hits)
         return tuple(results.get(keys[text], _UNSENDABLE) for text in texts)
 
     async def _ask_twice(self, texts: Sequence[str], ledger: Ledger) -> list[EmbeddingResult]:

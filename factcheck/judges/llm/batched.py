@@ -6,7 +6,7 @@ a failure.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeAlias, TypeVar
 
 from factcheck.errors import JudgeError, JudgeRejected
@@ -14,7 +14,7 @@ from factcheck.judges.llm.engine import Account
 from factcheck.judges.llm.modules import fingerprint
 from factcheck.runtime.cache import JSON, answer_keys
 from factcheck.runtime.loop import together
-from factcheck.runtime.result_cache import Claim, ResultCache
+from factcheck.runtime.result_cache import ResultCache
 
 if TYPE_CHECKING:
     from factcheck.judges.llm.adapter import Message, Question
@@ -104,47 +104,33 @@ class BatchedJudge(Generic[Q, R]):
             model = dict(self._model.shape)
             return answer_keys(parts, task=self.stage, prompt=self._prompt, model=model, **shared)
 
-        async def keep(results: Mapping[str, R]) -> None:
+        def keys_now() -> dict[str, str]:
             # the first answers may show that the model is asked in another way than the keys say
-            now = {} if shape == self._model.shape else dict(zip(keys, make_keys(), strict=True))
-            await self._cache.keep({now.get(key, key): r for key, r in results.items()})
+            return {} if shape == self._model.shape else dict(zip(keys, make_keys(), strict=True))
+
+        def book_hits(count: int) -> None:
+            self._model.record_cache_hits(count, ledger, self.stage)
+
+        async def ask(some: Sequence[str]) -> dict[str, R]:
+            account = Account(ledger, self.stage)
+            answers = await self._ask([by_key[key] for key in some], account)
+            results = dict(zip(some, answers, strict=True))
+            await self._repeat(by_key, results, account)
+            return results
+
+        def batches(some: Sequence[str]) -> list[list[str]]:
+            return self._batches({key: by_key[key] for key in some})
 
         keys = make_keys()
         by_key = dict(zip(keys, questions, strict=True))
-        results = await self._cache.known(list(by_key))
-        self._model.record_cache_hits(len(results), ledger, self.stage)
-        while missing := [key for key in by_key if key not in results]:
-            with self._cache.claim(missing) as claim:
-                batches = self._batches({key: by_key[key] for key in claim.keys})
-                work = [self._ask_batch(batch, ledger, claim, keep) for batch in batches]
-                await (work[0] if len(work) == 1 else together(work))
-            results.update(await claim.results())
+        results = await self._cache.results(list(by_key), batches, ask, book_hits, keys_now)
         return [results[key] for key in keys]
 
-    def _batches(self, questions: Mapping[str, Q]) -> list[dict[str, Q]]:
+    def _batches(self, questions: Mapping[str, Q]) -> list[list[str]]:
+        """The keys of questions that go into one request, for each request."""
         single = [key for key in questions if self._is_alone(questions[key])]
         others = [key for key in questions if not self._is_alone(questions[key])]
-        batches = [[key] for key in single] + even_batches(others, self._batch_size)
-        return [{key: questions[key] for key in batch} for batch in batches]
-
-    async def _ask_batch(
-        self,
-        questions: Mapping[str, Q],
-        ledger: Ledger,
-        claim: Claim[R],
-        keep: Callable[[Mapping[str, R]], Awaitable[None]],
-    ) -> None:
-        async with self._cache.lease(list(questions)) as received:
-            keys = [key for key in questions if key not in received]
-            results: dict[str, R] = {}
-            if keys:
-                account = Account(ledger, self.stage)
-                answers = await self._ask([questions[key] for key in keys], account)
-                results = dict(zip(keys, answers, strict=True))
-                await self._repeat(questions, results, account)
-                await keep(results)
-        self._model.record_cache_hits(len(received), ledger, self.stage)
-        await claim.settle({**results, **received})
+        return [[key] for key in single] + even_batches(others, self._batch_size)
 
     async def _ask(self, questions: Sequence[Q], account: Account) -> Sequence[R]:
         """One result per question, in their order, from one request."""

@@ -139,7 +139,7 @@ class LLMChecker(BatchedJudge[_FactQuestion, CheckResult]):
         require_one_not_rejected([result for of_text in results.values() for result in of_text])
         return [results[text] for text in summaries]
 
-    def _batches(self, questions: Mapping[str, _FactQuestion]) -> list[dict[str, _FactQuestion]]:
+    def _batches(self, questions: Mapping[str, _FactQuestion]) -> list[list[str]]:
         """Texts that are asked about the same facts go together."""
         keys_of: dict[str, list[str]] = {}
         for key, question in questions.items():
@@ -148,7 +148,7 @@ class LLMChecker(BatchedJudge[_FactQuestion, CheckResult]):
         for keys in keys_of.values():
             alike.setdefault(tuple(questions[key].fact for key in keys), []).append(keys)
         return [
-            {keys[n]: questions[keys[n]] for keys in some for n in numbers}
+            [keys[n] for keys in some for n in numbers]
             for facts, groups in alike.items()
             for some in even_batches(groups, self.summaries_per_call)
             for numbers in even_batches(range(len(facts)), self._batch_size)
@@ -339,7 +339,7 @@ class LLMPairJudge(BatchedJudge[ValuePair, PairResult]):
         require_one_not_rejected(results)
         return tuple(results)
 
-    def _batches(self, questions: Mapping[str, ValuePair]) -> list[dict[str, ValuePair]]:
+    def _batches(self, questions: Mapping[str, ValuePair]) -> list[list[str]]:
         in_order = sorted(questions.items(), key=lambda item: order_of(item[1]))
         return super()._batches(dict(in_order))
 

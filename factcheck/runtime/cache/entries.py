@@ -6,8 +6,6 @@ import hashlib
 import json
 import logging
 import re
-import threading
-from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from secrets import token_hex
 from typing import Protocol, runtime_checkable
@@ -148,35 +146,18 @@ class AnswerCache(Protocol):
 
 
 class MemoryCache:
-    """Keeps responses in memory.
+    """Keeps responses in memory."""
 
-    Args:
-        max_entries: Capacity; the least recently used go first. `None`: unlimited.
-    """
-
-    def __init__(self, max_entries: int | None = None) -> None:
-        if max_entries is not None and max_entries < 1:
-            raise ValueError(f"max_entries must be at least 1, or None, not {max_entries}")
-        self._max_entries = max_entries
-        self._entries: OrderedDict[str, str] = OrderedDict()
-        self._lock = threading.Lock()
+    def __init__(self) -> None:
+        self._entries: dict[str, str] = {}
 
     def get_many(self, keys: Sequence[str]) -> dict[str, str]:
         check_keys(keys)
-        with self._lock:
-            found = {key: self._entries[key] for key in keys if key in self._entries}
-            for key in found:
-                self._entries.move_to_end(key)
-        return found
+        return {key: self._entries[key] for key in keys if key in self._entries}
 
     def set_many(self, entries: Mapping[str, str]) -> None:
         check_keys(tuple(entries))
-        with self._lock:
-            for key, value in entries.items():
-                self._entries[key] = value
-                self._entries.move_to_end(key)
-            while self._max_entries is not None and len(self._entries) > self._max_entries:
-                self._entries.popitem(last=False)
+        self._entries |= entries
 
     def close(self) -> None:
         pass

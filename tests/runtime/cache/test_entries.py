@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from factcheck.runtime.cache import JSON, MemoryCache, answer_key, entries
+from factcheck.runtime.cache import JSON, answer_key, entries
 from factcheck.runtime.cache.entries import is_key, seal, unseal
 from tests.runtime.cache.conftest import KEY, OTHER
 
@@ -80,14 +80,3 @@ def test_any_flipped_bit_is_noticed(value: str, data: st.DataObject) -> None:
 @pytest.mark.parametrize("stored", [None, b"", b"short", "text", 7])
 def test_what_was_not_sealed_is_refused(stored: object) -> None:
     assert unseal(KEY, stored) is None
-
-
-def test_a_limited_memory_forgets_what_was_not_used() -> None:
-    cache = MemoryCache(max_entries=2)
-    third = answer_key(fact="third")
-    cache.set_many({KEY: "1", OTHER: "2"})
-    cache.get_many([KEY])
-    cache.set_many({third: "3"})
-    assert cache.get_many([KEY, OTHER, third]) == {KEY: "1", third: "3"}
-    with pytest.raises(ValueError, match="at least 1"):
-        MemoryCache(max_entries=0)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -35,15 +35,6 @@ def test_a_lease_is_granted_once_and_is_no_answer(two: tuple[DiskCache, DiskCach
     assert other.lease(KEY, 60)
 
 
-def test_an_answer_ends_its_lease_and_outlives_it(two: tuple[DiskCache, DiskCache]) -> None:
-    one, other = two
-    assert one.lease(KEY, 60)
-    one.set_many({KEY: "yes"})
-    one.release(KEY)
-    assert not other.lease(KEY, 60)
-    assert other.get_many([KEY]) == {KEY: "yes"}
-
-
 def test_a_lease_ends_with_its_time_or_its_process(two: tuple[DiskCache, DiskCache]) -> None:
     one, other = two
     assert one.lease(KEY, 0)
@@ -53,36 +44,49 @@ def test_a_lease_ends_with_its_time_or_its_process(two: tuple[DiskCache, DiskCac
     assert other.lease(OTHER, 60)
 
 
-def results(cache: DiskCache) -> ResultCache[str]:
-    def text(data: Any) -> str:
-        return str(data["text"])
-
-    return ResultCache(cache, {}, lambda answer: {"text": answer}, text, leases=True)
-
-
 def test_whoever_waits_gets_the_answer_or_asks_after_a_failure(
     two: tuple[DiskCache, DiskCache],
 ) -> None:
-    one, other = map(results, two)
     asked: list[str] = []
     begun = asyncio.Event()
 
-    async def ask(cache: ResultCache[str], name: str, *, fails: bool = False) -> dict[str, str]:
-        async with cache.lease([KEY, OTHER]) as received:
-            if received:
-                return received
-            asked.append(name)
+    def text(data: Any) -> str:
+        return str(data["text"])
+
+    def encode(answer: str) -> dict[str, str] | None:
+        return None if answer == "failure" else {"text": answer}
+
+    async def ask(cache: DiskCache, answer: str) -> set[str]:
+        async def asking(keys: Sequence[str]) -> dict[str, str]:
+            asked.append(answer)
             begun.set()
             await asyncio.sleep(0.1)
-            if not fails:
-                await cache.keep({KEY: name, OTHER: name})
-            return {}
+            return dict.fromkeys(keys, answer)
+
+        results = ResultCache(cache, {}, encode, text, leases=True)
+        found = await results.results([KEY, OTHER], lambda keys: [keys], asking, lambda _: None)
+        return set(found.values())
 
     async def work() -> None:
-        first = asyncio.ensure_future(ask(one, "one", fails=True))
+        one, other = two
+        first = asyncio.ensure_future(ask(one, "failure"))
         await begun.wait()
-        assert [await ask(other, "other"), await first] == [{}, {}]
-        assert asked == ["one", "other"]
-        assert await ask(one, "one") == {KEY: "other", OTHER: "other"}
+        second, third = ask(other, "second"), ask(other, "third")
+        assert [await first, *await asyncio.gather(second, third)] == [
+            {"failure"}, {asked[1]}, {asked[1]}
+        ]  # fmt: skip
+        assert await ask(one, "late") == {asked[1]}
 
     asyncio.run(work())
+    assert len(asked) == 2
+
+
+def test_an_answer_that_cannot_be_read_is_asked_for(two: tuple[DiskCache, DiskCache]) -> None:
+    two[0].set_many({KEY: "not JSON"})
+
+    async def ask(keys: Sequence[str]) -> dict[str, str]:
+        return dict.fromkeys(keys, "new")
+
+    cache = ResultCache[str](two[1], {}, lambda _: {}, str, leases=True)
+    work = cache.results([KEY], lambda keys: [keys], ask, lambda _: None)
+    assert asyncio.run(work) == {KEY: "new"}
