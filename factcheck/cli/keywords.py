@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 import typer
 
 from factcheck.cli import options, output
 from factcheck.errors import InputError
-
-if TYPE_CHECKING:
-    from factcheck.keywords.comparison import Run
 
 _THRESHOLD = 0.7
 
@@ -21,16 +17,6 @@ app = typer.Typer(
     help="Evaluate cards and behaviors by keywords: fast, free, without a model.",
 )
 app.callback()(options.show_help)
-
-
-Cases = Annotated[
-    str,
-    options.argument(
-        "CASES",
-        "Suite: .json, .jsonl or .yaml; each case has an 'instruction' and an "
-        "'evaluation_guide' with BEHAVIOR_keywords.",
-    ),
-]
 
 
 @app.command("run", epilog="Example: factcheck keywords run dataset.yaml outputs.json --out a.json")
@@ -90,7 +76,6 @@ def run(  # noqa: PLR0913 - one parameter per option
             "scored."
         ),
     ] = None,
-    examples: Annotated[int, options.examples("Number of missed and of extra cards shown.")] = 10,
     _debug: options.Debug = False,
 ) -> None:
     """Match generated cards with expected cards.
@@ -114,7 +99,7 @@ def run(  # noqa: PLR0913 - one parameter per option
             type_weight=type_weight,
             assignment=assignment,
         )
-        page = result.page(dataset=expected, outputs=generated, examples=examples)
+        page = result.page(dataset=expected, outputs=generated)
     score = result.macro and result.macro.f1
     errors = [(case.subject, case.message) for case in result.failures]
     failure = gates.cases_gate("mean F1", score, fail_under, errors)
@@ -125,7 +110,14 @@ def run(  # noqa: PLR0913 - one parameter per option
 
 @app.command("behaviors", epilog="Example: factcheck keywords behaviors cases.json responses.json")
 def behaviors(
-    cases: Cases,
+    cases: Annotated[
+        str,
+        options.argument(
+            "CASES",
+            "Suite: .json, .jsonl or .yaml; each case has an 'instruction' and an "
+            "'evaluation_guide' with BEHAVIOR_keywords.",
+        ),
+    ],
     responses: Annotated[
         str,
         options.argument(
@@ -152,7 +144,6 @@ def behaviors(
             "Exit with 1 if the pass rate is lower, e.g. 0.9, or if a case could not be scored."
         ),
     ] = None,
-    examples: Annotated[int, options.examples("Number of examples per kind of failure.")] = 3,
     _debug: options.Debug = False,
 ) -> None:
     """Classify the behaviors of responses.
@@ -173,38 +164,12 @@ def behaviors(
         if (first := next((one for one in case.outcomes if one.label is None), None))
     ]
     output.report(
-        result.page(examples=examples),
+        result.page(),
         lambda: result.to_json(indent=2),
         to,
         warnings=result.warnings,
         failure=gates.cases_gate("pass rate", result.pass_rate, fail_under, errors),
     )
-
-
-@app.command("lint", epilog="Example: factcheck keywords lint cases.json")
-def lint(
-    cases: Cases,
-    *,
-    strict: Annotated[bool, options.flag("--strict", "Exit with 1 if there are findings.")] = False,
-    format_: options.ReportFormat = None,
-    out: options.Out = None,
-    _debug: options.Debug = False,
-) -> None:
-    """Find problems in keyword guides.
-
-    Finds keywords that two behaviors share, that contain one another, that
-    are short, duplicate or empty, or that occur in the prompt.
-    """
-    from factcheck.keywords import lint_guides, lint_page, load_cases
-    from factcheck.scoring import gates
-
-    to = output.destination(format_, out, cases)
-    suite = load_cases(cases)
-    findings = lint_guides(suite)
-    page = lint_page(findings, len(suite))
-    data = {"n_cases": len(suite), "findings": [finding.to_dict() for finding in findings]}
-    failure = gates.strict_gate(len(findings), "finding") if strict else None
-    output.report(page, lambda: json.dumps(data, ensure_ascii=False, indent=2), to, failure=failure)
 
 
 @app.command("compare", epilog="Example: factcheck keywords compare before.json after.json")
@@ -231,25 +196,25 @@ def compare(
 ) -> None:
     """Compare two runs, case by case.
 
-    A run is better or worse if a sign test over the cases that changed
-    says so (p below 0.05) and F1, or the pass rate, moved the same way.
+    A run is better or worse if its mean F1, or its pass rate, moved by more
+    than chance explains (paired randomization, p below 0.05).
     """
     from factcheck.documents import name_of
-    from factcheck.keywords import compare_runs
+    from factcheck.keywords.comparison import compare_runs, read_run
     from factcheck.reports.text import p_text
     from factcheck.scoring import gates
 
     to = output.destination(format_, out, run_a, run_b)
     with output.spinner("Comparing"):
-        comparison = compare_runs(_read_run(run_a), _read_run(run_b))
+        comparison = compare_runs(read_run(run_a), read_run(run_b))
     page = comparison.page((name_of(run_a), name_of(run_b)))
     failure = None
     if fail_if_worse:
         worse = ""
         if comparison.verdict == "worse":
-            change = comparison.main.difference or 0.0
             figure = "F1" if comparison.kind == "cards" else "pass rate"
-            worse = f"{figure} {change:+.3f}, p {p_text(comparison.p_value)}"
+            mean = comparison.mean
+            worse = f"{figure} {mean.difference:+.3f}, p {p_text(mean.p_value or 0.0)}"
         failure = gates.comparison_gate(worse, comparison.only_a)
     output.report(
         page, lambda: comparison.to_json(indent=2), to, warnings=comparison.notes, failure=failure
@@ -331,23 +296,3 @@ def _text(path: str) -> str:
     if not text:
         raise InputError(f"{name_of(path)} is blank; there is nothing to compare")
     return text
-
-
-def _read_run(path: str) -> Run:
-    from factcheck.documents import name_of, parse_json, read_text
-    from factcheck.keywords import BehaviorRun, DatasetResult
-
-    name = name_of(path)
-    data = parse_json(read_text(path), name).value
-    made_by = data.get("format") if isinstance(data, dict) else None
-    try:
-        if made_by == DatasetResult.FORMAT:
-            return DatasetResult.from_dict(data)
-        if made_by == BehaviorRun.FORMAT:
-            return BehaviorRun.from_dict(data)
-    except InputError as error:
-        raise InputError(f"{name}: {str(error).removeprefix('run: ')}") from error
-    raise InputError(
-        f"{name}: not a saved run; 'factcheck keywords run' and 'behaviors' write one "
-        "with --out RUN.json"
-    )

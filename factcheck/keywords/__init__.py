@@ -4,7 +4,16 @@ No model is called. A keyword that occurs need not be understood: these scores f
 errors.
 """
 
-from factcheck.keywords.behavior_runs import BehaviorRun
+from factcheck.keywords.behavior_runs import BehaviorCaseResult, BehaviorRun, Outcome
+from factcheck.keywords.behaviors import (
+    AMBIGUOUS,
+    NO_MATCH,
+    BehaviorCase,
+    Guide,
+    classify_behavior,
+    load_cases,
+    load_responses,
+)
 from factcheck.keywords.card_runs import DatasetResult
 from factcheck.keywords.cards import (
     CardCase,
@@ -21,44 +30,26 @@ from factcheck.keywords.evaluation import (
     evaluate_dataset,
 )
 from factcheck.keywords.forms import AnyOf, Folded, Keyword, Not, Regex, Word
-from factcheck.keywords.guides import (
-    AMBIGUOUS,
-    NO_MATCH,
-    Behavior,
-    BehaviorCase,
-    Guide,
-    classify_behavior,
-    load_cases,
-    load_responses,
-)
-from factcheck.keywords.lint import LintFinding, lint_guides, lint_page
 from factcheck.keywords.matching import (
-    CardMatcher,
+    CaseResult,
+    Match,
     MatchSettings,
+    Missed,
+    Scores,
     keyword_similarity,
     match_cards,
     score_pair,
-)
-from factcheck.keywords.results import (
-    BehaviorCaseResult,
-    CaseResult,
-    Match,
-    Missed,
-    Outcome,
-    Scores,
 )
 
 __all__ = [
     "AMBIGUOUS",
     "NO_MATCH",
     "AnyOf",
-    "Behavior",
     "BehaviorCase",
     "BehaviorCaseResult",
     "BehaviorRun",
     "CardCase",
     "CardDataset",
-    "CardMatcher",
     "CaseResult",
     "DatasetResult",
     "ExpectedCard",
@@ -66,7 +57,6 @@ __all__ = [
     "Guide",
     "Keyword",
     "KeywordComparison",
-    "LintFinding",
     "Match",
     "MatchSettings",
     "Missed",
@@ -82,8 +72,6 @@ __all__ = [
     "evaluate_behaviors",
     "evaluate_dataset",
     "keyword_similarity",
-    "lint_guides",
-    "lint_page",
     "load_cases",
     "load_dataset",
     "load_outputs",

@@ -3,21 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, fields
-from typing import Any, get_args
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, fields
+from typing import Any, Literal, get_args
 
 from factcheck.documents import to_plain
-from factcheck.keywords.guides import AMBIGUOUS, NO_MATCH
-from factcheck.keywords.results import (
-    ERROR,
-    WRONG,
-    BehaviorCaseResult,
-    Outcome,
-    SavedRun,
-    Status,
-    behavior_name,
-)
+from factcheck.errors import InputError
+from factcheck.keywords.behaviors import AMBIGUOUS, LABEL_SUFFIX, NO_MATCH
+from factcheck.keywords.saved import KeywordRun
 from factcheck.reports.page import (
     Case,
     Item,
@@ -32,8 +25,12 @@ from factcheck.reports.page import (
 )
 from factcheck.reports.text import DASH, any_of, interval_text, name_text, plural, quote_text, share
 from factcheck.stats.intervals import Interval, wilson
-from factcheck.stats.resampling import SumScores
 
+Status = Literal["passed", "failed", "errored"]
+WRONG = "WRONG_BEHAVIOR"
+"""A response shows one behavior, but not the expected one."""
+ERROR = "ERROR"
+"""There is no response."""
 _KINDS: Mapping[str, tuple[str, Tone, str]] = {
     WRONG: ("Wrong behavior", "bad", "one behavior shows, but not the expected one"),
     AMBIGUOUS: ("Ambiguous", "warn", "several behaviors show"),
@@ -41,10 +38,89 @@ _KINDS: Mapping[str, tuple[str, Tone, str]] = {
     ERROR: ("Errored", "unknown", "there is no response"),
 }
 """Kinds of failure in the report: title, tone and meaning."""
+_EXAMPLES = 3
+"""Maximum number of responses shown for each kind of failure."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """Response of one variant to one case."""
+
+    variant: str
+    expected: str
+    """Label of the expected behavior."""
+    label: str | None
+    """Label of the response; `None`: there is none."""
+    response: str = ""
+    hits: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """For a wrong response: the keywords that occur in it, in words, by label."""
+    code: str = ""
+    """Why there is no response: a code of `factcheck.errors`, or `callable`."""
+    message: str = ""
+
+    @property
+    def is_right(self) -> bool:
+        """Whether the expected behavior shows, and no other."""
+        return self.label == self.expected
+
+    @property
+    def failure(self) -> str:
+        """`AMBIGUOUS`, `NO_MATCH`, `WRONG_BEHAVIOR` or `ERROR`; empty if the response is right."""
+        if self.label is None:
+            return ERROR
+        if self.is_right:
+            return ""
+        return self.label if self.label in {AMBIGUOUS, NO_MATCH} else WRONG
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Expected and shown behavior and what was found, or why there is no response."""
+        if self.label is None:
+            return (quote_text(f"{self.code}: {self.message}"),)
+        reason = f"expected {_behavior(self.expected)}, shows {_behavior(self.label)}"
+        hits = "; ".join(
+            f"{_behavior(label)}: {', '.join(own)}" for label, own in self.hits.items()
+        )
+        return (reason, f"found {quote_text(hits)}") if hits else (reason,)
+
+
+@dataclass(frozen=True, slots=True)
+class BehaviorCaseResult:
+    """Outcomes of one case."""
+
+    case_id: str
+    outcomes: tuple[Outcome, ...]
+    """In the order of the variants."""
+
+    def __post_init__(self) -> None:
+        if not self.outcomes:
+            raise InputError(f"case {self.case_id!r} has no outcomes; damaged run")
+
+    @property
+    def status(self) -> Status:
+        """`passed` if all are right; `errored` if a response is missing; else `failed`."""
+        if any(outcome.label is None for outcome in self.outcomes):
+            return "errored"
+        return "passed" if all(outcome.is_right for outcome in self.outcomes) else "failed"
+
+    def junit_case(self) -> Case:
+        wrong = [outcome for outcome in self.outcomes if outcome.failure]
+        details: list[str] = []
+        for outcome in wrong:
+            details.append(f"{outcome.variant}: {'; '.join(outcome.notes)}")
+            if outcome.response:
+                details.append(f"“{quote_text(outcome.response)}”")
+        return Case(
+            self.case_id,
+            "error" if self.status == "errored" else self.status,
+            ", ".join(f"{outcome.variant}: {outcome.failure}" for outcome in wrong),
+            wrong[0].failure if wrong else "",
+            tuple(details),
+        )
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class BehaviorRun(SavedRun):
+class BehaviorRun(KeywordRun):
     """Results of all cases of a suite."""
 
     FORMAT = "factcheck-keywords-behaviors/2"
@@ -52,7 +128,6 @@ class BehaviorRun(SavedRun):
     cases: tuple[BehaviorCaseResult, ...]
     """In the order of the suite."""
     digests: Mapping[str, str]
-    """By case id: digest of guide and expectations; runs are comparable only if they agree."""
     warnings: tuple[str, ...] = ()
     """Valid but probably unintended parts of the guides."""
 
@@ -68,14 +143,6 @@ class BehaviorRun(SavedRun):
             for case in self.cases
             if case.status != "errored"
         }
-
-    def measures(self, ids: Iterable[str]) -> SumScores:
-        """The `pass_rate` of these cases."""
-        import numpy as np
-
-        scores = self.case_scores
-        table = np.array([(scores[name], 1.0) for name in ids]).T
-        return SumScores(("pass_rate",), table, lambda sums: sums[:1] / sums[1:])
 
     @property
     def counts(self) -> dict[Status, int]:
@@ -135,7 +202,7 @@ class BehaviorRun(SavedRun):
     def to_dict(self) -> dict[str, Any]:
         """All fields and the figures as JSON-ready data."""
         return {
-            **SavedRun.to_dict(self),
+            **KeywordRun.to_dict(self),
             "pass_rate": self.pass_rate,
             "interval": to_plain(self.interval),
             "low": self.low,
@@ -145,12 +212,7 @@ class BehaviorRun(SavedRun):
             "confusion": self.confusion(),
         }
 
-    def page(self, *, examples: int = 3) -> Page:
-        """The report.
-
-        Args:
-            examples: Maximum number of responses shown for each kind of failure.
-        """
+    def page(self) -> Page:
         rate, counts = self.pass_rate, self.counts
         shown = f"no response to {any_of(len(self.cases), 'case')}"
         if rate is not None:
@@ -170,31 +232,15 @@ class BehaviorRun(SavedRun):
                 ("unknown", counts["errored"], "errored"),
             ),
             filled(
-                self._failures_section(),
                 self._variants_section(),
                 self._confusion_section(),
-                *self._example_sections(examples),
+                *(self._examples_section(kind) for kind in _KINDS if self.failures[kind]),
                 warnings_section(self.warnings),
             ),
             suite="keywords.behaviors",
-            cases=tuple(map(_junit_case, self.cases)),
+            cases=tuple(case.junit_case() for case in self.cases),
             columns=("case", "status", *(one.name for one in fields(Outcome))),
             rows=self.to_rows,
-        )
-
-    def _failures_section(self) -> Section:
-        found = self.failures
-        rows = tuple(
-            (title.lower(), meaning, f"{found[name]:,}")
-            for name, (title, _, meaning) in _KINDS.items()
-            if found[name]
-        )
-        n_all = sum(len(case.outcomes) for case in self.cases)
-        return Section(
-            f"Failures {sum(found.values()):,}",
-            "bad",
-            f"of {plural(n_all, 'response')}",
-            Table(("", "", "responses"), rows, n_names=2),
         )
 
     def _variants_section(self) -> Section | None:
@@ -212,52 +258,32 @@ class BehaviorRun(SavedRun):
         return Section("Variants", table=Table(columns, rows)) if len(rows) > 1 else None
 
     def _confusion_section(self) -> Section:
+        """Behaviors in order of appearance, the expected ones first, then failures."""
         confusion = self.confusion()
-        expected = _in_order(confusion)
-        shown = _in_order(label for row in confusion.values() for label in row)
-        columns = [label for label in expected if label in shown]
-        columns += [label for label in shown if label not in expected]
+        shown = {label: None for row in confusion.values() for label in row}
+        last = [label for label in (AMBIGUOUS, NO_MATCH, ERROR) if label in shown]
+        columns = [one for one in {**confusion, **shown} if one in shown and one not in last] + last
         rows = tuple(
-            (behavior_name(label), *(f"{row.get(column, 0):,}" for column in columns))
+            (_behavior(label), *(f"{row.get(column, 0):,}" for column in columns))
             for label, row in confusion.items()
         )
-        header = ("expected", *map(behavior_name, columns))
+        header = ("expected", *map(_behavior, columns))
         return Section("Shown behaviors", meaning="by expected behavior", table=Table(header, rows))
 
-    def _example_sections(self, limit: int) -> Iterator[Section]:
-        for name, kind in _KINDS.items():
-            wrong = [one for one in self._outcomes() if one[1].failure == name]
-            section = listed(*kind, wrong, lambda one: _item(*one), "response", limit)
-            yield section if limit else section._replace(more="")
-
-
-def _in_order(labels: Iterable[str]) -> list[str]:
-    """Distinct labels: behaviors in order of appearance, then the labels of failures."""
-    found = dict.fromkeys(labels)
-    last = [name for name in (AMBIGUOUS, NO_MATCH, ERROR) if name in found]
-    return [name for name in found if name not in last] + last
+    def _examples_section(self, kind: str) -> Section:
+        wrong = [one for one in self._outcomes() if one[1].failure == kind]
+        return listed(*_KINDS[kind], wrong, lambda one: _item(*one), "response", _EXAMPLES)
 
 
 def _item(case_id: str, outcome: Outcome) -> Item:
     name = f"{name_text(case_id)} · {name_text(outcome.variant)}"
     if outcome.label is None:
-        return Item(name, outcome.reason)
-    found = (f"found {outcome.found}",) if outcome.hits else ()
-    return Item(name, f"“{quote_text(outcome.response) or '(empty)'}”", (outcome.reason, *found))
+        return Item(name, outcome.notes[0])
+    return Item(name, f"“{quote_text(outcome.response) or '(empty)'}”", outcome.notes)
 
 
-def _junit_case(case: BehaviorCaseResult) -> Case:
-    wrong = [outcome for outcome in case.outcomes if outcome.failure]
-    details: list[str] = []
-    for outcome in wrong:
-        found = f"; found {outcome.found}" if outcome.hits else ""
-        details.append(f"{outcome.variant}: {outcome.reason}{found}")
-        if outcome.response:
-            details.append(f"“{quote_text(outcome.response)}”")
-    return Case(
-        case.case_id,
-        "error" if case.status == "errored" else case.status,
-        ", ".join(f"{outcome.variant}: {outcome.failure}" for outcome in wrong),
-        wrong[0].failure if wrong else "",
-        tuple(details),
-    )
+def _behavior(label: str) -> str:
+    """A label in a report: of a behavior without the suffix, in lower case."""
+    if label.endswith(LABEL_SUFFIX):
+        return name_text(label.removesuffix(LABEL_SUFFIX).lower())
+    return name_text(label)

@@ -3,34 +3,55 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from statistics import fmean
+from typing import Any, NamedTuple
 
-from factcheck.documents import to_plain
 from factcheck.errors import Failure
-from factcheck.keywords.card_page import (
-    CardTexts,
-    cases_section,
-    extra_section,
-    junit_case,
-    missed_section,
-    totals_section,
+from factcheck.keywords.cards import CardDataset, ExpectedCard, card_value, type_of
+from factcheck.keywords.forms import Keyword, found_in, unmet_keywords
+from factcheck.keywords.matching import CaseResult, Counts, MatchSettings, Missed, Scores
+from factcheck.keywords.saved import KeywordRun
+from factcheck.reports.page import (
+    MOST_ROWS,
+    Case,
+    Item,
+    Page,
+    Section,
+    Table,
+    entries,
+    filled,
+    listed,
+    parts_of,
+    warnings_section,
 )
-from factcheck.keywords.cards import CardDataset
-from factcheck.keywords.matching import MatchSettings
-from factcheck.keywords.results import CaseResult, SavedRun, Scores
-from factcheck.reports.page import Item, Page, entries, filled, listed, parts_of, warnings_section
-from factcheck.reports.text import DASH, any_of, interval_text, name_text, plural, quote_text, share
+from factcheck.reports.text import (
+    DASH,
+    any_of,
+    interval_text,
+    more_of,
+    name_text,
+    plural,
+    quote_text,
+    share,
+)
 from factcheck.stats.intervals import Interval
-from factcheck.stats.resampling import Matrix, SumScores, bootstrap_scores, check_resampling
+from factcheck.stats.resampling import bootstrap_mean
 
-CARD_MEASURES = tuple(f"{kind}_{name}" for kind in ("macro", "micro") for name in Scores._fields)
-_COLUMNS = ("case", "status", "expected", "generated", "score", "unmet", "message")
+_TITLES = ("recall", "precision", "F1", "average similarity")
+_COLUMNS = ("case", "status", "expected", "generated", "matched", *Scores._fields, "message")
+_CASE_COLUMNS = ("case", "expected", "found", "matched", "recall", "precision", "F1", "similarity")
+_ENOUGH = 20
+"""Cases from which bootstrap intervals are wide enough."""
+_EXAMPLES = 10
+"""Maximum number of missed cards shown, and of extra ones."""
+_LONGEST_FIELD = 80
+_LONGEST_CARD = 160
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class DatasetResult(SavedRun):
+class DatasetResult(KeywordRun):
     """Results of all cases of a dataset. Scores leave out those in `failures`."""
 
     FORMAT = "factcheck-keywords-cards/2"
@@ -43,8 +64,6 @@ class DatasetResult(SavedRun):
     """The others; their subjects are the ids of the cases."""
     settings: MatchSettings
     digests: Mapping[str, str]
-    """By case id, in the order of the dataset: digest of the expected cards; runs are comparable
-    only if they agree."""
     warnings: tuple[str, ...] = ()
     """Valid but probably unintended parts of the dataset."""
 
@@ -53,68 +72,52 @@ class DatasetResult(SavedRun):
         return [case.case_id for case in self.cases] + [one.subject for one in self.failures]
 
     @property
-    def macro(self) -> Scores | None:
-        """Mean scores of the cases, equally weighted; `None` if none was scored."""
-        return self._averages("macro")
-
-    @property
-    def micro(self) -> Scores | None:
-        """Scores over all cards of all cases; `None` if no case was scored."""
-        return self._averages("micro")
-
-    def _averages(self, kind: str) -> Scores | None:
-        if not self.cases:
-            return None
-        found = dict(zip(CARD_MEASURES, card_measures(self.cases).of_all(), strict=True))
-        recall, precision, f1, similarity = (found[f"{kind}_{name}"] for name in Scores._fields)
-        return Scores(recall, precision, f1, None if math.isnan(similarity) else similarity)
-
-    @property
     def case_scores(self) -> dict[str, float]:
         """F1 by case id."""
         return {case.case_id: case.f1 for case in self.cases}
 
-    def measures(self, ids: Iterable[str]) -> SumScores:
-        """The `CARD_MEASURES` of these cases."""
-        cases = {case.case_id: case for case in self.cases}
-        return card_measures([cases[name] for name in ids])
+    @property
+    def macro(self) -> Scores | None:
+        """Mean scores of the cases, equally weighted; `None` if none was scored."""
+        if not self.cases:
+            return None
+        recall, precision, f1, similarity = self._columns()
+        average = fmean(similarity) if similarity else None
+        return Scores(fmean(recall), fmean(precision), fmean(f1), average)
 
-    def intervals(self, n_resamples: int = 2000, seed: int = 0) -> dict[str, Interval]:
-        """95 % percentile bootstrap intervals, from resampling the cases.
+    @property
+    def micro(self) -> Scores | None:
+        """Scores over all cards of all cases; `None` if no case was scored."""
+        if not self.cases:
+            return None
+        return Counts(*map(sum, zip(*(case.counts for case in self.cases), strict=True))).scores()
 
-        Returns:
-            `macro_recall`, `macro_precision`, `macro_f1`, `macro_average_similarity`, and the same
-            with `micro_`; (0, 1) with fewer than two cases.
+    def _columns(self) -> list[list[float]]:
+        """The scores of the cases, each without the undefined ones."""
+        scores = [case.counts.scores() for case in self.cases]
+        return [[one for one in of if one is not None] for of in zip(*scores, strict=True)]
 
-        Raises:
-            InputError: `n_resamples` below 1, or a negative seed.
-        """
-        check_resampling(n_resamples, seed)
-        return bootstrap_scores(card_measures(self.cases), n_resamples, seed)
+    def intervals(self) -> dict[str, Interval | None]:
+        """95 % bootstrap intervals of the macro scores over cases; `None` for fewer than two."""
+        return dict(zip(Scores._fields, map(bootstrap_mean, self._columns()), strict=False))
 
-    def to_rows(self) -> list[dict[str, Any]]:
-        """One dict for each expected card and for each extra one, case by case.
-
-        Its keys are `case`, `status` (`matched`, `missed`, `extra` or `error`), `expected`,
-        `generated`, `score`, `unmet` and `message`.
-        """
-        rows = [{"case": case.case_id, **row} for case in self.cases for row in case.to_rows()]
-        rows += (
-            {"case": one.subject, "status": "error", "message": f"{one.code}: {one.message}"}
-            for one in self.failures
-        )
-        empty: dict[str, Any] = dict.fromkeys(_COLUMNS) | {"unmet": {}, "message": ""}
-        return [{name: (empty | row)[name] for name in _COLUMNS} for row in rows]
+    def _rows(self) -> Iterator[dict[str, Any]]:
+        for case in self.cases:
+            row = {"case": case.case_id, "status": "scored"} | case.counts._asdict()
+            yield dict.fromkeys(_COLUMNS) | row | case.counts.scores()._asdict()
+        for one in self.failures:
+            row = {"case": one.subject, "status": "errored"}
+            yield dict.fromkeys(_COLUMNS) | row | {"message": f"{one.code}: {one.message}"}
 
     def to_dict(self) -> dict[str, Any]:
         """All fields and the scores as JSON-ready data."""
         macro, micro = self.macro, self.micro
         return {
-            **SavedRun.to_dict(self),
+            **KeywordRun.to_dict(self),
             "cases": [case.to_dict() for case in self.cases],
             "macro": {} if macro is None else macro._asdict(),
             "micro": {} if micro is None else micro._asdict(),
-            "intervals": to_plain(self.intervals()),
+            "intervals": {f"macro_{name}": own for name, own in self.intervals().items()},
         }
 
     def page(
@@ -122,55 +125,60 @@ class DatasetResult(SavedRun):
         *,
         dataset: CardDataset | None = None,
         outputs: Mapping[str, Sequence[Any] | None] | None = None,
-        examples: int = 10,
     ) -> Page:
         """The report. Cards are counted from 1.
 
         Args:
             dataset: Shows the expected cards; default: their numbers only.
             outputs: By case id, the generated cards, to show them; default: their numbers only.
-            examples: Maximum number of missed cards shown, and of extra ones.
         """
-        scored, failures, macro, micro = self.cases, self.failures, self.macro, self.micro
+        scored, failures, macro = self.cases, self.failures, self.macro
         cases = dataset.cases if dataset is not None else ()
-        texts = CardTexts({case.id: case.expected_cards for case in cases}, outputs or {})
-        intervals = self._page_intervals()
-        interval = interval_text(intervals.get("macro_f1"))
-        totals, counts = None, f"no score for {any_of(len(failures), 'case')}"
-        lines: list[str] = []
-        if macro is not None and micro is not None:
-            totals = totals_section(macro, micro, intervals, len(scored))
+        texts = _Texts({case.id: case.expected_cards for case in cases}, outputs or {})
+        interval = interval_text(self.intervals().get("f1"))
+        counts = f"no score for {any_of(len(failures), 'case')}"
+        lines: tuple[str, ...] = ()
+        if macro is not None:
             counts = plural(len(scored), "case")
             counts = f"mean over {counts} (macro)" if len(scored) > 1 else counts
             if failures:
                 counts += f", {len(failures):,} more errored"
-                sums = [math.fsum(case.f1 for case in scored)]
-                sums.append(sums[0] + len(failures))
-                bounds = f" {DASH} ".join(share(one / len(self.digests)) for one in sums)
-                lines.append(f"{bounds} if every errored case scored 0 / 1")
+                total = math.fsum(case.f1 for case in scored)
+                ends = (share(one / len(self.digests)) for one in (total, total + len(failures)))
+                lines = (f"{f' {DASH} '.join(ends)} if every errored case scored 0 / 1",)
+        missed = [(case, one) for case in scored for one in case.missed]
+        extra = [(case.case_id, number) for case in scored for number in case.extra]
         return Page(
             "F1",
             "unknown" if macro is None else share(macro.f1),
             counts,
             f"95 % interval {interval}" if interval else "",
-            tuple(lines),
+            lines,
             parts_of(
                 ("good", sum(len(case.matches) for case in scored), "matched"),
-                ("bad", sum(len(case.missed) for case in scored), "missed"),
-                ("warn", sum(len(case.extra) for case in scored), "extra"),
+                ("bad", len(missed), "missed"),
+                ("warn", len(extra), "extra"),
             ),
             filled(
-                totals,
-                cases_section(scored),
-                missed_section(scored, texts, self.settings.threshold, examples),
-                extra_section(scored, texts, examples),
+                self._totals_section(),
+                _cases_section(scored),
                 listed(
-                    "Pairs that differ from greedy matching",
-                    "plain",
-                    "",
-                    [case for case in scored if case.note],
-                    lambda case: Item(name_text(case.case_id), case.note),
-                    "case",
+                    "Missed",
+                    "bad",
+                    "expected cards without a matching generated card; cards are counted from 1",
+                    missed,
+                    lambda one: texts.missed(*one, self.settings.threshold),
+                    "missed card",
+                    _EXAMPLES,
+                ),
+                listed(
+                    "Extra",
+                    "warn",
+                    "generated cards without a matching expected card",
+                    extra,
+                    lambda one: texts.extra(*one),
+                    "extra card",
+                    _EXAMPLES,
                 ),
                 listed(
                     "Errored",
@@ -189,17 +197,30 @@ class DatasetResult(SavedRun):
                 ("Matching", self._matching()),
             ),
             suite="keywords.cards",
-            cases=(*map(junit_case, self.cases), *map(junit_case, self.failures)),
+            cases=(*map(_junit_case, scored), *map(_errored_case, failures)),
             columns=_COLUMNS,
-            rows=self.to_rows,
+            rows=self._rows,
         )
 
-    def _page_intervals(self) -> Mapping[str, Interval]:
-        """Intervals by measure; of a single case, those of its cards."""
-        if len(self.cases) != 1:
-            return self.intervals() if self.cases else {}
-        own = self.cases[0].intervals()
-        return {f"{kind}_{name}": own[name] for kind in ("macro", "micro") for name in own}
+    def _totals_section(self) -> Section | None:
+        """Macro and micro scores; of a single case one column."""
+        macro, micro, n_cases = self.macro, self.micro, len(self.cases)
+        if macro is None or micro is None:
+            return None
+        intervals = self.intervals()
+        rows = []
+        for title, name, *scores in zip(_TITLES, Scores._fields, macro, micro, strict=True):
+            one, other = (DASH if score is None else share(score) for score in scores)
+            rows.append((title, one, interval_text(intervals[name]), other))
+        if n_cases == 1:
+            return Section("Totals", table=Table(("", ""), tuple(row[:2] for row in rows)))
+        few = f"; too narrow for fewer than {_ENOUGH} cases" if n_cases < _ENOUGH else ""
+        return Section(
+            "Totals",
+            meaning="macro: cases are weighted equally; micro: cards are",
+            table=Table(("", "macro", "95 % interval", "micro"), tuple(rows)),
+            more=f"bootstrap intervals over cases{few}",
+        )
 
     def _matching(self) -> str:
         settings = self.settings
@@ -210,40 +231,102 @@ class DatasetResult(SavedRun):
         )
 
 
-def card_measures(cases: Sequence[CaseResult]) -> SumScores:
-    """The `CARD_MEASURES` of these cases as functions of sums over cases."""
-    import numpy as np
+def _cases_section(scored: Sequence[CaseResult]) -> Section:
+    ordered = sorted(scored, key=lambda case: case.f1)
+    left_out = ordered[MOST_ROWS:]
+    more = more_of(len(left_out), "case")
+    if left_out:
+        lowest = left_out[0].f1
+        more += f", with F1 {share(lowest)}" + (" or more" if lowest < 1.0 else "")
+    rows = [
+        (
+            name_text(case.case_id),
+            *(f"{n:,}" for n in (case.n_expected, case.n_generated, len(case.matches))),
+            *(DASH if value is None else share(value) for value in case.counts.scores()),
+        )
+        for case in ordered[:MOST_ROWS]
+    ]
+    table = Table(_CASE_COLUMNS, tuple(rows), dispensable=("similarity", "found", "expected"))
+    return Section(f"Cases {len(ordered):,}", meaning="lowest F1 first", table=table, more=more)
 
-    rows = []
-    for case in cases:
-        scores = case.counts.scores()
-        similarity = scores.average_similarity
-        means = (scores.recall, scores.precision, scores.f1, similarity or 0.0)
-        rows.append((*means, 1.0, float(similarity is not None), *case.counts))
-    table = np.array(rows, dtype=float).reshape(len(rows), 10).T
-    return SumScores(CARD_MEASURES, table, _measures_of_sums)
+
+def _junit_case(case: CaseResult) -> Case:
+    """Passed if every card has a partner; else skipped, because the gate takes the mean of F1."""
+    if not case.missed and not case.extra:
+        return Case(case.case_id)
+    message = f"F1 {case.f1:.3f}: {len(case.missed):,} missed, {len(case.extra):,} extra"
+    details = [
+        f"missed: expected card {missed.expected + 1}, nearest score {missed.score:.3f}"
+        for missed in case.missed
+    ]
+    details += [f"extra: card {number + 1}" for number in case.extra]
+    return Case(case.case_id, "skipped", message, "cards", tuple(details))
 
 
-def _measures_of_sums(sums: Matrix) -> Matrix:
-    """From the rows of `card_measures`, summed, to the measures."""
-    import numpy as np
+def _errored_case(failure: Failure[str]) -> Case:
+    return Case(failure.subject, "error", "errored", failure.code, (failure.message,))
 
-    recall, precision, f1, similarity, n_cases, n_with_match = sums[:6]
-    matched, expected, generated, total_similarity = sums[6:]
-    nothing = np.where(expected + generated == 0, 1.0, 0.0)
-    undefined = np.full_like(matched, np.nan)
 
-    def ratio(part: Matrix, whole: Matrix, otherwise: Matrix) -> Matrix:
-        found: Matrix = np.divide(part, whole, out=otherwise.copy(), where=whole > 0)
-        return found
+class _Texts(NamedTuple):
+    """The contents of the cards by case id, where they are known."""
 
-    return np.vstack(
-        [
-            *(ratio(part, n_cases, undefined) for part in (recall, precision, f1)),
-            ratio(similarity, n_with_match, undefined),
-            ratio(matched, expected, nothing),
-            ratio(matched, generated, nothing),
-            ratio(2 * matched, expected + generated, nothing),
-            ratio(total_similarity, matched, undefined),
-        ]
-    )
+    expected: Mapping[str, Sequence[ExpectedCard]]
+    generated: Mapping[str, Sequence[Any] | None]
+    """`None` where nothing was generated."""
+
+    def missed(self, case: CaseResult, missed: Missed, threshold: float) -> Item:
+        """An expected card without a partner, with the nearest generated one."""
+        expected = _at(self.expected.get(case.case_id), missed.expected)
+        text = f"expected card {missed.expected + 1}"
+        if expected is not None:
+            text += f"   {_listed(expected.keywords, expected.card_type)}"
+        if missed.nearest is None:
+            why = (
+                "no generated card scores above 0" if case.n_generated else "nothing was generated"
+            )
+            return Item(name_text(case.case_id), text, (why,))
+        taken = [match for match in case.matches if match.generated == missed.nearest]
+        why = f"below the threshold of {threshold:g}"
+        if taken and missed.score >= threshold:
+            why = f"matched with expected card {taken[0].expected + 1}"
+        notes = [f"nearest: card {missed.nearest + 1}, score {share(missed.score)}, {why}"]
+        card = _at(self.generated.get(case.case_id), missed.nearest)
+        if expected is not None and card is not None:
+            notes += _content(card, expected)
+        return Item(name_text(case.case_id), text, tuple(notes))
+
+    def extra(self, case_id: str, number: int) -> Item:
+        text, card = f"card {number + 1}", _at(self.generated.get(case_id), number)
+        if isinstance(card, Mapping):
+            text += f"   {quote_text(_quoted(card), _LONGEST_CARD)}"
+        return Item(name_text(case_id), text)
+
+
+def _content(card: Any, expected: ExpectedCard) -> Iterator[str]:
+    """The fields of a card, and which keywords it lacks or must not have."""
+    fields = {name: str(card_value(card, name)) for name in expected.keywords}
+    yield _quoted(fields)
+    found = {
+        name: unmet_keywords(words, found_in(words, fields[name]))
+        for name, words in expected.keywords.items()
+    }
+    unmet = {name: words for name, words in found.items() if words}
+    kind = None if expected.card_type == type_of(card) else expected.card_type
+    if unmet or kind is not None:
+        yield f"lacks {_listed(unmet, kind)}"
+
+
+def _quoted(fields: Mapping[str, Any]) -> str:
+    parts = (f"{name}: “{quote_text(str(v), _LONGEST_FIELD)}”" for name, v in fields.items())
+    return "; ".join(parts)
+
+
+def _listed(keywords: Mapping[str, Sequence[Keyword]], kind: str | None) -> str:
+    """Keywords by field, and the type of a card where there is one."""
+    parts = [f"{name}: {', '.join(map(str, own)) or '(none)'}" for name, own in keywords.items()]
+    parts += [] if kind is None else [f"type: {kind}"]
+    return quote_text("; ".join(parts), _LONGEST_CARD)
+
+
+def _at(cards: Sequence[Any] | None, number: int) -> Any:
+    return cards[number] if cards is not None and number < len(cards) else None

@@ -14,11 +14,10 @@ from pathlib import Path
 from typing import Any
 
 from factcheck.documents import PathOrDash, shown
-from factcheck.documents.reading import read_document
 from factcheck.errors import InputError
 from factcheck.facts import short_digest
 from factcheck.keywords.forms import SUFFIX, Keyword, Not, as_keywords, field_of, to_data
-from factcheck.keywords.nodes import Node, require_unique_ids
+from factcheck.keywords.nodes import Node, require_id, require_unique_ids
 
 CARD_TYPE = "card_type"
 """Key or attribute with the type of a card."""
@@ -43,27 +42,6 @@ class ExpectedCard:
             for name, words in self.keywords.items()
         }
         object.__setattr__(self, "keywords", by_field)
-
-    @classmethod
-    def of(cls, card_type: str | None = None, **fields: Iterable[Any]) -> ExpectedCard:
-        """A card from keywords by field: `ExpectedCard.of(front=["cell"], back=["unit"])`."""
-        return cls({name: as_keywords(words, name) for name, words in fields.items()}, card_type)
-
-    @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> ExpectedCard:
-        """A card from `<field>_keywords` lists and optionally a `card_type`.
-
-        Raises:
-            InputError: An unknown key, no keywords, or invalid ones.
-        """
-        return _card(Node.plain(data, "expected card"))
-
-    def __getattr__(self, name: str) -> tuple[Keyword, ...]:
-        """`front_keywords` and so on, by the name of the field."""
-        field = field_of(name)
-        if field is None or field not in self.keywords:
-            raise AttributeError(f"this expected card has no {name!r}")
-        return self.keywords[field]
 
     def to_dict(self) -> dict[str, Any]:
         data: dict[str, Any] = {
@@ -97,8 +75,7 @@ class CardCase:
         require_id(self.id)
         if not isinstance(self.text, str):
             raise InputError(f"case {self.id!r}: text: expected a string, got {shown(self.text)}")
-        cards = tuple(as_expected(card) for card in as_cards(self.expected_cards))
-        object.__setattr__(self, "expected_cards", cards)
+        object.__setattr__(self, "expected_cards", as_expected_cards(self.expected_cards))
 
     @property
     def digest(self) -> str:
@@ -134,15 +111,6 @@ class CardDataset:
             for warning in card.warnings()
         )
 
-    @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> CardDataset:
-        """A dataset from the content of a file; see `load_dataset`.
-
-        Raises:
-            InputError: Invalid; names the part.
-        """
-        return _dataset(Node.plain(data, "dataset"), "")
-
 
 def load_dataset(path: PathOrDash) -> CardDataset:
     """Load a dataset of cases with expected cards.
@@ -159,17 +127,15 @@ def load_dataset(path: PathOrDash) -> CardDataset:
         InputError: Not readable, an unknown key, an invalid keyword or a duplicate id; names the
             file and line.
     """
-    return _dataset(Node.of(read_document(path)), "" if path == "-" else Path(path).stem)
-
-
-def _dataset(node: Node, name: str) -> CardDataset:
+    node = Node.read(path)
     node.require_keys("name", "version", "cases")
     nodes = node.member("cases").items()
     if not nodes:
         raise node.member("cases").error("the dataset has no cases")
     cases = tuple(map(_case, nodes))
     require_unique_ids([case.id for case in cases], nodes)
-    return CardDataset(cases, node.text("name", "") or name, node.text("version", "", numbers=True))
+    name = node.text("name", "") or ("" if path == "-" else Path(path).stem)
+    return CardDataset(cases, name, node.text("version", "", numbers=True))
 
 
 def _case(node: Node) -> CardCase:
@@ -197,14 +163,14 @@ def load_outputs(path: PathOrDash) -> dict[str, list[Any] | None]:
     Raises:
         InputError: Not readable, another shape, or a duplicate id; names the file and line.
     """
-    node = Node.of(read_document(path))
+    node = Node.read(path)
     if isinstance(node.value, dict):
         cards_of = {name: node.member(name) for name in node.value}
     else:
-        rows, ids = node.items(), []
+        rows = node.items()
         for row in rows:
             row.require_keys("id", "cards")
-            ids.append(row.id())
+        ids = [row.id() for row in rows]
         require_unique_ids(ids, rows)
         cards_of = {name: row.member("cards") for name, row in zip(ids, rows, strict=True)}
     for cards in cards_of.values():
@@ -213,17 +179,22 @@ def load_outputs(path: PathOrDash) -> dict[str, list[Any] | None]:
     return {name: cards.value for name, cards in cards_of.items()}
 
 
-def require_id(name: Any) -> None:
-    if not isinstance(name, str) or not name.strip():
-        raise InputError(f"the id of a case must be a string that is not blank, got {shown(name)}")
+def as_expected_cards(cards: Any) -> tuple[ExpectedCard, ...]:
+    """Expected cards from themselves, mappings, or objects with `<field>_keywords` attributes."""
+    found = []
+    for number, card in enumerate(as_cards(cards), 1):
+        try:
+            found.append(_as_expected(card))
+        except InputError as error:  # noqa: PERF203 - it names the card
+            raise InputError(f"expected card {number}: {error}") from error
+    return tuple(found)
 
 
-def as_expected(item: Any) -> ExpectedCard:
-    """An expected card from itself, a mapping, or an object with `<field>_keywords` attributes."""
+def _as_expected(item: Any) -> ExpectedCard:
     if isinstance(item, ExpectedCard):
         return item
     if isinstance(item, Mapping):
-        return ExpectedCard.from_dict(item)
+        return _card(Node.plain(item, "expected card"))
     names = getattr(type(item), "__dataclass_fields__", None) or dir(item)
     fields = {name: getattr(item, key) for key in names if (name := field_of(key)) is not None}
     if not fields:
@@ -240,24 +211,20 @@ def as_cards(cards: Any) -> Sequence[Any]:
     return cards if isinstance(cards, (list, tuple)) else list(cards)
 
 
-def field_texts(cards: Sequence[Any], field: str) -> list[str]:
-    """The text of each generated card in a field; raises `InputError` if one has none."""
-    texts = [card_value(card, field, _MISSING) for card in cards]
-    for number, text in enumerate(texts, 1):
-        if text is _MISSING:
-            card = _type_and_value(cards[number - 1])
-            raise InputError(f"generated card {number} ({card}) has no {field!r}")
-        if not isinstance(text, str):
-            raise InputError(
-                f"generated card {number}: {field!r}: expected a string, "
-                f"got {_type_and_value(text)}"
-            )
-    return texts
+def field_text(card: Any, field: str, number: int) -> str:
+    """The text of a generated card in a field; an `InputError` with its number if it has none."""
+    text = card_value(card, field, _MISSING)
+    if text is _MISSING:
+        raise InputError(f"generated card {number} ({_type_and_value(card)}) has no {field!r}")
+    if not isinstance(text, str):
+        got = _type_and_value(text)
+        raise InputError(f"generated card {number}: {field!r}: expected a string, got {got}")
+    return text
 
 
-def types_of(cards: Sequence[Any]) -> list[Any]:
-    """The type of each generated card (of an enumeration: its value); `None` without one."""
-    return [_plain_type(card_value(card, CARD_TYPE)) for card in cards]
+def type_of(card: Any) -> Any:
+    """The type of a generated card (of an enumeration: its value); `None` without one."""
+    return _plain_type(card_value(card, CARD_TYPE))
 
 
 def card_value(card: Any, key: str, default: Any = None) -> Any:

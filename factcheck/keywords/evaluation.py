@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
-import asyncio
-import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from factcheck.errors import FactcheckError, Failure, InputError, describe
-from factcheck.keywords.behavior_runs import BehaviorRun
+from factcheck.keywords.behavior_runs import BehaviorCaseResult, BehaviorRun, Outcome
+from factcheck.keywords.behaviors import BehaviorCase, as_cases, case_warnings
 from factcheck.keywords.card_runs import DatasetResult
 from factcheck.keywords.cards import CardCase, CardDataset
-from factcheck.keywords.guides import BehaviorCase, as_cases, case_warnings
 from factcheck.keywords.matching import (
     THRESHOLD,
     TYPE_WEIGHT,
     Assignment,
-    CardMatcher,
+    CaseResult,
     MatchSettings,
+    match,
 )
-from factcheck.keywords.results import BehaviorCaseResult, CaseResult, Outcome
-from factcheck.runtime.loop import blocking, together
+from factcheck.runtime.loop import blocking, call, each
 
 Outputs = Mapping[str, Any] | Sequence[Any] | Callable[[CardCase], Any]
 """The generated cards: by case id, in the order of the cases, or a function that makes them."""
@@ -30,8 +28,6 @@ Cases = Iterable[BehaviorCase | Mapping[str, Any]]
 optionally `id` and `expected`."""
 Responses = Callable[[BehaviorCase, str], Any] | Mapping[str, Any]
 """Responses of the variants, or a function that makes them; see `evaluate_behaviors`."""
-_NO_OUTPUT: Failure[str] = Failure("", "input", "there is no output for this case")
-_NO_RESPONSE: Failure[str] = Failure("", "input", "there is no response")
 _MOST_SHOWN = 5
 
 
@@ -69,25 +65,31 @@ async def aevaluate_dataset(
     if not isinstance(dataset, CardDataset):
         kind = type(dataset).__name__
         raise InputError(f"expected a CardDataset, as from load_dataset, got {kind}")
+    for case in dataset.cases:
+        try:
+            for card in case.expected_cards:
+                settings.weights_of(card)
+        except InputError as error:  # noqa: PERF203 - it names the case
+            raise InputError(f"case {case.id!r}: {error}") from error
     if callable(outputs):
         given = await _called(outputs, [(case,) for case in dataset.cases], concurrency)
     else:
         by_case = _by_case([case.id for case in dataset.cases], outputs, "outputs")
-        given = [by_case.get(case.id, _NO_OUTPUT) for case in dataset.cases]
+        missing = Failure("", "input", "there is no output for this case")
+        given = [by_case.get(case.id, missing) for case in dataset.cases]
     results: list[CaseResult] = []
     failures: list[Failure[str]] = []
     for case, output in zip(dataset.cases, given, strict=True):
-        try:
-            matcher = CardMatcher(case.expected_cards, settings)
-        except InputError as error:
-            raise InputError(f"case {case.id!r}: {error}") from error
-        if isinstance(output, Failure):
-            failures.append(replace(output, subject=case.id))
-            continue
-        try:
-            results.append(matcher.match(output, case.id))
-        except Exception as error:  # noqa: BLE001 - raised by the user's objects
-            failures.append(replace(_failure(error), subject=case.id))
+        found = output
+        if not isinstance(output, Failure):
+            try:
+                found = match(case.expected_cards, output, settings, case.id)
+            except Exception as error:  # noqa: BLE001 - raised by the user's objects
+                found = _failure(error)
+        if isinstance(found, Failure):
+            failures.append(replace(found, subject=case.id))
+        else:
+            results.append(found)
     return DatasetResult(
         dataset.name,
         dataset.version,
@@ -100,22 +102,6 @@ async def aevaluate_dataset(
 
 
 evaluate_dataset = blocking(aevaluate_dataset)
-
-
-def _by_case(ids: Sequence[str], given: Any, what: str) -> Mapping[str, Any]:
-    """What is given for each case, by its id: a mapping, or a list in the order of the cases."""
-    if isinstance(given, Mapping):
-        known = set(ids)
-        if unknown := [name for name in given if name not in known]:
-            names = ", ".join(f"{name!r:.80}" for name in unknown[:_MOST_SHOWN])
-            raise InputError(f"{what}: {len(unknown)} for unknown cases: {names}")
-        return given
-    if isinstance(given, (str, bytes)) or not isinstance(given, Sequence):
-        kind = type(given).__name__
-        raise InputError(f"{what}: expected a mapping from case id, or a list, got {kind}")
-    if len(given) != len(ids):
-        raise InputError(f"{what}: {len(given)} for {len(ids)} cases; give one for each")
-    return dict(zip(ids, given, strict=True))
 
 
 async def aevaluate_behaviors(
@@ -145,26 +131,26 @@ async def aevaluate_behaviors(
             for unknown variants or cases.
     """
     suite = as_cases(cases, expected)
-    given = await _responses(suite, responses, concurrency)
-    results = []
-    for case, own in zip(suite, given, strict=True):
-        outcomes = [_outcome(case, *one) for one in own.items()]
-        results.append(BehaviorCaseResult(case.id, tuple(outcomes)))
-    digests = {case.id: case.digest for case in suite}
-    return BehaviorRun(tuple(results), digests, case_warnings(suite))
+    asked = [(case, variant) for case in suite for variant in case.expected]
+    if callable(responses):
+        given = await _called(responses, asked, concurrency)
+    else:
+        by_variant = _by_variant(suite, responses)
+        given = [by_variant.get(variant, {}).get(case.id) for case, variant in asked]
+    outcomes: dict[str, list[Outcome]] = {case.id: [] for case in suite}
+    for (case, variant), response in zip(asked, given, strict=True):
+        outcomes[case.id].append(_outcome(case, variant, response))
+    return BehaviorRun(
+        tuple(BehaviorCaseResult(name, tuple(own)) for name, own in outcomes.items()),
+        {case.id: case.digest for case in suite},
+        case_warnings(suite),
+    )
 
 
 evaluate_behaviors = blocking(aevaluate_behaviors)
 
 
-async def _responses(
-    cases: Sequence[BehaviorCase], responses: Any, concurrency: int
-) -> list[dict[str, Any]]:
-    """For each case, by variant: a response, or a `Failure`."""
-    if callable(responses):
-        asked = [(case, variant) for case in cases for variant in case.expected]
-        results = iter(await _called(responses, asked, concurrency))
-        return [{variant: next(results) for variant in case.expected} for case in cases]
+def _by_variant(cases: Sequence[BehaviorCase], responses: Any) -> dict[str, Mapping[str, Any]]:
     if not isinstance(responses, Mapping):
         kind = type(responses).__name__
         raise InputError(f"responses: expected a mapping or a callable, got {kind}")
@@ -173,55 +159,45 @@ async def _responses(
         known = ", ".join(map(repr, variants))
         raise InputError(f"responses: unknown variant {unknown[0]!r}; variants are {known}")
     ids = [case.id for case in cases]
-    given = {name: _by_case(ids, own, f"variant {name!r}") for name, own in responses.items()}
-    return [
-        {
-            variant: _NO_RESPONSE if response is None else response
-            for variant in case.expected
-            for response in [given.get(variant, {}).get(case.id)]
-        }
-        for case in cases
-    ]
+    return {name: _by_case(ids, own, f"variant {name!r}") for name, own in responses.items()}
+
+
+def _by_case(ids: Sequence[str], given: Any, what: str) -> Mapping[str, Any]:
+    """What is given for each case, by its id: a mapping, or a list in the order of the cases."""
+    if isinstance(given, Mapping):
+        known = set(ids)
+        if unknown := [name for name in given if name not in known]:
+            names = ", ".join(f"{name!r:.80}" for name in unknown[:_MOST_SHOWN])
+            raise InputError(f"{what}: {len(unknown)} for unknown cases: {names}")
+        return given
+    if isinstance(given, (str, bytes)) or not isinstance(given, Sequence):
+        kind = type(given).__name__
+        raise InputError(f"{what}: expected a mapping from case id, or a list, got {kind}")
+    if len(given) != len(ids):
+        raise InputError(f"{what}: {len(given)} for {len(ids)} cases; give one for each")
+    return dict(zip(ids, given, strict=True))
 
 
 def _outcome(case: BehaviorCase, variant: str, response: Any) -> Outcome:
     expected = case.expected[variant]
     if isinstance(response, str):
-        label = case.guide.label(response)
-        hits = {} if label == expected else case.guide.hits(response)
-        return Outcome(variant, expected, label, response, hits)
-    if not isinstance(response, Failure):
-        message = f"expected a string as response, got {type(response).__name__}"
-        response = Failure("", "input", message)
-    return Outcome(variant, expected, None, code=response.code, message=response.message)
+        label, hits = case.guide.label(response), case.guide.hits(response)
+        words = {name: tuple(map(str, own)) for name, own in hits.items()}
+        return Outcome(variant, expected, label, response, {} if label == expected else words)
+    if isinstance(response, Failure):
+        return Outcome(variant, expected, None, code=response.code, message=response.message)
+    why = f"expected a string as response, got {type(response).__name__}"
+    why = "there is no response" if response is None else why
+    return Outcome(variant, expected, None, code="input", message=why)
 
 
 async def _called(
     function: Callable[..., Any], calls: Sequence[tuple[Any, ...]], concurrency: int
 ) -> list[Any]:
-    """One result per call, in order; a `Failure` where the function raised an error.
-
-    The function runs in threads; what it returns is awaited in this loop, if it can be.
-    """
+    """One result per call, in order; a `Failure` where the function raised an error."""
     if not isinstance(concurrency, int) or isinstance(concurrency, bool) or concurrency < 1:
         raise InputError(f"concurrency must be an integer of at least 1, got {concurrency!r}")
-    slots = asyncio.Semaphore(concurrency)
-
-    def in_thread(arguments: tuple[Any, ...]) -> Any:
-        try:
-            return function(*arguments)
-        except BaseException as error:  # noqa: BLE001 - raised by the user's function
-            return _failure(error)
-
-    async def one(arguments: tuple[Any, ...]) -> Any:
-        async with slots:
-            try:
-                result = await asyncio.to_thread(in_thread, arguments)
-                return await result if inspect.isawaitable(result) else result
-            except (Exception, SystemExit) as error:  # noqa: BLE001 - raised by the user's function
-                return _failure(error)
-
-    return await together(map(one, calls))
+    return await each(lambda one: call(function, *one, failed=_failure), calls, concurrency)
 
 
 def _failure(error: BaseException) -> Failure[str]:

@@ -17,7 +17,6 @@ import functools
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field, fields
 from typing import Any, ClassVar
 
@@ -30,14 +29,14 @@ _GRAMMAR = (
     "a keyword must be a string or a mapping with one of the keys word, fold, regex, any, not, "
     "such as {word: cat}"
 )
-_ACCENTS = (
-    (0x0300, 0x036F), (0x0483, 0x0487), (0x1AB0, 0x1AFF),
-    (0x1DC0, 0x1DFF), (0x20D0, 0x20FF), (0xFE20, 0xFE2F),
-)  # fmt: skip
-"""Blocks of combining marks used with Latin, Greek and Cyrillic letters. Marks that make another
-letter, as in Japanese, Korean or the Indic scripts, are not among them."""
+_EVERYWHERE = "the empty string occurs in every text"
 _STROKES = {"ø": "o", "ł": "l", "đ": "d", "ħ": "h", "ŧ": "t", "\u0131": "i", "æ": "ae", "œ": "oe"}
-"""Lower-case letters that have no decomposition in Unicode."""
+_PLAIN: Mapping[int, str | None] = {
+    **dict.fromkeys(range(0x0300, 0x0370)),
+    **{ord(letter): plain for letter, plain in _STROKES.items()},
+}
+"""Accents of Latin, Greek and Cyrillic letters, and letters that have no decomposition. Marks that
+make another letter, as in Japanese or the Indic scripts, are not among them."""
 _KATAKANA = r"\u30a0-\u30ff\u31f0-\u31ff\uff66-\uff9f"
 _UNSPACED = (
     r"\p{Han}\p{Hiragana}\p{Katakana}\p{Bopomofo}\p{Thai}\p{Lao}\p{Tibetan}\p{Myanmar}\p{Khmer}"
@@ -45,8 +44,6 @@ _UNSPACED = (
 )
 """Scripts written without spaces between words."""
 _LETTER = r"[_\p{L}\p{M}\p{N}]"
-_WORTHWHILE = 5
-"""Texts from which an automaton pays: building it costs about five searches with `in`."""
 
 
 @functools.lru_cache(maxsize=8)
@@ -55,21 +52,13 @@ def folded(text: str) -> str:
 
     Source:
         Caseless matching of compatibility forms (The Unicode Standard, section 3.13, D146), with
-        the marks of `_ACCENTS` removed.
+        accents removed.
     """
     if text.isascii():
         return text.lower()
     decomposed = unicodedata.normalize("NFKD", text)
     lower = unicodedata.normalize("NFKD", decomposed.casefold())
-    return unicodedata.normalize("NFC", lower.translate(_folding_table()))
-
-
-@functools.cache
-def _folding_table() -> dict[int, str | None]:
-    accents: dict[int, str | None] = {
-        code: None for first, last in _ACCENTS for code in range(first, last + 1)
-    }
-    return accents | {ord(letter): plain for letter, plain in _STROKES.items()}
+    return unicodedata.normalize("NFC", lower.translate(_PLAIN))
 
 
 def has_word(text: str, word: str) -> bool:
@@ -102,23 +91,16 @@ def _joined() -> Any:
     )
 
 
-@functools.cache
-def _unspaced() -> Any:
-    import regex
-
-    return regex.compile(rf"[{_UNSPACED}]")
-
-
-def is_unspaced(character: str) -> bool:
-    return _unspaced().match(character) is not None
-
-
 class Form:
     """Base of keywords with a matching rule of their own."""
 
     __slots__ = ()
     key: ClassVar[str]
     """Key of the form in files."""
+
+    def occurs_in(self, text: str) -> bool:
+        """Whether the keyword occurs; of `Not`, whether the forbidden one does."""
+        raise NotImplementedError
 
 
 Keyword = str | Form
@@ -135,6 +117,9 @@ class Word(Form):
     def __post_init__(self) -> None:
         _require_string(self.text, "word")
 
+    def occurs_in(self, text: str) -> bool:
+        return has_word(text, self.text)
+
     def __str__(self) -> str:
         return f"the word {self.text}"
 
@@ -148,11 +133,19 @@ class Folded(Form):
     folded: str = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        plain = self.keyword.text if isinstance(self.keyword, Word) else self.keyword
+        keyword = as_keyword(self.keyword)
+        if not isinstance(keyword, (str, Word)):
+            raise InputError(f"fold: expected a string or {{word: ...}}, got {shown(self.keyword)}")
+        plain = keyword.text if isinstance(keyword, Word) else keyword
         _require_string(plain, "fold")
+        object.__setattr__(self, "keyword", keyword)
         object.__setattr__(self, "folded", folded(plain))
         if not self.folded:
             raise InputError(f"fold: {plain!r} consists of accents only; add a letter")
+
+    def occurs_in(self, text: str) -> bool:
+        search = has_word if isinstance(self.keyword, Word) else str.__contains__
+        return search(folded(text), self.folded)
 
     def __str__(self) -> str:
         return f"{self.keyword} (any case or accent)"
@@ -175,6 +168,9 @@ class Regex(Form):
                 f"regex: {self.pattern!r} is not a valid regular expression: {error}"
             ) from error
 
+    def occurs_in(self, text: str) -> bool:
+        return self.compiled.search(text) is not None
+
     def __str__(self) -> str:
         return f"/{self.pattern}/"
 
@@ -191,9 +187,12 @@ class AnyOf(Form):
         if not self.keywords:
             raise InputError("any: no alternatives; list at least one keyword")
         if "" in self.keywords:
-            raise InputError("any: the empty string occurs in every text; remove it")
+            raise InputError(f"any: {_EVERYWHERE}; remove it")
         if any(isinstance(keyword, Not) for keyword in self.keywords):
             raise InputError("any: 'not' cannot be an alternative; put it around all of them")
+
+    def occurs_in(self, text: str) -> bool:
+        return any(occurs(keyword, text) for keyword in self.keywords)
 
     def __str__(self) -> str:
         return " or ".join(map(str, self.keywords))
@@ -211,26 +210,23 @@ class Not(Form):
         if isinstance(self.keyword, Not):
             raise InputError("not: cannot be nested in another 'not'; use the keyword itself")
         if not self.keyword:
-            raise InputError("not: the empty string occurs in every text; name what is forbidden")
+            raise InputError(f"not: {_EVERYWHERE}; name what is forbidden")
+
+    def occurs_in(self, text: str) -> bool:
+        return occurs(self.keyword, text)
 
     def __str__(self) -> str:
         return f"not {self.keyword}"
 
 
+_FORMS: Mapping[Any, Callable[[Any], Form]] = {
+    form.key: form for form in (Word, Folded, Regex, AnyOf, Not)
+}
+
+
 def occurs(keyword: Keyword, text: str) -> bool:
     """Whether a keyword occurs in a text; for `Not`, whether the forbidden keyword does."""
-    if isinstance(keyword, str):
-        return keyword in text
-    if isinstance(keyword, Word):
-        return has_word(text, keyword.text)
-    if isinstance(keyword, Folded):
-        is_word = isinstance(keyword.keyword, Word)
-        return (has_word if is_word else str.__contains__)(folded(text), keyword.folded)
-    if isinstance(keyword, Regex):
-        return keyword.compiled.search(text) is not None
-    if isinstance(keyword, AnyOf):
-        return any(occurs(alternative, text) for alternative in keyword.keywords)
-    return isinstance(keyword, Not) and occurs(keyword.keyword, text)
+    return keyword in text if isinstance(keyword, str) else keyword.occurs_in(text)
 
 
 def found_in(keywords: Iterable[Keyword], text: str) -> set[Keyword]:
@@ -238,43 +234,9 @@ def found_in(keywords: Iterable[Keyword], text: str) -> set[Keyword]:
     return {word for word in keywords if occurs(word, text)}
 
 
-class KeywordSearch:
-    """Finds which of many keywords occur in texts, with the results of `found_in`.
-
-    Each text is read once for all plain keywords (Aho and Corasick, 1975).
-    """
-
-    def __init__(self, keywords: Iterable[Keyword]) -> None:
-        self._keywords = list(keywords)
-        self._plain = [word for word in self._keywords if isinstance(word, str) and word]
-        self._others = [word for word in self._keywords if not (isinstance(word, str) and word)]
-        self._n_searched = 0
-        self._find: Callable[..., Iterable[str]] | None = None
-
-    def found_in_each(self, texts: Sequence[str]) -> list[set[Keyword]]:
-        """The keywords that occur in each text, in the order of the texts."""
-        self._n_searched += len(texts)
-        if self._plain and self._find is None and self._n_searched >= _WORTHWHILE:
-            from ahocorasick_rs import AhoCorasick, Implementation
-
-            quick = Implementation.ContiguousNFA  # to build
-            with suppress(UnicodeError):  # a keyword with a lone surrogate has no UTF-8 form
-                self._find = AhoCorasick(self._plain, implementation=quick).find_matches_as_strings
-        return [self._found(text) for text in texts]
-
-    def _found(self, text: str) -> set[Keyword]:
-        if self._find is None:
-            return found_in(self._keywords, text)
-        try:
-            found: set[Keyword] = set(self._find(text, overlapping=True))
-        except UnicodeError:
-            return found_in(self._keywords, text)
-        return found | found_in(self._others, text) if self._others else found
-
-
 def share_found(keywords: Sequence[Keyword], found: set[Keyword]) -> float:
     """The similarity, given which of the keywords occur."""
-    forbidden = [word for word in keywords if type(word) is Not]
+    forbidden = [word for word in keywords if isinstance(word, Not)]
     if not keywords or not found.isdisjoint(forbidden):
         return 0.0
     n_required = len(keywords) - len(forbidden)
@@ -283,7 +245,7 @@ def share_found(keywords: Sequence[Keyword], found: set[Keyword]) -> float:
 
 def unmet_keywords(words: Sequence[Keyword], found: set[Keyword]) -> tuple[Keyword, ...]:
     """The keywords that do not occur, and the forbidden ones that do."""
-    return tuple([word for word in words if (word in found) == (type(word) is Not)])
+    return tuple(word for word in words if (word in found) == isinstance(word, Not))
 
 
 def to_data(keyword: Keyword) -> Any:
@@ -301,17 +263,12 @@ def as_keyword(data: Any) -> Keyword:
         InputError: Neither a string nor a mapping with one known key, or an invalid keyword.
     """
     if isinstance(data, str):
-        return data if type(data) is str else str.__str__(data)
+        return str.__str__(data)  # the text of a member of an enumeration
     if isinstance(data, Form):
         return data
     if not isinstance(data, Mapping) or len(data) != 1:
         raise InputError(f"{_GRAMMAR}, got {shown(data)}")
     [(key, value)] = data.items()
-    if key == "fold":
-        keyword = as_keyword(value)
-        if not isinstance(keyword, (str, Word)):
-            raise InputError(f"fold: expected a string or {{word: ...}}, got {shown(value)}")
-        return Folded(keyword)
     if key not in _FORMS:
         raise InputError(f"{_GRAMMAR}; unknown key {key!r}")
     return _FORMS[key](value)
@@ -324,9 +281,6 @@ def as_keywords(data: Any, what: str) -> tuple[Keyword, ...]:
     return tuple(map(as_keyword, data))
 
 
-_FORMS: Mapping[Any, Callable[[Any], Form]] = {form.key: form for form in (Word, Regex, AnyOf, Not)}
-
-
 def _require_string(value: Any, what: str) -> None:
     if not isinstance(value, str):
         raise InputError(f"{what}: expected a string, got {shown(value)}; quote it")
@@ -335,6 +289,7 @@ def _require_string(value: Any, what: str) -> None:
 
 
 def field_of(key: Any) -> str | None:
+    """The name in front of `_keywords`; `None` for another key."""
     if isinstance(key, str) and key.endswith(SUFFIX):
         return key.removesuffix(SUFFIX) or None
     return None

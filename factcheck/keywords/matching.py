@@ -7,62 +7,160 @@ scores 1 if none occurs. A field with an empty list scores 0.
 Greedy matching takes the expected cards in order, so an early card may take the only one that fits
 a later card: the order of the expected cards matters. The optimal assignment finds the pairs with
 the highest total score, whatever the order.
+
+A share of nothing is 1 if the other side is empty too, else 0: no card expected and none generated
+is fine; cards on one side only make recall, precision and F1 0. No score is ever NaN.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any, Literal, get_args
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, NamedTuple, get_args
 
-from factcheck.documents import PlainData, shown
+from factcheck.documents import shown, to_plain
 from factcheck.errors import InputError
-from factcheck.keywords.cards import ExpectedCard, as_cards, as_expected, field_texts, types_of
+from factcheck.keywords.cards import (
+    ExpectedCard,
+    as_cards,
+    as_expected_cards,
+    field_text,
+    type_of,
+)
 from factcheck.keywords.forms import (
     Keyword,
-    KeywordSearch,
     Not,
     as_keywords,
     found_in,
     share_found,
     unmet_keywords,
 )
-from factcheck.keywords.results import CaseResult, Match, Missed
 from factcheck.stats.intervals import assign
 
 THRESHOLD = 0.3
 TYPE_WEIGHT = 0.2
 Assignment = Literal["greedy", "optimal"]
 ASSIGNMENTS: tuple[Assignment, ...] = get_args(Assignment)
-Found = Sequence[set[Keyword]]
-"""The keywords that occur in one field of each generated card."""
 PairScores = Sequence[Mapping[int, float]]
 """For each expected card the scores above 0, by the number of the generated card, in order."""
 Partners = Mapping[int, int]
 """For each matched expected card the generated one."""
 
 
-def keyword_similarity(keywords: Iterable[Any], text: str) -> float:
-    """The share of keywords that occur in a text, in [0, 1]; 0 if there are none.
+class Scores(NamedTuple):
+    """Recall, precision and F1 in [0, 1], and the similarity of the matched pairs."""
 
-    Args:
-        keywords: Strings or forms, in the notation of `factcheck.keywords.forms`.
-        text: Where to search.
+    recall: float
+    """Share of the expected cards that were matched."""
+    precision: float
+    """Share of the generated cards that were matched."""
+    f1: float
+    """Harmonic mean of the two."""
+    average_similarity: float | None
+    """Mean score of the matched pairs; `None` without a match."""
 
-    Raises:
-        InputError: An invalid or empty keyword, or the text is not a string.
-    """
-    if not isinstance(text, str):
-        raise InputError(f"keywords are searched in a string, got {shown(text)}")
-    words = as_keywords(keywords, "keywords")
-    if "" in words:
-        raise InputError("keywords: the empty string occurs in every text; leave it out")
-    return share_found(words, found_in(words, text))
+
+class Counts(NamedTuple):
+    """What scores are computed from."""
+
+    matched: int = 0
+    expected: int = 0
+    generated: int = 0
+    similarity: float = 0.0
+    """Sum of the scores of the matched pairs."""
+
+    def scores(self) -> Scores:
+        total = self.expected + self.generated
+        nothing = 0.0 if total else 1.0
+        return Scores(
+            self.matched / self.expected if self.expected else nothing,
+            self.matched / self.generated if self.generated else nothing,
+            2 * self.matched / total if total else nothing,
+            self.similarity / self.matched if self.matched else None,
+        )
 
 
 @dataclass(frozen=True, slots=True)
-class MatchSettings(PlainData):
+class Match:
+    """An expected card and the generated one matched with it."""
+
+    expected: int
+    """Number of the expected card, from 0."""
+    generated: int
+    """Number of the generated card, from 0."""
+    score: float
+    """In (0, 1]."""
+    similarities: Mapping[str, float]
+    """By field: the share of keywords that occur."""
+    right_type: bool | None
+    """Whether it has the expected type; `None` where none is expected."""
+    unmet: Mapping[str, tuple[str, ...]]
+    """By field: the keywords that do not occur, and the forbidden ones that do, in words."""
+
+
+@dataclass(frozen=True, slots=True)
+class Missed:
+    """An expected card without a partner."""
+
+    expected: int
+    """Number of the expected card, from 0."""
+    nearest: int | None
+    """Number of the generated card with the highest score, wherever it was matched; `None`: all
+    score 0."""
+    score: float
+    """Score of that card: below the threshold, or the card was matched with another one."""
+
+
+@dataclass(frozen=True, slots=True)
+class CaseResult:
+    """One case: matched, missed and extra cards; its scores are those of `Scores`."""
+
+    case_id: str
+    n_expected: int
+    n_generated: int
+    matches: tuple[Match, ...]
+    """In the order of the expected cards."""
+    missed: tuple[Missed, ...]
+    """Expected cards without a partner, in order."""
+    extra: tuple[int, ...]
+    """Numbers of the generated cards without a partner, in order."""
+    note: str = ""
+    """How greedy matching differs, with the optimal assignment."""
+
+    def __post_init__(self) -> None:
+        matched, missed, extra = (len(own) for own in (self.matches, self.missed, self.extra))
+        if (matched + missed, matched + extra) != (self.n_expected, self.n_generated):
+            raise InputError(f"case {self.case_id!r}: card counts do not add up; damaged run")
+
+    @property
+    def counts(self) -> Counts:
+        similarity = sum(match.score for match in self.matches)
+        return Counts(len(self.matches), self.n_expected, self.n_generated, similarity)
+
+    @property
+    def recall(self) -> float:
+        return self.counts.scores().recall
+
+    @property
+    def precision(self) -> float:
+        return self.counts.scores().precision
+
+    @property
+    def f1(self) -> float:
+        return self.counts.scores().f1
+
+    @property
+    def average_similarity(self) -> float | None:
+        return self.counts.scores().average_similarity
+
+    def to_dict(self) -> dict[str, Any]:
+        """All fields as JSON-ready data, and the scores."""
+        return {**to_plain(self), **self.counts.scores()._asdict()}
+
+
+@dataclass(frozen=True, slots=True)
+class MatchSettings:
     """How cards are scored and matched; stored with the results of a run."""
 
     threshold: float = THRESHOLD
@@ -111,6 +209,24 @@ def _is_number(value: Any) -> bool:
     return is_number and abs(value) < math.inf
 
 
+def keyword_similarity(keywords: Iterable[Any], text: str) -> float:
+    """The share of keywords that occur in a text, in [0, 1]; 0 if there are none.
+
+    Args:
+        keywords: Strings or forms, in the notation of `factcheck.keywords.forms`.
+        text: Where to search.
+
+    Raises:
+        InputError: An invalid or empty keyword, or the text is not a string.
+    """
+    if not isinstance(text, str):
+        raise InputError(f"keywords are searched in a string, got {shown(text)}")
+    words = as_keywords(keywords, "keywords")
+    if "" in words:
+        raise InputError("keywords: the empty string occurs in every text; leave it out")
+    return share_found(words, found_in(words, text))
+
+
 def score_pair(expected: Any, card: Any, settings: MatchSettings | None = None) -> float:
     """The score of one pair of cards, in [0, 1]; 0 if a forbidden keyword occurs.
 
@@ -123,8 +239,9 @@ def score_pair(expected: Any, card: Any, settings: MatchSettings | None = None) 
     Raises:
         InputError: One of them is invalid.
     """
-    settings = replace(settings or MatchSettings(), threshold=0.0)
-    return CardMatcher([expected], settings).scores([card])[0].get(0, 0.0)
+    wanted = as_expected_cards([expected])
+    weights = (settings or MatchSettings()).weights_of(wanted[0])
+    return _score(wanted[0], weights, *_read(wanted, [card]))
 
 
 def match_cards(
@@ -152,155 +269,87 @@ def match_cards(
         InputError: An invalid card or setting.
     """
     settings = MatchSettings(threshold, weights or {}, type_weight, assignment)
-    return CardMatcher(expected, settings).match(generated)
+    return match(as_expected_cards(expected), generated, settings)
 
 
-class CardMatcher:
-    """Matches one list of expected cards with any number of lists of generated ones.
+def match(
+    expected: Sequence[ExpectedCard], generated: Any, settings: MatchSettings, case_id: str = ""
+) -> CaseResult:
+    """Match the generated cards of a case; raises `InputError` for an invalid one."""
+    weights = [settings.weights_of(card) for card in expected]
+    cards = _read(expected, as_cards(generated))
+    scores = [
+        {j: score for j, card in enumerate(cards) if (score := _score(wanted, own, card)) > 0.0}
+        for wanted, own in zip(expected, weights, strict=True)
+    ]
+    partners, note = greedy(scores, settings.threshold), ""
+    if settings.assignment == "optimal":
+        by_greedy, partners = partners, optimal(scores, len(cards), settings.threshold)
+        note = difference_note(scores, by_greedy, partners)
+    return CaseResult(
+        case_id,
+        len(expected),
+        len(cards),
+        tuple(_match(i, j, scores[i][j], expected[i], cards[j]) for i, j in partners.items()),
+        tuple(_missed(i, own) for i, own in enumerate(scores) if i not in partners),
+        tuple(j for j in range(len(cards)) if j not in partners.values()),
+        note,
+    )
 
-    Args:
-        expected: As in `match_cards`.
-        settings: How cards are scored and matched.
 
-    Raises:
-        InputError: An invalid card, or one with a field that has no weight.
-    """
+class _Card(NamedTuple):
+    """What the expected cards look for in a generated one."""
 
-    def __init__(self, expected: Iterable[Any], settings: MatchSettings | None = None) -> None:
-        self.expected = tuple(_expected_cards(expected))
-        self.settings = settings or MatchSettings()
-        weights = [self.settings.weights_of(card) for card in self.expected]
-        names = dict.fromkeys(name for card in self.expected for name in card.keywords)
-        self._fields = [
-            _Field(name, self.expected, [own.get(name, 0.0) for own, _ in weights])
-            for name in names
-        ]
-        self._bonuses = [bonus for _, bonus in weights]
-        self._types = [card.card_type for card in self.expected]
-        largest = max(self._bonuses, default=0.0)
-        self._type_suffices = 0.0 < largest >= self.settings.threshold
+    found: Mapping[str, set[Keyword]]
+    """By field, the keywords that occur."""
+    kind: Any
 
-    def match(self, generated: Iterable[Any], case_id: str = "") -> CaseResult:
-        """Match generated cards with the expected ones.
 
-        Raises:
-            InputError: An invalid generated card; names it.
-        """
-        cards = as_cards(generated)
-        found, types = self._read(cards)
-        scores = self._scores(found, types)
-        partners, note = greedy(scores, self.settings.threshold), ""
-        if self.settings.assignment == "optimal":
-            by_greedy, partners = partners, optimal(scores, len(cards), self.settings.threshold)
-            note = difference_note(scores, by_greedy, partners)
-        taken = set(partners.values())
-        return CaseResult(
-            case_id,
-            len(self.expected),
-            len(cards),
-            tuple(self._match(i, j, scores[i][j], found, types) for i, j in partners.items()),
-            tuple(Missed.of(i, own) for i, own in enumerate(scores) if i not in partners),
-            tuple(j for j in range(len(cards)) if j not in taken),
-            note,
+def _read(expected: Sequence[ExpectedCard], cards: Sequence[Any]) -> list[_Card]:
+    """The generated cards; each text is searched once for all keywords of its field."""
+    words: dict[str, dict[Keyword, None]] = {}
+    for wanted in expected:
+        for name, own in wanted.keywords.items():
+            words.setdefault(name, {}).update(dict.fromkeys(own))
+    return [
+        _Card(
+            {name: found_in(own, field_text(card, name, n)) for name, own in words.items()},
+            type_of(card),
         )
-
-    def scores(self, generated: Iterable[Any]) -> PairScores:
-        """The scores of all pairs that share a keyword, or a type if that can make a pair.
-
-        Returns:
-            For each expected card the scores above 0, by the number of the generated card.
-
-        Raises:
-            InputError: An invalid generated card; names it.
-        """
-        return self._scores(*self._read(as_cards(generated)))
-
-    def _read(self, cards: Sequence[Any]) -> tuple[list[Found], list[Any]]:
-        """By field, the keywords that occur in each card; and the types of the cards."""
-        types = types_of(cards)
-        return [
-            one.search.found_in_each(field_texts(cards, one.name)) for one in self._fields
-        ], types
-
-    def _scores(self, found: Sequence[Found], types: Sequence[Any]) -> PairScores:
-        scores: list[dict[int, float]] = [{} for _ in self.expected]
-        bonuses, wanted = self._bonuses, self._types
-        for j, kind in enumerate(types):
-            for i, score in self._field_scores(found, j).items():
-                total = score + bonuses[i] if kind == wanted[i] else score
-                if total > 0.0:
-                    scores[i][j] = min(1.0, total)
-        return scores
-
-    def _field_scores(self, found: Sequence[Found], j: int) -> dict[int, float]:
-        """The scores of a generated card without its type, by expected card.
-
-        A card in which a forbidden keyword occurs has no score, whatever else it has.
-        """
-        sums: dict[int, float] = {}
-        if self._type_suffices:
-            sums = dict.fromkeys(range(len(self.expected)), 0.0)
-        for own, column in zip(self._fields, found, strict=True):
-            for i, part in own.parts(column[j]).items():
-                sums[i] = sums[i] + part if i in sums else part
-        for own, column in zip(self._fields, found, strict=True):
-            for word in column[j] if own.forbidden else ():
-                for i in own.forbidden.get(word, ()):
-                    sums.pop(i, None)
-        return sums
-
-    def _match(
-        self, i: int, j: int, score: float, found: Sequence[Found], types: Sequence[Any]
-    ) -> Match:
-        similarities: dict[str, float] = {}
-        unmet: dict[str, tuple[str, ...]] = {}
-        for own, column in zip(self._fields, found, strict=True):
-            words = self.expected[i].keywords.get(own.name)
-            if words is not None:
-                similarities[own.name] = share_found(words, column[j])
-                if missing := unmet_keywords(words, column[j]):
-                    unmet[own.name] = tuple(map(str, missing))
-        wanted = self._types[i]
-        right_type = None if wanted is None else types[j] == wanted
-        return Match(i, j, score, similarities, right_type, unmet)
+        for n, card in enumerate(cards, 1)
+    ]
 
 
-class _Field:
-    """One field of all expected cards: its keywords, and what each is worth."""
+def _score(
+    expected: ExpectedCard, weights: tuple[Mapping[str, float], float], card: _Card
+) -> float:
+    by_field, bonus = weights
+    total = 0.0
+    for name, words in expected.keywords.items():
+        if any(isinstance(word, Not) and word in card.found[name] for word in words):
+            return 0.0
+        total += share_found(words, card.found[name]) * by_field[name]
+    return min(1.0, total + bonus if card.kind == expected.card_type else total)
 
-    def __init__(self, name: str, cards: Sequence[ExpectedCard], weights: Sequence[float]) -> None:
-        self.name = name
-        self._weights = weights
-        self._sizes = [0] * len(cards)
-        self._owners: dict[Keyword, list[int]] = {}
-        self.forbidden: dict[Keyword, list[int]] = {}
-        """The cards that forbid a keyword."""
-        for i, card in enumerate(cards):
-            for word in card.keywords.get(name, ()):
-                if type(word) is Not:
-                    self.forbidden.setdefault(word, []).append(i)
-                else:
-                    self._owners.setdefault(word, []).append(i)
-                    self._sizes[i] += 1
-        self.search = KeywordSearch([*self._owners, *self.forbidden])
-        self._without = {
-            i: weights[i]
-            for owners in self.forbidden.values()
-            for i in owners
-            if not self._sizes[i]
-        }
-        """The parts of cards with forbidden keywords only, none of which occurs."""
 
-    def parts(self, found: set[Keyword]) -> dict[int, float]:
-        """What these keywords add to the score of each card, where they add anything."""
-        counts: dict[int, int] = {}
-        owners_of = self._owners
-        for word in found:
-            for i in owners_of.get(word, ()):
-                counts[i] = counts[i] + 1 if i in counts else 1
-        sizes, weights = self._sizes, self._weights
-        parts = {i: count / sizes[i] * weights[i] for i, count in counts.items()}
-        return parts | self._without if self._without else parts
+def _match(i: int, j: int, score: float, expected: ExpectedCard, card: _Card) -> Match:
+    unmet = {
+        name: tuple(map(str, unmet_keywords(words, card.found[name])))
+        for name, words in expected.keywords.items()
+    }
+    return Match(
+        i,
+        j,
+        score,
+        {name: share_found(own, card.found[name]) for name, own in expected.keywords.items()},
+        None if expected.card_type is None else card.kind == expected.card_type,
+        {name: words for name, words in unmet.items() if words},
+    )
+
+
+def _missed(number: int, scores: Mapping[int, float]) -> Missed:
+    nearest = max(scores, key=scores.__getitem__, default=None)
+    return Missed(number, nearest, 0.0 if nearest is None else scores[nearest])
 
 
 def greedy(scores: PairScores, threshold: float) -> Partners:
@@ -308,13 +357,10 @@ def greedy(scores: PairScores, threshold: float) -> Partners:
     partners: dict[int, int] = {}
     taken: set[int] = set()
     for i, own in enumerate(scores):
-        best, partner = 0.0, -1
-        for j, score in own.items():
-            if score > best and j not in taken:
-                best, partner = score, j
-        if partner >= 0 and best >= threshold:
-            partners[i] = partner
-            taken.add(partner)
+        left = {j: score for j, score in own.items() if j not in taken and score >= threshold}
+        if left:
+            partners[i] = max(left, key=left.__getitem__)
+            taken.add(partners[i])
     return partners
 
 
@@ -342,11 +388,3 @@ def difference_note(scores: PairScores, by_greedy: Partners, by_optimum: Partner
         f"greedy matching has a total score of {of_greedy:.3f} (pairs: {len(by_greedy)}), "
         f"the optimum {of_optimum:.3f} (pairs: {len(by_optimum)})"
     )
-
-
-def _expected_cards(cards: Iterable[Any]) -> Iterator[ExpectedCard]:
-    for number, card in enumerate(as_cards(cards), 1):
-        try:
-            yield as_expected(card)
-        except InputError as error:  # noqa: PERF203 - it names the card
-            raise InputError(f"expected card {number}: {error}") from error

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple, TypeVar
 
-from factcheck.documents import Document, PathInValue, plain_document, shown
+from factcheck.documents import Document, PathInValue, PathOrDash, plain_document, shown
+from factcheck.documents.reading import read_document
 from factcheck.errors import InputError
 from factcheck.keywords.forms import SUFFIX, Keyword, as_keyword, field_of
 
@@ -17,17 +18,18 @@ class Node(NamedTuple):
     """A part of a document."""
 
     document: Document
-    path: PathInValue = ()
-    value: Any = None
+    path: PathInValue
+    value: Any
 
     @classmethod
-    def of(cls, document: Document) -> Node:
+    def read(cls, path: PathOrDash) -> Node:
+        document = read_document(path)
         return cls(document, (), document.value)
 
     @classmethod
     def plain(cls, value: Any, name: str) -> Node:
         """A value that does not come from a file; errors begin with `name`."""
-        return cls.of(plain_document(value, name))
+        return cls(plain_document(value, name), (), value)
 
     def error(self, message: str) -> InputError:
         """An error about this part, such as `d.yaml, line 3: cases[0].id: ...`."""
@@ -71,9 +73,7 @@ class Node(NamedTuple):
             raise node.error(f"expected a string, got {shown(node.value)}; quote it")
         return node.value
 
-    def id(self, default: str = _REQUIRED) -> str:
-        if default is not _REQUIRED and not self.has("id"):
-            return default
+    def id(self) -> str:
         name = self.text("id", numbers=True)
         if not name.strip():
             raise self.member("id").error("the id is blank")
@@ -106,6 +106,11 @@ class Node(NamedTuple):
         if not keyword:
             raise self.error("the empty string occurs in every text; remove it")
         return keyword
+
+
+def require_id(name: Any) -> None:
+    if not isinstance(name, str) or not name.strip():
+        raise InputError(f"the id of a case must be a string that is not blank, got {shown(name)}")
 
 
 def require_unique_ids(ids: Sequence[str], nodes: Sequence[Node] = ()) -> None:

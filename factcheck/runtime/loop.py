@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import asyncio
 import functools
+import inspect
 import os
 import threading
 import time
-from collections.abc import Callable, Coroutine, Generator, Iterable
+from collections.abc import Awaitable, Callable, Coroutine, Generator, Iterable
 from concurrent.futures import Future
 from typing import Any, Generic, ParamSpec, TypeVar
 from weakref import WeakKeyDictionary
@@ -19,6 +20,7 @@ from weakref import WeakKeyDictionary
 from factcheck.errors import describe
 
 P = ParamSpec("P")
+S = TypeVar("S")
 T = TypeVar("T")
 _CLEAN_UP_S = 2.0
 """Seconds that interrupted work may take to close what it opened."""
@@ -146,6 +148,38 @@ async def together(works: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
         raise
+
+
+async def each(work: Callable[[S], Awaitable[T]], items: Iterable[S], at_once: int) -> list[T]:
+    """The result for each item, in order, with at most `at_once` of them under way."""
+    slots = asyncio.Semaphore(at_once)
+
+    async def one(item: S) -> T:
+        async with slots:
+            return await work(item)
+
+    return await together(map(one, items))
+
+
+async def call(
+    function: Callable[..., Any], *arguments: Any, failed: Callable[[BaseException], T]
+) -> Any | T:
+    """What a function of the user's returns, or `failed` of the error that it raised.
+
+    The function runs in a thread; what it returns is awaited in this loop, if it can be.
+    """
+
+    def in_thread() -> Any:
+        try:
+            return function(*arguments)
+        except BaseException as error:  # noqa: BLE001 - the function may raise anything
+            return failed(error)
+
+    try:
+        result = await asyncio.to_thread(in_thread)
+        return await result if inspect.isawaitable(result) else result
+    except (Exception, SystemExit) as error:  # noqa: BLE001 - so may its coroutine
+        return failed(error)
 
 
 background = BackgroundLoop()

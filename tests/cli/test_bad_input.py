@@ -56,7 +56,7 @@ KINDS = {
     "schema": (".json .yaml", "fields evaluate {gold} {gold} --schema FILE"),
     "saved run": (".json", "fields compare FILE FILE"),
     "cards": (".json .yaml", "keywords run FILE {gold}"),
-    "guides": (".json .yaml", "keywords lint FILE"),
+    "guides": (".json .yaml", "keywords behaviors FILE {gold}"),
     "labels": (".jsonl .csv", "calibrate agreement FILE"),
     "cassette": (".jsonl", "score {text} {text} --judge replay:FILE"),
 }

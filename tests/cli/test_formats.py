@@ -20,7 +20,6 @@ COMMANDS = {
     "fields compare gold.json extracted.json": "",
     "keywords run cards.yaml outputs.json": "--fail-under 0.99",
     "keywords behaviors suite.json responses.json": "--fail-under 0.99",
-    "keywords lint suite.json": "--strict",
     "references answer.txt good.txt other.txt": "--fail-under 0.99",
     "calibrate agreement labels.jsonl": "",
     "calibrate audit --source source.txt --summary summary.txt --per-rule 1": "",

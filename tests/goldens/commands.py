@@ -17,7 +17,6 @@ COMPARE_RUNS = "compare"
 FIELDS = "fields evaluate gold.jsonl extracted.jsonl --schema schema.yaml"
 CARDS = "keywords run cards.yaml outputs.json"
 SUITE = "keywords behaviors suite.json responses.json"
-LINT = "keywords lint suite.json"
 REFERENCES = "references answer.txt good.txt other.txt"
 OWN_TEXT = "--source source.txt --summary summary.txt --facts facts.txt"
 CACHE_ENTRIES = "(the entries of the cache)"
@@ -94,8 +93,6 @@ RUNS: dict[str, Run] = {
     "keywords-behaviors-table": run(SUITE),
     "keywords-behaviors-json": run(f"{SUITE} --format json"),
     "keywords-behaviors-junit": run(f"{SUITE} --format junit"),
-    "keywords-lint-table": run(LINT),
-    "keywords-lint-json": run(f"{LINT} --strict --format json"),
     "keywords-compare": run(
         f"{CARDS} --out a.json",
         "keywords run cards.yaml outputs_b.json --out b.json",

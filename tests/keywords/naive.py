@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+from factcheck.keywords import ExpectedCard
 
 
 class Wanted(NamedTuple):
@@ -20,6 +22,11 @@ class Card(NamedTuple):
     front: str
     back: str
     card_type: str | None = None
+
+
+def expected_card(card_type: str | None = None, **fields: Sequence[Any]) -> ExpectedCard:
+    """An expected card from keywords by field."""
+    return ExpectedCard({name: tuple(words) for name, words in fields.items()}, card_type)
 
 
 def share(keywords: Sequence[str], text: str) -> float:

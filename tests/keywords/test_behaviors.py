@@ -12,6 +12,7 @@ from factcheck.errors import InputError
 from factcheck.keywords import (
     Guide,
     classify_behavior,
+    evaluate_behaviors,
 )
 from tests.keywords import naive
 from tests.keywords.strategies import keyword_lists, texts, texts_with
@@ -35,7 +36,8 @@ CITIES = {
 )
 def test_the_guide_of_the_seed_gives_its_labels(response: str, label: str) -> None:
     assert classify_behavior(response, CITIES) == label
-    assert classify_behavior(response, Guide.from_dict(CITIES)) == label
+    guide = Guide({name.removesuffix("_keywords"): tuple(own) for name, own in CITIES.items()})
+    assert classify_behavior(response, guide) == label
 
 
 @given(st.data())
@@ -82,11 +84,12 @@ def test_every_form_tells_behaviors_apart(response: str, label: str) -> None:
 
 
 def test_a_behavior_without_keywords_never_shows_and_is_warned_of() -> None:
-    guide = Guide.from_dict({"strict_keywords": [], "service_keywords": ["yes"]})
+    guide = {"strict_keywords": [], "service_keywords": ["yes"]}
+    run = evaluate_behaviors([{"instruction": "?", "evaluation_guide": guide}], {})
 
     assert classify_behavior("anything", guide) == "NO_MATCH"
     assert classify_behavior("yes", guide) == "SERVICE_BEHAVIOR"
-    assert guide.warnings() == ["strict_keywords is empty, so strict never shows"]
+    assert run.warnings == ("case '1': strict_keywords is empty, so strict never shows",)
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from pydantic import BaseModel
 
 from factcheck.errors import InputError
 from factcheck.keywords import ExpectedCard, match_cards
-from tests.keywords.naive import Card, Wanted
+from tests.keywords.naive import Card, Wanted, expected_card
 
 
 class CardType(Enum):
@@ -58,7 +58,7 @@ class ModelCard(BaseModel):
 
 
 EXPECTED: tuple[Any, ...] = (
-    ExpectedCard.of(front=["a", "b"], back=["c"], card_type="qa"),
+    expected_card(front=["a", "b"], back=["c"], card_type="qa"),
     ExpectedCard({"front": ("a", "b"), "back": ("c",)}, "qa"),
     {"front_keywords": ["a", "b"], "back_keywords": ["c"], "card_type": "qa"},
     MappingProxyType({"front_keywords": ("a", "b"), "back_keywords": ("c",), "card_type": "qa"}),
@@ -90,15 +90,6 @@ def test_generated_cards_of_any_type_score_the_same(card: Any) -> None:
     [match] = match_cards([EXPECTED[0]], [card]).matches
 
     assert match.score == 0.4 * 0.5 + 0.4 + 0.2
-
-
-def test_keywords_of_a_field_are_an_attribute() -> None:
-    card = ExpectedCard.of(front=["a"], back=["c"])
-
-    assert card.front_keywords == ("a",)
-    with pytest.raises(AttributeError, match="no 'side_keywords'"):
-        card.side_keywords  # noqa: B018
-    assert not hasattr(card, "front")
 
 
 @pytest.mark.parametrize(

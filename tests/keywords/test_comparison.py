@@ -19,25 +19,20 @@ def test_cases_are_paired_by_id_and_sorted_by_what_changed() -> None:
     found = compare_runs(BEFORE, AFTER)
 
     data = json.loads(found.to_json())
-    assert data["format"] == "factcheck-keywords-comparison/1"
+    assert data["format"] == "factcheck-keywords-comparison/2"
     assert data["better"][0] == {"case_id": "d", "a": 0.4, "b": 1.0}
-    assert found.kind == "cards"
-    assert found.n_cases == 4
-    assert found.better == (("d", 0.4, 1.0), ("a", 0.5, 1.0))
-    assert found.worse == (("b", 1.0, 0.5),)
-    assert found.unchanged == ("c",)
-    assert found.p_value == 1.0
+    assert (found.kind, found.n_cases) == ("cards", 4)
+    assert found.changes.better == (("d", 0.4, 1.0), ("a", 0.5, 1.0))
+    assert found.changes.worse == (("b", 1.0, 0.5),)
+    assert found.changes.unchanged == (("c", 1.0, 1.0),)
 
 
 def test_the_other_way_round_everything_has_the_other_sign() -> None:
     there, back = compare_runs(BEFORE, AFTER), compare_runs(AFTER, BEFORE)
 
-    assert [change.name for change in back.worse] == [c.name for c in there.better]
-    for name, one in there.overall.items():
-        other = back.overall[name]
-        assert one.difference is not None
-        assert other.difference == pytest.approx(-one.difference)
-    assert back.p_value == there.p_value
+    assert [c.name for c in back.changes.worse] == [c.name for c in there.changes.better]
+    assert back.mean.difference == pytest.approx(-there.mean.difference)
+    assert back.mean.p_value == there.mean.p_value
 
 
 def test_errored_cases_and_those_of_one_run_only_are_left_out() -> None:
@@ -47,7 +42,8 @@ def test_errored_cases_and_those_of_one_run_only_are_left_out() -> None:
 
     assert found.n_cases == 1
     assert found.left_out == ("b", "only", "other")
-    assert found.overall["macro_f1"].interval == (-1.0, 1.0)
+    assert found.only_a == ("only",)
+    assert found.mean.interval == (-1.0, 1.0)
 
 
 def test_behaviors_are_compared_by_the_cases_that_pass() -> None:
@@ -56,20 +52,30 @@ def test_behaviors_are_compared_by_the_cases_that_pass() -> None:
     found = compare_runs(a, b)
 
     assert found.kind == "behaviors"
-    assert found.better == (("q", 0.0, 1.0), ("r", 0.0, 1.0))
-    assert found.worse == (("s", 1.0, 0.0),)
-    assert found.unchanged == ("p",)
+    assert found.changes.better == (("q", 0.0, 1.0), ("r", 0.0, 1.0))
+    assert found.changes.worse == (("s", 1.0, 0.0),)
     assert found.left_out == ("t",)
-    assert (found.overall["pass_rate"].a, found.overall["pass_rate"].b) == (0.5, 0.75)
-    assert found.p_value == 1.0
+    assert (found.mean.a, found.mean.b) == (0.5, 0.75)
 
 
-def test_a_score_that_one_run_has_not_has_no_difference() -> None:
-    found = compare_runs(card_run(case("a", 0, 1, 1)), card_run(case("a", 1, 1, 1)))
+@pytest.mark.parametrize(
+    ("n_better", "n_worse", "expected"),
+    [(6, 0, "better"), (0, 6, "worse"), (5, 0, "unclear"), (6, 3, "unclear")],
+)
+def test_a_verdict_needs_more_than_chance(n_better: int, n_worse: int, expected: str) -> None:
+    changes = [(0, 1)] * n_better + [(1, 0)] * n_worse + [(1, 1)]
+    a = card_run(*(case(str(k), before, 1, 1) for k, (before, _) in enumerate(changes)))
+    b = card_run(*(case(str(k), after, 1, 1) for k, (_, after) in enumerate(changes)))
 
-    similarity = found.overall["micro_average_similarity"]
-    assert (similarity.a, similarity.b, similarity.difference) == (None, 0.5, None)
-    assert "NaN" not in found.to_json()
+    assert compare_runs(a, b).verdict == expected
+
+
+def test_many_small_losses_beside_one_large_gain_are_no_verdict() -> None:
+    """More cases lost, but the mean has risen."""
+    a = card_run(case("big", 0, 1, 1), *(case(str(k), 20, 20, 20) for k in range(8)))
+    b = card_run(case("big", 1, 1, 1), *(case(str(k), 19, 20, 20) for k in range(8)))
+
+    assert compare_runs(a, b).verdict == "unclear"
 
 
 def test_settings_that_differ_are_noted() -> None:

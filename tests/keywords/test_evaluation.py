@@ -16,13 +16,12 @@ from factcheck.keywords import (
     CardCase,
     CardDataset,
     DatasetResult,
-    ExpectedCard,
     aevaluate_dataset,
     evaluate_dataset,
 )
-from tests.keywords.naive import Card
+from tests.keywords.naive import Card, expected_card
 
-CARD = ExpectedCard.of(front=["cell"], back=["unit"])
+CARD = expected_card(front=["cell"], back=["unit"])
 DATASET = CardDataset(
     (
         CardCase("one", "text one", (CARD,)),
@@ -130,7 +129,7 @@ def test_without_a_scored_case_there_is_no_score() -> None:
 
     assert run.macro is None
     assert run.micro is None
-    assert set(run.intervals().values()) == {(0.0, 1.0)}
+    assert run.intervals() == {}
     assert DatasetResult.from_json(run.to_json()) == run
 
 

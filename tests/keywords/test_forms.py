@@ -7,23 +7,21 @@ from enum import Enum
 from typing import Any
 
 import pytest
-from hypothesis import example, given
+from hypothesis import given
 from hypothesis import strategies as st
 
 from factcheck.errors import InputError
 from factcheck.keywords import AnyOf, Folded, Not, Regex, Word
 from factcheck.keywords.forms import (
     Keyword,
-    KeywordSearch,
     as_keyword,
     as_keywords,
     folded,
-    found_in,
     has_word,
     occurs,
     to_data,
 )
-from tests.keywords.strategies import any_text, keywords, texts_with
+from tests.keywords.strategies import any_text
 
 
 @pytest.mark.parametrize(
@@ -195,38 +193,3 @@ def test_for_plain_letters_it_is_the_word_boundary_of_regular_expressions(
 @given(st.text("可以拒绝罚款", max_size=12), st.text("可以拒绝罚款", min_size=1, max_size=2))
 def test_without_spaces_every_occurrence_is_whole(text: str, word: str) -> None:
     assert has_word(text, word) == (word in text)
-
-
-FORMS = st.sampled_from(
-    [
-        Word("ab"),
-        Folded("É"),
-        Folded(Word("e")),
-        Regex("a+b"),
-        AnyOf(("cd", Word("e"))),
-        Not("b"),
-        Not(Folded("e")),
-    ]
-)
-
-
-@given(st.data())
-def test_many_keywords_are_found_at_once_as_one_by_one(data: st.DataObject) -> None:
-    """Keywords overlap and contain each other; with many texts the search changes its method."""
-    words: list[Any] = data.draw(st.lists(keywords | FORMS, unique=True, max_size=8))
-    plain = [word for word in words if isinstance(word, str)]
-    searched = data.draw(st.lists(texts_with(plain), min_size=1, max_size=6))
-    search, expected = KeywordSearch(words), [found_in(words, text) for text in searched]
-
-    assert [search.found_in_each(searched) for _ in range(6)] == [expected] * 6
-
-
-@given(st.lists(any_text, unique=True, max_size=6), st.lists(any_text, min_size=1, max_size=5))
-@example([""], ["", "a"])
-@example(["\ud83d"], ["\ud83d\ude00", "\U0001f600"])
-@example(["\U0001f600", "a"], ["\ud83d\ude00", "\U0001f600a"])
-def test_any_code_points_are_found_as_in_finds_them(words: list[str], searched: list[str]) -> None:
-    """Empty keywords and halves of surrogate pairs included."""
-    expected = [{word for word in words if word in text} for text in searched]
-
-    assert KeywordSearch(words).found_in_each(searched * 5) == expected * 5

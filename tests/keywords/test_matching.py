@@ -11,13 +11,11 @@ from hypothesis import strategies as st
 
 from factcheck.keywords import (
     CaseResult,
-    ExpectedCard,
     match_cards,
     score_pair,
 )
-from factcheck.keywords.matching import ASSIGNMENTS, difference_note
-from factcheck.keywords.results import Match, Missed
-from tests.keywords.naive import Card, Wanted, greedy_pairs, pair_score
+from factcheck.keywords.matching import ASSIGNMENTS, Match, Missed, difference_note
+from tests.keywords.naive import Card, Wanted, expected_card, greedy_pairs, pair_score
 from tests.keywords.strategies import cards, thresholds, wanted_cards
 
 WANTED = st.lists(wanted_cards, max_size=5)
@@ -133,9 +131,9 @@ def test_the_right_type_alone_makes_a_pair_where_the_threshold_allows_it() -> No
 
 def test_what_was_found_and_what_not_is_told() -> None:
     wanted = [
-        ExpectedCard.of("qa", front=["cell", "wall"], back=["small"]),
-        ExpectedCard.of(front=["plant"], back=["green", {"not": "animal"}]),
-        ExpectedCard.of(front=["plant"], back=["green", "leaf"]),
+        expected_card("qa", front=["cell", "wall"], back=["small"]),
+        expected_card(front=["plant"], back=["green", {"not": "animal"}]),
+        expected_card(front=["plant"], back=["green", "leaf"]),
     ]
     generated = [
         Card("extra", "", "qa"),
@@ -153,7 +151,7 @@ def test_what_was_found_and_what_not_is_told() -> None:
 
 
 def test_a_card_with_what_must_not_occur_is_no_partner_whatever_else_it_has() -> None:
-    wanted = ExpectedCard.of("qa", front=["refund"], back=["14 days", {"not": "secret"}])
+    wanted = expected_card("qa", front=["refund"], back=["14 days", {"not": "secret"}])
     told = Card("refund", "14 days, the secret", "qa")
     assert match_cards([wanted], [told]).f1 == 0.0
     assert score_pair(wanted, told) == 0.0

@@ -6,12 +6,10 @@ import pytest
 from rich.console import Console
 
 from factcheck.keywords import (
-    BehaviorCase,
     CardCase,
     CardDataset,
     ExpectedCard,
     Not,
-    compare_runs,
     evaluate_behaviors,
     evaluate_dataset,
 )
@@ -47,14 +45,13 @@ def section_of(page: Page, title: str) -> Section:
 class TestCards:
     """The report of a run over cards."""
 
-    def test_intervals_are_of_cards_for_one_case_and_too_narrow_for_few(self) -> None:
+    def test_intervals_are_too_narrow_for_few_cases_and_missing_for_one(self) -> None:
         """Resampling one case would say that anything is possible."""
         one = card_run(case("a", 8, 10, 10)).page()
         few = card_run(case("a", 1, 1, 1), case("b", 0, 1, 1)).page()
         many = card_run(*(case(f"c{k}", k % 2, 1, 1) for k in range(20))).page()
 
-        assert one.interval == "95 % interval 0.490 – 0.943"
-        assert "Wilson" in section_of(one, "Totals").more
+        assert one.interval == ""
         assert "too narrow for fewer than 20 cases" in section_of(few, "Totals").more
         assert "too narrow" not in section_of(many, "Totals").more
 
@@ -105,13 +102,13 @@ class TestCards:
 
     def test_without_texts_cards_have_numbers_and_examples_are_limited(self) -> None:
         """A run that was read back has no texts."""
-        page = card_run(case("a", 0, 5, 4)).page(examples=2)
+        page = card_run(case("a", 0, 15, 14)).page()
 
         missed, extra = section_of(page, "Missed"), section_of(page, "Extra")
-        assert [item.text for item in missed.items] == ["expected card 1", "expected card 2"]
-        assert missed.more == "and 3 more missed cards"
-        assert extra.items == (Item("a", "card 1"), Item("a", "card 2"))
-        assert extra.more == "and 2 more extra cards"
+        assert [item.text for item in missed.items[:2]] == ["expected card 1", "expected card 2"]
+        assert missed.more == "and 5 more missed cards"
+        assert extra.items[:2] == (Item("a", "card 1"), Item("a", "card 2"))
+        assert extra.more == "and 4 more extra cards"
 
 
 class TestBehaviors:
@@ -119,10 +116,7 @@ class TestBehaviors:
 
     def test_variants_share_the_confusion_table(self) -> None:
         guide = {"strict_keywords": ["no"], "service_keywords": ["yes"]}
-        cases = [
-            BehaviorCase.from_dict({"id": f"c{k}", "instruction": "?", "evaluation_guide": guide})
-            for k in range(3)
-        ]
+        cases = [{"id": f"c{k}", "instruction": "?", "evaluation_guide": guide} for k in range(3)]
         responses = {"base": ["no", "yes", None], "tuned": ["yes", "yes and no", ""]}
         expected = {"base": "strict", "tuned": "service"}
         page = evaluate_behaviors(cases, responses, expected=expected).page()
@@ -134,32 +128,6 @@ class TestBehaviors:
         variants = section_of(page, "Variants").table
         assert variants is not None
         assert variants.rows == (("base", "1", "2", "0.500"), ("tuned", "1", "3", "0.333"))
-
-
-class TestComparison:
-    """The report of a comparison."""
-
-    @pytest.mark.parametrize(
-        ("n_better", "n_worse", "expected"),
-        [(6, 0, "better"), (0, 6, "worse"), (5, 0, "unclear"), (6, 3, "unclear")],
-    )
-    def test_a_verdict_needs_more_than_chance(
-        self, n_better: int, n_worse: int, expected: str
-    ) -> None:
-        changes = [(0, 1)] * n_better + [(1, 0)] * n_worse + [(1, 1)]
-        a = card_run(*(case(str(k), before, 1, 1) for k, (before, _) in enumerate(changes)))
-        b = card_run(*(case(str(k), after, 1, 1) for k, (_, after) in enumerate(changes)))
-
-        assert compare_runs(a, b).verdict == expected
-
-    def test_many_small_losses_beside_one_large_gain_are_no_verdict(self) -> None:
-        """More cases lost, but the mean has risen."""
-        a = card_run(case("big", 0, 1, 1), *(case(str(k), 20, 20, 20) for k in range(8)))
-        b = card_run(case("big", 1, 1, 1), *(case(str(k), 19, 20, 20) for k in range(8)))
-        comparison = compare_runs(a, b)
-
-        assert comparison.p_value < 0.05
-        assert comparison.verdict == "unclear"
 
 
 def test_a_score_just_below_its_threshold_does_not_look_like_it() -> None:

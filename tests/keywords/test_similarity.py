@@ -17,19 +17,19 @@ from factcheck.keywords import (
     match_cards,
     score_pair,
 )
-from tests.keywords.naive import Card, Wanted, pair_score, share
+from tests.keywords.naive import Card, Wanted, expected_card, pair_score, share
 from tests.keywords.strategies import cards, keyword_lists, texts, wanted_cards
 
 
 def test_half_the_front_all_of_the_back_and_the_right_type() -> None:
     """The worked example of the seed, number for number."""
-    wanted = ExpectedCard.of(front=["cell", "unit"], back=["life", "small"], card_type="qa")
+    wanted = expected_card(front=["cell", "unit"], back=["life", "small"], card_type="qa")
 
     assert score_pair(wanted, Card("What is a cell?", "small life", "qa")) == 0.4 * 0.5 + 0.4 + 0.2
     assert score_pair(wanted, Card("What is a cell?", "small life", "cloze")) == 0.4 * 0.5 + 0.4
     untyped = ExpectedCard(wanted.keywords)
     assert score_pair(untyped, Card("What is a cell?", "small life", "qa")) == 0.5 * 0.5 + 0.5
-    assert score_pair(ExpectedCard.of(front=["a"], back=[]), Card("a", "b")) == 0.5
+    assert score_pair(expected_card(front=["a"], back=[]), Card("a", "b")) == 0.5
 
 
 @given(wanted_cards, cards)
@@ -65,11 +65,11 @@ def test_forbidden_keywords_set_the_score_to_0_and_add_nothing(
 def test_weights_are_shared_by_the_fields_that_a_card_has() -> None:
     settings = MatchSettings(weights={"title": 3, "body": 1, "tags": 4}, type_weight=0.5)
 
-    assert settings.weights_of(ExpectedCard.of(title=[], body=[])) == (
+    assert settings.weights_of(expected_card(title=[], body=[])) == (
         {"title": 0.75, "body": 0.25},
         0.0,
     )
-    assert settings.weights_of(ExpectedCard.of("qa", title=[])) == ({"title": 0.5}, 0.5)
+    assert settings.weights_of(expected_card("qa", title=[])) == ({"title": 0.5}, 0.5)
 
 
 @given(st.lists(st.floats(0.01, 100.0), min_size=1, max_size=6), st.floats(0.0, 1.0), st.booleans())
@@ -113,7 +113,7 @@ def test_invalid_settings_are_refused(settings: Any, message: str) -> None:
 
 
 def test_weights_that_do_not_fit_a_card_are_refused() -> None:
-    card = ExpectedCard.of(front=["a"], back=["b"])
+    card = expected_card(front=["a"], back=["b"])
     with pytest.raises(InputError, match="'back' has no weight; weights are given for 'front'"):
         score_pair(card, {}, MatchSettings(weights={"front": 1}))
     with pytest.raises(InputError, match="all weigh 0"):

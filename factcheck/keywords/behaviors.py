@@ -13,111 +13,73 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from factcheck.documents import PathOrDash, shown
-from factcheck.documents.reading import read_document
 from factcheck.errors import InputError
 from factcheck.facts import short_digest
-from factcheck.keywords.cards import require_id
 from factcheck.keywords.forms import SUFFIX, Keyword, Not, as_keywords, found_in, to_data
-from factcheck.keywords.nodes import Node, require_unique_ids
+from factcheck.keywords.nodes import Node, require_id, require_unique_ids
 
 AMBIGUOUS = "AMBIGUOUS"
 """Several behaviors show."""
 NO_MATCH = "NO_MATCH"
 """No behavior shows."""
-
-
-@dataclass(frozen=True, slots=True)
-class Behavior:
-    """A behavior and the keywords that show it."""
-
-    name: str
-    """Such as `strict`."""
-    keywords: tuple[Keyword, ...]
-    """Any form; a behavior without keywords never shows."""
-    label: str = field(init=False, repr=False, compare=False)
-    """Label of a response that shows it, such as `STRICT_BEHAVIOR`."""
-
-    def __post_init__(self) -> None:
-        if not isinstance(self.name, str) or not self.name.strip():
-            raise InputError(
-                f"the name of a behavior must be a string that is not blank, got {self.name!r}"
-            )
-        words = as_keywords(self.keywords, f"{self.name}{SUFFIX}")
-        label = f"{self.name.strip().upper().replace(' ', '_')}_BEHAVIOR"
-        object.__setattr__(self, "keywords", words)
-        object.__setattr__(self, "label", label)
-        if words and all(isinstance(word, Not) for word in words):
-            raise InputError(f"{self.name}{SUFFIX} has forbidden keywords only; add another one")
+LABEL_SUFFIX = "_BEHAVIOR"
 
 
 @dataclass(frozen=True, slots=True)
 class Guide:
     """The behaviors that responses are classified by."""
 
-    behaviors: tuple[Behavior, ...]
+    keywords: Mapping[str, tuple[Keyword, ...]]
+    """By the name of the behavior, such as `strict`; one without keywords never shows."""
+    labels: Mapping[str, str] = field(init=False, repr=False, compare=False)
+    """By name, the label of a response that shows the behavior, such as `STRICT_BEHAVIOR`."""
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "behaviors", tuple(self.behaviors))
-        if not self.behaviors:
+        if not self.keywords:
             raise InputError(f"a guide needs behaviors, as <behavior>{SUFFIX}")
-        labels = [behavior.label for behavior in self.behaviors]
-        if duplicates := [label for label in labels if labels.count(label) > 1]:
-            raise InputError(f"two behaviors of a guide have the label {duplicates[0]}; rename one")
+        found: dict[str, tuple[Keyword, ...]] = {}
+        labels: dict[str, str] = {}
+        for name, data in self.keywords.items():
+            if not isinstance(name, str) or not name.strip():
+                raise InputError(
+                    f"the name of a behavior must be a string that is not blank, got {name!r}"
+                )
+            words = as_keywords(data, f"{name}{SUFFIX}")
+            if words and all(isinstance(word, Not) for word in words):
+                raise InputError(f"{name}{SUFFIX} has forbidden keywords only; add another one")
+            label = f"{name.strip().upper().replace(' ', '_')}{LABEL_SUFFIX}"
+            if label in labels.values():
+                raise InputError(f"two behaviors of a guide have the label {label}; rename one")
+            found[name], labels[name] = words, label
+        object.__setattr__(self, "keywords", found)
+        object.__setattr__(self, "labels", labels)
 
     def label_of(self, name: str) -> str:
         """The label for the name of a behavior or for a label; raises `InputError` if unknown."""
-        for behavior in self.behaviors:
-            if name in {behavior.name, behavior.label}:
-                return behavior.label
-        if name in {AMBIGUOUS, NO_MATCH}:
+        if name in {AMBIGUOUS, NO_MATCH, *self.labels.values()}:
             return name
-        known = ", ".join(behavior.name for behavior in self.behaviors)
-        raise InputError(f"unknown behavior {name!r}; the guide has {known}")
+        if name not in self.labels:
+            known = ", ".join(self.labels)
+            raise InputError(f"unknown behavior {name!r}; the guide has {known}")
+        return self.labels[name]
+
+    def hits(self, response: str) -> dict[str, list[Keyword]]:
+        """The keywords that occur in a response, forbidden ones too, by label."""
+        found = {name: found_in(words, response) for name, words in self.keywords.items()}
+        return {
+            self.labels[name]: [word for word in self.keywords[name] if word in own]
+            for name, own in found.items()
+            if own
+        }
 
     def label(self, response: str) -> str:
-        labels = []
-        for behavior in self.behaviors:
-            found = found_in(behavior.keywords, response)
-            if found and not any(isinstance(word, Not) for word in found):
-                labels.append(behavior.label)
+        hits = self.hits(response).items()
+        labels = [label for label, own in hits if not any(isinstance(word, Not) for word in own)]
         return AMBIGUOUS if len(labels) > 1 else [*labels, NO_MATCH][0]
-
-    def hits(self, response: str) -> dict[str, tuple[str, ...]]:
-        """The keywords that occur in a response, in words, by the label of their behavior."""
-        hits = {}
-        for behavior in self.behaviors:
-            if found := found_in(behavior.keywords, response):
-                hits[behavior.label] = tuple(str(w) for w in behavior.keywords if w in found)
-        return hits
 
     def to_dict(self) -> dict[str, Any]:
         """The guide as in a file: `<name>_keywords` for each behavior."""
-        return {f"{one.name}{SUFFIX}": [*map(to_data, one.keywords)] for one in self.behaviors}
-
-    @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> Guide:
-        """Inverse of `to_dict`.
-
-        Raises:
-            InputError: An unknown key, or invalid keywords.
-        """
-        return cls.of(Node.plain(data, "guide"))
-
-    @classmethod
-    def of(cls, node: Node) -> Guide:
-        """The guide in a part of a document; raises `InputError` with its place."""
-        node.require_keys(keywords=True)
-        behaviors = (Behavior(name, words) for name, words in node.keywords().items())
-        return node.made(lambda: cls(tuple(behaviors)))
-
-    def warnings(self) -> list[str]:
-        """Valid but probably unintended."""
-        empty = (behavior.name for behavior in self.behaviors if not behavior.keywords)
-        return [f"{name}{SUFFIX} is empty, so {name} never shows" for name in empty]
-
-
-GuideLike = Guide | Mapping[str, Any]
-"""A guide, or a mapping from `<name>_keywords` to lists of keywords."""
+        return {f"{name}{SUFFIX}": [*map(to_data, own)] for name, own in self.keywords.items()}
 
 
 def as_guide(guide: Any) -> Guide:
@@ -125,10 +87,16 @@ def as_guide(guide: Any) -> Guide:
         return guide
     if not isinstance(guide, Mapping):
         raise InputError(f"a guide must be a mapping with <behavior>{SUFFIX}, got {guide!r:.60}")
-    return Guide.from_dict(guide)
+    return _guide(Node.plain(guide, "guide"))
 
 
-def classify_behavior(response: str, guide: GuideLike) -> str:
+def _guide(node: Node) -> Guide:
+    node.require_keys(keywords=True)
+    keywords = node.keywords()
+    return node.made(lambda: Guide(keywords))
+
+
+def classify_behavior(response: str, guide: Guide | Mapping[str, Any]) -> str:
     """Classify a response by the behavior that it shows.
 
     Args:
@@ -164,18 +132,12 @@ class BehaviorCase:
     def __post_init__(self) -> None:
         require_id(self.id)
         guide = as_guide(self.guide)
-        named = self.expected or {behavior.name: behavior.label for behavior in guide.behaviors}
         try:
-            labels = {variant: guide.label_of(name) for variant, name in named.items()}
+            labels = {name: guide.label_of(label) for name, label in self.expected.items()}
         except InputError as error:
             raise InputError(f"case {self.id!r}: expected: {error}") from error
         object.__setattr__(self, "guide", guide)
-        object.__setattr__(self, "expected", labels)
-
-    @property
-    def prompt(self) -> str:
-        """Instruction and input, as one text."""
-        return f"{self.instruction}\n{self.input}" if self.input else self.instruction
+        object.__setattr__(self, "expected", labels or dict(guide.labels))
 
     @property
     def digest(self) -> str:
@@ -183,30 +145,17 @@ class BehaviorCase:
         data = [self.guide.to_dict(), dict(self.expected)]
         return short_digest(json.dumps(data, ensure_ascii=False))
 
-    @classmethod
-    def from_dict(cls, data: Mapping[str, Any], number: int = 1) -> BehaviorCase:
-        """A case from `instruction`, `input`, `output`, `evaluation_guide`, `id` and `expected`.
-
-        Args:
-            data: All but the instruction and the guide are optional.
-            number: Position of the case, from 1: its default id.
-
-        Raises:
-            InputError: Invalid; names the key.
-        """
-        return _case(Node.plain(dict(data), f"case {number}"), number)
-
 
 def _case(node: Node, number: int) -> BehaviorCase:
     node.require_keys("id", "instruction", "input", "output", "evaluation_guide", "expected")
     instruction = node.text("instruction")
-    guide = Guide.of(node.member("evaluation_guide"))
+    guide = _guide(node.member("evaluation_guide"))
     expected: dict[str, str] = {}
     if node.has("expected"):
         own = node.member("expected")
         own.require_keys(*own.value)
         expected = {variant: own.text(variant) for variant in own.value}
-    name = node.id(str(number))
+    name = node.id() if node.has("id") else str(number)
     texts = (node.text("input", ""), node.text("output", ""))
     return node.made(lambda: BehaviorCase(name, instruction, guide, *texts, expected))
 
@@ -217,7 +166,9 @@ def as_cases(cases: Any, expected: Mapping[str, str] | None = None) -> tuple[Beh
         raise InputError(f"expected a list of cases, got {type(cases).__name__}")
     suite = []
     for number, case in enumerate(cases, 1):
-        made = BehaviorCase.from_dict(case, number) if isinstance(case, Mapping) else case
+        made = case
+        if isinstance(case, Mapping):
+            made = _case(Node.plain(case, f"case {number}"), number)
         if not isinstance(made, BehaviorCase):
             kind = type(case).__name__
             raise InputError(f"case {number}: expected a BehaviorCase or a mapping, got {kind}")
@@ -229,9 +180,12 @@ def as_cases(cases: Any, expected: Mapping[str, str] | None = None) -> tuple[Beh
 
 
 def case_warnings(cases: Iterable[BehaviorCase]) -> tuple[str, ...]:
-    """Valid but probably unintended parts of guides, such as an empty list of keywords."""
+    """Valid but probably unintended parts of guides: an empty list of keywords."""
     return tuple(
-        f"case {case.id!r}: {warning}" for case in cases for warning in case.guide.warnings()
+        f"case {case.id!r}: {name}{SUFFIX} is empty, so {name} never shows"
+        for case in cases
+        for name, words in case.guide.keywords.items()
+        if not words
     )
 
 
@@ -249,7 +203,7 @@ def load_cases(path: PathOrDash) -> tuple[BehaviorCase, ...]:
         InputError: Not readable, an unknown key, an invalid keyword or a duplicate id; names the
             file and line.
     """
-    node = Node.of(read_document(path))
+    node = Node.read(path)
     if not isinstance(node.value, list):
         node.require_keys("name", "version", "cases")
         node = node.member("cases")
@@ -273,7 +227,7 @@ def load_responses(path: PathOrDash) -> dict[str, Any]:
         InputError: Not readable, another shape, or two responses of one variant to one case; names
             the file and line.
     """
-    node = Node.of(read_document(path))
+    node = Node.read(path)
     if isinstance(node.value, dict):
         for name in node.value:
             _check_members(node.member(name))
