@@ -56,14 +56,9 @@ def measure(case: Case) -> Measured:
     for statement in evidence.split_fact(case.fact):
         found = list(islice(evidence.passages(statement, text), N_PASSAGES))
         rows = [passage.read() for passage in found]
-        denied.append([is_denied(passage) for passage in found] or [False])
+        denied.append([passage.conflict() is not None for passage in found] or [False])
         values.append(np.array(rows or [NO_PASSAGE]))
     return Measured(case, values, denied)
-
-
-def is_denied(passage: evidence.Passage) -> bool:
-    """Whether a conflict decides against a passage."""
-    return any(conflict.decides for conflict in passage.conflicts())
 
 
 def score(weights: FloatArray, measured: Measured) -> float:

@@ -177,11 +177,21 @@ def frequencies(language: str) -> Mapping[str, float]:
 
 
 @lru_cache(maxsize=1)
+def _wordnet() -> Mapping[str, Any]:
+    data: Mapping[str, Any] = json.loads((files(__package__) / "wordnet.json").read_text("utf-8"))
+    return data
+
+
 def irregular_forms() -> Mapping[str, str]:
     """English forms that a stemmer cannot bring together, each with its base: `sold`, `sell`."""
-    data = json.loads((files(__package__) / "wordnet.json").read_text("utf-8"))
-    forms: dict[str, str] = data["irregular"]
+    forms: dict[str, str] = _wordnet()["irregular"]
     return forms
+
+
+@lru_cache(maxsize=1)
+def antonyms() -> frozenset[frozenset[str]]:
+    """Pairs of English words that mean the opposite of each other."""
+    return frozenset(map(word_set, _wordnet()["antonyms"]))
 
 
 def content_stems(text: str, language: str) -> frozenset[str]:

@@ -11,10 +11,8 @@ from collections.abc import Mapping, Sequence
 from factcheck.facts import AtomicFact, CheckFailure, CheckResult, Evidence, Verdict
 from factcheck.facts.spans import fold_text, locate
 from factcheck.judges.local.cancellation import checkpoint, run_in_thread
-from factcheck.judges.local.conflicts import Conflict
 from factcheck.judges.local.evidence import (
     LANGUAGE,
-    Passage,
     Sentence,
     Text,
     passages,
@@ -82,16 +80,22 @@ def _check(fact: AtomicFact, text: str, read: Text) -> CheckResult:
     checkpoint()
     if not text.strip():
         return Verdict(fact, "neutral", 0.0, reason="the text is empty", judge=JUDGE)
-    if (evidence := _verbatim(fact.text, text, read)) is not None:
-        return Verdict(fact, "entailed", CERTAIN, evidence, "stands in the text", JUDGE)
-    for what, language in (("fact", guess_language(fact.text)), ("text", guess_language(text))):
+    statements = split_fact(fact.text)
+    stated = [_verbatim(statement.text, text, read) for statement in statements]
+    languages = (("fact", fact.text), ("text", text)) if None in stated else ()
+    for what, language in ((what, guess_language(each)) for what, each in languages):
         if language != LANGUAGE:
             message = (
                 f"the embedded judge reads English, and the {what} seems to be in {language!r}; "
                 "use a model, or local-fast, which compares words"
             )
             return CheckFailure(fact, "language", message)
-    verdicts = [_judge(fact, statement, text, read) for statement in split_fact(fact.text)]
+    verdicts = [
+        _judge(fact, statement, read)
+        if evidence is None
+        else Verdict(fact, "entailed", CERTAIN, evidence, "stands in the text", JUDGE)
+        for statement, evidence in zip(statements, stated, strict=True)
+    ]
     worst = min(verdicts, key=lambda verdict: verdict.probability or 0.0)
     probability = worst.probability or 0.0
     if abs(probability - DECISION) < UNSURE:
@@ -108,14 +112,12 @@ def _verbatim(fact: str, text: str, read: Text) -> Evidence | None:
     return None if any(character.isalnum() for character in fact) else locate(fact, text)
 
 
-def _judge(fact: AtomicFact, statement: Sentence, text: str, read: Text) -> Verdict:
+def _judge(fact: AtomicFact, statement: Sentence, read: Text) -> Verdict:
     """What a text says about a fact, or one sentence of it.
 
     A passage is read only if it could change the answer, so that a fact is entailed exactly if any
     passage entails it.
     """
-    if (evidence := _verbatim(statement.text, text, read)) is not None:
-        return Verdict(fact, "entailed", CERTAIN, evidence, "stands in the text", JUDGE)
     model = load_model()
     best, closest, stating, against = 0.0, None, None, None
     for passage in passages(statement, read):
@@ -123,37 +125,33 @@ def _judge(fact: AtomicFact, statement: Sentence, text: str, read: Text) -> Verd
         if model.probability(passage.at_best) < max(_WORTH_READING, best):
             best = max(best, model.probability(passage.unread))
             continue
-        features, conflicts = passage.read(), passage.conflicts()
-        is_denied = any(conflict.decides for conflict in conflicts)
-        probability = model.probability(features, is_denied=is_denied)
+        features, conflict = passage.read(), passage.conflict()
+        probability = model.probability(features, is_denied=conflict is not None)
         if probability >= DECISION and probability > best:
             stating = passage
         best = max(best, probability)
         if best >= DECISION + UNSURE:
             break
-        if against is None and (reason := _contradiction(features, conflicts)) is not None:
-            against = passage.sentences[0].evidence, reason
+        conflict = conflict or _denial(features)
+        if against is None and conflict is not None:
+            against = passage.sentences[0].evidence, conflict
     if stating is not None:
+        missing = ", ".join(stating.missing)
+        reason = f"said in other words: {missing}" if missing else "all of it is said"
         evidence = stating.sentences[0].evidence
-        return Verdict(fact, "entailed", round(best, 6), evidence, _support(stating), JUDGE)
+        return Verdict(fact, "entailed", round(best, 6), evidence, reason, JUDGE)
     if against is not None:
         return Verdict(fact, "contradicted", round(best, 6), *against, JUDGE)
-    return Verdict(fact, "neutral", round(best, 6), None, _lack(closest), JUDGE)
+    reason = "the words are there, but do not say it"
+    if closest is None:
+        reason = "there is nothing to compare"
+    elif closest.missing:
+        reason = f"missing: {', '.join(closest.missing)}"
+    return Verdict(fact, "neutral", round(best, 6), None, reason, JUDGE)
 
 
-def _support(passage: Passage) -> str:
-    if passage.missing:
-        return f"said in other words: {', '.join(passage.missing)}"
-    return "all of it is said"
-
-
-def _contradiction(features: Features, conflicts: Sequence[Conflict]) -> str | None:
-    """How a passage contradicts a statement, if it does."""
-    for conflict in conflicts:
-        if conflict.kind == "role":
-            return f"turns round who {conflict.text_word} whom"
-        if conflict.contradicts:
-            return f"says {conflict.text_word}, the fact says {conflict.fact_word}"
+def _denial(features: Features) -> str | None:
+    """What the reader says against a statement, if it is sure."""
     if (
         features.passage_mean >= _ALIKE
         and features.contradicted >= _CONTRADICTED_FROM
@@ -161,15 +159,3 @@ def _contradiction(features: Features, conflicts: Sequence[Conflict]) -> str | N
     ):
         return "the closest passage says otherwise"
     return None
-
-
-def _lack(passage: Passage | None) -> str:
-    """What keeps the closest passage from entailing a statement."""
-    if passage is None:
-        return "there is nothing to compare"
-    for conflict in passage.conflicts():
-        if not conflict.contradicts:
-            return f"not said as a fact, only as {conflict.text_word}: {conflict.fact_word}"
-    if passage.missing:
-        return f"missing: {', '.join(passage.missing)}"
-    return "the words are there, but do not say it"

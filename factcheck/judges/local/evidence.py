@@ -16,9 +16,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from factcheck.facts import Evidence
 from factcheck.facts.spans import fold_text
-from factcheck.judges.local.analysis import Analysed, analyse, wording
 from factcheck.judges.local.cancellation import checkpoint
-from factcheck.judges.local.conflicts import Conflict, find_conflicts
+from factcheck.judges.local.conflicts import Analysed, analyse, find_conflict
 from factcheck.judges.local.encoder import WIDTH, Reading, load_encoder, load_reader
 from factcheck.judges.local.model import Features
 from factcheck.judges.local.sentences import split_passages
@@ -66,10 +65,6 @@ class Text:
         self.sentences = tuple(sentences)
 
     @cached_property
-    def stems(self) -> frozenset[str]:
-        return frozenset(stem for each in self.sentences for stem in each.analysed.places)
-
-    @cached_property
     def stated(self) -> dict[str, Sentence]:
         """The sentences by their folded wording."""
         return {fold_text(each.text).strip(): each for each in reversed(self.sentences)}
@@ -94,12 +89,12 @@ class Text:
         """The text itself, or of a long one the sentences that share most words."""
         if len(self.sentences) <= _MOST_SENTENCES:
             return self
-        stems = statement.analysed.places.keys()
+        stems = statement.analysed.stems
         return Text(
             heapq.nlargest(
                 _MOST_SENTENCES,
                 self.sentences,
-                key=lambda each: len(stems & each.analysed.places.keys()),
+                key=lambda each: len(stems & each.analysed.stems),
             )
         )
 
@@ -114,8 +109,6 @@ class Passage(NamedTuple):
     """The features before the reader's."""
     missing: tuple[str, ...]
     """Words of the statement that nothing in the passage comes near."""
-    known: frozenset[str]
-    """Stems of the text."""
 
     @property
     def at_best(self) -> Features:
@@ -139,9 +132,9 @@ class Passage(NamedTuple):
         contradicted = min(max(opinion.contradicted, _CONTRADICTED[0]), _CONTRADICTED[1])
         return Features(*self.matched, entailed, contradicted)
 
-    def conflicts(self) -> tuple[Conflict, ...]:
-        """Where the better sentence says something else than the statement."""
-        return find_conflicts(self.statement.analysed, self.sentences[0].analysed, self.known)
+    def conflict(self) -> str | None:
+        """How the better sentence says something else than the statement, if it does."""
+        return find_conflict(self.statement.analysed, self.sentences[0].analysed)
 
 
 @lru_cache(maxsize=16)
@@ -150,14 +143,14 @@ def read_text(text: str) -> Text:
     found = []
     for piece in split_passages(text):
         checkpoint()
-        found.append(Sentence(piece.text, piece.span.start, analyse(piece.text, LANGUAGE)))
+        found.append(Sentence(piece.text, piece.span.start, analyse(piece.text)))
     return Text(found)
 
 
 @lru_cache(maxsize=8192)
 def split_fact(fact: str) -> tuple[Sentence, ...]:
     """The sentences of a fact, normally one; the fact itself where it has no sentence."""
-    return read_text(fact).sentences or (Sentence(fact, 0, analyse(fact, LANGUAGE)),)
+    return read_text(fact).sentences or (Sentence(fact, 0, analyse(fact)),)
 
 
 def passages(statement: Sentence, text: Text) -> Iterator[Passage]:
@@ -185,7 +178,6 @@ def passages(statement: Sentence, text: Text) -> Iterator[Passage]:
             tuple(near.sentences[at] for at in places),
             (float(third.mean()), float(here.mean())),
             tuple(word for word, pieces in by_word.items() if here[pieces].max() < _NEAR),
-            near.stems,
         )
 
 
@@ -220,9 +212,8 @@ def _in_notation(fact: Analysed, passages: Sequence[Analysed]) -> str:
         for moment in fact.moments:
             alike = next((m for m in passage.moments if {*moment.keys} <= {*m.keys}), None)
             if alike is not None:
-                _, place = wording(fact, moment.first, moment.last)
-                written, _ = wording(passage, alike.first, alike.last)
-                edits.append((*place, written))
+                start, end = fact.words[moment.first].start, fact.words[moment.last - 1].end
+                edits.append((start, end, passage.wording(alike.first, alike.last)))
     text, before = fact.text, len(fact.text) + 1
     for start, end, written in sorted(edits, reverse=True):
         if end <= before:

@@ -180,7 +180,6 @@ def test_what_is_said_in_other_words_is_entailed(fact: str, text: str) -> None:
         ("The race drew 12,600 runners.", "says 12,500, the fact says 12,600"),
         ("Runners paid £4 million in fees.", "says £3m, the fact says £4 million"),
         ("The man bit the dog.", "the closest passage says otherwise"),
-        ("Taxes did not rise and the minister admitted it.", ""),
     ],
 )
 def test_what_is_said_otherwise_is_contradicted(fact: str, reason: str) -> None:
@@ -195,6 +194,20 @@ def test_what_is_said_otherwise_is_contradicted(fact: str, reason: str) -> None:
     ("fact", "text"),
     [
         ("Anna Berg was hired by Tom Lund.", "Anna Berg hired Tom Lund."),
+        ("The mayor of Berlin resigned.", "The mayor of Hamburg resigned."),
+        ("Files were changed.", "It ran without changing a single file."),
+        ("The union did not sign the deal.", "The union signed the deal."),
+        ("Dragić joined the club.", "Dragić failed to join the club."),
+        ("It is not true that the bridge closed.", "The bridge closed."),
+        ("Ortega ordered the soup.", "Ortega ordered everything except the soup."),
+        ("The court acquitted him.", "The court convicted him."),
+        ("He arrived before the match.", "He arrived after the match."),
+        ("The data are included.", "The data are excluded."),
+        ("Acme sold the mill to Brick.", "Brick sold the mill to Acme."),
+        ("Rovers beat Riverside.", "Rovers lost to Riverside."),
+        ("All delegates voted yes.", "All delegates except Ann voted yes."),
+        ("The bridge closed.", "The bridge may close."),
+        ("The firm bought the mill.", "The firm plans to buy the mill."),
         ("The guarantee lasts 30 days.", "The guarantee lasts 30 months."),
         ("The boat did not sink.", "The boat sank."),
         ("The boat sank.", "The boat did not sink."),
@@ -208,12 +221,26 @@ def test_what_is_said_otherwise_is_contradicted(fact: str, reason: str) -> None:
             "He painted in 1987.",
             marks=pytest.mark.xfail(strict=True, reason="the reader is not sure, most words match"),
         ),
+        pytest.param(
+            "Rovers are taller than Lynx.",
+            "Lynx are taller than Rovers.",
+            marks=pytest.mark.xfail(strict=True, reason="the reader does not see the order"),
+        ),
+        pytest.param(
+            "All delegates voted.",
+            "Most delegates voted.",
+            marks=pytest.mark.xfail(strict=True, reason="the reader takes most for all"),
+        ),
         ("Zebras sleep.", STORY),
         ("Maria Lopez won the marathon in Munich.", STORY),
     ],
 )
 def test_what_is_not_said_is_not_entailed(fact: str, text: str) -> None:
     assert not verdict(fact, text).supported
+
+
+def test_what_turns_round_what_was_denied_is_not_entailed() -> None:
+    assert standing("Taxes did not rise and the minister admitted it.", STORY) < 1
 
 
 def test_a_look_alike_letter_does_not_turn_a_verdict() -> None:

@@ -12,8 +12,7 @@ from collections.abc import Sequence
 from itertools import combinations, product
 from typing import NamedTuple
 
-from factcheck.judges.local.analysis import analyse
-from factcheck.judges.local.conflicts import find_conflicts
+from factcheck.judges.local.conflicts import analyse, find_conflict
 from factcheck.judges.local.encoder import load_reader
 from factcheck.judges.local.pairs.closed import places
 from factcheck.judges.local.pairs.model import (
@@ -39,7 +38,7 @@ from factcheck.judges.local.pairs.wording import (
     wording,
 )
 from factcheck.judges.ports import Specificity
-from factcheck.text.words import word_set
+from factcheck.text.words import antonyms, word_set
 
 _DEGREES, _CLASS_NOUNS = word_set(TABLES["degrees"]), word_set(TABLES["class_nouns"])
 _PRIVATIVES, _MEASURES = word_set(TABLES["privatives"]), word_set(TABLES["measures"])
@@ -142,11 +141,10 @@ def _eased(sides: tuple[Side, Side], specificity: Specificity) -> tuple[Side, Si
 
 def _is_doubtful(carried: tuple[str, str], sides: Sequence[Side]) -> bool:
     """Whether the reader is not to be trusted: opposites, look-alikes, signs without letters."""
-    first, second = (analyse(text, "en") for text in carried)
-    found = (*find_conflicts(first, second), *find_conflicts(second, first))
+    first, second = map(analyse, carried)
     forms = [[unit.form for unit in side.own] for side in sides]
     return (
-        any(conflict.contradicts and conflict.kind != "name" for conflict in found)
+        (find_conflict(first, second) or find_conflict(second, first)) is not None
         or any(not form.isascii() for own in forms for form in own)
         or _are_look_alikes(" ".join(forms[0]), " ".join(forms[1]))
     )
@@ -314,7 +312,8 @@ def _conflict(one: Wording, other: Wording, sides: Sequence[Side]) -> Finding | 
         if privatives:
             return Finding(TURNED, f"only in {name}: {', '.join(privatives)}")
     for a, b in product(sides[0].own, sides[1].own):
-        if {a.form, b.form} in _CONVERSES or _CONVERSE.fullmatch(f"{a.form} {b.form}"):
+        both = frozenset({a.form, b.form})
+        if both in _CONVERSES | antonyms() or _CONVERSE.fullmatch(f"{a.form} {b.form}"):
             return Finding(TURNED, against(a.text, b.text))
     if not all(side.own for side in sides) and (found := _reversed(one, other)):
         return found
