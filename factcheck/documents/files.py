@@ -235,12 +235,15 @@ def write_text(path: PathOrDash, text: str) -> None:
     write_with(path, lambda stream: stream.write(data))
 
 
-def write_with(path: PathOrDash, write: Callable[[IO[bytes]], object]) -> None:
+def write_with(
+    path: PathOrDash, write: Callable[[IO[bytes]], object], *, mode: int = 0o666
+) -> None:
     """Write a file in one step.
 
     Args:
         path: The file; a link of the caller's is followed, a device or pipe is written to.
         write: Called with the open draft. If it raises, the file stays as it was.
+        mode: Rights of a new file; one that exists keeps its own.
 
     Raises:
         InputError: As in `write_text`.
@@ -248,7 +251,6 @@ def write_with(path: PathOrDash, write: Callable[[IO[bytes]], object]) -> None:
     check_writable(path)
     with file_errors(str(path), "write"):
         target = Path(path).resolve()
-        mode = 0o666
         with suppress(FileNotFoundError):
             mode = target.stat().st_mode
             if not stat.S_ISREG(mode):

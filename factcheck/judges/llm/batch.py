@@ -7,6 +7,8 @@ answers up, and these go through parsing, accounting and the cache like any othe
 
 from __future__ import annotations
 
+import json
+import logging
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime, timezone
@@ -23,7 +25,6 @@ from factcheck.errors import (
 )
 from factcheck.judges.llm.batch_store import (
     Batch,
-    BatchAnswers,
     BatchClient,
     BatchState,
     BatchStore,
@@ -31,7 +32,6 @@ from factcheck.judges.llm.batch_store import (
 )
 from factcheck.judges.llm.errors import NoAccess, from_status
 from factcheck.judges.llm.http import error_in
-from factcheck.judges.llm.modules import FORMS, KeyFactExtraction, fingerprint
 from factcheck.judges.llm.prompts import EXTRACT_FACTS, load_prompt
 from factcheck.judges.llm.transports import (
     Answer,
@@ -42,10 +42,10 @@ from factcheck.judges.llm.transports import (
 )
 from factcheck.runtime.loop import background
 from factcheck.runtime.retry import RetryPolicy
-from factcheck.settings import Settings
 
 _OK = 200
 _FIRST_ERROR = 400
+_log = logging.getLogger("factcheck.judge")
 T = TypeVar("T")
 
 Around = Callable[[Transport], Transport]
@@ -90,16 +90,10 @@ class Collected(Submitted, Generic[T]):
     """Requests of the run that no batch answers; an ordinary run sends them."""
 
 
-def submit(
-    path: Path,
-    run: Run[object],
-    *,
-    settings: Settings | None = None,
-    retry: RetryPolicy | None = None,
-) -> Submitted:
+def submit(path: Path, run: Run[object], *, retry: RetryPolicy | None = None) -> Submitted:
     """Submit the requests of a run, but those that the cache answers."""
     store = BatchStore(path)
-    client = BatchClient(store, settings or Settings.from_environment(), retry or RetryPolicy())
+    client = BatchClient(store, retry or RetryPolicy())
     state = store.read()
     if state is None or state.collected:
         state = _requests_of(store, client.endpoint, run)
@@ -115,16 +109,13 @@ def submit(
     return Submitted(batches=state.batches)
 
 
-def collect(
-    path: Path,
-    run: Run[T],
-    *,
-    settings: Settings | None = None,
-    retry: RetryPolicy | None = None,
-) -> Collected[T]:
+def collect(path: Path, run: Run[T], *, retry: RetryPolicy | None = None) -> Collected[T]:
     """Make a run whose answers come from the batches, once all of them have ended.
 
     Doing it again changes nothing: the answers are cached, and no usage is recorded twice.
+
+    Raises:
+        InputError: There is no batch to be collected, or the run asks for none of its answers.
     """
     store = BatchStore(path)
     state = store.read()
@@ -132,7 +123,7 @@ def collect(
         raise InputError(f"{path} does not exist; submit a batch first")
     if not state.submitted:
         raise InputError(f"{path}: the submission was interrupted; submit again to complete it")
-    client = BatchClient(store, settings or Settings.from_environment(), retry or RetryPolicy())
+    client = BatchClient(store, retry or RetryPolicy())
     _require_endpoint(store, state, client)
     state = background.run(client.update(state))
     collected: Collected[T] = Collected(batches=state.batches)
@@ -140,35 +131,47 @@ def collect(
         return collected
     inbox = Inbox(store, state)
     result = run(inbox.around)
-    store.write(replace(state, collected=True, recorded=tuple(sorted(inbox.recorded))))
+    if inbox.left and inbox.unanswered and not (inbox.used or state.collected):
+        raise InputError(
+            f"none of the {inbox.left:,} answers to {path} was asked for; collect them with the "
+            "records, judge and batch size they were submitted with"
+        )
+    store.write(replace(state, collected=True))
     return replace(
         collected,
         result=result,
         used=inbox.used,
-        unused=inbox.unused,
+        unused=0 if state.collected else inbox.left,
         unanswered=inbox.unanswered,
     )
 
 
 def _requests_of(store: BatchStore, endpoint: str, run: Run[object]) -> BatchState | None:
     """The state of a batch that is ready to be sent, or `None` if there are no requests."""
-    outbox = Outbox()
-    run(outbox.around)
-    if not outbox.shapes:
+    queued: dict[str, list[tuple[Body, bool]]] = {}
+
+    def queue(inner: ChatTransport, body: Body) -> Answer:
+        is_extraction = body["messages"][0]["content"] == load_prompt(EXTRACT_FACTS)
+        queued[inner.name].append((inner.addressed(body), is_extraction))
+        raise JudgeQueued(f"{inner.name}: queued for a batch; collect it when it is done")
+
+    def around(transport: Transport) -> Transport:
+        queued.setdefault(transport.name, [])
+        return BatchTransport(_require_openai(transport), queue)
+
+    run(around)
+    if not queued:
         raise ConfigError("no language model takes part; batches are for judges 'openai/MODEL'")
     batches = [
         batch
-        for model, queued in outbox.queued.items()
-        for batch in store.add_requests(model, queued)
+        for model, bodies in queued.items()
+        if bodies
+        for batch in store.add_requests(model, bodies)
     ]
     if not batches:
         return None
-    state = BatchState(
-        endpoint=endpoint,
-        created=datetime.now(timezone.utc).isoformat(timespec="seconds"),
-        shapes=tuple(outbox.shapes.values()),
-        batches=tuple(batches),
-    )
+    created = datetime.now(timezone.utc).isoformat(timespec="seconds")
+    state = BatchState(endpoint=endpoint, created=created, batches=tuple(batches))
     store.write(state)
     return state
 
@@ -181,88 +184,73 @@ def _require_endpoint(store: BatchStore, state: BatchState, client: BatchClient)
         )
 
 
-class Outbox:
-    """Transports that keep the requests to all models instead of sending them."""
-
-    def __init__(self) -> None:
-        self.shapes: dict[str, Mapping[str, str]] = {}
-        self.queued: dict[str, list[tuple[Body, bool]]] = {}
-        """Bodies by model, each with whether it lists facts."""
-
-    def around(self, transport: Transport) -> Transport:
-        inner = _require_openai(transport)
-        self.shapes[inner.name] = _shape(inner)
-        return BatchTransport(inner, self._queue)
-
-    def _queue(self, inner: ChatTransport, body: Body) -> Answer:
-        is_extraction = body["messages"][0]["content"] == load_prompt(EXTRACT_FACTS)
-        self.queued.setdefault(inner.name, []).append((inner.addressed(body), is_extraction))
-        raise JudgeQueued(f"{inner.name}: queued for a batch; collect it when it is done")
+def _require_openai(transport: Transport) -> ChatTransport:
+    if not isinstance(transport, ChatTransport):
+        raise ConfigError(f"{transport.name} takes no batches; only 'openai/MODEL' can")
+    return transport
 
 
 class Inbox:
-    """Transports that look the answers of finished batches up."""
+    """Transports that look the answers of finished batches up; each is given out once.
+
+    A line that cannot be read counts for nothing, and an id that is there twice has no answer.
+    """
 
     def __init__(self, store: BatchStore, state: BatchState) -> None:
-        self._path = store.path
-        self._shapes = {shape["model"]: shape for shape in state.shapes}
-        self._recorded = frozenset(state.recorded)
-        paths = [path for batch in state.batches for _, path in store.downloads(batch)]
-        self._answers = BatchAnswers(paths)
+        self._is_recorded = state.collected
+        self._lines: dict[str, Mapping[str, Any] | None] = {}
+        for batch in state.batches:
+            for _, path in store.downloads(batch):
+                with path.open("rb") as file:
+                    for number, line in enumerate(file, 1):
+                        self._add(line, f"{path}, line {number}")
+        self.used = 0
         self.unanswered = 0
 
     @property
-    def used(self) -> int:
-        return len(self._answers.taken)
-
-    @property
-    def unused(self) -> int:
-        return len(self._answers.left - self._recorded)
-
-    @property
-    def recorded(self) -> frozenset[str]:
-        """Requests whose usage is on a ledger now."""
-        return self._recorded | self._answers.taken
+    def left(self) -> int:
+        """Answers that nobody asked for."""
+        return sum(line is not None for line in self._lines.values())
 
     def around(self, transport: Transport) -> Transport:
-        inner = _require_openai(transport)
-        kept = self._shapes.get(inner.name)
-        if kept is None:
-            names = " and ".join(sorted(self._shapes))
-            raise InputError(f"{self._path} holds a batch for {names}, not for {inner.name}")
-        for key, value in _shape(inner).items():
-            if kept.get(key) != value:
-                raise InputError(
-                    f"{self._path} was submitted with {key} {kept.get(key)!r}, and now it is "
-                    f"{value!r}; collect it with what it was submitted with, or submit again"
-                )
-        return BatchTransport(inner, self._look_up)
+        return BatchTransport(_require_openai(transport), self._look_up)
+
+    def _add(self, line: bytes, where: str) -> None:
+        try:
+            data = json.loads(line)
+        except ValueError:
+            data = None
+        name = data.get("custom_id") if isinstance(data, dict) else None
+        if not isinstance(name, str):
+            _log.warning("%s: not an answer; skipped", where)
+        elif name in self._lines:
+            _log.warning("%s: %s has two answers; none counts", where, name)
+            self._lines[name] = None
+        else:
+            self._lines[name] = data
 
     def _look_up(self, inner: ChatTransport, body: Body) -> Answer:
-        name = request_id(inner.addressed(body))
-        line = self._answers.take(name)
+        line = self._lines.pop(request_id(inner.addressed(body)), None)
         if line is None:
             raise self._queued(f"{inner.name}: not among the answers of the batch")
-        return self._read(inner, line, recorded=name in self._recorded)
-
-    def _read(self, inner: ChatTransport, line: Mapping[str, Any], *, recorded: bool) -> Answer:
+        self.used += 1
         reply = line.get("response")
         if not isinstance(reply, Mapping) or reply.get("status_code") != _OK:
-            raise self._failure(inner, line)
+            raise self._failure(inner.name, line, reply if isinstance(reply, Mapping) else {})
         try:
             answer = inner.read(reply.get("body"))
         except JudgeUnavailable as error:
             raise self._queued(str(error)) from error
-        if recorded:
+        if self._is_recorded:
             return answer._replace(prompt_tokens=0, completion_tokens=0, cached_tokens=0)
         return answer
 
-    def _failure(self, inner: ChatTransport, line: Mapping[str, Any]) -> FactcheckError:
-        reply = line.get("response")
-        reply = reply if isinstance(reply, Mapping) else {}
+    def _failure(
+        self, name: str, line: Mapping[str, Any], reply: Mapping[str, Any]
+    ) -> FactcheckError:
         error, status = error_in(reply.get("body") or line), reply.get("status_code")
         why = error.message or " ".join(error.kinds).strip() or "it does not say why"
-        said = f"{inner.name}: no answer from the batch ({why})"
+        said = f"{name}: no answer from the batch ({why})"
         if isinstance(status, int) and status >= _FIRST_ERROR:
             ours = from_status(status, said, kinds=error.kinds)
             if not ours.retryable:  # one line says nothing about the others
@@ -273,18 +261,3 @@ class Inbox:
         """The batch is over: what another request may mend is left to an ordinary run."""
         self.unanswered += 1
         return JudgeQueued(f"{said}; an ordinary run sends it")
-
-
-def _require_openai(transport: Transport) -> ChatTransport:
-    if not isinstance(transport, ChatTransport):
-        raise ConfigError(f"{transport.name} takes no batches; only 'openai/MODEL' can")
-    return transport
-
-
-def _shape(inner: ChatTransport) -> Mapping[str, str]:
-    """Everything that shapes the requests to a model and their answers, by name."""
-    return {
-        "model": inner.name,
-        "extract": fingerprint(KeyFactExtraction),
-        "check": fingerprint(FORMS["line"]),
-    }

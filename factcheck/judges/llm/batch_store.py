@@ -8,38 +8,40 @@ from __future__ import annotations
 
 import hashlib
 import json
-import logging
-import os
 import re
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from itertools import accumulate, islice
-from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, ClassVar, Final, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeVar
+from urllib.parse import quote
 
 from factcheck.documents import PlainData, file_errors, parse_json
-from factcheck.errors import InputError
-from factcheck.judges.llm.errors import UNREADABLE, from_openai
+from factcheck.documents.files import write_with
+from factcheck.errors import InputError, JudgeUnavailable
+from factcheck.judges.llm.http import JsonClient
 from factcheck.judges.llm.providers import access_to
-from factcheck.runtime.retry import RetryPolicy
-from factcheck.settings import Model
+from factcheck.settings import Model, Settings
 
 if TYPE_CHECKING:
-    import openai
+    from pathlib import Path
 
     from factcheck.judges.llm.transports import Body
-    from factcheck.settings import Settings
+    from factcheck.runtime.retry import RetryPolicy
+
+T = TypeVar("T")
 
 URL: Final = "/v1/chat/completions"
 MAX_REQUESTS = 50_000
 """In one file; a limit of the provider."""
 MAX_BYTES = 190_000_000
 """In one file: the provider takes 200 MB, whatever a megabyte is to it."""
+_LARGEST_ANSWER = 2**31
+_NAME = "the batch endpoint"
+_TIMEOUT_S = 600.0
+"""Seconds one step may take; files are large."""
+_PRIVATE = 0o600
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 _FINAL = frozenset({"completed", "failed", "expired", "cancelled"})
-
-_log = logging.getLogger("factcheck.judge")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,23 +74,33 @@ class Batch(PlainData):
     def final(self) -> bool:
         return self.status in _FINAL
 
+    def updated(self, found: Mapping[str, Any]) -> Batch:
+        """The batch as the provider describes it now."""
+        counts = found.get("request_counts") or {}
+        problems = (found.get("errors") or {}).get("data") or []
+        return replace(
+            self,
+            status=str(found["status"]),
+            completed=int(counts.get("completed", 0)),
+            failed=int(counts.get("failed", 0)),
+            problem="; ".join(str(one.get("message") or "") for one in problems) or None,
+            output_file_id=found.get("output_file_id"),
+            error_file_id=found.get("error_file_id"),
+        )
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BatchState(PlainData):
     """Everything needed to collect what was submitted."""
 
-    VERSION: ClassVar[int] = 1
+    VERSION: ClassVar[int] = 2
 
     endpoint: str
     created: str
     """When the requests were written, as an ISO time."""
-    shapes: tuple[Mapping[str, str], ...]
-    """For each model: its name under `model`, and what shapes its requests and answers."""
     batches: tuple[Batch, ...]
     collected: bool = False
-    """Whether everything that will ever come is in the cache."""
-    recorded: tuple[str, ...] = ()
-    """Ids of the requests whose usage is on a ledger."""
+    """Whether the answers are in the cache and their usage is on a ledger."""
     version: int = VERSION
 
     @property
@@ -120,8 +132,7 @@ class BatchStore:
         return state
 
     def write(self, state: BatchState) -> None:
-        with written(self.path) as file:
-            file.write(json.dumps(state.to_dict(), indent=1, ensure_ascii=False).encode())
+        _write(self.path, json.dumps(state.to_dict(), indent=1, ensure_ascii=False).encode())
 
     def add_requests(self, model: str, bodies: Iterable[tuple[Body, bool]]) -> list[Batch]:
         """Write the different requests to a model into as few files as the provider takes.
@@ -146,82 +157,20 @@ class BatchStore:
                 requests=len(some),
                 extractions=sum(some.values()),
             )
-            with written(self.requests(batch)) as file:
-                file.write(data)
+            _write(self.requests(batch), data)
             batches.append(batch)
         return batches
 
     def requests(self, batch: Batch) -> Path:
         return self.folder / f"{batch.digest}.requests.jsonl"
 
-    def downloads(self, batch: Batch) -> tuple[tuple[str, Path], ...]:
+    def downloads(self, batch: Batch) -> list[tuple[str, Path]]:
         kinds = (("output", batch.output_file_id), ("errors", batch.error_file_id))
-        return tuple(
-            (file_id, self.folder / f"{batch.digest}.{kind}.jsonl")
-            for kind, file_id in kinds
-            if file_id is not None
-        )
+        return [(id_, self.folder / f"{batch.digest}.{kind}.jsonl") for kind, id_ in kinds if id_]
 
 
-@contextmanager
-def written(path: Path) -> Iterator[IO[bytes]]:
-    """A file for its owner alone, written in one step: a crash leaves the old one or the new one.
-
-    Raises:
-        InputError: It cannot be written.
-    """
-    draft = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_NOFOLLOW", 0)
-    with file_errors(str(path), "write"):
-        try:
-            with os.fdopen(os.open(draft, flags, 0o600), "wb") as file:
-                yield file
-                file.flush()
-                os.fsync(file.fileno())
-            draft.replace(path)
-        finally:
-            draft.unlink(missing_ok=True)
-
-
-class BatchAnswers:
-    """The answers of a batch, by the id of the request; each is given out once.
-
-    A line that cannot be read counts for nothing, and an id that is there twice has no answer.
-    """
-
-    def __init__(self, paths: Iterable[Path]) -> None:
-        self._lines: dict[str, Mapping[str, Any] | None] = {}
-        for path in paths:
-            with path.open("rb") as file:
-                for number, line in enumerate(file, 1):
-                    self._add(line, f"{path}, line {number}")
-        self.taken: set[str] = set()
-        """Ids of the answers that were given out."""
-
-    @property
-    def left(self) -> frozenset[str]:
-        return frozenset(name for name, line in self._lines.items() if line is not None)
-
-    def take(self, name: str) -> Mapping[str, Any] | None:
-        """The line about a request, or `None` if there is none or it was taken already."""
-        line = self._lines.pop(name, None)
-        if line is not None:
-            self.taken.add(name)
-        return line
-
-    def _add(self, line: bytes, where: str) -> None:
-        try:
-            data = json.loads(line)
-        except ValueError:
-            data = None
-        name = data.get("custom_id") if isinstance(data, dict) else None
-        if not isinstance(name, str):
-            _log.warning("%s: not an answer; skipped", where)
-        elif name in self._lines:
-            _log.warning("%s: %s has two answers; none counts", where, name)
-            self._lines[name] = None
-        else:
-            self._lines[name] = data
+def _write(path: Path, data: bytes) -> None:
+    write_with(path, lambda file: file.write(data), mode=_PRIVATE)
 
 
 def request_id(body: Body) -> str:
@@ -230,49 +179,40 @@ def request_id(body: Body) -> str:
     return hashlib.sha256(canonical.encode()).hexdigest()
 
 
-T = TypeVar("T")
-
-_TIMEOUT_S = 600.0
-"""Seconds one step may take; files are large."""
-_NAME = "the batch endpoint"
-
-
 class BatchClient:
     """Talks to the server whose batches a state is about; runs in the background loop."""
 
-    def __init__(self, store: BatchStore, settings: Settings, retry: RetryPolicy) -> None:
-        self._access = access_to(Model("openai/batches"), settings)
+    def __init__(self, store: BatchStore, retry: RetryPolicy) -> None:
+        access = access_to(Model("openai/batches"), Settings.from_environment())
+        self._http = JsonClient(replace(access, name=_NAME), _TIMEOUT_S, _LARGEST_ANSWER)
+        self.endpoint = access.endpoint
         self._store = store
         self._retry = retry
-
-    @property
-    def endpoint(self) -> str:
-        return self._access.endpoint
 
     async def submit(self, state: BatchState) -> BatchState:
         # Uploaded by an earlier run, which may have ended before it learned that a batch was made.
         unsure = {batch.digest for batch in state.batches if batch.file_id and not batch.batch_id}
-        async with self._connected() as client:
-            for batch in state.batches:
-                if batch.file_id is None:
-                    file_id = await self._upload(client, batch)
-                    state = self._keep(state, replace(batch, file_id=file_id))
-            for batch in state.batches:
-                if batch.batch_id is None:
-                    found = batch.digest in unsure and await self._find(client, batch)
-                    batch_id = found or await self._create(client, batch)
-                    state = self._keep(state, replace(batch, batch_id=batch_id))
+        for batch in state.batches:
+            if batch.file_id is None:
+                state = self._keep(state, replace(batch, file_id=await self._upload(batch)))
+        for batch in state.batches:
+            if batch.batch_id is None:
+                found = batch.digest in unsure and await self._find(batch)
+                batch_id = found or await self._create(batch)
+                state = self._keep(state, replace(batch, batch_id=batch_id))
+        await self._http.aclose()
         return state
 
     async def update(self, state: BatchState) -> BatchState:
-        async with self._connected() as client:
-            for batch in state.batches:
-                if not batch.final:
-                    state = self._keep(state, await self._poll(client, batch))
-            for batch in state.batches:
-                for file_id, path in self._store.downloads(batch) if batch.final else ():
-                    if not path.exists():
-                        await self._download(client, file_id, path)
+        for batch in state.batches:
+            if not batch.final:
+                path = f"/batches/{quote(batch.batch_id or '', safe='')}"
+                state = self._keep(state, await self._ask("GET", path, batch.updated))
+        for batch in state.batches:
+            for file_id, to in self._store.downloads(batch) if batch.final else ():
+                if not to.exists():
+                    _write(to, await self._download(file_id))
+        await self._http.aclose()
         return state
 
     def _keep(self, state: BatchState, batch: Batch) -> BatchState:
@@ -281,7 +221,9 @@ class BatchClient:
         self._store.write(state)
         return state
 
-    async def _upload(self, client: openai.AsyncOpenAI, batch: Batch) -> str:
+    async def _upload(self, batch: Batch) -> str:
+        import aiohttp
+
         path = self._store.requests(batch)
         with file_errors(str(path), "read"):
             data = path.read_bytes()
@@ -291,83 +233,66 @@ class BatchClient:
                 f"remove {self._store.path} and submit again"
             )
 
-        async def upload() -> str:
-            made = await client.files.create(file=(path.name, data), purpose="batch")
-            return made.id
+        def form() -> aiohttp.FormData:
+            made = aiohttp.FormData({"purpose": "batch"})
+            made.add_field("file", data, filename=path.name)
+            return made
 
-        return await self._retrying(upload)
+        return await self._ask("POST", "/files", _id, form)
 
-    async def _create(self, client: openai.AsyncOpenAI, batch: Batch) -> str:
+    async def _create(self, batch: Batch) -> str:
         """Make a batch; never repeated: it may exist although no response came."""
+        body = {"input_file_id": batch.file_id, "endpoint": URL, "completion_window": "24h"}
+        data = json.dumps(body).encode()
+        return await self._ask("POST", "/batches", _id, lambda: data, repeat=False)
 
-        async def create() -> str:
-            made = await client.batches.create(
-                input_file_id=batch.file_id or "", endpoint=URL, completion_window="24h"
-            )
-            return made.id
+    async def _find(self, batch: Batch) -> str | None:
+        after = ""
+        while True:
+            page, is_last = await self._ask("GET", f"/batches?limit=100{after}", _page)
+            for id_, file_id in page:
+                if file_id == batch.file_id:
+                    return id_
+            if is_last:
+                return None
+            after = f"&after={quote(page[-1][0], safe='')}"
 
-        return await _translated(create)
+    async def _download(self, file_id: str) -> bytes:
+        async def attempt() -> bytes:
+            return await self._http.send("GET", f"/files/{quote(file_id, safe='')}/content")
 
-    async def _find(self, client: openai.AsyncOpenAI, batch: Batch) -> str | None:
-        async def find() -> str | None:
-            async for made in client.batches.list(limit=100):
-                if made.input_file_id == batch.file_id:
-                    return made.id
-            return None
+        data: bytes = await self._retry.retrying()(attempt)
+        return data
 
-        return await self._retrying(find)
-
-    async def _poll(self, client: openai.AsyncOpenAI, batch: Batch) -> Batch:
-        async def look() -> Batch:
-            found = await client.batches.retrieve(batch.batch_id or "")
-            counts = found.request_counts
-            problems = (found.errors and found.errors.data) or []
-            return replace(
-                batch,
-                status=found.status,
-                completed=counts.completed if counts else 0,
-                failed=counts.failed if counts else 0,
-                problem="; ".join(problem.message or "" for problem in problems) or None,
-                output_file_id=found.output_file_id,
-                error_file_id=found.error_file_id,
-            )
-
-        return await self._retrying(look)
-
-    async def _download(self, client: openai.AsyncOpenAI, file_id: str, path: Path) -> None:
-        async def download() -> None:
-            async with client.files.with_streaming_response.content(file_id) as reply:
-                with written(path) as file:
-                    async for block in reply.iter_bytes():
-                        file.write(block)
-
-        await self._retrying(download)
-
-    async def _retrying(self, step: Callable[[], Awaitable[T]]) -> T:
-        """Do a step that leaves nothing behind when it is done twice."""
+    async def _ask(
+        self,
+        method: str,
+        path: str,
+        read: Callable[[Mapping[str, Any]], T],
+        data: Callable[[], Any] = lambda: None,
+        *,
+        repeat: bool = True,
+    ) -> T:
+        """What `read` finds in the answer to a request."""
 
         async def attempt() -> T:
-            return await _translated(step)
+            answer = await self._http.ask(method, path, data())
+            try:
+                return read(answer)
+            except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
+                raise JudgeUnavailable(
+                    f"{_NAME}: the answer to {method} {path} cannot be read ({error!r})"
+                ) from error
 
-        result: T = await self._retry.retrying()(attempt)
+        result: T = await (self._retry.retrying()(attempt) if repeat else attempt())
         return result
 
-    def _connected(self) -> openai.AsyncOpenAI:
-        import openai
 
-        return openai.AsyncOpenAI(
-            api_key=self._access.key or "none",
-            base_url=self._access.base_url,
-            max_retries=0,
-            timeout=_TIMEOUT_S,
-            http_client=openai.DefaultAioHttpClient(),
-        )
+def _id(made: Mapping[str, Any]) -> str:
+    return str(made["id"])
 
 
-async def _translated(step: Callable[[], Awaitable[T]]) -> T:
-    import openai
-
-    try:
-        return await step()
-    except (openai.OpenAIError, *UNREADABLE) as error:
-        raise from_openai(error, _NAME) from error
+def _page(found: Mapping[str, Any]) -> tuple[list[tuple[str, str]], bool]:
+    """Ids of batches and of their files of requests, and whether there are no more."""
+    page = [(str(made["id"]), str(made["input_file_id"])) for made in found["data"]]
+    return page, not (page and found.get("has_more"))
