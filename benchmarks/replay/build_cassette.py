@@ -23,8 +23,7 @@ from factcheck.errors import FactcheckError, InputError
 from factcheck.facts import AtomicFact, EntailmentLabel, Evidence, Verdict, digest
 from factcheck.facts.spans import fold
 from factcheck.judges.llm.replies import QUOTE_NOT_FOUND
-from factcheck.judges.replay import CassetteWriter
-from factcheck.judges.replay.cassette import RecordedVerdict
+from factcheck.judges.replay.cassette import CassetteWriter, RecordedVerdict
 
 FILE = "realsumm_judge_replies_dev.jsonl"
 LABELS: Mapping[str, EntailmentLabel] = {"Yes": "entailed", "No": "neutral"}

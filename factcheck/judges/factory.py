@@ -128,7 +128,8 @@ def build_judges(
     judges = Judges(_extractor(extractor, session), _checker(judge, session, batch_size))
     if cassette is None:
         return judges
-    from factcheck.judges.replay import CassetteWriter, RecordingChecker, RecordingExtractor
+    from factcheck.judges.replay.cassette import CassetteWriter
+    from factcheck.judges.replay.judges import RecordingChecker, RecordingExtractor
 
     writer = CassetteWriter(cassette)
     return Judges(
@@ -160,7 +161,7 @@ def _checker(spec: Any, session: Session, batch_size: int) -> Checker:
 
         return WordContainment()
     if _is_replay(spec):
-        from factcheck.judges.replay import ReplayChecker
+        from factcheck.judges.replay.judges import ReplayChecker
 
         return ReplayChecker(spec.removeprefix(_REPLAY))
     if _fulfils(spec, Checker):
@@ -182,7 +183,7 @@ def _extractor(spec: Any, session: Session) -> Extractor:
 
         return LocalExtractor()
     if _is_replay(spec):
-        from factcheck.judges.replay import ReplayExtractor
+        from factcheck.judges.replay.judges import ReplayExtractor
 
         return ReplayExtractor(spec.removeprefix(_REPLAY))
     if _fulfils(spec, Extractor):

@@ -33,6 +33,8 @@ VERSION = 1
 HEADER = b'{"factcheck_cassette": %d}\n' % VERSION
 _FACT_ID = "recorded"
 """Id of every fact in a cassette: a verdict holds for the statement, whatever its id in a run."""
+_LEARNED = frozenset({"form", "system"})
+"""What an identity says only of a model that does not take what is usual."""
 _VERDICT_KEYS = ("label", "probability", "evidence", "reason", "judge", "flags")
 
 logger = logging.getLogger(__name__)
@@ -46,9 +48,8 @@ class RecordedFacts(NamedTuple):
     facts: tuple[AtomicFact, ...]
 
     @property
-    def question(self) -> str:
-        """Equal for two answers to the same question by the same extractor."""
-        return json_text(["extract", self.source, self.by])
+    def question(self) -> tuple[str, ...]:
+        return ("extract", self.source)
 
     def to_line(self) -> bytes:
         facts = [fact.to_dict() for fact in self.facts]
@@ -56,30 +57,28 @@ class RecordedFacts(NamedTuple):
 
 
 class RecordedVerdict(NamedTuple):
-    """The answer of a judge about one fact and one text."""
+    """The answer of a judge about one fact and one text, which is named by its digest."""
 
     text: str
     by: Identity
     verdict: Verdict
 
     @property
-    def question(self) -> str:
-        return json_text(["check", self.text, self.verdict.fact.text, self.by])
+    def question(self) -> tuple[str, ...]:
+        return ("check", self.text, self.verdict.fact.text)
 
     def to_line(self) -> bytes:
-        data = self.verdict.to_dict()
-        return _line(
-            {
-                "ask": "check",
-                "text": self.text,
-                "by": dict(self.by),
-                "fact": self.verdict.fact.text,
-                "verdict": {key: data[key] for key in _VERDICT_KEYS},
-            }
-        )
+        data, fact = self.verdict.to_dict(), self.verdict.fact.text
+        verdict = {key: data[key] for key in _VERDICT_KEYS}
+        named = {"ask": "check", "text": self.text, "by": dict(self.by)}
+        return _line({**named, "fact": fact, "verdict": verdict})
 
 
 Recorded = RecordedFacts | RecordedVerdict
+
+
+def _line(data: Mapping[str, Any]) -> bytes:
+    return json_text(data).encode() + b"\n"
 
 
 def identity_of(entries: Mapping[str, str]) -> Identity:
@@ -88,6 +87,19 @@ def identity_of(entries: Mapping[str, str]) -> Identity:
 
 def describe_identity(by: Identity) -> str:
     return ", ".join(f"{name} {value}" for name, value in by) or "a judge without a name"
+
+
+def is_same_judge(one: Identity, other: Identity) -> bool:
+    """Whether two identities may be of one judge, which learned in between how it has to be asked.
+
+    A model that refuses a setting is from then on at its server's `default`, and what it needs
+    besides has an entry of its own.
+    """
+    a, b = dict(one), dict(other)
+    return all(
+        name in _LEARNED or a.get(name) == b.get(name) or "default" in (a.get(name), b.get(name))
+        for name in a.keys() | b.keys()
+    )
 
 
 def parse_answer(line: bytes, place: Place) -> Recorded:
@@ -194,7 +206,7 @@ class CassetteWriter:
     def admit(self, kind: type[Recorded], by: Identity) -> None:
         """Say who will answer, before anything is paid for."""
         known = self._identities.setdefault(kind, by)
-        if known != by:
+        if not is_same_judge(known, by):
             raise ConfigError(
                 f"{self.path} was recorded with {describe_identity(known)}, this is "
                 f"{describe_identity(by)}; record to another file"
@@ -244,10 +256,7 @@ def _check_header(line: bytes, place: Place) -> None:
         )
 
 
-def _line(data: Mapping[str, Any]) -> bytes:
-    return json_text(data).encode() + b"\n"
-
-
 def _key(answer: Recorded) -> bytes:
     """The question in 16 bytes: a writer remembers many."""
-    return hashlib.blake2b(answer.question.encode(), digest_size=16).digest()
+    question = json_text(answer.question).encode()
+    return hashlib.blake2b(question, digest_size=16).digest()

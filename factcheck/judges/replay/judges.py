@@ -1,12 +1,11 @@
 """Judges that record what another one answers, and judges that answer from a cassette.
 
 Replay is offline and free, and never guesses. Where a question was answered more than once, the
-first answer counts; how many later ones differ is logged.
+first answer counts.
 """
 
 from __future__ import annotations
 
-import logging
 import os
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -24,11 +23,10 @@ from factcheck.judges.replay.cassette import (
     RecordedVerdict,
     describe_identity,
     identity_of,
+    is_same_judge,
 )
 
 J = TypeVar("J", bound=Extractor | Checker)
-
-logger = logging.getLogger(__name__)
 
 CassettePath = str | os.PathLike[str]
 _EXCERPT = 60
@@ -102,23 +100,16 @@ class ReplayExtractor:
 
     def __init__(self, path: CassettePath) -> None:
         self._path = path
-        facts: dict[Identity, dict[str, tuple[AtomicFact, ...]]] = {}
         reader = CassetteReader(path)
-        conflicts = 0
-        for answer in reader:
-            if isinstance(answer, RecordedFacts):
-                known = facts.setdefault(answer.by, {})
-                conflicts += known.setdefault(answer.source, answer.facts) != answer.facts
-        _log_conflicts(path, conflicts)
+        answers = [answer for answer in reader if isinstance(answer, RecordedFacts)]
+        self._facts = {answer.source: answer.facts for answer in reversed(answers)}
         self._digest = reader.digest
         self._by: Identity = ()
-        self._facts: dict[str, tuple[AtomicFact, ...]] = {}
-        self._problem: str | None = None
+        self._problem: ConfigError | None = None
         try:
-            self._by = _only(list(facts), "extractor", path)
-            self._facts = facts[self._by]
+            self._by = _only([answer.by for answer in answers], "extractor", path)
         except ConfigError as error:
-            self._problem = str(error)
+            self._problem = error
 
     @property
     def identity(self) -> Mapping[str, str]:
@@ -127,7 +118,7 @@ class ReplayExtractor:
 
     async def extract(self, source: str, ledger: Ledger) -> FactSet:
         if self._problem is not None:
-            raise ConfigError(self._problem)
+            raise self._problem
         name = digest(source)
         facts = self._facts.get(name)
         if facts is None:
@@ -162,16 +153,13 @@ class ReplayChecker:
         self._verdicts: dict[str, dict[str, Verdict]] = {}
         identities: dict[Identity, None] = {}
         reader = CassetteReader(path)
-        conflicts = 0
         for answer in reader:
             if isinstance(answer, RecordedVerdict):
                 identities[answer.by] = None
                 known = self._verdicts.setdefault(answer.text, {})
-                verdict = replace(answer.verdict, cached=True)
-                conflicts += known.setdefault(verdict.fact.text, verdict) != verdict
+                known.setdefault(answer.verdict.fact.text, answer.verdict)
         self._by = _only(list(identities), "judge", path)
         self._digest = reader.digest
-        _log_conflicts(path, conflicts)
 
     @property
     def identity(self) -> Mapping[str, str]:
@@ -191,7 +179,7 @@ class ReplayChecker:
             )
         ledger.book(Usage(cache_hits=len(facts) - len(missed)))
         return tuple(
-            replace(known[fact.text], fact=fact)
+            replace(known[fact.text], fact=fact, cached=True)
             if fact.text in known
             else CheckFailure(fact, "missing", f"{self._path} has no verdict on this fact")
             for fact in facts
@@ -199,12 +187,12 @@ class ReplayChecker:
 
 
 def _only(identities: Sequence[Identity], role: str, path: CassettePath) -> Identity:
-    """The one identity of a cassette."""
-    if len(identities) == 1:
-        return identities[0]
+    """The identity of the one judge of a cassette, as it was in the end."""
+    if identities and all(is_same_judge(identities[0], other) for other in identities):
+        return identities[-1]
     problem = f"no {role} was recorded in it; record this run again"
     if identities:
-        several = " / ".join(map(describe_identity, identities))
+        several = " / ".join(map(describe_identity, dict.fromkeys(identities)))
         problem = f"it has several ({several}); record each to a file of its own"
     raise ConfigError(f"cannot replay {path} as {role}: {problem}")
 
@@ -212,12 +200,3 @@ def _only(identities: Sequence[Identity], role: str, path: CassettePath) -> Iden
 def _excerpt(text: str) -> str:
     words = " ".join(text.split())
     return repr(words if len(words) <= _EXCERPT else f"{words[: _EXCERPT - 3]}...")
-
-
-def _log_conflicts(path: CassettePath, conflicts: int) -> None:
-    if conflicts:
-        logger.warning(
-            "%s answers %d questions more than once and differently; the first answer counts",
-            path,
-            conflicts,
-        )

@@ -14,14 +14,17 @@ from hypothesis import strategies as st
 from factcheck.documents import Place
 from factcheck.errors import ConfigError, InputError
 from factcheck.facts import AtomicFact, Evidence, Span, Verdict, digest
-from factcheck.judges.replay import CassetteReader, CassetteWriter
 from factcheck.judges.replay.cassette import (
     HEADER,
+    CassetteReader,
+    CassetteWriter,
     Recorded,
     RecordedFacts,
     RecordedVerdict,
+    is_same_judge,
     parse_answer,
 )
+from factcheck.judges.replay.judges import ReplayChecker
 
 PLACE = Place("cassette.jsonl", "line", 2)
 TEXT = "The ferry left Bergen at noon."
@@ -223,6 +226,19 @@ def test_two_versions_of_a_judge_are_not_recorded_in_one_file(path: Path) -> Non
         cassette.admit(RecordedVerdict, (*BY, ("check", "v2")))
     with pytest.raises(ConfigError, match="judge scripted, this is judge other"):
         cassette.admit(RecordedVerdict, (("judge", "other"),))
+
+
+def test_a_judge_that_learned_how_it_is_asked_is_the_same(path: Path) -> None:
+    asked = (("judge", "m"), ("temp", "0"), ("effort", "low"))
+    learned = (("judge", "m"), ("temp", "default"), ("effort", "low"), ("form", "text"))
+    assert is_same_judge(asked, learned)
+    assert is_same_judge(learned, asked)
+    assert not is_same_judge(asked, (("judge", "m"), ("temp", "0.5"), ("effort", "low")))
+    cassette = CassetteWriter(path)
+    cassette.admit(RecordedVerdict, asked)
+    cassette.append([verdict("One.")._replace(by=asked), verdict("Two.")._replace(by=learned)])
+    CassetteWriter(path).admit(RecordedVerdict, learned)
+    assert ReplayChecker(path).identity.items() >= dict(learned).items()
 
 
 def test_the_digest_stands_for_the_content(path: Path, tmp_path: Path) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -23,15 +22,18 @@ from factcheck.facts import (
     locate,
 )
 from factcheck.judges.ports import Checker, Extractor, Ledger
-from factcheck.judges.replay import (
+from factcheck.judges.replay.cassette import (
+    HEADER,
     CassetteReader,
     CassetteWriter,
+    RecordedVerdict,
+)
+from factcheck.judges.replay.judges import (
     RecordingChecker,
     RecordingExtractor,
     ReplayChecker,
     ReplayExtractor,
 )
-from factcheck.judges.replay.cassette import HEADER, RecordedVerdict
 from factcheck.testing import ScriptedChecker, ScriptedExtractor
 
 SOURCE = "The mill on the Dyle burned down in 1911. It was never rebuilt. Nobody was hurt."
@@ -195,20 +197,16 @@ def test_a_cassette_without_verdicts_is_no_judge(path: Path) -> None:
         asyncio.run(ReplayExtractor(path).extract(SOURCE, Ledger()))
 
 
-def test_of_several_answers_the_first_counts_and_the_others_are_counted(
-    path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_of_several_answers_the_first_counts(path: Path) -> None:
     by = (("judge", "a"),)
     lines = [
         RecordedVerdict(digest(SUMMARY), by, Verdict(BURNED, label)).to_line()
         for label in ("neutral", "entailed", "neutral", "contradicted")
     ]
     path.write_bytes(HEADER + b"".join(lines))
-    with caplog.at_level(logging.WARNING):
-        result = checked(ReplayChecker(path), [BURNED], SUMMARY)[0]
+    (result,) = checked(ReplayChecker(path), [BURNED], SUMMARY)
     assert isinstance(result, Verdict)
     assert result.label == "neutral"
-    assert "answers 2 questions more than once and differently" in caplog.text
 
 
 def test_a_name_that_is_too_long_is_invalid_input() -> None:
