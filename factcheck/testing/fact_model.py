@@ -32,8 +32,6 @@ _SENTENCE_END = re.compile(r"(?<=[.!?])\s+|\s*\n\s*")
 _KEY = re.compile(r'"(\w+)": ')
 _ANSWERS = {"entailed": "yes", "contradicted": "contradicted", "neutral": "no"}
 _LETTERS = {"entailed": "y", "contradicted": "c", "neutral": "n"}
-_NO_LINE = 99_999
-_NOWHERE = "This quote stands in no text, qxzv."
 Kind = Literal["check", "extract", "compare", "rate", "summarize"]
 _FENCE = re.compile(
     r"^<(?P<tag>source|text\d*|facts|pairs|source_text|summary) (?P<nonce>[0-9a-fA-F]+)>\r?\n"
@@ -349,18 +347,6 @@ def without_key(key: str, *facts: str) -> Mangle:
     return _changing(facts, lambda draft: [{k: v for k, v in draft.items() if k != key}])
 
 
-def bad_quote(*facts: str) -> Mangle:
-    """A quote and a line that are in no text, for these facts or for all."""
-    quote, line = overwrite("quote", _NOWHERE, *facts), overwrite("line", _NO_LINE, *facts)
-    return lambda drafts: line(quote(drafts))
-
-
-def invent(*ids: str) -> Mangle:
-    """Further verdicts, entailed and equivalent, under ids that were not asked for."""
-    said = {"label": "entailed", "quote": "", "reason": "invented", "equivalent": True}
-    return lambda drafts: [*drafts, *({"id": i, **said} for i in ids)]
-
-
 def _changing(facts: Sequence[str], change: Callable[[Draft], Sequence[Draft]]) -> Mangle:
     def concerned(draft: Draft) -> bool:
         return not facts or not {draft.get("fact"), *draft.get("values", ())}.isdisjoint(facts)
@@ -381,17 +367,6 @@ def in_prose(answer: ChatAnswer, *facts: str) -> ChatAnswer:
         return f"I have read the text of {len(asked.text)} characters and all of it seems fine."
 
     return prose
-
-
-def in_code_fence(answer: ChatAnswer) -> ChatAnswer:
-    """The answer's content inside a Markdown code fence, with a sentence before it."""
-
-    def fenced(request: ChatRequest) -> Reply | str:
-        reply = answer(request)
-        content = reply.content if isinstance(reply, Reply) else reply
-        return f"Here is the result:\n```json\n{content}\n```"
-
-    return fenced
 
 
 def _json(reply: Any) -> str:

@@ -20,7 +20,7 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from factcheck.testing.fact_model import FactModel
-from factcheck.testing.replies import ChatAnswer, ChatRequest, Reply
+from factcheck.testing.replies import ChatAnswer, ChatRequest, Reply, chat_reply
 from factcheck.testing.server import LocalOpenAIServer
 
 TEXT = "The kiln in Faenza reached 900 degrees. Anna glazed 31 bowls on Tuesday."
@@ -117,29 +117,19 @@ def _refusing(
 _JSON = {"content-type": "application/json"}
 
 
-def _dressed(dress: Callable[[str], Any]) -> Change:
+def _dressed(dress: Callable[[str], str | Sequence[Any]]) -> Change:
     """A server whose replies have something around or within their JSON."""
 
     def change(request: ChatRequest, answer: ChatAnswer) -> Reply | str:
         reply = _as_reply(answer(request))
-        if reply.status >= _BAD_REQUEST:
-            return reply
-        content = dress(reply.content or "")
-        return replace(reply, content=content) if isinstance(content, str) else _raw(content)
+        failed = reply.status >= _BAD_REQUEST
+        return reply if failed else replace(reply, content=dress(str(reply.content)))
 
     return change
 
 
 def _as_reply(answer: Reply | str) -> Reply:
     return Reply(answer) if isinstance(answer, str) else answer
-
-
-def _raw(content: Any, **message: Any) -> Reply:
-    """A completion whose content need not be a string."""
-    said = {"role": "assistant", "content": content, **message}
-    choice = {"index": 0, "message": said, "finish_reason": "stop"}
-    body = {"id": "x", "object": "chat.completion", "created": 1, "model": "m", "choices": [choice]}
-    return Reply(raw_body=json.dumps(body).encode(), headers=_JSON)
 
 
 def _limit(body: Mapping[str, Any]) -> int:
@@ -153,23 +143,22 @@ def thinking(tokens: int, *, reported: bool) -> Change:
         reply = _as_reply(answer(request))
         needed = tokens + len(reply.content or "") // _CHARS_PER_TOKEN
         limit = _limit(request.body) or needed
-        taken = min(limit, needed)
-        usage: dict[str, Any] = {"prompt_tokens": 100, "completion_tokens": taken}
-        usage["total_tokens"] = 100 + taken
+        usage: dict[str, Any] = {"prompt_tokens": 100, "completion_tokens": min(limit, needed)}
         if reported:
             usage["completion_tokens_details"] = {"reasoning_tokens": min(limit, tokens)}
-        content, reason = (reply.content, "stop") if needed <= limit else ("", "length")
-        choice = {"message": {"role": "assistant", "content": content}, "finish_reason": reason}
-        body = {"id": "x", "object": "chat.completion", "model": "m", "usage": usage}
-        raw = json.dumps({**body, "choices": [{"index": 0, **choice}]}).encode()
-        return Reply(raw_body=raw, headers=_JSON)
+        if needed <= limit:
+            return replace(reply, usage=usage)
+        return Reply("", finish_reason="length", usage=usage)
 
     return change
 
 
 def _reasoning_beside(request: ChatRequest, answer: ChatAnswer) -> Reply | str:
-    reply = _as_reply(answer(request))
-    return _raw(reply.content, reasoning_content='I weigh {"f1": "contradicted"} first.')
+    reply = chat_reply(request, answer(request))
+    body = json.loads(reply.raw_body or b"")
+    thought = 'I weigh {"f1": "contradicted"} first.'
+    body["choices"][0]["message"]["reasoning_content"] = thought
+    return replace(reply, raw_body=json.dumps(body).encode())
 
 
 def _deaf_to_schemas(request: ChatRequest, answer: ChatAnswer) -> Reply | str:

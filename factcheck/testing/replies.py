@@ -14,7 +14,6 @@ import time
 import zlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from email.utils import formatdate
 from typing import Any, TypeVar
 
 RequestT = TypeVar("RequestT", bound="Request")
@@ -64,8 +63,8 @@ class EmbeddingsRequest(Request):
 class Reply:
     """An answer, good or bad; the functions below make the bad ones."""
 
-    content: str | None = ""
-    """Content of the assistant's message."""
+    content: str | Sequence[Any] | None = ""
+    """Content of the assistant's message, perhaps in parts."""
     finish_reason: str = "stop"
     refusal: str | None = None
     status: int = 200
@@ -75,8 +74,8 @@ class Reply:
     """Seconds before anything is sent."""
     raw_body: bytes | None = None
     """Sent instead of JSON."""
-    usage: Mapping[str, int] | None = field(default=None, hash=False)
-    """`prompt_tokens` and `completion_tokens`; by default estimated at four characters each."""
+    usage: Mapping[str, Any] | None = field(default=None, hash=False)
+    """`prompt_tokens`, `completion_tokens` and details; by default four characters are a token."""
     error: Mapping[str, Any] | None = field(default=None, hash=False)
     """`message`, `type`, `param` and `code` of an error reply; missing ones have defaults."""
     close: bool = False
@@ -114,8 +113,9 @@ def chat_reply(request: ChatRequest, answer: Reply | str) -> Reply:
     reply = Reply(answer) if isinstance(answer, str) else answer
     usage = reply.usage or {
         "prompt_tokens": _tokens(*(str(message.get("content")) for message in request.messages)),
-        "completion_tokens": _tokens(reply.content or reply.refusal or ""),
+        "completion_tokens": _tokens(str(reply.content or reply.refusal or "")),
     }
+    total = usage["prompt_tokens"] + usage["completion_tokens"]
     message = {"role": "assistant", "content": reply.content, "refusal": reply.refusal}
     choice = {"index": 0, "message": message, "finish_reason": reply.finish_reason}
     completion = {
@@ -124,7 +124,7 @@ def chat_reply(request: ChatRequest, answer: Reply | str) -> Reply:
         "created": int(time.time()),
         "model": request.body["model"],
         "choices": [{**choice, "logprobs": None}],
-        "usage": {**usage, "total_tokens": sum(usage.values())},
+        "usage": {**usage, "total_tokens": total},
     }
     return json_reply(request, completion, reply)
 
@@ -180,18 +180,13 @@ def rate_limited(
     """HTTP 429: too many requests.
 
     Args:
-        retry_after: Header `retry-after`: seconds, or a date such as `http_date(2)`.
+        retry_after: Header `retry-after`: seconds, or a date in HTTP's format.
         retry_after_ms: Header `retry-after-ms`: milliseconds, OpenAI's own.
     """
     waits = {"retry-after": retry_after, "retry-after-ms": retry_after_ms}
     headers = {name: str(value) for name, value in waits.items() if value is not None}
     fault = _error(429, "Rate limit reached", "requests", "rate_limit_exceeded")
     return replace(fault, headers=headers)
-
-
-def http_date(seconds_from_now: float) -> str:
-    """A moment in HTTP's format, for `rate_limited`; whole seconds."""
-    return formatdate(time.time() + seconds_from_now, usegmt=True)
 
 
 def quota_exceeded() -> Reply:

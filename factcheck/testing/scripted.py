@@ -29,46 +29,25 @@ from factcheck.judges.ports import (
 
 KeyT = TypeVar("KeyT")
 ResultT = TypeVar("ResultT")
-CallT = TypeVar("CallT")
 Script = Mapping[KeyT, ResultT | Exception] | Callable[..., ResultT | Exception]
 """Results by key, or a function that gives them; an exception is raised and fails the call."""
 
 _EVEN = 0.5
 
 
-class CheckCall(NamedTuple):
-    """One call of `ScriptedChecker.check`; statements in the order asked."""
+class Call(NamedTuple):
+    """What a scripted judge was asked at once; the fields that its port has."""
 
-    facts: tuple[str, ...]
-    text: str
-
-
-class ExtractCall(NamedTuple):
-    """One call of `ScriptedExtractor.extract`."""
-
-    source: str
-
-
-class CompareCall(NamedTuple):
-    """One call of `ScriptedPairJudge.compare`; pairs in the order asked."""
-
-    pairs: tuple[ValuePair, ...]
+    facts: tuple[str, ...] = ()
+    """Statements, in the order asked."""
+    text: str = ""
+    source: str = ""
+    summary: str = ""
+    pairs: tuple[ValuePair, ...] = ()
+    texts: tuple[str, ...] = ()
 
 
-class RateCall(NamedTuple):
-    """One call of `ScriptedRater.rate`."""
-
-    source: str
-    summary: str
-
-
-class EmbedCall(NamedTuple):
-    """One call of `ScriptedEmbedder.embed`; texts in the order asked."""
-
-    texts: tuple[str, ...]
-
-
-class _Scripted(Generic[KeyT, ResultT, CallT]):
+class _Scripted(Generic[KeyT, ResultT]):
     """A script (results by key, or a function of what the call is about), and the calls so far.
 
     The name stands in results and in the signature; the usage is booked for each call.
@@ -82,7 +61,7 @@ class _Scripted(Generic[KeyT, ResultT, CallT]):
         self._script = script
         self._name = name
         self._usage = usage
-        self._calls: list[CallT] = []
+        self._calls: list[Call] = []
 
     @property
     def identity(self) -> Mapping[str, str]:
@@ -90,11 +69,11 @@ class _Scripted(Generic[KeyT, ResultT, CallT]):
         return {self._role: self._name}
 
     @property
-    def calls(self) -> tuple[CallT, ...]:
+    def calls(self) -> tuple[Call, ...]:
         """All calls, in order."""
         return tuple(self._calls)
 
-    def _start(self, call: CallT, ledger: Ledger) -> None:
+    def _start(self, call: Call, ledger: Ledger) -> None:
         self._calls.append(call)
         if self._usage is not None:
             ledger.book(self._usage)
@@ -114,7 +93,7 @@ class _Scripted(Generic[KeyT, ResultT, CallT]):
         return result
 
 
-class ScriptedChecker(_Scripted[str, EntailmentLabel | Verdict | CheckFailure, CheckCall]):
+class ScriptedChecker(_Scripted[str, EntailmentLabel | Verdict | CheckFailure]):
     """A `Checker` with a script by statement, or a function of statement and text.
 
     A scripted `Verdict` or `CheckFailure` is returned for the fact that was asked, whatever fact it
@@ -125,7 +104,7 @@ class ScriptedChecker(_Scripted[str, EntailmentLabel | Verdict | CheckFailure, C
         self, facts: Sequence[AtomicFact], text: str, ledger: Ledger
     ) -> Sequence[CheckResult]:
         """One result per fact, in fact order."""
-        self._start(CheckCall(tuple(fact.text for fact in facts), text), ledger)
+        self._start(Call(facts=tuple(fact.text for fact in facts), text=text), ledger)
         return tuple(self._result(fact, text) for fact in facts)
 
     def _result(self, fact: AtomicFact, text: str) -> CheckResult:
@@ -135,22 +114,20 @@ class ScriptedChecker(_Scripted[str, EntailmentLabel | Verdict | CheckFailure, C
         return Verdict(fact, scripted, judge=self._name)
 
 
-class ScriptedExtractor(_Scripted[str, Sequence[str | AtomicFact], ExtractCall]):
+class ScriptedExtractor(_Scripted[str, Sequence[str | AtomicFact]]):
     """An `Extractor` with a script by source; plain strings are numbered `f1`, `f2`, ..."""
 
     _role = "extractor"
 
     async def extract(self, source: str, ledger: Ledger) -> FactSet:
         """The scripted facts."""
-        self._start(ExtractCall(source), ledger)
+        self._start(Call(source=source), ledger)
         facts = FactSet.of(self._look_up("facts for the source", (source,), source))
         made_by = tuple(self.identity.items())
         return replace(facts, source_digest=digest(source), made_by=made_by)
 
 
-class ScriptedPairJudge(
-    _Scripted[tuple[str, str], bool | float | PairVerdict | Failure[Any], CompareCall]
-):
+class ScriptedPairJudge(_Scripted[tuple[str, str], bool | float | PairVerdict | Failure[Any]]):
     """A `PairJudge` with a script by gold and extracted value, or a function of the pair.
 
     A number is the probability that the values are equivalent. In a mapping, a pair whose order is
@@ -159,7 +136,7 @@ class ScriptedPairJudge(
 
     async def compare(self, pairs: Sequence[ValuePair], ledger: Ledger) -> Sequence[PairResult]:
         """One result per pair, in their order."""
-        self._start(CompareCall(tuple(pairs)), ledger)
+        self._start(Call(pairs=tuple(pairs)), ledger)
         return tuple(self._result(pair) for pair in pairs)
 
     def _result(self, pair: ValuePair) -> PairResult:
@@ -173,24 +150,24 @@ class ScriptedPairJudge(
         return PairVerdict(scripted >= _EVEN, probability, "scripted", self._name)
 
 
-class ScriptedRater(_Scripted[str, int | Rating | Failure[Any], RateCall]):
+class ScriptedRater(_Scripted[str, int | Rating | Failure[Any]]):
     """A `Rater` with a script by summary, or a function of source and summary."""
 
     async def rate(self, source: str, summary: str, ledger: Ledger) -> RatingResult:
         """The scripted rating of this summary."""
-        self._start(RateCall(source, summary), ledger)
+        self._start(Call(source=source, summary=summary), ledger)
         scripted = self._look_up("rating for", (source, summary), summary)
         if isinstance(scripted, (Rating, Failure)):
             return scripted
         return Rating(scripted, "scripted", self._name)
 
 
-class ScriptedEmbedder(_Scripted[str, Sequence[float] | Failure[Any], EmbedCall]):
+class ScriptedEmbedder(_Scripted[str, Sequence[float] | Failure[Any]]):
     """An `Embedder` with a script of vectors by text."""
 
     _role = "embedder"
 
     async def embed(self, texts: Sequence[str], ledger: Ledger) -> Sequence[EmbeddingResult]:
         """One result per text, in their order."""
-        self._start(EmbedCall(tuple(texts)), ledger)
+        self._start(Call(texts=tuple(texts)), ledger)
         return tuple(self._look_up("vector for", (text,), text) for text in texts)

@@ -18,18 +18,16 @@ from factcheck.judges.ports import (
     PairJudge,
     PairVerdict,
     Rater,
-    Rating,
     ValuePair,
 )
 from factcheck.testing import (
-    CompareCall,
     ScriptedChecker,
     ScriptedEmbedder,
     ScriptedExtractor,
     ScriptedPairJudge,
     ScriptedRater,
 )
-from factcheck.testing.scripted import CheckCall, EmbedCall, ExtractCall, RateCall
+from factcheck.testing.scripted import Call
 
 MOSS = AtomicFact("a", "Moss has no roots.", weight=2.0)
 FERN = AtomicFact("b", "Ferns make seeds.")
@@ -57,14 +55,17 @@ def embed(judge: ScriptedEmbedder, key: str, ledger: Ledger) -> Any:
 
 
 JUDGES: list[tuple[Any, Any, str, Callable[..., Any], Any, Any]] = [
-    (ScriptedChecker, Checker, "judge", check, "known", CheckCall(("known",), "On moss.")),
-    (ScriptedExtractor, Extractor, "extractor", extract, "known", ExtractCall("known")),
+    (ScriptedChecker, Checker, "judge", check, "known", Call(facts=("known",), text="On moss.")),
+    (ScriptedExtractor, Extractor, "extractor", extract, "known", Call(source="known")),
     (
         ScriptedPairJudge, PairJudge, "judge", compare, ("known", "other"),
-        CompareCall((ValuePair("known", "other"),)),
+        Call(pairs=(ValuePair("known", "other"),)),
     ),
-    (ScriptedRater, Rater, "judge", rate, "known", RateCall("It rained in Oslo.", "known")),
-    (ScriptedEmbedder, Embedder, "embedder", embed, "known", EmbedCall(("known",))),
+    (
+        ScriptedRater, Rater, "judge", rate, "known",
+        Call(source="It rained in Oslo.", summary="known"),
+    ),
+    (ScriptedEmbedder, Embedder, "embedder", embed, "known", Call(texts=("known",))),
 ]  # fmt: skip
 
 
@@ -107,22 +108,6 @@ def test_verdicts_are_given_for_the_fact_that_was_asked() -> None:
     )
 
 
-def test_a_function_sees_all_that_a_call_is_about() -> None:
-    checker = ScriptedChecker(lambda fact, text: "entailed" if fact in text else "neutral")
-    judge = ScriptedPairJudge(lambda pair: pair.gold == "oak")
-    rater = ScriptedRater(lambda source, summary: len(f"{source[:2]}{summary}"))
-    ledger = Ledger()
-    assert [check(checker, fact, ledger).label for fact in ("moss", "fern")] == [
-        *("entailed", "neutral")
-    ]
-    assert [fact.text for fact in extract(ScriptedExtractor(str.split), "One two", ledger)] == [
-        *("One", "two")
-    ]
-    assert compare(judge, ("oak", "elm"), ledger).equivalent
-    assert rate(rater, "abc", ledger).value == 5
-    assert embed(ScriptedEmbedder(lambda text: [float(len(text))]), "abc", ledger) == [3.0]
-
-
 def test_extracted_facts_know_their_source_and_their_maker() -> None:
     extractor = ScriptedExtractor({"On moss.": ["Moss is green.", MOSS]})
     assert extract(extractor, "On moss.", Ledger()) == FactSet(
@@ -158,15 +143,3 @@ def test_a_mapping_holds_for_the_mirror_image_of_a_pair() -> None:
     ordered = ValuePair("oak", "oak tree", specificity="allow_more_specific")
     with pytest.raises(InputError, match=r"no result for the pair \('oak', 'oak tree'\)"):
         asyncio.run(judge.compare([ordered], Ledger()))
-
-
-def test_ratings_and_vectors_may_be_whole_results() -> None:
-    rating, refusal = Rating(2, "mine", "other"), Failure(None, "refused", "no")
-    rater = ScriptedRater({"a": 4, "b": rating, "c": refusal}, name="me")
-    failure = Failure(None, "refused", "no")
-    assert [rate(rater, key, Ledger()) for key in "abc"] == [
-        Rating(4, "scripted", "me"),
-        rating,
-        refusal,
-    ]
-    assert embed(ScriptedEmbedder({"a": failure}), "a", Ledger()) == failure

@@ -13,9 +13,8 @@ from urllib.parse import urlsplit
 
 import openai
 import pytest
-from pydantic import BaseModel
 
-from factcheck.testing import ChatRequest, EmbeddingsRequest, LocalOpenAIServer, Reply, hang
+from factcheck.testing import ChatRequest, LocalOpenAIServer, Reply, hang
 from tests.processes import printed_by_python
 
 QUESTION: Any = [{"role": "user", "content": "Do ants have six legs?"}]
@@ -61,23 +60,6 @@ def test_usage_is_counted_roughly_unless_the_reply_has_it(
     assert (usage.prompt_tokens, usage.completion_tokens, usage.total_tokens) == counts
 
 
-class Legs(BaseModel):
-    """A structured answer."""
-
-    animal: str
-    count: int
-
-
-def test_structured_output() -> None:
-    def answer(request: ChatRequest) -> str:
-        schema = request.body["response_format"]["json_schema"]["schema"]
-        return json.dumps(dict(zip(schema["properties"], ["ant", 6], strict=True)))
-
-    with LocalOpenAIServer(answer) as server, client_of(server) as client:
-        parsed = client.chat.completions.parse(model="m", messages=QUESTION, response_format=Legs)
-    assert parsed.choices[0].message.parsed == Legs(animal="ant", count=6)
-
-
 def test_embeddings() -> None:
     with LocalOpenAIServer(lambda _: "") as server, client_of(server) as client:
         texts = ["Ants dig tunnels.", "tunnels dig ants", "Rain fell on Tuesday."]
@@ -90,27 +72,6 @@ def test_embeddings() -> None:
     assert first != other
     assert as_floats.data[2].embedding == pytest.approx(other, abs=1e-6)
     assert len(small.data[0].embedding) == 8
-
-
-def test_scripted_embeddings() -> None:
-    def embed(request: EmbeddingsRequest) -> Reply | list[list[float]]:
-        if request.index == 1:
-            return Reply(status=500)
-        return [[float(len(text))] for text in request.texts]
-
-    with LocalOpenAIServer(lambda _: "", embed=embed) as server, client_of(server) as client:
-        result = client.embeddings.create(model="m", input=["a", "bb"])
-        with pytest.raises(openai.InternalServerError):
-            client.embeddings.create(model="m", input="c")
-    assert [item.embedding for item in result.data] == [[1.0], [2.0]]
-
-
-def test_models() -> None:
-    with (
-        LocalOpenAIServer(lambda _: "", models=("m1", "m2")) as server,
-        client_of(server) as client,
-    ):
-        assert [model.id for model in client.models.list()] == ["m1", "m2"]
 
 
 @pytest.mark.parametrize("path", ["/nothing", "/v1/completions", "/v1/batches/a/b"])
@@ -213,12 +174,6 @@ def test_stop_with_open_requests() -> None:
     assert "local-openai-server" not in {thread.name for thread in threading.enumerate()}
 
 
-def test_not_running() -> None:
-    server = LocalOpenAIServer(lambda _: "")
-    with pytest.raises(RuntimeError, match="context manager"):
-        _ = server.base_url
-
-
 def test_answer_that_raises() -> None:
     def answer(request: ChatRequest) -> str:
         return str(request.body["no such key"])
@@ -234,18 +189,6 @@ def test_answer_that_raises() -> None:
         ask()
     assert "no such key" in told[0]
     assert isinstance(caught.value.__cause__, KeyError)
-
-
-def test_chunked_request() -> None:
-    body = json.dumps({"model": "m", "messages": [{"role": "user", "content": "é" * 70_000}]})
-    pieces = (body[i : i + 9_999].encode() for i in range(0, len(body), 9_999))
-    with LocalOpenAIServer(lambda r: str(len(r.messages[0]["content"]))) as server:
-        connection = connection_to(server)
-        connection.request("POST", "/v1/chat/completions", pieces, encode_chunked=True)
-        completion = json.loads(connection.getresponse().read())
-        connection.close()
-        assert server.requests[0].headers["transfer-encoding"] == "chunked"
-    assert completion["choices"][0]["message"]["content"] == "70000"
 
 
 def test_import_is_light() -> None:

@@ -31,7 +31,6 @@ from factcheck.testing import (
     dropped,
     garbage,
     hang,
-    http_date,
     quota_exceeded,
     rate_limited,
     refused,
@@ -46,7 +45,7 @@ SOURCE = "The kiln reached 900 degrees."
 PASSING = {
     "429 with seconds": rate_limited(retry_after=0.01),
     "429 with milliseconds": rate_limited(retry_after_ms=10),
-    "429 with a date": rate_limited(retry_after=http_date(-5)),
+    "429 with a date": rate_limited(retry_after="Sun, 06 Nov 1994 08:49:37 GMT"),
     "429 with nonsense": rate_limited(retry_after="soon"),
     "429": rate_limited(),
     "500": server_error(500),
