@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -50,8 +50,8 @@ def hints(
         )
     elif records and sum(record.f1 for record in records) / len(records) < _GOOD:
         sample = sorted(records, key=lambda record: record.f1)[:_MAX_RECORDS]
-        before = _by_list(_builtin(schema, lambda node: node.align), sample)
-        after = _by_list(_builtin(schema, _optimally), sample)
+        before = _by_list(_builtin(schema), sample)
+        after = _by_list(_builtin(schema, optimal=True), sample)
         for path, counts in before.items():
             old, new = counts.scores().f1, after.get(path, counts).scores().f1
             if new >= old + _MUCH:
@@ -76,21 +76,18 @@ def _is_moved(key: str, pairs: Sequence[tuple[Any, Any]]) -> bool:
     return {*gold} == {*extracted} and len({*gold}) == len(gold) and 2 * n_moved > len(gold)
 
 
-def _builtin(node: SchemaNode, align: Callable[[SchemaNode], Any]) -> SchemaNode:
-    """The schema without what is registered, its lists aligned in this way."""
+def _builtin(node: SchemaNode, *, optimal: bool = False) -> SchemaNode:
+    """The schema without what is registered; with its outer lists aligned optimally, if asked."""
     is_known = not node.comparator.name or node.comparator.name in COMPARATORS
+    is_list = node.json_type == "array" and not node.comparator.name
+    is_changed = optimal and is_list and node.strategy == "ordered"
     return replace(
         node,
         comparator=node.comparator if is_known else ComparatorSpec("exact"),
         transforms=[one for one in node.transforms if one.name in TRANSFORMS],
-        align=align(node),
-        children=[_builtin(child, align) for child in node.children],
+        align={"match_by": "hungarian"} if is_changed else node.align,
+        children=[_builtin(child, optimal=optimal and not is_list) for child in node.children],
     )
-
-
-def _optimally(node: SchemaNode) -> Any:
-    is_list = node.json_type == "array" and not node.comparator.name
-    return {"match_by": "hungarian"} if is_list and node.strategy == "ordered" else node.align
 
 
 def _by_list(schema: SchemaNode, records: Sequence[RecordResult]) -> dict[str, Counts]:
