@@ -18,7 +18,6 @@ from factcheck.cli.options import OUTPUT, Format
 from factcheck.errors import InputError
 
 if TYPE_CHECKING:
-    from factcheck.fields import Registry
     from factcheck.reports.page import Page
 
 _LOG = "factcheck.fields"
@@ -27,13 +26,6 @@ _EQUAL = ("match", "skipped")
 
 app = typer.Typer(**options.FAMILY, help="Evaluate structured extraction, field by field.")
 app.callback()(options.show_help)
-
-
-class SchemaFormat(str, Enum):
-    """Format of a schema."""
-
-    JSON = "json"
-    YAML = "yaml"
 
 
 class Join(str, Enum):
@@ -139,7 +131,6 @@ def evaluate(  # noqa: PLR0913 - one parameter per option
             gold,
             extracted,
             comparator,
-            _registry(),
             schema=schema,
             id_field=id_field,
             join=join.value,
@@ -179,18 +170,8 @@ def _write_differences(page: Page, path: str) -> None:
         write_text(path, text)
 
 
-SchemaFormatOption = Annotated[
-    SchemaFormat | None,
-    options.option(
-        "--format",
-        "FORMAT",
-        "json or yaml.",
-        OUTPUT,
-        show_default="by the suffix of --out, or json",
-    ),
-]
 SchemaOut = Annotated[
-    str | None, options.option("--out", "FILE", "Write the schema to FILE.", OUTPUT)
+    str | None, options.option("--out", "FILE", "Write the schema to FILE, .json or .yaml.", OUTPUT)
 ]
 
 
@@ -203,7 +184,6 @@ def infer_schema(
     suggest: Annotated[
         bool, options.flag("--suggest", "Suggest how each field is compared, like 'suggest'.")
     ] = False,
-    format_: SchemaFormatOption = None,
     out: SchemaOut = None,
     _debug: options.Debug = False,
 ) -> None:
@@ -212,7 +192,7 @@ def infer_schema(
     Types are those of the values, and each field gets the default
     comparator of its type. Review it before use.
     """
-    _write_schema(gold, format_, out, suggest=suggest)
+    _write_schema(gold, out, suggest=suggest)
 
 
 @app.command("suggest", epilog="Example: factcheck fields suggest gold.jsonl --out schema.yaml")
@@ -225,7 +205,6 @@ def suggest(
             "--schema", "FILE", "JSON schema, .json or .yaml.", show_default="inferred from GOLD"
         ),
     ] = None,
-    format_: SchemaFormatOption = None,
     out: SchemaOut = None,
     _debug: options.Debug = False,
 ) -> None:
@@ -235,86 +214,33 @@ def suggest(
     formats and gold values. Each stands beside its reason, x-eval-reason.
     Fields with x-eval-compare in the schema are left as they are.
     """
-    _write_schema(gold, format_, out, suggest=True, schema=schema)
+    _write_schema(gold, out, suggest=True, schema=schema)
 
 
-def _write_schema(
-    gold: str,
-    format_: SchemaFormat | None,
-    out: str | None,
-    *,
-    suggest: bool,
-    schema: str | None = None,
-) -> None:
+def _write_schema(gold: str, out: str | None, *, suggest: bool, schema: str | None = None) -> None:
     from factcheck.documents import refuse_stdin_twice, write_text
+    from factcheck.documents.yaml_documents import yaml_text
     from factcheck.fields import files
     from factcheck.reports.text import plural
 
+    suffix = Path(out).suffix.lower() if out else ""
+    if suffix not in {"", ".json", ".yaml", ".yml"}:
+        raise InputError(f"--out {out}: unknown suffix; use .json or .yaml")
     refuse_stdin_twice(gold, schema)
     output.check_out(out, gold, schema)
-    chosen = _schema_format(format_, out)
     records = files.read_records(gold)
     with output.capture_log(_LOG, show=True):
         made = (
             files.suggest_schema_of(records, schema) if suggest else files.infer_schema_of(records)
         )
-    if chosen is SchemaFormat.YAML:
-        from factcheck.documents.yaml_documents import yaml_text
-
-        text = yaml_text(made)
-    else:
-        text = f"{json.dumps(made, ensure_ascii=False, indent=2)}\n"
+    as_json = suffix in {"", ".json"}
+    text = f"{json.dumps(made, ensure_ascii=False, indent=2)}\n" if as_json else yaml_text(made)
     if out is None or out == "-":
         output.print_out(text)
         return
     write_text(out, text)
     fields = plural(text.count("x-eval-compare"), "field")
     output.print_out(f"{fields} of {plural(len(records.values), 'record')} written to {out}")
-
-
-@app.command(
-    "validate", epilog="Example: factcheck fields validate gold.jsonl --schema schema.yaml"
-)
-def validate(
-    gold: Gold,
-    *,
-    schema: Annotated[
-        str, options.option("--schema", "FILE", "Evaluation schema, .json or .yaml.")
-    ],
-    id_field: IdField = None,
-    strict_types: Annotated[
-        bool, options.flag("--strict-types", "Treat a value of another type as an error.")
-    ] = False,
-    _debug: options.Debug = False,
-) -> None:
-    """Validate gold records against a schema.
-
-    An unknown key is an error (exit code 2); a missing key, or a list in
-    place of an object, is a warning.
-    """
-    from factcheck.documents import name_of, refuse_stdin_twice
-    from factcheck.fields import files
-    from factcheck.fields.files import find_problems
-    from factcheck.reports.text import one_line, plural
-
-    refuse_stdin_twice(gold, schema)
-    tree = files.read_schema(schema)
-    records = files.read_records(gold)
-    with output.capture_log(_LOG, show=True), files.schema_errors(name_of(schema)):
-        found = find_problems(
-            records, tree, _registry(), id_field=id_field, strict_types=strict_types
-        )
-    for problem in found:
-        kind = "error  " if problem.is_error else "warning"
-        where = records.places[problem.position]
-        output.print_out(f"{kind}  {one_line(f'{where}: {problem.message}')}")
-    n_errors = sum(problem.is_error for problem in found)
-    output.print_out(
-        f"{plural(len(records.values), 'record')}: {plural(n_errors, 'error')}, "
-        f"{plural(len(found) - n_errors, 'warning')}"
-    )
-    if n_errors:
-        raise typer.Exit(InputError.exit_code)
 
 
 @app.command("compare", epilog="Example: factcheck fields compare before.json after.json")
@@ -388,21 +314,3 @@ def _without_gc() -> Iterator[None]:
     finally:
         gc.freeze()
         gc.enable()
-
-
-def _registry() -> Registry:
-    """The comparators a schema may name on the command line, besides those built in."""
-    from factcheck.fields import Registry, SemanticComparator
-
-    registry = Registry()
-    registry.register("semantic", SemanticComparator("local"))
-    return registry
-
-
-def _schema_format(chosen: SchemaFormat | None, out: str | None) -> SchemaFormat:
-    suffix = Path(out).suffix.lower() if out else ""
-    if chosen is not None or suffix in {"", ".json"}:
-        return chosen or SchemaFormat.JSON
-    if suffix not in {".yaml", ".yml"}:
-        raise InputError(f"--out {out}: unknown suffix; use .json or .yaml, or give --format")
-    return SchemaFormat.YAML

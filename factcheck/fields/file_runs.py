@@ -16,7 +16,6 @@ from factcheck.fields import files
 from factcheck.fields.comparators.semantic import SemanticComparator
 from factcheck.fields.evaluation import FieldEvaluator, Join
 from factcheck.fields.pages import field_text, run_page, undecided_text
-from factcheck.fields.registry import Registry
 from factcheck.fields.runs.postprocess import NullHandling, reclassify_nulls
 from factcheck.fields.runs.records import Undecided
 from factcheck.fields.runs.results import RunResult
@@ -84,7 +83,6 @@ class FileEvaluation:
     extracted: str
     comparator: SemanticComparator
     """Compares the fields with the comparator `semantic`."""
-    registry: Registry
     schema: str | None = None
     """File of the schema; `None`: suggested from `gold`."""
     id_field: str | None = None
@@ -134,7 +132,6 @@ class FileEvaluation:
             return FieldEvaluator(
                 schema,
                 id_field=self.id_field,
-                registry=self.registry,
                 post_process=post_process,
                 semantic=self.comparator,
             )
@@ -159,8 +156,6 @@ class FileEvaluation:
             raise _unequal(
                 f"{gold.name} has {plural(n_gold, 'record')}, {extracted.name} {n_extracted:,}"
             )
-        elif self.id_field:
-            _warn_of_duplicates(self.id_field, gold)
 
     def _pairs(self) -> Iterator[tuple[Any, Any]]:
         gold = files.iter_records(self.gold)
@@ -197,12 +192,6 @@ def _unequal(what: str) -> InputError:
         f"{what}; give null for a missing extraction, "
         "or join the records by id: --join id --id-field KEY"
     )
-
-
-def _warn_of_duplicates(id_field: str, gold: files.Records) -> None:
-    if problem := next(files.id_problems(gold, id_field, unique=True), None):
-        place, what = gold.places[problem[0]], problem[1]
-        _log.warning("%s: %s for 'fields compare' to pair records", place, what)
 
 
 def _warn_of_mixed_id_types(id_field: str, gold: files.Records, extracted: files.Records) -> None:

@@ -1,4 +1,4 @@
-"""Records, schemas and runs from files, and problems of gold files, by file and line."""
+"""Records, schemas and runs from files."""
 
 from __future__ import annotations
 
@@ -8,14 +8,12 @@ from typing import Any, NamedTuple
 
 from factcheck.documents import PathOrDash, Place, json_text, name_of
 from factcheck.documents.reading import read_document, read_entries
-from factcheck.errors import GoldValidationError, InputError, SchemaError
-from factcheck.fields.registry import Registry
+from factcheck.errors import InputError, SchemaError
 from factcheck.fields.runs.results import RunResult
-from factcheck.fields.schemas.parsing import parse_eval_schema
 from factcheck.fields.schemas.references import resolved
-from factcheck.fields.schemas.structure import SKIP, annotate
+from factcheck.fields.schemas.structure import annotate
 from factcheck.fields.schemas.suggestions import suggest_schema
-from factcheck.fields.schemas.validation import infer_schema, record_warnings
+from factcheck.fields.schemas.validation import infer_schema
 from factcheck.fields.values import json_type, object_in
 
 
@@ -152,48 +150,3 @@ def id_problems(records: Records, id_field: str, *, unique: bool) -> Iterator[tu
         elif unique and (before := first.setdefault(found, place)) is not place:
             where = f"{before.unit} {before.number}"
             yield position, f"duplicate id {found!r:.80}, first in {where}; ids must be unique"
-
-
-_MAX_ERRORS = 100
-
-
-class Problem(NamedTuple):
-    """Something wrong with a gold record."""
-
-    position: int
-    message: str
-    is_error: bool
-
-
-def find_problems(
-    records: Records,
-    schema: dict[str, Any],
-    registry: Registry,
-    *,
-    id_field: str | None = None,
-    strict_types: bool = False,
-) -> list[Problem]:
-    """Validate gold records: at most one error of each, and the warnings; sorted by position."""
-    if id_field and isinstance(schema.get("properties"), dict):
-        schema["properties"].setdefault(id_field, {"type": ["string", "integer"], SKIP: True})
-    root = parse_eval_schema(schema, registry)
-    ids = id_problems(records, id_field, unique=True) if id_field else ()
-    found = [Problem(position, what, is_error=True) for position, what in ids]
-    n_errors = 0
-    for position, record in enumerate(records.values):
-        try:
-            warnings = record_warnings(record, root, position, strict=strict_types)
-        except GoldValidationError as error:
-            what = str(error).removeprefix(f"gold record {position}").lstrip(": ")
-            found.append(Problem(position, what, is_error=True))
-            n_errors += 1
-        else:
-            found += [
-                Problem(position, f"{where or 'the record'} {what}", False)
-                for where, what in warnings
-            ]
-        if n_errors == _MAX_ERRORS:
-            what = f"stopped after {n_errors} errors; fix them and run it again"
-            found.append(Problem(position, what, is_error=True))
-            break
-    return sorted(found, key=lambda problem: problem.position)

@@ -76,11 +76,6 @@ class Files(Folder):
         """Evaluate cities that are the same under another name."""
         return self.evaluate(*options, gold=CITIES, extracted=FOUND, schema=schema)
 
-    def validate(self, gold: list[Any], *options: str, schema: Any = SCHEMA) -> Outcome:
-        """Validate these gold records."""
-        paths = (self.lines("g.jsonl", gold), "--schema", self.put("s.json", schema))
-        return self.run("fields", "validate", *paths, *options)
-
     def save(self, name: str, **given: Any) -> str:
         """The path of a saved run."""
         self.evaluate("--out", self.path(name), **{"schema": None, **given})
@@ -189,12 +184,6 @@ NUMBER_IDS: list[dict[str, Any]] = [{"id": 7, "name": "Ann"}, {"id": "x", "name"
             "records are in another order: 2 records beside another 'id'; pair them by id",
         ),
         (
-            [GOLD[0]] * 3,
-            [GOLD[0]] * 3,
-            "",
-            "GOLD, line 2: duplicate id 'r1', first in line 1; ids must be unique for",
-        ),
-        (
             NUMBER_IDS,
             [{**NUMBER_IDS[0], "id": "7"}, NUMBER_IDS[1]],
             "--join id",
@@ -210,7 +199,7 @@ def test_doubtful_ids_are_announced(
 
     assert code == 0
     assert err.count("warning: ") == 1
-    assert f"warning: {warning.replace('GOLD', files.path('g.jsonl'))}" in err
+    assert f"warning: {warning}" in err
 
 
 @pytest.mark.parametrize("totals", [(), ("--totals-only",)])
@@ -276,7 +265,6 @@ def test_an_invalid_schema_is_named_with_file_path_and_key(
     files: Files, schema: Any, message: str
 ) -> None:
     refused(files.evaluate(schema=schema), message)
-    refused(files.validate(GOLD, schema=schema), message)
 
 
 @pytest.mark.parametrize(
@@ -286,21 +274,14 @@ def test_an_invalid_schema_is_named_with_file_path_and_key(
         ("b.jsonl", '{"a":' * 300 + "1" + "}" * 300, "nested too deeply"),
     ],
 )
-@pytest.mark.parametrize("command", ["evaluate", "infer-schema", "validate"])
+@pytest.mark.parametrize("command", ["evaluate", "infer-schema"])
 def test_invalid_records_are_named_with_their_place(
     files: Files, command: str, name: str, content: str, message: str
 ) -> None:
     path = files.put(name, content)
-    schema = files.put("any.json", '{"type": "object"}')
-    rest = {"evaluate": (path,), "infer-schema": (), "validate": ("--schema", schema)}
-
-    outcome = files.run("fields", command, path, *rest[command])
-
-    if command == "validate" and message == "nested too deeply":
-        assert outcome.code == 0  # what is compared as a whole may be as deep as it likes
-    else:
-        refused(outcome, message)
-        assert name in outcome.err
+    outcome = files.run("fields", command, *([path] if command == "infer-schema" else [path] * 2))
+    refused(outcome, message)
+    assert name in outcome.err
 
 
 @pytest.mark.parametrize("totals", [(), ("--totals-only",)])
@@ -500,22 +481,17 @@ def test_a_run_in_which_all_is_skipped_does_not_pass(files: Files) -> None:
     assert "nothing was scored: every field is skipped or absent" in err
 
 
-# --- infer-schema and validate ------------------------------------------------------------------
+# --- schemas ------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("name", "chosen"), [("s.json", None), ("s.yaml", None), ("s.json", "yaml"), (None, "json")]
-)
-def test_an_inferred_schema_can_be_used_at_once(
-    files: Files, name: str | None, chosen: str | None
-) -> None:
+@pytest.mark.parametrize("name", ["s.json", "s.yaml", None])
+def test_an_inferred_schema_can_be_used_at_once(files: Files, name: str | None) -> None:
     out = ("--out", files.path(name)) if name else ()
-    options = ("--format", chosen) if chosen else ()
-    code, printed, err = files.run("fields", "infer-schema", files.gold, *out, *options)
+    code, printed, err = files.run("fields", "infer-schema", files.gold, *out)
 
     assert (code, err) == (0, "")
     text = (files.folder / name).read_text(encoding="utf-8") if name else printed
-    assert (text[0] == "{") == (name != "s.yaml" and chosen != "yaml")
+    assert (text[0] == "{") == (name != "s.yaml")
     schema = yaml.safe_load(text)
     assert schema["properties"]["age"] == {"type": "integer", "x-eval-compare": "numeric"}
     parse_eval_schema(schema)
@@ -550,58 +526,12 @@ def test_records_in_another_order_come_with_a_hint(files: Files) -> None:
     assert "pair them by id: id_field='id', join='id' (--id-field id --join id)" in err
 
 
-def test_a_schema_is_json_or_yaml_and_comes_with_its_doubts(files: Files) -> None:
+def test_an_inferred_schema_comes_with_its_doubts(files: Files) -> None:
     path = files.lines("p.jsonl", [{"a": 1}, {"a": "x"}])
-    given = ("fields", "infer-schema", path, "--out", files.path("s.toml"))
+    given = ("fields", "infer-schema", path)
 
-    refused(files.run(*given), "s.toml: unknown suffix; use .json or .yaml")
-    outcome = files.run(*given, "--format", "json")
-    assert outcome.code == 0
-    assert "factcheck: warning: a: polymorphic values" in outcome.err
-
-
-def test_all_problems_of_gold_are_listed_in_order(files: Files) -> None:
-    """Errors of ids and keys, and warnings, each with its line; valid gold has none."""
-    gold = [{"id": "r1", "nam": "Ann"}, GOLD[0], {"id": "r3", "name": "X"}, {"name": "Y", "x": 1}]
-
-    code, out, err = files.validate(gold, "--id-field", "id")
-
-    assert (code, err) == (2, "")
-    where = files.path("g.jsonl")
-    expected = [
-        f"error    {where}, line 1: 'nam' is not in schema; ",
-        f"error    {where}, line 2: duplicate id 'r1', first in line 1; ",
-        f"warning  {where}, line 3: age is missing; ",
-        f"error    {where}, line 4: no 'id', the id field",
-        f"error    {where}, line 4: 'x' is not in schema; ",
-        "4 records: 4 errors, 1 warning",
-    ]
-    assert len(out.splitlines()) == len(expected)
-    assert all(map(str.startswith, out.splitlines(), expected))
-    valid = files.validate(GOLD, "--id-field", "id")
-    assert valid == (0, "3 records: 0 errors, 0 warnings\n", "")
-
-
-OLD_ANN = [{**GOLD[0], "age": "thirty"}]
-
-
-@pytest.mark.parametrize(
-    ("gold", "options", "schema", "said"),
-    [
-        (OLD_ANN, "", SCHEMA, ""),
-        (OLD_ANN, "--strict-types", SCHEMA, "g.jsonl, line 1: 'age' is 'thirty'"),
-        ([{"x": 1}] * 500, "", SCHEMA, "g.jsonl, line 100: 'x'"),
-        ([{"x": 1}] * 500, "", SCHEMA, "stopped after 100 errors"),
-    ],
-)
-def test_gold_is_validated(
-    files: Files, gold: list[Any], options: str, schema: Any, said: str
-) -> None:
-    code, out, _ = files.validate(gold, *options.split(), schema=schema)
-
-    assert code == (2 if said else 0)
-    assert said in out
-    assert out.count("'x' is not in schema") == (100 if len(gold) == 500 else 0)
+    refused(files.run(*given, "--out", files.path("s.toml")), "s.toml: unknown suffix; use .json")
+    assert "factcheck: warning: a: polymorphic values" in files.run(*given).err
 
 
 # --- compare ------------------------------------------------------------------------------------
@@ -658,11 +588,10 @@ def test_a_long_path_is_never_wrapped(files: Files) -> None:
     assert f"Schema suggested from {gold}: names and labels are compared by meaning" in done.out
 
 
-def test_a_schema_may_name_the_comparator_and_validate_knows_it(files: Files) -> None:
+def test_a_schema_may_name_the_comparator(files: Files) -> None:
     city = {**STRING, "x-eval-compare": {"semantic": {"instructions": "cities"}}}
     schema = schema_of(city=city, n=INTEGER)
 
-    assert files.validate(CITIES, schema=schema).code == 0
     assert "F1 0.750" in files.by_meaning(schema=schema).out
 
 

@@ -14,7 +14,7 @@ Run = Callable[..., Outcome]
 
 FAMILIES = {
     "": "score run report compare facts check fields keywords references calibrate cache",
-    "fields": "evaluate infer-schema validate compare",
+    "fields": "evaluate infer-schema suggest compare",
     "keywords": "run behaviors compare",
     "calibrate": "bullets audit agreement cascade",
     "cache": "stats verify prune clear",

@@ -79,7 +79,6 @@ RUNS: dict[str, Run] = {
     ),
     "fields-cascade": run(f"{FIELDS} --semantic 'cascade(local, {MODEL})'", server=True),
     "fields-infer-schema": run("fields infer-schema gold.jsonl"),
-    "fields-validate": run("fields validate gold.jsonl --schema schema.yaml --id-field id"),
     "fields-compare": run(
         "fields evaluate gold.jsonl extracted.jsonl --schema schema.yaml --out a.json",
         "fields evaluate gold.jsonl extracted_b.jsonl --schema schema.yaml --out b.json",

@@ -52,30 +52,14 @@ def validate_gold(
         record = as_record(given)
         record_id = _id_of(record, id_field, position) if id_field else position
         exempt = frozenset({id_field} if id_field else ())
-        for where, what in record_warnings(record, root, record_id, exempt, strict=strict_types):
+        check = _RecordCheck(record_id, strict=strict_types)
+        check.value(record, root, exempt)
+        for where, what in check.warnings:
             if warn_missing or what != _MISSING:
                 _log.warning("gold record %r: %s %s", record_id, where or "the record", what)
 
 
 _MISSING = "is missing; write null if it has no value"
-
-
-def record_warnings(
-    record: Any,
-    root: SchemaNode,
-    record_id: str | int,
-    exempt: frozenset[str] = frozenset(),
-    *,
-    strict: bool,
-) -> Iterable[tuple[str, str]]:
-    """Path and text of each warning on a gold record.
-
-    Raises:
-        GoldValidationError: The record does not fit.
-    """
-    check = _RecordCheck(record_id, strict=strict)
-    check.value(record, root, exempt)
-    return check.warnings
 
 
 def _id_of(record: Any, id_field: str, position: int) -> str | int:
