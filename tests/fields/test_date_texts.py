@@ -8,13 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from factcheck.fields.comparators.dates import (
-    DateReading,
-    Notation,
-    Unread,
-    read_date,
-    reading_of,
-)
+from factcheck.fields.comparators.dates import DateReading, Notation, read_date, reading_of
 
 DAY = DateReading(2024, 3, 15)
 MONTH = DateReading(2024, 3)
@@ -27,8 +21,8 @@ PIECES = (
 @pytest.mark.parametrize(
     "text",
     [
-        "2024-03-15", "2024-3-15", "2024/03/15", "2024.03.15", "20240315", "2024-W11-5",
-        "2024W115", "2024-075", "15/03/2024", "03/15/2024", "15.03.2024", "15. 3. 2024",
+        "2024-03-15", "2024-3-15", "2024/03/15", "2024.03.15", "20240315",
+        "15/03/2024", "03/15/2024", "15.03.2024", "15. 3. 2024",
         "15-03-2024", "15 March 2024", "15th March 2024", "the 15th of March, 2024",
         "15 Mar. 2024", "15-Mar-2024", "15mar2024", "15/MAR/2024", "March 15, 2024",
         "March 15th 2024", "Mar. 15, 2024", "March the 15th, 2024", "2024 March 15",
@@ -38,7 +32,7 @@ PIECES = (
     ],
 )  # fmt: skip
 def test_a_day(text: str) -> None:
-    assert read_date(text) == DAY
+    assert read_date(text).only == DAY
 
 
 @pytest.mark.parametrize(
@@ -47,11 +41,11 @@ def test_a_day(text: str) -> None:
      "March of 2024", "2024 March"],
 )  # fmt: skip
 def test_a_month_has_no_day(text: str) -> None:
-    assert read_date(text) == MONTH
+    assert read_date(text).only == MONTH
 
 
 def test_a_year_has_no_month() -> None:
-    assert read_date("2024") == DateReading(2024)
+    assert read_date("2024").only == DateReading(2024)
 
 
 @pytest.mark.parametrize(
@@ -61,7 +55,7 @@ def test_a_year_has_no_month() -> None:
      "Fri Mar 15 22:30:00 2024", "10:30PM, March 15, 2024"],
 )  # fmt: skip
 def test_a_time(text: str) -> None:
-    assert read_date(text) == DAY._replace(clock=dt.time(22, 30))
+    assert read_date(text).only == DAY._replace(clock=dt.time(22, 30))
 
 
 @pytest.mark.parametrize(
@@ -69,7 +63,7 @@ def test_a_time(text: str) -> None:
     [("12 am", 0), ("1 am", 1), ("12:00 pm", 12), ("11 p.m.", 23), ("0:00", 0), ("23:00", 23)],
 )
 def test_halves_of_the_day(text: str, hour: int) -> None:
-    assert read_date(f"2024-03-15 {text}") == DAY._replace(clock=dt.time(hour))
+    assert read_date(f"2024-03-15 {text}").only == DAY._replace(clock=dt.time(hour))
 
 
 @pytest.mark.parametrize(
@@ -79,12 +73,12 @@ def test_halves_of_the_day(text: str, hour: int) -> None:
 )  # fmt: skip
 def test_a_time_zone(zone: str, minutes: int) -> None:
     expected = DAY._replace(clock=dt.time(10), offset=dt.timedelta(minutes=minutes))
-    assert read_date(f"2024-03-15T10:00{zone}") == expected
+    assert read_date(f"2024-03-15T10:00{zone}").only == expected
 
 
 def test_fractions_of_a_second_are_kept_to_the_microsecond() -> None:
-    assert read_date("2024-03-15T10:00:00.5") == DAY._replace(clock=dt.time(10, 0, 0, 500_000))
-    assert read_date("2024-03-15T10:00:00,123456789") == DAY._replace(
+    assert read_date("2024-03-15T10:00:00.5").only == DAY._replace(clock=dt.time(10, 0, 0, 500_000))
+    assert read_date("2024-03-15T10:00:00,123456789").only == DAY._replace(
         clock=dt.time(10, 0, 0, 123456)
     )
 
@@ -99,40 +93,37 @@ def test_fractions_of_a_second_are_kept_to_the_microsecond() -> None:
      pytest.param("x" * 100_000, id="a long text")],
 )  # fmt: skip
 def test_anything_else_is_not_read(text: str) -> None:
-    reading = read_date(text)
-    assert isinstance(reading, Unread)
-    assert "is not read as a date; 'formats' can say" in reading.reason
-    assert not reading.ambiguous
+    assert not read_date(text).ways
+    assert "is not read as a date" in read_date(text).reason
 
 
 @pytest.mark.parametrize(
     "text",
     ["2024-02-30", "30 February 2024", "2024-13", "13/2024", "31/02/2024", "20/20/2024",
-     "00/05/2024", "0000-01-01", "2023-366", "2023-000", "2024-W60-1", "2024-W11-0",
-     "2024-03-15T24:00", "2024-03-15 10:60", "2024-03-15 13 pm", "2024-03-15 0 am",
-     "2024-03-15T10:00+25:00", "2024-03-15T10:00+01:75"],
+     "00/05/2024", "0000-01-01", "2024-03-15T24:00", "2024-03-15 10:60",
+     "2024-03-15 13 pm", "2024-03-15 0 am", "2024-03-15T10:00+25:00", "2024-03-15T10:00+01:75"],
 )  # fmt: skip
 def test_a_day_or_time_that_does_not_exist_is_not_read(text: str) -> None:
     reading = read_date(text)
-    assert isinstance(reading, Unread)
+    assert not reading.ways
     assert "names a day or a time that does not exist" in reading.reason
 
 
 @pytest.mark.parametrize("mark", ["/", "-"])
 def test_day_and_month_are_ambiguous_where_both_orders_are_days(mark: str) -> None:
     text = mark.join(("03", "04", "2024"))
-    reading = read_date(text)
+    april, march = DateReading(2024, 4, 3), DateReading(2024, 3, 4)
 
-    assert isinstance(reading, Unread)
-    assert reading.ambiguous
-    assert read_date(text, Notation(day_first=True)) == DateReading(2024, 4, 3)
-    assert read_date(text, Notation(day_first=False)) == DateReading(2024, 3, 4)
-    assert read_date(text.replace("04", "03")) == DateReading(2024, 3, 3)
+    assert read_date(text).ways == (april, march)
+    assert read_date(text, Notation(day_first=True)).only == april
+    assert read_date(text, Notation(day_first=False)).only == march
+    assert read_date(text.replace("04", "03")).only == DateReading(2024, 3, 3)
 
 
 def test_with_points_the_day_comes_first() -> None:
-    assert read_date("03.04.2024") == read_date("3. 4. 2024") == DateReading(2024, 4, 3)
-    assert read_date("03.04.2024", Notation(day_first=False)) == DateReading(2024, 3, 4)
+    assert read_date("03.04.2024") == read_date("3. 4. 2024")
+    assert read_date("03.04.2024").only == DateReading(2024, 4, 3)
+    assert read_date("03.04.2024", Notation(day_first=False)).only == DateReading(2024, 3, 4)
 
 
 @pytest.mark.parametrize(
@@ -143,23 +134,20 @@ def test_with_points_the_day_comes_first() -> None:
      ("24-03-15", None)],
 )  # fmt: skip
 def test_a_year_of_two_digits_needs_a_pivot(text: str, reading: DateReading | None) -> None:
-    assert isinstance(read_date(text), Unread)
-    read = read_date(text, Notation(pivot=1950))
-    assert read == reading or (reading is None and isinstance(read, Unread))
+    assert not read_date(text).ways
+    assert read_date(text, Notation(pivot=1950)).only == reading
 
 
 def test_a_day_that_can_be_two_at_a_time_that_does_not_exist_is_none() -> None:
-    reading = read_date("03/04/2024 10:99")
-    assert isinstance(reading, Unread)
-    assert not reading.ambiguous
+    assert not read_date("03/04/2024 10:99").ways
 
 
 @given(st.lists(st.sampled_from(PIECES), max_size=9).map("".join) | st.text())
 def test_no_text_is_an_error_and_what_is_read_leaves_no_doubt(text: str) -> None:
     reading = read_date(text)
-    told = {read_date(text, Notation(day_first=True)), read_date(text, Notation(day_first=False))}
-    assert isinstance(reading, Unread) or told == {reading}
-    assert isinstance(reading, DateReading) or reading.ambiguous == (len(told) > 1)
+    told = [read_date(text, Notation(day_first=first)).only for first in (True, False)]
+    assert bool(reading.reason) != bool(reading.only)
+    assert set(told) == {*(reading.ways or (None,))}
 
 
 @given(st.datetimes(), st.none() | st.timedeltas(dt.timedelta(hours=-23), dt.timedelta(hours=23)))
@@ -170,14 +158,14 @@ def test_iso_texts_say_what_their_datetime_says(
         minutes = dt.timedelta(minutes=ahead // dt.timedelta(minutes=1))
         moment = moment.replace(tzinfo=dt.timezone(minutes))
 
-    assert read_date(moment.isoformat()) == reading_of(moment)
-    assert read_date(moment.isoformat(" ")) == reading_of(moment)
-    assert read_date(moment.date().isoformat()) == reading_of(moment.date())
+    assert read_date(moment.isoformat()).only == reading_of(moment)
+    assert read_date(moment.isoformat(" ")).only == reading_of(moment)
+    assert read_date(moment.date().isoformat()).only == reading_of(moment.date())
 
 
 @given(st.dates(min_value=dt.date(1900, 1, 1)))
 def test_notations_of_strftime_say_the_same_day(day: dt.date) -> None:
-    for notation in ("%A, %d %B %Y", "%b %d, %Y", "%d-%b-%Y", "%Y/%m/%d", "%G-W%V-%u", "%Y-%j"):
-        assert read_date(day.strftime(notation)) == reading_of(day)
-    assert read_date(day.strftime("%d.%m.%Y"), Notation(day_first=True)) == reading_of(day)
-    assert read_date(day.strftime("%m/%d/%Y"), Notation(day_first=False)) == reading_of(day)
+    for notation in ("%A, %d %B %Y", "%b %d, %Y", "%d-%b-%Y", "%Y/%m/%d"):
+        assert read_date(day.strftime(notation)).only == reading_of(day)
+    assert read_date(day.strftime("%d.%m.%Y"), Notation(day_first=True)).only == reading_of(day)
+    assert read_date(day.strftime("%m/%d/%Y"), Notation(day_first=False)).only == reading_of(day)

@@ -127,49 +127,6 @@ def test_the_same_text_matches_although_it_is_not_read_and_the_reason_says_so() 
     assert str(result.reason).startswith("the same text; 'Spring 2024' is not read as a date")
 
 
-@pytest.mark.parametrize(
-    ("gold", "extracted", "formats"),
-    [
-        ("15.03.24", "2024-03-15", ["%d.%m.%y"]),
-        ("03/24", "March 2024", ["%m/%y"]),
-        ("year 2024", "2024", ["year %Y"]),
-        ("15.03.24 10h30", "2024-03-15T10:30", ["%d.%m.%y", "%d.%m.%y %Hh%M"]),
-        ("2024-03-15|10:00|+0100", "2024-03-15T09:00Z", ["%Y-%m-%d|%H:%M|%z"]),
-        ("03/04/2024", "2024-04-03", ["%d/%m/%Y"]),
-        ("75th day of 2024", "2024-03-15", ["%jth day of %Y"]),
-        ("2024-03-15", "15 March 2024", ["%d.%m.%Y"]),
-    ],
-)
-def test_formats_come_first_and_fill_in_nothing(
-    gold: str, extracted: str, formats: list[str]
-) -> None:
-    assert date(gold, extracted, {"formats": formats}) == MATCH
-
-
-def test_a_format_without_day_is_not_the_first_of_the_month() -> None:
-    result = date("03/24", "2024-03-01", {"formats": ["%m/%y"]})
-    assert result.reason == "one is more precise than the other: 2024-03 and 2024-03-01"
-
-
-@pytest.mark.parametrize(
-    ("notation", "said"),
-    [
-        ("%d.%m.", "it has no year"), ("%%Y", "no year"), ("", "it has no year"),
-        ("%Y %d", "it has a day without a month"), ("%Y %H:%M", "it has a time without a day"),
-        ("%-d.%m.%Y", "bad directive"), ("%Y %", "stray %"),
-    ],
-)  # fmt: skip
-def test_a_format_must_be_one_of_strptime_with_a_year(notation: str, said: str) -> None:
-    with pytest.raises(ParameterError, match=f"in 'formats' must be a strptime format.*{said}"):
-        date.bind({"formats": [notation]})
-
-
-@pytest.mark.parametrize("formats", ["%Y", None, [5], ("%Y",), {"%Y": 1}])
-def test_formats_must_be_a_list_of_texts(formats: Any) -> None:
-    with pytest.raises(ParameterError, match="date: 'formats' must be a list of strptime formats"):
-        date.bind({"formats": formats})
-
-
 @pytest.mark.parametrize("day_first", [1, 0, "yes", None])
 def test_day_first_must_be_true_or_false(day_first: Any) -> None:
     with pytest.raises(ParameterError, match="date: 'day_first' must be true or false, not"):

@@ -3,18 +3,17 @@
 ISO 8601, figures in an order that leaves no doubt, and months in the languages of `factcheck.text`
 are read. Nothing is filled in and nothing is guessed: "March 2024" has no day, "03/04/2024" can be
 two dates, and "15/03/24" has no century unless the schema gives a pivot. With points the day comes
-first, as in every country that writes them. Neither the clock nor the locale of the machine is
-looked at.
+first, as in every country that writes them.
 """
 
 from __future__ import annotations
 
 import datetime as dt
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from functools import lru_cache
 from itertools import product
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 from factcheck.errors import ParameterError
 from factcheck.fields.types import (
@@ -47,8 +46,6 @@ _NOTATIONS = tuple(
         rf"{_YEAR}[-/](?P<month>\d\d?)",
         rf"(?P<month>\d\d?)[-/.]{_YEAR}",
         _YEAR,
-        rf"{_YEAR}-?w(?P<week>\d\d)-?(?P<weekday>\d)",
-        rf"{_YEAR}-(?P<ordinal>\d\d\d)",
         rf"{_YEAR}年(?P<month>\d\d?)月(?:(?P<day>\d\d?)日)?",
         rf"(?:the\s)?{_DAY}{_OF}{_GAP}{_WORD}{_OF}{_GAP}{_YEAR}",
         rf"{_WORD}{_GAP}(?:the\s)?{_DAY}{_GAP}{_YEAR}",
@@ -93,22 +90,28 @@ class DateReading(NamedTuple):
     def parts(self) -> tuple[int, ...]:
         return tuple(part for part in self[:3] if part is not None)
 
+    @property
+    def instant(self) -> dt.datetime | None:
+        if self.clock is None or self.offset is None:
+            return None
+        return dt.datetime.combine(dt.date(*self.parts), self.clock, dt.timezone(self.offset))
+
     def __str__(self) -> str:
         day = "-".join((f"{self.year:04}", *(f"{part:02}" for part in self.parts[1:])))
         clock = "" if self.clock is None else f" {self.clock}"
         return day + clock + ("" if self.offset is None else f" {dt.timezone(self.offset)}")
 
 
-class Unread(NamedTuple):
-    """Why a text is not read."""
+class Dates(NamedTuple):
+    """The dates that a text can stand for: none, one, or two if day and month may be swapped."""
 
-    reason: str
-    readings: tuple[DateReading, ...] = ()
-    """What it may say, if it is a date but one of two."""
+    ways: tuple[DateReading, ...] = ()
+    reason: str = ""
+    """Why it is not one date; empty if it is."""
 
     @property
-    def ambiguous(self) -> bool:
-        return bool(self.readings)
+    def only(self) -> DateReading | None:
+        return self.ways[0] if len(self.ways) == 1 else None
 
 
 class Notation(NamedTuple):
@@ -120,59 +123,56 @@ class Notation(NamedTuple):
     """The earliest year that two digits stand for; `None`: they stand for none."""
 
 
-def read_date(text: str, notation: Notation = Notation()) -> DateReading | Unread:  # noqa: B008 - immutable
-    """What a text says, or why it is not read."""
-    return _unread(text) if len(text) > _MAX_CHARS else _read(text, notation)
+def read_date(text: str, notation: Notation = Notation()) -> Dates:  # noqa: B008 - immutable
+    """The dates that a text can stand for."""
+    if len(text) > _MAX_CHARS:
+        return Dates((), f"{shown(text)} is not read as a date")
+    return _read(text, notation)
 
 
 def reading_of(value: dt.date) -> DateReading:
+    day = DateReading(value.year, value.month, value.day)
     if not isinstance(value, dt.datetime):
-        return DateReading(value.year, value.month, value.day)
-    return DateReading(
-        value.year, value.month, value.day, value.time().replace(fold=0), value.utcoffset()
-    )
+        return day
+    return day._replace(clock=value.time().replace(fold=0), offset=value.utcoffset())
 
 
 @lru_cache(maxsize=16384)
-def _read(text: str, notation: Notation) -> DateReading | Unread:
+def _read(text: str, notation: Notation) -> Dates:
     plain = " ".join(text.lower().split())
     found = _CLOCK.search(plain) or _BASIC_CLOCK.search(plain)
     try:
         if found is None:
-            return _date(plain, text, notation)
-        day = _date(f"{plain[: found.start()]} {plain[found.end() :]}", text, notation)
-        if isinstance(day, Unread) and not day.ambiguous:
-            return day
-        clock, offset = _clock(found), _offset(found["zone"])
+            ways = _days(plain, notation)
+        elif ways := _days(f"{plain[: found.start()]} {plain[found.end() :]}", notation):
+            clock, offset = _clock(found), _offset(found["zone"])
+            ways = tuple(one._replace(clock=clock, offset=offset) for one in ways if one.day)
     except ValueError:
-        return Unread(f"{shown(text)} names a day or a time that does not exist")
-    if isinstance(day, Unread):
-        days = (one._replace(clock=clock, offset=offset) for one in day.readings)
-        return day._replace(readings=tuple(days))
-    return _unread(text) if day.day is None else day._replace(clock=clock, offset=offset)
+        return Dates((), f"{shown(text)} names a day or a time that does not exist")
+    if not ways:
+        return Dates((), f"{shown(text)} is not read as a date")
+    if len(ways) == 1:
+        return Dates(ways)
+    either = " or ".join(map(str, ways))
+    return Dates(ways, f"{shown(text)} is ambiguous: {either}; 'day_first' can say which")
 
 
-def _unread(text: str) -> Unread:
-    return Unread(f"{shown(text)} is not read as a date; 'formats' can say how dates are written")
-
-
-def _date(plain: str, text: str, notation: Notation) -> DateReading | Unread:
+def _days(plain: str, notation: Notation) -> tuple[DateReading, ...]:
+    """Raises `ValueError` where there is no such day."""
     written = " ".join(plain.split()).strip(" ,")
     weekday = _WEEKDAY.match(written)
     if weekday and weekday.end() < len(written):
-        day = _date(written[weekday.end() :], text, notation)
-        return day if isinstance(day, Unread) or day.day is not None else _unread(text)
+        return tuple(one for one in _days(written[weekday.end() :], notation) if one.day)
     if notation.pivot is not None and (short := _SHORT_YEAR.fullmatch(written)):
         year = notation.pivot + (int(short[2]) - notation.pivot) % 100
         written = f"{short[1]}{year:04}"
-    figures = _DAY_AND_MONTH.fullmatch(written)
-    if figures:
-        return _day_and_month(figures, text, notation)
+    if figures := _DAY_AND_MONTH.fullmatch(written):
+        return _in_figures(figures, notation)
     for known in _NOTATIONS:
         found = known.fullmatch(written)
         if found and (found.groupdict().get("word") is None or _month(found["word"])):
-            return _from(found.groupdict())
-    return _unread(text)
+            return (_from(found.groupdict()),)
+    return ()
 
 
 def _month(word: str) -> int:
@@ -181,35 +181,22 @@ def _month(word: str) -> int:
 
 
 def _from(found: dict[str, str | None]) -> DateReading:
-    """Raises `ValueError` where there is no such day."""
     part = {name: int(text) for name, text in found.items() if text and text.isdecimal()}
-    year = part["year"]
-    if "week" in part:
-        return reading_of(dt.date.fromisocalendar(year, part["week"], part["weekday"]))
-    if "ordinal" in part:
-        day = dt.date(year, 1, 1) + dt.timedelta(part["ordinal"] - 1)
-        if day.year != year:
-            raise ValueError("the year has no such day")
-        return reading_of(day)
     word = found.get("word")
     month = _month(word) if word else part.get("month")
-    dt.date(year, month or 1, part.get("day", 1))
-    return DateReading(year, month, part.get("day"))
+    dt.date(part["year"], month or 1, part.get("day", 1))
+    return DateReading(part["year"], month, part.get("day"))
 
 
-def _day_and_month(figures: re.Match[str], text: str, notation: Notation) -> DateReading | Unread:
-    """Raises `ValueError` where neither order is a day."""
+def _in_figures(figures: re.Match[str], notation: Notation) -> tuple[DateReading, ...]:
     first, second, year = int(figures[1]), int(figures[3]), int(figures[4])
     if first > _MONTHS_IN_YEAR or second > _MONTHS_IN_YEAR or first == second:
-        return reading_of(dt.date(year, min(first, second), max(first, second)))
-    by_day, by_month = dt.date(year, second, first), dt.date(year, first, second)
-    day_first = notation.day_first
-    if day_first is None and figures[2] == ".":
-        day_first = True
-    if day_first is None:
-        reason = f"{shown(text)} is ambiguous: {by_day} or {by_month}; 'day_first' can say which"
-        return Unread(reason, (reading_of(by_day), reading_of(by_month)))
-    return reading_of(by_day if day_first else by_month)
+        return (reading_of(dt.date(year, min(first, second), max(first, second))),)
+    by_day = reading_of(dt.date(year, second, first))
+    by_month = reading_of(dt.date(year, first, second))
+    if notation.day_first is None and figures[2] != ".":
+        return by_day, by_month
+    return (by_month if notation.day_first is False else by_day,)
 
 
 def _clock(found: re.Match[str]) -> dt.time:
@@ -235,37 +222,22 @@ def _offset(zone: str | None) -> dt.timedelta | None:
     return dt.timezone(-ahead if zone[0] == "-" else ahead).utcoffset(None)
 
 
-_Read = Callable[[str], "DateReading | Unread"]
-_PROBE = dt.datetime(2023, 11, 27, 13, 47, 38, 123456, tzinfo=dt.timezone.utc)
-"""Differs in every part from the defaults of `strptime`."""
-_GIVES_YEAR = re.compile("%[YyGcxDF]")
-_MAX_FORMATTED = 200
-"""Longer strings are not tried with formats."""
-
-
 def _bind(params: Mapping[str, Any]) -> BoundComparator:
-    refuse_unknown("date", params, "formats", "day_first", "with_time", "pivot", "partial")
+    refuse_unknown("date", params, "day_first", "with_time", "pivot", "partial")
     notation = Notation(flag("date", params, "day_first"), _pivot(params))
     with_time = flag("date", params, "with_time")
     partial = flag("date", params, "partial")
-    formats = _formats(params["formats"]) if "formats" in params else ()
-    read = _reader(formats, notation)
 
     def compare(gold: Any, extracted: Any) -> Outcome:
-        own = _reading(gold, "gold", read)
-        other = _reading(extracted, "extracted", read)
-        if isinstance(own, DateReading) and isinstance(other, DateReading):
-            if with_time and (own.clock is None) != (other.clock is None):
-                return 0.0, f"only one has a time: {own} and {other}"
-            if partial and own.parts != other.parts:
-                return _in_part(own, other)
-            return MATCH if own == other else _outcome(own, other)
-        for reading in (own, other):
-            if isinstance(reading, Unread) and not reading.ambiguous:
-                return _without_dates(gold, extracted, reading)
-        if _is_same_text(gold, extracted):
-            return MATCH
-        return _either_way(own, other)
+        own = _dates(gold, "gold", notation)
+        other = _dates(extracted, "extracted", notation)
+        if not (own.ways and other.ways):
+            return _without_dates(gold, extracted, own if not own.ways else other)
+        if own.only is None or other.only is None:
+            return MATCH if _is_same_text(gold, extracted) else _either_way(own, other)
+        if with_time and (own.only.clock is None) != (other.only.clock is None):
+            return 0.0, f"only one has a time: {own.only} and {other.only}"
+        return _compare(own.only, other.only, partial=bool(partial))
 
     return BoundComparator(compare)
 
@@ -281,64 +253,48 @@ def _pivot(params: Mapping[str, Any]) -> int | None:
     return pivot
 
 
-def _in_part(gold: DateReading, extracted: DateReading) -> Outcome:
-    """The share of the parts of the more precise date that the other has, if none differs."""
-    n = min(len(gold.parts), len(extracted.parts))
-    if gold.parts[:n] != extracted.parts[:n]:
-        return 0.0, f"the dates differ: {gold} and {extracted}"
-    share = n / max(len(gold.parts), len(extracted.parts))
-    return share, f"one is more precise than the other: {gold} and {extracted}"
+def _dates(value: Any, side: str, notation: Notation) -> Dates:
+    if isinstance(value, str):
+        return read_date(value, notation)
+    if isinstance(value, dt.date):
+        return Dates((reading_of(value),))
+    kind = type(value).__name__
+    return Dates((), f"date compares dates, and the {side} value is of type {kind}")
 
 
-def _either_way(gold: DateReading | Unread, extracted: DateReading | Unread) -> Outcome:
+def _compare(gold: DateReading, extracted: DateReading, *, partial: bool = False) -> Outcome:
+    both = f"{gold} and {extracted}"
+    lengths = sorted((len(gold.parts), len(extracted.parts)))
+    if partial and lengths[0] < lengths[1]:
+        if gold.parts[: lengths[0]] != extracted.parts[: lengths[0]]:
+            return 0.0, f"the dates differ: {both}"
+        return lengths[0] / lengths[1], f"one is more precise than the other: {both}"
+    if gold.instant is not None and extracted.instant is not None:
+        return MATCH if gold.instant == extracted.instant else (0.0, f"the times differ: {both}")
+    if gold.parts != extracted.parts:
+        how = "the dates differ" if len({*lengths}) == 1 else "one is more precise than the other"
+        return 0.0, f"{how}: {both}"
+    if None in (gold.clock, extracted.clock) or gold.clock == extracted.clock:
+        return MATCH
+    return 0.0, f"the times differ: {both}"
+
+
+def _either_way(gold: Dates, extracted: Dates) -> Outcome:
     """A mismatch if only the extracted string is ambiguous, or no readings agree.
 
     Raises:
         UndecidableError: The gold string is ambiguous and some readings agree, so the schema has
             to decide.
     """
-    ways = [one.readings if isinstance(one, Unread) else (one,) for one in (gold, extracted)]
-    if any(_outcome(*pair)[0] for pair in product(*ways)):
-        if isinstance(gold, Unread):
+    if any(_compare(*pair)[0] for pair in product(gold.ways, extracted.ways)):
+        if gold.only is None:
             raise UndecidableError(gold.reason)
-        return 0.0, cast("Unread", extracted).reason
-    dates = (" or ".join(map(str, side)) for side in ways)
+        return 0.0, extracted.reason
+    dates = (" or ".join(map(str, side.ways)) for side in (gold, extracted))
     return 0.0, f"the dates differ: {', and '.join(dates)}"
 
 
-def _reading(value: Any, side: str, read: _Read) -> DateReading | Unread:
-    if isinstance(value, str):
-        return read(value)
-    if isinstance(value, dt.date):
-        return reading_of(value)
-    return Unread(f"date compares dates, and the {side} value is of type {type(value).__name__}")
-
-
-def _outcome(gold: DateReading, extracted: DateReading) -> Outcome:
-    instant, other = _instant(gold), _instant(extracted)
-    if instant is not None and other is not None:
-        return MATCH if instant == other else _times_differ(gold, extracted)
-    if len(gold.parts) != len(extracted.parts):
-        return 0.0, f"one is more precise than the other: {gold} and {extracted}"
-    if gold.parts != extracted.parts:
-        return 0.0, f"the dates differ: {gold} and {extracted}"
-    if None in (gold.clock, extracted.clock) or gold.clock == extracted.clock:
-        return MATCH
-    return _times_differ(gold, extracted)
-
-
-def _times_differ(gold: DateReading, extracted: DateReading) -> Outcome:
-    return 0.0, f"the times differ: {gold} and {extracted}"
-
-
-def _instant(reading: DateReading) -> dt.datetime | None:
-    if reading.clock is None or reading.offset is None:
-        return None
-    day = dt.date(*reading.parts)
-    return dt.datetime.combine(day, reading.clock, dt.timezone(reading.offset))
-
-
-def _without_dates(gold: Any, extracted: Any, unread: Unread) -> Outcome:
+def _without_dates(gold: Any, extracted: Any, unread: Dates) -> Outcome:
     if _is_same_text(gold, extracted):
         return 1.0, f"the same text; {unread.reason}"
     if not isinstance(gold, str) and exact_key(gold) == exact_key(extracted):
@@ -351,75 +307,11 @@ def _is_same_text(gold: Any, extracted: Any) -> bool:
     return texts and gold.split() == extracted.split()
 
 
-def _reader(formats: Sequence[_Format], notation: Notation) -> _Read:
-    if not formats:
-        return lambda text: read_date(text, notation)
-
-    @lru_cache(maxsize=4096)
-    def by_formats(text: str) -> DateReading | Unread:
-        readings = (given.read(text) for given in formats)
-        return next((one for one in readings if one is not None), None) or read_date(text, notation)
-
-    return lambda text: (
-        by_formats(text) if len(text) <= _MAX_FORMATTED else read_date(text, notation)
-    )
-
-
-class _Format:
-    """A `strptime` format and the parts of a date that it contains."""
-
-    def __init__(self, notation: str) -> None:
-        if not _GIVES_YEAR.search(notation):
-            raise ValueError("it has no year")
-        parsed = dt.datetime.strptime(_PROBE.strftime(notation), notation)  # noqa: DTZ007 - a probe
-        self._notation = notation
-        self._gives_month = parsed.month == _PROBE.month
-        self._gives_day = parsed.day == _PROBE.day
-        self._gives_clock = parsed.time() != dt.time.min
-        if parsed.year != _PROBE.year or (self._gives_day and not self._gives_month):
-            raise ValueError("it has a day without a month, or no year")
-        if self._gives_clock and not self._gives_day:
-            raise ValueError("it has a time without a day")
-
-    def read(self, text: str) -> DateReading | None:
-        try:
-            parsed = dt.datetime.strptime(text.strip(), self._notation)  # noqa: DTZ007 - as written
-        except ValueError:
-            return None
-        return DateReading(
-            parsed.year,
-            parsed.month if self._gives_month else None,
-            parsed.day if self._gives_day else None,
-            parsed.time() if self._gives_clock else None,
-            parsed.utcoffset(),
-        )
-
-
-def _formats(given: Any) -> tuple[_Format, ...]:
-    if not isinstance(given, list) or not all(isinstance(notation, str) for notation in given):
-        raise ParameterError(
-            f"date: 'formats' must be a list of strptime formats such as ['%d.%m.%Y'], "
-            f"not {shown(given)}"
-        )
-    return tuple(map(_format, given))
-
-
-def _format(notation: str) -> _Format:
-    try:
-        return _Format(notation)
-    except ValueError as error:
-        raise ParameterError(
-            f"date: {shown(notation)} in 'formats' must be a strptime format with a year, such as "
-            f"'%d.%m.%Y': {error}"
-        ) from error
-
-
 date = BuiltinComparator("date", _bind)
 """The same calendar date; also the same time if both have one, and the same instant if both have a
 time zone. A month is not its first day.
 
 Parameters:
-    formats: `strptime` formats, tried before the notations that need none.
     day_first: Whether 03/04/2024 is in April. Without it such a string equals itself only: beside
         another date it is a mismatch if extracted, and an error if it is in gold and the date may
         be one of its readings.

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from factcheck.fields.comparators.dates import DateReading, Notation, Unread, read_date
+from factcheck.fields.comparators.dates import Notation, read_date
 from factcheck.fields.comparators.transforms import TRANSFORMS, read_number
 from factcheck.fields.schemas import structure as keys
 from factcheck.fields.schemas.references import as_schema, resolved
@@ -236,8 +236,8 @@ def _identifier(field: _Field) -> _Suggestion | None:
 
 
 def _date(field: _Field) -> _Suggestion | None:
-    readings = [read_date(value, Notation(day_first=True)) for value in field.values]
-    dates = [one for one in readings if isinstance(one, DateReading) and one.month]
+    readings = [read_date(value, Notation(day_first=True)).only for value in field.values]
+    dates = [one for one in readings if one and one.month]
     by_name = bool({*field.words} & _DATES)
     if len(dates) < len(readings):
         odd = next(v for v, one in zip(field.values, readings, strict=True) if one not in dates)
@@ -259,7 +259,7 @@ def _as_date(field: _Field, *, with_time: bool, reason: str) -> _Suggestion:
     params: dict[str, Any] = {}
     texts = [value for value in field.values if isinstance(value, str)]
     orders = {order for value in texts if (order := _order(value)) is not None}
-    doubtful = [v for v in texts if isinstance(one := read_date(v), Unread) and one.ambiguous]
+    doubtful = [value for value in texts if len(read_date(value).ways) > 1]
     if len(orders) == 1:
         params["day_first"] = orders.pop()
         reason += ", the day first" if params["day_first"] else ", the month first"
@@ -268,7 +268,7 @@ def _as_date(field: _Field, *, with_time: bool, reason: str) -> _Suggestion:
         reason += f"; {shown(doubtful[0])} can be two dates and {why}: set 'day_first'"
     if with_time:
         params["with_time"] = True
-    years = [one.year for one in map(read_date, texts) if isinstance(one, DateReading)]
+    years = [one.year for value in texts if (one := read_date(value).only)]
     if years and all(_FIRST_OF_CENTURY <= year < _FIRST_OF_CENTURY + 100 for year in years):
         params["pivot"] = _FIRST_OF_CENTURY
         reason += f"; all years are from {_FIRST_OF_CENTURY} to {_FIRST_OF_CENTURY + 99}"
@@ -278,7 +278,7 @@ def _as_date(field: _Field, *, with_time: bool, reason: str) -> _Suggestion:
 def _order(value: str) -> bool | None:
     """Whether the day comes first in figures that leave no doubt; `None` in any others."""
     figures = _FIGURES.match(value)
-    if figures is None or isinstance(read_date(value), Unread) or figures[1] == figures[2]:
+    if figures is None or not read_date(value).only or figures[1] == figures[2]:
         return None
     return int(figures[1]) > int(figures[2])
 
