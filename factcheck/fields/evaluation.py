@@ -16,8 +16,8 @@ from factcheck.fields.runs.export import schema_digest
 from factcheck.fields.runs.records import RecordResult, WeightedCounts, count
 from factcheck.fields.runs.results import RunResult, RunTally
 from factcheck.fields.schemas.parsing import SchemaNode, parse_eval_schema
-from factcheck.fields.scoring.dispatch import Calls, arun, dispatch, run
-from factcheck.fields.scoring.nodes import Deferred, ObjectNode, Out
+from factcheck.fields.scoring.dispatch import Ask, ask_async, ask_now, dispatch, run
+from factcheck.fields.scoring.nodes import ObjectNode, Out
 from factcheck.fields.scoring.optimal import settled
 from factcheck.fields.scoring.plan import Plan, compile_schema
 from factcheck.fields.types import FieldResult, FieldStatus
@@ -106,7 +106,7 @@ class FieldEvaluator(Closing):
         records: list[RecordResult] = []
         size = len(pairs) if self._plan.batch_leaves else _ASYNC_WINDOW
         for first, batch in _windows(pairs, size):
-            records += await arun(self._records(first, batch))
+            records += await self._records(first, batch, ask_async)
             await asyncio.sleep(0)
         return self._result(records, join)
 
@@ -147,13 +147,15 @@ class FieldEvaluator(Closing):
 
     def _scored(self, pairs: Pairs, window: int) -> Iterator[RecordResult]:
         for first, batch in _windows(pairs, window if self._plan.batch_leaves else 1):
-            yield from run(self._records(first, batch))
+            yield from run(self._records(first, batch, ask_now))
 
-    def _records(self, first: int, batch: Sequence[tuple[Any, Any]]) -> Calls[list[RecordResult]]:
+    async def _records(
+        self, first: int, batch: Sequence[tuple[Any, Any]], ask: Ask
+    ) -> list[RecordResult]:
         """The results of some records, the position of the first of which is given."""
         outs = [_score(self._plan, gold, extracted) for gold, extracted in batch]
         if self._plan.batch_leaves:
-            yield from dispatch(outs, self._plan)
+            await dispatch(outs, self._plan, ask)
         return [
             self._record(first + place, gold, extracted, settled(out))
             for place, ((gold, extracted), out) in enumerate(zip(batch, outs, strict=True))
@@ -258,7 +260,7 @@ def score_record(
     """
     plan = compile_schema(schema, registry or default_registry)
     out = _score(plan, gold, extracted)
-    arrays: Out = [entry for entry in out if isinstance(entry, Deferred)]
+    arrays: Out = [entry for entry in out if not isinstance(entry, FieldResult)]
     if arrays:
         run(dispatch([arrays], plan))
     return settled(out)

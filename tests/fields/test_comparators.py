@@ -58,7 +58,7 @@ ALL_AT_ONCE: tuple[Case, ...] = (
 )
 ONE_BY_ONE: tuple[Case, ...] = (
     ("date", {}),
-    ("date", {"day_first": True, "formats": ["%d.%m.%y"]}),
+    ("date", {"day_first": True, "pivot": 1950}),
 )
 EVERY = (*WITH_KEY, *TOLERANT, *ALL_AT_ONCE, *ONE_BY_ONE)
 

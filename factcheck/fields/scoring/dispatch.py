@@ -1,85 +1,56 @@
-"""Pending fields scored by batch comparators, in as few calls as these allow.
-
-`dispatch` is a generator that yields the calls to make and receives their answers, so that the
-synchronous and the asynchronous evaluation share it.
-"""
+"""Pending fields scored by batch comparators, in as few calls as these allow."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Generator, Sequence
-from typing import Any, NamedTuple, TypeAlias, TypeVar
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from typing import Any, TypeAlias, TypeVar
 
 from factcheck.errors import Failure, describe
 from factcheck.fields.comparators.semantic import CompoundComparator
 from factcheck.fields.registry import ComparatorNotFoundError, is_batch
 from factcheck.fields.schemas.structure import schema_path
-from factcheck.fields.scoring.nodes import Deferred, Out
+from factcheck.fields.scoring.nodes import Out
 from factcheck.fields.scoring.plan import Plan, outcome_of
 from factcheck.fields.types import BatchItem, FieldResult, UndecidableError
 from factcheck.fields.values import value_key
 
 T = TypeVar("T")
+Ask: TypeAlias = "Callable[[Any, list[BatchItem]], Awaitable[Any]]"
+"""Calls a batch comparator."""
 _log = logging.getLogger("factcheck.fields")
 
 
-class BatchCall(NamedTuple):
-    """A call of a batch comparator."""
-
-    comparator: Callable[[list[BatchItem]], Any]
-    items: list[BatchItem]
-
-    def outcome(self) -> tuple[Any, Exception | None]:
-        """What the comparator returns, or its error."""
-        try:
-            return self.comparator(self.items), None
-        except Exception as error:  # noqa: BLE001 - the user's code
-            return None, error
-
-    async def aoutcome(self) -> tuple[Any, Exception | None]:
-        """The same; a comparator without `acall` runs in a thread."""
-        acall = getattr(self.comparator, "acall", None)
-        if acall is None:
-            return await asyncio.to_thread(self.outcome)
-        try:
-            return await acall(self.items), None
-        except Exception as error:  # noqa: BLE001 - the user's code
-            return None, error
+async def ask_now(comparator: Any, items: list[BatchItem]) -> Any:
+    """Call a batch comparator here and now."""
+    return comparator(items)
 
 
-Calls: TypeAlias = Generator[BatchCall, tuple[Any, "Exception | None"], T]
-"""Work that yields calls of batch comparators and gets their outcomes."""
+async def ask_async(comparator: Any, items: list[BatchItem]) -> Any:
+    """Await a batch comparator; one without `acall` runs in a thread."""
+    acall = getattr(comparator, "acall", None)
+    return await (acall(items) if acall else asyncio.to_thread(comparator, items))
 
 
-def run(work: Calls[T]) -> T:
+def run(work: Coroutine[Any, Any, T]) -> T:
+    """The result of work that calls its comparators by `ask_now`, so that it never waits."""
     try:
-        call = next(work)
-        while True:
-            call = work.send(call.outcome())
+        work.send(None)
     except StopIteration as stop:
         result: T = stop.value
         return result
+    raise RuntimeError("the work waits for something")
 
 
-async def arun(work: Calls[T]) -> T:
-    try:
-        call = next(work)
-        while True:
-            call = work.send(await call.aoutcome())
-    except StopIteration as stop:
-        result: T = stop.value
-        return result
-
-
-def dispatch(records: Sequence[Out], plan: Plan) -> Calls[None]:
+async def dispatch(records: Sequence[Out], plan: Plan, ask: Ask = ask_now) -> None:
     """Score every pending field, round by round until all arrays are aligned."""
     batches: dict[tuple[int | None, str], _Batch] = {}
     arrays = [
         (place, entry)
         for place, record in enumerate(records)
         for entry in record
-        if isinstance(entry, Deferred)
+        if not isinstance(entry, FieldResult)
     ]
     blocks: list[tuple[int, list[FieldResult], bool]] = [
         (place, [e for e in record if isinstance(e, FieldResult) and e.status == "pending"], False)
@@ -99,7 +70,7 @@ def dispatch(records: Sequence[Out], plan: Plan) -> Calls[None]:
         if not asked:
             return
         for (_, name), batch in asked.items():
-            yield from batch.score(name, plan)
+            await batch.score(name, plan, ask)
         blocks = []
 
 
@@ -134,12 +105,12 @@ class _Batch:
                 return
         self._results += results
 
-    def score(self, name: str, plan: Plan) -> Calls[None]:
+    async def score(self, name: str, plan: Plan, ask: Ask) -> None:
         results, duplicates = self._results, self._duplicates
         self._results, self._duplicates = [], []
         if results:
             items = [_item(result, plan) for result in results]
-            answers, reason = yield from _answers(name, items, plan)
+            answers, reason = await _answers(name, items, plan, ask)
             for result, answer in zip(results, answers, strict=True):
                 _apply(answer, result, plan, reason)
         for duplicate, result in duplicates:
@@ -162,7 +133,9 @@ def _item(result: FieldResult, plan: Plan) -> BatchItem:
     )
 
 
-def _answers(name: str, items: list[BatchItem], plan: Plan) -> Calls[tuple[list[Any], str | None]]:
+async def _answers(
+    name: str, items: list[BatchItem], plan: Plan, ask: Ask
+) -> tuple[list[Any], str | None]:
     """One answer per item, `None` for an item without one; and the reason if all are `None`."""
     nothing: list[Any] = [None] * len(items)
     try:
@@ -171,12 +144,12 @@ def _answers(name: str, items: list[BatchItem], plan: Plan) -> Calls[tuple[list[
         return nothing, str(error)
     if not is_batch(comparator):
         return nothing, f"the comparator {name!r} is no longer a batch comparator"
-    answers, failure = yield BatchCall(comparator, items)
-    if failure is not None:
-        _log.warning(
-            "the comparator %r failed on %d fields: %s", name, len(items), describe(failure)
-        )
-        return nothing, f"comparator {name!r}: {describe(failure)}"
+    try:
+        answers = await ask(comparator, items)
+    except Exception as error:  # noqa: BLE001 - the user's code
+        why = describe(error)
+        _log.warning("the comparator %r failed on %d fields: %s", name, len(items), why)
+        return nothing, f"comparator {name!r}: {why}"
     if not isinstance(answers, list):
         return nothing, f"the comparator {name!r} returned {type(answers).__name__}, not a list"
     if len(answers) > len(items):

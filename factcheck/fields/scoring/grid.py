@@ -22,7 +22,6 @@ from factcheck.fields.scoring.nodes import (
     NOT_OF_THE_VALUE,
     ArrayNode,
     BatchLeaf,
-    Deferred,
     Leaf,
     Node,
     ObjectNode,
@@ -289,7 +288,7 @@ class Grid:
                 for result in open_:
                     result.status, result.score = "match", 1.0
                 counts = self._count(results)
-                most = sum(entry.most for entry in out if isinstance(entry, Deferred))
+                most = sum(entry.most for entry in out if not isinstance(entry, FieldResult))
                 self._matched[i, j] += counts.matched + most
                 self._stake[i, j] += counts.n_extracted + counts.n_gold + 2 * most
                 self._open[i, j] |= bool(open_) or len(results) < len(out)

@@ -9,13 +9,19 @@ from __future__ import annotations
 
 import functools
 import logging
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple, Protocol, TypeAlias
 
 from factcheck.errors import SchemaError, describe
 from factcheck.fields.schemas.structure import join, join_key
-from factcheck.fields.types import BoundComparator, FieldResult, FieldStatus, UndecidableError
+from factcheck.fields.types import (
+    BoundComparator,
+    FieldResult,
+    FieldStatus,
+    Outcome,
+    UndecidableError,
+)
 
 MISSING: Any = object()
 """Stands for a missing value, or a missing key."""
@@ -46,21 +52,21 @@ _MAX_PATHS = 50_000
 _log = logging.getLogger("factcheck.fields")
 
 
-class Deferred(ABC):
+class Deferred(Protocol):
     """The place of results that depend on a batch comparator."""
 
     @property
-    @abstractmethod
     def most(self) -> float:
         """The highest weight of matched fields it can have."""
+        ...
 
-    @abstractmethod
     def pending(self) -> list[list[FieldResult]]:
         """What a batch comparator has to score next, by pair of elements; empty in the end."""
+        ...
 
-    @abstractmethod
     def settle(self) -> list[FieldResult]:
         """The results, once nothing is pending."""
+        ...
 
 
 Out: TypeAlias = "list[FieldResult | Deferred]"
@@ -86,25 +92,23 @@ class Node(Protocol):
         ...
 
 
+def _not_compared(gold: Any, extracted: Any) -> tuple[float, str | None]:
+    raise NotImplementedError("a batch comparator scores many fields at once")
+
+
+@dataclass(slots=True, eq=False)
 class Leaf:
     """A value that is compared as a whole, immediately."""
 
-    __slots__ = ("bound", "compare", "name", "path", "prepare", "threshold")
+    path: str
+    name: str
+    prepare: Callable[[Any], Any] | None
+    threshold: float
+    bound: BoundComparator
+    compare: Callable[[Any, Any], Outcome] = field(init=False)
 
-    def __init__(
-        self,
-        path: str,
-        name: str,
-        bound: BoundComparator,
-        prepare: Callable[[Any], Any] | None,
-        threshold: float,
-    ) -> None:
-        self.path = path
-        self.name = name
-        self.bound = bound
-        self.compare = bound.compare
-        self.prepare = prepare
-        self.threshold = threshold
+    def __post_init__(self) -> None:
+        self.compare = self.bound.compare
 
     def pair(self, gold: Any, extracted: Any, path: str, out: Out) -> None:
         g, e, failure = self.prepared(gold, extracted) if self.prepare else (gold, extracted, None)
@@ -153,23 +157,13 @@ class Leaf:
             return g, extracted, (status, reason)
 
 
+@dataclass(slots=True, eq=False)
 class BatchLeaf(Leaf):
     """A value whose comparator takes many fields at once, so that it stays pending."""
 
-    __slots__ = ("description", "params")
-
-    def __init__(
-        self,
-        path: str,
-        name: str,
-        prepare: Callable[[Any], Any] | None,
-        threshold: float,
-        params: Mapping[str, Any],
-        description: str,
-    ) -> None:
-        super().__init__(path, name, _NOT_COMPARED, prepare, threshold)
-        self.params = params
-        self.description = description
+    bound: BoundComparator = field(init=False, default=BoundComparator(_not_compared))
+    params: Mapping[str, Any]
+    description: str
 
     def pair(self, gold: Any, extracted: Any, path: str, out: Out) -> None:
         g, e, failure = self.prepared(gold, extracted)
@@ -177,13 +171,11 @@ class BatchLeaf(Leaf):
         out.append(FieldResult(path, 0.0, self.name, gold, extracted, status, reason, g, e))
 
 
+@dataclass(slots=True, eq=False)
 class Skipped:
     """A part of the record that is excluded; it appears in the results and counts nowhere."""
 
-    __slots__ = ("path",)
-
-    def __init__(self, path: str) -> None:
-        self.path = path
+    path: str
 
     def pair(self, gold: Any, extracted: Any, path: str, out: Out) -> None:
         g = None if gold is MISSING else gold
@@ -194,17 +186,15 @@ class Skipped:
         pass
 
 
+@dataclass(slots=True, eq=False)
 class ObjectNode:
     """A record or an object in it, scored property by property, and a map key by key."""
 
-    __slots__ = ("_paths", "children", "path", "rest")
-
-    def __init__(self, path: str, children: Mapping[str, Node], rest: Node | None = None) -> None:
-        self.path = path
-        self.children = children
-        self.rest = rest
-        """Scores the values of all other keys; `None`: they are hallucinations."""
-        self._paths: dict[str, tuple[tuple[str, Node, bool, str], ...]] = {}
+    path: str
+    children: Mapping[str, Node]
+    rest: Node | None = None
+    """Scores the values of all other keys; `None`: they are hallucinations."""
+    _paths: dict[str, tuple[tuple[str, Node, bool, str], ...]] = field(default_factory=dict)
 
     def pair(self, gold: Any, extracted: Any, path: str, out: Out) -> None:
         if not (isinstance(gold, dict) and isinstance(extracted, dict)):
@@ -274,8 +264,6 @@ def one_or_both(node: Node, gold: Any, extracted: Any, path: str, out: Out) -> N
 class TupleNode:
     """An array in which each position has a schema of its own: an object with numbers for names."""
 
-    __slots__ = ("path", "positions")
-
     def __init__(self, positions: ObjectNode) -> None:
         self.path = positions.path
         self.positions = positions
@@ -299,8 +287,6 @@ def _numbered(values: Sequence[Any]) -> dict[str, Any]:
 
 class RecursiveNode:
     """A part of a schema that contains itself, compiled as deep as the data is."""
-
-    __slots__ = ("_compile", "path")
 
     def __init__(self, path: str, compile_: Callable[[], Node]) -> None:
         self.path = path
@@ -328,29 +314,26 @@ class RecursiveNode:
             node.alone(value, status, path, out)
 
 
+@dataclass(slots=True, eq=False)
 class ArrayNode:
     """An array, aligned and then scored element by element."""
 
-    __slots__ = ("_paths", "align", "element", "path")
-
-    def __init__(self, path: str, element: Node, align: Align) -> None:
-        self.path = path
-        self.element = element
-        self.align = align
-        self._paths: dict[str, list[str]] = {}
+    path: str
+    element: Node
+    align: Align
+    defer: Callable[[ArrayNode, Sequence[Any], Sequence[Any], str], Deferred] | None = None
+    """Makes what stands for the results if the alignment depends on a batch comparator."""
+    _paths: dict[str, list[str]] = field(default_factory=dict)
 
     def pair(self, gold: Any, extracted: Any, path: str, out: Out) -> None:
         if not (isinstance(gold, list) and isinstance(extracted, list)):
             _pair_mistyped(self, list, gold, extracted, path, out)
         elif not gold and not extracted:
             out.append(FieldResult(path, 1.0, "", gold, extracted, "match"))
+        elif self.defer and gold and extracted:
+            out.append(self.defer(self, gold, extracted, path))
         else:
-            self.pair_elements(gold, extracted, path, out)
-
-    def pair_elements(
-        self, gold: Sequence[Any], extracted: Sequence[Any], path: str, out: Out
-    ) -> None:
-        self.score(gold, extracted, self.align(gold, extracted, path), path, out)
+            self.score(gold, extracted, self.align(gold, extracted, path), path, out)
 
     def score(
         self, gold: Sequence[Any], extracted: Sequence[Any], pairing: Pairing, path: str, out: Out
@@ -425,10 +408,3 @@ def _equal(gold: Any, extracted: Any) -> bool:
         return bool(gold == extracted)
     except Exception:  # noqa: BLE001 - values of the user's own types, or nested too deeply
         return False
-
-
-def _not_compared(gold: Any, extracted: Any) -> tuple[float, str | None]:
-    raise NotImplementedError("a batch comparator scores many fields at once")
-
-
-_NOT_COMPARED = BoundComparator(_not_compared)

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any, cast
 from factcheck.fields.runs.records import WeightedCounts
 from factcheck.fields.scoring.nodes import (
     MISSING,
+    Align,
     ArrayNode,
-    Deferred,
     Node,
     Out,
     Pairing,
@@ -80,30 +80,12 @@ def completed(partner: dict[int, int], undecided: Any, shape: tuple[int, int]) -
     )
 
 
-class BatchArrayNode(ArrayNode):
-    """An optimally aligned array with batch comparators below it."""
-
-    __slots__ = ("match",)
-
-    def __init__(self, path: str, element: Node, match: OptimalMatch) -> None:
-        super().__init__(path, element, match)
-        self.match = match
-
-    def pair_elements(
-        self, gold: Sequence[Any], extracted: Sequence[Any], path: str, out: Out
-    ) -> None:
-        if gold and extracted:
-            out.append(_DeferredArray(self, gold, extracted, path))
-        else:
-            super().pair_elements(gold, extracted, path, out)
-
-
 _PREFERENCE = 1e-6
 """By this share, F1 counts more for pairs that are scored, and for similar ones."""
 _ROUNDING = 1e-9
 
 
-class _DeferredArray(Deferred):
+class DeferredArray:
     """The search for the optimal pairing, in which only pairs that may belong to it are scored.
 
     A pair that is not scored yet has the F1 it would have if every pending field matched. Those of
@@ -112,17 +94,23 @@ class _DeferredArray(Deferred):
     """
 
     def __init__(
-        self, node: BatchArrayNode, gold: Sequence[Any], extracted: Sequence[Any], path: str
+        self,
+        match: OptimalMatch,
+        node: ArrayNode,
+        gold: Sequence[Any],
+        extracted: Sequence[Any],
+        path: str,
     ) -> None:
         self._node = node
         self._gold = gold
         self._extracted = extracted
         self._path = path
-        self._grid = node.match.grid(gold, extracted)
+        self._least_f1 = match.threshold
+        self._grid = match.grid(gold, extracted)
         self._f1, undecided, self._open = self._grid.outcome()
-        self._f1[self._f1 < node.match.threshold] = 0.0
+        self._f1[self._f1 < self._least_f1] = 0.0
         self._undecided = self._f1 * 0.0 if undecided is None else undecided
-        self._count = WeightedCounts(node.match.weights)
+        self._count = WeightedCounts(match.weights)
         self._scored: dict[tuple[int, int], Out] = {}
         self._next: list[tuple[int, int]] = []
         self._pairing: Pairing | None = None
@@ -160,7 +148,7 @@ class _DeferredArray(Deferred):
         f1 = 2 * counts.matched / stake if stake else 0.0
         failed = {result.status for result in results} & {"batch_error", "error"}
         self._open[pair] = False
-        self._f1[pair] = f1 if f1 >= self._node.match.threshold else 0.0
+        self._f1[pair] = f1 if f1 >= self._least_f1 else 0.0
         is_undecided = not stake or (bool(failed) and not counts.matched)
         self._undecided[pair] = is_undecided / (1 + stake)
         return "batch_error" in failed
@@ -206,11 +194,11 @@ class _DeferredArray(Deferred):
 
 
 def settled(out: Out) -> list[FieldResult]:
-    if not any(isinstance(entry, Deferred) for entry in out):
+    if all(type(entry) is FieldResult for entry in out):
         return cast("list[FieldResult]", out)
     results: list[FieldResult] = []
     for entry in out:
-        results += entry.settle() if isinstance(entry, Deferred) else [entry]
+        results += [entry] if isinstance(entry, FieldResult) else entry.settle()
     return results
 
 
@@ -219,7 +207,7 @@ def pending_in(out: Out) -> list[list[FieldResult]]:
     own = [entry for entry in out if isinstance(entry, FieldResult) and entry.status == "pending"]
     blocks = [own] if own else []
     for entry in out:
-        if isinstance(entry, Deferred):
+        if not isinstance(entry, FieldResult):
             blocks += entry.pending()
     return blocks
 
@@ -227,18 +215,16 @@ def pending_in(out: Out) -> list[list[FieldResult]]:
 _log = logging.getLogger("factcheck.fields")
 
 
-class KeyMatch:
+def by_key(key_of: Callable[[Any], Any]) -> Align:
     """Pairs elements with equal keys; of several with the same key, the first."""
+    has_warned = False
 
-    def __init__(self, key_of: Callable[[Any], Any]) -> None:
-        self._key_of = key_of
-        self._has_warned = False
-
-    def __call__(self, gold: Sequence[Any], extracted: Sequence[Any], path: str) -> Pairing:
+    def align(gold: Sequence[Any], extracted: Sequence[Any], path: str) -> Pairing:
+        nonlocal has_warned
         free: dict[Any, int] = {}
         unkeyed = []
         for place, element in enumerate(extracted):
-            key = self._key_of(element)
+            key = key_of(element)
             if key is MISSING or key in free:
                 unkeyed.append(place)
             else:
@@ -246,20 +232,22 @@ class KeyMatch:
         n_unkeyed = len(unkeyed)
         pairs, gold_only = [], []
         for place, element in enumerate(gold):
-            key = self._key_of(element)
+            key = key_of(element)
             n_unkeyed += key is MISSING
             if key is not MISSING and key in free:
                 pairs.append((place, free.pop(key)))
             else:
                 gold_only.append(place)
-        if n_unkeyed and not self._has_warned:
-            self._has_warned = True
+        if n_unkeyed and not has_warned:
+            has_warned = True
             _log.warning(
                 "%s: %d elements have no unique key and stay unmatched, here and in later records",
                 path,
                 n_unkeyed,
             )
         return Pairing(pairs, gold_only, [*free.values(), *unkeyed], in_gold_order=True)
+
+    return align
 
 
 def as_key(value: Any) -> Any:

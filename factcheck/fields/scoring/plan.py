@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from numbers import Real
 from typing import Any
 
@@ -12,7 +13,7 @@ from factcheck.fields.registry import Registry, is_batch
 from factcheck.fields.schemas.parsing import SchemaNode, key_steps
 from factcheck.fields.schemas.structure import TransformSpec
 from factcheck.fields.scoring import nodes
-from factcheck.fields.scoring.optimal import BatchArrayNode, KeyMatch, OptimalMatch, as_key
+from factcheck.fields.scoring.optimal import DeferredArray, OptimalMatch, as_key, by_key
 from factcheck.fields.types import (
     BoundComparator,
     BuiltinComparator,
@@ -80,7 +81,7 @@ class _Compiler:
         except KeyError as error:
             raise SchemaError(str(error), path) from error
         if not is_batch(found):
-            return nodes.Leaf(path, name, _bound(found, params), prepare, schema.threshold)
+            return nodes.Leaf(path, name, prepare, schema.threshold, _bound(found, params))
         leaf = nodes.BatchLeaf(path, name, prepare, schema.threshold, params, schema.description)
         self.batch_leaves[path] = leaf
         return leaf
@@ -114,9 +115,9 @@ class _Compiler:
         strategy = "ordered" if isinstance(element, nodes.Skipped) else schema.strategy
         if strategy == "hungarian":
             match = OptimalMatch(element, align.get("threshold"), self.weights)
-            if len(self.batch_leaves) + self._n_recursive > n_before:
-                return BatchArrayNode(schema.path, element, match)
-            return nodes.ArrayNode(schema.path, element, match)
+            is_deferred = len(self.batch_leaves) + self._n_recursive > n_before
+            defer = partial(DeferredArray, match) if is_deferred else None
+            return nodes.ArrayNode(schema.path, element, match, defer)
         if strategy == "key_field":
             return nodes.ArrayNode(schema.path, element, self._key_match(items, align["key"]))
         return nodes.ArrayNode(schema.path, element, nodes.by_position)
@@ -131,7 +132,7 @@ class _Compiler:
                 return nodes.MISSING
             return found if is_composite else found[0]
 
-        return KeyMatch(key_of)
+        return by_key(key_of)
 
     def _key_part(self, items: SchemaNode, name: str) -> Callable[[Any], Any]:
         """Reads one part of an element's key, after the transforms of that field."""
