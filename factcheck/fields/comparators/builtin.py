@@ -57,37 +57,17 @@ def _bind_oneof(params: Mapping[str, Any]) -> BoundComparator:
     values = params["values"]
     if not isinstance(values, list):
         raise ParameterError(f"oneof: 'values' must be a list, not {shown(values)}")
-    allowed = _Allowed(values)
+    hashable = frozenset(value for value in values if _is_hashable(value))
+    has_nan = any(is_nan(value) for value in values)
 
     def compare(_gold: Any, extracted: Any) -> Outcome:
-        return MATCH if extracted in allowed else _NOT_ALLOWED
+        if _is_hashable(extracted):
+            is_allowed = extracted in hashable or (has_nan and is_nan(extracted))
+        else:
+            is_allowed = extracted in values
+        return MATCH if is_allowed else _NOT_ALLOWED
 
-    def scores(gold: Sequence[Any], extracted: Sequence[Any]) -> Any:
-        import numpy as np
-
-        row = [1.0 if value in allowed else 0.0 for value in extracted]
-        return np.tile(np.array(row, dtype=float), (len(gold), 1))
-
-    return BoundComparator(compare, scores=scores)
-
-
-class _Allowed:
-    """A list of values with fast look-up; it holds NaN if one of them is NaN."""
-
-    __slots__ = ("_hashable", "_nan", "_values")
-
-    def __init__(self, values: Sequence[Any]) -> None:
-        self._values = tuple(values)
-        self._hashable = frozenset(value for value in values if _is_hashable(value))
-        self._nan = any(is_nan(value) for value in values)
-
-    def __contains__(self, value: Any) -> bool:
-        try:
-            if value in self._hashable:
-                return True
-        except TypeError:
-            return value in self._values
-        return self._nan and is_nan(value)
+    return BoundComparator(compare)
 
 
 def _is_hashable(value: Any) -> bool:
@@ -99,7 +79,9 @@ def _is_hashable(value: Any) -> bool:
 
 
 def _bind_fuzzy(params: Mapping[str, Any]) -> BoundComparator:
+    import numpy as np
     from rapidfuzz.distance.Indel import similarity
+    from rapidfuzz.process import cdist
 
     refuse_unknown("fuzzy", params, "threshold")
     threshold = _threshold(params)
@@ -117,7 +99,11 @@ def _bind_fuzzy(params: Mapping[str, Any]) -> BoundComparator:
         return 0.0, f"ratio {ratio:.6g} is below {threshold:.6g}"
 
     def scores(gold: Sequence[Any], extracted: Sequence[Any]) -> Any:
-        ratios = _ratios(gold, extracted)
+        if not all(isinstance(value, str) for value in (*gold, *extracted)):
+            return None
+        common = cdist(gold, extracted, scorer=similarity, dtype=np.int64)
+        lengths = np.add.outer([len(text) for text in gold], [len(text) for text in extracted])
+        ratios = np.where(lengths == 0, 1.0, common / np.maximum(lengths, 1))
         return ratios if threshold is None else (ratios >= threshold).astype(float)
 
     return BoundComparator(compare, scores=scores)
@@ -138,30 +124,6 @@ def _without_texts(gold: Any, extracted: Any) -> Outcome:
         return MATCH
     side, value = ("extracted", extracted) if isinstance(gold, str) else ("gold", gold)
     return 0.0, f"fuzzy compares strings, and the {side} value is of type {type(value).__name__}"
-
-
-def _ratios(gold: Sequence[Any], extracted: Sequence[Any]) -> Any:
-    import numpy as np
-    from rapidfuzz.distance.Indel import similarity
-    from rapidfuzz.process import cdist
-
-    ratios = np.zeros((len(gold), len(extracted)))
-    rows, columns = _places(gold, str), _places(extracted, str)
-    if rows and columns:
-        texts, others = [gold[i] for i in rows], [extracted[j] for j in columns]
-        common = cdist(texts, others, scorer=similarity, dtype=np.int64)
-        lengths = np.add.outer([len(text) for text in texts], [len(text) for text in others])
-        alike = np.where(lengths == 0, 1.0, common / np.maximum(lengths, 1))
-        ratios[np.ix_(rows, columns)] = alike
-    odd, others = _places(gold, str, other=True), _places(extracted, str, other=True)
-    keys = [exact_key(extracted[j]) for j in others]
-    for i in odd:
-        ratios[i, others] = [exact_key(gold[i]) == key for key in keys]
-    return ratios
-
-
-def _places(values: Sequence[Any], kind: type, *, other: bool = False) -> list[int]:
-    return [place for place, value in enumerate(values) if isinstance(value, kind) != other]
 
 
 exact = BuiltinComparator("exact", _bind_exact)
