@@ -212,19 +212,9 @@ def test_alternatives_of_several_types_become_a_list_of_them_in_place() -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("function", "leaf"),
-    [
-        (merge_all_of, {"title": "T", "anyOf": [STRING, INTEGER, NULL]}),
-        (remove_null_anyof, {"allOf": [{"title": "T"}], "anyOf": [STRING, INTEGER]}),
-        (collapse_multi_type_anyof, {"allOf": [{"title": "T"}], "type": ["string", "integer"]}),
-    ],
-)
-def test_the_helpers_mind_neither_depth_nor_schemas_that_contain_themselves(
-    function: Any, leaf: Schema
-) -> None:
-    ring = object_of(leaf={"anyOf": [STRING, INTEGER, NULL], "allOf": [{"title": "T"}]})
+@pytest.mark.parametrize("function", [merge_all_of, remove_null_anyof, collapse_multi_type_anyof])
+def test_the_helpers_refuse_schemas_that_contain_themselves(function: Any) -> None:
+    ring = object_of()
     ring["properties"]["ring"] = ring
-    function(ring)
-    function(nested(5_000, {"anyOf": [STRING, NULL], "allOf": [STRING]}))
-    assert ring["properties"] == {"leaf": leaf, "ring": ring}
+    with pytest.raises(SchemaError, match="ring: nested too deeply"):
+        function(ring)

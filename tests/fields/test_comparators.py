@@ -125,7 +125,7 @@ def test_keys_of_corner_cases_find_each_other_in_a_dictionary(
 LISTS = st.lists(st.none() | numbers, max_size=6) | st.lists(st.text(), max_size=6)
 
 
-@pytest.mark.parametrize(("name", "params"), (*TOLERANT, *FUZZY))
+@pytest.mark.parametrize(("name", "params"), [*TOLERANT, *FUZZY])
 @given(LISTS, LISTS)
 def test_plain_values_are_scored_all_at_once_as_each_pair_is(
     name: str, params: dict[str, Any], gold: list[Any], extracted: list[Any]

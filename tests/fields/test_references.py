@@ -174,12 +174,6 @@ def test_recursion_is_scored_as_deep_as_the_data_is(schema: Schema) -> None:
         validate_gold([{"v": 1, "kids": [{"v": 2, "kids": [{"x": 3}]}]}], annotated)
 
 
-def test_definitions_that_are_left_without_a_reference_are_removed() -> None:
-    defs = {"A": object_of(b={"anyOf": [{"$ref": "#/$defs/A"}, STRING]})}
-    schema = resolve_schema_references({"$defs": defs, "$ref": "#/$defs/A"})
-    assert schema == object_of(b={"type": ["object", "string"]})
-
-
 def test_data_that_is_nested_too_deeply_is_an_error_of_its_field() -> None:
     schema = annotate_xeval(resolve_schema_references(object_of(v=INTEGER, next={"$ref": "#"})))
     deep: dict[str, Any] = {"v": 1}
@@ -244,12 +238,6 @@ def test_references_that_multiply_end_in_an_error() -> None:
     with pytest.raises(SchemaError, match="becomes too large"):
         resolve_schema_references(laughs(40, 10))
     assert resolve_schema_references(laughs(3, 10))["type"] == "object"
-
-
-def test_values_that_references_multiply_count_too() -> None:
-    fields = {str(n): {"$ref": "#/$defs/e"} for n in range(1_000)}
-    with pytest.raises(SchemaError, match="becomes too large"):
-        resolve_schema_references({"$defs": {"e": {"enum": ["x"] * 1_000}}, **object_of(**fields)})
 
 
 def test_a_schema_may_be_deep_but_not_bottomless() -> None:

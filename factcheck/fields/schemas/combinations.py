@@ -9,22 +9,29 @@ from __future__ import annotations
 import logging
 import reprlib
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 from factcheck.errors import ParameterError, SchemaError
-from factcheck.fields.schemas.structure import ANY, PREFIX, declared_types, effective_type, join
+from factcheck.fields.schemas.structure import (
+    ANY,
+    MAX_DEPTH,
+    PREFIX,
+    declared_types,
+    effective_type,
+    join,
+)
 from factcheck.fields.values import json_type
 
 ALTERNATIVES = ("anyOf", "oneOf")
-LISTS = (*ALTERNATIVES, "allOf", "prefixItems")
-"""Keywords that hold a list of schemas."""
-MAPS = ("properties", "patternProperties", "dependentSchemas", "$defs", "definitions")
+_BRANCHES = (*ALTERNATIVES, "allOf")
+_SCORED = ("items", "prefixItems", "additionalProperties", "additionalItems")
+_MAPS = ("properties", "patternProperties", "dependentSchemas", "$defs", "definitions")
 """Keywords that hold schemas by name."""
-SINGLES = (
-    *("items", "additionalProperties", "additionalItems", "unevaluatedProperties"),
-    *("unevaluatedItems", "contains", "propertyNames", "not", "if", "then", "else"),
+_HOLDERS = (
+    *(*_BRANCHES, *_SCORED, "unevaluatedProperties", "unevaluatedItems", "contains"),
+    *("propertyNames", "not", "if", "then", "else"),
 )
-"""Keywords that hold one schema."""
+"""Keywords that hold one schema, or a list of schemas."""
 _STRUCTURE = ("properties", "items")
 _DROPPED_SILENTLY = ("type", "title", "description")
 _log = logging.getLogger("factcheck.fields")
@@ -37,7 +44,7 @@ def merge_all_of(schema: dict[str, Any]) -> dict[str, Any]:
     of them describe are merged in the same way.
 
     Raises:
-        SchemaError: An `allOf` is not a list.
+        SchemaError: An `allOf` is not a list, or the schema is nested too deeply.
     """
     return _everywhere(schema, merge_branches)
 
@@ -48,7 +55,7 @@ def remove_null_anyof(schema: dict[str, Any]) -> dict[str, Any]:
     A single remaining branch is merged into the enclosing schema and takes precedence over it.
 
     Raises:
-        SchemaError: An `anyOf` or `oneOf` is not a list.
+        SchemaError: An `anyOf` or `oneOf` is not a list, or the schema is nested too deeply.
     """
     return _everywhere(schema, drop_null_branches)
 
@@ -59,7 +66,7 @@ def collapse_multi_type_anyof(schema: dict[str, Any]) -> dict[str, Any]:
     Alternatives of one type, or with a branch that names no type, are kept.
 
     Raises:
-        SchemaError: An `anyOf` or `oneOf` is not a list.
+        SchemaError: An `anyOf` or `oneOf` is not a list, or the schema is nested too deeply.
     """
     return _everywhere(schema, collapse_types, inside_out=True)
 
@@ -141,45 +148,39 @@ def infer_type_of_values(schema: dict[str, Any]) -> None:
         schema["type"] = types[0] if len(types) == 1 else types
 
 
-def add_missing(schema: dict[str, Any], other: dict[str, Any], path: str) -> None:
+def add_missing(
+    schema: dict[str, Any], other: dict[str, Any], path: str, *, only_structure: bool = False
+) -> None:
     """Add what another schema of the same value says; existing keys take precedence.
 
     A property that both describe gets the fields of both; its other keys are taken from the other
     schema only if this one names no type for it.
     """
-    todo = [(schema, other, path, True)]
-    while todo:
-        mine, theirs, where, complete = todo.pop()
-        clash = _clash(mine, theirs)
-        if clash:
-            _log.warning(
-                "%s: the types %s are incompatible; the first is kept", where or "the root", clash
-            )
-        for key, value in theirs.items():
-            if key not in mine:
-                if complete and not (clash and key in _STRUCTURE):
-                    mine[key] = value
-            elif clash or not (isinstance(mine[key], dict) and isinstance(value, dict)):
-                continue
-            elif key == "properties":
-                mine[key] = dict(mine[key])
-                for name, one, two in _shared(mine[key], value):
-                    todo.append((one, two, join(where, name), "type" not in one))
-            elif key == "items":
-                mine[key] = dict(mine[key])
-                todo.append((mine[key], value, f"{where}[]", "type" not in mine[key]))
+    clash = _clash(schema, other)
+    if clash:
+        _log.warning(
+            "%s: the types %s are incompatible; the first is kept", path or "the root", clash
+        )
+    for key, theirs in other.items():
+        mine = schema.get(key)
+        if key not in schema:
+            if not only_structure and not (clash and key in _STRUCTURE):
+                schema[key] = theirs
+        elif clash or not (isinstance(mine, dict) and isinstance(theirs, dict)):
+            continue
+        elif key == "items":
+            schema[key] = _merged(mine, theirs, f"{path}[]")
+        elif key == "properties":
+            schema[key] = made = {**mine, **{n: sub for n, sub in theirs.items() if n not in mine}}
+            for name, sub in theirs.items():
+                if isinstance(sub, dict) and isinstance(mine.get(name), dict):
+                    made[name] = _merged(mine[name], sub, join(path, name))
 
 
-def _shared(
-    mine: dict[str, Any], theirs: dict[str, Any]
-) -> Iterator[tuple[str, dict[str, Any], dict[str, Any]]]:
-    """Add missing properties; yield those that both have, as copies that may be changed."""
-    for name, sub in theirs.items():
-        if name not in mine:
-            mine[name] = sub
-        elif isinstance(mine[name], dict) and isinstance(sub, dict):
-            mine[name] = dict(mine[name])
-            yield name, mine[name], sub
+def _merged(one: dict[str, Any], other: dict[str, Any], path: str) -> dict[str, Any]:
+    made = dict(one)
+    add_missing(made, other, path, only_structure="type" in one)
+    return made
 
 
 def _clash(mine: dict[str, Any], theirs: dict[str, Any]) -> str:
@@ -264,28 +265,51 @@ def _everywhere(
 ) -> dict[str, Any]:
     if not isinstance(schema, dict):
         raise ParameterError(f"a schema must be a dict, not {type(schema).__name__}")
-    found: dict[int, tuple[dict[str, Any], str]] = {}
-    todo = [(schema, "")]
-    while todo:
-        node, path = todo.pop()
-        if id(node) not in found:
-            found[id(node)] = node, path
+
+    def visit(node: Any, path: str, depth: int) -> None:
+        if depth > MAX_DEPTH:
+            raise SchemaError(f"nested too deeply: more than {MAX_DEPTH} levels", path[:80])
+        if isinstance(node, dict):
             if not inside_out:
                 change(node, path)
-            todo += _below(node, path)
-    if inside_out:
-        for node, path in reversed(found.values()):
-            change(node, path)
+            for part in parts(node, path):
+                visit(part.holder[part.key], part.path, depth + 1)
+            if inside_out:
+                change(node, path)
+
+    visit(schema, "", 0)
     return schema
 
 
-def _below(schema: dict[str, Any], path: str) -> Iterator[tuple[dict[str, Any], str]]:
-    for key, value in schema.items():
-        inside: list[tuple[Any, str]] = []
-        if key in MAPS and isinstance(value, dict):
-            inside = [(sub, join(path, str(name))) for name, sub in value.items()]
-        elif key in LISTS and isinstance(value, list):
-            inside = [(sub, path) for sub in value]
-        elif key in SINGLES:
-            inside = [(value, f"{path}[]" if key == "items" else path)]
-        yield from ((sub, where) for sub, where in inside if isinstance(sub, dict))
+class Part(NamedTuple):
+    """The place of a sub-schema."""
+
+    holder: Any
+    """The schema, or the dict or list in it, that holds it under `key`."""
+    key: Any
+    path: str
+    is_scored: bool
+    """Whether its values are fields."""
+
+
+def parts(schema: dict[str, Any], path: str) -> Iterator[Part]:
+    """The places of all sub-schemas."""
+    check_names(schema, path)
+    for key, value in [*schema.items()]:
+        if key in _MAPS and isinstance(value, dict):
+            check_names(value, path)
+            yield from (Part(value, n, join(path, n), key == "properties") for n in [*value])
+        elif key in _HOLDERS:
+            below = f"{path}[]" if key in _SCORED else path
+            is_scored = key in (*_SCORED, *_BRANCHES)
+            if isinstance(value, list):
+                yield from (Part(value, n, below, is_scored) for n in range(len(value)))
+            else:
+                yield Part(schema, key, below, is_scored)
+
+
+def check_names(mapping: dict[Any, Any], path: str) -> None:
+    """Refuse keys that are not strings."""
+    for key in mapping:
+        if not isinstance(key, str):
+            raise SchemaError(f"the key {key!r} is not a string; quote it, as JSON does", path)

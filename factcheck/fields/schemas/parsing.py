@@ -11,6 +11,7 @@ from typing import Any, Literal
 from factcheck.errors import ParameterError, SchemaError
 from factcheck.fields.registry import Registry, default_registry
 from factcheck.fields.schemas import structure as keys
+from factcheck.fields.schemas.combinations import check_names
 from factcheck.fields.schemas.references import annotate_xeval, as_schema
 from factcheck.fields.schemas.structure import ComparatorSpec, TransformSpec, parse_xeval_entry
 from factcheck.fields.types import BuiltinComparator, BuiltinTransform, shown
@@ -205,9 +206,10 @@ def _bind(bind: Any, params: dict[str, Any], where: str, path: str) -> None:
 
 
 def _check_keys(schema: dict[Any, Any], path: str) -> None:
+    check_names(schema, path)
+    if isinstance(properties := schema.get("properties"), dict):
+        check_names(properties, path)
     for key in schema:
-        if not isinstance(key, str):
-            raise SchemaError(f"the key {key!r} is not a string; quote it, as JSON does", path)
         if key.startswith(keys.PREFIX) and key not in keys.XEVAL_KEYS:
             _log.warning(
                 "%s: Unknown x-eval key %r is ignored; expected one of %s",
@@ -215,10 +217,6 @@ def _check_keys(schema: dict[Any, Any], path: str) -> None:
                 key,
                 ", ".join(keys.XEVAL_KEYS),
             )
-    properties = schema.get("properties")
-    for name in properties if isinstance(properties, dict) else ():
-        if not isinstance(name, str):
-            raise SchemaError(f"the property {name!r} is not a string; quote it", path)
 
 
 def _target(root: dict[str, Any], ref: str, path: str) -> dict[str, Any]:

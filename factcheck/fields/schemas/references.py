@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 
 _MAX_PARTS = 200_000
 """Schemas and values in a resolved schema."""
-_BRANCHES = ("anyOf", "oneOf", "allOf")
-_SCORED = ("properties", "items", "additionalProperties", "prefixItems", "additionalItems")
 _DEFINITIONS = ("$defs", "definitions")
 _ANY_TYPE = ("string", "number", "integer", "boolean", "object", "array")
 _INDEX = re.compile("0|[1-9][0-9]{0,8}")
@@ -63,7 +61,7 @@ def resolved(schema: Any) -> dict[str, Any]:
         )
     resolver = _Resolver(schema)
     whole: dict[str, Any] = resolver.schema(schema, _Place())
-    targets = resolver.recursive_targets(whole)
+    targets = resolver.recursive_targets()
     return {**whole, "$defs": targets} if targets else whole
 
 
@@ -161,44 +159,36 @@ class _Resolver:
         self._root = root
         self._parts_left = _MAX_PARTS
         self._recursive: dict[str, str] = {}
-        """Name in `$defs` of each reference that leads into itself."""
+        """The references that lead into themselves, by their names in `$defs`."""
 
-    def recursive_targets(self, whole: dict[str, Any]) -> dict[str, Any]:
-        """The definitions that contain themselves, resolved, as far as references to them are left.
-
-        Args:
-            whole: The resolved schema.
-        """
+    def recursive_targets(self) -> dict[str, Any]:
+        """The definitions that contain themselves, resolved."""
         targets: dict[str, Any] = {}
-        todo: list[Any] = [whole]
-        while todo:
-            part = todo.pop()
-            todo += part.values() if isinstance(part, dict) else part if type(part) is list else ()
-            ref = part.get("$ref") if isinstance(part, dict) else None
-            for pointer, name in [*self._recursive.items()] if isinstance(ref, str) else ():
-                if ref == f"#/$defs/{name}" and name not in targets:
-                    place = _Place(refs=("#", pointer), paths=("", ""))
-                    target = _lookup(self._root, _names(pointer, ""), pointer, "")
-                    targets[name] = self.schema(target, place)
-                    todo.append(targets[name])
+        while missing := [name for name in self._recursive if name not in targets]:
+            for name in missing:
+                pointer = self._recursive[name]
+                target = _lookup(self._root, _names(pointer, ""), pointer, "")
+                targets[name] = self.schema(target, _Place(refs=("#", pointer), paths=("", "")))
         return targets
 
     def schema(self, raw: Any, place: _Place) -> Any:
-        """The resolved copy of a schema; a plain copy of anything else in its place."""
+        """The resolved copy of a schema; anything else in its place as it is."""
         if not isinstance(raw, dict):
-            return self._data(raw, place)
+            return raw
         self._count(place)
         path = place.path
-        node = _with_string_keys(raw, path)
+        node = dict(raw)
         combinations.drop_null_branches(node, path)
         if keys.COMPARE in node or node.get(keys.SKIP) is True:
             place = place._replace(whole=True)
         target = self._target(node.pop("$ref"), place) if "$ref" in node else {}
-        for key in tuple(node):
+        for key, value in raw.items():
             if key in _DEFINITIONS:
-                del node[key]
-            else:
-                node[key] = self._value(key, node[key], place)
+                node.pop(key, None)
+            elif key in node and isinstance(value, (dict, list, tuple)):
+                node[key] = dict(node[key]) if isinstance(value, dict) else list(node[key])
+        for holder, key, where, is_scored in combinations.parts(node, path):
+            holder[key] = self.schema(holder[key], place.below(where, whole=not is_scored))
         combinations.add_missing(node, target, path)
         combinations.merge_branches(node, path)
         combinations.drop_null_branches(node, path)
@@ -220,44 +210,15 @@ class _Resolver:
             )
             return self.schema(target, behind)
         if place.whole:
-            return {"type": self._data(target.get("type", "object"), place)}
+            return {"type": target.get("type", "object")}
         if place.path == place.paths[place.refs.index(pointer)]:
             raise SchemaError(f"the reference {ref!r:.80} leads only to itself", place.path)
         kind = target.get("type", keys.effective_type(target) or "object")
         if pointer == "#":
             return {"$ref": pointer, "type": kind}
-        name = self._recursive.get(pointer, names[-1])
-        while self._recursive.get(pointer) is None and name in self._recursive.values():
-            name += "_"
-        self._recursive[pointer] = name
+        name = "/".join(names[1:] if names[0] in _DEFINITIONS else names)
+        self._recursive[name] = pointer
         return {"$ref": f"#/$defs/{name}", "type": kind}
-
-    def _value(self, key: str, value: Any, place: _Place) -> Any:
-        path = place.path
-        whole = key not in _SCORED and key not in _BRANCHES
-        if key in combinations.MAPS and isinstance(value, dict):
-            named = _with_string_keys(value, path)
-            for name, sub in named.items():
-                named[name] = self.schema(sub, place.below(keys.join(path, name), whole=whole))
-            return named
-        if key in combinations.SINGLES and isinstance(value, dict):
-            return self.schema(value, place.below(path if whole else f"{path}[]", whole=whole))
-        if (key in combinations.LISTS or key == "items") and isinstance(value, (list, tuple)):
-            below = place.below(path if key in _BRANCHES else f"{path}[]", whole=whole)
-            branches = []
-            for sub in value:
-                branches.append(self.schema(sub, below))  # noqa: PERF401 - one frame a level
-            return branches
-        return self._data(value, place)
-
-    def _data(self, value: Any, place: _Place) -> Any:
-        """A copy of a value that is not a schema, such as a default."""
-        self._count(place)
-        if isinstance(value, dict):
-            return {key: self._data(v, place.below(place.path)) for key, v in value.items()}
-        if isinstance(value, (list, tuple)):
-            return [self._data(v, place.below(place.path)) for v in value]
-        return value
 
     def _count(self, place: _Place) -> None:
         self._parts_left -= 1
@@ -272,13 +233,6 @@ class _Resolver:
                 "replaced by its target; use fewer references within definitions",
                 place.path[:80],
             )
-
-
-def _with_string_keys(mapping: dict[Any, Any], path: str) -> dict[str, Any]:
-    for key in mapping:
-        if not isinstance(key, str):
-            raise SchemaError(f"the key {key!r} is not a string; quote it, as JSON does", path)
-    return dict(mapping)
 
 
 def _names(ref: Any, path: str) -> list[str]:
