@@ -216,5 +216,5 @@ def test_alternatives_of_several_types_become_a_list_of_them_in_place() -> None:
 def test_the_helpers_refuse_schemas_that_contain_themselves(function: Any) -> None:
     ring = object_of()
     ring["properties"]["ring"] = ring
-    with pytest.raises(SchemaError, match="ring: nested too deeply"):
+    with pytest.raises(SchemaError, match="nested too deeply"):
         function(ring)

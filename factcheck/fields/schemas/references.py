@@ -182,11 +182,11 @@ class _Resolver:
         if keys.COMPARE in node or node.get(keys.SKIP) is True:
             place = place._replace(whole=True)
         target = self._target(node.pop("$ref"), place) if "$ref" in node else {}
-        for key, value in raw.items():
-            if key in _DEFINITIONS:
-                node.pop(key, None)
-            elif key in node and isinstance(value, (dict, list, tuple)):
-                node[key] = dict(node[key]) if isinstance(value, dict) else list(node[key])
+        for key in _DEFINITIONS:
+            node.pop(key, None)
+        for key, value in node.items():
+            if isinstance(value, (dict, list, tuple)):
+                node[key] = dict(value) if isinstance(value, dict) else list(value)
         for holder, key, where, is_scored in combinations.parts(node, path):
             holder[key] = self.schema(holder[key], place.below(where, whole=not is_scored))
         combinations.add_missing(node, target, path)
