@@ -2,14 +2,12 @@
 
 from factcheck.metrics.builtin import FactCoverageMetric, KeywordMetric
 from factcheck.metrics.evaluation import FunctionMetric, aevaluate, evaluate, metric
-from factcheck.metrics.ports import BatchMetric, EvalCase, Metric, MetricResult
-from factcheck.metrics.report import EvalReport, EvalRow, MetricReport
+from factcheck.metrics.ports import EvalCase, Metric, MetricResult
+from factcheck.metrics.report import EvalReport, MetricReport
 
 __all__ = [
-    "BatchMetric",
     "EvalCase",
     "EvalReport",
-    "EvalRow",
     "FactCoverageMetric",
     "FunctionMetric",
     "KeywordMetric",

@@ -9,15 +9,16 @@ from factcheck.errors import FactcheckError, InputError
 from factcheck.facts import CoverageReport
 from factcheck.judges.ports import Ledger
 from factcheck.keywords import keyword_similarity
-from factcheck.keywords.forms import as_keywords
-from factcheck.metrics.evaluation import each
+from factcheck.keywords.forms import as_keywords, found_in, unmet_keywords
+from factcheck.metrics.evaluation import CONCURRENCY, FunctionMetric, failed_by
 from factcheck.metrics.ports import EvalCase, MetricResult, check_threshold
 from factcheck.reports.text import plural
+from factcheck.runtime.loop import each
 from factcheck.scoring import FactCoverage
 
 
 class FactCoverageMetric:
-    """The share of a text's facts that the output keeps; a `BatchMetric`.
+    """The share of a text's facts that the output keeps.
 
     A case passes if its score reaches the threshold and every `must` fact is kept. A case without a
     decided fact has no score.
@@ -50,9 +51,6 @@ class FactCoverageMetric:
     def identity(self) -> Mapping[str, str]:
         return {k: v for k, v in self.scorer.signature.entries if k != "version"}
 
-    async def measure(self, case: EvalCase) -> MetricResult:
-        return (await self.measure_many([case], Ledger()))[0]
-
     async def measure_many(
         self, cases: Sequence[EvalCase], ledger: Ledger
     ) -> Sequence[MetricResult]:
@@ -68,11 +66,11 @@ class FactCoverageMetric:
                     lead=False,
                 )
             except FactcheckError as error:
-                return MetricResult.failed(error.code, str(error))
+                return failed_by(error)
             ledger.book(report.usage)
             return self._result(report)
 
-        return await each(one, cases)
+        return await each(one, cases, CONCURRENCY)
 
     def _result(self, report: CoverageReport) -> MetricResult:
         score, counts = report.score, report.counts
@@ -92,8 +90,8 @@ class FactCoverageMetric:
         )
 
 
-class KeywordMetric:
-    """The share of keywords that occur in the output; a `Metric`.
+class KeywordMetric(FunctionMetric):
+    """The share of keywords that occur in the output.
 
     Args:
         keywords: Keywords in any form of `factcheck.keywords`; default: the `expected_output` of
@@ -115,19 +113,15 @@ class KeywordMetric:
         self._keywords = None if keywords is None else as_keywords(keywords, "keywords")
         if self._keywords == ():
             raise InputError("keywords is empty, which always scores 0")
-        self.threshold = check_threshold(threshold)
-        self.name = name
+        required = ("actual_output",) if self._keywords else ("actual_output", "expected_output")
+        super().__init__(self._score, threshold, name, required)
 
-    @property
-    def required_fields(self) -> tuple[str, ...]:
-        return ("actual_output",) if self._keywords else ("actual_output", "expected_output")
-
-    async def measure(self, case: EvalCase) -> MetricResult:
-        output = case.actual_output
+    def _score(self, case: EvalCase) -> MetricResult:
         words = self._keywords or as_keywords(case.expected_output, "expected_output")
         if not words:
             raise InputError("'expected_output' has no keywords")
-        missing = [str(word) for word in words if not keyword_similarity([word], output)]
-        reason = f"not satisfied: {', '.join(missing)}" if missing else "every keyword is satisfied"
-        score = keyword_similarity(words, output)
+        score = keyword_similarity(words, case.actual_output)
+        missing = map(str, unmet_keywords(words, found_in(words, case.actual_output)))
+        reason = f"not satisfied: {', '.join(missing)}"
+        reason = "every keyword is satisfied" if score == 1.0 else reason
         return MetricResult.scored(score, passed=score >= self.threshold, reason=reason)

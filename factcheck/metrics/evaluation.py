@@ -2,33 +2,21 @@
 
 from __future__ import annotations
 
-import asyncio
-import inspect
-import math
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from importlib.metadata import version
-from typing import Any, TypeVar, overload
+from typing import Any
 
 from factcheck.errors import ConfigError, FactcheckError, InputError, JudgeOutputError, describe
 from factcheck.facts import ScoreSignature
 from factcheck.judges.ports import Ledger
-from factcheck.metrics.ports import (
-    CASE_FIELDS,
-    BatchMetric,
-    EvalCase,
-    Metric,
-    MetricResult,
-    check_threshold,
-)
-from factcheck.metrics.report import EvalReport, EvalRow, MetricReport
-from factcheck.runtime.loop import blocking, together
+from factcheck.metrics.ports import CASE_FIELDS, EvalCase, Metric, MetricResult, check_threshold
+from factcheck.metrics.report import EvalReport, MetricReport
+from factcheck.runtime.loop import blocking, call, each, together
 
-T = TypeVar("T")
-R = TypeVar("R")
 Score = float | bool | MetricResult
 """What the function of a custom metric returns: a share in [0, 1], right or wrong, or a result."""
 CONCURRENCY = 64
-"""Cases that a metric measures at the same time, where it measures them one by one."""
+"""Cases that are measured at the same time, where a metric measures them one by one."""
 
 
 async def aevaluate(
@@ -41,8 +29,8 @@ async def aevaluate(
 
     Args:
         cases: `EvalCase`s, or mappings with its fields.
-        metrics: Objects with the `Metric` or `BatchMetric` port, such as functions decorated with
-            `metric`; with distinct names.
+        metrics: Functions decorated with `metric`, or objects with the `Metric` port; with distinct
+            names.
 
     Raises:
         InputError: No metrics, two of one name, or two cases with one id.
@@ -50,11 +38,7 @@ async def aevaluate(
     """
     every = read_cases(cases)
     measured = await together(_measured(metric, every) for metric in _checked(metrics))
-    return EvalReport(
-        case_ids=tuple(every),
-        metrics=tuple(described for described, _ in measured),
-        rows=tuple(row for _, rows in measured for row in rows),
-    )
+    return EvalReport(tuple(every), tuple(measured))
 
 
 evaluate = blocking(aevaluate)
@@ -62,6 +46,8 @@ evaluate = blocking(aevaluate)
 
 class FunctionMetric:
     """A metric made of a function by `metric`; calling it calls the function."""
+
+    identity: Mapping[str, str] = {}
 
     def __init__(
         self,
@@ -79,34 +65,33 @@ class FunctionMetric:
     def __call__(self, case: EvalCase) -> Score | Awaitable[Score]:
         return self.function(case)
 
-    async def measure(self, case: EvalCase) -> MetricResult:
-        """The result of one case; the function runs in a thread, its coroutine in this loop."""
-        found = await asyncio.to_thread(_call, self.function, case)
-        score = await found if inspect.isawaitable(found) else found
+    async def measure_many(
+        self,
+        cases: Sequence[EvalCase],
+        ledger: Ledger,  # noqa: ARG002 - a function books nothing
+    ) -> Sequence[MetricResult]:
+        """The result of each case; the function runs in threads, its coroutines in this loop."""
+        return await each(self._measure, cases, CONCURRENCY)
+
+    async def _measure(self, case: EvalCase) -> MetricResult:
+        score = await call(self.function, case, failed=failed_by)
         if isinstance(score, MetricResult):
             return score
         if not isinstance(score, (int, float)):
-            raise JudgeOutputError(f"expected a number or a MetricResult, got {score!r:.60}")
-        return MetricResult.scored(float(score), passed=score >= self.threshold)
+            why = f"expected a number or a MetricResult, got {score!r:.60}"
+            return MetricResult.failed(JudgeOutputError.code, why)
+        try:
+            return MetricResult.scored(float(score), passed=score >= self.threshold)
+        except InputError as error:
+            return failed_by(error)
 
 
-@overload
-def metric(function: Callable[[EvalCase], Any], /) -> FunctionMetric: ...
-@overload
 def metric(
     *,
     threshold: float = 0.5,
     name: str | None = None,
     required_fields: Sequence[str] = ("actual_output",),
-) -> Callable[[Callable[[EvalCase], Any]], FunctionMetric]: ...
-def metric(
-    function: Callable[[EvalCase], Any] | None = None,
-    /,
-    *,
-    threshold: float = 0.5,
-    name: str | None = None,
-    required_fields: Sequence[str] = ("actual_output",),
-) -> FunctionMetric | Callable[[Callable[[EvalCase], Any]], FunctionMetric]:
+) -> Callable[[Callable[[EvalCase], Any]], FunctionMetric]:
     """Turn a function from case to score, sync or async, into a metric:
 
         @metric(threshold=0.7)
@@ -115,10 +100,7 @@ def metric(
 
         report = evaluate(cases, [brevity])
 
-    Without options, `@metric` needs no parentheses.
-
     Args:
-        function: The function.
         threshold: Score from which a case passes, in [0, 1].
         name: Name in reports; default: that of the function.
         required_fields: Fields of `EvalCase` without which a case is not measured.
@@ -130,17 +112,7 @@ def metric(
     def make(function: Callable[[EvalCase], Any]) -> FunctionMetric:
         return FunctionMetric(function, threshold, name, required_fields)
 
-    return make if function is None else make(function)
-
-
-async def each(work: Callable[[T], Awaitable[R]], items: Sequence[T]) -> list[R]:
-    slots = asyncio.Semaphore(CONCURRENCY)
-
-    async def one(item: T) -> R:
-        async with slots:
-            return await work(item)
-
-    return await together(one(item) for item in items)
+    return make
 
 
 def read_cases(
@@ -161,16 +133,14 @@ def read_cases(
             case = EvalCase.of(item)
             id_ = case.id or str(number)
         except InputError as error:
-            case, id_ = MetricResult.failed(error.code, str(error)), str(number)
+            case, id_ = failed_by(error), str(number)
         if id_ in cases:
             raise InputError(f"two cases have the id {id_!r}; ids must be unique")
         cases[id_] = case
     return cases
 
 
-async def _measured(
-    metric: Metric, every: Mapping[str, EvalCase | MetricResult]
-) -> tuple[MetricReport, list[EvalRow]]:
+async def _measured(metric: Metric, every: Mapping[str, EvalCase | MetricResult]) -> MetricReport:
     ledger = Ledger()
     results: dict[str, MetricResult] = {}
     cases: dict[str, EvalCase] = {}
@@ -183,62 +153,38 @@ async def _measured(
             results[id_] = MetricResult.failed(InputError.code, message)
         else:
             cases[id_] = case
-    results |= zip(cases, await _results(metric, list(cases.values()), ledger), strict=True)
-    identity = metric.identity if isinstance(metric, BatchMetric) else {}
-    passed = [result.passed for result in results.values()]
-    scores = [result.score for result in results.values() if result.score is not None]
-    report = MetricReport(
+    if cases:
+        results |= zip(cases, await _results(metric, list(cases.values()), ledger), strict=True)
+    entries = {"metric": metric.name, **metric.identity, "version": version("factcheck")}
+    return MetricReport(
         metric.name,
         metric.threshold,
-        ScoreSignature.of({"metric": metric.name, **identity, "version": version("factcheck")}),
+        ScoreSignature.of(entries),
         ledger.usage,
-        passed.count(True),
-        passed.count(False),
-        passed.count(None),
-        math.fsum(scores) / len(scores) if scores else None,
+        {id_: results[id_] for id_ in every},
     )
-    return report, [EvalRow(id_, metric.name, results[id_]) for id_ in every]
 
 
 async def _results(
     metric: Metric, cases: Sequence[EvalCase], ledger: Ledger
 ) -> Sequence[MetricResult]:
-    if not isinstance(metric, BatchMetric):
-        return await each(lambda case: _result(metric, case), cases)
-    if not cases:
-        return []
+    wrong = ""
     try:
         results = list(await metric.measure_many(cases, ledger))
     except (Exception, SystemExit) as error:  # noqa: BLE001 - becomes a failure of the cases
-        return [_failed(error)] * len(cases)
+        return [failed_by(error)] * len(cases)
     if len(results) != len(cases):
-        message = f"{metric.name} returned {len(results)} results for {len(cases)} cases"
-        return [MetricResult.failed(JudgeOutputError.code, message)] * len(cases)
-    return [_checked_result(result, metric) for result in results]
+        wrong = f"{len(results)} results for {len(cases)} cases"
+    elif odd := [one for one in results if not isinstance(one, MetricResult)]:
+        wrong = f"{type(odd[0]).__name__} instead of a MetricResult"
+    if wrong:
+        failed = MetricResult.failed(JudgeOutputError.code, f"{metric.name} returned {wrong}")
+        return [failed] * len(cases)
+    return results
 
 
-async def _result(metric: Metric, case: EvalCase) -> MetricResult:
-    try:
-        return _checked_result(await metric.measure(case), metric)
-    except (Exception, SystemExit) as error:  # noqa: BLE001 - becomes the failure of the case
-        return _failed(error)
-
-
-def _call(function: Callable[[EvalCase], Any], case: EvalCase) -> Any:
-    try:
-        return function(case)
-    except (Exception, SystemExit) as error:  # noqa: BLE001 - StopIteration may not leave a thread
-        return _failed(error)
-
-
-def _checked_result(result: Any, metric: Metric) -> MetricResult:
-    if isinstance(result, MetricResult):
-        return result
-    message = f"{metric.name} returned {type(result).__name__} instead of a MetricResult"
-    return MetricResult.failed(JudgeOutputError.code, message)
-
-
-def _failed(error: BaseException) -> MetricResult:
+def failed_by(error: BaseException) -> MetricResult:
+    """The result of a case on which an error was raised."""
     code = error.code if isinstance(error, FactcheckError) else "raised"
     return MetricResult.failed(code, describe(error))
 
@@ -251,8 +197,8 @@ def _checked(metrics: Iterable[Metric]) -> tuple[Metric, ...]:
         if isinstance(metric, type) or not isinstance(metric, Metric):
             kind = metric.__name__ if isinstance(metric, type) else type(metric).__name__
             raise ConfigError(
-                f"{kind} is not a metric: it needs `name`, `threshold`, `required_fields` and "
-                "`async measure(case)`; functions are decorated with `metric`"
+                f"{kind} is not a metric; decorate a function with `metric`, or give it `name`, "
+                "`threshold`, `required_fields`, `identity` and `async measure_many(cases, ledger)`"
             )
         if unknown := [name for name in metric.required_fields if name not in CASE_FIELDS]:
             raise ConfigError(f"{metric.name}: unknown case fields {unknown}; use {CASE_FIELDS}")

@@ -122,7 +122,7 @@ class MetricResult:
 
 @runtime_checkable
 class Metric(Protocol):
-    """Scores one case; any object with these names. See `factcheck.metrics.metric`, too."""
+    """Scores cases; any object with these names, or a function under `factcheck.metrics.metric`."""
 
     @property
     def name(self) -> str:
@@ -139,15 +139,6 @@ class Metric(Protocol):
         """Fields of `EvalCase` without which a case is not measured."""
         ...
 
-    async def measure(self, case: EvalCase) -> MetricResult:
-        """The result of a case. An error that it raises is the failure of that case only."""
-        ...
-
-
-@runtime_checkable
-class BatchMetric(Metric, Protocol):
-    """Scores many cases together, and reports its identity and cost."""
-
     @property
     def identity(self) -> Mapping[str, str]:
         """Names and versions that shape its scores, as entries for the score signature."""
@@ -156,7 +147,10 @@ class BatchMetric(Metric, Protocol):
     async def measure_many(
         self, cases: Sequence[EvalCase], ledger: Ledger
     ) -> Sequence[MetricResult]:
-        """One result per case, in order, each as if the case were the only one."""
+        """One result per case, in order, each as if the case were the only one.
+
+        An error that it raises is the failure of all of them.
+        """
         ...
 
 

@@ -1,9 +1,10 @@
-"""Report of an evaluation: one row per case and metric; all figures follow from the rows."""
+"""Report of an evaluation; all figures follow from the results of the cases."""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 from factcheck.documents import to_plain
@@ -15,7 +16,6 @@ from factcheck.reports.page import (
     Item,
     Page,
     Section,
-    Status,
     Table,
     entries,
     filled,
@@ -31,27 +31,8 @@ _KINDS = ("passed", "failed", "errors")
 
 
 @dataclass(frozen=True, slots=True)
-class EvalRow:
-    """Result of one metric on one case."""
-
-    case_id: str
-    metric: str
-    result: MetricResult
-
-    @property
-    def status(self) -> Status:
-        """`passed`, `failed`, or `error` for a case that could not be measured."""
-        if self.result.passed is None:
-            return "error"
-        return "passed" if self.result.passed else "failed"
-
-    def to_dict(self) -> dict[str, Any]:
-        return {"case": self.case_id, "metric": self.metric, **self.result.to_dict()}
-
-
-@dataclass(frozen=True, slots=True)
 class MetricReport:
-    """Figures of a metric over all cases."""
+    """Results of a metric."""
 
     name: str
     threshold: float
@@ -59,17 +40,27 @@ class MetricReport:
     """How its scores were made."""
     usage: Usage
     """Their cost."""
-    n_passed: int
-    n_failed: int
-    n_errors: int
-    """Cases that could not be measured; they neither pass nor fail."""
-    mean: float | None
-    """Mean score of the measured cases, in [0, 1]; `None` without any."""
+    results: Mapping[str, MetricResult]
+    """By case id, in order."""
 
     @property
-    def n_cases(self) -> int:
-        """All cases, measured or not."""
-        return self.n_passed + self.n_failed + self.n_errors
+    def n_passed(self) -> int:
+        return sum(result.passed is True for result in self.results.values())
+
+    @property
+    def n_failed(self) -> int:
+        return sum(result.passed is False for result in self.results.values())
+
+    @property
+    def n_errors(self) -> int:
+        """Cases that could not be measured; they neither pass nor fail."""
+        return sum(result.passed is None for result in self.results.values())
+
+    @property
+    def mean(self) -> float | None:
+        """Mean score of the measured cases, in [0, 1]; `None` without any."""
+        scores = [one.score for one in self.results.values() if one.score is not None]
+        return math.fsum(scores) / len(scores) if scores else None
 
     @property
     def pass_rate(self) -> float | None:
@@ -84,14 +75,21 @@ class MetricReport:
         return None if rate is None else wilson(rate, self.n_passed + self.n_failed)
 
     def to_dict(self) -> dict[str, Any]:
-        counts = {kind: getattr(self, f"n_{kind}") for kind in ("cases", *_KINDS)}
-        figures = ("pass_rate", "interval", "mean", "threshold", "signature", "usage")
-        data = {name: getattr(self, name) for name in figures}
-        plain: dict[str, Any] = to_plain({"name": self.name, **counts, **data})
-        return {**plain, "signature": str(self.signature)}
+        plain: dict[str, Any] = to_plain(
+            {
+                "name": self.name,
+                "cases": len(self.results),
+                **{kind: getattr(self, f"n_{kind}") for kind in _KINDS},
+                **{name: getattr(self, name) for name in ("pass_rate", "interval", "mean")},
+                "threshold": self.threshold,
+                "signature": str(self.signature),
+                "usage": self.usage,
+            }
+        )
+        return plain
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, slots=True, repr=False)
 class EvalReport(Report):
     """Results of all metrics on all cases."""
 
@@ -99,8 +97,6 @@ class EvalReport(Report):
     """The cases, in order."""
     metrics: tuple[MetricReport, ...]
     """The metrics, in order."""
-    rows: tuple[EvalRow, ...]
-    """One for each metric and case: the first metric's cases, then the next one's."""
 
     @property
     def usage(self) -> Usage:
@@ -108,26 +104,29 @@ class EvalReport(Report):
 
     def __getitem__(self, place: tuple[str, str]) -> MetricResult:
         """The result of a case and a metric: `report["case 1", "reference_match"]`."""
-        return self._results[place]
-
-    @cached_property
-    def _results(self) -> dict[tuple[str, str], MetricResult]:
-        return {(row.case_id, row.metric): row.result for row in self.rows}
+        case_id, name = place
+        return {metric.name: metric.results for metric in self.metrics}[name][case_id]
 
     @property
     def passed(self) -> bool:
         """Whether every case passed every metric; one that could not be measured did not."""
-        return all(row.result.passed is True for row in self.rows)
+        return all(result.passed is True for _, _, result in self._rows())
 
     def case_passed(self, case_id: str) -> bool | None:
         """Whether a case passed every metric; `None` if it failed none but one has an error."""
-        results = [self._results[case_id, metric.name].passed for metric in self.metrics]
+        results = [metric.results[case_id].passed for metric in self.metrics]
         if False in results:
             return False
         return None if None in results else True
 
+    def _rows(self) -> Iterator[tuple[str, str, MetricResult]]:
+        """Case id, name of the metric and result: the first metric's cases, then the next one's."""
+        for metric in self.metrics:
+            for case_id, result in metric.results.items():
+                yield case_id, metric.name, result
+
     def to_rows(self) -> list[dict[str, Any]]:
-        return [row.to_dict() for row in self.rows]
+        return [{"case": id_, "metric": name, **one.to_dict()} for id_, name, one in self._rows()]
 
     def to_dict(self) -> dict[str, Any]:
         return {
@@ -140,7 +139,7 @@ class EvalReport(Report):
     def page(self) -> Page:
         verdicts = [self.case_passed(case_id) for case_id in self.case_ids]
         n_passed = verdicts.count(True)
-        not_passed = [row for row in self.rows if not row.result.passed]
+        not_passed = [row for row in self._rows() if not row[2].passed]
         return Page(
             "Passed",
             f"{n_passed:,} of {plural(len(verdicts), 'case')}",
@@ -152,22 +151,14 @@ class EvalReport(Report):
             ),
             sections=filled(
                 self._metrics_section(),
-                listed("Not passed", "bad", "", not_passed, _item, "result"),
+                listed("Not passed", "bad", "", not_passed, lambda row: _item(*row), "result"),
             ),
             footer=entries(
                 ("Usage", usage_text(self.usage)),
                 *(("Signature", str(metric.signature)) for metric in self.metrics),
             ),
             suite="metrics",
-            cases=tuple(
-                Case(
-                    f"{row.case_id} · {row.metric}",
-                    row.status,
-                    "" if row.result.passed else row.result.reason,
-                    row.result.error.code if row.result.error else "",
-                )
-                for row in self.rows
-            ),
+            cases=tuple(_junit_case(*row) for row in self._rows()),
             columns=("case", "metric", "score", "passed", "reason", "error", "details"),
             rows=self.to_rows,
         )
@@ -186,7 +177,14 @@ class EvalReport(Report):
         return Section("Metrics", table=Table(columns, tuple(rows), dispensable=dispensable))
 
 
-def _item(row: EvalRow) -> Item:
-    score = "error" if row.result.score is None else share(row.result.score)
-    text = f"{name_text(row.metric)} {score}   {quote_text(row.result.reason)}"
-    return Item(name_text(row.case_id), text.rstrip())
+def _item(case_id: str, metric: str, result: MetricResult) -> Item:
+    score = "error" if result.score is None else share(result.score)
+    text = f"{name_text(metric)} {score}   {quote_text(result.reason)}"
+    return Item(name_text(case_id), text.rstrip())
+
+
+def _junit_case(case_id: str, metric: str, result: MetricResult) -> Case:
+    name, error = f"{case_id} · {metric}", result.error
+    if error is not None:
+        return Case(name, "error", result.reason, error.code)
+    return Case(name) if result.passed else Case(name, "failed", result.reason)

@@ -56,7 +56,7 @@ Similarities = tuple[float, ...] | Failure[str]
 
 
 class ReferenceMatch(SessionUser):
-    """Scores outputs by their similarity to references; a `BatchMetric`.
+    """Scores outputs by their similarity to references; a `factcheck.metrics.Metric`.
 
     The similarity of two texts is the cosine of their embeddings, with negative values counted as
     0, so every score is in [0, 1]. What a score means, and so the right threshold, depends on the
@@ -170,9 +170,6 @@ class ReferenceMatch(SessionUser):
     @property
     def usage(self) -> Usage:
         return self.ledger.usage
-
-    async def measure(self, case: EvalCase) -> MetricResult:
-        return (await self.measure_many([case], Ledger()))[0]
 
     async def measure_many(
         self, cases: Sequence[EvalCase], ledger: Ledger

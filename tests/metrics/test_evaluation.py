@@ -31,38 +31,15 @@ from factcheck.testing import ScriptedChecker
 SOURCE = "The bridge was closed in April. A diver found the crack. It cost $40."
 
 
-class Length:
-    """A metric of one's own, as small as can be: longer is better, up to ten letters."""
-
-    name = "length"
-    threshold = 0.5
-    required_fields: tuple[str, ...] = ("actual_output",)
-
-    def __init__(self) -> None:
-        self.under_way = 0
-        self.most_under_way = 0
-
-    async def measure(self, case: EvalCase) -> MetricResult:
-        self.under_way += 1
-        self.most_under_way = max(self.most_under_way, self.under_way)
-        await asyncio.sleep(0)
-        self.under_way -= 1
-        if case.actual_output == "boom":
-            raise RuntimeError("boom")
-        if case.actual_output == "down":
-            raise JudgeUnavailable("no answer")
-        score = min(1.0, len(case.actual_output) / 10)
-        return MetricResult.scored(score, passed=score >= self.threshold)
-
-
-class Together(Length):
-    """The same for many cases at once."""
+class Together:
+    """A metric of one's own with the whole port: longer is better, up to ten letters."""
 
     name = "together"
+    threshold = 0.5
+    required_fields: tuple[str, ...] = ("actual_output",)
     identity: Mapping[str, str] = {"rule": "letters"}
 
     def __init__(self, wrong: Any = None) -> None:
-        super().__init__()
         self.calls: list[int] = []
         self._wrong = wrong
 
@@ -71,12 +48,23 @@ class Together(Length):
     ) -> Sequence[MetricResult]:
         self.calls.append(len(cases))
         ledger.book(Usage(calls=1, prompt_tokens=len(cases)))
-        if isinstance(self._wrong, Exception):
+        if isinstance(self._wrong, BaseException):
             raise self._wrong
         if self._wrong is not None:
             results: Sequence[MetricResult] = self._wrong
             return results
-        return [await self.measure(case) for case in cases]
+        scores = [min(1.0, len(case.actual_output) / 10) for case in cases]
+        return [MetricResult.scored(score, passed=score >= self.threshold) for score in scores]
+
+
+@metric()
+def length(case: EvalCase) -> float:
+    """The same as a function."""
+    if case.actual_output == "boom":
+        raise RuntimeError("boom")
+    if case.actual_output == "down":
+        raise JudgeUnavailable("no answer")
+    return min(1.0, len(case.actual_output) / 10)
 
 
 def outputs(*texts: Any) -> list[EvalCase]:
@@ -119,12 +107,12 @@ def test_coverage_references_and_a_metric_of_ones_own_land_in_one_report() -> No
     metrics: list[Metric] = [
         FactCoverageMetric(threshold=0.6),
         ReferenceMatch(["A diver found the crack."], threshold=0.5),
-        Length(),
+        length,
     ]
 
     report = evaluate(cases, metrics)
 
-    assert [row.metric for row in report.rows] == [
+    assert [row["metric"] for row in report.to_rows()] == [
         *["fact_coverage"] * 3, *["reference_match"] * 3, *["length"] * 3,
     ]  # fmt: skip
     assert scores(report, "fact_coverage") == [pytest.approx(2 / 3), 0.0, "input"]
@@ -139,19 +127,19 @@ class TestErrors:
     """A case that could not be measured neither passes nor fails."""
 
     def test_it_counts_as_neither_and_is_counted(self) -> None:
-        report = evaluate(outputs("long enough", "boom", "no", "down"), [Length()])
+        report = evaluate(outputs("long enough", "boom", "no", "down"), [length])
         (summary,) = report.metrics
         assert (summary.n_passed, summary.n_failed, summary.n_errors) == (1, 1, 2)
-        assert (summary.n_cases, summary.pass_rate, summary.mean) == (4, 0.5, 0.6)
+        assert (len(summary.results), summary.pass_rate, summary.mean) == (4, 0.5, 0.6)
         assert scores(report, "length") == [1.0, "raised", 0.2, "unavailable"]
         assert report["2", "length"].reason == "RuntimeError: boom"
 
     def test_a_field_that_is_needed_and_missing_is_named(self) -> None:
-        metric = Length()
+        metric = Together()
         metric.required_fields = ("expected_output", "references")
         report = evaluate(outputs("text"), [metric])
-        assert report["1", "length"].reason == (
-            "the case lacks 'expected_output' and 'references', which length needs"
+        assert report["1", "together"].reason == (
+            "the case lacks 'expected_output' and 'references', which together needs"
         )
 
     @pytest.mark.parametrize(
@@ -168,37 +156,35 @@ class TestErrors:
     def test_a_batch_that_fails_is_an_error_of_its_cases_and_of_no_other_metric(
         self, wrong: Any, code: str
     ) -> None:
-        report = evaluate(outputs("one", "two"), [Together(wrong), Length()])
+        report = evaluate(outputs("one", "two"), [Together(wrong), length])
         assert scores(report, "together") == [code, code]
         assert scores(report, "length") == [0.3, 0.3]
 
-    def test_a_metric_that_gives_something_else_has_no_score(self) -> None:
-        class Number(Length):
-            async def measure(self, case: EvalCase) -> Any:
-                return 0.9
-
-        report = evaluate(outputs("one"), [Number()])
-
-        assert report["1", "length"].reason == "length returned float instead of a MetricResult"
-        assert scores(report, "length") == ["output"]
+    @pytest.mark.parametrize("error", [SystemExit(3), StopIteration()])
+    def test_a_metric_that_would_end_the_program_fails_its_cases(
+        self, error: BaseException
+    ) -> None:
+        report = evaluate(outputs("x"), [Together(error)])
+        assert scores(report, "together") == ["raised"]
+        assert report.passed is False
 
     def test_an_interrupt_is_no_result(self) -> None:
-        class Interrupted(Length):
-            async def measure(self, case: EvalCase) -> MetricResult:
-                raise asyncio.CancelledError
+        @metric()
+        async def interrupted(case: EvalCase) -> float:
+            raise asyncio.CancelledError
 
         with pytest.raises(asyncio.CancelledError):
-            asyncio.run(aevaluate(outputs("one"), [Interrupted()]))
+            asyncio.run(aevaluate(outputs("one"), [interrupted]))
 
 
 @pytest.mark.parametrize(
     ("metrics", "error", "says"),
     [
         ([], InputError, "list of metrics is empty"),
-        (Length(), InputError, "metrics must be a list, got Length"),
-        ([Length(), Length()], InputError, "two metrics have the name 'length'"),
-        ([Length], ConfigError, "Length is not a metric"),
-        ([object()], ConfigError, "object is not a metric: it needs `name`"),
+        (length, InputError, "metrics must be a list, got FunctionMetric"),
+        ([length, length], InputError, "two metrics have the name 'length'"),
+        ([Together], ConfigError, "Together is not a metric"),
+        ([object()], ConfigError, "object is not a metric; decorate a function"),
         (["length"], ConfigError, "str is not a metric"),
         (None, InputError, "metrics must be a list"),
     ],
@@ -221,7 +207,7 @@ def test_what_is_no_list_of_metrics_is_refused_before_anything_is_measured(
 def test_a_metric_that_says_nonsense_about_itself_is_refused(
     name: str, value: Any, error: type[Exception]
 ) -> None:
-    metric = Length()
+    metric = Together()
     setattr(metric, name, value)
     with pytest.raises(error):
         evaluate(outputs("one"), [metric])
@@ -242,21 +228,35 @@ class TestRunning:
         metric = Together()
         report = evaluate([], [metric])
         assert metric.calls == []
-        assert (report.case_ids, report.rows, report.metrics[0].n_cases) == ((), (), 0)
+        assert (report.case_ids, report.to_rows()) == ((), [])
 
     def test_single_cases_are_measured_at_the_same_time_but_not_all_of_them(self) -> None:
-        metric = Length()
-        evaluate(outputs(*(f"text {number}" for number in range(500))), [metric])
-        assert 1 < metric.most_under_way <= 64
+        under_way, most = 0, 0
+
+        @metric()
+        async def counting(_: EvalCase) -> bool:
+            nonlocal under_way, most
+            under_way += 1
+            most = max(most, under_way)
+            await asyncio.sleep(0)
+            under_way -= 1
+            return True
+
+        evaluate(outputs(*(f"text {number}" for number in range(500))), [counting])
+        assert 1 < most <= 64
 
     def test_it_works_inside_a_running_loop_in_both_forms(self) -> None:
         async def both() -> tuple[EvalReport, EvalReport]:
             cases = outputs("long enough")
-            return evaluate(cases, [Length()]), await aevaluate(cases, [Length()])
+            return evaluate(cases, [length]), await aevaluate(cases, [length])
 
         sync, later = asyncio.run(both())
 
         assert sync.to_dict() == later.to_dict()
+
+
+def coverage(case: EvalCase, metric: FactCoverageMetric) -> MetricResult:
+    return evaluate([case], [metric])["1", "fact_coverage"]
 
 
 class TestCoverage:
@@ -265,7 +265,7 @@ class TestCoverage:
     def test_its_score_is_that_of_the_scorer(self) -> None:
         case = EvalCase(actual_output="A diver found the crack.", source=SOURCE)
         expected = FactCoverage("local", "local").score(SOURCE, case.actual_output)
-        result = asyncio.run(FactCoverageMetric(threshold=0.9).measure(case))
+        result = coverage(case, FactCoverageMetric(threshold=0.9))
         assert result.score == expected.score
         assert result.passed is False
         assert result.reason.startswith("1 of 3 facts kept")
@@ -273,22 +273,21 @@ class TestCoverage:
 
     def test_facts_of_the_case_need_no_source(self) -> None:
         case = EvalCase(actual_output="It cost $40.", facts=("It cost $40.",))
-        assert asyncio.run(FactCoverageMetric().measure(case)).score == 1.0
+        assert coverage(case, FactCoverageMetric()).score == 1.0
 
     def test_a_fact_that_must_be_kept_and_is_not_fails_the_case_whatever_the_score(self) -> None:
         facts = (AtomicFact("a", "One.", must=True), AtomicFact("b", "Two."))
         case = EvalCase(actual_output="x", facts=facts)
         checker = ScriptedChecker({"One.": "neutral", "Two.": "entailed"})
-        result = asyncio.run(
-            FactCoverageMetric(FactCoverage(checker, "local"), threshold=0.5).measure(case)
-        )
+        metric = FactCoverageMetric(FactCoverage(checker, "local"), threshold=0.5)
+        result = coverage(case, metric)
         assert (result.score, result.passed) == (0.5, False)
         assert "must fact not kept: One." in result.reason
 
     def test_a_judge_that_decides_nothing_is_an_error_and_no_zero(self) -> None:
         checker = ScriptedChecker({})
         case = EvalCase(actual_output="x", facts=("One.",))
-        result = asyncio.run(FactCoverageMetric(FactCoverage(checker, "local")).measure(case))
+        result = coverage(case, FactCoverageMetric(FactCoverage(checker, "local")))
         assert result.error is not None
         assert result.score is None
 
@@ -314,7 +313,7 @@ class TestResults:
 
 @given(st.lists(st.sampled_from(["", "short", "long enough", "boom"]), max_size=12))
 def test_the_numbers_of_a_report_follow_from_its_rows(texts: list[str]) -> None:
-    report = asyncio.run(aevaluate(outputs(*texts), [Length()]))
+    report = asyncio.run(aevaluate(outputs(*texts), [length]))
     (summary,) = report.metrics
     passed, failed = texts.count("long enough") + texts.count("short"), texts.count("")
     assert (summary.n_passed, summary.n_failed) == (passed, failed)
@@ -322,21 +321,6 @@ def test_the_numbers_of_a_report_follow_from_its_rows(texts: list[str]) -> None:
     assert len(report.to_rows()) == len(texts)
     if summary.interval is not None and summary.pass_rate is not None:
         assert summary.interval.low <= summary.pass_rate <= summary.interval.high
-
-
-@pytest.mark.parametrize("error", [SystemExit(3), StopIteration()])
-def test_a_metric_that_would_end_the_program_fails_its_case(error: BaseException) -> None:
-    class Quitting:
-        name = "quitting"
-        threshold = 0.5
-        required_fields = ()
-
-        async def measure(self, case: EvalCase) -> MetricResult:
-            raise error
-
-    report = evaluate([EvalCase(actual_output="x")], [Quitting()])
-    assert report.rows[0].result.error is not None
-    assert report.passed is False
 
 
 class TestFunctions:
@@ -350,7 +334,7 @@ class TestFunctions:
         report = evaluate(outputs("short", "much longer", ""), [brevity])
 
         assert scores(report, "brevity") == [1.0, 5 / 11, "raised"]
-        assert [row.result.passed for row in report.rows] == [True, False, None]
+        assert [row["passed"] for row in report.to_rows()] == [True, False, None]
         assert brevity(EvalCase(actual_output="short")) == 1.0
 
     def test_it_may_be_asynchronous_or_give_a_decision_or_a_result(self) -> None:
@@ -367,7 +351,7 @@ class TestFunctions:
 
         assert scores(report, "later") == [1.0, 0.0]
         assert scores(report, "whole") == ["input", "input"]
-        assert evaluate([EvalCase(actual_output=1, input="x")], [whole]).rows[0].status == "failed"
+        assert evaluate([EvalCase(actual_output=1, input="x")], [whole]).case_passed("1") is False
 
     @pytest.mark.parametrize(("given", "code"), [(2.0, "input"), ("1", "output"), (None, "output")])
     def test_what_is_no_share_is_an_error_of_the_case(self, given: Any, code: str) -> None:
@@ -382,13 +366,3 @@ class TestFunctions:
         assert scores(evaluate(outputs("a", "b"), [leaving]), "leaving") == ["raised", "raised"]
         with pytest.raises(InputError, match="threshold"):
             metric(threshold=2)(lambda _: 1.0)
-
-
-def test_a_metric_without_options_needs_no_parentheses() -> None:
-    @metric
-    def short(case: EvalCase) -> bool:
-        """Whether the output is short."""
-        return len(case.actual_output) < 3
-
-    assert (short.name, short.threshold) == ("short", 0.5)
-    assert evaluate([{"actual_output": "ab"}], [short]).metrics[0].mean == 1.0

@@ -17,7 +17,7 @@ from factcheck.metrics import (
 
 
 def results(report: EvalReport) -> list[MetricResult]:
-    return [row.result for row in report.rows]
+    return list(report.metrics[0].results.values())
 
 
 def test_keywords_of_the_metric() -> None:
