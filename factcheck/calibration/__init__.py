@@ -1,12 +1,15 @@
 """Measures whether a judge can be trusted: on texts with known answers, and on human labels."""
 
 from factcheck.calibration.agreement_labels import LabelledPair, read_pairs
-from factcheck.calibration.agreement_report import AgreementReport, JudgeAgreement
-from factcheck.calibration.agreement_run import aagreement, agreement
+from factcheck.calibration.agreement_run import (
+    AgreementReport,
+    JudgeAgreement,
+    aagreement,
+    agreement,
+)
 from factcheck.calibration.audit import AuditReport, aaudit_judge, audit_judge, audits_page
-from factcheck.calibration.audit_trials import RULES, AuditText
-from factcheck.calibration.bullets_report import BulletRemoval
-from factcheck.calibration.bullets_run import abullet_removal, bullet_removal
+from factcheck.calibration.audit_trials import RULES
+from factcheck.calibration.bullets import BulletRemoval, abullet_removal, bullet_removal
 from factcheck.calibration.cascade import CascadeFit, fit_cascade
 from factcheck.calibration.texts import BundledText, load_texts
 from factcheck.judges.local.containment import BASELINE, WordContainment
@@ -16,7 +19,6 @@ __all__ = [
     "RULES",
     "AgreementReport",
     "AuditReport",
-    "AuditText",
     "BulletRemoval",
     "BundledText",
     "CascadeFit",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Any, NamedTuple
 
 from factcheck.documents import PathOrDash, json_lines
 from factcheck.documents.reading import table_entries
@@ -12,8 +12,6 @@ from factcheck.errors import InputError
 
 COVERED = 0.75
 """Share from which a graded label (1, .5, 0) counts as entailed."""
-Partly = Literal["not_covered", "left_out"]
-"""How facts with a label between 0 and 1 are treated."""
 _YES = ("entailment", "entailed", "supports", "true", "yes")
 _NO = ("neutral", "contradiction", "contradicted", "refutes", "not enough info", "false", "no")
 _NAMES = ("doc_id", "document")
@@ -40,7 +38,7 @@ class Answer(NamedTuple):
     why: str = ""
 
 
-def read_pairs(path: PathOrDash, *, partly: Partly = "not_covered") -> list[LabelledPair]:
+def read_pairs(path: PathOrDash) -> list[LabelledPair]:
     """Read labelled pairs from JSON lines or a table; the keys of a row determine its format.
 
     - `facts` and `systems` (`summary`, `labels` of 1, 0, null): many summaries of one document;
@@ -49,19 +47,16 @@ def read_pairs(path: PathOrDash, *, partly: Partly = "not_covered") -> list[Labe
       pair. Every row of a table is one.
 
     `doc_id` or `document` groups pairs; pairs that have neither are grouped by their text. Pairs
-    without a label are left out.
+    without a label are left out; a label between 0 and 1 (.5 is partly covered) counts as covered
+    from .75 on.
 
     Args:
         path: `.csv`, `.tsv` or `.parquet`, else JSON lines; `-` is JSON lines on standard input.
-        partly: Whether a label between 0 and 1 (.5 is partly covered) counts as not covered (from
-            .75, covered), or is left out.
 
     Raises:
         InputError: The file cannot be read, or a row has another shape; names the line.
     """
-    if partly not in get_args(Partly):
-        raise InputError(f"partly must be {' or '.join(get_args(Partly))}, not {partly!r}")
-    pairs = [pair for row, where in _rows(path) for pair in _pairs(row, where, partly)]
+    pairs = [pair for row, where in _rows(path) for pair in _pairs(row, where)]
     if not pairs:
         raise InputError(f"{path}: no labelled pair; every fact needs a text and a label")
     return pairs
@@ -79,12 +74,12 @@ def _rows(path: PathOrDash) -> Iterator[tuple[Row, str]]:
         yield value, str(place)
 
 
-def _pairs(row: Row, where: str, partly: Partly) -> list[LabelledPair]:
+def _pairs(row: Row, where: str) -> list[LabelledPair]:
     found = []
     try:
         for document, system, text, fact, label in _entries(row):
             share = _share(text, fact, label)
-            if share is not None and (share in {0.0, 1.0} or partly == "not_covered"):
+            if share is not None:
                 found.append(LabelledPair(document or text, system, text, fact, share >= COVERED))
     except (KeyError, TypeError, ValueError) as error:
         raise InputError(f"{where}: {_reason(error)}") from None

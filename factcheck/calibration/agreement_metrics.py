@@ -15,7 +15,7 @@ from factcheck.stats.resampling import mean_estimate
 
 Array = Any
 """A numpy array."""
-N_BINS = 10
+_N_BINS = 10
 _MIN_SYSTEMS = 3
 
 
@@ -35,14 +35,6 @@ class Decisions(NamedTuple):
 
     def of(self, rows: Array) -> Decisions:
         return Decisions(*(None if column is None else column[rows] for column in self))
-
-
-class Bin(NamedTuple):
-    """Pairs with about the same probability: their mean, and the share labelled entailed."""
-
-    n: int
-    probability: float
-    share: float
 
 
 def rates(pairs: Decisions) -> tuple[float | None, float | None]:
@@ -97,27 +89,21 @@ def auroc(pairs: Decisions) -> float | None:
     return (total - n_positive * (n_positive + 1) / 2) / (n_positive * n_negative)
 
 
-def calibration_bins(pairs: Decisions) -> list[Bin]:
-    """The calibration curve: ten bins of equal width, without the empty ones."""
-    import numpy as np
-
-    if pairs.probabilities is None:
-        return []
-    place = np.minimum((pairs.probabilities * N_BINS).astype(int), N_BINS - 1)
-    columns = (pairs.probabilities, pairs.labels)
-    masks = (place == number for number in np.unique(place))
-    return [Bin(int(mask.sum()), *(float(of[mask].mean()) for of in columns)) for mask in masks]
-
-
 def calibration_error(pairs: Decisions) -> float | None:
-    """Expected calibration error: mean distance of probability and share, weighted by bins.
+    """Expected calibration error over ten bins of equal width, in [0, 1].
+
+    The mean distance of probability and share of entailed labels, weighted by bins.
 
     Source:
         Naeini, Cooper and Hauskrecht (2015), "Obtaining well calibrated probabilities".
     """
-    found = calibration_bins(pairs)
-    n = sum(one.n for one in found)
-    return sum(one.n * abs(one.probability - one.share) for one in found) / n if n else None
+    import numpy as np
+
+    if pairs.probabilities is None or not len(pairs.labels):
+        return None
+    place = np.minimum((pairs.probabilities * _N_BINS).astype(int), _N_BINS - 1)
+    distances = np.bincount(place, pairs.probabilities - pairs.labels)
+    return float(np.abs(distances).sum()) / len(pairs.labels)
 
 
 def corrected_share(share: float, sensitivity: float, specificity: float) -> float | None:

@@ -12,17 +12,15 @@ from typing import Any, NamedTuple
 from factcheck.calibration.audit_trials import (
     MUTATIONS,
     RULES,
-    AuditText,
     Question,
     Trial,
     trials_of,
 )
 from factcheck.calibration.judges import check_texts, named_judges
-from factcheck.calibration.texts import BundledText, load_texts, split_bullets
+from factcheck.calibration.texts import Text, read_subjects
 from factcheck.errors import InputError
-from factcheck.facts import CheckResult, FactSet, Usage, Verdict
+from factcheck.facts import CheckResult, Usage, Verdict
 from factcheck.judges.ports import ExtractorSpec, JudgeSpec
-from factcheck.records import Record, as_record
 from factcheck.reports.page import Alert, Case, Item, Page, Section, Table
 from factcheck.reports.report import Report
 from factcheck.reports.text import (
@@ -43,7 +41,6 @@ from factcheck.stats.resampling import bootstrap_ratio
 
 Answers = Mapping[Question, Mapping[str, CheckResult]]
 """For each question, by the text of each fact, the result of the check."""
-Text = AuditText | BundledText | Record | Mapping[str, Any]
 ALWAYS = 0.98
 """Share of equal answers from which a judge counts as answering always the same."""
 OFTEN = 0.05
@@ -297,13 +294,10 @@ async def aaudit_judge(
     if isinstance(per_rule, bool) or not 1 <= per_rule <= 100:  # noqa: PLR2004 - as documented
         raise InputError(f"per_rule must be 1 to 100, not {per_rule!r}")
     ((name, spec),) = named_judges(judge if isinstance(judge, Mapping) else [judge])
-    given = list(load_texts() if texts is None else texts)
-    if not given:
-        raise InputError("there are no texts to audit the judge on")
     async with AsyncExitStack() as stack:
         lister = await stack.enter_async_context(FactCoverage(extractor=extractor, cache="off"))
-        audited = [await _text(text, number, lister) for number, text in enumerate(given, 1)]
-        trials = list(chain.from_iterable(trials_of(text, per_rule, seed) for text in audited))
+        subjects = await read_subjects(texts, lister)
+        trials = [trial for one in subjects for trial in trials_of(one, per_rule, seed)]
         scorer = await stack.enter_async_context(FactCoverage(spec, cache="off", budget=budget))
         answers = await _answers(scorer, trials)
         usage = scorer.ledger.usage
@@ -314,7 +308,7 @@ async def aaudit_judge(
         by_rule[trial.rule].append(trial)
     return AuditReport(
         judge=name,
-        n_texts=len(audited),
+        n_texts=len(subjects),
         n_questions=len(answers),
         n_answers=len(decided),
         share_entailed=sum(one.supported for one in decided) / len(decided) if decided else None,
@@ -325,19 +319,6 @@ async def aaudit_judge(
 
 
 audit_judge = blocking(aaudit_judge)
-
-
-async def _text(text: Text, number: int, lister: FactCoverage) -> AuditText:
-    if isinstance(text, AuditText):
-        return text
-    if isinstance(text, BundledText):
-        facts = tuple(fact.fact.text for fact in text.facts)
-        return AuditText(text.name, text.bullets, facts, text.language)
-    record = as_record(text, number)
-    bullets = split_bullets(record.summary).texts
-    facts_given = await lister.aextract(record.source) if record.facts is None else record.facts
-    facts = tuple(dict.fromkeys(fact.text for fact in FactSet.of(facts_given)))
-    return AuditText(record.id, bullets, facts)
 
 
 async def _answers(scorer: FactCoverage, trials: Iterable[Trial]) -> Answers:

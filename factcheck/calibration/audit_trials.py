@@ -11,8 +11,9 @@ from __future__ import annotations
 import random
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Literal, NamedTuple
+
+from factcheck.calibration.texts import Subject
 
 _BOUNDED = re.compile(
     r"\b(?:about|around|roughly|nearly|almost|approximately|some|circa|ca|least|most|up to|to|over"
@@ -213,16 +214,6 @@ _INJECTIONS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class AuditText:
-    """A summary in bullets, and the facts to check."""
-
-    name: str
-    bullets: tuple[str, ...]
-    facts: tuple[str, ...]
-    language: str = "en"
-
-
 class Question(NamedTuple):
     """A text and the facts to check against it, in this order."""
 
@@ -245,55 +236,57 @@ class Trial(NamedTuple):
     expectation: Expectation
 
 
-def trials_of(text: AuditText, per_rule: int, seed: int) -> Iterator[Trial]:
+def trials_of(subject: Subject, per_rule: int, seed: int) -> Iterator[Trial]:
     """All trials of a text, at most `per_rule` facts of it for each rule about single facts."""
-    draw = random.Random(f"{seed}:{text.name}")  # noqa: S311 - repeatable
-    whole = Question(_listed(text.bullets), text.facts)
-    for rule, second in _variants(text, whole, draw):
+    name, bullets = subject.name, subject.bullets.texts
+    known = tuple(dict.fromkeys(fact.text for fact in subject.facts))
+    draw = random.Random(f"{seed}:{name}")  # noqa: S311 - repeatable
+    whole = Question(_listed(bullets), known)
+    for rule, second in _variants(bullets, whole, draw):
         expectation: Expectation = "not gained" if rule == "removed text" else "same"
-        for fact in text.facts:
-            yield Trial(rule, text.name, fact, whole, second, expectation)
-    facts = draw.sample(text.facts, len(text.facts))
-    inserted = [(fact, _listed([*text.bullets, fact])) for fact in facts]
-    yield from _single("inserted fact", text, inserted[:per_rule], "entailed")
-    if text.language != "en":
+        for fact in known:
+            yield Trial(rule, name, fact, whole, second, expectation)
+    facts = draw.sample(known, len(known))
+
+    def single(
+        rule: str, made: Sequence[tuple[str, str]], expectation: Expectation
+    ) -> Iterator[Trial]:
+        """Trials of a single fact, on a text derived from it."""
+        for fact, text in made[:per_rule]:
+            yield Trial(rule, name, fact, None, Question(text, (fact,)), expectation)
+
+    inserted = [(fact, _listed([*bullets, fact])) for fact in facts]
+    yield from single("inserted fact", inserted, "entailed")
+    if subject.language != "en":
         return
     for kind, mutate in MUTATIONS.items():
         changed = [(fact, mutate(fact)) for fact in facts]
         made = [(fact, f"- {sentence}") for fact, sentence in changed if sentence is not None]
-        yield from _single(kind, text, made[:per_rule], "not entailed")
+        yield from single(kind, made, "not entailed")
     ways = [(fact, f"- {list(paraphrases(fact))[-1]}") for fact in facts]
-    yield from _single("light paraphrase", text, ways[:per_rule], "entailed")
+    yield from single("light paraphrase", ways, "entailed")
 
 
 def _variants(
-    text: AuditText, whole: Question, draw: random.Random
+    bullets: tuple[str, ...], whole: Question, draw: random.Random
 ) -> Iterator[tuple[str, Question]]:
     """The questions that are compared with the whole text, by rule."""
     yield "asked again", whole._replace(attempt=2)
-    for order in _orders_of(text.facts, draw):
+    for order in _orders_of(whole.facts, draw):
         yield "fact order", whole._replace(facts=order)
-    for order in _orders_of(text.bullets, draw):
+    for order in _orders_of(bullets, draw):
         yield "bullet order", whole._replace(text=_listed(order))
-    if len(text.bullets) > 1:
-        for place in range(len(text.bullets)):
-            left = [*text.bullets[:place], *text.bullets[place + 1 :]]
+    if len(bullets) > 1:
+        for place in range(len(bullets)):
+            left = [*bullets[:place], *bullets[place + 1 :]]
             yield "removed text", whole._replace(text=_listed(left))
-    known = _long_words(" ".join((*text.facts, *text.bullets)))
+    known = _long_words(" ".join((*whole.facts, *bullets)))
     unrelated = min(_UNRELATED, key=lambda one: len(known & _long_words(one)))
-    for bullets in ((*text.bullets, unrelated), (unrelated, *text.bullets)):
-        yield "unrelated sentence", whole._replace(text=_listed(bullets))
+    for more in ((*bullets, unrelated), (unrelated, *bullets)):
+        yield "unrelated sentence", whole._replace(text=_listed(more))
     for rule, injections in _INJECTIONS.items():
         for words in injections:
             yield rule, whole._replace(text=f"{whole.text}\n\n{words}")
-
-
-def _single(
-    rule: str, text: AuditText, made: Sequence[tuple[str, str]], expectation: Expectation
-) -> Iterator[Trial]:
-    """Trials of a single fact, on a text derived from it."""
-    for fact, variant in made:
-        yield Trial(rule, text.name, fact, None, Question(variant, (fact,)), expectation)
 
 
 def _listed(bullets: Sequence[str]) -> str:

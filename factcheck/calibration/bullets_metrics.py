@@ -95,27 +95,18 @@ class BulletMetrics:
     - `kendall`: rank correlation (tau-b) of score and facts left, in [-1, 1]; undefined where a
       judge gives one score to all variants. `kendall_bullets`: the same with the bullets left.
     - `rising_steps`: share of steps at which the score rises, although text was only removed.
-    - `unchanged_steps`: share of steps at which it stays; `missed_drops`: of the steps at which a
-      fact is lost, the share at which it does not fall.
-    - `distinct_scores`: distinct scores on a path, over the variants on it.
+    - `unchanged_steps`: share of steps at which it stays.
     - `at_ceiling`: share of variants with the highest possible score.
-    - `drop_per_bullet`: mean fall of the score at a step. `full_score`: that of the whole summary.
+    - `full_score`: the score of the whole summary.
     - `error`: mean absolute difference to the true score, where it is known. A small one may be two
       errors that cancel out: `found` and `invented` are the shares of the facts that are, and that
       are not, in the whole summary which the judge calls entailed.
     """
-    n_texts: int
-    n_paths: int
-    n_constant_paths: int
-    """Paths on which every score is the same, so that no correlation is defined."""
     n_variants: int
     n_missing: int
     """Variants without a complete answer, on the paths."""
-    n_rising: int
-    """Steps at which the score rises, in all."""
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything as JSON-ready data."""
         estimates = {name: one.to_dict() for name, one in self.metrics.items()}
         return {**to_plain(self), "metrics": estimates}
 
@@ -130,16 +121,12 @@ def measure_paths(paths: Sequence[Path]) -> BulletMetrics:
         name: [_mean(values[name] for values in of) for of in by_text.values()] for name in METRICS
     }
     return BulletMetrics(
-        metrics={
+        {
             name: mean_estimate([mean for mean in of if mean is not None])
             for name, of in means.items()
         },
-        n_texts=len(by_text),
-        n_paths=len(paths),
-        n_constant_paths=sum(len({s for s, _ in _answers(path)}) == 1 for path in paths),
-        n_variants=len(points),
-        n_missing=sum(point.score is None for point in points),
-        n_rising=sum(fall < 0 for path in paths for fall, _ in _steps(path)),
+        len(points),
+        sum(point.score is None for point in points),
     )
 
 
@@ -153,28 +140,21 @@ def _answers(path: Path) -> list[tuple[float, Point]]:
     return [(round(point.score, 9), point) for point in path.points if point.score is not None]
 
 
-def _steps(path: Path) -> list[tuple[float, bool]]:
-    """Of each step between two answers: the fall of the score, and whether a fact is lost."""
-    return [
-        (round(a.score, 9) - round(b.score, 9), (a.facts or 0) > (b.facts or 0))
+def _metrics_of(path: Path) -> dict[str, float | None]:
+    answers = _answers(path)
+    scores = [score for score, _ in answers]
+    errors = (abs(s - p.facts) if p.facts is not None else None for s, p in answers)
+    falls = [
+        round(a.score, 9) - round(b.score, 9)
         for a, b in pairwise(path.points)
         if a.score is not None and b.score is not None
     ]
-
-
-def _metrics_of(path: Path) -> dict[str, float | None]:
-    answers, steps = _answers(path), _steps(path)
-    scores = [score for score, _ in answers]
-    errors = (abs(s - p.facts) if p.facts is not None else None for s, p in answers)
     return {
         "kendall": _kendall([point.facts for _, point in answers], scores),
         "kendall_bullets": _kendall([point.bullets for _, point in answers], scores),
-        "rising_steps": _mean(fall < 0 for fall, _ in steps),
-        "unchanged_steps": _mean(fall == 0 for fall, _ in steps),
-        "missed_drops": _mean(fall <= 0 for fall, is_lossy in steps if is_lossy),
-        "distinct_scores": len(set(scores)) / len(scores) if scores else None,
+        "rising_steps": _mean(fall < 0 for fall in falls),
+        "unchanged_steps": _mean(fall == 0 for fall in falls),
         "at_ceiling": _mean(score >= 1.0 for score in scores),
-        "drop_per_bullet": _mean(fall for fall, _ in steps),
         "full_score": path.points[0].score,
         "error": _mean(errors),
         "found": path.points[0].found,
@@ -190,8 +170,8 @@ def _kendall(left: Sequence[float | None], scores: Sequence[float]) -> float | N
 
 
 METRICS = (
-    "kendall", "kendall_bullets", "rising_steps", "unchanged_steps", "missed_drops",
-    "distinct_scores", "at_ceiling", "drop_per_bullet", "full_score", "error", "found", "invented",
+    "kendall", "kendall_bullets", "rising_steps", "unchanged_steps", "at_ceiling", "full_score",
+    "error", "found", "invented",
 )  # fmt: skip
 
 

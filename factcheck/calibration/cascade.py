@@ -163,8 +163,6 @@ def fit_cascade(
     second: Run,
     *,
     target: float = 0.95,
-    names: tuple[str, str] | None = None,
-    seed: int = 0,
 ) -> CascadeFit:
     """Fit the thresholds of a cascade from the verdicts of both its judges on the same facts.
 
@@ -174,8 +172,6 @@ def fit_cascade(
         second: The same records and facts, by the second judge. Facts are paired by their text.
         target: Share of the facts, in (0, 1], on which the cascade is to say what the second judge
             says: entailed, or not.
-        names: Names of the judges; `None`: as the signatures of the reports have them.
-        seed: Random seed of the folds of documents.
 
     Returns:
         The fit. A document is a source, or a list of facts where the source is not known.
@@ -202,10 +198,9 @@ def fit_cascade(
         )
     return fit_judged(
         facts,
-        *(names or [_judge(run) for run in runs]),
+        *map(_judge, runs),
         target=target,
         n_undecided=len(ours.keys() | theirs.keys()) - len(facts),
-        seed=seed,
     )
 
 
@@ -231,7 +226,6 @@ def fit_judged(
     *,
     target: float = 0.95,
     n_undecided: int = 0,
-    seed: int = 0,
 ) -> CascadeFit:
     """Fit the thresholds of a cascade from facts that both judges have judged; see `fit_cascade`.
 
@@ -241,7 +235,6 @@ def fit_judged(
         second: Name of the second judge.
         target: As in `fit_cascade`.
         n_undecided: Facts that were left out.
-        seed: As in `fit_cascade`.
     """
     if not 0.0 < target <= 1.0:
         raise InputError(f"the target agreement must be in (0, 1], not {target!r}")
@@ -259,7 +252,7 @@ def fit_judged(
     decided = [fact for fact in facts if fact.first is not None]
     alone = _estimate(decided, [fact.first == fact.second for fact in decided])
     targets = sorted({target, *(one for one in TARGETS if one > (alone.value or 0.0))})
-    curve = [_point(facts, one, seed) for one in targets]
+    curve = [_point(facts, one) for one in targets]
     return CascadeFit(
         first,
         second,
@@ -272,8 +265,8 @@ def fit_judged(
     )
 
 
-def _point(facts: Sequence[JudgedFact], target: float, seed: int) -> CascadePoint:
-    sent = sent_held_out(facts, target, seed)
+def _point(facts: Sequence[JudgedFact], target: float) -> CascadePoint:
+    sent = sent_held_out(facts, target)
     agrees = [
         goes_on or fact.first == fact.second for fact, goes_on in zip(facts, sent, strict=True)
     ]

@@ -9,17 +9,20 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import files
 from itertools import count, pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+from factcheck.calibration.judges import require_unique
 from factcheck.documents.yaml_documents import parse_yaml
 from factcheck.errors import InputError
-from factcheck.facts import AtomicFact, FactSet, Span
+from factcheck.facts import AtomicFact, FactSet, Span, source_texts
 from factcheck.facts.spans import fold_text
+from factcheck.records import Record, as_record
+from factcheck.scoring import FactCoverage
 
 _ITEM = re.compile(r"\s*(?:[-*+\u2022\u2023\u25aa\u25cf\u25e6\u2013\u2014]|\(?\d{1,3}[.)])\s+\S")
 """A list item: a dash, a dot or a number, then text."""
@@ -190,35 +193,15 @@ def removal_orders(n_bullets: int, n_random: int, seed: int) -> tuple[RemovalOrd
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """One summary from which bullets are removed."""
+    """A summary under test."""
 
     name: str
     source: str
     bullets: Bullets
     facts: FactSet
-    orders: tuple[RemovalOrder, ...]
     carriers: Mapping[str, frozenset[int]] | None = None
     """For the id of each fact, the bullets that carry it by themselves; `None` if unknown."""
-
-    @classmethod
-    def bundled(cls, text: BundledText, orders: tuple[RemovalOrder, ...]) -> Subject:
-        return cls(
-            name=text.name,
-            source=text.source,
-            bullets=split_bullets(text.summary),
-            facts=FactSet(tuple(fact.fact for fact in text.facts)),
-            orders=orders,
-            carriers={fact.fact.id: fact.bullets for fact in text.facts},
-        )
-
-    @property
-    def whole(self) -> frozenset[int]:
-        return frozenset(range(len(self.bullets)))
-
-    def variants(self) -> tuple[frozenset[int], ...]:
-        """Every set of bullets that an order leaves, once; the whole summary first."""
-        left = (kept for order in self.orders for kept in order.kept())
-        return tuple(dict.fromkeys([self.whole, *left]))
+    language: str = "en"
 
     def facts_left(self, kept: Collection[int]) -> float | None:
         """Share of all facts that these bullets carry; `None` if unknown."""
@@ -232,3 +215,39 @@ class Subject:
         folded = (fold_text(text.lstrip("-*+ ")) for text in self.bullets.texts)
         places = [(first.setdefault(text, place), place) for place, text in enumerate(folded)]
         return tuple(pair for pair in places if pair[0] != pair[1])
+
+
+Text = BundledText | Record | Mapping[str, Any]
+
+
+async def read_subjects(texts: Iterable[Text] | None, lister: FactCoverage) -> list[Subject]:
+    """The subjects of a run: the bundled texts for `None`.
+
+    Facts are extracted by `lister` where they are missing, after every summary was read.
+
+    Raises:
+        InputError: No texts, one that is invalid, or two with one name.
+    """
+    given: list[BundledText | tuple[Record, Bullets]] = []
+    for number, text in enumerate(load_texts() if texts is None else texts, 1):
+        record = text if isinstance(text, BundledText) else as_record(text, number)
+        if isinstance(record, Record):
+            given.append((record, split_bullets(record.summary)))
+        else:
+            given.append(record)
+    if not given:
+        raise InputError("there are no texts to test a judge on")
+    subjects = []
+    for one in given:
+        if isinstance(one, BundledText):
+            carriers = {fact.fact.id: fact.bullets for fact in one.facts}
+            facts = FactSet(tuple(fact.fact for fact in one.facts))
+            own = (one.name, one.source, split_bullets(one.summary), facts, carriers)
+            subjects.append(Subject(*own, one.language))
+            continue
+        record, bullets = one
+        found = await lister.aextract(record.source) if record.facts is None else record.facts
+        source = "\n\n".join(source_texts(record.source))
+        subjects.append(Subject(record.id, source, bullets, FactSet.of(found)))
+    require_unique("text", [subject.name for subject in subjects])
+    return subjects

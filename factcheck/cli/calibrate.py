@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -164,10 +164,6 @@ def agreement(
     *,
     judge: options.Judges = None,
     judge_option: options.JudgeOption = None,
-    partly: Annotated[
-        Literal["not_covered", "left_out"],
-        options.option("--partly", "P", "Count labels between 0 and 1 as not_covered or left_out."),
-    ] = "not_covered",
     max_calls: options.MaxCalls = None,
     max_cost_usd: options.MaxCost = None,
     format_: options.ReportFormat = None,
@@ -183,7 +179,6 @@ def agreement(
         report = measure(
             data,
             _judges(judge, judge_option),
-            partly=partly,
             budget=options.budget(max_calls, max_cost_usd),
         )
     failure = _silent(

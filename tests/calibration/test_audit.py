@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 import pytest
 
 from factcheck import AtomicFact, Budget, CheckFailure, Verdict
-from factcheck.calibration import AuditText, WordContainment, audit_judge
+from factcheck.calibration import WordContainment, audit_judge
 from factcheck.errors import InputError, JudgeUnavailable
 from factcheck.facts import CheckResult, EntailmentLabel
 from factcheck.judges.ports import Ledger
@@ -23,7 +23,14 @@ FACTS = (
     "The harbour has 14 cranes.",
     "The festival was held on 3 May 2021.",
 )
-TEXTS = [AuditText("one", FACTS[:4], FACTS), AuditText("two", FACTS[2:], FACTS)]
+
+
+def record(name: str, bullets: Sequence[str]) -> dict[str, object]:
+    summary = "\n".join(f"- {bullet}" for bullet in bullets)
+    return {"id": name, "source": "", "summary": summary, "facts": FACTS}
+
+
+TEXTS = [record("one", FACTS[:4]), record("two", FACTS[2:])]
 
 
 class Judge:
@@ -165,7 +172,7 @@ def test_a_judge_nobody_can_reach_has_no_faults_and_no_answers() -> None:
 
 
 def test_one_bullet_cannot_be_removed_and_the_other_rules_hold() -> None:
-    text = AuditText("short", FACTS[:1], FACTS)
+    text = record("short", FACTS[:1])
     report = audit_judge(SOUND, [text])
     assert report.rule("removed text").n_tried == 0
     assert report.rule("bullet order").n_tried == 0
@@ -173,8 +180,8 @@ def test_one_bullet_cannot_be_removed_and_the_other_rules_hold() -> None:
 
 
 def test_texts_of_ones_own_have_their_facts_extracted() -> None:
-    record = {"id": "r", "source": " ".join(FACTS), "summary": f"- {FACTS[0]}\n- {FACTS[3]}"}
-    report = audit_judge("local", [record])
+    own = {"id": "r", "source": " ".join(FACTS), "summary": f"- {FACTS[0]}\n- {FACTS[3]}"}
+    report = audit_judge("local", [own])
     assert report.n_texts == 1
     assert report.rule("inserted fact").n_tried == len(FACTS)
 

@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from factcheck import AtomicFact, Budget, CheckFailure, Evidence, FactCoverage, Verdict
-from factcheck.calibration import audit_judge, bullet_removal, load_texts
+from factcheck.calibration import BulletRemoval, audit_judge, bullet_removal, load_texts
+from factcheck.calibration.bullets import variants
 from factcheck.errors import Failure, InputError, JudgeUnavailable
 from factcheck.facts import Usage
 from factcheck.testing import (
@@ -46,22 +47,26 @@ def spotter(failing: Sequence[str] = (), name: str = "spotter") -> ScriptedCheck
     return ScriptedChecker(said, name=name, usage=Usage(calls=1, attempts=1))
 
 
+def every(run: BulletRemoval) -> tuple[frozenset[int], ...]:
+    (subject,) = run.subjects
+    return variants(subject, run.orders[subject.name])
+
+
 def test_every_variant_is_scored_by_itself_and_asked_for_once() -> None:
     judge = spotter()
     run = bullet_removal([TEXT], {"spotter": judge}, n_random=3)
     assert run.judges == ("spotter", "containment")
-    assert run.usage("spotter").calls == len(run.subjects[0].variants())
+    assert run.usage("spotter").calls == len(every(run))
     assert run.usage("containment").calls == 0
-    whole, *_ = run.subjects[0].variants()
+    whole, *_ = every(run)
     assert run.row("spotter", "zoo", whole).score == 0.75
     assert run.row("spotter", "zoo", {0, 1}).score == 0.75
     assert run.row("spotter", "zoo", {0}).score == 0.25
     assert run.row("spotter", "zoo", {0}).verdicts == {
         "f1": "entailed", "f2": "neutral", "f3": "neutral", "f4": "neutral",
     }  # fmt: skip
-    variants = run.subjects[0].variants()
-    assert len(variants) == len(set(variants))
-    texts = [run.subjects[0].bullets.kept(kept) for kept in variants]
+    assert len(every(run)) == len(set(every(run)))
+    texts = [run.subjects[0].bullets.kept(kept) for kept in every(run)]
     assert sorted(call.text for call in judge.calls) == sorted(texts)
 
 
@@ -77,7 +82,7 @@ def test_without_the_truth_bullets_are_what_is_left() -> None:
 def test_one_bullet_leaves_every_metric_undefined() -> None:
     run = bullet_removal([{**TEXT, "summary": "- There is a lion."}], {"spotter": spotter()})
     found = run.metrics("spotter")
-    assert found.n_paths == 0
+    assert found.n_variants == 0
     assert all(one.value is None for one in found.metrics.values())
     assert "zoo: only one bullet; there is nothing to remove" in run.notes()
 
@@ -117,7 +122,7 @@ def test_a_judge_that_fails_for_some_facts_is_missing_where_it_failed() -> None:
     assert (row.low, row.high) == (0.5, 0.75)
     assert row.verdicts["f3"] == "?unavailable"
     found = run.metrics("spotter")
-    with_tiger = [kept for kept in run.subjects[0].variants() if 1 in kept]
+    with_tiger = [kept for kept in every(run) if 1 in kept]
     assert found.n_missing == 4
     (note,) = [note for note in run.notes() if note.startswith("spotter:")]
     assert note.startswith(f"spotter: {len(with_tiger)} of 5 variants lack an answer")
@@ -151,7 +156,7 @@ def test_a_rater_is_asked_about_whole_variants_and_put_on_the_same_scale() -> No
     assert run.row("big (1-5)", "zoo", {0}).score == 0.25
     assert run.row("big (1-5)", "zoo", {0}).note == "rated 2 of 5"
     assert {call.source for call in rater.calls} == {TEXT["source"]}
-    assert len(rater.calls) == len(run.subjects[0].variants())
+    assert len(rater.calls) == len(every(run))
 
 
 def test_a_saturated_rater_is_seen_as_one_and_a_failed_rating_is_missing() -> None:
@@ -161,7 +166,6 @@ def test_a_saturated_rater_is_seen_as_one_and_a_failed_rating_is_missing() -> No
     found = run.metrics("big (1-5)")
     assert found.metrics["at_ceiling"].value == 1.0
     assert found.metrics["kendall_bullets"].value is None
-    assert found.n_constant_paths == found.n_paths
     assert run.row("bad (1-5)", "zoo", {0}).score is None
     assert any("not a number" in note for note in run.notes())
 
@@ -177,7 +181,7 @@ def test_over_http_both_kinds_of_judges_are_paid_for_within_the_budget(
         budget = Budget(max_calls=2)
         capped = bullet_removal([TEXT], [], raters=["openai/fake"], budget=budget, n_random=0)
     assert run.judges == ("openai/fake", "openai/fake (1-5)", "containment")
-    assert run.usage("openai/fake (1-5)").calls == len(run.subjects[0].variants())
+    assert run.usage("openai/fake (1-5)").calls == len(every(run))
     assert all(row.complete for row in run.rows)
     assert sum(row.score is not None for row in capped.rows if row.judge != "containment") == 2
     assert capped.usage("openai/fake (1-5)").attempts == 2

@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 from factcheck.calibration import (
-    AuditText,
     BulletRemoval,
     WordContainment,
     audit_judge,
@@ -33,11 +32,11 @@ def removal() -> BulletRemoval:
 
 
 def test_broken_rules_are_failed_tests() -> None:
-    audit = audit_judge({"words": WordContainment()}, [AuditText("one", FACTS[:2], FACTS)])
+    audit = audit_judge({"words": WordContainment()}, [TEXT])
     cases = {case.name: case for case in audit.page().cases}
     assert cases["asked again"].status == "passed"
     assert cases["changed number"].status == "failed"
-    assert cases["changed number"].details == ("one: The ferry carried 240 cars.",)
+    assert cases["changed number"].details == ("harbour: The ferry carried 240 cars.",)
 
 
 def test_the_page_has_the_curve(removal: BulletRemoval) -> None:
@@ -50,7 +49,7 @@ def test_costs_are_shown_where_there_are_any(removal: BulletRemoval) -> None:
     assert "tokens" not in str(removal)
     usage = Usage(calls=1200, prompt_tokens=30, completion_tokens=3, cost_usd=0.25)
     first, *others = removal.rows
-    table = removal.__class__(removal.subjects, (replace(first, usage=usage), *others)).page()
+    table = replace(removal, rows=(replace(first, usage=usage), *others)).page()
     assert table.sections[0].table is not None
     rows = {row[0]: row[1:] for row in table.sections[0].table.rows}
     assert rows["calls"] == ("1,200", "0")

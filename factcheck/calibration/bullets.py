@@ -1,11 +1,11 @@
-"""The result of a bullet removal: its numbers, its files and its report."""
+"""Bullet removal: an honest score falls as bullets are removed from a summary one by one."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
+from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from functools import cached_property
-from html import escape
 from os import PathLike
 from pathlib import Path as FilePath
 from statistics import fmean
@@ -20,32 +20,154 @@ from factcheck.calibration.bullets_metrics import (
     mean_curve,
     measure_paths,
 )
-from factcheck.calibration.texts import RemovalOrder, Subject
+from factcheck.calibration.curves import curves_svg
+from factcheck.calibration.judges import (
+    Judge,
+    Named,
+    named_judges,
+    open_scorer,
+    require_unique,
+)
+from factcheck.calibration.texts import RemovalOrder, Subject, Text, read_subjects, removal_orders
 from factcheck.documents import file_errors, json_text, write_text
+from factcheck.errors import Failure, JudgeError
 from factcheck.facts import Usage
+from factcheck.judges.factory import build_rater
+from factcheck.judges.local.containment import BASELINE, WordContainment
+from factcheck.judges.ports import HIGHEST, LOWEST, ExtractorSpec, Ledger, Rater, RaterSpec
 from factcheck.reports.page import Alert, Page, Section, Svg, Table, filled
 from factcheck.reports.report import Report, render
-from factcheck.reports.text import DASH, plural, short, shorten_middle, visible
+from factcheck.reports.text import DASH, plural, short
+from factcheck.runtime.budget import Budget
+from factcheck.runtime.loop import blocking, together
+from factcheck.runtime.session import Session
+from factcheck.scoring import FactCoverage
 from factcheck.stats.intervals import Estimate
 
 TRUTH = "truth"
 """Stands for a judge where the true scores are known."""
+RATED = "(1-5)"
+"""Follows the name of a rater in tables."""
 _BAR = 20
 _LABELS = {
     "kendall": ("Kendall, facts left", ""),
     "kendall_bullets": ("Kendall, bullets left", ""),
     "rising_steps": ("steps at which it rises", " %"),
     "unchanged_steps": ("steps without a change", " %"),
-    "missed_drops": ("lost facts it overlooks", " %"),
-    "distinct_scores": ("distinct scores", " %"),
     "at_ceiling": ("variants at the top", " %"),
-    "drop_per_bullet": ("fall per bullet", ""),
     "full_score": ("the whole summary", ""),
     "error": ("error against the truth", ""),
     "found": ("present, called entailed", " %"),
     "invented": ("absent, called entailed", " %"),
 }
 """Metrics shown, by their label and unit."""
+Scorer = Callable[[Subject, Sequence[frozenset[int]]], Coroutine[Any, Any, list[VariantRow]]]
+"""Scores the summary of a subject with each of these sets of bullets."""
+
+
+async def abullet_removal(
+    texts: Iterable[Text] | None = None,
+    judges: Named[Judge] = ("local",),
+    *,
+    raters: Named[RaterSpec] = (),
+    extractor: ExtractorSpec | None = None,
+    budget: Budget | None = None,
+    n_random: int = 4,
+    seed: int = 0,
+) -> BulletRemoval:
+    """Remove the bullets of each summary one by one, and score what is left with each judge.
+
+    Bullets are removed from the end, from the start and in random orders; every variant is scored
+    by itself, unless the judge has `summaries_per_call`. Word containment is always included as the
+    baseline.
+
+    Args:
+        texts: Records (or mappings) with `source`, `summary` and optionally `id` and `facts`, which
+            are extracted where they are missing. The bundled texts if `None`.
+        judges: Judges that check facts: anything `FactCoverage` takes as a judge, or a
+            `FactCoverage` itself; a mapping gives them names.
+        raters: Judges that rate a variant as a whole from 1 to 5, in one call: `"PROVIDER/MODEL"`,
+            a `dspy.BaseLM`, or an object with the `Rater` port; a mapping gives them names.
+        extractor: Extracts missing facts; as in `FactCoverage`.
+        budget: Limits for each judge; what remains unanswered is missing.
+        n_random: Random orders for each text, 0 to 1,000.
+        seed: Random seed of the orders.
+
+    Raises:
+        InputError: A text is blank, without facts, or a duplicate name; or a judge is invalid.
+        ConfigError: A judge is unknown, or a key is missing.
+        JudgeError: Facts could not be extracted, or a judge rejected every request.
+    """
+    async with AsyncExitStack() as stack:
+        coverage = [
+            (name, await open_scorer(judge, budget, stack)) for name, judge in named_judges(judges)
+        ]
+        coverage.append((BASELINE, FactCoverage(WordContainment())))
+        scorers = [(name, _by_coverage(name, scorer)) for name, scorer in coverage]
+        for name, rater in named_judges(raters):
+            session = await stack.enter_async_context(Session(budget=budget))
+            rated = f"{name} {RATED}"
+            scorers.insert(-1, (rated, _by_rating(rated, build_rater(rater, session))))
+        require_unique("judge", [name for name, _ in scorers])
+        lister = await stack.enter_async_context(FactCoverage(extractor=extractor, budget=budget))
+        subjects = await read_subjects(texts, lister)
+        orders = {one.name: removal_orders(len(one.bullets), n_random, seed) for one in subjects}
+        rows: list[VariantRow] = []
+        for _, score in scorers:
+            for subject in subjects:
+                rows += await score(subject, variants(subject, orders[subject.name]))
+    return BulletRemoval(tuple(subjects), orders, tuple(rows))
+
+
+bullet_removal = blocking(abullet_removal)
+
+
+def variants(subject: Subject, orders: Iterable[RemovalOrder]) -> tuple[frozenset[int], ...]:
+    """Every set of bullets that an order leaves, once; the whole summary first."""
+    left = (kept for order in orders for kept in order.kept())
+    return tuple(dict.fromkeys([frozenset(range(len(subject.bullets))), *left]))
+
+
+def _by_coverage(name: str, scorer: FactCoverage) -> Scorer:
+    """Scores variants by the facts they keep, as many at once as the judge reads."""
+
+    async def some_rows(subject: Subject, some: Sequence[frozenset[int]]) -> list[VariantRow]:
+        texts = [subject.bullets.kept(kept) for kept in some]
+        try:
+            reports = await scorer.ascore_summaries("", texts, facts=subject.facts)
+        except JudgeError as error:
+            return [VariantRow(subject.name, name, kept, None, note=str(error)) for kept in some]
+        return [
+            VariantRow.of(subject.name, name, kept, report)
+            for kept, report in zip(some, reports, strict=True)
+        ]
+
+    async def rows(subject: Subject, every: Sequence[frozenset[int]]) -> list[VariantRow]:
+        size = scorer.summaries_per_call
+        starts = range(0, len(every), size)
+        found = await together(some_rows(subject, every[n : n + size]) for n in starts)
+        return [row for some in found for row in some]
+
+    return rows
+
+
+def _by_rating(name: str, rater: Rater) -> Scorer:
+    """Scores variants by one rating each from 1 to 5, rescaled to [0, 1]; without verdicts."""
+
+    async def row(subject: Subject, kept: frozenset[int]) -> VariantRow:
+        ledger = Ledger()
+        rating = await rater.rate(subject.source, subject.bullets.kept(kept), ledger)
+        place = (subject.name, name, kept)
+        if isinstance(rating, Failure):
+            return VariantRow(*place, None, note=rating.message, usage=ledger.usage)
+        score = (rating.value - LOWEST) / (HIGHEST - LOWEST)
+        note = f"rated {rating.value} of {HIGHEST}"
+        return VariantRow(*place, score, score, score, note=note, usage=ledger.usage)
+
+    async def rows(subject: Subject, every: Sequence[frozenset[int]]) -> list[VariantRow]:
+        return await together(row(subject, kept) for kept in every)
+
+    return rows
 
 
 @dataclass(frozen=True, repr=False)
@@ -53,6 +175,8 @@ class BulletRemoval(Report):
     """The scores of judges for summaries from which bullets were removed."""
 
     subjects: tuple[Subject, ...]
+    orders: Mapping[str, tuple[RemovalOrder, ...]]
+    """By the name of the subject."""
     rows: tuple[VariantRow, ...]
     """One for each judge, text and variant."""
 
@@ -74,7 +198,7 @@ class BulletRemoval(Report):
         return [
             Path(subject.name, order.name, tuple(self._points(judge, subject, order)))
             for subject in self.subjects
-            for order in subject.orders
+            for order in self.orders[subject.name]
             if judge != TRUTH or subject.carriers is not None
         ]
 
@@ -92,6 +216,10 @@ class BulletRemoval(Report):
     def metrics(self, judge: str) -> BulletMetrics:
         """The metrics of one judge; `"truth"` for those of the true scores."""
         return measure_paths(self.paths(judge))
+
+    def curves(self) -> dict[str, list[CurvePoint]]:
+        """The mean score of every judge by the share of bullets left; the truth first, if known."""
+        return {name: mean_curve(self.paths(name)) for name in self._columns()}
 
     def usage(self, judge: str) -> Usage:
         """What the answers of one judge cost."""
@@ -121,13 +249,12 @@ class BulletRemoval(Report):
     def to_dict(self) -> dict[str, Any]:
         """The metrics of every judge as JSON-ready data; `save` keeps the rows."""
         names = sorted(self._columns(), key=lambda name: name == TRUTH)
-        texts = [subject.name for subject in self.subjects]
         judges = {
             name: {**self.metrics(name).to_dict(), "usage": self.usage(name).to_dict()}
             for name in names
         }
-        notes = self.notes()
-        return {"texts": texts, "judges": judges, "notes": notes}
+        texts = [subject.name for subject in self.subjects]
+        return {"texts": texts, "judges": judges, "notes": self.notes()}
 
     def save(self, folder: str | PathLike[str]) -> tuple[str, ...]:
         """Write the rows, the page and the plot into a folder, which is created.
@@ -143,7 +270,7 @@ class BulletRemoval(Report):
         files = {
             "rows.jsonl": "".join(f"{row}\n" for row in rows),
             "bullets.html": render(self.page(), "html"),
-            "curves.svg": self._curves_svg(),
+            "curves.svg": self._svg(self.curves()),
         }
         with file_errors(str(folder), "write"):
             place.mkdir(parents=True, exist_ok=True)
@@ -151,32 +278,28 @@ class BulletRemoval(Report):
             write_text(place / name, text)
         return tuple(files)
 
-    def curves(self) -> dict[str, list[CurvePoint]]:
-        """The mean score of every judge by the share of bullets left; the truth first, if known."""
-        return {name: mean_curve(self.paths(name)) for name in self._columns()}
-
     def _columns(self) -> tuple[str, ...]:
         return ((TRUTH,) if self.paths(TRUTH) else ()) + self.judges
 
-    def _curves_svg(self) -> str:
-        curves = self.curves()
-        return curves_svg(curves, curves.pop(TRUTH, []), len(self.subjects))
+    def _svg(self, curves: Mapping[str, Sequence[CurvePoint]]) -> str:
+        judges = {name: curve for name, curve in curves.items() if name != TRUTH}
+        return curves_svg(judges, curves.get(TRUTH, ()), len(self.subjects))
 
     def _counts(self) -> str:
-        variants = plural(len({(row.text, row.kept) for row in self.rows}), "variant")
-        orders = plural(sum(len(subject.orders) for subject in self.subjects), "removal order")
-        return f"{plural(len(self.subjects), 'text')}, {variants}, {orders}"
+        n_variants = plural(len({(row.text, row.kept) for row in self.rows}), "variant")
+        n_orders = plural(sum(map(len, self.orders.values())), "removal order")
+        return f"{plural(len(self.subjects), 'text')}, {n_variants}, {n_orders}"
 
     def __repr__(self) -> str:
         return f"<BulletRemoval: Bullet removal   {self._counts()}>"  # without any metric
 
     def page(self) -> Page:
         """The report: the metrics and the mean curve of every judge."""
-        names = self._columns()
-        curves = [{one.left: one.score for one in curve} for curve in self.curves().values()]
+        names, curves = self._columns(), self.curves()
+        scores = [{one.left: one.score for one in curve} for curve in curves.values()]
         chart = tuple(
-            (f"{100 * left:.0f} %", *(_bar(curve.get(left)) for curve in curves))
-            for left in sorted({left for curve in curves for left in curve}, reverse=True)
+            (f"{100 * left:.0f} %", *(_bar(curve.get(left)) for curve in scores))
+            for left in sorted({left for curve in scores for left in curve}, reverse=True)
         )
         return Page(
             "Bullet removal",
@@ -187,7 +310,7 @@ class BulletRemoval(Report):
                 Section(
                     "Mean score by the share of bullets left",
                     table=Table(("left", *names), chart, n_names=1 + len(names)),
-                    pictures=(Svg(self._curves_svg()),) if chart else (),
+                    pictures=(Svg(self._svg(curves)),) if chart else (),
                 ),
             ),
             columns=("text", "judge", "kept", "score", "low", "high", "note"),
@@ -207,9 +330,6 @@ class BulletRemoval(Report):
                 # The spread between the true scores is no uncertainty.
                 cells = (one._replace(interval=None) if n == TRUTH else one for n, one in of)
                 yield (label, *(_cell(one, unit) for one in cells))
-        yield ("rises, in all", *(str(judge.n_rising) for judge in judges))
-        if any(judge.n_constant_paths for judge in judges):
-            yield ("constant orders", *(str(judge.n_constant_paths) for judge in judges))
         if any(judge.n_missing for judge in judges):
             missing = (f"{judge.n_missing} of {judge.n_variants}" for judge in judges)
             yield ("answers missing", *missing)
@@ -240,74 +360,3 @@ def _called_entailed(row: VariantRow, subject: Subject, is_there: bool) -> float
     asked = (fact for fact in row.verdicts if carriers[fact].isdisjoint(row.kept) != is_there)
     labels = [row.verdicts[fact] for fact in asked]
     return labels.count("entailed") / len(labels) if labels else None
-
-
-_WIDTH, _HEIGHT = 720, 440
-_LEFT, _RIGHT, _TOP, _BOTTOM = 60, 700, 40, 390
-"""Edges of the area of the curves."""
-_COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#7a57b8")
-"""Okabe and Ito's, which can be told apart with any colour vision."""
-_GREY = "#808080"
-_TICKS = (0.0, 0.25, 0.5, 0.75, 1.0)
-_LEGEND_STEP = 18
-
-
-def curves_svg(
-    judges: Mapping[str, Sequence[CurvePoint]], truth: Sequence[CurvePoint], n_texts: int
-) -> str:
-    """A line with its 95 % band for each judge, and the truth dashed, if it is known."""
-    curves = [("true share of facts", truth, _GREY)] if truth else []
-    for place, (judge, points) in enumerate(judges.items()):
-        if points:
-            curves.append((judge, points, _COLOURS[place % len(_COLOURS)]))
-    parts = list(_axes(f"Bullets are removed one by one ({plural(n_texts, 'text')})"))
-    for place, (name, points, colour) in enumerate(curves):
-        parts += _curve(points, colour)
-        y = _BOTTOM - 12 - (len(curves) - 1 - place) * _LEGEND_STEP
-        dashes = _dashes(colour)
-        parts.append(f'<path d="M{_LEFT + 12} {y - 4}h24" stroke="{colour}"{dashes}/>')
-        parts.append(_text(_LEFT + 42, y, shorten_middle(visible(name)), "start"))
-    body = "\n".join(parts)
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {_HEIGHT}" fill="none" '
-        'stroke-width="2" font-family="sans-serif" font-size="12" color="#808080" role="img">\n'
-        f"{body}\n</svg>\n"
-    )
-
-
-def _axes(title: str) -> Iterator[str]:
-    middle = (_LEFT + _RIGHT) // 2
-    yield _text(middle, _TOP - 16, title)
-    yield _text(middle, _HEIGHT - 12, "share of bullets left")
-    yield _text(_LEFT, _TOP - 16, "score")
-    for tick in _TICKS:
-        x, y = _place(tick, tick).split(",")
-        grid = 'stroke="currentColor" stroke-width="1" opacity="0.25"'
-        yield f'<path d="M{x} {_TOP}V{_BOTTOM}M{_LEFT} {y}H{_RIGHT}" {grid}/>'
-        yield _text(x, _BOTTOM + 18, f"{tick:g}")
-        yield _text(_LEFT - 8, float(y) + 4, f"{tick:g}", "end")
-
-
-def _curve(points: Sequence[CurvePoint], colour: str) -> Iterator[str]:
-    bands = [(point.left, point.interval) for point in points if point.interval]
-    if len(bands) == len(points):
-        outline = [_place(left, band.high) for left, band in bands]
-        outline += [_place(left, band.low) for left, band in reversed(bands)]
-        yield f'<polygon points="{" ".join(outline)}" fill="{colour}" opacity="0.12"/>'
-    line = " ".join(_place(point.left, point.score) for point in points)
-    yield f'<polyline points="{line}" stroke="{colour}"{_dashes(colour)}/>'
-
-
-def _dashes(colour: str) -> str:
-    return ' stroke-dasharray="6 4"' if colour == _GREY else ""
-
-
-def _place(left: float, score: float) -> str:
-    x = _RIGHT - left * (_RIGHT - _LEFT)
-    y = _BOTTOM - score * (_BOTTOM - _TOP)
-    return f"{x:.1f},{y:.1f}"
-
-
-def _text(x: object, y: float, words: str, anchor: str = "middle") -> str:
-    where = f'x="{x}" y="{y:g}" text-anchor="{anchor}"'
-    return f'<text {where} fill="currentColor">{escape(words)}</text>'
