@@ -12,13 +12,14 @@ import stat
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from factcheck.runtime.cache.entries import WarnOnce, check_keys, seal, unseal
 
 if TYPE_CHECKING:
-    from factcheck.runtime.cache.store import Store
+    from factcheck.runtime.cache.store import ReadOnlyStore
 
 T = TypeVar("T")
 
@@ -44,7 +45,8 @@ class DiskCache:
         self.folder = expanded(folder)
         """Where the responses are."""
         self._warn = WarnOnce()
-        self._store: Store | None = None
+        self._store: ReadOnlyStore | None = None
+        self._thread: ThreadPoolExecutor | None = None
         self._process = os.getpid()
         self._identity: tuple[int, int] | None = None
         self._lock = threading.RLock()
@@ -54,7 +56,7 @@ class DiskCache:
 
     def get_many(self, keys: Sequence[str]) -> dict[str, str]:
         check_keys(keys)
-        stored = self._use(lambda store: store.read(keys)) if keys else None
+        stored = self._use(lambda store: store.read(keys), reads=True) if keys else None
         values = {key: unseal(key, value) for key, value in (stored or {}).items()}
         for key in (key for key, value in values.items() if value is None):
             self._warn.refused(f"the cache {self.folder}", key)
@@ -79,11 +81,14 @@ class DiskCache:
 
     def close(self) -> None:
         with self._lock:
-            store, self._store = self._store, None
-            if store is not None and self._process == os.getpid():
-                store.close()
+            store, thread = self._store, self._thread
+            self._store = self._thread = None
+            if thread is not None and self._process == os.getpid():
+                if store is not None:
+                    thread.submit(store.close).result()
+                thread.shutdown()
 
-    def _use(self, operation: Callable[[Store], T]) -> T | None:
+    def _use(self, operation: Callable[[ReadOnlyStore], T], *, reads: bool = False) -> T | None:
         """The operation's result, or `None`, with a warning, if the store fails.
 
         A lock is waited for; once that was in vain, no longer until the store has answered again,
@@ -95,7 +100,7 @@ class DiskCache:
         while not self._abandoned:
             with self._lock:
                 try:
-                    result = operation(self._open())
+                    result = self._run(operation, reads=reads)
                 except Exception as error:
                     trouble = classify(error)
                     if trouble is None:
@@ -113,18 +118,27 @@ class DiskCache:
             time.sleep(_LOCK_POLL_S)
         return None
 
-    def _open(self) -> Store:
-        from factcheck.runtime.cache.store import Store
+    def _run(self, operation: Callable[[ReadOnlyStore], T], *, reads: bool) -> T:
+        """The result of an operation; one thread opens, writes and closes, as `diskcache` wants."""
+        if self._process != os.getpid():  # a fork has no thread, no right to the connection
+            self._store = self._thread = None
+            self._process = os.getpid()
+        if reads and self._store is not None:
+            return operation(self._store)
+        if self._thread is None:
+            self._thread = ThreadPoolExecutor(1, thread_name_prefix="factcheck-cache")
+        return self._thread.submit(lambda: operation(self._open())).result()
 
-        if self._process != os.getpid():  # a fork has no right to the connection
-            self._store, self._process = None, os.getpid()
+    def _open(self) -> ReadOnlyStore:
+        from factcheck.runtime.cache.store import ReadOnlyStore, Store
+
         if self._store is None and is_read_only(self.folder):
             self._warn(
                 "readonly",
                 "the cache %s cannot be written: it is read, and nothing is added",
                 self.folder,
             )
-            self._store = Store(database(self.folder), read_only=True)
+            self._store = ReadOnlyStore(database(self.folder))
         if self._store is None:
             warning = make_private(self.folder)
             if warning is not None:
@@ -175,7 +189,7 @@ def expanded(folder: str | os.PathLike[str]) -> Path:
 
 
 def database(folder: Path) -> Path:
-    return folder / _STORE / "answers.db"
+    return folder / _STORE / "cache.db"
 
 
 def make_private(folder: Path) -> str | None:

@@ -9,36 +9,27 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
-from typing import TYPE_CHECKING, Any, NamedTuple
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
 
-from factcheck.errors import ConfigError, InputError
+from factcheck.errors import InputError
 from factcheck.runtime.cache import disk
-from factcheck.runtime.cache.entries import is_key, unseal
 
 if TYPE_CHECKING:
     import sqlite3
-    from pathlib import Path
+
+    from factcheck.runtime.cache.store import StoredEntry
 
 _END_OF_TIME = 2**40
-_ROWS = (
-    "SELECT rowid, CASE typeof(key) WHEN 'text' THEN CAST(key AS BLOB) END, "
-    "CASE typeof(value) WHEN 'blob' THEN value END, at FROM answers ORDER BY rowid"
-)
 
 
-class StoredEntry(NamedTuple):
-    """One row of a store."""
+class Labels(NamedTuple):
+    """Labels in a value."""
 
-    rowid: int
-    key: str
-    """The key, or an empty string if it is not valid."""
-    value: str
-    """The value; empty if there is a problem."""
-    problem: str | None
-    """Why the row counts as missing, or `None` if it is good."""
-    stored_at: Any
-    """When it was written, in Unix seconds, as the row has it."""
+    task: str
+    judge: str
+    at: float | None
 
 
 class Statistics(NamedTuple):
@@ -67,38 +58,19 @@ class Verification(NamedTuple):
 
 @contextmanager
 def _connected(folder: Path) -> Iterator[sqlite3.Connection]:
-    from factcheck.runtime.cache.store import classify, connect
+    from factcheck.runtime.cache.store import connected
 
-    try:
-        with closing(connect(disk.database(folder), "mode=rw", disk.LOCK_WAIT_S)) as connection:
-            connection.text_factory = bytes  # whatever the file calls text, without decoding it
-            yield connection
-    except Exception as error:
-        trouble = classify(error)
-        if trouble == "damaged":
-            raise InputError(
-                f"the cache {folder} is damaged ({error}); the next run sets it aside and "
-                "starts a new one"
-            ) from error
-        if trouble is not None:
-            raise ConfigError(f"the cache {folder} cannot be used: {error}") from error
-        raise
+    with connected(disk.database(folder), timeout_s=disk.LOCK_WAIT_S) as connection:
+        yield connection
 
 
 def read_entries(folder: Path) -> Iterator[StoredEntry]:
     """Every row, good or bad, in the order written; none if there is no store."""
-    if not disk.database(folder).exists():
-        return
-    with _connected(folder) as connection:
-        tables = connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'answers'")
-        if tables.fetchone() is not None:
-            for rowid, stored_key, stored, at in connection.execute(_ROWS):
-                key = (stored_key or b"").decode("ascii", "replace")
-                value = unseal(key, stored) if is_key(key) else None
-                problem = None if value is not None else "its checksum does not match"
-                if not is_key(key):
-                    key, problem = "", "its key is not valid"
-                yield StoredEntry(rowid, key, value or "", problem, at)
+    from factcheck.runtime.cache import store
+
+    if disk.database(folder).exists():
+        with _connected(folder) as connection:
+            yield from store.read_entries(connection)
 
 
 def statistics(folder: Path) -> Statistics:
@@ -110,9 +82,9 @@ def statistics(folder: Path) -> Statistics:
         if entry.problem is not None:
             refused += 1
             continue
-        task, judge, at = _labels(entry)
-        groups[task, judge] += 1
-        times.append(at)
+        labels = _labels(entry)
+        groups[labels.task, labels.judge] += 1
+        times.append(labels.at)
     known = [time for time in times if time is not None]
     files = disk.database(folder).parent.glob("*")
     return Statistics(
@@ -125,8 +97,8 @@ def statistics(folder: Path) -> Statistics:
     )
 
 
-def _labels(entry: StoredEntry) -> tuple[str, str, float | None]:
-    """Task, judge and time of a good entry; missing ones are `other`, the time that of writing."""
+def _labels(entry: StoredEntry) -> Labels:
+    """The labels in a good entry; missing ones are `other`, the time that of writing."""
     try:
         data = json.loads(entry.value)
     except (ValueError, RecursionError):
@@ -135,8 +107,9 @@ def _labels(entry: StoredEntry) -> tuple[str, str, float | None]:
     task, judge, at = (data.get(name) for name in ("task", "judge", "at"))
     if not (isinstance(at, (int, float)) and 0 <= at < _END_OF_TIME):
         at = entry.stored_at if isinstance(entry.stored_at, float) else None
-    task, judge = (label if isinstance(label, str) else "other" for label in (task, judge))
-    return task, judge, at
+    return Labels(
+        task if isinstance(task, str) else "other", judge if isinstance(judge, str) else "other", at
+    )
 
 
 def verify(folder: Path) -> Verification:
@@ -163,16 +136,16 @@ def prune(folder: Path, *, before: float | None = None, judge: str | None = None
     chosen = []
     for entry in read_entries(folder):
         if entry.problem is None:
-            _, name, at = _labels(entry)
-            old = before is None or (at is not None and at < before)
-            if old and judge in {None, name}:
+            labels = _labels(entry)
+            old = before is None or (labels.at is not None and labels.at < before)
+            if old and judge in {None, labels.judge}:
                 chosen.append((entry.rowid, entry.stored_at))
     if not chosen:
         return 0
     with _connected(folder) as connection:
         connection.execute("BEGIN IMMEDIATE")
         removed = connection.executemany(  # unless another process has written it anew
-            "DELETE FROM answers WHERE rowid = ? AND at IS ?", chosen
+            "DELETE FROM Cache WHERE rowid = ? AND store_time IS ?", chosen
         ).rowcount
         connection.execute("COMMIT")
     return removed
@@ -182,4 +155,4 @@ def clear(folder: Path) -> int:
     if not disk.database(folder).exists():
         return 0
     with _connected(folder) as connection:
-        return connection.execute("DELETE FROM answers").rowcount
+        return connection.execute("DELETE FROM Cache").rowcount

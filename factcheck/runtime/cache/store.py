@@ -1,6 +1,8 @@
-"""The file of a disk cache: an SQLite database that is read as data, whoever wrote it.
+"""A `diskcache` store that runs no code and touches no file but its own. Imported when opened.
 
-Imported when a cache is opened.
+A plain `diskcache` store believes its rows: it unpickles what a row calls pickled, reads the file
+that a row names, and removes that file when the row is overwritten (CVE-2025-69872). Here each of
+these is refused, whoever wrote the row.
 """
 
 from __future__ import annotations
@@ -8,19 +10,53 @@ from __future__ import annotations
 import os
 import sqlite3
 import stat
+import threading
 import time
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
-_TABLES = (
-    "CREATE TABLE answers (key TEXT PRIMARY KEY, value BLOB, at REAL)",
-    "CREATE TABLE leases (key TEXT PRIMARY KEY, holder INTEGER, until REAL)",
+import diskcache
+from diskcache.core import DEFAULT_SETTINGS, METADATA, MODE_RAW
+
+from factcheck.errors import ConfigError, InputError
+from factcheck.runtime.cache.entries import is_key, unseal
+
+_NEVER = 2**62
+"""As a size in bytes, more than any."""
+_SETTINGS = {
+    **DEFAULT_SETTINGS,
+    "cull_limit": 0,
+    "disk_min_file_size": _NEVER,
+    "eviction_policy": "none",
+    "size_limit": _NEVER,
+    "sqlite_mmap_size": 0,  # a mapped file that someone truncates would end the process
+}
+"""All of them: what the file says about itself is not used."""
+_ROWS = (
+    "SELECT rowid, CASE typeof(key) WHEN 'text' THEN CAST(key AS BLOB) END, raw, mode, filename, "
+    "CASE typeof(value) WHEN 'blob' THEN value END, store_time FROM Cache "
+    "WHERE expire_time IS NULL ORDER BY rowid"
 )
-_VALUES = "SELECT key, CASE typeof(value) WHEN 'blob' THEN value END FROM answers WHERE key IN"
+_VALUES = (
+    "SELECT key, CASE WHEN mode = ? AND filename IS NULL AND typeof(value) = 'blob' "
+    "THEN value END FROM Cache WHERE raw = 1 AND +expire_time IS NULL AND key IN "
+)
+"""Only leases expire. The plus keeps SQLite from the index of these times, which has all rows."""
+_LEASE = (
+    "SELECT CASE typeof(value) WHEN 'blob' THEN value END FROM Cache "
+    "WHERE raw = 1 AND key = ? AND expire_time <= ?"
+)
 _AT_ONCE = 500
 """Keys that are looked up together; every SQLite takes 999 parameters."""
+_FORMATS = slice(18, 20)
+"""Where SQLite's header has the version of the file, for writing and for reading."""
+_KNOWN_FORMATS = {b"", b"\1\1", b"\2\2"}
+_opening = threading.RLock()
+_opened: Counter[tuple[int, int]] = Counter()
+"""How often this process has a store open to write, by device and number of its file."""
 
 Trouble = Literal["locked", "full", "unusable", "damaged"]
 """Wait, go on without, go on without, or start a new store."""
@@ -29,6 +65,7 @@ _BY_MESSAGE: tuple[tuple[str, Trouble], ...] = (
     ("is locked", "locked"),
     ("busy", "locked"),
     ("is full", "full"),
+    ("readonly", "unusable"),
     ("unable to open", "unusable"),
     ("disk i/o error", "unusable"),
     ("out of memory", "unusable"),
@@ -48,109 +85,109 @@ def classify(error: BaseException) -> Trouble | None:
         return "damaged"  # the second: SQLite quotes bytes of the file that are not text
     if isinstance(error, sqlite3.ProgrammingError):
         return None
+    if isinstance(error, diskcache.Timeout):
+        return "locked"
     if isinstance(error, sqlite3.Error):
         message = str(error).lower()
         return next((trouble for part, trouble in _BY_MESSAGE if part in message), "damaged")
     return "unusable" if isinstance(error, (OSError, OverflowError)) else None
 
 
-def connect(path: Path, mode: str, timeout_s: float = 0.0) -> sqlite3.Connection:
-    """A connection to a file that SQLite may open: not to a pipe or a link.
+class _PlainDisk(diskcache.Disk):  # type: ignore[misc]  # diskcache has no types
+    """Text keys and byte values in the SQLite file itself: no pickle, no other file."""
 
-    Args:
-        path: The file.
-        mode: Parameters of SQLite's address, such as `mode=ro`.
-        timeout_s: How long a lock may last.
-    """
-    if (path.is_symlink() or path.exists()) and not stat.S_ISREG(path.lstat().st_mode):
-        raise PermissionError(f"{path} is not a regular file")
-    address = f"{path.absolute().as_uri()}?{mode}"
-    return sqlite3.connect(
-        address, uri=True, timeout=timeout_s, isolation_level=None, check_same_thread=False
-    )
+    def put(self, key: Any) -> tuple[str, bool]:
+        return str(key), True
+
+    def store(self, value: Any, read: bool, key: Any = None) -> tuple[int, int, None, bytes]:  # noqa: ARG002, FBT001 - the signature of diskcache
+        return len(value), MODE_RAW, None, bytes(value)
+
+    def remove(self, file_path: str) -> None:
+        pass
 
 
-class Store:
-    """An open store; one thread at a time may use it, and nothing in it waits for a lock.
+class ReadOnlyStore:
+    """A store that this process may read and not write; nothing is added, no file is touched.
 
-    With `read_only` nothing is added, and no file is touched.
+    `diskcache` writes when it opens a store, and looks keys up one by one, so SQLite reads it
+    directly. Nothing here waits for a lock.
     """
 
-    def __init__(self, path: Path, *, read_only: bool = False) -> None:
-        self._read_only = read_only
-        self.connection = connect(path, "mode=ro&immutable=1" if read_only else "mode=rwc")
-        try:
-            self._prepare()
-        except BaseException:
-            self.close()
-            raise
-
-    def _prepare(self) -> None:
-        """Make the tables. There must be no others, and no view or trigger that runs by itself."""
-        run = self.connection.execute
-        if not self._read_only:
-            run("PRAGMA journal_mode = WAL")
-            run("PRAGMA synchronous = NORMAL")
-            for table in _TABLES:
-                run(table.replace("TABLE", "TABLE IF NOT EXISTS"))
-        found = run("SELECT sql FROM sqlite_master WHERE sql IS NOT NULL ORDER BY name")
-        if tuple(sql for (sql,) in found) != _TABLES:
-            raise DamagedStore("its tables are not those of a cache")
+    def __init__(self, path: Path) -> None:
+        _check_file(path)
+        self._connection = _reading(path, "mode=ro&immutable=1")
 
     def read(self, keys: Sequence[str]) -> dict[str, bytes | None]:
-        """The values of the keys that are there; `None` for one that this program did not write."""
+        """The values of the keys that are there; `None` for a row this program did not write."""
         found: dict[str, bytes | None] = {}
         for start in range(0, len(keys), _AT_ONCE):
             some = keys[start : start + _AT_ONCE]
-            query = f"{_VALUES} ({','.join('?' * len(some))})"
-            found.update(self.connection.execute(query, some))
+            query = f"{_VALUES}({','.join('?' * len(some))})"
+            found.update(self._connection.execute(query, (MODE_RAW, *some)))
         return found
 
     def write(self, values: Mapping[str, bytes]) -> None:
-        """Keep all of these, or none."""
-        now = time.time()
-        rows = [(key, value, now) for key, value in values.items()]
-        if not self._read_only:
-            with self._transaction() as run:
-                run.executemany("INSERT OR REPLACE INTO answers VALUES (?, ?, ?)", rows)
+        """Nothing: whoever opened it has said so."""
+
+    def lease(self, key: str, seconds: float) -> bool:  # noqa: ARG002 - see above
+        """Granted: the answer will not be written anyway."""
+        return True
+
+    def release(self, key: str) -> None:
+        """Nothing: there is no lease."""
+
+    def close(self) -> None:
+        self._connection.close()
+
+
+class Store(ReadOnlyStore):
+    """An open store, written by one thread: `diskcache` has a connection per thread."""
+
+    def __init__(self, path: Path) -> None:
+        with _opening:
+            _check_file(path)
+            _check_settings(path)
+            try:
+                folder = str(path.parent)
+                self.rows = diskcache.Cache(folder, timeout=0, disk=_PlainDisk, **_SETTINGS)
+            except (TypeError, ValueError, LookupError, AttributeError, AssertionError) as error:
+                raise DamagedStore(f"{type(error).__name__} on opening it") from error
+            self._file = _number(path.lstat())
+            _opened[self._file] += 1
+        self._connection = _reading(path, "mode=ro")
+
+    def write(self, values: Mapping[str, bytes]) -> None:
+        with self.rows.transact():
+            for key, value in values.items():
+                self.rows.set(key, value)
 
     def lease(self, key: str, seconds: float) -> bool:
         """Take the lease of a key; `False` if a process that is alive has it.
 
         One that lasts longer than this one would is not believed: the clock was set back.
         """
-        if self._read_only:
+        own, name = str(os.getpid()).encode(), _lease_of(key)
+        if self.rows.add(name, own, expire=seconds):
             return True
-        now = time.time()
-        query = "SELECT holder FROM leases WHERE key = ? AND until BETWEEN ? AND ?"
-        with self._transaction() as run:
-            found = run.execute(query, (key, now, now + seconds))
-            is_free = not any(_is_alive(holder) for (holder,) in found)
+        with self.rows.transact():
+            found = self._connection.execute(_LEASE, (name, time.time() + seconds)).fetchone()
+            is_free = found is None or not _is_alive(found[0])
             if is_free:
-                row = (key, os.getpid(), now + seconds)
-                run.execute("INSERT OR REPLACE INTO leases VALUES (?, ?, ?)", row)
+                self.rows.set(name, own, expire=seconds)
         return is_free
 
     def release(self, key: str) -> None:
-        if not self._read_only:
-            with self._transaction() as run:
-                run.execute("DELETE FROM leases WHERE key = ?", (key,))
+        self.rows.delete(_lease_of(key))
 
     def close(self) -> None:
-        self.connection.close()
+        super().close()
+        with _opening:
+            self.rows.close()
+            _opened[self._file] -= 1
 
-    @contextmanager
-    def _transaction(self) -> Iterator[sqlite3.Cursor]:
-        """Statements that are carried out together, or not at all."""
-        run = self.connection.cursor()
-        run.execute("BEGIN IMMEDIATE")
-        try:
-            yield run
-            run.execute("COMMIT")
-        except BaseException:
-            if self.connection.in_transaction:
-                run.execute("ROLLBACK")
-            raise
+
+def _lease_of(key: str) -> str:
+    return f"lease {key}"
 
 
 def _is_alive(holder: Any) -> bool:
@@ -164,3 +201,103 @@ def _is_alive(holder: Any) -> bool:
     except PermissionError:
         return True
     return True
+
+
+def _reading(path: Path, mode: str) -> sqlite3.Connection:
+    address = f"{path.absolute().as_uri()}?{mode}"
+    return sqlite3.connect(address, uri=True, timeout=0, check_same_thread=False)
+
+
+def _check_file(path: Path) -> None:
+    """The file is one that SQLite may open: not a pipe, a link or a foreign format.
+
+    A store that this process has open is not read: closing its file would end the locks that
+    the open connections hold.
+    """
+    if path.is_symlink() or path.exists():
+        found = path.lstat()
+        if not stat.S_ISREG(found.st_mode):
+            raise PermissionError(f"{path} is not a regular file")
+        with _opening:
+            if _opened[_number(found)]:
+                return
+            with path.open("rb") as file:
+                if file.read(_FORMATS.stop)[_FORMATS] not in _KNOWN_FORMATS:
+                    raise DamagedStore("not a SQLite database of a known format")
+
+
+def _number(found: os.stat_result) -> tuple[int, int]:
+    return found.st_dev, found.st_ino
+
+
+def _check_settings(path: Path) -> None:
+    """The file can be written now, and has no settings that `diskcache` does not know.
+
+    Each setting becomes an attribute of the cache, so a planted one could replace a method; and on
+    a locked file `diskcache` would wait for a minute per statement.
+    """
+    with closing(sqlite3.connect(path, timeout=0, isolation_level=None)) as connection:
+        connection.execute("BEGIN IMMEDIATE")
+        tables = connection.execute("SELECT name FROM sqlite_master WHERE name = 'Settings'")
+        if tables.fetchone() is not None:
+            names = {name for (name,) in connection.execute("SELECT key FROM Settings")}
+            if not names <= {*DEFAULT_SETTINGS, *METADATA}:
+                raise DamagedStore("it has settings that are not those of diskcache")
+        connection.execute("ROLLBACK")
+
+
+class StoredEntry(NamedTuple):
+    """One row of a store."""
+
+    rowid: int
+    key: str
+    """The key, or an empty string if it is not valid."""
+    value: str
+    """The value; empty if there is a problem."""
+    problem: str | None
+    """Why the row counts as missing, or `None` if it is good."""
+    stored_at: Any
+    """When it was written, in Unix seconds, as the row has it."""
+
+
+@contextmanager
+def connected(path: Path, *, timeout_s: float) -> Iterator[sqlite3.Connection]:
+    """A plain connection to a store that exists; `timeout_s` is how long a lock may last.
+
+    Listing rows through `diskcache` would unpickle what a row calls a pickled key.
+    """
+    try:
+        _check_file(path)
+        with closing(sqlite3.connect(path, timeout=timeout_s, isolation_level=None)) as connection:
+            connection.text_factory = bytes  # whatever the file calls text, without decoding it
+            yield connection
+    except Exception as error:
+        trouble, folder = classify(error), path.parent.parent
+        if trouble == "damaged":
+            raise InputError(
+                f"the cache {folder} is damaged ({error}); the next run sets it aside and "
+                "starts a new one"
+            ) from error
+        if trouble is not None:
+            raise ConfigError(f"the cache {folder} cannot be used: {error}") from error
+        raise
+
+
+def read_entries(connection: sqlite3.Connection) -> Iterator[StoredEntry]:
+    """Every row, in the order written; none if there is no table."""
+    tables = connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'Cache'")
+    if tables.fetchone() is not None:
+        for rowid, stored_key, *row, stored_at in connection.execute(_ROWS):
+            key = stored_key.decode("ascii", "replace") if stored_key is not None else ""
+            problem, value = _value(key, *row)
+            yield StoredEntry(rowid, key if is_key(key) else "", value, problem, stored_at)
+
+
+def _value(key: str, raw: Any, mode: Any, filename: Any, stored: Any) -> tuple[str | None, str]:
+    """What is wrong with a row, or else its value."""
+    if raw != 1 or not is_key(key):
+        return "its key is not valid", ""
+    if mode != MODE_RAW or filename is not None:
+        return "its value is not plain bytes", ""
+    value = unseal(key, stored)
+    return ("its checksum does not match", "") if value is None else (None, value)

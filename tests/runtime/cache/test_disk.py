@@ -12,8 +12,11 @@ import tempfile
 import threading
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
+from functools import partial
 from pathlib import Path
+from typing import Any
 
+import diskcache
 import pytest
 
 from factcheck.runtime.cache import DiskCache, answer_key
@@ -21,9 +24,12 @@ from factcheck.runtime.cache import disk as disk_module
 from factcheck.runtime.cache.store import DamagedStore, classify
 from tests.processes import printed_by_python
 from tests.runtime.cache.conftest import KEY, OTHER
-from tests.runtime.cache.stores import database
 
 NOBODY = 65534
+
+
+def database(folder: Path) -> Path:
+    return folder / "answers" / "cache.db"
 
 
 def mode(path: Path) -> int:
@@ -38,7 +44,7 @@ def test_nothing_is_created_before_the_first_use(folder: Path) -> None:
 def test_importing_loads_no_store() -> None:
     code = (
         "import sys, factcheck.runtime.cache as c; c.DiskCache('x');"
-        "print([m for m in ('sqlite3', 'redis', 'platformdirs') if m in sys.modules])"
+        "print([m for m in ('diskcache', 'sqlite3', 'redis', 'platformdirs') if m in sys.modules])"
     )
 
     assert printed_by_python(code) == "[]"
@@ -141,14 +147,18 @@ def test_a_lock_that_stays_is_a_warning(
     disk.close()
 
 
+def _run_sql(disk: DiskCache, statement: str) -> int:
+    def run(store: Any) -> int:
+        return int(store.rows._sql(statement).fetchone()[0])
+
+    return disk._run(run, reads=False)
+
+
 def test_a_full_disk_keeps_all_of_a_batch_or_nothing(
     folder: Path, disk: DiskCache, caplog: pytest.LogCaptureFixture
 ) -> None:
     disk.set_many({KEY: "kept"})
-
-    def run(statement: str) -> int:
-        return int(disk._open().connection.execute(statement).fetchone()[0])
-
+    run = partial(_run_sql, disk)
     run(f"PRAGMA max_page_count = {run('PRAGMA page_count') + 8}")
     batch = {answer_key(n=n): "x" * 4000 for n in range(16)}
     disk.set_many(batch)
@@ -248,7 +258,7 @@ def test_processes_share_a_cache(folder: Path) -> None:
     cache.close()
     with closing(sqlite3.connect(database(folder))) as connection:
         assert connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
-        assert connection.execute("SELECT COUNT(*) FROM answers").fetchone() == (570,)
+        assert connection.execute("SELECT COUNT(*) FROM Cache").fetchone() == (570,)
 
 
 @pytest.mark.skipif(os.name == "nt", reason="no links without rights there")
@@ -270,14 +280,15 @@ def test_a_link_where_the_cache_should_be_is_not_followed(tmp_path: Path) -> Non
     [
         (sqlite3.OperationalError("database is locked"), "locked"),
         (sqlite3.OperationalError("database or disk is full"), "full"),
-        (sqlite3.OperationalError("attempt to write a readonly database"), "damaged"),
+        (sqlite3.OperationalError("attempt to write a readonly database"), "unusable"),
         (sqlite3.OperationalError("unable to open database file"), "unusable"),
         (sqlite3.OperationalError("disk I/O error"), "unusable"),
         (sqlite3.DataError("string or blob too big"), "unusable"),
         (PermissionError("no"), "unusable"),
         (sqlite3.DatabaseError("database disk image is malformed"), "damaged"),
-        (sqlite3.OperationalError("no such table: answers"), "damaged"),
+        (sqlite3.OperationalError("no such table: Cache"), "damaged"),
         (DamagedStore("planted"), "damaged"),
+        (diskcache.Timeout("busy"), "locked"),
         (sqlite3.ProgrammingError("a mistake of ours"), None),
         (RuntimeError("a mistake of ours"), None),
     ],

@@ -52,14 +52,15 @@ def use_everything(folder: Path) -> None:
 
 PICKLE: Any = object()
 """Stands for a pickle that leaves the canary."""
-PLANTED: list[tuple[Any, Any]] = [
-    *((KEY, value) for value in (PICKLE, 7, "text", 0.5, seal(OTHER, "of another key"))),
-    *((key, PICKLE) for key in (PICKLE, b"\xff", b"0" * 64, 7, None, "0" * 63, "é" * 64)),
-    (KEY.encode(), seal(KEY, "x")),
+PLANTED: list[tuple[Any, Any, dict[str, Any]]] = [
+    *((KEY, PICKLE, {"mode": mode}) for mode in (4, 1, 2, 3, 0, None, "4")),
+    *((key, PICKLE, {}) for key in (b"\xff", b"0" * 64, 7, None, "0" * 63, "é" * 64)),
+    *((KEY, value, {}) for value in (7, "text", 0.5, seal(OTHER, "of another key"))),
+    (PICKLE, seal(KEY, "x"), {"raw": 0}),
 ]
 
 
-@pytest.mark.parametrize(("key", "value"), PLANTED, ids=range(len(PLANTED)))
+@pytest.mark.parametrize(("key", "value", "columns"), PLANTED, ids=range(len(PLANTED)))
 def test_a_planted_row_is_a_miss(
     folder: Path,
     canary: Path,
@@ -67,10 +68,11 @@ def test_a_planted_row_is_a_miss(
     caplog: pytest.LogCaptureFixture,
     key: Any,
     value: Any,
+    columns: dict[str, Any],
 ) -> None:
     filled(folder, {OTHER: "good"})
     key, value = (bomb(canary) if part is PICKLE else part for part in (key, value))
-    plant(folder, key, value)
+    plant(folder, key, value, **columns)
     assert disk.get_many([KEY, OTHER, KEY]) == {OTHER: "good"}
     assert len(caplog.messages) == (key == KEY)
     assert key != KEY or "damaged or tampered with" in caplog.text
@@ -80,32 +82,56 @@ def test_a_planted_row_is_a_miss(
     assert not canary.exists()
 
 
-@pytest.mark.parametrize("until", [2**60, "late", b"", None])
-@pytest.mark.parametrize("holder", [os.getpid(), "me", None, -(2**62)])
-def test_a_planted_lease_is_not_believed(
-    folder: Path, disk: DiskCache, holder: object, until: object
+@pytest.mark.parametrize("mode", [1, 2, 3, 4])
+@pytest.mark.parametrize("name", ["absolute", "../../victim"])
+def test_a_planted_path_is_neither_read_nor_removed(
+    folder: Path, tmp_path: Path, canary: Path, disk: DiskCache, mode: int, name: str
 ) -> None:
+    """`diskcache` alone reads the file on reading the row, and removes it on overwriting."""
+    victim = tmp_path / "victim"
+    victim.write_bytes(bomb(canary))
     filled(folder, {OTHER: "good"})
-    run_sql(folder, "INSERT INTO leases VALUES (?, ?, ?)", (KEY, holder, until))
-    assert disk.lease(KEY, 60)
+    path = str(victim) if name == "absolute" else name
+    plant(folder, KEY, None, mode=mode, filename=path)
+    assert disk.get_many([KEY, OTHER]) == {OTHER: "good"}
+    use_everything(folder)
+    assert victim.read_bytes() == bomb(canary)
+    assert not canary.exists()
 
 
-ENDLESS = (
-    "DROP TABLE answers; CREATE VIEW answers AS WITH RECURSIVE n(key) AS "
-    "(SELECT 1 UNION ALL SELECT key + 1 FROM n) SELECT key, key AS value, 1 AS at FROM n"
+@pytest.mark.parametrize("name", ["transact", "get", "_sql", "timeout", "disk_hash", "sqlite_x"])
+def test_planted_settings_do_not_become_attributes(
+    folder: Path, disk: DiskCache, caplog: pytest.LogCaptureFixture, name: str
+) -> None:
+    """Each setting in the file becomes an attribute of a `diskcache.Cache`; not of ours."""
+    filled(folder, ENTRIES)
+    run_sql(folder, "INSERT INTO Settings VALUES (?, 'planted')", (name,))
+    disk.set_many({KEY: "new"})
+    assert disk.get_many([KEY, *ENTRIES]) == {KEY: "new"}
+    assert "settings that are not those of diskcache" in caplog.text
+
+
+@pytest.mark.parametrize(
+    "name", ["size_limit", "count", "disk_min_file_size", "sqlite_journal_mode", "cull_limit"]
 )
+@pytest.mark.parametrize("value", [None, b"\xff", "many", -1])
+def test_changed_settings_do_no_harm(
+    folder: Path, disk: DiskCache, name: str, value: object
+) -> None:
+    filled(folder, ENTRIES)
+    run_sql(folder, "UPDATE Settings SET value = ? WHERE key = ?", (value, name))
+    disk.set_many({KEY: "new"})
+    assert disk.get_many([KEY]) == {KEY: "new"}
 
 
 @pytest.mark.parametrize(
     "statement",
     [
-        "DROP TABLE answers",
-        "DROP TABLE leases",
-        "ALTER TABLE answers RENAME COLUMN value TO other",
-        "ALTER TABLE answers ADD COLUMN other",
-        "DROP TABLE answers; CREATE VIEW answers AS SELECT 1 AS key, 2 AS value, 3 AS at",
-        ENDLESS,
-        "CREATE TRIGGER t AFTER INSERT ON answers BEGIN DELETE FROM answers; END",
+        "DROP TABLE Cache",
+        "DROP TABLE Settings",
+        "ALTER TABLE Cache RENAME COLUMN value TO other",
+        "ALTER TABLE Cache ADD COLUMN other",
+        "DROP TABLE Cache; CREATE VIEW Cache AS SELECT 1 AS key, 2 AS value, 3 AS store_time",
     ],
 )
 def test_a_planted_schema_costs_the_entries_at_most(folder: Path, statement: str) -> None:
