@@ -9,21 +9,22 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass, replace
 from itertools import accumulate, islice
-from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeVar
-from urllib.parse import quote
+from typing import TYPE_CHECKING, ClassVar, Final, TypeVar
 
 from factcheck.documents import PlainData, file_errors, parse_json
 from factcheck.documents.files import write_with
-from factcheck.errors import InputError, JudgeUnavailable
-from factcheck.judges.llm.http import JsonClient
+from factcheck.errors import InputError
+from factcheck.judges.llm.errors import UNREADABLE, from_openai
 from factcheck.judges.llm.providers import access_to
 from factcheck.settings import Model, Settings
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    import openai
 
     from factcheck.judges.llm.transports import Body
     from factcheck.runtime.retry import RetryPolicy
@@ -35,7 +36,6 @@ MAX_REQUESTS = 50_000
 """In one file; a limit of the provider."""
 MAX_BYTES = 190_000_000
 """In one file: the provider takes 200 MB, whatever a megabyte is to it."""
-_LARGEST_ANSWER = 2**31
 _NAME = "the batch endpoint"
 _TIMEOUT_S = 600.0
 """Seconds one step may take; files are large."""
@@ -74,18 +74,18 @@ class Batch(PlainData):
     def final(self) -> bool:
         return self.status in _FINAL
 
-    def updated(self, found: Mapping[str, Any]) -> Batch:
+    def updated(self, found: openai.types.Batch) -> Batch:
         """The batch as the provider describes it now."""
-        counts = found.get("request_counts") or {}
-        problems = (found.get("errors") or {}).get("data") or []
+        counts = found.request_counts
+        problems = (found.errors and found.errors.data) or []
         return replace(
             self,
-            status=str(found["status"]),
-            completed=int(counts.get("completed", 0)),
-            failed=int(counts.get("failed", 0)),
-            problem="; ".join(str(one.get("message") or "") for one in problems) or None,
-            output_file_id=found.get("output_file_id"),
-            error_file_id=found.get("error_file_id"),
+            status=found.status,
+            completed=counts.completed if counts else 0,
+            failed=counts.failed if counts else 0,
+            problem="; ".join(problem.message or "" for problem in problems) or None,
+            output_file_id=found.output_file_id,
+            error_file_id=found.error_file_id,
         )
 
 
@@ -183,36 +183,38 @@ class BatchClient:
     """Talks to the server whose batches a state is about; runs in the background loop."""
 
     def __init__(self, store: BatchStore, retry: RetryPolicy) -> None:
-        access = access_to(Model("openai/batches"), Settings.from_environment())
-        self._http = JsonClient(replace(access, name=_NAME), _TIMEOUT_S, _LARGEST_ANSWER)
-        self.endpoint = access.endpoint
+        self._access = access_to(Model("openai/batches"), Settings.from_environment())
         self._store = store
         self._retry = retry
+
+    @property
+    def endpoint(self) -> str:
+        return self._access.endpoint
 
     async def submit(self, state: BatchState) -> BatchState:
         # Uploaded by an earlier run, which may have ended before it learned that a batch was made.
         unsure = {batch.digest for batch in state.batches if batch.file_id and not batch.batch_id}
-        for batch in state.batches:
-            if batch.file_id is None:
-                state = self._keep(state, replace(batch, file_id=await self._upload(batch)))
-        for batch in state.batches:
-            if batch.batch_id is None:
-                found = batch.digest in unsure and await self._find(batch)
-                batch_id = found or await self._create(batch)
-                state = self._keep(state, replace(batch, batch_id=batch_id))
-        await self._http.aclose()
+        async with self._connected() as client:
+            for batch in state.batches:
+                if batch.file_id is None:
+                    file_id = await self._upload(client, batch)
+                    state = self._keep(state, replace(batch, file_id=file_id))
+            for batch in state.batches:
+                if batch.batch_id is None:
+                    found = batch.digest in unsure and await self._find(client, batch)
+                    batch_id = found or await self._create(client, batch)
+                    state = self._keep(state, replace(batch, batch_id=batch_id))
         return state
 
     async def update(self, state: BatchState) -> BatchState:
-        for batch in state.batches:
-            if not batch.final:
-                path = f"/batches/{quote(batch.batch_id or '', safe='')}"
-                state = self._keep(state, await self._ask("GET", path, batch.updated))
-        for batch in state.batches:
-            for file_id, to in self._store.downloads(batch) if batch.final else ():
-                if not to.exists():
-                    _write(to, await self._download(file_id))
-        await self._http.aclose()
+        async with self._connected() as client:
+            for batch in state.batches:
+                if not batch.final:
+                    state = self._keep(state, await self._poll(client, batch))
+            for batch in state.batches:
+                for file_id, path in self._store.downloads(batch) if batch.final else ():
+                    if not path.exists():
+                        await self._download(client, file_id, path)
         return state
 
     def _keep(self, state: BatchState, batch: Batch) -> BatchState:
@@ -221,9 +223,7 @@ class BatchClient:
         self._store.write(state)
         return state
 
-    async def _upload(self, batch: Batch) -> str:
-        import aiohttp
-
+    async def _upload(self, client: openai.AsyncOpenAI, batch: Batch) -> str:
         path = self._store.requests(batch)
         with file_errors(str(path), "read"):
             data = path.read_bytes()
@@ -233,66 +233,70 @@ class BatchClient:
                 f"remove {self._store.path} and submit again"
             )
 
-        def form() -> aiohttp.FormData:
-            made = aiohttp.FormData({"purpose": "batch"})
-            made.add_field("file", data, filename=path.name)
-            return made
+        async def upload() -> str:
+            made = await client.files.create(file=(path.name, data), purpose="batch")
+            return made.id
 
-        return await self._ask("POST", "/files", _id, form)
+        return await self._retrying(upload)
 
-    async def _create(self, batch: Batch) -> str:
+    async def _create(self, client: openai.AsyncOpenAI, batch: Batch) -> str:
         """Make a batch; never repeated: it may exist although no response came."""
-        body = {"input_file_id": batch.file_id, "endpoint": URL, "completion_window": "24h"}
-        data = json.dumps(body).encode()
-        return await self._ask("POST", "/batches", _id, lambda: data, repeat=False)
 
-    async def _find(self, batch: Batch) -> str | None:
-        after = ""
-        while True:
-            page, is_last = await self._ask("GET", f"/batches?limit=100{after}", _page)
-            for id_, file_id in page:
-                if file_id == batch.file_id:
-                    return id_
-            if is_last:
-                return None
-            after = f"&after={quote(page[-1][0], safe='')}"
+        async def create() -> str:
+            made = await client.batches.create(
+                input_file_id=batch.file_id or "", endpoint=URL, completion_window="24h"
+            )
+            return made.id
 
-    async def _download(self, file_id: str) -> bytes:
-        async def attempt() -> bytes:
-            return await self._http.send("GET", f"/files/{quote(file_id, safe='')}/content")
+        return await _translated(create)
 
-        data: bytes = await self._retry.retrying()(attempt)
-        return data
+    async def _find(self, client: openai.AsyncOpenAI, batch: Batch) -> str | None:
+        async def find() -> str | None:
+            async for made in client.batches.list(limit=100):
+                if made.input_file_id == batch.file_id:
+                    return made.id
+            return None
 
-    async def _ask(
-        self,
-        method: str,
-        path: str,
-        read: Callable[[Mapping[str, Any]], T],
-        data: Callable[[], Any] = lambda: None,
-        *,
-        repeat: bool = True,
-    ) -> T:
-        """What `read` finds in the answer to a request."""
+        return await self._retrying(find)
+
+    async def _poll(self, client: openai.AsyncOpenAI, batch: Batch) -> Batch:
+        async def look() -> Batch:
+            return batch.updated(await client.batches.retrieve(batch.batch_id or ""))
+
+        return await self._retrying(look)
+
+    async def _download(self, client: openai.AsyncOpenAI, file_id: str, path: Path) -> None:
+        async def download() -> None:
+            async with client.files.with_streaming_response.content(file_id) as reply:
+                _write(path, await reply.read())
+
+        await self._retrying(download)
+
+    async def _retrying(self, step: Callable[[], Awaitable[T]]) -> T:
+        """Do a step that leaves nothing behind when it is done twice."""
 
         async def attempt() -> T:
-            answer = await self._http.ask(method, path, data())
-            try:
-                return read(answer)
-            except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
-                raise JudgeUnavailable(
-                    f"{_NAME}: the answer to {method} {path} cannot be read ({error!r})"
-                ) from error
+            return await _translated(step)
 
-        result: T = await (self._retry.retrying()(attempt) if repeat else attempt())
+        result: T = await self._retry.retrying()(attempt)
         return result
 
+    def _connected(self) -> openai.AsyncOpenAI:
+        import openai
 
-def _id(made: Mapping[str, Any]) -> str:
-    return str(made["id"])
+        return openai.AsyncOpenAI(
+            api_key=self._access.key or "none",
+            base_url=self._access.base_url,
+            max_retries=0,
+            timeout=_TIMEOUT_S,
+            http_client=openai.DefaultAioHttpClient(),
+        )
 
 
-def _page(found: Mapping[str, Any]) -> tuple[list[tuple[str, str]], bool]:
-    """Ids of batches and of their files of requests, and whether there are no more."""
-    page = [(str(made["id"]), str(made["input_file_id"])) for made in found["data"]]
-    return page, not (page and found.get("has_more"))
+async def _translated(step: Callable[[], Awaitable[T]]) -> T:
+    import openai
+
+    try:
+        return await step()
+    except (openai.OpenAIError, *UNREADABLE) as error:
+        raise from_openai(error, _NAME) from error

@@ -47,51 +47,26 @@ class JsonClient:
         self._timeout_s = timeout_s
         self._largest = largest
         self._session = PerProcess(self._connect)
-        self._headers = dict(access.headers)
+        self._headers = {"Content-Type": "application/json", **dict(access.headers)}
         if access.key is not None:
             self._headers["Authorization"] = f"Bearer {access.key}"
             hide(access.key)
 
     async def post(self, path: str, body: Mapping[str, Any]) -> dict[str, Any]:
-        """The JSON object that the server answers a body with.
-
-        Raises:
-            ValueError: The body holds text that is not valid Unicode.
-        """
-        return await self.ask("POST", path, json.dumps(body, ensure_ascii=False).encode())
-
-    async def ask(self, method: str, path: str, data: Any = None) -> dict[str, Any]:
         """The JSON object that the server answers with.
-
-        Args:
-            method: `"GET"` or `"POST"`.
-            path: Below the base URL.
-            data: JSON as bytes, or a form.
 
         Raises:
             JudgeUnavailable: No answer, not in time, too large, or not a JSON object.
             JudgeError: The server's own error, translated.
+            ValueError: The body holds text that is not valid Unicode.
         """
-        text = await self.send(method, path, data)
-        try:
-            answer = json.loads(text)
-        except UNREADABLE:
-            raise JudgeUnavailable(
-                f"{self._access.name}: the server's answer is not JSON"
-            ) from None
-        if not isinstance(answer, dict):
-            raise JudgeUnavailable(f"{self._access.name}: the server's answer is not a JSON object")
-        return answer
-
-    async def send(self, method: str, path: str, data: Any = None) -> bytes:
-        """What the server answers with, whatever it is; raises as `ask`."""
         import aiohttp
 
+        data = json.dumps(body, ensure_ascii=False).encode()
         name, url = self._access.name, f"{self._access.base_url}{path}"
-        kind = {"Content-Type": "application/json"} if isinstance(data, bytes) else {}
         try:
-            async with self._session().request(
-                method, url, data=data, headers={**self._headers, **kind}, allow_redirects=False
+            async with self._session().post(
+                url, data=data, headers=self._headers, allow_redirects=False
             ) as response:
                 if response.status >= _ERROR:
                     raise self._error(response, await _read(response, _LARGEST_ERROR))
@@ -109,7 +84,13 @@ class JsonClient:
             raise JudgeUnavailable(
                 f"{name}: the answer has more than {self._largest // _MIB} MiB, and was not read on"
             )
-        return text
+        try:
+            answer = json.loads(text)
+        except UNREADABLE:
+            raise JudgeUnavailable(f"{name}: the server's answer is not JSON") from None
+        if not isinstance(answer, dict):
+            raise JudgeUnavailable(f"{name}: the server's answer is not a JSON object")
+        return answer
 
     async def aclose(self) -> None:
         """Close the connections; the next request opens new ones."""
