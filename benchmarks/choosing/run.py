@@ -114,7 +114,7 @@ def by_keywords(pairs: Sequence[Pair]) -> list[float]:
 def by_reference(pairs: Sequence[Pair]) -> list[float]:
     """The similarity of the embedded embedder."""
     cases = [{"actual_output": p.given, "references": [p.expected]} for p in pairs]
-    results = ReferenceMatch.per_case().match_many(cases)
+    results = ReferenceMatch().match_many(cases)
     return [result.score if result.score is not None else 0.0 for result in results]
 
 

@@ -212,7 +212,7 @@ def main() -> int:
         parser.error(f"{options.data} holds none of the sets")
     if options.provider == "local":
         print_speed(sets)
-    with ReferenceMatch.per_case(embedding_provider=options.provider) as metric:
+    with ReferenceMatch(embedding_provider=options.provider) as metric:
         print(f"\n{metric.signature}")
         all_scored = [scored(name, pairs, metric) for name, pairs in sets]
     print_aurocs(all_scored)

@@ -25,9 +25,7 @@ Step = Literal["submit", "collect"]
 def run(  # noqa: PLR0913 - one parameter per option
     files: Annotated[
         list[str],
-        options.argument(
-            "FILE", "Records: .jsonl, .csv, .tsv or .parquet (.gz), or a folder of texts."
-        ),
+        options.argument("FILE", "Records: .jsonl, .csv, .tsv or .parquet (.gz)."),
     ],
     *,
     judge: options.Judge = None,
@@ -101,8 +99,8 @@ def run(  # noqa: PLR0913 - one parameter per option
     """Score many summaries: one row per record, and a summary.
 
     A record has 'source', 'summary' and optionally 'id' and 'facts'.
-    A folder holds NAME.source.txt and NAME.summary.txt. An interrupted
-    run continues with --resume; replies in the cache are not paid twice.
+    An interrupted run continues with --resume; replies in the cache are
+    not paid twice.
     """
     from factcheck.documents import refuse_stdin_twice
     from factcheck.scoring import gates, runs, unsent

@@ -13,24 +13,21 @@ from factcheck.documents import (
     Entry,
     PathOrDash,
     Place,
-    file_errors,
     json_entries,
     name_of,
     parse_json,
-    read_text,
     shown,
 )
 from factcheck.documents.reading import read_entries, table_entries
 from factcheck.errors import InputError
 from factcheck.facts import AtomicFact, FactSet, SourceDocument, as_source
-from factcheck.records.facts import facts_from_data, facts_from_lines, read_facts
+from factcheck.records.facts import facts_from_data, facts_from_lines
 
 _REQUIRED = ("source", "summary")
 _OPTIONAL = ("id", "facts")
 _JSON_LINES = (".jsonl", ".ndjson")
 _TABLES = (".csv", ".tsv")
 _DOCUMENTS = (".json", ".yaml", ".yml")
-_FACT_SUFFIXES = (".yaml", ".yml", ".json", ".txt")
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,20 +118,19 @@ def read_records(
     Args:
         path: By its suffix: `.jsonl` or `.ndjson` (one object a line), `.csv` or `.tsv` (with a
             header line; `facts` as a JSON list, or one a line), either of them with `.gz` after
-            it, `.parquet`, or `.json` or `.yaml` (a list, read at once). A folder of
-            `NAME.source.txt`, `NAME.summary.txt` and perhaps `NAME.facts.yaml`. `-`: JSON lines on
+            it, `.parquet`, or `.json` or `.yaml` (a list, read at once). `-`: JSON lines on
             standard input. Every record has `source` and `summary`; `id` (default: its position,
-            counted from 1) and `facts` are optional; other keys are ignored.
-            Except in text tables, `source` may be a list of documents: strings, or objects with
-            `text` and perhaps `id`.
+            counted from 1) and `facts` are optional; other keys are ignored. Except in text
+            tables, `source` may be a list of documents: strings, or objects with `text` and
+            perhaps `id`.
         skip_bad: Called with the error of an invalid record, which is then skipped. `None`: the
             first such error is raised.
         fields: What the dataset calls `source`, `summary`, `id` or `facts`, such as
             `{"source": "article"}`.
 
     Returns:
-        The records. Besides one record, every id seen is held; of a folder, the names of its
-        files; of a Parquet file, a page of each column.
+        The records. Besides one record, every id seen is held; of a Parquet file, a page of each
+        column.
 
     Raises:
         InputError: The path is missing or of another format, at once. While reading: a record is
@@ -149,10 +145,6 @@ def _entries(path: PathOrDash, fields: Mapping[str, str]) -> Iterable[Entry]:
     rename = partial(_renamed, fields)
     if path == "-":
         return map(rename, json_entries(path))
-    if Path(path).is_dir():
-        if fields:
-            raise InputError(f"{path} is a folder; only the records of a file have fields")
-        return _folder_entries(Path(path))
     if not Path(path).exists():
         raise InputError(f"{path} does not exist; check the path")
     name = str(path).lower()
@@ -165,8 +157,7 @@ def _entries(path: PathOrDash, fields: Mapping[str, str]) -> Iterable[Entry]:
         columns = ([fields.get(key, key) for key in keys] for keys in (_REQUIRED, _OPTIONAL))
         return map(_with_facts, map(rename, table_entries(path, *columns)))
     raise InputError(
-        f"{path}: records come from a .jsonl, .ndjson, .json, .yaml, .csv, .tsv or .parquet file, "
-        "or a folder"
+        f"{path}: records come from a .jsonl, .ndjson, .json, .yaml, .csv, .tsv or .parquet file"
     )
 
 
@@ -247,35 +238,3 @@ def _facts_of_cell(cell: str, place: Place) -> Any:
             f"{place}: 'facts' starts like a JSON list but is not valid ({error}); "
             "write a JSON list, or one fact a line"
         ) from error
-
-
-def _folder_entries(folder: Path) -> Iterator[Entry]:
-    """One entry a name, sorted; files with other names are ignored."""
-    with file_errors(str(folder), "read"):
-        names = {
-            path.name.removesuffix(suffix)
-            for path in folder.iterdir()
-            for suffix in (".source.txt", ".summary.txt")
-            if path.name.endswith(suffix) and not path.name.startswith(".")
-        }
-    if not names:
-        raise InputError(f"{folder} holds no records: no NAME.source.txt with NAME.summary.txt")
-    for name in sorted(names):
-        summary = folder / f"{name}.summary.txt"
-        try:
-            data: Any = {
-                "id": name,
-                "source": read_text(folder / f"{name}.source.txt"),
-                "summary": read_text(summary),
-                "facts": _folder_facts(folder, name),
-            }
-        except InputError as error:
-            data = error
-        yield Entry(Place(str(summary)), data)
-
-
-def _folder_facts(folder: Path, name: str) -> FactSet | None:
-    paths = [path for end in _FACT_SUFFIXES if (path := folder / f"{name}.facts{end}").exists()]
-    if len(paths) > 1:
-        raise InputError(f"{paths[0]} and {paths[1].name} hold the same facts; keep one")
-    return read_facts(paths[0]) if paths else None

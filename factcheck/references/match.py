@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from functools import lru_cache
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any, NamedTuple, get_args
 
@@ -21,38 +20,18 @@ from factcheck.errors import (
 from factcheck.facts import ScoreSignature, Usage
 from factcheck.judges.embedders.vectors import Direction, direction_of, similarity
 from factcheck.judges.factory import build_embedder
-from factcheck.judges.ports import Embedder, EmbedderSpec, Ledger
+from factcheck.judges.ports import EmbedderSpec, Ledger
 from factcheck.metrics.ports import EvalCase, MetricResult, check_threshold, text_list
 from factcheck.references.results import Aggregation, ReferenceMatchResult
 from factcheck.runtime.loop import blocking
 from factcheck.runtime.session import Session, SessionOptions, SessionUser
 
 if TYPE_CHECKING:
-    from typing_extensions import Self, Unpack
+    from typing_extensions import Unpack
 
 _VERSION = version("factcheck")
-_PER_CASE: Any = object()
 Output = str | EvalCase | Mapping[str, Any]
 """An output, alone or in a case."""
-_PAIRS_AT_ONCE = 8_192
-"""Some 130 MB of vectors at most sizes."""
-_CACHED_DIRECTIONS = 1024
-"""References recur from pair to pair."""
-
-
-class Pair(NamedTuple):
-    """An output and its references."""
-
-    actual_output: str
-    references: tuple[str, ...]
-
-    @property
-    def texts(self) -> tuple[str, ...]:
-        return (self.actual_output, *self.references)
-
-
-Similarities = tuple[float, ...] | Failure[str]
-"""Similarity of an output to each reference, or why there is none; the subject is the output."""
 
 
 class ReferenceMatch(SessionUser):
@@ -69,7 +48,7 @@ class ReferenceMatch(SessionUser):
     connections to a server.
 
     Args:
-        references: Texts to compare with; at least one, none of them blank.
+        references: Texts to compare with, none of them blank; `None`: every case has its own.
         aggregation: `"max"`: similar to one reference is enough; `"mean"`: to all of them.
         threshold: Score from which an output passes, in [0, 1].
         embedding_provider: Embedder: `"local"` (lexical, offline), `"openai"` or `"openai/MODEL"`
@@ -86,7 +65,7 @@ class ReferenceMatch(SessionUser):
 
     def __init__(
         self,
-        references: Sequence[str],
+        references: Sequence[str] | None = None,
         aggregation: Aggregation = "max",
         threshold: float = 0.7,
         embedding_provider: EmbedderSpec = "local",
@@ -96,12 +75,9 @@ class ReferenceMatch(SessionUser):
         **options: Unpack[SessionOptions],
     ) -> None:
         super().__init__(session, options)
-        self.references = () if references is _PER_CASE else text_list(references, "references")
-        if not self.references and references is not _PER_CASE:
-            raise InputError(
-                "references is empty; give at least one, "
-                "or use ReferenceMatch.per_case if every case has its own"
-            )
+        self.references = () if references is None else text_list(references, "references")
+        if not self.references and references is not None:
+            raise InputError("references is empty; give one, or None if every case has its own")
         if aggregation not in get_args(Aggregation):
             raise InputError(f"aggregation must be 'max' or 'mean', got {aggregation!r}")
         self.aggregation = aggregation
@@ -110,15 +86,6 @@ class ReferenceMatch(SessionUser):
         self._embedder = build_embedder(embedding_provider, self.session)
         self.ledger = Ledger()
         """Cost over the lifetime of the metric."""
-
-    @classmethod
-    def per_case(cls, **settings: Any) -> Self:
-        """A metric without references: every case has its own.
-
-        Args:
-            settings: The other arguments of `ReferenceMatch`, by name.
-        """
-        return cls(_PER_CASE, **settings)
 
     async def amatch(self, actual_output: Output) -> ReferenceMatchResult:
         """The similarity of one output to the references.
@@ -130,7 +97,9 @@ class ReferenceMatch(SessionUser):
         ledger = Ledger(self.ledger)
         (result,) = await self._results([actual_output], ledger)
         if result.error is not None:
-            raise _error_of(result.error)
+            kinds: list[type[FactcheckError]] = [InputError, ConfigError]
+            by_code = {kind.code: kind for kind in kinds + JudgeError.__subclasses__()}
+            raise by_code.get(result.error.code, JudgeOutputError)(result.error.message)
         return replace(result, usage=ledger.usage)
 
     match = blocking(amatch)
@@ -183,33 +152,30 @@ class ReferenceMatch(SessionUser):
     async def _results(
         self, items: Sequence[Any], ledger: Ledger
     ) -> tuple[ReferenceMatchResult, ...]:
-        read = [self._pair(item) for item in items]
-        pairs = dict.fromkeys(one for one in read if isinstance(one, Pair))
-        found = await compare(list(pairs), self._embedder, ledger)
-        results = []
-        for item, one in zip(items, read, strict=True):
-            output, references = one if isinstance(one, Pair) else (item, self.references)
-            outcome = found[one] if isinstance(one, Pair) else one
-            results.append(
-                ReferenceMatchResult(
-                    actual_output=output,
-                    references=references,
-                    similarities=() if isinstance(outcome, Failure) else outcome,
-                    aggregation=self.aggregation,
-                    threshold=self.threshold,
-                    signature=self.signature,
-                    error=outcome if isinstance(outcome, Failure) else None,
-                )
+        read = [self._read(item) for item in items]
+        texts = dict.fromkeys(text for one in read if not one.failure for text in one.texts)
+        vectors = dict(zip(texts, await self._embedded(list(texts), ledger), strict=True))
+        found = await asyncio.to_thread(_similarities, read, vectors)
+        return tuple(
+            ReferenceMatchResult(
+                actual_output=one.output,
+                references=one.references,
+                similarities=() if isinstance(outcome, Failure) else outcome,
+                aggregation=self.aggregation,
+                threshold=self.threshold,
+                signature=self.signature,
+                error=outcome if isinstance(outcome, Failure) else None,
             )
-        return tuple(results)
+            for one, outcome in zip(read, found, strict=True)
+        )
 
-    def _pair(self, item: Any) -> Pair | Failure[str]:
+    def _read(self, item: Any) -> _Case:
         output, references, wrong = item, self.references, ""
         if isinstance(item, (EvalCase, Mapping)):
             try:
                 case = EvalCase.of(item)
             except InputError as error:
-                return Failure.of("", error)
+                return _Case(item, references, Failure.of("", error))
             output, references = case.actual_output, case.references or references
         if not isinstance(output, str):
             wrong = f"the output must be a string, got {type(output).__name__}"
@@ -217,70 +183,57 @@ class ReferenceMatch(SessionUser):
             wrong = "the output is blank; there is nothing to compare"
         elif not references:
             wrong = "the case has no references; give it some"
-        return Failure("", InputError.code, wrong) if wrong else Pair(output, references)
+        return _Case(output, references, Failure("", InputError.code, wrong) if wrong else None)
 
-
-def _error_of(failure: Failure[str]) -> FactcheckError:
-    """The error with the code of a failure."""
-    if failure.code in {"missing", "duplicate", "invalid"}:
-        return JudgeOutputError(failure.message)
-    kinds: list[type[FactcheckError]] = [InputError, ConfigError, *JudgeError.__subclasses__()]
-    by_code = {kind.code: kind for kind in kinds}
-    return by_code.get(failure.code, JudgeError)(failure.message)
-
-
-async def compare(
-    pairs: Sequence[Pair], embedder: Embedder, ledger: Ledger, *, at_once: int = _PAIRS_AT_ONCE
-) -> dict[Pair, Similarities]:
-    """The similarities of every pair.
-
-    A text without a usable vector spoils the pairs with it, and no others.
-
-    Args:
-        pairs: Distinct pairs.
-        embedder: Turns texts into vectors; gets every text of the pairs at once one time.
-        ledger: Books the cost.
-        at_once: Number of pairs whose vectors are held in memory together.
-    """
-    found: dict[Pair, Similarities] = {}
-    for start in range(0, len(pairs), at_once):
-        part = pairs[start : start + at_once]
-        texts = list(dict.fromkeys(text for pair in part for text in pair.texts))
-        vectors = dict(zip(texts, await _embedded(texts, embedder, ledger), strict=True))
-        found.update(await asyncio.to_thread(_similarities, part, vectors))
-    return found
-
-
-async def _embedded(texts: Sequence[str], embedder: Embedder, ledger: Ledger) -> Sequence[Any]:
-    """One result per text; where the embedder fails as a whole, a failure for each."""
-    try:
-        vectors = list(await embedder.embed(texts, ledger))
-        if len(vectors) == len(texts):
-            return vectors
-        message = f"the embedder returned {len(vectors)} vectors for {len(texts)} texts"
-        failure = Failure(None, JudgeOutputError.code, message)
-    except FactcheckError as error:
-        failure = Failure.of(None, error)
-    except Exception as error:  # noqa: BLE001 - a foreign embedder
-        failure = Failure(None, "raised", f"the embedder: {describe(error)}")
-    return [failure] * len(texts)
-
-
-def _similarities(pairs: Sequence[Pair], vectors: Mapping[str, Any]) -> dict[Pair, Similarities]:
-    @lru_cache(maxsize=_CACHED_DIRECTIONS)
-    def direction(text: str) -> Direction:
-        return direction_of(vectors[text])
-
-    found: dict[Pair, Similarities] = {}
-    for pair in pairs:
-        missing = (vectors[text] for text in pair.texts)
-        failed = next((one for one in missing if isinstance(one, Failure)), None)
-        if failed is not None:
-            found[pair] = Failure(pair.actual_output, failed.code, failed.message)
-            continue
+    async def _embedded(self, texts: Sequence[str], ledger: Ledger) -> Sequence[Any]:
+        """One result per text; where the embedder fails as a whole, a failure for each."""
         try:
-            output = direction(pair.actual_output)
-            found[pair] = tuple(similarity(output, direction(text)) for text in pair.references)
+            vectors = list(await self._embedder.embed(texts, ledger)) if texts else []
+            if len(vectors) == len(texts):
+                return vectors
+            message = f"the embedder returned {len(vectors)} vectors for {len(texts)} texts"
+            failure = Failure(None, JudgeOutputError.code, message)
+        except FactcheckError as error:
+            failure = Failure.of(None, error)
+        except Exception as error:  # noqa: BLE001 - a foreign embedder
+            failure = Failure(None, "raised", f"the embedder: {describe(error)}")
+        return [failure] * len(texts)
+
+
+class _Case(NamedTuple):
+    """An output with its references, or why it cannot be compared."""
+
+    output: Any
+    references: tuple[str, ...]
+    failure: Failure[str] | None
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        return (self.output, *self.references)
+
+
+def _similarities(
+    cases: Sequence[_Case], vectors: Mapping[str, Any]
+) -> list[tuple[float, ...] | Failure[str]]:
+    """The similarities of each output to its references, or why there are none."""
+    directions: dict[str, Direction | Failure[Any]] = {}
+    for text, vector in vectors.items():
+        try:
+            directions[text] = vector if isinstance(vector, Failure) else direction_of(vector)
+        except JudgeOutputError as error:  # noqa: PERF203 - it concerns one text
+            directions[text] = Failure.of(text, error)
+    found: list[tuple[float, ...] | Failure[str]] = []
+    for case in cases:
+        if case.failure:
+            found.append(case.failure)
+            continue
+        of = [directions[text] for text in case.texts]
+        if failed := [one for one in of if isinstance(one, Failure)]:
+            found.append(replace(failed[0], subject=case.output))
+            continue
+        output, *references = (one for one in of if isinstance(one, Direction))
+        try:
+            found.append(tuple(similarity(output, one) for one in references))
         except JudgeOutputError as error:
-            found[pair] = Failure.of(pair.actual_output, error)
+            found.append(Failure.of(case.output, error))
     return found

@@ -16,7 +16,6 @@ from factcheck.errors import ConfigError, Failure, InputError, JudgeError, Judge
 from factcheck.facts import Usage
 from factcheck.metrics import EvalCase
 from factcheck.references import Aggregation, ReferenceMatch
-from factcheck.references.match import compare
 from factcheck.testing import ScriptedEmbedder
 from tests.strategies import prose
 
@@ -135,7 +134,7 @@ class TestMany:
         assert results[0].references == ("east", "west")
 
     def test_references_may_come_with_the_cases_only(self) -> None:
-        metric = ReferenceMatch.per_case(embedding_provider=ScriptedEmbedder(COMPASS))
+        metric = ReferenceMatch(embedding_provider=ScriptedEmbedder(COMPASS))
         good, bad = metric.match_many([{"actual_output": "east", "references": ["east"]}, "east"])
         assert good.score == 1.0
         assert bad.error is not None
@@ -183,19 +182,6 @@ class TestMany:
     def test_one_case_is_no_list(self, cases: Any) -> None:
         with pytest.raises(InputError, match="cases must be a list"):
             compass(["east"]).match_many(cases)
-
-    def test_very_many_texts_are_embedded_a_part_at_a_time(
-        self, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        monkeypatch.setattr(compare, "__kwdefaults__", {"at_once": 2})
-        embedder = ScriptedEmbedder(lambda text: (1.0, float(len(text))))
-        metric = ReferenceMatch(["a"], embedding_provider=embedder)
-        results = metric.match_many(["bb", "ccc", "dddd", "bb", "a"])
-        calls = [call.texts for call in embedder.calls]
-        assert calls == [("bb", "a", "ccc"), ("dddd", "a")]
-        assert [result.score for result in results] == [
-            metric.match(text).score for text in ("bb", "ccc", "dddd", "bb", "a")
-        ]
 
 
 class TestOneCase:
@@ -259,7 +245,6 @@ class TestOneCase:
     ("options", "says"),
     [
         ({"references": []}, "references is empty"),
-        ({"references": None}, "references must be a list of strings, got NoneType"),
         ({"references": "Paris"}, "references must be a list of strings, got str"),
         ({"references": ["Paris", ""]}, "references: number 2 is blank"),
         ({"references": ["Paris", 3]}, "references: number 2 is not a string but int"),
