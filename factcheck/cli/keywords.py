@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Annotated, Literal
 
 import typer
@@ -20,7 +19,7 @@ app.callback()(options.show_help)
 
 
 @app.command("run", epilog="Example: factcheck keywords run dataset.yaml outputs.json --out a.json")
-def run(  # noqa: PLR0913 - one parameter per option
+def run(
     dataset: Annotated[
         str,
         options.argument(
@@ -50,23 +49,6 @@ def run(  # noqa: PLR0913 - one parameter per option
     threshold: Annotated[
         float, options.option("--threshold", "SCORE", "Minimum score of a pair of cards.")
     ] = 0.3,
-    weight: Annotated[
-        list[str] | None,
-        options.option(
-            "--weight",
-            "FIELD=W",
-            "Relative weight of a field; repeatable.",
-            show_default="all equal",
-        ),
-    ] = None,
-    type_weight: Annotated[
-        float,
-        options.option(
-            "--type-weight",
-            "SHARE",
-            "Share of the score for the right card_type, if one is expected.",
-        ),
-    ] = 0.2,
     format_: options.ReportFormat = None,
     out: options.Out = None,
     fail_under: Annotated[
@@ -88,17 +70,9 @@ def run(  # noqa: PLR0913 - one parameter per option
     from factcheck.scoring import gates
 
     to = output.destination(format_, out, dataset, outputs)
-    weights = {name: _number(text, name) for name, text in _pairs(weight, "--weight").items()}
     with output.spinner("Matching"):
         expected, generated = load_dataset(dataset), load_outputs(outputs)
-        result = evaluate_dataset(
-            expected,
-            generated,
-            threshold,
-            weights=weights,
-            type_weight=type_weight,
-            assignment=assignment,
-        )
+        result = evaluate_dataset(expected, generated, threshold, assignment=assignment)
         page = result.page(dataset=expected, outputs=generated)
     score = result.macro and result.macro.f1
     errors = [(case.subject, case.message) for case in result.failures]
@@ -127,15 +101,6 @@ def behaviors(
         ),
     ],
     *,
-    expect: Annotated[
-        list[str] | None,
-        options.option(
-            "--expect",
-            "VARIANT=BEHAVIOR",
-            "Behavior expected of a variant in every case; repeatable.",
-            show_default="as in the cases, or a variant per behavior",
-        ),
-    ] = None,
     format_: options.ReportFormat = None,
     out: options.Out = None,
     fail_under: Annotated[
@@ -156,8 +121,7 @@ def behaviors(
     from factcheck.scoring import gates
 
     to = output.destination(format_, out, cases, responses)
-    expected = _pairs(expect, "--expect") or None
-    result = evaluate_behaviors(load_cases(cases), load_responses(responses), expected=expected)
+    result = evaluate_behaviors(load_cases(cases), load_responses(responses))
     errors = [
         (case.case_id, f"{first.variant}: {first.message}")
         for case in result.cases
@@ -267,26 +231,6 @@ def references(
     page = result.page([name_of(path) for path in reference])
     failure = gates.cases_gate("score", result.score or 0.0, fail_under, ())
     output.report(page, result.to_json, to, failure=failure)
-
-
-def _pairs(pairs: Sequence[str] | None, option: str) -> dict[str, str]:
-    """Names with values, from `NAME=VALUE`."""
-    found: dict[str, str] = {}
-    for pair in pairs or ():
-        name, sign, value = (part.strip() for part in pair.rpartition("="))
-        if not (name and sign and value):
-            raise InputError(f"{option} {pair!r}: expected NAME=VALUE")
-        if name in found:
-            raise InputError(f"{option}: duplicate name {name!r}")
-        found[name] = value
-    return found
-
-
-def _number(text: str, name: str) -> float:
-    try:
-        return float(text)
-    except ValueError:
-        raise InputError(f"--weight {name}={text}: expected a number, got {text!r}") from None
 
 
 def _text(path: str) -> str:

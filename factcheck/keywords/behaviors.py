@@ -221,7 +221,7 @@ def load_responses(path: PathOrDash) -> dict[str, Any]:
     Args:
         path: `.json` or `.yaml`: a mapping from variant to a list of responses, or to a mapping
             from case id to response. Or a list (in `.jsonl`, one a line) of objects with `id`,
-            `variant` and `response`.
+            `variant` and `response`. A response that is not a string is an error of its case.
 
     Raises:
         InputError: Not readable, another shape, or two responses of one variant to one case; names
@@ -229,25 +229,13 @@ def load_responses(path: PathOrDash) -> dict[str, Any]:
     """
     node = Node.read(path)
     if isinstance(node.value, dict):
-        for name in node.value:
-            _check_members(node.member(name))
         return dict(node.value)
-    responses: dict[str, dict[str, str | None]] = {}
+    responses: dict[str, dict[str, Any]] = {}
     for row in node.items():
         row.require_keys("id", "variant", "response")
         name, variant = row.id(), row.text("variant")
         own = responses.setdefault(variant, {})
         if name in own:
             raise row.error(f"duplicate response of variant {variant!r} to case {name!r}")
-        has_response = row.has("response") or "response" not in row.value
-        own[name] = row.text("response") if has_response else None
+        own[name] = row.member("response").value
     return responses
-
-
-def _check_members(node: Node) -> None:
-    if not isinstance(node.value, (list, dict)):
-        raise node.error(f"expected a list or mapping of responses, got {shown(node.value)}")
-    keys = node.value if isinstance(node.value, dict) else range(len(node.value))
-    for response in map(node.member, keys):
-        if response.value is not None and not isinstance(response.value, str):
-            raise response.error(f"expected a string, got {shown(response.value)}; quote it")

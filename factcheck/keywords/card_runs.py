@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from factcheck.errors import Failure
 from factcheck.keywords.cards import CardDataset, ExpectedCard, card_value, type_of
 from factcheck.keywords.forms import Keyword, found_in, unmet_keywords
-from factcheck.keywords.matching import CaseResult, Counts, MatchSettings, Missed, Scores
+from factcheck.keywords.matching import CaseResult, MatchSettings, Missed, Scores
 from factcheck.keywords.saved import KeywordRun
 from factcheck.reports.page import (
     MOST_ROWS,
@@ -88,13 +88,11 @@ class DatasetResult(KeywordRun):
     @property
     def micro(self) -> Scores | None:
         """Scores over all cards of all cases; `None` if no case was scored."""
-        if not self.cases:
-            return None
-        return Counts(*map(sum, zip(*(case.counts for case in self.cases), strict=True))).scores()
+        return Scores.of(self.cases) if self.cases else None
 
     def _columns(self) -> list[list[float]]:
         """The scores of the cases, each without the undefined ones."""
-        scores = [case.counts.scores() for case in self.cases]
+        scores = [case.scores for case in self.cases]
         return [[one for one in of if one is not None] for of in zip(*scores, strict=True)]
 
     def intervals(self) -> dict[str, Interval | None]:
@@ -103,8 +101,9 @@ class DatasetResult(KeywordRun):
 
     def _rows(self) -> Iterator[dict[str, Any]]:
         for case in self.cases:
-            row = {"case": case.case_id, "status": "scored"} | case.counts._asdict()
-            yield dict.fromkeys(_COLUMNS) | row | case.counts.scores()._asdict()
+            sizes = (case.n_expected, case.n_generated, len(case.matches))
+            values = (case.case_id, "scored", *sizes, *case.scores, None)
+            yield dict(zip(_COLUMNS, values, strict=True))
         for one in self.failures:
             row = {"case": one.subject, "status": "errored"}
             yield dict.fromkeys(_COLUMNS) | row | {"message": f"{one.code}: {one.message}"}
@@ -124,7 +123,7 @@ class DatasetResult(KeywordRun):
         self,
         *,
         dataset: CardDataset | None = None,
-        outputs: Mapping[str, Sequence[Any] | None] | None = None,
+        outputs: Mapping[str, Any] | None = None,
     ) -> Page:
         """The report. Cards are counted from 1.
 
@@ -242,7 +241,7 @@ def _cases_section(scored: Sequence[CaseResult]) -> Section:
         (
             name_text(case.case_id),
             *(f"{n:,}" for n in (case.n_expected, case.n_generated, len(case.matches))),
-            *(DASH if value is None else share(value) for value in case.counts.scores()),
+            *(DASH if value is None else share(value) for value in case.scores),
         )
         for case in ordered[:MOST_ROWS]
     ]
@@ -271,8 +270,8 @@ class _Texts(NamedTuple):
     """The contents of the cards by case id, where they are known."""
 
     expected: Mapping[str, Sequence[ExpectedCard]]
-    generated: Mapping[str, Sequence[Any] | None]
-    """`None` where nothing was generated."""
+    generated: Mapping[str, Any]
+    """Anything but a list where the output is invalid."""
 
     def missed(self, case: CaseResult, missed: Missed, threshold: float) -> Item:
         """An expected card without a partner, with the nearest generated one."""
@@ -328,5 +327,5 @@ def _listed(keywords: Mapping[str, Sequence[Keyword]], kind: str | None) -> str:
     return quote_text("; ".join(parts), _LONGEST_CARD)
 
 
-def _at(cards: Sequence[Any] | None, number: int) -> Any:
-    return cards[number] if cards is not None and number < len(cards) else None
+def _at(cards: Any, number: int) -> Any:
+    return cards[number] if isinstance(cards, (list, tuple)) and number < len(cards) else None

@@ -60,24 +60,19 @@ class Scores(NamedTuple):
     average_similarity: float | None
     """Mean score of the matched pairs; `None` without a match."""
 
-
-class Counts(NamedTuple):
-    """What scores are computed from."""
-
-    matched: int = 0
-    expected: int = 0
-    generated: int = 0
-    similarity: float = 0.0
-    """Sum of the scores of the matched pairs."""
-
-    def scores(self) -> Scores:
-        total = self.expected + self.generated
-        nothing = 0.0 if total else 1.0
-        return Scores(
-            self.matched / self.expected if self.expected else nothing,
-            self.matched / self.generated if self.generated else nothing,
-            2 * self.matched / total if total else nothing,
-            self.similarity / self.matched if self.matched else None,
+    @classmethod
+    def of(cls, cases: Iterable[CaseResult]) -> Scores:
+        """The scores over the cards of all cases."""
+        every = list(cases)
+        pairs = [match.score for case in every for match in case.matches]
+        n_expected = sum(case.n_expected for case in every)
+        n_generated = sum(case.n_generated for case in every)
+        nothing = 0.0 if n_expected + n_generated else 1.0
+        return cls(
+            len(pairs) / n_expected if n_expected else nothing,
+            len(pairs) / n_generated if n_generated else nothing,
+            2 * len(pairs) / (n_expected + n_generated) if n_expected + n_generated else nothing,
+            sum(pairs) / len(pairs) if pairs else None,
         )
 
 
@@ -134,29 +129,28 @@ class CaseResult:
             raise InputError(f"case {self.case_id!r}: card counts do not add up; damaged run")
 
     @property
-    def counts(self) -> Counts:
-        similarity = sum(match.score for match in self.matches)
-        return Counts(len(self.matches), self.n_expected, self.n_generated, similarity)
+    def scores(self) -> Scores:
+        return Scores.of([self])
 
     @property
     def recall(self) -> float:
-        return self.counts.scores().recall
+        return self.scores.recall
 
     @property
     def precision(self) -> float:
-        return self.counts.scores().precision
+        return self.scores.precision
 
     @property
     def f1(self) -> float:
-        return self.counts.scores().f1
+        return self.scores.f1
 
     @property
     def average_similarity(self) -> float | None:
-        return self.counts.scores().average_similarity
+        return self.scores.average_similarity
 
     def to_dict(self) -> dict[str, Any]:
         """All fields as JSON-ready data, and the scores."""
-        return {**to_plain(self), **self.counts.scores()._asdict()}
+        return {**to_plain(self), **self.scores._asdict()}
 
 
 @dataclass(frozen=True, slots=True)

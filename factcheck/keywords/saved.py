@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from factcheck.documents import from_plain, parse_json, shown, to_plain
+from factcheck.documents import from_plain, shown, to_plain
 from factcheck.errors import InputError
 from factcheck.reports.report import Report
 
@@ -49,12 +49,3 @@ class KeywordRun(Report):
         if found != cls.FORMAT:
             raise InputError(f"run: expected format {cls.FORMAT!r}, got {shown(found)}")
         return from_plain(cls, data, "run")
-
-    @classmethod
-    def from_json(cls, text: str | bytes) -> Self:
-        """Inverse of `to_json`.
-
-        Raises:
-            InputError: Not JSON, or not such a run.
-        """
-        return cls.from_dict(parse_json(text, "run").value)

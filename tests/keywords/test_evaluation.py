@@ -130,7 +130,7 @@ def test_without_a_scored_case_there_is_no_score() -> None:
     assert run.macro is None
     assert run.micro is None
     assert run.intervals() == {}
-    assert DatasetResult.from_json(run.to_json()) == run
+    assert DatasetResult.from_dict(run.to_dict()) == run
 
 
 @pytest.mark.parametrize(
