@@ -28,7 +28,6 @@ REFUSED = {
     },
     "fields": {
         "evaluate - -": TWICE,
-        "validate - --schema -": TWICE,
         "compare - -": TWICE,
         "evaluate gold.jsonl gold.jsonl --totals-only": "--totals-only needs --schema",
     },
