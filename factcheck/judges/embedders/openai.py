@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -64,10 +63,8 @@ class OpenAIEmbedder:
         price = _PRICES.get(model) if access.is_default else None
         self._runner: RequestRunner[Mapping[str, Any]] = RequestRunner(self.name, session, price)
         self._cache = ResultCache[EmbeddingResult](
-            session.cache, {"task": STAGE, "judge": self.name}, _to_json, self._from_json
+            session.cache, {"task": STAGE, "judge": self.name}, _to_json, _from_json
         )
-        self._length: int | None = None
-        """Length of the vectors of this model, once one is known."""
 
     @property
     def identity(self) -> Mapping[str, str]:
@@ -119,7 +116,7 @@ class OpenAIEmbedder:
             raise SpoiltRequest(Failure.of(None, error)) from error
         except JudgeError as error:
             return [Failure.of(None, error)] * len(texts)
-        return self._of_one_length(read_vectors(answer["data"], len(texts)))
+        return read_vectors(answer["data"], len(texts))
 
     async def _send(self, texts: Sequence[str]) -> Mapping[str, Any]:
         model = self.name.partition("/")[2]
@@ -128,41 +125,6 @@ class OpenAIEmbedder:
         if not isinstance(answer.get("data"), list):
             raise JudgeUnavailable(f"{self.name}: the server's answer has no list of vectors")
         return answer
-
-    def _of_one_length(self, results: Sequence[EmbeddingResult]) -> list[EmbeddingResult]:
-        """The results without vectors of another length than this model's."""
-        lengths = Counter(len(r) for r in results if not isinstance(r, Failure))
-        if lengths.total() == 1 and self._length is None:
-            return list(results)  # one vector alone says nothing about the others
-        if self._length is None:  # nor do two lengths that are equally common
-            first, second = [*lengths.most_common(2), (0, 0), (0, 0)][:2]
-            self._length = first[0] if first[1] > second[1] else None
-        return [
-            result
-            if isinstance(result, Failure) or len(result) == self._length
-            else Failure(None, "invalid", self._other_length(len(result)))
-            for result in results
-        ]
-
-    def _other_length(self, length: int) -> str:
-        if self._length is None:
-            return f"{self.name}: the vectors of one answer have different lengths"
-        return (
-            f"{self.name}: a vector of {length} numbers, where others have {self._length}; if the "
-            "model was changed under its name, clear the cache"
-        )
-
-    def _from_json(self, data: Mapping[str, Any]) -> EmbeddingResult:
-        """A cached vector; one that cannot be compared with the others is asked for again."""
-        try:
-            vector = single_precision(str(data["vector"]))
-        except JudgeOutputError as error:
-            raise InputError(f"cached vector: {error}") from error
-        if self._length is None:
-            self._length = len(vector)
-        if len(vector) != self._length:
-            raise InputError(self._other_length(len(vector)))
-        return vector
 
     async def aclose(self) -> None:
         """Close the connections; the next request opens new ones."""
@@ -219,6 +181,13 @@ def _is_sendable(text: str) -> bool:
 
 def _to_json(result: EmbeddingResult) -> Mapping[str, Any] | None:
     return None if isinstance(result, Failure) else {"vector": packed(result)}
+
+
+def _from_json(data: Mapping[str, Any]) -> EmbeddingResult:
+    try:
+        return single_precision(str(data["vector"]))
+    except JudgeOutputError as error:
+        raise InputError(f"cached vector: {error}") from error
 
 
 def _tokens(answer: Mapping[str, Any], texts: Sequence[str]) -> Usage:

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import base64
-import binascii
 import inspect
 import math
-import sys
 import threading
 from array import array
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -24,6 +22,8 @@ if TYPE_CHECKING:
 
 SINGLE: Final = "f"
 """Type code of 4-byte numbers: the precision in which APIs send vectors and caches keep them."""
+_SENT: Final = "<f4"
+"""The same as numpy calls it, in the byte order of APIs."""
 _DIGITS = 6
 """Decimals of a similarity: as many as numbers of single precision bear on every machine."""
 
@@ -76,7 +76,7 @@ def similarity(one: Direction, other: Direction) -> float:
         lengths = sorted((one.values.size, other.values.size))
         raise JudgeOutputError(
             f"vectors of {lengths[0]} and {lengths[1]} numbers cannot be compared; "
-            "they come from different models"
+            "they come from different models; if one was changed under its name, clear the cache"
         )
     cosine = float((one.values * other.values).sum()) / math.sqrt(one.square * other.square)
     return round(min(max(cosine, 0.0), 1.0), _DIGITS)
@@ -88,39 +88,29 @@ def single_precision(numbers: Any) -> array[float]:
     Raises:
         JudgeOutputError: It is neither, or has no direction.
     """
-    vector = _unpacked(numbers) if isinstance(numbers, str) else _listed(numbers)
-    direction_of(vector)
-    return vector
+    import numpy as np
+
+    try:
+        if isinstance(numbers, str):
+            found = np.frombuffer(base64.b64decode(numbers, validate=True), _SENT)
+        elif isinstance(numbers, list) and all(type(x) in (float, int) for x in numbers):
+            with np.errstate(over="ignore"):  # infinity, which has no direction
+                found = np.array(numbers, _SENT)
+        else:
+            raise JudgeOutputError("a vector must be a list of numbers, or base64")
+    except OverflowError as error:
+        raise JudgeOutputError("the vector holds a number beyond single precision") from error
+    except ValueError as error:
+        raise JudgeOutputError(f"the vector is not base64 of 4-byte numbers ({error})") from error
+    direction_of(found)
+    return array(SINGLE, found.astype(np.float32).tobytes())
 
 
 def packed(vector: Sequence[float]) -> str:
     """A vector of single precision as base64, as the API writes it; `single_precision` inverts."""
-    return base64.b64encode(_little_endian(array(SINGLE, vector)).tobytes()).decode("ascii")
+    import numpy as np
 
-
-def _listed(numbers: Any) -> array[float]:
-    if not isinstance(numbers, list) or not all(type(x) in (float, int) for x in numbers):
-        raise JudgeOutputError("a vector must be a list of numbers, or base64")
-    try:
-        return array(SINGLE, numbers)
-    except OverflowError as error:
-        raise JudgeOutputError("the vector holds a number beyond single precision") from error
-
-
-def _unpacked(text: str) -> array[float]:
-    vector = array(SINGLE)
-    try:
-        vector.frombytes(base64.b64decode(text, validate=True))
-    except (binascii.Error, ValueError) as error:
-        raise JudgeOutputError(f"the vector is not base64 of 4-byte numbers ({error})") from error
-    return _little_endian(vector)
-
-
-def _little_endian(vector: array[float]) -> array[float]:
-    """To the byte order of the API, or from it."""
-    if sys.byteorder == "big":
-        vector.byteswap()
-    return vector
+    return base64.b64encode(np.asarray(vector, _SENT).tobytes()).decode("ascii")
 
 
 _ENOUGH = 3

@@ -221,7 +221,7 @@ def test_text_that_no_server_takes_is_not_sent(remote: MakeSetup) -> None:
 
 
 BAD_VECTORS = [
-    None, [1.0, 2.0], [0.0] * 64, [math.nan] * 64, [1.0] * 63 + [math.inf], [],
+    None, [0.0] * 64, [math.nan] * 64, [1.0] * 63 + [math.inf], [],
 ]  # fmt: skip
 
 
@@ -246,53 +246,6 @@ def test_a_bad_vector_is_asked_for_once_more_alone_and_not_kept_if_it_stays_bad(
     assert codes(twice.embed(*TEXTS)) == ["", expected, "", ""]
     assert codes(twice.embed(*TEXTS)) == [""] * 4
     assert twice.asked == [TEXTS, TEXTS[1:2], TEXTS[1:2]]
-
-
-def test_a_vector_of_another_length_stays_one_when_it_comes_alone(remote: MakeSetup) -> None:
-    def short(request: EmbeddingsRequest) -> list[list[float]]:
-        lengths = {text: 2 if text == TEXTS[1] else 3 for text in request.texts}
-        return [[1.0] * lengths[text] for text in request.texts]
-
-    setup = remote(short, cache=MemoryCache())
-
-    assert codes(setup.embed(*TEXTS)) == ["", "invalid", "", ""]
-    assert codes(setup.embed(TEXTS[1])) == ["invalid"]
-
-
-def test_only_a_more_common_length_decides_on_the_others(remote: MakeSetup) -> None:
-    setup = remote(lambda request: [[1.0] * (2 + at) for at in range(len(request.texts))])
-    assert codes(setup.embed(*TEXTS[:2])) == ["invalid", "invalid"]
-    short_first = remote(sequence(lambda _: [[1.0, 2.0]], then=hashed_embeddings))
-    short_first.embed("Bees.")
-    assert codes(short_first.embed(*TEXTS)) == [""] * 4
-
-
-def test_kept_vectors_of_two_lengths_are_asked_for_again(
-    remote: MakeSetup, caplog: pytest.LogCaptureFixture
-) -> None:
-    cache = MemoryCache()
-    answer = sequence(hashed_embeddings, lambda _: [[1.0, 2.0]], then=hashed_embeddings)
-    first = remote(answer, cache=cache)
-    first.embed(*TEXTS[:2])
-    remote(first.server, cache=cache).embed(TEXTS[2])
-    with caplog.at_level(logging.WARNING, "factcheck.cache"):
-        results = remote(first.server, cache=cache).embed(*TEXTS[:3])
-    assert [len(vector) for vector in results] == [64] * 3  # type: ignore[arg-type]
-    assert "a vector of 2 numbers, where others have 64" in caplog.text
-
-
-def test_kept_vectors_of_a_model_that_was_exchanged_are_not_mixed_with_new_ones(
-    remote: MakeSetup,
-) -> None:
-    """One name, first 64 numbers, then 3: what is kept decides, and says what to do."""
-    cache = MemoryCache()
-    answer = sequence(hashed_embeddings, then=lambda r: [[1.0, 2.0, 3.0]] * len(r.texts))
-    old = remote(answer, cache=cache)
-    old.embed(*TEXTS[:3])
-    new = remote(old.server, cache=cache)
-    results = new.embed(*TEXTS)
-    assert codes(results) == ["", "", "", "invalid"]
-    assert "clear the cache" in results[3].message  # type: ignore[union-attr]
 
 
 @given(st.permutations(range(6)))
