@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeAlias, TypeVar
 
-from factcheck.errors import JudgeError, JudgeRejected
+from factcheck.documents import from_plain, to_plain
+from factcheck.errors import Failure, JudgeError, JudgeRejected
 from factcheck.judges.llm.engine import Account
 from factcheck.judges.llm.modules import fingerprint
 from factcheck.runtime.cache import JSON, answer_keys
@@ -23,6 +24,9 @@ if TYPE_CHECKING:
 
 _REPEAT = frozenset({"missing", "duplicate", "invalid", "output", "truncated"})
 """Failures that another request may mend; the others have had their retries."""
+
+_NOT_KEPT = {"probability": None, "cached": True}
+"""Fields of results that have these values when they come from the cache."""
 
 Request: TypeAlias = "tuple[Sequence[Message], Question[Any]]"
 T = TypeVar("T")
@@ -42,6 +46,8 @@ class BatchedJudge(Generic[Q, R]):
     """Under which usage is recorded, results are cached and the prompt is in the signature."""
     role: ClassVar[str] = "judge"
     """Under which the model is in the signature."""
+    result: type[R]
+    """Of a question that has one."""
 
     def __init__(
         self,
@@ -79,14 +85,17 @@ class BatchedJudge(Generic[Q, R]):
         return tuple(reply.values())
 
     def _failure(self, question: Q, error: JudgeError) -> R:
-        raise NotImplementedError
+        failure: Any = Failure.of(question, error)
+        return failure  # type: ignore[no-any-return]
 
     def _to_json(self, result: R) -> Mapping[str, Any] | None:
         """A result without its question, which is in the key; `None` for a failure."""
-        raise NotImplementedError
+        if _code(result):
+            return None
+        return {name: value for name, value in to_plain(result).items() if name not in _NOT_KEPT}
 
     def _from_json(self, data: Mapping[str, Any]) -> R:
-        raise NotImplementedError
+        return from_plain(self.result, {**_NOT_KEPT, **data}, "cached result")
 
     def _is_alone(self, question: Q) -> bool:  # noqa: ARG002
         """Whether a question gets a request of its own."""

@@ -9,7 +9,6 @@ from dataclasses import replace
 from itertools import product
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from factcheck.documents import Reader
 from factcheck.errors import Failure, InputError, JudgeError
 from factcheck.facts import AtomicFact, CheckFailure, CheckResult, Evidence, Verdict, digest
 from factcheck.judges.llm.batched import (
@@ -324,6 +323,7 @@ class LLMPairJudge(BatchedJudge[ValuePair, PairResult]):
     """
 
     stage = "compare"
+    result = PairVerdict
 
     def __init__(self, model: LanguageModel, *, batch_size: int) -> None:
         parts = dict.fromkeys(_FAILED_AS_A_WHOLE, batch_size)
@@ -349,21 +349,6 @@ class LLMPairJudge(BatchedJudge[ValuePair, PairResult]):
     def _request(self, questions: Sequence[ValuePair]) -> Request:
         return self._module.request(pairs=questions)  # type: ignore[no-any-return]
 
-    def _failure(self, question: ValuePair, error: JudgeError) -> PairResult:
-        return Failure.of(question, error)
-
-    def _to_json(self, result: PairResult) -> Mapping[str, Any] | None:
-        if isinstance(result, Failure):
-            return None
-        return {"equivalent": result.equivalent, "reason": result.reason, "judge": result.judge}
-
-    def _from_json(self, data: Mapping[str, Any]) -> PairResult:
-        read = Reader(data, "cached verdict")
-        equivalent = read.get("equivalent", bool)
-        return PairVerdict(
-            equivalent, None, read.get("reason", str), read.get("judge", str), cached=True
-        )
-
     def _is_alone(self, question: ValuePair) -> bool:
         return len(question.gold) + len(question.extracted) >= _LONG
 
@@ -381,6 +366,7 @@ class LLMRater(BatchedJudge[_RatingQuestion, RatingResult]):
     """
 
     stage = "rate"
+    result = Rating
 
     def __init__(self, model: LanguageModel) -> None:
         super().__init__(model, LLMJudge)
@@ -414,14 +400,3 @@ class LLMRater(BatchedJudge[_RatingQuestion, RatingResult]):
 
     def _failure(self, question: _RatingQuestion, error: JudgeError) -> RatingResult:
         return Failure.of(question.summary, error)
-
-    def _to_json(self, result: RatingResult) -> Mapping[str, Any] | None:
-        if isinstance(result, Failure):
-            return None
-        return {"value": result.value, "reason": result.reason, "judge": result.judge}
-
-    def _from_json(self, data: Mapping[str, Any]) -> RatingResult:
-        read = Reader(data, "cached rating")
-        return Rating(
-            read.get("value", int), read.get("reason", str), read.get("judge", str), cached=True
-        )

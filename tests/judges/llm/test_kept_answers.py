@@ -125,7 +125,8 @@ def test_timeouts_retries_concurrency_and_keys_change_nothing(
 
 
 def test_the_same_question_asked_at_the_same_time_is_sent_once(llm: MakeSetup) -> None:
-    scorer, server = llm(FactModel(), cache="off")
+    model = FactModel()
+    scorer, server = llm(lambda request: Reply(model(request), delay_s=0.3), cache="off")
 
     async def many() -> None:
         await asyncio.gather(*(scorer.ascore(SOURCE, TEXT) for _ in range(10)))
