@@ -41,7 +41,6 @@ from factcheck.judges.llm.transports import (
     Transport,
 )
 from factcheck.runtime.loop import background
-from factcheck.runtime.retry import RetryPolicy
 
 _OK = 200
 _FIRST_ERROR = 400
@@ -90,10 +89,10 @@ class Collected(Submitted, Generic[T]):
     """Requests of the run that no batch answers; an ordinary run sends them."""
 
 
-def submit(path: Path, run: Run[object], *, retry: RetryPolicy | None = None) -> Submitted:
+def submit(path: Path, run: Run[object]) -> Submitted:
     """Submit the requests of a run, but those that the cache answers."""
     store = BatchStore(path)
-    client = BatchClient(store, retry or RetryPolicy())
+    client = BatchClient(store)
     state = store.read()
     if state is None or state.collected:
         state = _requests_of(store, client.endpoint, run)
@@ -109,7 +108,7 @@ def submit(path: Path, run: Run[object], *, retry: RetryPolicy | None = None) ->
     return Submitted(batches=state.batches)
 
 
-def collect(path: Path, run: Run[T], *, retry: RetryPolicy | None = None) -> Collected[T]:
+def collect(path: Path, run: Run[T]) -> Collected[T]:
     """Make a run whose answers come from the batches, once all of them have ended.
 
     Doing it again changes nothing: the answers are cached, and no usage is recorded twice.
@@ -123,7 +122,7 @@ def collect(path: Path, run: Run[T], *, retry: RetryPolicy | None = None) -> Col
         raise InputError(f"{path} does not exist; submit a batch first")
     if not state.submitted:
         raise InputError(f"{path}: the submission was interrupted; submit again to complete it")
-    client = BatchClient(store, retry or RetryPolicy())
+    client = BatchClient(store)
     _require_endpoint(store, state, client)
     state = background.run(client.update(state))
     collected: Collected[T] = Collected(batches=state.batches)

@@ -9,10 +9,11 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import AsyncIterator, Iterable
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from itertools import accumulate, islice
-from typing import TYPE_CHECKING, ClassVar, Final, TypeVar
+from typing import TYPE_CHECKING, ClassVar, Final
 
 from factcheck.documents import PlainData, file_errors, parse_json
 from factcheck.documents.files import write_with
@@ -27,9 +28,6 @@ if TYPE_CHECKING:
     import openai
 
     from factcheck.judges.llm.transports import Body
-    from factcheck.runtime.retry import RetryPolicy
-
-T = TypeVar("T")
 
 URL: Final = "/v1/chat/completions"
 MAX_REQUESTS = 50_000
@@ -39,6 +37,8 @@ MAX_BYTES = 190_000_000
 _NAME = "the batch endpoint"
 _TIMEOUT_S = 600.0
 """Seconds one step may take; files are large."""
+_RETRIES = 4
+"""Of what leaves nothing behind when it is done twice."""
 _PRIVATE = 0o600
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 _FINAL = frozenset({"completed", "failed", "expired", "cancelled"})
@@ -164,6 +164,17 @@ class BatchStore:
     def requests(self, batch: Batch) -> Path:
         return self.folder / f"{batch.digest}.requests.jsonl"
 
+    def content(self, batch: Batch) -> bytes:
+        """The file of requests; raises `InputError` if it is not the one that was written."""
+        path = self.requests(batch)
+        with file_errors(str(path), "read"):
+            data = path.read_bytes()
+        if hashlib.sha256(data).hexdigest() != batch.digest:
+            raise InputError(
+                f"{path} was changed since it was written; remove {self.path} and submit again"
+            )
+        return data
+
     def downloads(self, batch: Batch) -> list[tuple[str, Path]]:
         kinds = (("output", batch.output_file_id), ("errors", batch.error_file_id))
         return [(id_, self.folder / f"{batch.digest}.{kind}.jsonl") for kind, id_ in kinds if id_]
@@ -182,10 +193,9 @@ def request_id(body: Body) -> str:
 class BatchClient:
     """Talks to the server whose batches a state is about; runs in the background loop."""
 
-    def __init__(self, store: BatchStore, retry: RetryPolicy) -> None:
+    def __init__(self, store: BatchStore) -> None:
         self._access = access_to(Model("openai/batches"), Settings.from_environment())
         self._store = store
-        self._retry = retry
 
     @property
     def endpoint(self) -> str:
@@ -193,28 +203,39 @@ class BatchClient:
 
     async def submit(self, state: BatchState) -> BatchState:
         # Uploaded by an earlier run, which may have ended before it learned that a batch was made.
-        unsure = {batch.digest for batch in state.batches if batch.file_id and not batch.batch_id}
+        unsure = {batch.file_id for batch in state.batches if batch.file_id and not batch.batch_id}
+        made: dict[str, str] = {}
         async with self._connected() as client:
             for batch in state.batches:
                 if batch.file_id is None:
-                    file_id = await self._upload(client, batch)
-                    state = self._keep(state, replace(batch, file_id=file_id))
+                    content = (self._store.requests(batch).name, self._store.content(batch))
+                    file = await client.files.create(file=content, purpose="batch")
+                    state = self._keep(state, replace(batch, file_id=file.id))
+            if unsure:
+                async for found in client.batches.list(limit=100):
+                    made.setdefault(found.input_file_id, found.id)
             for batch in state.batches:
-                if batch.batch_id is None:
-                    found = batch.digest in unsure and await self._find(client, batch)
-                    batch_id = found or await self._create(client, batch)
-                    state = self._keep(state, replace(batch, batch_id=batch_id))
+                file_id = batch.file_id or ""
+                if batch.batch_id is None and file_id in made:
+                    state = self._keep(state, replace(batch, batch_id=made[file_id]))
+                elif batch.batch_id is None:  # once only: it may exist although no response came
+                    new = await client.with_options(max_retries=0).batches.create(
+                        input_file_id=file_id, endpoint=URL, completion_window="24h"
+                    )
+                    state = self._keep(state, replace(batch, batch_id=new.id))
         return state
 
     async def update(self, state: BatchState) -> BatchState:
         async with self._connected() as client:
             for batch in state.batches:
                 if not batch.final:
-                    state = self._keep(state, await self._poll(client, batch))
+                    found = await client.batches.retrieve(batch.batch_id or "")
+                    state = self._keep(state, batch.updated(found))
             for batch in state.batches:
                 for file_id, path in self._store.downloads(batch) if batch.final else ():
                     if not path.exists():
-                        await self._download(client, file_id, path)
+                        reply = await client.files.content(file_id)
+                        _write(path, await reply.aread())
         return state
 
     def _keep(self, state: BatchState, batch: Batch) -> BatchState:
@@ -223,80 +244,18 @@ class BatchClient:
         self._store.write(state)
         return state
 
-    async def _upload(self, client: openai.AsyncOpenAI, batch: Batch) -> str:
-        path = self._store.requests(batch)
-        with file_errors(str(path), "read"):
-            data = path.read_bytes()
-        if hashlib.sha256(data).hexdigest() != batch.digest:
-            raise InputError(
-                f"{path} was changed since it was written; "
-                f"remove {self._store.path} and submit again"
-            )
-
-        async def upload() -> str:
-            made = await client.files.create(file=(path.name, data), purpose="batch")
-            return made.id
-
-        return await self._retrying(upload)
-
-    async def _create(self, client: openai.AsyncOpenAI, batch: Batch) -> str:
-        """Make a batch; never repeated: it may exist although no response came."""
-
-        async def create() -> str:
-            made = await client.batches.create(
-                input_file_id=batch.file_id or "", endpoint=URL, completion_window="24h"
-            )
-            return made.id
-
-        return await _translated(create)
-
-    async def _find(self, client: openai.AsyncOpenAI, batch: Batch) -> str | None:
-        async def find() -> str | None:
-            async for made in client.batches.list(limit=100):
-                if made.input_file_id == batch.file_id:
-                    return made.id
-            return None
-
-        return await self._retrying(find)
-
-    async def _poll(self, client: openai.AsyncOpenAI, batch: Batch) -> Batch:
-        async def look() -> Batch:
-            return batch.updated(await client.batches.retrieve(batch.batch_id or ""))
-
-        return await self._retrying(look)
-
-    async def _download(self, client: openai.AsyncOpenAI, file_id: str, path: Path) -> None:
-        async def download() -> None:
-            async with client.files.with_streaming_response.content(file_id) as reply:
-                _write(path, await reply.read())
-
-        await self._retrying(download)
-
-    async def _retrying(self, step: Callable[[], Awaitable[T]]) -> T:
-        """Do a step that leaves nothing behind when it is done twice."""
-
-        async def attempt() -> T:
-            return await _translated(step)
-
-        result: T = await self._retry.retrying()(attempt)
-        return result
-
-    def _connected(self) -> openai.AsyncOpenAI:
+    @asynccontextmanager
+    async def _connected(self) -> AsyncIterator[openai.AsyncOpenAI]:
         import openai
 
-        return openai.AsyncOpenAI(
-            api_key=self._access.key or "none",
-            base_url=self._access.base_url,
-            max_retries=0,
-            timeout=_TIMEOUT_S,
-            http_client=openai.DefaultAioHttpClient(),
-        )
-
-
-async def _translated(step: Callable[[], Awaitable[T]]) -> T:
-    import openai
-
-    try:
-        return await step()
-    except (openai.OpenAIError, *UNREADABLE) as error:
-        raise from_openai(error, _NAME) from error
+        try:
+            async with openai.AsyncOpenAI(
+                api_key=self._access.key or "none",
+                base_url=self._access.base_url,
+                max_retries=_RETRIES,
+                timeout=_TIMEOUT_S,
+                http_client=openai.DefaultAioHttpClient(),
+            ) as client:
+                yield client
+        except (openai.OpenAIError, *UNREADABLE) as error:
+            raise from_openai(error, _NAME) from error

@@ -83,14 +83,14 @@ class Pottery:
         return [report for report in reports if report is not None]
 
     def submit(self) -> Submitted:
-        return submit(self.state, self.run, retry=QUICK)
+        return submit(self.state, self.run)
 
     def submitted(self) -> Pottery:
         self.submit()
         return self
 
     def collect(self) -> Collected[list[CoverageReport | None]]:
-        return collect(self.state, self.run, retry=QUICK)
+        return collect(self.state, self.run)
 
     def chats(self) -> int:
         return sum(isinstance(request, ChatRequest) for request in self.server.requests)
