@@ -7,29 +7,42 @@ Every function takes the folder of a `DiskCache`, raises `InputError` for a dama
 from __future__ import annotations
 
 import json
+import sqlite3
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import contextmanager
-from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from contextlib import closing, contextmanager
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from factcheck.errors import InputError
+from diskcache.core import MODE_RAW
+
+from factcheck.errors import ConfigError, InputError
 from factcheck.runtime.cache import disk
+from factcheck.runtime.cache.entries import is_key, unseal
+from factcheck.runtime.cache.store import check_file, classify
 
 if TYPE_CHECKING:
-    import sqlite3
+    from pathlib import Path
 
-    from factcheck.runtime.cache.store import StoredEntry
-
+_ROWS = (
+    "SELECT rowid, CASE typeof(key) WHEN 'text' THEN CAST(key AS BLOB) END, raw, mode, filename, "
+    "CASE typeof(value) WHEN 'blob' THEN value END, store_time FROM Cache "
+    "WHERE expire_time IS NULL ORDER BY rowid"
+)
 _END_OF_TIME = 2**40
 
 
-class Labels(NamedTuple):
-    """Labels in a value."""
+class StoredEntry(NamedTuple):
+    """One row of a store."""
 
-    task: str
-    judge: str
-    at: float | None
+    rowid: int
+    key: str
+    """The key, or an empty string if it is not valid."""
+    value: str
+    """The value; empty if there is a problem."""
+    problem: str | None
+    """Why the row counts as missing, or `None` if it is good."""
+    stored_at: Any
+    """When it was written, in Unix seconds, as the row has it."""
 
 
 class Statistics(NamedTuple):
@@ -58,19 +71,48 @@ class Verification(NamedTuple):
 
 @contextmanager
 def _connected(folder: Path) -> Iterator[sqlite3.Connection]:
-    from factcheck.runtime.cache.store import connected
-
-    with connected(disk.database(folder), timeout_s=disk.LOCK_WAIT_S) as connection:
-        yield connection
+    """A plain connection: listing rows through `diskcache` would unpickle keys."""
+    path = disk.database(folder)
+    try:
+        check_file(path)
+        with closing(
+            sqlite3.connect(path, timeout=disk.LOCK_WAIT_S, isolation_level=None)
+        ) as connection:
+            connection.text_factory = bytes  # whatever the file calls text, without decoding it
+            yield connection
+    except Exception as error:
+        trouble = classify(error)
+        if trouble == "damaged":
+            raise InputError(
+                f"the cache {folder} is damaged ({error}); the next run sets it aside and "
+                "starts a new one"
+            ) from error
+        if trouble is not None:
+            raise ConfigError(f"the cache {folder} cannot be used: {error}") from error
+        raise
 
 
 def read_entries(folder: Path) -> Iterator[StoredEntry]:
     """Every row, good or bad, in the order written; none if there is no store."""
-    from factcheck.runtime.cache import store
+    if not disk.database(folder).exists():
+        return
+    with _connected(folder) as connection:
+        tables = connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'Cache'")
+        if tables.fetchone() is not None:
+            for rowid, stored_key, *row, stored_at in connection.execute(_ROWS):
+                key = stored_key.decode("ascii", "replace") if stored_key is not None else ""
+                problem, value = _value(key, *row)
+                yield StoredEntry(rowid, key if is_key(key) else "", value, problem, stored_at)
 
-    if disk.database(folder).exists():
-        with _connected(folder) as connection:
-            yield from store.read_entries(connection)
+
+def _value(key: str, raw: Any, mode: Any, filename: Any, stored: Any) -> tuple[str | None, str]:
+    """What is wrong with a row, or else its value."""
+    if raw != 1 or not is_key(key):
+        return "its key is not valid", ""
+    if mode != MODE_RAW or filename is not None:
+        return "its value is not plain bytes", ""
+    value = unseal(key, stored)
+    return ("its checksum does not match", "") if value is None else (None, value)
 
 
 def statistics(folder: Path) -> Statistics:
@@ -82,9 +124,9 @@ def statistics(folder: Path) -> Statistics:
         if entry.problem is not None:
             refused += 1
             continue
-        labels = _labels(entry)
-        groups[labels.task, labels.judge] += 1
-        times.append(labels.at)
+        task, judge, at = _labels(entry)
+        groups[task, judge] += 1
+        times.append(at)
     known = [time for time in times if time is not None]
     files = disk.database(folder).parent.glob("*")
     return Statistics(
@@ -97,8 +139,8 @@ def statistics(folder: Path) -> Statistics:
     )
 
 
-def _labels(entry: StoredEntry) -> Labels:
-    """The labels in a good entry; missing ones are `other`, the time that of writing."""
+def _labels(entry: StoredEntry) -> tuple[str, str, float | None]:
+    """Task, judge and time of a good entry; missing ones are `other`, the time that of writing."""
     try:
         data = json.loads(entry.value)
     except (ValueError, RecursionError):
@@ -107,9 +149,8 @@ def _labels(entry: StoredEntry) -> Labels:
     task, judge, at = (data.get(name) for name in ("task", "judge", "at"))
     if not (isinstance(at, (int, float)) and 0 <= at < _END_OF_TIME):
         at = entry.stored_at if isinstance(entry.stored_at, float) else None
-    return Labels(
-        task if isinstance(task, str) else "other", judge if isinstance(judge, str) else "other", at
-    )
+    task, judge = (label if isinstance(label, str) else "other" for label in (task, judge))
+    return task, judge, at
 
 
 def verify(folder: Path) -> Verification:
@@ -136,9 +177,9 @@ def prune(folder: Path, *, before: float | None = None, judge: str | None = None
     chosen = []
     for entry in read_entries(folder):
         if entry.problem is None:
-            labels = _labels(entry)
-            old = before is None or (labels.at is not None and labels.at < before)
-            if old and judge in {None, labels.judge}:
+            _, name, at = _labels(entry)
+            old = before is None or (at is not None and at < before)
+            if old and judge in {None, name}:
                 chosen.append((entry.rowid, entry.stored_at))
     if not chosen:
         return 0

@@ -10,19 +10,14 @@ from __future__ import annotations
 import os
 import sqlite3
 import stat
-import threading
 import time
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from collections.abc import Mapping, Sequence
+from contextlib import closing
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import diskcache
 from diskcache.core import DEFAULT_SETTINGS, METADATA, MODE_RAW
-
-from factcheck.errors import ConfigError, InputError
-from factcheck.runtime.cache.entries import is_key, unseal
 
 _NEVER = 2**62
 """As a size in bytes, more than any."""
@@ -35,11 +30,6 @@ _SETTINGS = {
     "sqlite_mmap_size": 0,  # a mapped file that someone truncates would end the process
 }
 """All of them: what the file says about itself is not used."""
-_ROWS = (
-    "SELECT rowid, CASE typeof(key) WHEN 'text' THEN CAST(key AS BLOB) END, raw, mode, filename, "
-    "CASE typeof(value) WHEN 'blob' THEN value END, store_time FROM Cache "
-    "WHERE expire_time IS NULL ORDER BY rowid"
-)
 _VALUES = (
     "SELECT key, CASE WHEN mode = ? AND filename IS NULL AND typeof(value) = 'blob' "
     "THEN value END FROM Cache WHERE raw = 1 AND +expire_time IS NULL AND key IN "
@@ -51,12 +41,6 @@ _LEASE = (
 )
 _AT_ONCE = 500
 """Keys that are looked up together; every SQLite takes 999 parameters."""
-_FORMATS = slice(18, 20)
-"""Where SQLite's header has the version of the file, for writing and for reading."""
-_KNOWN_FORMATS = {b"", b"\1\1", b"\2\2"}
-_opening = threading.RLock()
-_opened: Counter[tuple[int, int]] = Counter()
-"""How often this process has a store open to write, by device and number of its file."""
 
 Trouble = Literal["locked", "full", "unusable", "damaged"]
 """Wait, go on without, go on without, or start a new store."""
@@ -65,7 +49,6 @@ _BY_MESSAGE: tuple[tuple[str, Trouble], ...] = (
     ("is locked", "locked"),
     ("busy", "locked"),
     ("is full", "full"),
-    ("readonly", "unusable"),
     ("unable to open", "unusable"),
     ("disk i/o error", "unusable"),
     ("out of memory", "unusable"),
@@ -114,7 +97,7 @@ class ReadOnlyStore:
     """
 
     def __init__(self, path: Path) -> None:
-        _check_file(path)
+        check_file(path)
         self._connection = _reading(path, "mode=ro&immutable=1")
 
     def read(self, keys: Sequence[str]) -> dict[str, bytes | None]:
@@ -144,16 +127,12 @@ class Store(ReadOnlyStore):
     """An open store, written by one thread: `diskcache` has a connection per thread."""
 
     def __init__(self, path: Path) -> None:
-        with _opening:
-            _check_file(path)
-            _check_settings(path)
-            try:
-                folder = str(path.parent)
-                self.rows = diskcache.Cache(folder, timeout=0, disk=_PlainDisk, **_SETTINGS)
-            except (TypeError, ValueError, LookupError, AttributeError, AssertionError) as error:
-                raise DamagedStore(f"{type(error).__name__} on opening it") from error
-            self._file = _number(path.lstat())
-            _opened[self._file] += 1
+        check_file(path)
+        _check_settings(path)
+        try:
+            self.rows = diskcache.Cache(str(path.parent), timeout=0, disk=_PlainDisk, **_SETTINGS)
+        except (TypeError, ValueError, LookupError, AttributeError, AssertionError) as error:
+            raise DamagedStore(f"{type(error).__name__} on opening it") from error
         self._connection = _reading(path, "mode=ro")
 
     def write(self, values: Mapping[str, bytes]) -> None:
@@ -181,9 +160,7 @@ class Store(ReadOnlyStore):
 
     def close(self) -> None:
         super().close()
-        with _opening:
-            self.rows.close()
-            _opened[self._file] -= 1
+        self.rows.close()
 
 
 def _lease_of(key: str) -> str:
@@ -208,26 +185,10 @@ def _reading(path: Path, mode: str) -> sqlite3.Connection:
     return sqlite3.connect(address, uri=True, timeout=0, check_same_thread=False)
 
 
-def _check_file(path: Path) -> None:
-    """The file is one that SQLite may open: not a pipe, a link or a foreign format.
-
-    A store that this process has open is not read: closing its file would end the locks that
-    the open connections hold.
-    """
-    if path.is_symlink() or path.exists():
-        found = path.lstat()
-        if not stat.S_ISREG(found.st_mode):
-            raise PermissionError(f"{path} is not a regular file")
-        with _opening:
-            if _opened[_number(found)]:
-                return
-            with path.open("rb") as file:
-                if file.read(_FORMATS.stop)[_FORMATS] not in _KNOWN_FORMATS:
-                    raise DamagedStore("not a SQLite database of a known format")
-
-
-def _number(found: os.stat_result) -> tuple[int, int]:
-    return found.st_dev, found.st_ino
+def check_file(path: Path) -> None:
+    """The file is one that SQLite may open: not a pipe or a link."""
+    if (path.is_symlink() or path.exists()) and not stat.S_ISREG(path.lstat().st_mode):
+        raise PermissionError(f"{path} is not a regular file")
 
 
 def _check_settings(path: Path) -> None:
@@ -244,60 +205,3 @@ def _check_settings(path: Path) -> None:
             if not names <= {*DEFAULT_SETTINGS, *METADATA}:
                 raise DamagedStore("it has settings that are not those of diskcache")
         connection.execute("ROLLBACK")
-
-
-class StoredEntry(NamedTuple):
-    """One row of a store."""
-
-    rowid: int
-    key: str
-    """The key, or an empty string if it is not valid."""
-    value: str
-    """The value; empty if there is a problem."""
-    problem: str | None
-    """Why the row counts as missing, or `None` if it is good."""
-    stored_at: Any
-    """When it was written, in Unix seconds, as the row has it."""
-
-
-@contextmanager
-def connected(path: Path, *, timeout_s: float) -> Iterator[sqlite3.Connection]:
-    """A plain connection to a store that exists; `timeout_s` is how long a lock may last.
-
-    Listing rows through `diskcache` would unpickle what a row calls a pickled key.
-    """
-    try:
-        _check_file(path)
-        with closing(sqlite3.connect(path, timeout=timeout_s, isolation_level=None)) as connection:
-            connection.text_factory = bytes  # whatever the file calls text, without decoding it
-            yield connection
-    except Exception as error:
-        trouble, folder = classify(error), path.parent.parent
-        if trouble == "damaged":
-            raise InputError(
-                f"the cache {folder} is damaged ({error}); the next run sets it aside and "
-                "starts a new one"
-            ) from error
-        if trouble is not None:
-            raise ConfigError(f"the cache {folder} cannot be used: {error}") from error
-        raise
-
-
-def read_entries(connection: sqlite3.Connection) -> Iterator[StoredEntry]:
-    """Every row, in the order written; none if there is no table."""
-    tables = connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'Cache'")
-    if tables.fetchone() is not None:
-        for rowid, stored_key, *row, stored_at in connection.execute(_ROWS):
-            key = stored_key.decode("ascii", "replace") if stored_key is not None else ""
-            problem, value = _value(key, *row)
-            yield StoredEntry(rowid, key if is_key(key) else "", value, problem, stored_at)
-
-
-def _value(key: str, raw: Any, mode: Any, filename: Any, stored: Any) -> tuple[str | None, str]:
-    """What is wrong with a row, or else its value."""
-    if raw != 1 or not is_key(key):
-        return "its key is not valid", ""
-    if mode != MODE_RAW or filename is not None:
-        return "its value is not plain bytes", ""
-    value = unseal(key, stored)
-    return ("its checksum does not match", "") if value is None else (None, value)

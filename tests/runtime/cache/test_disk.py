@@ -280,7 +280,7 @@ def test_a_link_where_the_cache_should_be_is_not_followed(tmp_path: Path) -> Non
     [
         (sqlite3.OperationalError("database is locked"), "locked"),
         (sqlite3.OperationalError("database or disk is full"), "full"),
-        (sqlite3.OperationalError("attempt to write a readonly database"), "unusable"),
+        (sqlite3.OperationalError("attempt to write a readonly database"), "damaged"),
         (sqlite3.OperationalError("unable to open database file"), "unusable"),
         (sqlite3.OperationalError("disk I/O error"), "unusable"),
         (sqlite3.DataError("string or blob too big"), "unusable"),

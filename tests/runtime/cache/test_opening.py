@@ -10,10 +10,18 @@ from pathlib import Path
 import pytest
 
 from factcheck.errors import ConfigError
-from factcheck.runtime.cache import AnswerCache, DiskCache, MemoryCache, default_folder, open_cache
+from factcheck.runtime.cache import (
+    AnswerCache,
+    DiskCache,
+    MemoryCache,
+    answer_key,
+    default_folder,
+    open_cache,
+)
+from factcheck.runtime.cache.maintenance import verify
 from factcheck.runtime.cache.redis import RedisCache
-from factcheck.runtime.cache.store import Store, connected
 from factcheck.settings import Settings
+from tests.runtime.cache.stores import database
 
 
 def folder_of(cache: AnswerCache | None) -> Path:
@@ -105,13 +113,14 @@ def test_anything_else_is_an_error(spec: object) -> None:
 
 
 def test_another_process_does_not_take_itself_for_the_last_one(tmp_path: Path) -> None:
-    path = tmp_path / "cache.db"
-    store = Store(path)
-    store.write({"key": b"value"})
-    with connected(path, timeout_s=0.0):
-        pass
+    cache, other = DiskCache(tmp_path), DiskCache(tmp_path)
+    cache.set_many({answer_key(n=1): "kept"})
+    other.get_many([answer_key(n=2)])
+    other.close()
+    verify(tmp_path)
     leave = "import sqlite3, sys; sqlite3.connect(sys.argv[1]).execute('SELECT key FROM Cache')"
+    path = database(tmp_path)
     subprocess.run([sys.executable, "-c", leave, str(path)], check=True)  # noqa: S603 - Python
     # the last connection removes the log of changes; with locks that were lost it would do so here
     assert path.with_name("cache.db-wal").exists()
-    store.close()
+    cache.close()
