@@ -14,10 +14,8 @@ from factcheck.fields import (
     FieldResult,
     RunResult,
     annotate_xeval,
-    compare_runs,
     evaluate,
 )
-from factcheck.fields.runs import resampling
 from factcheck.fields.runs.resampling import MEASURES
 from tests.fields.builders import TEXT, record
 from tests.fields.runs import drawn_run, figure, run_of, summed_up
@@ -136,20 +134,11 @@ class TestEdges:
 
 
 class TestDraws:
-    """Draws are seeded, and made some at a time."""
+    """Draws are seeded, and give equal numbers."""
 
     def test_equal_seeds_give_equal_numbers(self) -> None:
         run = drawn_run(30, 5, lambda *_: 0.5)
         assert run.intervals(200, 7) == run.intervals(200, 7) != run.intervals(200, 8)
-
-    def test_the_size_of_the_tables_changes_nothing(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        run = drawn_run(20, 6, lambda *_: 0.5)
-        before = compare_runs(run, run, n_resamples=100).fields
-        monkeypatch.setattr(resampling, "_MAX_NUMBERS", 120)
-
-        tables = [scores.table for scores in resampling.field_scores(run.records, ["a", "b", "c"])]
-        assert [table.shape for table in tables] == [(6, 20), (3, 20)]
-        assert compare_runs(run, run, n_resamples=100).fields == before
 
 
 def test_a_run_of_records_that_were_kept_in_part_is_refused() -> None:

@@ -11,13 +11,9 @@ from factcheck.fields.values import plain
 from factcheck.reports.page import MOST_ROWS, Alert, Case, Item, Page, Section, Table, Tone, filled
 from factcheck.reports.report import Report
 from factcheck.reports.text import DASH, more_of, name_text, p_text, plural, share, signed
-from factcheck.stats.comparison import Change, Changes, Comparison
+from factcheck.stats.comparison import SIGNIFICANT, Changes, Comparison
 
 FORMAT = "factcheck-fields-comparison/1"
-SIGNIFICANT = 0.05
-"""Significance level of `won` and `lost`."""
-_MAX_CHANGES = 10
-_SHOWN_CHANGES = 5
 _SHOWN_IDS = 5
 _COLUMNS = ("A", "B", "B - A", "95 % interval", "p")
 _NARROW = ("p", ("95 % interval",))
@@ -80,24 +76,18 @@ class RunComparison(Report):
     @property
     def same_schema(self) -> bool | None:
         """Whether both runs were scored by the same schema; `None` if unknown."""
-        a, b = self.schemas
-        return None if a is None or b is None else a == b
+        return None if None in self.schemas else self.schemas[0] == self.schemas[1]
 
     @property
     def schema_warning(self) -> str:
         """Why differences may come from the schema; empty if both runs have the same."""
         if self.same_schema:
             return ""
-        if self.same_schema is False:
-            return (
-                "A and B were scored by different schemas, so a difference may come from the "
-                "schema alone; evaluate both by the same schema"
-            )
-        unknown = [run for run, digest in zip("AB", self.schemas, strict=True) if digest is None]
-        return (
-            f"the schema of {' and '.join(unknown)} is unknown, so a difference may come from the "
-            "schema alone; evaluate again"
-        )
+        how = "A and B were scored by different schemas"
+        if self.same_schema is None:
+            unknown = [run for run, one in zip("AB", self.schemas, strict=True) if one is None]
+            how = f"the schema of {' and '.join(unknown)} is unknown"
+        return f"{how}, so a difference may come from the schema alone; evaluate both by the same"
 
     @property
     def won(self) -> tuple[str, ...]:
@@ -136,34 +126,24 @@ class RunComparison(Report):
         ]
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything as JSON-ready data."""
-        records = self.records
+        """Everything as JSON-ready data; each record that changed with its F1 in both runs."""
+        lists = ("only_in_a", "only_in_b", "won", "lost", "unchanged", "not_compared")
         data: dict[str, Any] = plain(
             {
                 "format": FORMAT,
                 "same_schema": self.same_schema,
-                "schemas": dict(zip("ab", self.schemas, strict=True)),
+                "schemas": self.schemas,
                 "n_records": self.n_records,
-                "only_in_a": self.only_in_a,
-                "only_in_b": self.only_in_b,
+                **{name: getattr(self, name) for name in lists},
                 "overall": {name: found.to_dict() for name, found in self.overall.items()},
                 "fields": {name: found.to_dict() for name, found in self.fields.items()},
-                "won": self.won,
-                "lost": self.lost,
-                "unchanged": self.unchanged,
-                "not_compared": self.not_compared,
                 "unsettled": self.unsettled and self.unsettled._asdict(),
                 "unsettled_fields": {
                     name: found._asdict() for name, found in self.unsettled_fields.items()
                 },
-                "records": {
-                    "better": len(records.better),
-                    "worse": len(records.worse),
-                    "equal": len(records.unchanged),
-                    "p_value": None if self.unsettled else records.p_value,
-                    "most_improved": _changes_to_list(records.better),
-                    "most_worsened": _changes_to_list(records.worse),
-                },
+                "better": [change._asdict() for change in self.records.better],
+                "worse": [change._asdict() for change in self.records.worse],
+                "p_value": None if self.unsettled else self.records.p_value,
             }
         )
         return data
@@ -194,9 +174,11 @@ class RunComparison(Report):
                 self._section("Lost", "bad", self.lost),
                 self._section("No significant difference", "plain", by_size),
                 self._unsettled_section(),
-                _one_sided(self.not_compared),
-                _changes("Records improved most", "good", self.records.better),
-                _changes("Records worsened most", "bad", self.records.worse),
+                Section(
+                    f"Only one run has a score {len(self.not_compared):,}",
+                    items=tuple(Item(field_text(one)) for one in self.not_compared[:MOST_ROWS]),
+                    more=more_of(len(self.not_compared) - MOST_ROWS, "field"),
+                ),
             ),
             suite="fields.compare",
             cases=tuple(self._cases()),
@@ -213,14 +195,11 @@ class RunComparison(Report):
             f"{len(records.worse):,} worse, {len(records.unchanged):,} equal"
             + ("" if self.unsettled else f" (sign test: p {p_text(records.p_value)})")
         )
+        open_ = f", {len(self.unsettled_fields):,} without a verdict"
         yield (
             f"{plural(len(self.fields), 'field')}: {len(self.won):,} won, {len(self.lost):,} lost, "
             f"{len(self.unchanged):,} without significant difference"
-            + (
-                f", {len(self.unsettled_fields):,} without a verdict"
-                if self.unsettled_fields
-                else ""
-            )
+            + (open_ if self.unsettled_fields else "")
         )
         for side, ids in (("A", self.only_in_a), ("B", self.only_in_b)):
             if ids:
@@ -289,10 +268,6 @@ class RunComparison(Report):
             yield Case(field_text(name), "skipped", "only one run has a score", "not compared")
 
 
-def _changes_to_list(changes: Sequence[Change]) -> list[dict[str, Any]]:
-    return [{"record_id": name, "a": a, "b": b} for name, a, b in changes[:_MAX_CHANGES]]
-
-
 def _row(name: str, found: Difference) -> tuple[str, ...]:
     p_value = found.p_value if found.p_adjusted is None else found.p_adjusted
     return (
@@ -308,17 +283,3 @@ def _row(name: str, found: Difference) -> tuple[str, ...]:
 def _table(rows: Sequence[tuple[str, ...]]) -> Table:
     columns = ("", *_COLUMNS)[: len(rows[0]) if rows else None]
     return Table(columns, tuple(rows), dispensable=_NARROW)
-
-
-def _one_sided(fields: Sequence[str]) -> Section:
-    items = tuple(Item(field_text(name)) for name in fields[:MOST_ROWS])
-    more = more_of(len(fields) - len(items), "field")
-    return Section(f"Only one run has a score {len(fields):,}", items=items, more=more)
-
-
-def _changes(title: str, tone: Tone, changes: Sequence[Change]) -> Section:
-    rows = [
-        (name_text(str(name)), share(a), share(b), signed(b - a))
-        for name, a, b in changes[:_SHOWN_CHANGES]
-    ]
-    return Section(title, tone, table=_table(rows))

@@ -221,22 +221,16 @@ def schema_digest(schema: SchemaNode) -> str:
 
 
 def _settings(node: SchemaNode) -> Iterator[list[Any]]:
-    if node.skip:
-        yield [node.path, "skip"]
-        return
-    if node.unroll is not None:
-        yield [node.path, node.weight, "recursive"]
-        return
     name = node.comparator.name
-    if name or not node.children:
+    if node.skip or node.unroll is not None:
+        yield [node.path, "skip"] if node.skip else [node.path, node.weight, "recursive"]
+    elif name or not node.children:
         transforms = [[transform.name, transform.params] for transform in node.transforms]
         description = "" if name in COMPARATORS else node.description  # batch comparators see it
-        yield [
-            *(node.path, node.weight, node.threshold, name, node.comparator.params),
-            *(transforms, description),
-        ]
-        return
-    align = {} if node.strategy == "ordered" else node.align
-    yield [node.path, node.weight, node.json_type, align]
-    for child in node.children:
-        yield from _settings(child)
+        own = (node.path, node.weight, node.threshold, name, node.comparator.params)
+        yield [*own, transforms, description]
+    else:
+        align = {} if node.strategy == "ordered" else node.align
+        yield [node.path, node.weight, node.json_type, align]
+        for child in node.children:
+            yield from _settings(child)

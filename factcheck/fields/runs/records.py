@@ -282,13 +282,6 @@ class Undecided:
         low, high = mean_f1 - self._loss_if_wrong / n, mean_f1 + self._gain_if_right / n
         return max(0.0, low), min(1.0, high)
 
-    def by_field(self) -> Counter[str]:
-        """Number of values by path in the schema."""
-        found = Counter[str]()
-        for (path, _), n in self._n.items():
-            found[path] += n
-        return found
-
 
 def _as_mismatch(result: FieldResult) -> FieldResult:
     return FieldResult(result.path, 0.0, result.comparator, None, None, "mismatch")

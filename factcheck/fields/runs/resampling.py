@@ -7,14 +7,13 @@ are taken as post-processing, thresholds and weights left them.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from itertools import chain
 from typing import Any
 
 from factcheck.errors import InputError
 from factcheck.fields.runs.comparison import Difference, RunComparison, Unsettled
-from factcheck.fields.runs.records import Counts, RecordResult, RunFigures, Scores, Undecided, count
+from factcheck.fields.runs.records import Counts, RecordResult, RunFigures, Scores, Undecided
 from factcheck.fields.schemas.structure import schema_path
 from factcheck.fields.types import COUNTED, UNDECIDED
 from factcheck.fields.values import plain
@@ -24,8 +23,6 @@ from factcheck.stats.resampling import Matrix, SumScores, bootstrap_scores, chec
 
 MEASURES = tuple(f"{kind}_{name}" for kind in ("mean", "micro") for name in Scores._fields)
 """`mean_precision` and so on."""
-_MAX_NUMBERS = 4_000_000
-"""Numbers in one table of fields: 32 MB."""
 
 
 def run_intervals(run: RunFigures, n_resamples: int, seed: int) -> dict[str, Interval]:
@@ -57,49 +54,57 @@ def overall_scores(records: Sequence[RecordResult]) -> SumScores:
     return SumScores(MEASURES, np.array(rows, dtype=float).reshape(n, 6).T.copy(), scores)
 
 
-def counted_fields(*runs: Sequence[RecordResult], without: Collection[str] = ()) -> list[str]:
-    """Schema paths of all fields that count, in order of appearance."""
-    paths = dict.fromkeys(
-        result.path
-        for record in chain.from_iterable(runs)
-        for result in record.field_results
-        if result.status in COUNTED
-    )
-    fields = dict.fromkeys(map(schema_path, paths))
-    return [field for field in fields if field not in without]
+class FieldCounts:
+    """The results of a field, record by record."""
+
+    def __init__(self, n_records: int) -> None:
+        import numpy as np
+
+        self.sums = np.zeros((3, n_records))
+        """What is matched, extracted and in gold."""
+        self.n_undecided = 0
+
+    @property
+    def counts(self) -> bool:
+        return bool(self.sums[1:].any())
+
+    def bounds(self) -> tuple[float, float]:
+        """F1 if all undecided values were wrong, and if all were right."""
+        n, decided = self.n_undecided, Counts(*self.sums.sum(axis=1).tolist())
+        low, high = (decided.plus(Counts(matched, n, n)).scores().f1 for matched in (0, n))
+        return low, high
 
 
-def field_scores(records: Sequence[RecordResult], fields: Sequence[str]) -> Iterator[SumScores]:
-    """The F1 of these fields, in tables of bounded size.
+def count_fields(records: Sequence[RecordResult]) -> dict[str, FieldCounts]:
+    """Every field with results, by schema path."""
+    fields: dict[str, FieldCounts] = {}
+    of_path: dict[str, FieldCounts] = {}
+    for place, record in enumerate(records):
+        for result in record.field_results:
+            field, status = of_path.get(result.path), result.status
+            if field is None:
+                own = schema_path(result.path)
+                if own not in fields:
+                    fields[own] = FieldCounts(len(records))
+                field = of_path[result.path] = fields[own]
+            if status in COUNTED:
+                both = status in ("match", "mismatch")
+                field.sums[0, place] += result.score * both
+                field.sums[1, place] += both or status == "hallucination"
+                field.sums[2, place] += both or status == "omission"
+            field.n_undecided += status in UNDECIDED
+    return fields
 
-    The table of a field has three rows: what is matched, extracted and in gold, by record.
-    """
-    block = max(1, _MAX_NUMBERS // (3 * max(1, len(records))))
-    for start in range(0, len(fields), block):
-        names = fields[start : start + block]
-        yield SumScores(names, _table(records, {name: k for k, name in enumerate(names)}), _f1)
 
-
-def _table(records: Sequence[RecordResult], row_of: Mapping[str, int]) -> Matrix:
+def field_scores(
+    fields: Mapping[str, FieldCounts], names: Sequence[str], n_records: int
+) -> SumScores:
+    """The F1 of these fields, from three rows each."""
     import numpy as np
 
-    rows: dict[str, int | None] = {}
-    table = np.zeros((3 * len(row_of), len(records)))
-    for column, record in enumerate(records):
-        for result in record.field_results:
-            status = result.status
-            if status not in COUNTED:
-                continue
-            path = result.path
-            if path not in rows:
-                rows[path] = row_of.get(schema_path(path))
-            row = rows[path]
-            if row is not None:
-                both = status in ("match", "mismatch")
-                table[3 * row, column] += result.score * both
-                table[3 * row + 1, column] += both or status == "hallucination"
-                table[3 * row + 2, column] += both or status == "omission"
-    return table
+    nothing = np.zeros((3, n_records))
+    rows = [fields[name].sums if name in fields else nothing for name in names]
+    return SumScores(names, np.vstack(rows), _f1)
 
 
 def _f1(sums: Matrix) -> Matrix:
@@ -165,9 +170,15 @@ def compare_runs(
     own, other = [of_a[name] for name in common], [of_b[name] for name in common]
     _check_gold(own, other)
     overall, _ = compare_scores(overall_scores(own), overall_scores(other), n_resamples, seed)
-    not_compared = _one_sided_fields(own, other)
-    fields = _field_differences(own, other, n_resamples, seed, without=not_compared)
-    unsettled, unsettled_fields = _unsettled(a.weights, own, other, fields)
+    counts = count_fields(own), count_fields(other)
+    counted = dict.fromkeys(name for side in counts for name in side if side[name].counts)
+    # a field without any results in a run is compared: its absence there is no fault
+    not_compared = tuple(
+        name for name in counted if any(name in side and not side[name].counts for side in counts)
+    )
+    names_compared = [name for name in counted if name not in not_compared]
+    fields = _field_differences(*counts, names_compared, len(common), n_resamples, seed)
+    unsettled, unsettled_fields = _unsettled(a.weights, own, other, counts, fields)
     if unsettled:
         overall = {name: _without_test(found) for name, found in overall.items()}
     fields |= {name: _without_test(fields[name]) for name in unsettled_fields}
@@ -195,34 +206,29 @@ def _unsettled(
     weights: Mapping[str, float],
     a: Sequence[RecordResult],
     b: Sequence[RecordResult],
+    counts: tuple[Mapping[str, FieldCounts], Mapping[str, FieldCounts]],
     fields: Mapping[str, Difference],
 ) -> tuple[Unsettled | None, dict[str, Unsettled]]:
     """Bounds where the runs do not have equally many values without a verdict."""
-    sides = [Undecided(weights, records) for records in (a, b)]
-    own, other = (side.by_field() for side in sides)
     by_field = {}
-    for name in [name for name in fields if own[name] != other[name]]:
-        bounds = [_field_bounds(records, name) for records in (a, b)]
-        by_field[name] = _between(own[name], other[name], *bounds)
-    if own.total() == other.total():
+    for name in fields:
+        own, other = (side.get(name) or FieldCounts(0) for side in counts)
+        if own.n_undecided != other.n_undecided:
+            by_field[name] = _between(
+                own.n_undecided, other.n_undecided, own.bounds(), other.bounds()
+            )
+    totals = [sum(field.n_undecided for field in side.values()) for side in counts]
+    if totals[0] == totals[1]:
         return None, by_field
-    means = [sum(record.f1 for record in records) / len(records) for records in (a, b)]
-    bounds = [side.bounds(mean, len(a)) for side, mean in zip(sides, means, strict=True)]
-    return _between(own.total(), other.total(), *bounds), by_field
+    bounds = [
+        Undecided(weights, records).bounds(sum(r.f1 for r in records) / len(records), len(records))
+        for records in (a, b)
+    ]
+    return _between(totals[0], totals[1], *bounds), by_field
 
 
 def _between(n_a: int, n_b: int, a: tuple[float, float], b: tuple[float, float]) -> Unsettled:
     return Unsettled(n_a, n_b, b[0] - a[1], b[1] - a[0])
-
-
-def _field_bounds(records: Sequence[RecordResult], field: str) -> tuple[float, float]:
-    """F1 of a field if all of its undecided values were wrong, and if all were right."""
-    results = [
-        r for record in records for r in record.field_results if schema_path(r.path) == field
-    ]
-    decided, n = count(results), sum(result.status in UNDECIDED for result in results)
-    low, high = (decided.plus(Counts(matched, n, n)).scores().f1 for matched in (0, n))
-    return low, high
 
 
 def _by_id(records: Sequence[RecordResult], run: str) -> dict[str | int, RecordResult]:
@@ -258,34 +264,26 @@ def _ids(names: Sequence[Any]) -> str:
 
 
 def _field_differences(
-    a: Sequence[RecordResult],
-    b: Sequence[RecordResult],
+    a: Mapping[str, FieldCounts],
+    b: Mapping[str, FieldCounts],
+    names: Sequence[str],
+    n_records: int,
     n_resamples: int,
     seed: int,
-    *,
-    without: Collection[str] = (),
 ) -> dict[str, Difference]:
-    """The F1 of each field that counts in either run, p-values adjusted for their number."""
+    """The F1 of these fields, p-values adjusted for their number."""
     import numpy as np
 
-    fields = counted_fields(a, b, without=without)
-    found: dict[str, Difference] = {}
-    names: list[str] = []
-    chances: list[Matrix] = []
-    spreads: list[Matrix] = []
-    for own, other in zip(field_scores(a, fields), field_scores(b, fields), strict=True):
-        some, by_chance = compare_scores(own, other, n_resamples, seed)
-        found |= some
-        # With at most one differing record, no randomization changes the size of the difference.
-        varies = np.ptp(np.abs(by_chance), axis=1) > _ROUNDING
-        names += [name for name, can_differ in zip(some, varies, strict=True) if can_differ]
-        chances.append(by_chance[varies])
-        spreads.append(f1_spread(own, other, by_chance)[varies])
-    adjusted: dict[str, float] = {}
-    if names:
-        differences = [found[name].difference for name in names]
-        p_values = step_down(differences, np.vstack(chances), np.concatenate(spreads))
-        adjusted = dict(zip(names, p_values, strict=True))
+    if not names:
+        return {}
+    own, other = (field_scores(side, names, n_records) for side in (a, b))
+    found, by_chance = compare_scores(own, other, n_resamples, seed)
+    # With at most one differing record, no randomization changes the size of the difference.
+    varies = np.ptp(np.abs(by_chance), axis=1) > _ROUNDING
+    varying = [name for name, can_differ in zip(names, varies, strict=True) if can_differ]
+    differences = [found[name].difference for name in varying]
+    spread = f1_spread(own, other, by_chance)[varies]
+    adjusted = dict(zip(varying, step_down(differences, by_chance[varies], spread), strict=True))
     return {
         name: replace(difference, p_adjusted=adjusted.get(name, 1.0))
         for name, difference in found.items()
@@ -309,23 +307,3 @@ def f1_spread(a: SumScores, b: SumScores, by_chance: Matrix) -> Matrix:
     linear = 4 * np.sqrt((influence * influence).sum(axis=1)) / stake
     spread: Matrix = np.where(matched == 0, np.sqrt(np.mean(by_chance**2, axis=1)), linear)
     return spread
-
-
-def _one_sided_fields(a: Sequence[RecordResult], b: Sequence[RecordResult]) -> tuple[str, ...]:
-    """Fields that count in one run, and have only skipped or undecided results in the other.
-
-    A field without any results in a run is not among them.
-    """
-    (counted_a, other_a), (counted_b, other_b) = _fields(a), _fields(b)
-    only_a = [field for field in counted_a if field in other_b and field not in counted_b]
-    return (*only_a, *(name for name in counted_b if name in other_a and name not in counted_a))
-
-
-def _fields(records: Sequence[RecordResult]) -> tuple[dict[str, None], dict[str, None]]:
-    """Schema paths with results that count, and with results that do not."""
-    paths: tuple[dict[str, None], dict[str, None]] = ({}, {})
-    for record in records:
-        for result in record.field_results:
-            paths[result.status not in COUNTED][result.path] = None
-    counted, other = (dict.fromkeys(map(schema_path, some)) for some in paths)
-    return counted, other
