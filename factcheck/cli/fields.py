@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from factcheck.cli import options, output
-from factcheck.cli.options import OUTPUT, Format
+from factcheck.cli.options import OUTPUT
 from factcheck.errors import InputError
 
 if TYPE_CHECKING:
@@ -81,12 +81,6 @@ def evaluate(  # noqa: PLR0913 - one parameter per option
     nulls_absent: Annotated[
         bool, options.flag("--nulls-absent", "Treat null as a missing key.")
     ] = False,
-    totals_only: Annotated[
-        bool,
-        options.flag(
-            "--totals-only", "Stream and keep aggregates only (constant memory); needs --schema."
-        ),
-    ] = False,
     max_calls: options.MaxCalls = None,
     max_cost_usd: options.MaxCost = None,
     format_: options.ReportFormat = None,
@@ -113,39 +107,34 @@ def evaluate(  # noqa: PLR0913 - one parameter per option
     .jsonl. In YAML, no, on, 12:30 and 2024-05-01 are strings.
     """
     from factcheck.fields import SemanticComparator
-    from factcheck.fields.file_runs import FileEvaluation
+    from factcheck.fields.files import evaluate_files, gate_scores
     from factcheck.scoring import gates
 
     to = output.destination(format_, out, gold, extracted, schema)
     output.check_out(differences, gold, extracted, schema, out, option="--differences")
-    _check_options(
-        "csv" if differences else to.format, schema, id_field, join, totals_only=totals_only
-    )
+    if join is Join.ID and not id_field:
+        raise InputError("--join id needs --id-field KEY, the key that holds the id")
     budget = options.budget(max_calls, max_cost_usd)
     with (
         output.capture_log(_LOG, show=True),
         SemanticComparator(semantic or "local", budget=budget) as comparator,
         output.spinner("Comparing"),
+        _without_gc(),
     ):
-        job = FileEvaluation(
+        result = evaluate_files(
             gold,
             extracted,
             comparator,
-            schema=schema,
+            schema_path=schema,
             id_field=id_field,
             join=join.value,
             by_meaning=semantic is not None,
             nulls_absent=nulls_absent,
         )
-        if totals_only:
-            result = job.totals()
-        else:
-            with _without_gc():
-                result = job.results()
     if to.format in {"json", "csv"}:
         for note in result.notes:
             output.print_note(note)
-    failure = gates.fields_gate(result.gate_scores, fail_under)
+    failure = gates.fields_gate(gate_scores(result.run, result.undecided), fail_under)
     if comparator.n_undecided and not comparator.n_judged:
         from factcheck.reports.text import any_of
 
@@ -286,23 +275,6 @@ def compare(
         missing = [str(one) for one in (*comparison.only_in_a, *comparison.not_compared)]
         failure = gates.comparison_gate(comparison.worse, missing, comparison.no_verdict)
     output.report(comparison.page(), to_json, to, failure=failure)
-
-
-def _check_options(
-    made: Format, schema: str | None, id_field: str | None, join: Join, *, totals_only: bool
-) -> None:
-    if join is Join.ID and not id_field:
-        raise InputError("--join id needs --id-field KEY, the key that holds the id")
-    if not totals_only:
-        return
-    if join is Join.ID:
-        raise InputError("--totals-only pairs records by position; leave out --join id")
-    if made == "csv":
-        raise InputError("csv has one row per field result, and --totals-only keeps none")
-    if schema is None:
-        raise InputError(
-            "--totals-only needs --schema FILE; 'factcheck fields infer-schema' writes one"
-        )
 
 
 @contextmanager

@@ -1,20 +1,41 @@
-"""Records, schemas and runs from files."""
+"""Records, schemas and runs from files, and the evaluation of files of records.
+
+Warnings go to the log `factcheck.fields`.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import logging
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import partial
 from typing import Any, NamedTuple
 
 from factcheck.documents import PathOrDash, Place, json_text, name_of
 from factcheck.documents.reading import read_document, read_entries
 from factcheck.errors import InputError, SchemaError
+from factcheck.facts.page import usage_text
+from factcheck.fields.comparators.semantic import SemanticComparator
+from factcheck.fields.evaluation import FieldEvaluator, Join
+from factcheck.fields.pages import field_text, run_page, undecided_text
+from factcheck.fields.runs.postprocess import NullHandling, reclassify_nulls
+from factcheck.fields.runs.records import Undecided
 from factcheck.fields.runs.results import RunResult
 from factcheck.fields.schemas.references import resolved
-from factcheck.fields.schemas.structure import annotate
+from factcheck.fields.schemas.structure import COMPARE, annotate, sub_schemas
 from factcheck.fields.schemas.suggestions import suggest_schema
 from factcheck.fields.schemas.validation import infer_schema
+from factcheck.fields.types import FieldResult
 from factcheck.fields.values import json_type, object_in
+from factcheck.reports.page import Page
+from factcheck.reports.text import plural
+from factcheck.stats.intervals import Interval
+
+SEMANTIC = "semantic"
+_N_RESAMPLES = 2_000
+_MANY_RECORDS = 20_000
+"""From here on intervals are narrow, and fewer resamples do."""
+_log = logging.getLogger("factcheck.fields")
 
 
 class Records(NamedTuple):
@@ -28,21 +49,12 @@ class Records(NamedTuple):
 
 
 def read_records(path: PathOrDash, *, extracted: bool = False) -> Records:
-    """All records of a file; see `iter_records`."""
-    records = Records(name_of(path), [], [])
-    for place, value in iter_records(path, extracted=extracted):
-        records.places.append(place)
-        records.values.append(value)
-    return records
-
-
-def iter_records(path: PathOrDash, *, extracted: bool = False) -> Iterator[tuple[Place, Any]]:
-    """The records of a file with their places, in order.
+    """All records of a file.
 
     Args:
-        path: `.jsonl` or `.ndjson`, perhaps with `.gz` after it: one object a line, one held at a
-            time. `.json`, `.yaml`, `.yml`: a list of objects, or one. `-`, or a name without
-            suffix: JSON or JSON lines.
+        path: `.jsonl` or `.ndjson`, perhaps with `.gz` after it: one object a line. `.json`,
+            `.yaml`, `.yml`: a list of objects, or one. `-`, or a name without suffix: JSON or JSON
+            lines.
         extracted: Whether they are what a model wrote: null stands for a missing record, and
             anything but an object is read as text that may contain one; if not, it stays text. A
             file that is not in its format is one such text or, if some of its lines are objects,
@@ -52,19 +64,17 @@ def iter_records(path: PathOrDash, *, extracted: bool = False) -> Iterator[tuple
         InputError: Not readable, not in its format, a gold record that is not an object, or no
             records.
     """
-    name = name_of(path)
-    is_empty = True
+    found: list[tuple[Place, Any]] = []
     for place, value in read_entries(path, as_text=extracted):
-        is_empty = False
         if isinstance(value, dict) or (extracted and value is None):
-            yield place, value
+            found.append((place, value))
         elif extracted:
-            yield from _replies(place, value if isinstance(value, str) else json_text(value))
+            found += _replies(place, value if isinstance(value, str) else json_text(value))
         else:
             raise InputError(f"{place}: expected an object, got {json_type(value)}")
-        del value  # so that the next record is parsed without this one in memory
-    if is_empty:
-        raise InputError(f"{name} holds no records")
+    if not found:
+        raise InputError(f"{name_of(path)} holds no records")
+    return Records(name_of(path), [value for _, value in found], [place for place, _ in found])
 
 
 def _replies(place: Place, text: str) -> Iterator[tuple[Place, Any]]:
@@ -81,16 +91,16 @@ def _replies(place: Place, text: str) -> Iterator[tuple[Place, Any]]:
 
 def read_schema(path: PathOrDash) -> dict[str, Any]:
     """An evaluation schema, resolved, with default comparators for leaves that have none."""
-    data = _schema_in(path)
+    data = _object_in(path, "schema")
     with schema_errors(name_of(path)):
         schema: dict[str, Any] = annotate(resolved(data))
     return schema
 
 
-def _schema_in(path: PathOrDash) -> dict[str, Any]:
-    data = read_document(path, expected="a schema comes from").value
+def _object_in(path: PathOrDash, what: str) -> dict[str, Any]:
+    data = read_document(path, expected=f"a {what} comes from").value
     if not isinstance(data, dict):
-        raise InputError(f"{name_of(path)}: a schema is an object, this is {json_type(data)}")
+        raise InputError(f"{name_of(path)}: a {what} is an object, this is {json_type(data)}")
     return data
 
 
@@ -105,7 +115,7 @@ def suggest_schema_of(
     records: Records, schema: PathOrDash | None = None, *, texts_by_meaning: bool = False
 ) -> dict[str, Any]:
     """An evaluation schema for these records, with suggested comparators."""
-    given = None if schema is None else _schema_in(schema)
+    given = None if schema is None else _object_in(schema, "schema")
     with schema_errors(records.name if schema is None else name_of(schema)):
         made: dict[str, Any] = suggest_schema(
             records.values, given, texts_by_meaning=texts_by_meaning
@@ -123,30 +133,167 @@ def schema_errors(name: str) -> Iterator[None]:
 
 def read_run(path: PathOrDash) -> RunResult:
     """A run that was saved as JSON."""
-    name = name_of(path)
-    data = read_document(path, expected="a run comes from").value
-    if not isinstance(data, dict):
-        raise InputError(f"{name}: a run is an object, this is {json_type(data)}")
+    data = _object_in(path, "run")
     try:
         return RunResult.from_dict(data)
     except InputError as error:
-        raise InputError(f"{name}: {error}") from error
+        raise InputError(f"{name_of(path)}: {error}") from error
 
 
-def id_problems(records: Records, id_field: str, *, unique: bool) -> Iterator[tuple[int, str]]:
-    """Positions of records without a valid id, and what is wrong."""
+def check_ids(records: Records, id_field: str, *, unique: bool) -> None:
+    """Refuse records without a valid id; parse failures have none."""
     first: dict[str | int, Place] = {}
-    for position, (place, record) in enumerate(zip(records.places, records.values, strict=True)):
+    for place, record in zip(records.places, records.values, strict=True):
         if isinstance(record, str):
-            continue  # a parse failure
+            continue
         if record is None:
             hint = "a gold record without partner counts as missing"
-            yield position, f"null has no id to join by; leave it out: {hint}"
-        elif id_field not in record:
-            yield position, f"no {id_field!r}, the id field"
-        elif isinstance(found := record[id_field], bool) or not isinstance(found, (str, int)):
+            raise InputError(f"{place}: null has no id to join by; leave it out: {hint}")
+        if id_field not in record:
+            raise InputError(f"{place}: no {id_field!r}, the id field")
+        if isinstance(found := record[id_field], bool) or not isinstance(found, (str, int)):
             kind = json_type(found)
-            yield position, f"{id_field!r} is {kind}; an id must be a string or an integer"
-        elif unique and (before := first.setdefault(found, place)) is not place:
+            raise InputError(f"{place}: {id_field!r} is {kind}; an id must be a string or integer")
+        if unique and (before := first.setdefault(found, place)) is not place:
             where = f"{before.unit} {before.number}"
-            yield position, f"duplicate id {found!r:.80}, first in {where}; ids must be unique"
+            raise InputError(f"{place}: duplicate id {found!r:.80}, first in {where}")
+
+
+class GateScores(NamedTuple):
+    """What a gate needs to know of a run; see `factcheck.scoring.gates.fields_gate`."""
+
+    f1: float | None
+    """Mean F1 over the records in which something was decided; `None` if nothing was."""
+    low_f1: float
+    """Mean F1 if every value without a verdict were wrong."""
+    never_judged: str = ""
+    """A field without a single verdict; empty if there is none."""
+    no_verdict: str = ""
+    """The field with most values without a verdict, and why."""
+
+
+class FileRun(NamedTuple):
+    """The result of an evaluation of files."""
+
+    run: RunResult
+    intervals: Mapping[str, Interval]
+    undecided: Undecided
+    notes: tuple[str, ...]
+    """How the schema was made, and who judged."""
+
+    def page(self, *, examples: int = 3) -> Page:
+        """The report."""
+        return run_page(
+            self.run,
+            intervals=self.intervals,
+            examples=examples,
+            notes=self.notes,
+            undecided=self.undecided,
+        )
+
+
+def evaluate_files(
+    gold_path: str,
+    extracted_path: str,
+    comparator: SemanticComparator,
+    *,
+    schema_path: str | None = None,
+    id_field: str | None = None,
+    join: Join = "position",
+    by_meaning: bool = False,
+    nulls_absent: bool = False,
+) -> FileRun:
+    """Evaluate a file of extracted records against a file of gold records.
+
+    Args:
+        gold_path: As in `read_records`.
+        extracted_path: As in `read_records`.
+        comparator: Compares the fields with the comparator `semantic`.
+        schema_path: File of the schema; `None`: suggested from gold.
+        id_field: As in `FieldEvaluator`.
+        join: As in `FieldEvaluator.evaluate`.
+        by_meaning: Whether names and labels of a suggested schema are compared by meaning.
+        nulls_absent: Whether null counts as a missing key.
+    """
+    schema = None if schema_path is None else read_schema(schema_path)
+    gold, extracted = read_records(gold_path), read_records(extracted_path, extracted=True)
+    _check_pairs(gold, extracted, id_field, by_id=join == "id")
+    notes = []
+    if schema is None:
+        schema = suggest_schema_of(gold, texts_by_meaning=by_meaning)
+        how = "names and labels are compared by meaning; " if by_meaning else ""
+        notes.append(f"Schema suggested from {gold.name}: {how}'fields suggest' shows why")
+    is_semantic = _is_semantic(schema)
+    if by_meaning and not is_semantic:
+        _log.warning("no field has the comparator 'semantic', so --semantic has no effect")
+    post_process: Callable[[list[FieldResult]], list[FieldResult]] | None = None
+    if nulls_absent:
+        post_process = partial(reclassify_nulls, config=NullHandling(missing_is_absent=True))
+    with schema_errors(name_of(schema_path or gold_path)):
+        evaluator = FieldEvaluator(
+            schema, id_field=id_field, post_process=post_process, semantic=comparator
+        )
+    run = evaluator.evaluate(gold.values, extracted.values, join=join)
+    if is_semantic:
+        judge = " ".join(f"{name}:{value}" for name, value in comparator.identity.items())
+        usage = usage_text(comparator.usage)
+        notes.append(f"Compared by meaning: {judge}{', ' if usage else ''}{usage}")
+    n_resamples = _N_RESAMPLES if run.total_records <= _MANY_RECORDS else _N_RESAMPLES // 4
+    undecided = Undecided(run.weights, run.records)
+    return FileRun(run, run.intervals(n_resamples), undecided, tuple(notes))
+
+
+def _check_pairs(gold: Records, extracted: Records, id_field: str | None, *, by_id: bool) -> None:
+    if id_field:
+        for records in (gold, extracted) if by_id else (gold,):
+            check_ids(records, id_field, unique=by_id)
+    n_gold, n_extracted = len(gold.values), len(extracted.values)
+    if by_id:
+        _warn_of_mixed_id_types(str(id_field), gold, extracted)
+    elif n_gold != n_extracted:
+        raise InputError(
+            f"{gold.name} has {plural(n_gold, 'record')}, {extracted.name} {n_extracted:,}; give "
+            "null for a missing extraction, or join the records by id: --join id --id-field KEY"
+        )
+
+
+def gate_scores(run: RunResult, undecided: Undecided) -> GateScores:
+    """What a gate needs to know of a run."""
+    never = (
+        field_text(path)
+        for path, field in run.by_field.items()
+        if field.counts.get("batch_error") and not field.counts.keys() & {"match", "mismatch"}
+    )
+    return GateScores(
+        f1=undecided.decided_f1(run),
+        low_f1=undecided.bounds(run.mean_f1, run.total_records)[0],
+        never_judged=next(never, ""),
+        no_verdict="".join(
+            f"{field_text(field.field)}: {undecided_text(field)}" for field in undecided.fields[:1]
+        ),
+    )
+
+
+def _warn_of_mixed_id_types(id_field: str, gold: Records, extracted: Records) -> None:
+    ids, others = (
+        {record[id_field] for record in side.values if isinstance(record, dict)}
+        for side in (gold, extracted)
+    )
+    alike = {str(one) for one in ids - others} & {str(one) for one in others - ids}
+    if alike:
+        _log.warning(
+            "%s, such as %.80s, %s a string in one file and a number in the other, "
+            "so the records are not joined; use one type in both",
+            plural(len(alike), "id"),
+            min(alike),
+            "is" if len(alike) == 1 else "are",
+        )
+
+
+def _is_semantic(schema: Any) -> bool:
+    if not isinstance(schema, dict):
+        return False
+    entry = schema.get(COMPARE)
+    if entry == SEMANTIC or (isinstance(entry, dict) and SEMANTIC in entry):
+        return True
+    return any(_is_semantic(child.schema) for child in sub_schemas(schema))

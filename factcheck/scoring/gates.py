@@ -35,7 +35,7 @@ class GateFailure(NamedTuple):
 
 
 class FieldScores(Protocol):
-    """Scores of a field evaluation; see `fields.file_runs.GateScores`, which has them."""
+    """Scores of a field evaluation; see `fields.files.GateScores`, which has them."""
 
     @property
     def f1(self) -> float | None: ...

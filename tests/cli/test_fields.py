@@ -15,7 +15,7 @@ import pytest
 import yaml
 
 from factcheck.fields import ComparatorResult, Registry, RunResult, evaluate, parse_eval_schema
-from factcheck.fields.file_runs import GateScores, gate_scores
+from factcheck.fields.files import GateScores, gate_scores
 from factcheck.fields.runs.records import Undecided
 from factcheck.fields.types import BatchItem
 from factcheck.scoring.gates import fields_gate
@@ -114,7 +114,6 @@ def test_what_does_not_match_is_written_as_csv_beside_the_report(files: Files) -
         ("name", "mismatch"),
         ("age", "omission"),
     ]
-    refused(files.evaluate("--differences", out, "--totals-only"), "csv has one row per field")
 
 
 def test_all_formats_of_records_give_the_same_result(files: Files) -> None:
@@ -202,46 +201,14 @@ def test_doubtful_ids_are_announced(
     assert f"warning: {warning}" in err
 
 
-@pytest.mark.parametrize("totals", [(), ("--totals-only",)])
 @pytest.mark.parametrize("longer", ["gold", "out"])
-def test_lists_of_different_lengths_are_refused(
-    files: Files, totals: tuple[str, ...], longer: str
-) -> None:
+def test_lists_of_different_lengths_are_refused(files: Files, longer: str) -> None:
     files.lines(f"{longer}.jsonl", [*GOLD, GOLD[0]])
 
-    outcome = files.evaluate(*totals)
+    outcome = files.evaluate()
 
-    shorter = files.extracted if longer == "gold" else files.gold
-    first = f"{files.gold} has {len(GOLD) + (longer == 'gold')} records, "
-    refused(outcome, f"{shorter} has 3 records, " if totals else first)
+    refused(outcome, f"{files.gold} has {len(GOLD) + (longer == 'gold')} records, ")
     assert "--join id" in outcome.err
-
-
-# --- totals only --------------------------------------------------------------------------------
-
-
-def test_totals_are_those_of_the_whole_run(files: Files) -> None:
-    """Streaming changes no figure; only examples and bootstrap intervals need the records."""
-    whole = RunResult.from_json(files.evaluate("--format", "json").out)
-    totals = RunResult.from_json(files.evaluate("--format", "json", "--totals-only").out)
-    printed = files.evaluate("--totals-only").out
-
-    assert totals.records == []
-    assert (totals.by_field, totals.micro) == (whole.by_field, whole.micro)
-    assert totals.mean_f1 == pytest.approx(whole.mean_f1)
-    assert "Examples" not in printed
-    assert "intervals are Student's t" in printed
-    assert "Student" not in files.evaluate().out
-
-
-def test_totals_are_streamed(files: Files) -> None:
-    """Lines after an invalid one are never reached, and those before it are scored."""
-    gold = files.put("g.jsonl", '{"name": "Ann"}\n' * 3 + "no JSON\n")
-    extracted = files.put("e.jsonl", '{"name": "Ann"}\n' * 4 + "no JSON\n")
-
-    outcome = files.evaluate("--totals-only", gold=gold, extracted=extracted)
-
-    refused(outcome, "g.jsonl, line 4: not valid JSON")
 
 
 # --- invalid input ------------------------------------------------------------------------------
@@ -284,10 +251,9 @@ def test_invalid_records_are_named_with_their_place(
     assert name in outcome.err
 
 
-@pytest.mark.parametrize("totals", [(), ("--totals-only",)])
 @pytest.mark.parametrize("name", ["replies.jsonl", "replies", "-"])
 def test_a_file_of_replies_is_evaluated_to_its_end(
-    files: Files, monkeypatch: pytest.MonkeyPatch, name: str, totals: tuple[str, ...]
+    files: Files, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
     """Also on standard input, with fewer formats known; each bad line is one parse failure."""
     lines = [json.dumps(EXTRACTED[0]), "Sorry, I cannot.", json.dumps(json.dumps(EXTRACTED[2]))]
@@ -295,11 +261,11 @@ def test_a_file_of_replies_is_evaluated_to_its_end(
     monkeypatch.setattr("sys.stdin", SimpleNamespace(buffer=io.BytesIO(text.encode())))
     path = name if name == "-" else files.put(name, text)
 
-    done = files.evaluate(*totals, extracted=path)
+    done = files.evaluate(extracted=path)
 
     assert done.code == 0
     assert "Not parsed: 1 of 3 records (33.3%); their gold fields are omissions" in done.out
-    assert ("the extraction has no JSON object" in done.out) == (not totals)
+    assert "the extraction has no JSON object" in done.out
 
 
 def test_standard_input_is_read(files: Files, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -389,14 +355,13 @@ def test_an_undecided_record_does_not_help_to_pass(
     assert said in (found.message if found else "")
 
 
-@pytest.mark.parametrize("totals", [(), ("--totals-only",)])
 @pytest.mark.parametrize(("threshold", "code"), [("0.95", 1), ("0.67", 1), ("0.66", 0)])
 def test_values_that_the_extraction_makes_unreadable_count_as_wrong(
-    files: Files, totals: tuple[str, ...], threshold: str, code: int
+    files: Files, threshold: str, code: int
 ) -> None:
     """An extractor that writes garbage does not pass; two of six values are garbage here."""
     outcome = files.evaluate(
-        *("--fail-under", threshold, *totals),
+        *("--fail-under", threshold),
         gold=[{"name": "A", "amount": "5 EUR"}] * 3,
         extracted=[{"name": "A", "amount": amount} for amount in ("5", "unknown", "tbd")],
         schema=schema_of(name=STRING, amount=AMOUNT),

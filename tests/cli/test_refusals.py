@@ -29,7 +29,6 @@ REFUSED = {
     "fields": {
         "evaluate - -": TWICE,
         "compare - -": TWICE,
-        "evaluate gold.jsonl gold.jsonl --totals-only": "--totals-only needs --schema",
     },
     "fields evaluate gold.jsonl extracted.jsonl --schema schema.yaml": {
         "--join id": "--join id needs --id-field",
@@ -40,8 +39,6 @@ REFUSED = {
         "--id-field nope": "gold.jsonl, line 1: no 'nope'",
         "--out /no/such/folder/r.json": "there is no folder",
         "--schema /no/such/schema.json": "does not exist",
-        "--totals-only --id-field id --join id": "leave out --join id",
-        "--totals-only --format csv": "one row per field result",
     },
     "keywords run cards.yaml outputs.json": {
         "--threshold 2": "threshold must be a number from 0 to 1, got 2.0",

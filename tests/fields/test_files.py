@@ -12,7 +12,7 @@ import pytest
 
 from factcheck.errors import InputError
 from factcheck.fields import evaluate
-from factcheck.fields.files import id_problems, iter_records, read_records, read_run, read_schema
+from factcheck.fields.files import check_ids, read_records, read_run, read_schema
 
 
 def put(folder: Path, name: str, content: str) -> Path:
@@ -82,14 +82,6 @@ def test_a_broken_list_is_refused_because_its_records_cannot_be_counted(
         read_records(put(tmp_path, name, '[{"a": 1}, {"a": '), extracted=True)
 
 
-def test_json_lines_are_read_one_at_a_time(tmp_path: Path) -> None:
-    """The line after the current one has not been parsed yet."""
-    records = iter_records(put(tmp_path, "r.jsonl", '{"a": 1}\nno JSON\n'))
-    assert next(records)[1] == {"a": 1}
-    with pytest.raises(InputError, match="line 2"):
-        next(records)
-
-
 def test_null_stands_for_a_missing_record_if_that_is_allowed(tmp_path: Path) -> None:
     path = put(tmp_path, "r.jsonl", "null\n")
     assert read_records(path, extracted=True).values == [None]
@@ -117,16 +109,21 @@ def test_invalid_records_are_refused(tmp_path: Path, name: str, content: str, me
     assert message in str(caught.value)
 
 
-def test_invalid_ids_are_reported_by_position(tmp_path: Path) -> None:
-    lines = ['{"id": 1}', "{}", '{"id": true}', '{"id": 1}', "null"]
-    records = read_records(put(tmp_path, "r.jsonl", "\n".join(lines)), extracted=True)
-
-    problems = dict(id_problems(records, "id", unique=True))
-
-    assert list(problems) == [1, 2, 3, 4]
-    assert problems[2] == "'id' is boolean; an id must be a string or an integer"
-    assert problems[3] == "duplicate id 1, first in line 1; ids must be unique"
-    assert 3 not in dict(id_problems(records, "id", unique=False))
+@pytest.mark.parametrize(
+    ("lines", "message"),
+    [
+        ('{"id": 1}\n{}', "line 2: no 'id', the id field"),
+        ('{"id": true}', "line 1: 'id' is boolean; an id must be a string or integer"),
+        ('{"id": 1}\n{"id": 1}', "line 2: duplicate id 1, first in line 1"),
+        ("null", "line 1: null has no id to join by"),
+    ],
+)
+def test_invalid_ids_are_refused(tmp_path: Path, lines: str, message: str) -> None:
+    records = read_records(put(tmp_path, "r.jsonl", lines), extracted=True)
+    with pytest.raises(InputError, match=message):
+        check_ids(records, "id", unique=True)
+    if "duplicate" in message:
+        check_ids(records, "id", unique=False)
 
 
 def test_a_schema_is_resolved_and_annotated(tmp_path: Path) -> None:
