@@ -9,16 +9,12 @@ from typing import Any
 from factcheck.fields.comparators.builtin import COMPARATORS
 from factcheck.fields.comparators.transforms import TRANSFORMS
 
-FIXED_COMPARATORS = frozenset({"exact", "numeric", "oneof"})
+_FIXED_COMPARATORS = frozenset({"exact", "numeric", "oneof"})
 """These mean the same in every schema; a registration may replace the other built-in ones."""
-FIXED_TRANSFORMS = frozenset(
+_FIXED_TRANSFORMS = frozenset(
     {"lowercase", "normalize_whitespace", "round_digits", "sort_tokens", "strip", "type_convert"}
 )
-"""The transforms that mean the same in every schema."""
-_HINTS = {
-    "semantic": "it needs a judge: evaluate(..., semantic='local'), or --semantic local",
-}
-"""How to get the comparators that are not built in."""
+_SEMANTIC = "it needs a judge: evaluate(..., semantic='local'), or --semantic local"
 
 
 class _NotFoundError(KeyError):
@@ -58,10 +54,7 @@ class Registry:
             TypeError: `fn` is not callable.
             ValueError: The name is taken.
         """
-        if not callable(fn):
-            raise TypeError(f"the comparator {name!r} must be callable, not {fn!r}")
-        if name in FIXED_COMPARATORS:
-            raise ValueError(f"Cannot overwrite built-in comparator {name!r}; choose another name")
+        _check("comparator", name, fn, _FIXED_COMPARATORS)
         if name in self._comparators and not overwrite:
             raise ValueError(f"comparator {name!r} is already registered; use overwrite=True")
         self._comparators[name] = fn
@@ -73,10 +66,7 @@ class Registry:
             TypeError: `fn` is not callable.
             ValueError: The name is taken.
         """
-        if not callable(fn):
-            raise TypeError(f"the transform {name!r} must be callable, not {fn!r}")
-        if name in FIXED_TRANSFORMS:
-            raise ValueError(f"Cannot overwrite built-in transform {name!r}; choose another name")
+        _check("transform", name, fn, _FIXED_TRANSFORMS)
         if name in self._transforms:
             raise ValueError(f"transform {name!r} is already registered; choose another name")
         self._transforms[name] = fn
@@ -89,8 +79,9 @@ class Registry:
         """
         found = self._comparators.get(name) or COMPARATORS.get(name)
         if found is None:
-            hint = _HINTS.get(name)
-            raise ComparatorNotFoundError(_unknown("comparator", name, self.comparators, hint))
+            hint = _SEMANTIC if name == "semantic" else ""
+            known = {*COMPARATORS, *self._comparators}
+            raise ComparatorNotFoundError(_unknown("comparator", name, known, hint))
         return found
 
     def get_transform(self, name: str) -> Callable[..., Any]:
@@ -101,18 +92,9 @@ class Registry:
         """
         found = self._transforms.get(name) or TRANSFORMS.get(name)
         if found is None:
-            raise TransformNotFoundError(_unknown("transform", name, self.transforms, None))
+            known = {*TRANSFORMS, *self._transforms}
+            raise TransformNotFoundError(_unknown("transform", name, known))
         return found
-
-    @property
-    def comparators(self) -> list[str]:
-        """The names of all comparators."""
-        return sorted({*COMPARATORS, *self._comparators})
-
-    @property
-    def transforms(self) -> list[str]:
-        """The names of all transforms."""
-        return sorted({*TRANSFORMS, *self._transforms})
 
     def extended(self, name: str, fn: Callable[..., Any]) -> Registry:
         """A copy of this registry with one more comparator, which replaces any of that name."""
@@ -125,11 +107,16 @@ def is_batch(comparator: Any) -> bool:
     return getattr(comparator, "is_batch", False) is True
 
 
-def _unknown(kind: str, name: Any, known: list[str], hint: str | None) -> str:
-    return (
-        f"Unknown {kind} {name!r}; expected one of {', '.join(known)}; "
-        f"{hint or 'register any other one first'}"
-    )
+def _check(kind: str, name: str, fn: Any, fixed: frozenset[str]) -> None:
+    if not callable(fn):
+        raise TypeError(f"the {kind} {name!r} must be callable, not {fn!r}")
+    if name in fixed:
+        raise ValueError(f"Cannot overwrite built-in {kind} {name!r}; choose another name")
+
+
+def _unknown(kind: str, name: Any, known: set[str], hint: str = "") -> str:
+    hint = hint or "register any other one first"
+    return f"Unknown {kind} {name!r}; expected one of {', '.join(sorted(known))}; {hint}"
 
 
 default_registry = Registry()

@@ -53,9 +53,7 @@ class SchemaNode:
 
     @property
     def strategy(self) -> Strategy:
-        align = self.align or {}
-        chosen = align.get("match_by")
-        return chosen if chosen in _STRATEGIES and align.get("ordered") is not True else "ordered"
+        return strategy_of(self.align or {})
 
     def compared(self) -> Iterator[SchemaNode]:
         """The fields from here down that are compared: no containers, nothing that is skipped."""
@@ -65,6 +63,11 @@ class SchemaNode:
             else:
                 for child in self.children:
                     yield from child.compared()
+
+
+def strategy_of(align: Mapping[str, Any]) -> Strategy:
+    chosen = align.get("match_by")
+    return chosen if chosen in _STRATEGIES and align.get("ordered") is not True else "ordered"
 
 
 def parse_eval_schema(raw_schema: Any, registry: Registry | None = None) -> SchemaNode:
@@ -133,9 +136,6 @@ class _Parser:
             _log.warning("%s: %s has no effect without a comparator", path, keys.TRANSFORM)
         if keys.ALIGN in schema:
             node.align = _checked_align(schema, kind, path)
-            if node.strategy == "key_field":
-                _check_key(node.align.get("key"), schema.get("items"), path)
-            _check_align_threshold(node)
         node.children = [
             self.node(
                 child.schema,
@@ -149,17 +149,8 @@ class _Parser:
         return node
 
     def _comparator(self, schema: dict[str, Any], kind: str, path: str) -> ComparatorSpec:
-        entry = schema[keys.COMPARE]
-        # By contract an empty name is an unknown comparator, not a malformed entry.
-        name, params = _entry(entry, keys.COMPARE, path) if entry != "" else ("", {})
-        try:
-            found = self._registry.get_comparator(name)
-        except KeyError as error:
-            raise SchemaError(f"{keys.COMPARE}: {error}", path) from error
-        if isinstance(found, BuiltinComparator):
-            _bind(found.bind, params, keys.COMPARE, path)
-        elif callable(check := getattr(found, "check_params", None)):
-            _bind(check, params, keys.COMPARE, path)
+        find, entry = self._registry.get_comparator, schema[keys.COMPARE]
+        name, params = _looked_up(find, entry, keys.COMPARE, path)
         unlikely = {"numeric": {"string", "boolean"}, "exact": {"number", "integer"}}
         if kind in unlikely.get(name, ()) and not schema.get(keys.TRANSFORM):
             _log.warning("%s: the comparator %r on a field of type %s", path, name, kind)
@@ -176,33 +167,37 @@ class _Parser:
             where = f"{keys.TRANSFORM}[{place}]"
             if not isinstance(entry, (str, dict)):
                 raise SchemaError(f"{where} must be a string or object, not {entry!r}", path)
-            name, params = _entry(entry, where, path)
-            try:
-                found = self._registry.get_transform(name)
-            except KeyError as error:
-                raise SchemaError(f"{where}: {error}", path) from error
-            if isinstance(found, BuiltinTransform):
-                _bind(found.bind, params, where, path)
-            specs.append(TransformSpec(name, params))
+            found = _looked_up(self._registry.get_transform, entry, where, path)
+            specs.append(TransformSpec(*found))
         return specs
 
 
-def _entry(entry: Any, where: str, path: str) -> tuple[str, dict[str, Any]]:
-    if isinstance(entry, dict) and len(entry) == 1:
-        (name,) = entry
-        if not isinstance(name, str) or not name:
-            raise SchemaError(f"{where}: Unknown comparator {name!r}", path)
+def _looked_up(
+    find: Callable[[str], Any], entry: Any, where: str, path: str
+) -> tuple[str, dict[str, Any]]:
+    """Name and parameters of what an entry names, both checked."""
+    name, params = "", dict[str, Any]()
+    # By contract an empty name is an unknown comparator, not a malformed entry.
+    if entry != "" or where != keys.COMPARE:
+        (key,) = entry if isinstance(entry, dict) and len(entry) == 1 else ("-",)
+        if not isinstance(key, str) or not key:
+            raise SchemaError(f"{where}: Unknown comparator {key!r}", path)
+        try:
+            name, params = parse_xeval_entry(entry)
+        except (TypeError, ValueError) as error:
+            raise SchemaError(f"{where}: {error}", path) from error
     try:
-        return parse_xeval_entry(entry)
-    except (TypeError, ValueError) as error:
+        found = find(name)
+    except KeyError as error:
         raise SchemaError(f"{where}: {error}", path) from error
-
-
-def _bind(bind: Any, params: dict[str, Any], where: str, path: str) -> None:
-    try:
-        bind(params)
-    except ParameterError as error:
-        raise ParameterError(f"{where}: {error}", path) from error
+    is_builtin = isinstance(found, (BuiltinComparator, BuiltinTransform))
+    check = found.bind if is_builtin else getattr(found, "check_params", None)
+    if callable(check):
+        try:
+            check(params)
+        except ParameterError as error:
+            raise ParameterError(f"{where}: {error}", path) from error
+    return name, params
 
 
 def _check_keys(schema: dict[Any, Any], path: str) -> None:
@@ -278,19 +273,33 @@ def _threshold(schema: dict[str, Any], path: str, *, compared: bool) -> float:
     return threshold
 
 
+def _align_problem(align: Any) -> str:
+    if not isinstance(align, dict):
+        return f"must be a dict with 'ordered' or 'match_by', not {align!r}"
+    if "ordered" not in align and "match_by" not in align:
+        return f"requires 'ordered' or 'match_by'; found {list(align)!r}"
+    ordered, chosen = align.get("ordered", False), align.get("match_by")
+    if not isinstance(ordered, bool):
+        return f"'ordered' must be true or false, not {ordered!r}"
+    if chosen not in (None, *_STRATEGIES) or not (ordered or "match_by" in align):
+        return f"'match_by' must be one of {_STRATEGIES}, not {chosen!r}"
+    threshold = align.get("threshold", 0)
+    if not _is_number(threshold, 1.0) or (threshold and strategy_of(align) != "hungarian"):
+        return f"'threshold' must be a number from 0 to 1, with 'hungarian'; found {threshold!r}"
+    return ""
+
+
 def _checked_align(schema: Mapping[str, Any], kind: str, path: str) -> dict[str, Any]:
     align = schema[keys.ALIGN]
+    problem = _align_problem(align)
     if kind != "array":
-        raise SchemaError(f"{keys.ALIGN} requires type 'array', but the type is {kind!r}", path)
-    if not isinstance(align, dict):
-        raise SchemaError(
-            f"{keys.ALIGN} must be a dict with 'ordered' or 'match_by', not {align!r}", path
-        )
-    if "ordered" not in align and "match_by" not in align:
-        raise SchemaError(
-            f"{keys.ALIGN} requires 'ordered' or 'match_by'; found {list(align)!r}", path
-        )
-    _check_strategy(align, path)
+        problem = f"requires type 'array', but the type is {kind!r}"
+    if not problem and strategy_of(align) == "key_field":
+        problem = _checked_key(align.get("key"), schema.get("items"), path)
+    if problem:
+        raise SchemaError(f"{keys.ALIGN}: {problem}", path)
+    if align.get("match_by", "") is None:
+        _log.warning("%s: %s has no match_by; elements are compared by position", path, keys.ALIGN)
     for key in align:
         if key not in _ALIGN_KEYS:
             expected = ", ".join(_ALIGN_KEYS)
@@ -300,60 +309,27 @@ def _checked_align(schema: Mapping[str, Any], kind: str, path: str) -> dict[str,
     return dict(align)
 
 
-def _check_strategy(align: Mapping[str, Any], path: str) -> None:
-    ordered = align.get("ordered", False)
-    if not isinstance(ordered, bool):
-        raise SchemaError(f"{keys.ALIGN}: 'ordered' must be true or false, not {ordered!r}", path)
-    if "match_by" not in align:
-        if not ordered:
-            raise SchemaError(
-                f"{keys.ALIGN}: with ordered false, 'match_by' must be one of {_STRATEGIES}", path
-            )
-    elif align["match_by"] is None:
-        _log.warning("%s: %s has no match_by; elements are compared by position", path, keys.ALIGN)
-    elif align["match_by"] not in _STRATEGIES:
-        raise SchemaError(
-            f"{keys.ALIGN}: 'match_by' must be one of {_STRATEGIES}, not {align['match_by']!r}",
-            path,
-        )
-
-
-def _check_align_threshold(node: SchemaNode) -> None:
-    align = node.align or {}
-    if "threshold" in align and not (
-        node.strategy == "hungarian" and _is_number(align["threshold"], 1.0)
-    ):
-        raise SchemaError(
-            f"{keys.ALIGN}: 'threshold' must be a number from 0 to 1, with match_by 'hungarian'; "
-            f"found {align['threshold']!r}",
-            node.path,
-        )
-
-
-def _check_key(key: Any, items: Any, path: str) -> None:
+def _checked_key(key: Any, items: Any, path: str) -> str:
+    """What is wrong with the key of an array; logs what may be."""
     names = key if isinstance(key, list) and key else [key]
     if not all(isinstance(name, str) and name for name in names):
-        raise SchemaError(
-            f"{keys.ALIGN}: match_by 'key_field' requires a 'key', the name of a field of the "
-            f"elements or a list of names; found {key!r}",
-            path,
+        return (
+            "match_by 'key_field' requires a 'key', the name of a field of the elements or a list "
+            f"of names; found {key!r}"
         )
     if not isinstance(items, dict):
-        raise SchemaError(
-            f"{keys.ALIGN}: match_by 'key_field' requires 'items' with a schema", path
-        )
+        return "match_by 'key_field' requires 'items' with a schema"
     kind = keys.effective_type(items)
     if kind not in (None, keys.ANY, "object"):
-        raise SchemaError(
-            f"{keys.ALIGN}: match_by 'key_field' requires items type 'object', not {kind!r}", path
-        )
+        return f"match_by 'key_field' requires items type 'object', not {kind!r}"
     properties = items.get("properties")
     if not isinstance(properties, dict) or not properties:
         _log.warning("%s: the items have no 'properties', so no key to match by", path)
-        return
+        return ""
     for name in names:
         if key_steps(name, properties) is None:
             _log.warning("%s: key %r not found among %s", path, name, sorted(properties))
+    return ""
 
 
 def key_steps(name: str, properties: Mapping[str, Any]) -> tuple[str, ...] | None:
