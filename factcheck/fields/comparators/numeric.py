@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from functools import lru_cache
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from factcheck.errors import ParameterError
 from factcheck.fields.types import (
@@ -114,77 +114,36 @@ def _compare(gold: Any, extracted: Any) -> Outcome:
             return MATCH
         if -_EXACT_LIMIT < gold < _EXACT_LIMIT and -_EXACT_LIMIT < extracted < _EXACT_LIMIT:
             return _DIFFERENT
-    return _compare_any(gold, extracted)
+    return _decided(gold, extracted)[0] or _DIFFERENT
 
 
-def _compare_any(gold: Any, extracted: Any) -> Outcome:
-    numbers = _both_numbers(gold, extracted)
-    if numbers is None:
-        return _without_number(gold, extracted)
-    if _same(*numbers):
-        return MATCH
-    return _with_nan(*numbers) or _DIFFERENT
-
-
-def _both_numbers(gold: Any, extracted: Any) -> tuple[float, float] | None:
+def _decided(gold: Any, extracted: Any) -> tuple[Outcome | None, float, float]:
+    """The outcome, if it is the same with any tolerance, and both numbers."""
     if gold is None or extracted is None:
-        return None
-    numbers = number_of(gold), number_of(extracted)
-    return None if None in numbers else numbers  # type: ignore[return-value]
+        return (MATCH if gold is extracted else _TYPE_ERROR), 0, 0
+    one, two = number_of(gold), number_of(extracted)
+    if one is None or two is None or is_nan(one) != is_nan(two):
+        return _TYPE_ERROR, 0, 0
+    return (MATCH if is_nan(one) or _same(one, two) else None), one, two
 
 
-def _without_number(gold: Any, extracted: Any) -> Outcome:
-    return MATCH if gold is None and extracted is None else _TYPE_ERROR
+@lru_cache(maxsize=256)
+def _within(rel: float, largest: float) -> BoundComparator:
+    """Within a share of the gold value, or of 1 if that is 0, and a difference; or infinite."""
 
-
-def _with_nan(gold: float, extracted: float) -> Outcome | None:
-    """The outcome if a side is NaN, else `None`."""
-    sides = is_nan(gold) + is_nan(extracted)
-    return (None, _TYPE_ERROR, MATCH)[sides]
-
-
-class _Tolerance(NamedTuple):
-    """Limits of the difference, which must both hold; a missing one is infinite."""
-
-    rel: float
-    """Share of the gold value, or of 1 if that is 0."""
-    abs: float
-
-    def compare(self) -> Callable[[Any, Any], Outcome]:
-        rel, largest = self
-
-        def compare(gold: Any, extracted: Any) -> Outcome:
-            kind, other = type(gold), type(extracted)
-            if not ((kind is float or kind is int) and (other is float or other is int)):
-                numbers = _both_numbers(gold, extracted)
-                if numbers is None:
-                    return _without_number(gold, extracted)
-                gold, extracted = numbers
+    def compare(gold: Any, extracted: Any) -> Outcome:
+        kind, other = type(gold), type(extracted)
+        if (kind is float or kind is int) and (other is float or other is int):
             try:
                 gap = abs(gold - extracted)
                 if gap <= largest and gap / (abs(gold) or 1) <= rel:
                     return MATCH
             except OverflowError:
                 pass  # the difference is too large for a float
-            return self._outside(gold, extracted)
+        outcome, *numbers = _decided(gold, extracted)
+        return outcome or _measured(*numbers, rel, largest)
 
-        return compare
-
-    def _outside(self, gold: float, extracted: float) -> Outcome:
-        with_nan = _with_nan(gold, extracted)
-        if with_nan is not None:
-            return with_nan
-        if _same(gold, extracted):
-            return MATCH  # infinity minus infinity is not a number
-        gap, share = _distances(gold, extracted)
-        reasons = []
-        if not share <= self.rel:
-            reasons.append(f"relative error {share!r} is above {self.rel!r}")
-        if not gap <= self.abs:
-            reasons.append(f"absolute error {gap!r} is above {self.abs!r}")
-        return 0.0, "; ".join(reasons)
-
-    def scores(self, gold: Sequence[Any], extracted: Sequence[Any]) -> Any:
+    def scores(gold: Sequence[Any], extracted: Sequence[Any]) -> Any:
         import numpy as np
 
         values, others = _as_array(gold), _as_array(extracted)
@@ -193,10 +152,12 @@ class _Tolerance(NamedTuple):
         values = values[:, None]
         with np.errstate(invalid="ignore"):  # infinity minus infinity
             gap = abs(values - others)
-            near = gap <= self.abs
-            if self.rel < math.inf:
-                near &= gap / np.where(values == 0, 1.0, abs(values)) <= self.rel
+            near = gap <= largest
+            if rel < math.inf:
+                near &= gap / np.where(values == 0, 1.0, abs(values)) <= rel
         return (near | (values == others)).astype(float)
+
+    return BoundComparator(compare, scores=scores)
 
 
 def _as_array(values: Sequence[Any]) -> Any:
@@ -213,8 +174,8 @@ def _as_array(values: Sequence[Any]) -> Any:
     return np.array([math.inf if value is None else value for value in values], dtype=float)
 
 
-def _distances(gold: float, extracted: float) -> tuple[float, float]:
-    """Absolute and relative error of two numbers; infinite where a float overflows."""
+def _measured(gold: float, extracted: float, rel: float, largest: float) -> Outcome:
+    """The outcome by absolute and relative error; infinite where a float overflows."""
     try:
         gap = float(abs(gold - extracted))
     except OverflowError:
@@ -223,7 +184,13 @@ def _distances(gold: float, extracted: float) -> tuple[float, float]:
         share = abs(gold - extracted) / (abs(gold) or 1)
     except OverflowError:
         share = math.inf
-    return gap, math.inf if math.isnan(share) else share
+    share = math.inf if math.isnan(share) else share
+    reasons = []
+    if share > rel:
+        reasons.append(f"relative error {share!r} is above {rel!r}")
+    if gap > largest:
+        reasons.append(f"absolute error {gap!r} is above {largest!r}")
+    return (0.0, "; ".join(reasons)) if reasons else MATCH
 
 
 _LIMITS = ("rel", "abs")
@@ -244,12 +211,6 @@ def _bind(params: Mapping[str, Any]) -> BoundComparator:
     if not tolerance:
         return _EXACTLY
     return _within(*(_limit(tolerance, key) for key in _LIMITS))
-
-
-@lru_cache(maxsize=256)
-def _within(rel: float, largest: float) -> BoundComparator:
-    tolerance = _Tolerance(rel, largest)
-    return BoundComparator(tolerance.compare(), scores=tolerance.scores)
 
 
 def _limit(tolerance: Mapping[str, Any], key: str) -> float:
