@@ -140,8 +140,8 @@ def _within(rel: float, largest: float) -> BoundComparator:
                     return MATCH
             except OverflowError:
                 pass  # the difference is too large for a float
-        outcome, *numbers = _decided(gold, extracted)
-        return outcome or _measured(*numbers, rel, largest)
+        outcome, one, two = _decided(gold, extracted)
+        return outcome or _measured(one, two, rel, largest)
 
     def scores(gold: Sequence[Any], extracted: Sequence[Any]) -> Any:
         import numpy as np

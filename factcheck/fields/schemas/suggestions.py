@@ -12,14 +12,14 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from factcheck.fields.comparators.dates import Notation, read_date
-from factcheck.fields.comparators.transforms import TRANSFORMS, read_number
+from factcheck.fields.comparators.transforms import read_number
 from factcheck.fields.schemas import structure as keys
 from factcheck.fields.schemas.references import as_schema, resolved
 from factcheck.fields.schemas.validation import as_list, infer_schema
 from factcheck.fields.types import shown
 from factcheck.fields.values import as_record, json_type
 from factcheck.reports.text import plural
-from factcheck.text.units import Quantity, read_quantity
+from factcheck.text.units import read_quantity
 from factcheck.text.words import word_set, words
 
 SEMANTIC = "semantic"
@@ -107,7 +107,8 @@ def suggest_schema(gold: Any, schema: Any = None, *, texts_by_meaning: bool = Fa
     else:
         given = as_schema(schema)
         made = given if given is not schema else resolved(given)
-    label = _by_meaning if texts_by_meaning else _label
+    by_meaning = _Suggestion(SEMANTIC, (), "a name or label, compared by meaning")
+    label = (lambda _field: by_meaning) if texts_by_meaning else _label
     _suggest(made, "", [record for record in records if record is not None], label)
     return keys.annotate(made)
 
@@ -150,24 +151,18 @@ def _of_leaf(field: _Field, label: Callable[[_Field], _Suggestion]) -> _Suggesti
     found = {json_type(value) or "other" for value in field.values} or types
     if "number" in found:
         found.discard("integer")
-    if len(found) > 1:
-        return _mixed(field, " and ".join(sorted(found)))
-    (kind,) = found or {""}
-    if kind == "string":
+    if found == {"string"}:
         return _of_text(field, label)
-    if kind in ("integer", "number"):
+    if found <= {"integer", "number"} and found:
         return _of_number(field)
-    if kind == "boolean":
+    if found == {"boolean"}:
         return _Suggestion("exact", ({"type_convert": {"to": "bool"}},), "true or false")
-    return _Suggestion("exact", (), "compared as a whole")
-
-
-def _mixed(field: _Field, kinds: str) -> _Suggestion:
-    """Values of several types, or a decimal, which is a number or its text."""
-    if field.schema.get("format") == "decimal" or (
-        field.values and all(_number(value) is not None for value in field.values)
-    ):
+    if len(found) < 2:  # noqa: PLR2004 - one type or none
+        return _Suggestion("exact", (), "compared as a whole")
+    # several types, or a decimal, which is a number or its text
+    if field.schema.get("format") == "decimal" or (field.values and _are_numbers(field.values)):
         return _Suggestion("numeric", ("parse_number",), "numbers, some of them written as text")
+    kinds = " and ".join(sorted(found))
     return _Suggestion("exact", (), f"values are {kinds}: only equal ones of equal types match")
 
 
@@ -175,7 +170,8 @@ def _of_number(field: _Field) -> _Suggestion:
     if field.has_id_name and "of" not in field.words:
         return _Suggestion("exact", (_AS_TEXT,), f"an identifier by its name {field.name!r}")
     largest = max((abs(value) for value in field.values), default=0)
-    decimals = max((_decimals(value) for value in field.values), default=0)
+    broken = (value for value in field.values if isinstance(value, float) and value % 1)
+    decimals = max((len(repr(value).partition(".")[2]) for value in broken), default=0)
     read: str | dict[str, Any] = "parse_number"
     reason = "a number"
     if {*field.words} & _SHARES and field.values and largest <= 1:
@@ -192,10 +188,6 @@ def _of_number(field: _Field) -> _Suggestion:
     return _Suggestion({"numeric": {"tolerance": limit}}, (read,), reason)
 
 
-def _decimals(value: Any) -> int:
-    return len(repr(value).partition(".")[2]) if isinstance(value, float) and value % 1 else 0
-
-
 def _of_text(field: _Field, label: Callable[[_Field], _Suggestion]) -> _Suggestion:
     form = field.schema.get("format")
     rules: tuple[Callable[[_Field], _Suggestion | None], ...] = (
@@ -210,7 +202,7 @@ def _choice(field: _Field) -> _Suggestion | None:
     allowed = field.schema.get("enum", [field.schema["const"]] if "const" in field.schema else None)
     if not isinstance(allowed, list) or not all(isinstance(one, str) for one in allowed):
         return None
-    folded = {_applied((*_LAYOUT, "casefold"), one) for one in allowed}
+    folded = {" ".join(one.casefold().split()) for one in allowed}
     steps = (*_LAYOUT, "casefold") if len(folded) == len({*allowed}) else _LAYOUT
     case = "" if len(steps) > len(_LAYOUT) else ", of which some differ in case only"
     return _Suggestion("exact", steps, f"one of {plural(len(allowed), 'value')}{case}")
@@ -283,17 +275,17 @@ def _order(value: str) -> bool | None:
     return int(figures[1]) > int(figures[2])
 
 
-def _number(value: Any) -> float | None:
+def _are_numbers(values: Sequence[Any]) -> bool:
     try:
-        return read_number(value)
+        return all(read_number(value) is not None for value in values)
     except TypeError:
-        return None
+        return False
 
 
 def _number_text(field: _Field) -> _Suggestion | None:
     plain = re.compile(r"\s*[-+(]?[\d.,'_ ]*\d[\d.,'_ ]*\)?\s*")
     values = field.values
-    if not values or not all(plain.fullmatch(v) and _number(v) is not None for v in values):
+    if not values or not all(map(plain.fullmatch, values)) or not _are_numbers(values):
         return None
     if any(v.strip()[0] == "0" and v.strip().isdigit() and len(v.strip()) > 1 for v in values):
         return _Suggestion("exact", _LAYOUT, "digits with leading zeros, an identifier")
@@ -301,18 +293,18 @@ def _number_text(field: _Field) -> _Suggestion | None:
 
 
 def _measure(field: _Field) -> _Suggestion | None:
-    quantities = [_quantity(value) for value in field.values]
-    if not all(quantities) or not any(one.units for one in quantities if one):
+    """Texts that are a number with its unit, if it has one, and nothing else."""
+    quantities = []
+    for text in field.values:
+        found = words(text)
+        quantity = read_quantity(found, 0, text, alone=True) if found else None
+        if quantity is None or quantity.last != len(found):
+            return None
+        quantities.append(quantity)
+    if not any(quantity.units for quantity in quantities):
         return None
     reason = "numbers with a unit or currency, which count: 5 km are 5000 m and not 5 mi"
     return _Suggestion(SEMANTIC, (), reason)
-
-
-def _quantity(text: str) -> Quantity | None:
-    """The number, with its unit if it has one, that is all of a text."""
-    found = words(text)
-    quantity = read_quantity(found, 0, text, alone=True) if found else None
-    return quantity if quantity and quantity.last == len(found) else None
 
 
 def _code(field: _Field) -> _Suggestion | None:
@@ -340,16 +332,6 @@ def _label(field: _Field) -> _Suggestion:
     return _Suggestion("exact", _LABEL, reason)
 
 
-def _by_meaning(_field: _Field) -> _Suggestion:
-    return _Suggestion(SEMANTIC, (), "a name or label, compared by meaning")
-
-
-def _applied(steps: Sequence[str], value: Any) -> Any:
-    for step in steps:
-        value = TRANSFORMS[step](value)
-    return value
-
-
 @lru_cache(maxsize=1024)
 def _name_words(name: str) -> list[str]:
     return [word.lower() for word in _NAME.findall(name)]
@@ -364,21 +346,18 @@ def _alignment(
     kind = keys.effective_type(items)
     if kind in ("integer", "number", "array"):
         return ordered, f"the order of a list of type {kind} counts"
-    key = next((one for one in _key_candidates(items) if _is_key(one, lists)), None)
-    if key is not None:
-        return {"match_by": "key_field", "key": key}, f"{key!r} is unique in every gold list"
-    return {"match_by": "hungarian"}, "nothing says that the order counts, and there is no key"
-
-
-def _key_candidates(items: dict[str, Any]) -> list[str]:
-    return [
+    candidates = (
         part.name
         for part in keys.sub_schemas(items)
         if part.name is not None
         and part.schema.get(keys.COMPARE) == "exact"
         and keys.effective_type(part.schema) in ("string", "integer")
         and _Field(part.name, part.schema, []).has_id_name
-    ]
+    )
+    key = next((one for one in candidates if _is_key(one, lists)), None)
+    if key is not None:
+        return {"match_by": "key_field", "key": key}, f"{key!r} is unique in every gold list"
+    return {"match_by": "hungarian"}, "nothing says that the order counts, and there is no key"
 
 
 def _is_key(name: str, lists: list[list[Any]]) -> bool:
