@@ -10,7 +10,6 @@ from functools import partial
 
 from factcheck.fields.runs.export import COLUMNS, iter_rows
 from factcheck.fields.runs.records import (
-    Counts,
     FieldSummary,
     RecordResult,
     RunFigures,
@@ -95,7 +94,15 @@ def run_page(
     totals = run.totals()
     gains = _gains(run.by_field, weights)
     scored = run.by_field if run.total_fields else ()
-    order = sorted(scored, key=lambda field: _rank(run.by_field[field], gains[field]))
+    # fields without gain: first those that could not be compared, last those that never counted
+    order = sorted(
+        scored,
+        key=lambda field: (
+            -gains[field],
+            -run.by_field[field].n("error") - run.by_field[field].n("batch_error"),
+            COUNTED.isdisjoint(run.by_field[field].counts),
+        ),
+    )
     costly = [field for field in order if gains[field] > 0][:_MAX_FIELDS_WITH_EXAMPLES]
     name, value = ("F1", share(run.mean_f1)) if run.total_fields else ("Nothing was scored", "")
     counts = plural(run.total_records, "record")
@@ -144,35 +151,26 @@ def _rollup(run: RunFigures) -> Section:
 
 def _sheet(records: Sequence[RecordResult]) -> Sheet:
     """The records with the lowest F1, value by value."""
-    shown = sorted(records, key=lambda record: record.f1)[:_MAX_RECORDS]
-    return Sheet(
-        "Records, lowest F1 first",
-        ("gold", "extracted"),
-        tuple((_title(record), tuple(map(_line, record.field_results))) for record in shown),
-        more_of(len(records) - len(shown), "record"),
-    )
-
-
-def _title(record: RecordResult) -> str:
-    n_lost = sum(result.status in _LOSSES for result in record.field_results)
-    name = shorten_middle(one_line(str(record.record_id)), _MAX_ID)
-    return f"{name}: F1 {share(record.f1)}, {plural(n_lost, 'field')} lost"
+    shown = []
+    for record in sorted(records, key=lambda record: record.f1)[:_MAX_RECORDS]:
+        n_lost = sum(result.status in _LOSSES for result in record.field_results)
+        name = shorten_middle(one_line(str(record.record_id)), _MAX_ID)
+        title = f"{name}: F1 {share(record.f1)}, {plural(n_lost, 'field')} lost"
+        shown.append((title, tuple(map(_line, record.field_results))))
+    more = more_of(len(records) - len(shown), "record")
+    return Sheet("Records, lowest F1 first", ("gold", "extracted"), tuple(shown), more)
 
 
 def _line(result: FieldResult) -> Line:
     status = result.status
     gold, extracted = value_text(result.gold_value), value_text(result.extracted_value)
-    if status == "omission":
-        extracted = ""
-    elif status == "hallucination":
-        gold = ""
     return Line(
         field_text(result.path),
         field_text(schema_path(result.path)),
         status,
         _TONES.get(status, "unknown"),
-        shorten(one_line(gold), _MAX_VALUE),
-        shorten(one_line(extracted), _MAX_VALUE),
+        "" if status == "hallucination" else shorten(one_line(gold), _MAX_VALUE),
+        "" if status == "omission" else shorten(one_line(extracted), _MAX_VALUE),
         _reason(result, _MAX_EXPLANATION),
     )
 
@@ -236,32 +234,17 @@ def _with_interval(value: float, interval: Interval | None) -> str:
 
 
 def _gains(by_field: Mapping[str, FieldSummary], weights: Mapping[str, float]) -> dict[str, float]:
+    """How much micro F1 would rise if all of a field in gold matched and no more were extracted."""
     own = {field: summary.weighted(weights.get(field, 1.0)) for field, summary in by_field.items()}
-    whole = Counts()
-    for counts in own.values():
-        whole = whole.plus(counts)
-    base = _micro_f1(whole)
+    matched = sum(counts.matched for counts in own.values())
+    stake = sum(counts.n_extracted + counts.n_gold for counts in own.values())
     gains = {}
     for field, counts in own.items():
-        # Right means that everything in gold is extracted and matches, and nothing else is.
-        right = Counts(
-            whole.matched - counts.matched + counts.n_gold,
-            whole.n_extracted - counts.n_extracted + counts.n_gold,
-            whole.n_gold,
-        )
+        right = stake - counts.n_extracted + counts.n_gold
+        f1 = 2 * (matched - counts.matched + counts.n_gold) / right if right else 1.0
         is_right = counts.matched == counts.n_extracted == counts.n_gold
-        gains[field] = 0.0 if is_right else _micro_f1(right) - base
+        gains[field] = 0.0 if is_right else f1 - 2 * matched / stake
     return gains
-
-
-def _micro_f1(counts: Counts) -> float:
-    stake = counts.n_extracted + counts.n_gold
-    return 2 * counts.matched / stake if stake else 1.0
-
-
-def _rank(summary: FieldSummary, gain: float) -> tuple[float, int, bool]:
-    n_failed = summary.n("error") + summary.n("batch_error")
-    return -gain, -n_failed, COUNTED.isdisjoint(summary.counts)
 
 
 def _fields_section(run: RunFigures, order: Sequence[str], gains: Mapping[str, float]) -> Section:
