@@ -87,17 +87,6 @@ class TestRecords:
 
         assert run.intervals()["micro_f1"] == (1.0, 1.0)
 
-    def test_a_score_that_a_post_processor_left_behind_counts_nowhere(self) -> None:
-        def disown(results: list[FieldResult]) -> list[FieldResult]:
-            for result in results:
-                result.status = "hallucination"
-            return results
-
-        gold = [{"a": "x"}] * 9
-        run = evaluate(gold, gold, annotate_xeval(record(a=TEXT)), post_process=disown)
-
-        assert run.intervals()["micro_f1"] == (0.0, 0.0)
-
 
 class TestEdges:
     """Where there is nothing to resample."""

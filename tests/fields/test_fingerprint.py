@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from factcheck.errors import InputError
 from factcheck.fields import (
     FieldEvaluator,
     Registry,
@@ -112,19 +111,6 @@ def test_a_comparison_knows_whether_the_schema_was_the_same() -> None:
     ]
     assert "scored by different schemas" in str(compare_runs(run, other))
     assert "schemas" not in str(compare_runs(run, same))
-
-
-def test_tallies_of_different_schemas_are_not_merged() -> None:
-    """Even where their fields are the same."""
-    pairs = [({"a": "x"}, {"a": "x"})]
-    tally = FieldEvaluator(SCHEMA).tally(pairs)
-    other = FieldEvaluator(changed(("a",), **{"x-eval-compare": "fuzzy"})).tally(pairs)
-
-    with pytest.raises(InputError, match="the tallies are of different schemas: same fields"):
-        tally.merge(other)
-    tally.merge(FieldEvaluator(SCHEMA).tally(pairs))
-    assert tally.result().schema_digest == digest_of(SCHEMA)
-    assert tally.result().total_records == 2
 
 
 def test_a_tally_of_an_unknown_schema_makes_the_sum_unknown() -> None:

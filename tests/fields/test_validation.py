@@ -53,7 +53,7 @@ def test_records_that_fit_pass_without_a_word(caplog: pytest.LogCaptureFixture) 
 @pytest.mark.parametrize(
     ("change", "path"),
     [
-        ({"zz": 1}, "zz"), ({"z.z": None}, r"z\.z"), ({5: 1}, "5"), ({"o": {"zz": 1}}, "o.zz"),
+        ({"zz": 1}, "zz"), ({"z.z": None}, r"z\.z"), ({5: 1}, "5"), ({"o": {"nmae": 1}}, "o.nmae"),
         ({"l": [{"name": "a"}, {"zz": 1}]}, "l[].zz"), ({"skipped": {"zz": 1}}, "skipped.zz"),
     ],
 )  # fmt: skip
@@ -61,12 +61,8 @@ def test_a_key_that_would_never_be_scored_is_an_error(change: dict[Any, Any], pa
     with pytest.raises(GoldValidationError, match="not in schema") as caught:
         validate_gold([GOOD, {**GOOD, **change}], SCHEMA)
     assert (caught.value.record_id, caught.value.path) == (1, path)
+    assert ("did you mean 'name'" in str(caught.value)) == ("nmae" in path)
     assert path in str(caught.value).replace("\\\\", "\\")
-
-
-def test_a_misspelt_key_is_told_with_the_right_one() -> None:
-    with pytest.raises(GoldValidationError, match="did you mean 'name'"):
-        validate_gold([{"o": {"nmae": "a"}}], SCHEMA, warn_missing=False)
 
 
 @pytest.mark.parametrize("change", [{"free": {"zz": 1}}, {"compared": {"zz": 1}}])
@@ -168,10 +164,7 @@ def test_the_id_names_the_record_and_need_not_be_in_the_schema() -> None:
     with pytest.raises(GoldValidationError, match="gold record 'a'") as caught:
         validate_gold([{**GOOD, "key": "a", "zz": 1}], SCHEMA, "key")
     assert caught.value.record_id == "a"
-
-
-def test_the_id_is_allowed_at_the_top_only() -> None:
-    with pytest.raises(GoldValidationError, match="not in schema"):
+    with pytest.raises(GoldValidationError, match="not in schema"):  # nor below the top
         validate_gold([{**GOOD, "key": "a", "o": {"key": "a"}}], SCHEMA, "key")
 
 
@@ -186,12 +179,6 @@ def test_a_record_without_id_field_is_an_error(record: Any) -> None:
 def test_an_id_is_a_string_or_integer(value: Any) -> None:
     with pytest.raises(GoldValidationError, match="string or integer"):
         validate_gold([{"key": value}], SCHEMA, "key")
-
-
-def test_an_empty_id_field_is_none() -> None:
-    with pytest.raises(GoldValidationError) as caught:
-        validate_gold([{**GOOD, "zz": 1}], SCHEMA, "")
-    assert caught.value.record_id == 0
 
 
 @pytest.mark.parametrize("gold", [GOOD, "text", 5, None])
