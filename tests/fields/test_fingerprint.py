@@ -111,6 +111,7 @@ def test_a_comparison_knows_whether_the_schema_was_the_same() -> None:
     ]
     assert "scored by different schemas" in str(compare_runs(run, other))
     assert "schemas" not in str(compare_runs(run, same))
+    assert "Warning: the schema of B is unknown" in str(compare_runs(run, unknown))
 
 
 def test_a_tally_of_an_unknown_schema_makes_the_sum_unknown() -> None:
@@ -129,5 +130,7 @@ def test_a_field_without_a_score_in_one_run_is_not_compared() -> None:
     found = compare_runs(evaluate(gold, wrong, SCHEMA), evaluate(gold, gold, skipping))
 
     assert found.not_compared == ("a",)
+    assert found.to_dict()["not_compared"] == ["a"]
+    assert "Only one run has a score 1" in str(found)
     assert set(found.fields) == {"b[]", "c"}
     assert (found.fields["c"].a, found.fields["c"].b) == (0.0, 1.0)

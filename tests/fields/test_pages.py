@@ -360,35 +360,6 @@ def test_a_comparison_fits_its_width(width: int) -> None:
     assert all(len(line) <= width for line in text.splitlines())
 
 
-def test_a_field_that_is_skipped_in_one_run_has_no_score_there() -> None:
-    """It is neither won nor lost."""
-    pairs = [({"a": "x", "b": "y"}, {"a": "x", "b": "z"})] * 9
-    found = compare_runs(run_of(pairs, a="exact", b=None), run_of(pairs, a="exact", b="exact"))
-
-    assert (found.won, found.lost, found.unchanged) == ((), (), ("a",))
-    assert found.to_dict()["not_compared"] == ["b"]
-    assert "Only one run has a score 1" in str(found)
-    rows = {row["field"]: row for row in csv.DictReader(io.StringIO(render(found.page(), "csv")))}
-    assert rows["b"]["verdict"] == "not compared"
-
-
-def test_a_comparison_across_schemas_says_so() -> None:
-    pairs = [({"a": "x"}, {"a": "X"})] * 9
-    strict = run_of(pairs, a="exact")
-    loose = run_of(pairs, a={"oneof": {"values": ["X"]}})
-    data = strict.to_dict()
-    del data["schema_digest"]
-
-    across = compare_runs(strict, loose)
-    unknown = compare_runs(RunResult.from_dict(data), loose)
-
-    assert "by another schema" in across.page().first_line
-    assert "A and B were scored by different schemas" in across.schema_warning
-    assert "by another schema" not in unknown.page().first_line
-    assert "Warning: the schema of A is unknown" in str(unknown)
-    assert "Warning" not in str(compared())
-
-
 def test_a_comparison_has_every_format() -> None:
     page = compared().page()
     rows = {row["field"]: row for row in csv.DictReader(io.StringIO(render(page, "csv")))}
