@@ -313,7 +313,7 @@ def _conflict(one: Wording, other: Wording, sides: Sequence[Side]) -> Finding | 
             return Finding(TURNED, f"only in {name}: {', '.join(privatives)}")
     for a, b in product(sides[0].own, sides[1].own):
         both = frozenset({a.form, b.form})
-        if both in _CONVERSES | antonyms() or _CONVERSE.fullmatch(f"{a.form} {b.form}"):
+        if both in _CONVERSES or both in antonyms() or _CONVERSE.fullmatch(f"{a.form} {b.form}"):
             return Finding(TURNED, against(a.text, b.text))
     if not all(side.own for side in sides) and (found := _reversed(one, other)):
         return found
