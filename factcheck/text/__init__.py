@@ -1,1 +1,1 @@
-"""How a text is built and read: its blocks, sentences and words, its numbers, dates and names."""
+"""How a text is built and read: its blocks, sentences and words, its numbers and dates."""

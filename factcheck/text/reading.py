@@ -1,11 +1,10 @@
-"""A text read once: its words, quantities, moments and names."""
+"""A text read once: its words, quantities and moments."""
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
 from factcheck.text.dates import Moment, read_moment
-from factcheck.text.names import Name, read_names
 from factcheck.text.units import Quantity, read_quantity, with_ranges
 from factcheck.text.words import Word, words
 
@@ -19,7 +18,6 @@ class Reading(NamedTuple):
     moments: tuple[Moment, ...]
     quantities: tuple[Quantity, ...]
     """Numbers that belong to no moment."""
-    names: tuple[Name, ...]
 
 
 def read(text: str, language: str) -> Reading:
@@ -32,7 +30,6 @@ def read(text: str, language: str) -> Reading:
     found = words(text, language)
     moments: list[Moment] = []
     quantities: list[Quantity] = []
-    taken: set[int] = set()
     at = 0
     while at < len(found):
         last = at
@@ -42,13 +39,5 @@ def read(text: str, language: str) -> Reading:
         elif (quantity := read_quantity(found, at, text, language)) is not None:
             quantities.append(quantity)
             last = quantity.last
-        taken.update(range(at, last))
         at = max(last, at + 1)
-    return Reading(
-        text,
-        language,
-        found,
-        tuple(moments),
-        tuple(with_ranges(quantities, text)),
-        read_names(found, text, language, frozenset(taken)),
-    )
+    return Reading(text, language, found, tuple(moments), tuple(with_ranges(quantities, text)))

@@ -1,4 +1,4 @@
-"""Numbers, units, dates and names: what is read, and what means the same."""
+"""Numbers, units and dates: what is read, and what means the same."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from factcheck.text.dates import Moment, differ, meet
-from factcheck.text.names import Name, same_name
 from factcheck.text.numbers import read_digits
 from factcheck.text.reading import read
 from factcheck.text.units import Quantity, agree, comparable
@@ -178,39 +177,6 @@ def test_moments_that_differ(one: str, other: str) -> None:
 def test_moments_without_a_part_in_common_neither_meet_nor_differ() -> None:
     assert not meet(moment("Monday"), moment("in 1985"))
     assert not differ(moment("Monday"), moment("in 1985"))
-
-
-@pytest.mark.parametrize(
-    ("text", "language", "expected"),
-    [
-        ("the Barack Obama speech in New York", "en", ["barack obama", "new york"]),
-        ("The diver met Anna.", "en", ["anna"]),
-        ("Divers met. Houses fell.", "en", []),
-        ("The University of Surrey paid.", "en", ["universiti surrey"]),
-        ("iPhones sold.", "en", ["iphon"]),
-        ("EVERY WORD IS LARGE HERE", "en", []),
-        ("J. R. Tolkien wrote", "en", ["j r tolkien"]),
-        ("He moved. Paris fell.", "en", []),
-        ("On 12 September Dyer left", "en", ["dyer"]),
-        ("Les plongeurs ont vu Paris.", "fr", ["paris"]),
-        ("Die Brücke und der Hafen", "de", []),
-        ("桥梁于九月关闭。", "zh", []),
-        ("", "en", []),
-    ],
-)
-def test_names(text: str, language: str, expected: list[str]) -> None:
-    assert [" ".join(name.stems) for name in read(text, language).names] == expected
-
-
-def test_a_name_is_found_by_a_part_or_by_its_initials() -> None:
-    def name(text: str) -> Name:
-        (only,) = read(f"It was {text} there", "en").names
-        return only
-
-    assert same_name(name("Barack Obama"), frozenset({"obama"}), frozenset())
-    assert same_name(name("United Nations"), frozenset(), frozenset({"un"}))
-    assert same_name(name("UN"), frozenset(), frozenset({"un"}))
-    assert not same_name(name("Anna Berg"), frozenset({"tom"}), frozenset({"tl"}))
 
 
 @pytest.mark.parametrize(

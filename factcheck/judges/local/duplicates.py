@@ -46,7 +46,7 @@ class _Bag(NamedTuple):
     """Rarity of each content word and number, by stem, in the order of the text."""
     total: float
     exact: frozenset[str]
-    """Numbers and names: what may not differ at all."""
+    """Numbers, and words with a capital: what may not differ at all."""
     scope: tuple[str, ...]
     """Negations, and words that make a statement less than so: what must be the same."""
 
@@ -84,11 +84,11 @@ def _bag(text: str, language: str) -> _Bag:
     found = read(text, language)
     told = [word for word in found.words if word.kind in {"content", "number"}]
     weights = {word.stem: rarity(word.form, language) for word in told}
-    named = {stem for name in found.names for stem in name.stems}
+    exact = {word.stem for word in told if word.kind == "number" or word.text[0].isupper()}
     return _Bag(
         weights=weights,
         total=sum(weights.values()),
-        exact=frozenset(named | {word.stem for word in told if word.kind == "number"}),
+        exact=frozenset(exact),
         scope=tuple(
             sorted(
                 word.stem
