@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from factcheck.facts import Span
-from factcheck.judges.local.clauses import EMBEDDED, HEDGES, PHRASES, SURE, Clauses, be
+from factcheck.judges.local.clauses import EMBEDDED, PHRASES, SURE, Clauses, be
 from factcheck.judges.local.grammar import (
     FINITE,
     NAMES,
@@ -104,7 +104,6 @@ class ParsedSentence(Clauses):
             if self.tokens[i].relation != "appos" or self.tokens[i].entity not in PLACES
         )  # fmt: skip
         yield from self._clause(self.root, [], [])
-        lead = self._lead(self.root)
         for place in asides:
             token = self.tokens[place]
             head = self._whose(token.head)
@@ -114,20 +113,20 @@ class ParsedSentence(Clauses):
                 is_place = token.entity in PLACES
                 link = f"{be} in" if is_place else be
                 about = self._name(token.head) if is_place else about
-                yield [*lead, *about, link, *self.under(place)]
+                yield [*about, link, *self.under(place)]
             elif token.relation == "acl":
-                yield from self._clause(place, [*about, be], lead)
+                yield from self._clause(place, [*about, be], [])
             else:
                 opener = self._opener(place)
                 self.cut.add(opener)
                 is_subject = self.tokens[opener].relation in SUBJECTS
-                yield from self._clause(place, about if is_subject else [], lead)
+                yield from self._clause(place, about if is_subject else [], [])
         for place, token in enumerate(self.tokens):
             is_adjective = token.entity == "NORP" and token.tag == "JJ" and not self.kids[place]
             if is_adjective and token.relation == "amod" and self._is_identity(token.head):
                 owner = self._whose(token.head)
                 verb = self.tokens[self.first(token.head)].head
-                yield [*lead, *self.under(owner), verb, place]
+                yield [*self.under(owner), verb, place]
             elif token.tag == "NN" and token.relation in ("compound", "nmod"):
                 yield from self._kind(place)
 
@@ -235,13 +234,3 @@ class ParsedSentence(Clauses):
         plural = self.tokens[noun].tag in PLURAL or bool(self.of(noun, "conj"))
         lasts = self.low[place] in _STATES and not self.is_past(self.root)
         return be(plural=plural, past=self.tokens[place].relation == "acl" and not lasts)
-
-    def _lead(self, verb: int) -> list[Item]:
-        """`According to Anna,` and hedges at the beginning, which hold for all that is said."""
-        subject = self.subject(verb)
-        return [
-            i
-            for kid in self.kids[verb]
-            if kid < (verb if subject is None else subject) and self.low[kid] in HEDGES
-            for i in self._with_comma(kid)
-        ]

@@ -377,57 +377,19 @@ def _in_order(order: list[Item]) -> list[Item]:
 
 
 def _mended(tokens: Sequence[Token]) -> list[Token]:
-    """The words, with some phrases put where they belong.
-
-    `in Bonn` of `born on 3 May in Bonn` goes under the verb and not under the day, `who` under the
-    person before it and not under a place.
-    """
+    """The words; of `said that A and that B`, the second verb is put under the first."""
     mended = list(tokens)
     for place, token in enumerate(tokens):
-        head = tokens[token.head]
-        if token.relation == "conj" and (verb := _joined_to(tokens, place)) is not None:
-            mended[place] = token._replace(head=verb, sure=1.0)
-            link = max((i for i in range(place) if tokens[i].relation == "cc"), default=place)
-            mended[link] = mended[link]._replace(head=verb)
-        elif token.relation == "relcl":
-            noun = token.head
-            while tokens[noun].relation == "pobj" and tokens[noun].entity != "PERSON":
-                noun = tokens[tokens[noun].head].head
-            is_who = any(t.head == place and t.text.lower() == "who" for t in tokens)
-            is_person = tokens[noun].entity == "PERSON" or head.entity in PLACES
-            if is_who and is_person and tokens[noun].tag in NOUNS:
-                mended[place] = token._replace(head=noun)
-        elif token.relation == "prep" and head.entity in TIMES and token.head < place:
-            verb = tokens[head.head].head if head.relation == "pobj" else head.head
-            is_outer = token.text.lower() not in ("of", "to", "until", "through")
-            if is_outer and head.tag[:2] in ("NN", "CD") and tokens[verb].tag[0] == "V":
-                mended[place] = token._replace(head=verb)
+        said = [i for i in range(place) if tokens[i].relation == "ccomp"]
+        links = [i for i in range(place - 1) if tokens[i].relation == "cc"]
+        if token.relation != "conj" or not said or not links:
+            continue
+        verb = tokens[said[-1]].head
+        is_said = tokens[links[-1] + 1].text.lower() == "that"
+        if is_said and tokens[verb].text.lower() in TELLING and token.head in (said[-1], verb):
+            mended[place] = token._replace(head=said[-1], sure=1.0)
+            mended[links[-1]] = mended[links[-1]]._replace(head=said[-1])
     return mended
-
-
-def _joined_to(tokens: Sequence[Token], place: int) -> int | None:
-    """The verb that a joined verb goes with, if there is only one that it can.
-
-    That is the first of two that somebody says (`said that A and that B`), or the only one before
-    it that has a tense.
-    """
-    head = tokens[place].head
-    said = [i for i in range(place) if tokens[i].relation == "ccomp"]
-    links = [i for i in range(place - 1) if tokens[i].relation == "cc"]
-    if said and links and tokens[links[-1] + 1].text.lower() == "that":
-        is_told = tokens[tokens[said[-1]].head].text.lower() in TELLING
-        return said[-1] if is_told and head in (said[-1], tokens[said[-1]].head) else None
-    verbs = {
-        t.head if t.relation in ("aux", "auxpass") else i
-        for i, t in enumerate(tokens)
-        if t.tag in FINITE
-    }
-    before = [i for i in verbs if i < place]
-    if place not in verbs or len(before) != 1 or tokens[before[0]].relation != "ROOT":
-        return None
-    has_own = any(t.head == place and t.relation in SUBJECTS for t in tokens)
-    is_near = head == before[0] or tokens[head].tag in NOUNS
-    return before[0] if is_near and not has_own else None
 
 
 def _pairs(tokens: Sequence[Token]) -> list[tuple[int, int]]:

@@ -1,4 +1,4 @@
-"""Who `he`, `she`, `it` or `the company` is, where only one can be meant.
+"""Who `he` or `she` is, where only one person can be meant.
 
 Reads the sentences of a paragraph one after the other. A pronoun is replaced if one person alone
 was named in its sentence and the one before, if it is the subject and the sentences before it were
@@ -9,7 +9,7 @@ subject since; in all other cases it stays.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from factcheck.judges.local.grammar import WORDS
@@ -21,8 +21,6 @@ _GENDERS = {
 }  # fmt: skip
 _SUBJECTS = ("nsubj", "nsubjpass")
 _PEOPLE = WORDS["people"]
-_FIRMS = WORDS["firms"]
-_THINGS = _FIRMS | WORDS["things"]
 _ROLE = re.compile(r"(?:[^h]er|or|ist|ian|man|woman|ess|ete|ant)\Z")
 _NAMELESS = "?"
 """A person without a name."""
@@ -34,12 +32,10 @@ class _Name(NamedTuple):
     text: str
     start: int
     end: int
-    kind: str
-    """As in `Token.entity`; `PERSON` if any of its words is one's."""
 
 
 class Mentions:
-    """The people and things that a paragraph has named so far."""
+    """The people that a paragraph has named so far."""
 
     def __init__(self) -> None:
         self._genders: dict[str, str] = {}
@@ -49,15 +45,9 @@ class Mentions:
         self._topic = ""
         """The person that was the subject of it."""
         self._hero = ""
-        """Whom the paragraph introduced last; empty if nobody, or since another was the subject."""
+        """Whom the paragraph introduced last; empty if nobody."""
         self._actors: set[str] = set()
         """People of the sentence before that do something, or to or with whom it is done."""
-        self._thing = ""
-        """What else was the subject of it, if nothing else in it could be `it`."""
-        self._firm = ""
-        """The firm that was the subject last."""
-        self._firms: frozenset[str] = frozenset()
-        """Those of the sentence before."""
 
     def read(self, text: str, tokens: Sequence[Token]) -> dict[int, str]:
         """What to say in place of words of the next sentence of the paragraph, by place.
@@ -66,13 +56,12 @@ class Mentions:
             text: The sentence.
             tokens: Its parse; empty if there is none.
         """
-        names = {name.start: name for name in self._names(text, tokens)}
         subject = _subject(tokens)
-        found = self._things(tokens, subject, names)
+        found: dict[int, str] = {}
         persons = {
             name.start: name
-            for name in names.values()
-            if name.kind == "PERSON" and subject not in list(_above(tokens, name.end - 1))
+            for name in self._people(text, tokens)
+            if subject not in list(_above(tokens, name.end - 1))
         }
         """Without other names of the subject: `Garrincha, born Manuel dos Santos`."""
         people: set[str] = set()
@@ -82,8 +71,6 @@ class Mentions:
             if name := persons.get(place):
                 people.add(name.text)
                 self._genders[name.text] = _GENDERS.get(word) or self._genders.get(name.text, "")
-                if tokens[name.end - 1].relation in _SUBJECTS and name.text != self._hero:
-                    self._hero = ""
                 if subject is not None and name.start <= subject < name.end:
                     topic = name.text
             elif token.tag in ("PRP", "PRP$") and word in _GENDERS:
@@ -101,7 +88,6 @@ class Mentions:
         self._actors = {n.text for n in persons.values() if _acts(tokens, n.end - 1)}
         if topic and _introduces(tokens, subject):
             self._hero = topic if hero in ("", topic) else ""
-        self._note_things(tokens, subject, list(names.values()), found)
         return found
 
     def _who(self, gender: str, people: set[str], *, is_subject: bool) -> str:
@@ -123,8 +109,8 @@ class Mentions:
             return self._hero
         return ""
 
-    def _names(self, text: str, tokens: Sequence[Token]) -> Iterator[_Name]:
-        """Runs of proper nouns; people by the fullest name known: `Kern` is `Anna Kern`."""
+    def _people(self, text: str, tokens: Sequence[Token]) -> Iterator[_Name]:
+        """The names of people, by the fullest that is known: `Kern` is `Anna Kern`."""
         end = 0
         while end < len(tokens):
             start = end
@@ -142,21 +128,12 @@ class Mentions:
             name = text[tokens[start].start : last.start + len(last.text)]
             if name[0] in '"\u201c':
                 continue
-            kinds = {token.entity for token in tokens[start:end]}
-            kind = "PERSON" if "PERSON" in kinds else max(kinds)
-            if start and tokens[start - 1].text.lower() in _THINGS:
-                kind = ""  # "the Italian club Bologna"
             full = [known for known in self._genders if last.text in known.split()]
-            if kind == "PERSON" or full:
+            is_named = any(token.entity == "PERSON" for token in tokens[start:end])
+            if is_named or full or self._may_be_person(tokens, start, end):
                 name = full[0] if len(full) == 1 else name
-                kind = "PERSON"
-            elif self._may_be_person(tokens, start, end):
-                kind = "PERSON"
-            if kind == "PERSON" and last.relation not in ("oprd", "attr"):
                 self._genders.setdefault(name, "")
-                yield _Name(name, start, end, kind)
-            elif kind != "PERSON":
-                yield _Name(name, start, end, kind)
+                yield _Name(name, start, end)
 
     def _may_be_person(self, tokens: Sequence[Token], start: int, end: int) -> bool:
         """Whether a subject is introduced as a person: `Orr is a writer`, `Orr was born`."""
@@ -168,55 +145,6 @@ class Mentions:
         return tokens[verb].text == "born" or any(
             role in _PEOPLE or _ROLE.search(role) for role in roles
         )
-
-    def _things(
-        self, tokens: Sequence[Token], subject: int | None, names: dict[int, _Name]
-    ) -> dict[int, str]:
-        """Names for `it` and `the company`."""
-        found = {}
-        if (
-            self._thing
-            and subject is not None
-            and tokens[subject].text.lower() == "it"
-            and not any(t.relation in ("ccomp", "csubj", "csubjpass") for t in tokens)
-            and not any(t.relation == "xcomp" and t.head == tokens[subject].head for t in tokens)
-        ):
-            found[subject] = self._thing
-        here = self._firms | {name.text for name in names.values() if name.kind == "ORG"}
-        here |= {self._firm} - {""}
-        for place in range(1, len(tokens)):
-            is_firm = tokens[place].text.lower() in _FIRMS and tokens[place].tag == "NN"
-            kids = [i for i, token in enumerate(tokens[:place]) if token.head == place]
-            is_alone = kids == [place - 1] and tokens[place - 1].text.lower() == "the"
-            is_subject = tokens[place].relation in _SUBJECTS
-            if is_firm and is_alone and is_subject and len(here) == 1 and place not in names:
-                found.update({place - 1: next(iter(here)), place: ""})
-        return found
-
-    def _note_things(
-        self,
-        tokens: Sequence[Token],
-        subject: int | None,
-        names: Sequence[_Name],
-        found: Mapping[int, str],
-    ) -> None:
-        """What `it` may be in the next sentence, and the firms of this one."""
-        before = max(0, (subject or 0) - 1)
-        said = [n for n in names if subject is not None and n.start <= subject < n.end]
-        thing = found.get(subject or 0) or found.get(before, "")
-        firms = [n for n in names if n.kind == "ORG" and tokens[n.end - 1].relation != "compound"]
-        self._firms = frozenset(n.text for n in firms)
-        self._firm = said[0].text if said and said[0] in firms else self._firm
-        if said and said[0].kind != "PERSON":
-            has_article = said[0].start and tokens[said[0].start - 1].text.lower() == "the"
-            thing = ("the " if has_article else "") + said[0].text
-        elif subject is None or said or thing in self._genders:
-            thing = ""
-        others = any(
-            token.tag in ("NN", "NNP") and token.relation in ("dobj", "pobj", "conj", "appos")
-            for token in tokens
-        )
-        self._thing = thing if _introduces(tokens, subject) or not others else ""
 
 
 def _above(tokens: Sequence[Token], place: int) -> Iterator[int]:

@@ -137,7 +137,6 @@ NAMED = {
         "He moved to Paris.",
         "Tom Orr moved to Paris.",
     ),
-    "the firm": ("The Orr Group is based in Ulm.", "The firm sold it.", "Orr Group sold it."),
     "another introduced": (
         "Tom Orr is a lawyer.; Jan Olson is his partner.",
         "He moved to Paris.",
