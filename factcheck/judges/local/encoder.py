@@ -9,12 +9,11 @@ one length run together, so that an answer depends on nothing but its own string
 from __future__ import annotations
 
 import math
-import threading
 from collections import OrderedDict
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     import numpy as np
@@ -24,7 +23,6 @@ if TYPE_CHECKING:
 
     FloatArray = NDArray[np.float32]
 
-_T = TypeVar("_T")
 _WEIGHTS = files("factcheck.judges.local") / "weights"
 WIDTH = 384
 """Numbers in a vector."""
@@ -34,9 +32,7 @@ _LONGEST_FACT, _LONGEST_PASSAGE = 60, 200
 """Word pieces that are read; the rest of a longer string is left out."""
 _CHARACTERS = 12
 """Characters looked at for each word piece that is read."""
-_KEPT_VECTORS = 40_000
-"""Vectors of word pieces that are kept, 768 bytes each."""
-_KEPT_OPINIONS = 20_000
+_KEPT_SENTENCES = 2_000
 _AT_ONCE = 16
 _BLOCK = 64
 _BUCKETS, _EXACT, _FARTHEST = 16, 8, 128
@@ -55,30 +51,6 @@ class Opinion(NamedTuple):
 
     entailed: float
     contradicted: float
-
-
-class _Kept(Generic[_T]):
-    """The answers of last use, up to a total size; safe to use from several threads."""
-
-    def __init__(self, most: int) -> None:
-        self._most, self._total = most, 0
-        self._answers: OrderedDict[Any, tuple[_T, int]] = OrderedDict()
-        self._lock = threading.Lock()
-
-    def get(self, key: Any) -> _T | None:
-        with self._lock:
-            if key not in self._answers:
-                return None
-            self._answers.move_to_end(key)
-            return self._answers[key][0]
-
-    def put(self, key: Any, answer: _T, size: int = 1) -> None:
-        with self._lock:
-            if key not in self._answers:
-                self._answers[key] = (answer, size)
-                self._total += size
-            while self._total > self._most:
-                self._total -= self._answers.popitem(last=False)[1][1]
 
 
 class _Network:
@@ -106,62 +78,36 @@ class _Network:
 
 
 class Encoder:
-    """Reads sentences one by one; keeps what it read last."""
+    """Reads sentences one by one; keeps what it read last. Safe to use from several threads."""
 
     def __init__(self) -> None:
         self._network = _Network("encoder")
-        self._kept: _Kept[Reading] = _Kept(_KEPT_VECTORS)
+        self._kept: OrderedDict[str, Reading] = OrderedDict()
 
     def read(self, sentences: Sequence[str]) -> list[Reading]:
         """The vectors of each sentence."""
         known = {text: self._kept.get(text) for text in sentences}
         for text, fresh in self._read([text for text, found in known.items() if found is None]):
-            known[text] = fresh
-            self._kept.put(text, fresh, len(fresh.vectors))
+            known[text] = self._kept[text] = fresh
+        while len(self._kept) > _KEPT_SENTENCES:
+            self._kept.popitem(last=False)
         return [reading for text in sentences if (reading := known[text]) is not None]
 
     def _read(self, sentences: Sequence[str]) -> Iterator[tuple[str, Reading]]:
+        """Those of one length a few at a time."""
         import numpy as np
 
         cut = {text: _cut(text, _LONGEST_SENTENCE) for text in sentences}
-        for part in _batches(sentences, lambda text: len(cut[text].ids)):
-            states = self._network.run([[_START, *cut[text].ids, _END] for text in part])[:, 1:-1]
-            vectors = states / np.linalg.norm(states, axis=-1, keepdims=True)
-            for text, rows in zip(part, vectors.astype(np.float16), strict=True):
-                yield text, Reading(rows, tuple(cut[text].offsets))
-
-
-class Reader:
-    """Reads facts together with passages; keeps what it said last."""
-
-    def __init__(self) -> None:
-        self._network = _Network("reader")
-        self._kept: _Kept[Opinion] = _Kept(_KEPT_OPINIONS)
-
-    def judge(self, pairs: Sequence[tuple[str, str]]) -> list[Opinion]:
-        """What follows for each fact from its passage."""
-        import numpy as np
-
-        known = {pair: self._kept.get(pair) for pair in pairs}
-        cut = {
-            pair: (_cut(pair[0], _LONGEST_FACT).ids, _cut(pair[1], _LONGEST_PASSAGE).ids)
-            for pair, opinion in known.items()
-            if opinion is None
-        }
-        for part in _batches(list(cut), lambda pair: sum(map(len, cut[pair]))):
-            strings = [
-                [_START, *fact, _END, _END, *passage, _END]
-                for fact, passage in (cut[pair] for pair in part)
-            ]
-            pool = np.zeros((len(part), 1, len(strings[0])), np.float32)
-            for row, pair in enumerate(part):
-                n_fact = len(cut[pair][0]) + 1
-                pool[row, 0, 1 : n_fact + 1] = 1 / n_fact
-            odds = self._network.run(strings, pool=pool)
-            for pair, values in zip(part, odds.tolist(), strict=True):
-                known[pair] = Opinion(*values)
-                self._kept.put(pair, Opinion(*values))
-        return [opinion for pair in pairs if (opinion := known[pair]) is not None]
+        by_length: dict[int, list[str]] = {}
+        for text in sentences:
+            by_length.setdefault(len(cut[text].ids), []).append(text)
+        for same in by_length.values():
+            for part in (same[at : at + _AT_ONCE] for at in range(0, len(same), _AT_ONCE)):
+                states = self._network.run([[_START, *cut[text].ids, _END] for text in part])
+                states = states[:, 1:-1]
+                vectors = states / np.linalg.norm(states, axis=-1, keepdims=True)
+                for text, rows in zip(part, vectors.astype(np.float16), strict=True):
+                    yield text, Reading(rows, tuple(cut[text].offsets))
 
 
 @lru_cache(maxsize=1)
@@ -170,10 +116,21 @@ def load_encoder() -> Encoder:
     return Encoder()
 
 
+@lru_cache(maxsize=20_000)
+def judge(fact: str, passage: str) -> Opinion:
+    """What follows for a fact from a passage, by the reader that is shipped."""
+    import numpy as np
+
+    own, other = _cut(fact, _LONGEST_FACT).ids, _cut(passage, _LONGEST_PASSAGE).ids
+    pieces = [_START, *own, _END, _END, *other, _END]
+    pool = np.zeros((1, 1, len(pieces)), np.float32)
+    pool[0, 0, 1 : len(own) + 2] = 1 / (len(own) + 1)
+    return Opinion(*_reader().run([pieces], pool=pool)[0].tolist())
+
+
 @lru_cache(maxsize=1)
-def load_reader() -> Reader:
-    """The reader that is shipped."""
-    return Reader()
+def _reader() -> _Network:
+    return _Network("reader")
 
 
 @lru_cache(maxsize=1)
@@ -188,15 +145,6 @@ def _cut(text: str, longest: int) -> tokenizers.Encoding:
     pieces = _tokenizer().encode(text[: longest * _CHARACTERS])
     pieces.truncate(longest)
     return pieces
-
-
-def _batches(items: Sequence[_T], length: Any) -> Iterator[list[_T]]:
-    """Items of one length, a few at a time."""
-    groups: dict[int, list[_T]] = {}
-    for item in items:
-        groups.setdefault(length(item), []).append(item)
-    for _, group in sorted(groups.items()):
-        yield from (group[at : at + _AT_ONCE] for at in range(0, len(group), _AT_ONCE))
 
 
 @cache

@@ -18,7 +18,7 @@ from factcheck.facts import Evidence
 from factcheck.facts.spans import fold_text
 from factcheck.judges.local.cancellation import checkpoint
 from factcheck.judges.local.conflicts import Analysed, analyse, find_conflict
-from factcheck.judges.local.encoder import WIDTH, Reading, load_encoder, load_reader
+from factcheck.judges.local.encoder import WIDTH, Reading, judge, load_encoder
 from factcheck.judges.local.model import Features
 from factcheck.judges.local.sentences import split_passages
 from factcheck.text.units import Quantity
@@ -127,7 +127,7 @@ class Passage(NamedTuple):
         in_order = sorted(self.sentences, key=lambda each: each.start)
         text = " ".join(each.text for each in in_order)
         statement = _in_notation(self.statement.analysed, [each.analysed for each in in_order])
-        (opinion,) = load_reader().judge([(statement, text)])
+        opinion = judge(statement, text)
         entailed = min(max(opinion.entailed, _ENTAILED[0]), _ENTAILED[1])
         contradicted = min(max(opinion.contradicted, _CONTRADICTED[0]), _CONTRADICTED[1])
         return Features(*self.matched, entailed, contradicted)

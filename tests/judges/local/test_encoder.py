@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from factcheck.judges.local.encoder import Encoder, Reader, Reading
+from factcheck.judges.local.encoder import Encoder, Reading, judge
 
 SENTENCES = (
     "The harbour of Lund was closed in 2019.", "Boats came.", "Nobody was hurt when it fell.",
@@ -58,9 +58,9 @@ def test_what_is_read_twice_is_the_same(together: Encoder) -> None:
 
 
 def test_an_opinion_depends_on_its_own_pair_only() -> None:
-    opinions = Reader().judge(PAIRS)
-    alone = Reader()
-    assert [alone.judge([pair])[0] for pair in PAIRS] == opinions
+    opinions = [judge(*pair) for pair in PAIRS]
+    judge.cache_clear()
+    assert [judge(*pair) for pair in PAIRS[::-1]] == opinions[::-1]
     assert opinions[0].entailed > 0 > opinions[1].entailed
 
 

@@ -13,7 +13,7 @@ from itertools import combinations, product
 from typing import NamedTuple
 
 from factcheck.judges.local.conflicts import analyse, find_conflict
-from factcheck.judges.local.encoder import load_reader
+from factcheck.judges.local.encoder import judge
 from factcheck.judges.local.pairs.closed import places
 from factcheck.judges.local.pairs.model import (
     LEAST,
@@ -187,7 +187,7 @@ def features(
 ) -> tuple[float, ...]:
     """`FEATURES` of a pair; with leeway, only one direction has to hold."""
     directions = {"allow_more_specific": (0,), "allow_less_specific": (1,)}.get(specificity, (0, 1))
-    opinions = load_reader().judge([carried, carried[::-1]])
+    opinions = judge(*carried), judge(*carried[::-1])
     capitals = [sum(u.weight for u in s.own if u.is_capital) / (1 + len(s.own)) for s in sides]
     return (
         min(opinions[k].entailed for k in directions),

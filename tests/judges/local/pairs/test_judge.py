@@ -384,10 +384,10 @@ def test_letters_that_look_alike_are_the_same() -> None:
 def test_the_networks_are_not_loaded_where_the_rules_decide(
     gold: str, extracted: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def forbidden() -> None:
+    def forbidden(*_: str) -> None:
         raise AssertionError
 
-    monkeypatch.setattr(texts, "load_reader", forbidden)
+    monkeypatch.setattr(texts, "judge", forbidden)
     verdict(gold, extracted)
 
 
