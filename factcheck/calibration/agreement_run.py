@@ -9,7 +9,7 @@ from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from functools import partial
 from os import PathLike
-from typing import Any, TypeAlias
+from typing import Any
 
 from factcheck.calibration import agreement_metrics as metrics
 from factcheck.calibration.agreement_labels import Answer, LabelledPair, read_pairs
@@ -25,7 +25,7 @@ from factcheck.calibration.judges import (
 from factcheck.errors import InputError
 from factcheck.facts import Verdict
 from factcheck.judges.local.containment import BASELINE, WordContainment
-from factcheck.reports.page import Alert, Page, Section, Table, filled
+from factcheck.reports.page import Alert, Page, Section, Table
 from factcheck.reports.report import Report
 from factcheck.reports.text import percent, plural, short, short_range
 from factcheck.runtime.budget import Budget
@@ -40,7 +40,6 @@ _SHOWN = {
     "balanced_accuracy": "balanced accuracy",
     "sensitivity": "sensitivity",
     "specificity": "specificity",
-    "kappa": "kappa",
     "auroc": "AUROC",
     "corrected_coverage": "corrected",
     "pearson": "Pearson",
@@ -48,7 +47,27 @@ _SHOWN = {
 }
 """Metrics that may be undefined, by their names in tables."""
 _MAX_NAMES = 3
-_Cell: TypeAlias = "Callable[[JudgeAgreement], str]"
+
+
+_VERDICTS = {
+    "facts": "n_pairs",
+    "balanced accuracy": "balanced_accuracy",
+    "95 %": "balanced_accuracy",
+    "over words": "over_baseline",
+    "sensitivity": "sensitivity",
+    "specificity": "specificity",
+    "AUROC": "auroc",
+    "calibration error": "calibration_error",
+}
+_COVERAGE = {
+    "mean": "coverage human_coverage",
+    "corrected": "corrected_coverage held_out_human_coverage",
+    "95 %": "corrected_coverage",
+    "Pearson": "pearson",
+    "Kendall": "kendall",
+    "of docs": "n_correlated",
+}
+"""Columns by title, with the count or the metrics shown."""
 
 
 async def aagreement(
@@ -284,8 +303,6 @@ class AgreementReport(Report):
         }
 
     def page(self) -> Page:
-        scaled = [j for j in self.judges if j.metrics["calibration_error"].value is not None]
-        compared = [one for one in self.judges if one.metrics["over_baseline"].value is not None]
         return Page(
             "Agreement with human labels",
             counts=(
@@ -293,28 +310,30 @@ class AgreementReport(Report):
                 f"{percent(self.share_entailed)} entailed"
             ),
             alerts=tuple(Alert(note, "unknown") for note in self._notes()),
-            sections=filled(
-                _section("Verdicts", "", _VERDICTS, self.judges, "docs", "kappa", "facts"),
-                _section(
-                    "Compared with word containment",
-                    "balanced accuracy, on the facts that the judge decided",
-                    _BASELINE,
-                    compared,
+            sections=(
+                Section(
+                    "Verdicts",
+                    legend=("over words: balanced accuracy beyond word containment",),
+                    table=self._table(_VERDICTS, "facts", "calibration error", "AUROC"),
                 ),
-                _section("Probabilities", "", _PROBABILITIES, scaled),
-                _section(
+                Section(
                     "Coverage",
-                    "by the judge / by humans; corrected on one half for the error rates on the "
-                    "other; documents behind the correlations",
-                    _COVERAGE,
-                    self.judges,
-                    "95 %",
-                    "Pearson",
+                    legend=(
+                        "by the judge / by humans; of docs: documents behind the correlations",
+                        "corrected on one half of the documents for the error rates on the other",
+                    ),
+                    table=self._table(_COVERAGE, "95 %", "Pearson"),
                 ),
             ),
             columns=("judge", "metric", "value", "low", "high", "why"),
             rows=self._rows,
         )
+
+    def _table(self, columns: Mapping[str, str], *dispensable: str) -> Table:
+        rows = (
+            (one.judge, *(_cell(one, *column) for column in columns.items())) for one in self.judges
+        )
+        return Table(("judge", *columns), tuple(rows), dispensable=dispensable)
 
     def _rows(self) -> Iterator[Mapping[str, Any]]:
         for judge in self.judges:
@@ -348,58 +367,12 @@ def _undefined(judge: JudgeAgreement) -> dict[str, list[str]]:
     return reasons
 
 
-def _value(*names: str, with_sign: bool = False) -> _Cell:
-    return lambda judge: " / ".join(
-        short(judge.metrics[name].value, with_sign=with_sign) for name in names
-    )
-
-
-def _interval(name: str, *, with_sign: bool = False) -> _Cell:
-    return lambda judge: short_range(judge.metrics[name].interval, with_sign=with_sign)
-
-
-_NAME: dict[str, _Cell] = {"judge": lambda judge: judge.judge}
-_VERDICTS = {
-    **_NAME,
-    "facts": lambda judge: f"{judge.n_pairs:,}",
-    "docs": lambda judge: str(judge.n_documents),
-    "balanced accuracy": _value("balanced_accuracy"),
-    "95 %": _interval("balanced_accuracy"),
-    "sensitivity": _value("sensitivity"),
-    "specificity": _value("specificity"),
-    "kappa": _value("kappa"),
-}
-_BASELINE = {
-    **_NAME,
-    "judge's": _value("balanced_accuracy"),
-    "words'": _value("baseline_accuracy"),
-    "difference": _value("over_baseline", with_sign=True),
-    "95 %": _interval("over_baseline", with_sign=True),
-}
-_PROBABILITIES = {
-    **_NAME,
-    "AUROC": _value("auroc"),
-    "95 %": _interval("auroc"),
-    "calibration error": _value("calibration_error"),
-}
-_COVERAGE = {
-    **_NAME,
-    "mean": _value("coverage", "human_coverage"),
-    "corrected": _value("corrected_coverage", "held_out_human_coverage"),
-    "95 %": _interval("corrected_coverage"),
-    "Pearson": _value("pearson"),
-    "Kendall": _value("kendall"),
-    "of docs": lambda judge: str(judge.n_correlated),
-}
-
-
-def _section(
-    title: str,
-    legend: str,
-    columns: Mapping[str, _Cell],
-    judges: Sequence[JudgeAgreement],
-    *dispensable: str,
-) -> Section:
-    rows = tuple(tuple(cell(judge) for cell in columns.values()) for judge in judges)
-    table = Table((*columns,), rows, dispensable=dispensable)
-    return Section(title, legend=(legend,) if legend else (), table=table)
+def _cell(judge: JudgeAgreement, column: str, names: str) -> str:
+    """A count, or the values of metrics, or the interval of one."""
+    if names.startswith("n_"):
+        return f"{getattr(judge, names):,}"
+    found = [judge.metrics[name] for name in names.split()]
+    with_sign = names == "over_baseline"
+    if column == "95 %":
+        return short_range(found[0].interval, with_sign=with_sign)
+    return " / ".join(short(one.value, with_sign=with_sign) for one in found)
