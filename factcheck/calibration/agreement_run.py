@@ -76,7 +76,6 @@ async def aagreement(
     *,
     budget: Budget | None = None,
     n_resamples: int = 500,
-    seed: int = 0,
 ) -> AgreementReport:
     """Compare judges with human labels of facts and texts, with word containment as baseline.
 
@@ -86,7 +85,6 @@ async def aagreement(
             gives them names. Word containment is always included.
         budget: Limits for each judge.
         n_resamples: Resamples of the documents behind each interval; 0 for no intervals.
-        seed: Random seed of the resamples, and of the halves of the documents.
 
     Raises:
         InputError: The data cannot be read, or an argument is invalid.
@@ -98,7 +96,7 @@ async def aagreement(
     checkers = named_judges(judges)
     require_unique("judge", [*(name for name, _ in checkers), BASELINE])
 
-    measure = partial(measure_agreement, n_resamples=n_resamples, seed=seed)
+    measure = partial(measure_agreement, n_resamples=n_resamples)
     by_words = await check_pairs(FactCoverage(WordContainment()), pairs)
     found = []
     for name, judge in checkers:
@@ -140,7 +138,6 @@ def measure_agreement(
     baseline: Sequence[Answer] | None = None,
     *,
     n_resamples: int = 500,
-    seed: int = 0,
 ) -> JudgeAgreement:
     """All metrics of one judge, from one answer for each pair; see `agreement` for the settings.
 
@@ -155,7 +152,7 @@ def measure_agreement(
     )
     texts = _texts(decided, rows)
     numbers = list(range(len(np.unique(rows.documents))))
-    random.Random(seed).shuffle(numbers)  # noqa: S311 - repeatable
+    random.Random(0).shuffle(numbers)  # noqa: S311 - repeatable
     half = numbers[::2]
 
     def estimate(metric: Callable[[Decisions], float | None], why: str = _ALIKE) -> Estimate:
@@ -166,7 +163,7 @@ def measure_agreement(
         if value is None:
             return Estimate(None, why=why)
         interval = bootstrap_groups(
-            rows.documents, lambda drawn: metric(rows.of(drawn)), n_resamples, seed
+            rows.documents, lambda drawn: metric(rows.of(drawn)), n_resamples, seed=0
         )
         return Estimate(value, interval)
 

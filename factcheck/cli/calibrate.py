@@ -37,7 +37,6 @@ Facts = Annotated[
     str | None,
     options.option("--facts", "FILE", "Its facts.", DATA, show_default="extracted from the source"),
 ]
-Seed = Annotated[int, options.option("--seed", "N", "Random seed.")]
 
 
 @app.command("bullets", epilog="Example: factcheck calibrate bullets --out removal")
@@ -53,7 +52,6 @@ def bullets(  # noqa: PLR0913 - one parameter per option
     ] = None,
     extractor: options.Extractor = None,
     n_random: Annotated[int, options.option("--random-orders", "N", "Random orders per text.")] = 4,
-    seed: Seed = 0,
     source: Source = None,
     summary: Summary = None,
     facts: Facts = None,
@@ -82,7 +80,6 @@ def bullets(  # noqa: PLR0913 - one parameter per option
             budget=options.budget(max_calls, max_cost_usd),
             extractor=extractor,
             n_random=n_random,
-            seed=seed,
         )
     files = run.save(out)
     rows = {name: [row for row in run.rows if row.judge == name] for name in run.judges}
@@ -105,7 +102,6 @@ def audit(  # noqa: PLR0913 - one parameter per option
     per_rule: Annotated[
         int, options.option("--per-rule", "N", "Facts per text that each rule is tried on.")
     ] = 8,
-    seed: Seed = 0,
     source: Source = None,
     summary: Summary = None,
     facts: Facts = None,
@@ -140,7 +136,6 @@ def audit(  # noqa: PLR0913 - one parameter per option
                 extractor=extractor,
                 budget=options.budget(max_calls, max_cost_usd),
                 per_rule=per_rule,
-                seed=seed,
             )
         reports.append(report)
     data = [report.to_dict() for report in reports]

@@ -73,7 +73,7 @@ def run(
     with output.spinner("Matching"):
         expected, generated = load_dataset(dataset), load_outputs(outputs)
         result = evaluate_dataset(expected, generated, threshold, assignment=assignment)
-        page = result.page(dataset=expected, outputs=generated)
+        page = result.page(outputs=generated)
     score = result.macro and result.macro.f1
     errors = [(case.subject, case.message) for case in result.failures]
     failure = gates.cases_gate("mean F1", score, fail_under, errors)

@@ -6,11 +6,9 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
-from typing import Any, NamedTuple
+from typing import Any
 
 from factcheck.errors import Failure
-from factcheck.keywords.cards import CardDataset, ExpectedCard, card_value, type_of
-from factcheck.keywords.forms import Keyword, found_in, unmet_keywords
 from factcheck.keywords.matching import CaseResult, MatchSettings, Missed, Scores
 from factcheck.keywords.saved import KeywordRun
 from factcheck.reports.page import (
@@ -46,7 +44,6 @@ _ENOUGH = 20
 """Cases from which bootstrap intervals are wide enough."""
 _EXAMPLES = 10
 """Maximum number of missed cards shown, and of extra ones."""
-_LONGEST_FIELD = 80
 _LONGEST_CARD = 160
 
 
@@ -119,21 +116,13 @@ class DatasetResult(KeywordRun):
             "intervals": {f"macro_{name}": own for name, own in self.intervals().items()},
         }
 
-    def page(
-        self,
-        *,
-        dataset: CardDataset | None = None,
-        outputs: Mapping[str, Any] | None = None,
-    ) -> Page:
+    def page(self, *, outputs: Mapping[str, Any] | None = None) -> Page:
         """The report. Cards are counted from 1.
 
         Args:
-            dataset: Shows the expected cards; default: their numbers only.
             outputs: By case id, the generated cards, to show them; default: their numbers only.
         """
         scored, failures, macro = self.cases, self.failures, self.macro
-        cases = dataset.cases if dataset is not None else ()
-        texts = _Texts({case.id: case.expected_cards for case in cases}, outputs or {})
         interval = interval_text(self.intervals().get("f1"))
         counts = f"no score for {any_of(len(failures), 'case')}"
         lines: tuple[str, ...] = ()
@@ -166,7 +155,7 @@ class DatasetResult(KeywordRun):
                     "bad",
                     "expected cards without a matching generated card; cards are counted from 1",
                     missed,
-                    lambda one: texts.missed(*one, self.settings.threshold),
+                    lambda one: self._missed(*one, outputs or {}),
                     "missed card",
                     _EXAMPLES,
                 ),
@@ -175,7 +164,7 @@ class DatasetResult(KeywordRun):
                     "warn",
                     "generated cards without a matching expected card",
                     extra,
-                    lambda one: texts.extra(*one),
+                    lambda one: _extra(*one, outputs or {}),
                     "extra card",
                     _EXAMPLES,
                 ),
@@ -202,17 +191,15 @@ class DatasetResult(KeywordRun):
         )
 
     def _totals_section(self) -> Section | None:
-        """Macro and micro scores; of a single case one column."""
+        """Macro and micro scores, which are the same for a single case."""
         macro, micro, n_cases = self.macro, self.micro, len(self.cases)
-        if macro is None or micro is None:
+        if macro is None or micro is None or n_cases == 1:
             return None
         intervals = self.intervals()
         rows = []
         for title, name, *scores in zip(_TITLES, Scores._fields, macro, micro, strict=True):
             one, other = (DASH if score is None else share(score) for score in scores)
             rows.append((title, one, interval_text(intervals[name]), other))
-        if n_cases == 1:
-            return Section("Totals", table=Table(("", ""), tuple(row[:2] for row in rows)))
         few = f"; too narrow for fewer than {_ENOUGH} cases" if n_cases < _ENOUGH else ""
         return Section(
             "Totals",
@@ -220,6 +207,22 @@ class DatasetResult(KeywordRun):
             table=Table(("", "macro", "95 % interval", "micro"), tuple(rows)),
             more=f"bootstrap intervals over cases{few}",
         )
+
+    def _missed(self, case: CaseResult, missed: Missed, outputs: Mapping[str, Any]) -> Item:
+        """An expected card without a partner, with the nearest generated one."""
+        lacking = _fields(missed.unmet)
+        text = f"expected card {missed.expected + 1}   {f'lacks {lacking}' if lacking else ''}"
+        if missed.nearest is None:
+            nothing = "nothing was generated"
+            why = "no generated card scores above 0" if case.n_generated else nothing
+            return Item(name_text(case.case_id), text.rstrip(), (why,))
+        taken = [match for match in case.matches if match.generated == missed.nearest]
+        why = f"below the threshold of {self.settings.threshold:g}"
+        if taken and missed.score >= self.settings.threshold:
+            why = f"matched with expected card {taken[0].expected + 1}"
+        nearest = f"nearest: card {missed.nearest + 1}, score {share(missed.score)}, {why}"
+        content = _content(outputs, case.case_id, missed.nearest)
+        return Item(name_text(case.case_id), text.rstrip(), tuple(filter(None, (nearest, content))))
 
     def _matching(self) -> str:
         settings = self.settings
@@ -266,66 +269,21 @@ def _errored_case(failure: Failure[str]) -> Case:
     return Case(failure.subject, "error", "errored", failure.code, (failure.message,))
 
 
-class _Texts(NamedTuple):
-    """The contents of the cards by case id, where they are known."""
-
-    expected: Mapping[str, Sequence[ExpectedCard]]
-    generated: Mapping[str, Any]
-    """Anything but a list where the output is invalid."""
-
-    def missed(self, case: CaseResult, missed: Missed, threshold: float) -> Item:
-        """An expected card without a partner, with the nearest generated one."""
-        expected = _at(self.expected.get(case.case_id), missed.expected)
-        text = f"expected card {missed.expected + 1}"
-        if expected is not None:
-            text += f"   {_listed(expected.keywords, expected.card_type)}"
-        if missed.nearest is None:
-            why = (
-                "no generated card scores above 0" if case.n_generated else "nothing was generated"
-            )
-            return Item(name_text(case.case_id), text, (why,))
-        taken = [match for match in case.matches if match.generated == missed.nearest]
-        why = f"below the threshold of {threshold:g}"
-        if taken and missed.score >= threshold:
-            why = f"matched with expected card {taken[0].expected + 1}"
-        notes = [f"nearest: card {missed.nearest + 1}, score {share(missed.score)}, {why}"]
-        card = _at(self.generated.get(case.case_id), missed.nearest)
-        if expected is not None and card is not None:
-            notes += _content(card, expected)
-        return Item(name_text(case.case_id), text, tuple(notes))
-
-    def extra(self, case_id: str, number: int) -> Item:
-        text, card = f"card {number + 1}", _at(self.generated.get(case_id), number)
-        if isinstance(card, Mapping):
-            text += f"   {quote_text(_quoted(card), _LONGEST_CARD)}"
-        return Item(name_text(case_id), text)
+def _extra(case_id: str, number: int, outputs: Mapping[str, Any]) -> Item:
+    return Item(
+        name_text(case_id), f"card {number + 1}   {_content(outputs, case_id, number)}".rstrip()
+    )
 
 
-def _content(card: Any, expected: ExpectedCard) -> Iterator[str]:
-    """The fields of a card, and which keywords it lacks or must not have."""
-    fields = {name: str(card_value(card, name)) for name in expected.keywords}
-    yield _quoted(fields)
-    found = {
-        name: unmet_keywords(words, found_in(words, fields[name]))
-        for name, words in expected.keywords.items()
-    }
-    unmet = {name: words for name, words in found.items() if words}
-    kind = None if expected.card_type == type_of(card) else expected.card_type
-    if unmet or kind is not None:
-        yield f"lacks {_listed(unmet, kind)}"
+def _content(outputs: Mapping[str, Any], case_id: str, number: int) -> str:
+    """The fields of a generated card; empty where it is not known, or not a mapping."""
+    cards = outputs.get(case_id)
+    card = cards[number] if isinstance(cards, (list, tuple)) and number < len(cards) else None
+    if not isinstance(card, Mapping):
+        return ""
+    return _fields({name: (f"“{value}”",) for name, value in card.items()})
 
 
-def _quoted(fields: Mapping[str, Any]) -> str:
-    parts = (f"{name}: “{quote_text(str(v), _LONGEST_FIELD)}”" for name, v in fields.items())
-    return "; ".join(parts)
-
-
-def _listed(keywords: Mapping[str, Sequence[Keyword]], kind: str | None) -> str:
-    """Keywords by field, and the type of a card where there is one."""
-    parts = [f"{name}: {', '.join(map(str, own)) or '(none)'}" for name, own in keywords.items()]
-    parts += [] if kind is None else [f"type: {kind}"]
+def _fields(texts: Mapping[str, Sequence[str]]) -> str:
+    parts = (f"{name}: {', '.join(own)}" for name, own in texts.items())
     return quote_text("; ".join(parts), _LONGEST_CARD)
-
-
-def _at(cards: Any, number: int) -> Any:
-    return cards[number] if isinstance(cards, (list, tuple)) and number < len(cards) else None

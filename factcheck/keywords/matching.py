@@ -105,6 +105,8 @@ class Missed:
     score 0."""
     score: float
     """Score of that card: below the threshold, or the card was matched with another one."""
+    unmet: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """As in `Match`, for that card; all keywords where there is none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -285,7 +287,9 @@ def match(
         len(expected),
         len(cards),
         tuple(_match(i, j, scores[i][j], expected[i], cards[j]) for i, j in partners.items()),
-        tuple(_missed(i, own) for i, own in enumerate(scores) if i not in partners),
+        tuple(
+            _missed(i, own, expected[i], cards) for i, own in enumerate(scores) if i not in partners
+        ),
         tuple(j for j in range(len(cards)) if j not in partners.values()),
         note,
     )
@@ -327,23 +331,31 @@ def _score(
 
 
 def _match(i: int, j: int, score: float, expected: ExpectedCard, card: _Card) -> Match:
-    unmet = {
-        name: tuple(map(str, unmet_keywords(words, card.found[name])))
-        for name, words in expected.keywords.items()
-    }
     return Match(
         i,
         j,
         score,
         {name: share_found(own, card.found[name]) for name, own in expected.keywords.items()},
         None if expected.card_type is None else card.kind == expected.card_type,
-        {name: words for name, words in unmet.items() if words},
+        _unmet(expected, card.found),
     )
 
 
-def _missed(number: int, scores: Mapping[int, float]) -> Missed:
+def _missed(
+    number: int, scores: Mapping[int, float], expected: ExpectedCard, cards: Sequence[_Card]
+) -> Missed:
     nearest = max(scores, key=scores.__getitem__, default=None)
-    return Missed(number, nearest, 0.0 if nearest is None else scores[nearest])
+    if nearest is None:
+        return Missed(number, None, 0.0, _unmet(expected, {}))
+    return Missed(number, nearest, scores[nearest], _unmet(expected, cards[nearest].found))
+
+
+def _unmet(expected: ExpectedCard, found: Mapping[str, set[Keyword]]) -> dict[str, tuple[str, ...]]:
+    unmet = {
+        name: tuple(map(str, unmet_keywords(words, found.get(name, set()))))
+        for name, words in expected.keywords.items()
+    }
+    return {name: words for name, words in unmet.items() if words}
 
 
 def greedy(scores: PairScores, threshold: float) -> Partners:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
-from types import MappingProxyType, SimpleNamespace
 from typing import Any
 
 import pytest
@@ -61,19 +60,15 @@ EXPECTED: tuple[Any, ...] = (
     expected_card(front=["a", "b"], back=["c"], card_type="qa"),
     ExpectedCard({"front": ("a", "b"), "back": ("c",)}, "qa"),
     {"front_keywords": ["a", "b"], "back_keywords": ["c"], "card_type": "qa"},
-    MappingProxyType({"front_keywords": ("a", "b"), "back_keywords": ("c",), "card_type": "qa"}),
     Wanted(["a", "b"], ["c"], "qa"),
     SlottedWanted(["a", "b"], ["c"], CardType.QA),
     ModelWanted(front_keywords=["a", "b"], back_keywords=["c"], card_type="qa"),
-    SimpleNamespace(front_keywords=["a", "b"], back_keywords=["c"], card_type="qa"),
 )
 GENERATED: tuple[Any, ...] = (
     {"front": "a", "back": "c", "card_type": "qa", "more": 1},
-    MappingProxyType({"front": "a", "back": "c", "card_type": CardType.QA}),
     Card("a", "c", "qa"),
     DataCard("a", "c", CardType.QA),
     ModelCard(front="a", back="c", card_type=CardType.QA),
-    SimpleNamespace(front="a", back="c", card_type="qa"),
 )
 
 

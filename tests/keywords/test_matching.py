@@ -119,7 +119,7 @@ def test_a_score_of_0_never_makes_a_pair() -> None:
         result = match_cards([EASY], [{"text": "x"}], 0.0, assignment=assignment)
 
         assert result.matches == ()
-        assert result.missed == (Missed(0, None, 0.0),)
+        assert result.missed == (Missed(0, None, 0.0, {"text": ("cell",)}),)
 
 
 def test_the_right_type_alone_makes_a_pair_where_the_threshold_allows_it() -> None:

@@ -65,21 +65,20 @@ class TestCards:
         assert found.more == "and 21 more cases, with F1 1.000"
 
     def test_a_missed_card_is_shown_with_the_nearest_one(self) -> None:
-        """What was wanted, what the nearest card says, and what it lacks."""
+        """What it lacks, and what it says."""
         expected = ExpectedCard({"front": ("cell",), "back": ("unit", "atom")}, "qa")
         dataset = CardDataset((CardCase("c", "", (expected,)),))
         outputs = {"c": [{"front": "A cell?", "back": "", "card_type": "cloze"}]}
         run = evaluate_dataset(dataset, outputs, threshold=0.5)
 
-        (item,) = section_of(run.page(dataset=dataset, outputs=outputs), "Missed").items
+        (item,) = section_of(run.page(outputs=outputs), "Missed").items
 
         assert item == Item(
             "c",
-            "expected card 1   front: cell; back: unit, atom; type: qa",
+            "expected card 1   lacks back: unit, atom",
             (
                 "nearest: card 1, score 0.400, below the threshold of 0.5",
-                "front: “A cell?”; back: “”",
-                "lacks back: unit, atom; type: qa",
+                "front: “A cell?”; back: “”; card_type: “cloze”",
             ),
         )
 

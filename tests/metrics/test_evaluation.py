@@ -214,7 +214,7 @@ def test_a_metric_that_says_nonsense_about_itself_is_refused(
 
 
 class TestRunning:
-    """How cases are handed out."""
+    """How cases are handed out; functions run as in `tests.keywords.test_evaluation`."""
 
     def test_a_batch_metric_is_called_once_with_every_case_it_can_measure(self) -> None:
         metric = Together()
@@ -229,21 +229,6 @@ class TestRunning:
         report = evaluate([], [metric])
         assert metric.calls == []
         assert (report.case_ids, report.to_rows()) == ((), [])
-
-    def test_single_cases_are_measured_at_the_same_time_but_not_all_of_them(self) -> None:
-        under_way, most = 0, 0
-
-        @metric()
-        async def counting(_: EvalCase) -> bool:
-            nonlocal under_way, most
-            under_way += 1
-            most = max(most, under_way)
-            await asyncio.sleep(0)
-            under_way -= 1
-            return True
-
-        evaluate(outputs(*(f"text {number}" for number in range(500))), [counting])
-        assert 1 < most <= 64
 
     def test_it_works_inside_a_running_loop_in_both_forms(self) -> None:
         async def both() -> tuple[EvalReport, EvalReport]:
@@ -357,12 +342,3 @@ class TestFunctions:
     def test_what_is_no_share_is_an_error_of_the_case(self, given: Any, code: str) -> None:
         odd = metric()(lambda _: given)
         assert scores(evaluate(outputs("x"), [odd]), "<lambda>") == [code]
-
-    def test_one_that_would_end_the_program_fails_its_case(self) -> None:
-        @metric()
-        def leaving(case: EvalCase) -> float:
-            raise StopIteration if case.actual_output == "a" else SystemExit(3)
-
-        assert scores(evaluate(outputs("a", "b"), [leaving]), "leaving") == ["raised", "raised"]
-        with pytest.raises(InputError, match="threshold"):
-            metric(threshold=2)(lambda _: 1.0)
