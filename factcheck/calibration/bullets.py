@@ -225,11 +225,8 @@ class BulletRemoval(Report):
         """What the answers of one judge cost."""
         return sum((row.usage for row in self.rows if row.judge == judge), Usage())
 
-    def notes(self) -> list[str]:
+    def notes(self) -> Iterator[str]:
         """Caveats that a reader must know before trusting the numbers."""
-        return list(self._notes())
-
-    def _notes(self) -> Iterator[str]:
         for subject in self.subjects:
             if len(subject.bullets) == 1:
                 yield f"{subject.name}: only one bullet; there is nothing to remove"
@@ -254,7 +251,7 @@ class BulletRemoval(Report):
             for name in names
         }
         texts = [subject.name for subject in self.subjects]
-        return {"texts": texts, "judges": judges, "notes": self.notes()}
+        return {"texts": texts, "judges": judges, "notes": list(self.notes())}
 
     def save(self, folder: str | PathLike[str]) -> tuple[str, ...]:
         """Write the rows, the page and the plot into a folder, which is created.

@@ -4,7 +4,7 @@ No model is called. A keyword that occurs need not be understood: these scores f
 errors.
 """
 
-from factcheck.keywords.behavior_runs import BehaviorCaseResult, BehaviorRun, Outcome
+from factcheck.keywords.behavior_runs import BehaviorRun
 from factcheck.keywords.behaviors import (
     AMBIGUOUS,
     NO_MATCH,
@@ -29,13 +29,10 @@ from factcheck.keywords.evaluation import (
     evaluate_behaviors,
     evaluate_dataset,
 )
-from factcheck.keywords.forms import AnyOf, Folded, Keyword, Not, Regex, Word
+from factcheck.keywords.forms import AnyOf, Folded, Not, Regex, Word
 from factcheck.keywords.matching import (
     CaseResult,
-    Match,
     MatchSettings,
-    Missed,
-    Scores,
     keyword_similarity,
     match_cards,
     score_pair,
@@ -46,7 +43,6 @@ __all__ = [
     "NO_MATCH",
     "AnyOf",
     "BehaviorCase",
-    "BehaviorCaseResult",
     "BehaviorRun",
     "CardCase",
     "CardDataset",
@@ -55,15 +51,10 @@ __all__ = [
     "ExpectedCard",
     "Folded",
     "Guide",
-    "Keyword",
     "KeywordComparison",
-    "Match",
     "MatchSettings",
-    "Missed",
     "Not",
-    "Outcome",
     "Regex",
-    "Scores",
     "Word",
     "aevaluate_behaviors",
     "aevaluate_dataset",

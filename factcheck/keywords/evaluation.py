@@ -21,19 +21,12 @@ from factcheck.keywords.matching import (
 )
 from factcheck.runtime.loop import blocking, call, each
 
-Outputs = Mapping[str, Any] | Sequence[Any] | Callable[[CardCase], Any]
-"""The generated cards: by case id, in the order of the cases, or a function that makes them."""
-Cases = Iterable[BehaviorCase | Mapping[str, Any]]
-"""`BehaviorCase`s, or mappings with `instruction`, `input`, `output`, `evaluation_guide`, and
-optionally `id` and `expected`."""
-Responses = Callable[[BehaviorCase, str], Any] | Mapping[str, Any]
-"""Responses of the variants, or a function that makes them; see `evaluate_behaviors`."""
 _MOST_SHOWN = 5
 
 
 async def aevaluate_dataset(
     dataset: CardDataset,
-    outputs: Outputs,
+    outputs: Mapping[str, Any] | Sequence[Any] | Callable[[CardCase], Any],
     threshold: float = THRESHOLD,
     *,
     weights: Mapping[str, float] | None = None,
@@ -105,8 +98,8 @@ evaluate_dataset = blocking(aevaluate_dataset)
 
 
 async def aevaluate_behaviors(
-    cases: Cases,
-    responses: Responses,
+    cases: Iterable[BehaviorCase | Mapping[str, Any]],
+    responses: Mapping[str, Any] | Callable[[BehaviorCase, str], Any],
     *,
     expected: Mapping[str, str] | None = None,
     concurrency: int = 8,

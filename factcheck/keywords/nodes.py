@@ -114,16 +114,10 @@ def require_id(name: Any) -> None:
 
 
 def require_unique_ids(ids: Sequence[str], nodes: Sequence[Node] = ()) -> None:
-    """Raise `InputError` for an id that an earlier case has; with `nodes`, with both lines."""
-    first: dict[str, int] = {}
+    """Raise `InputError` for an id that an earlier case has; with `nodes`, with its place."""
+    seen: set[str] = set()
     for place, name in enumerate(ids):
-        before = first.setdefault(name, place)
-        if before == place:
-            continue
-        if not nodes:
-            raise InputError(f"duplicate id {name!r}")
-        node, earlier = nodes[place], nodes[before]
-        line = earlier.document.line_of((*earlier.path, "id"))
-        where = f"on line {line}" if line else f"by entry {before + 1}"
-        at = node.member("id") if "id" in node.value else node
-        raise at.error(f"duplicate id {name!r}, first used {where}")
+        if name in seen:
+            message = f"duplicate id {name!r}; ids must be unique"
+            raise nodes[place].error(message) if nodes else InputError(message)
+        seen.add(name)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -27,7 +28,6 @@ from factcheck.reports.text import DASH, interval_text, name_text, plural, quote
 from factcheck.stats.intervals import Interval, wilson
 
 _FORMAT = 1
-_KINDS = ("passed", "failed", "errors")
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,17 +44,10 @@ class MetricReport:
     """By case id, in order."""
 
     @property
-    def n_passed(self) -> int:
-        return sum(result.passed is True for result in self.results.values())
-
-    @property
-    def n_failed(self) -> int:
-        return sum(result.passed is False for result in self.results.values())
-
-    @property
-    def n_errors(self) -> int:
-        """Cases that could not be measured; they neither pass nor fail."""
-        return sum(result.passed is None for result in self.results.values())
+    def counts(self) -> dict[str, int]:
+        """Number of cases that `passed`, `failed`, or could not be measured (`errors`)."""
+        found = Counter(result.passed for result in self.results.values())
+        return {"passed": found[True], "failed": found[False], "errors": found[None]}
 
     @property
     def mean(self) -> float | None:
@@ -65,21 +58,22 @@ class MetricReport:
     @property
     def pass_rate(self) -> float | None:
         """Share of the measured cases that passed, in [0, 1]; `None` without any."""
-        measured = self.n_passed + self.n_failed
-        return self.n_passed / measured if measured else None
+        measured = len(self.results) - self.counts["errors"]
+        return self.counts["passed"] / measured if measured else None
 
     @property
     def interval(self) -> Interval | None:
         """95 % Wilson interval of the pass rate; `None` where that is."""
         rate = self.pass_rate
-        return None if rate is None else wilson(rate, self.n_passed + self.n_failed)
+        measured = len(self.results) - self.counts["errors"]
+        return None if rate is None else wilson(rate, measured)
 
     def to_dict(self) -> dict[str, Any]:
         plain: dict[str, Any] = to_plain(
             {
                 "name": self.name,
                 "cases": len(self.results),
-                **{kind: getattr(self, f"n_{kind}") for kind in _KINDS},
+                **self.counts,
                 **{name: getattr(self, name) for name in ("pass_rate", "interval", "mean")},
                 "threshold": self.threshold,
                 "signature": str(self.signature),
@@ -169,10 +163,10 @@ class EvalReport(Report):
             rate = DASH
             if one.pass_rate is not None:
                 rate = f"{share(one.pass_rate, 2)} ({interval_text(one.interval, 2)})"
-            counts = (f"{getattr(one, f'n_{kind}'):,}" for kind in _KINDS)
+            counts = (f"{n:,}" for n in one.counts.values())
             mean = DASH if one.mean is None else share(one.mean)
             rows.append((name_text(one.name), *counts, rate, mean, f"{one.threshold:g}"))
-        columns = ("metric", *_KINDS, "pass rate", "mean", "threshold")
+        columns = ("metric", "passed", "failed", "errors", "pass rate", "mean", "threshold")
         dispensable = ("threshold", "mean", "errors")
         return Section("Metrics", table=Table(columns, tuple(rows), dispensable=dispensable))
 

@@ -76,7 +76,7 @@ def test_without_the_truth_bullets_are_what_is_left() -> None:
     metrics = run.metrics("spotter").metrics
     assert metrics["kendall"].value is metrics["error"].value is None
     assert metrics["kendall_bullets"].value is not None
-    assert run.notes() == ["zoo: bullet 3 repeats bullet 1"]
+    assert list(run.notes()) == ["zoo: bullet 3 repeats bullet 1"]
 
 
 def test_one_bullet_leaves_every_metric_undefined() -> None:

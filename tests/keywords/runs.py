@@ -9,11 +9,10 @@ from factcheck.keywords import (
     BehaviorRun,
     CaseResult,
     DatasetResult,
-    Match,
     MatchSettings,
-    Missed,
     evaluate_behaviors,
 )
+from factcheck.keywords.matching import Match, Missed
 
 GUIDE = {"strict_keywords": ["no", "refuse"], "service_keywords": ["yes", "gladly"]}
 

@@ -105,7 +105,7 @@ EMPTY = "    expected_cards: []"
         ("{word: cell}", "~", r"line 8: .*back_keywords\[1\]: a keyword must .*got null"),
         ('["key concept", no]', "key", r"line 7: .*front_keywords: expected a list, got 'key'"),
         ("front_keywords", "front", r"line 7: .*front: unknown key"),
-        ("- id: 2", "- id: case-01", "line 10: .*duplicate id 'case-01', first .* line 4"),
+        ("- id: 2", "- id: case-01", "line 10: .*duplicate id 'case-01'"),
         ("- id: 2", "- id: ' '", "line 10: .*the id is blank"),
         ("- id: 2", "- other: 2", r"line 10: cases\[1\].other: unknown key"),
         (EMPTY, "    expected_cards: {}", "line 12: .*expected a list, got"),

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from factcheck.keywords import CaseResult, Scores
+from factcheck.keywords import CaseResult
+from factcheck.keywords.matching import Scores
 from tests.keywords.runs import card_run, case
 
 

@@ -255,7 +255,7 @@ def test_the_file_of_the_seed_is_read(tmp_path: Path, data: Any) -> None:
     [
         ({"instuction": "x"}, "line 20: .*instuction: unknown key"),
         ({"evaluation_guide": {"strict": []}}, "line 15: .*strict: unknown key"),
-        ({"id": "1"}, "line 20: .*duplicate id '1', first used on line 3"),
+        ({"id": "1"}, "line 12: .*duplicate id '1'"),
         ({"expected": {"a": "b"}}, "line 12: case '2': expected: unknown behavior 'b'"),
         ({"evaluation_guide": {"x_keywords": [{"not": "a"}]}}, "has forbidden keywords only"),
     ],
