@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Callable
+from copy import copy
 from typing import TYPE_CHECKING, Any, Protocol, TypedDict, TypeVar
 
 from factcheck.errors import InputError
@@ -115,17 +116,8 @@ class Session(Closing):
 
     def uncached(self) -> Session:
         """A session with the same settings and budget whose judges answer anew; close it, too."""
-        made = Session(
-            cache="off",
-            concurrency=self.concurrency,
-            rpm=self.rpm,
-            tpm=self.tpm,
-            timeout_s=self.timeout_s,
-            retry=self.retry,
-            settings=self.settings,
-            transport=self.transport,
-        )
-        made.budget = self.budget
+        made = copy(self)
+        vars(made).update(cache=None, _connections={})
         return made
 
     def connection(self, kind: str, spec: object, make: Callable[[], C]) -> C:

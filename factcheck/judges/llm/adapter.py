@@ -54,18 +54,6 @@ class QuestionAdapter(dspy.Adapter):
         self.format = render
         self._question = question
 
-    def __call__(
-        self, lm: Any, lm_kwargs: dict[str, Any], signature: Signature, demos: Any, inputs: Any
-    ) -> Any:
-        self._ask_for_schema(lm, lm_kwargs)
-        return super().__call__(lm, lm_kwargs, signature, demos, inputs)
-
-    async def acall(
-        self, lm: Any, lm_kwargs: dict[str, Any], signature: Signature, demos: Any, inputs: Any
-    ) -> Any:
-        self._ask_for_schema(lm, lm_kwargs)
-        return await super().acall(lm, lm_kwargs, signature, demos, inputs)
-
     def parse(self, signature: Signature, completion: str) -> dict[str, Any]:
         try:
             answer = self._question.find(completion)
@@ -74,10 +62,6 @@ class QuestionAdapter(dspy.Adapter):
             raise dspy.AdapterParseError(name, signature, completion, str(error)) from error
         fields: dict[str, Any] = answer.value
         return {VERDICTS: answer.data} if VERDICTS in signature.output_fields else fields
-
-    def _ask_for_schema(self, lm: Any, lm_kwargs: dict[str, Any]) -> None:
-        if lm.supports_response_schema:
-            lm_kwargs["response_format"] = response_format(self._question.schema)
 
 
 def response_format(schema: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -72,16 +72,9 @@ def visible(text: str) -> str:
     if text.isascii() and text.replace("\n", "").isprintable():
         return text
     text = _LINE_END.sub("\n", text)
-    hidden = {
-        ord(c): "" if unicodedata.category(c) == "Cf" else " "
-        for c in set(text) - _KEPT
-        if _hides(c)
-    }
+    kinds = {character: unicodedata.category(character) for character in set(text) - _KEPT}
+    hidden = {ord(c): _INSTEAD[kind] for c, kind in kinds.items() if kind in _INSTEAD}
     return _LONE_JOINER.sub("", text).translate(hidden)
-
-
-def _hides(character: str) -> bool:
-    return unicodedata.category(character) in ("Cf", "Cc")
 
 
 class Lines(NamedTuple):

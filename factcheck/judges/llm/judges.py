@@ -210,18 +210,10 @@ class LLMChecker(BatchedJudge[_FactQuestion, CheckResult]):
         }
 
     def _from_json(self, data: Mapping[str, Any]) -> CheckResult:
-        match data:  # the usual form, without the cost of the reader
-            case {
-                "label": label,
-                "probability": None,
-                "evidence": (None | {"quote": str(), "start": int(), "end": int()}) as found,
-                "reason": str(reason),
-                "judge": str(judge),
-                "flags": [],
-            }:
-                evidence = found and Evidence(found["quote"], found["start"], found["end"])
-                return Verdict(_SOME_FACT, label, None, evidence, reason, judge, cached=True)
-        return Verdict.from_dict({**data, "fact": _SOME_FACT.to_dict(), "cached": True})
+        at = data["evidence"]
+        evidence = at and Evidence(at["quote"], at["start"], at["end"])
+        said = (data["label"], data["probability"], evidence, data["reason"], data["judge"])
+        return Verdict(_SOME_FACT, *said, cached=True, flags=tuple(data["flags"]))
 
 
 def _questions(facts: Sequence[AtomicFact], texts: Sequence[str]) -> list[_FactQuestion]:

@@ -111,16 +111,15 @@ class _OneCall(dspy.Module):
         setattr(self, self.predictor, dspy.Predict(dspy.Signature(self.asks, instructions)))
 
     def forward(self, **inputs: Any) -> dspy.Prediction:
-        question = self.question(**inputs)
+        question, predictor = self.question(**inputs), getattr(self, self.predictor)
         with self._context(question):
-            reply = getattr(self, self.predictor)(**question.inputs, config=_config(question))
+            reply = predictor(**question.inputs, config=self._config(question))
         return self._prediction(reply, question)
 
     async def aforward(self, **inputs: Any) -> dspy.Prediction:
-        question = self.question(**inputs)
+        question, predictor = self.question(**inputs), getattr(self, self.predictor)
         with self._context(question):
-            predictor = getattr(self, self.predictor)
-            reply = await predictor.acall(**question.inputs, config=_config(question))
+            reply = await predictor.acall(**question.inputs, config=self._config(question))
         return self._prediction(reply, question)
 
     def request(self, **inputs: Any) -> tuple[Sequence[Message], Question[Any]]:
@@ -155,20 +154,24 @@ class _OneCall(dspy.Module):
         adapter = QuestionAdapter(self._render, question)
         return dspy.context(adapter=adapter, disable_history=True)
 
-    def _judge(self) -> str:
-        name: str = (getattr(self, self.predictor).lm or dspy.settings.lm).model
-        return name
+    @property
+    def _lm(self) -> Any:
+        return getattr(self, self.predictor).lm or dspy.settings.lm
+
+    def _config(self, question: Question[Any]) -> dict[str, Any]:
+        config: dict[str, Any] = {}
+        if question.max_tokens:
+            config["max_tokens"] = question.max_tokens
+        if getattr(self._lm, "supports_response_schema", False):
+            config["response_format"] = response_format(question.schema)
+        return config
 
     def _prediction(self, reply: dspy.Prediction, question: Question[Any]) -> dspy.Prediction:
         """Of the reply that a predictor gave; by default the reply itself."""
         if VERDICTS not in self.asks:
             return reply
-        results = question.read(reply.verdicts, self._judge())
+        results = question.read(reply.verdicts, self._lm.model)
         return dspy.Prediction(results=tuple(results.values()), verdicts=reply.verdicts)
-
-
-def _config(question: Question[Any]) -> dict[str, int]:
-    return {"max_tokens": question.max_tokens} if question.max_tokens else {}
 
 
 class KeyFactExtraction(_OneCall):
