@@ -106,14 +106,6 @@ def test_results_that_cannot_be_told_apart_are_not_used() -> None:
     assert speakers(compare(CascadePairJudge(FIRST, short)))[2:5] == ["output"] * 3
 
 
-def test_what_both_judges_cost_is_booked() -> None:
-    usage = Usage(calls=1)
-    first = ScriptedPairJudge(lambda _: 0.5, usage=usage)
-    ledger = Ledger()
-    compare(CascadePairJudge(first, ScriptedPairJudge(lambda _: True, usage=usage)), PAIRS, ledger)
-    assert ledger.usage.calls == 2
-
-
 @pytest.mark.parametrize(
     ("batch_size", "saved"), [(0, 0), (1, 4), (2, 2), (3, 2), (4, 1), (7, 0), (16, 0)]
 )
@@ -123,15 +115,6 @@ def test_what_the_first_judge_decides_is_booked_as_saved(batch_size: int, saved:
     judge = CascadePairJudge(FIRST, says(True), low=0.1, high=0.9, batch_size=batch_size)
     compare(judge, PAIRS, ledger)
     assert ledger.usage == Usage(kept_in_front=4, calls_saved=saved)
-
-
-def test_the_identity_names_both_judges_and_the_thresholds() -> None:
-    judge = CascadePairJudge(FIRST, ScriptedPairJudge({}, name="second"), low=0.25, high=0.75)
-    assert judge.identity == {
-        "judge": "cascade(0.25, 0.75)",
-        "first.judge": "first",
-        "second.judge": "second",
-    }
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,6 @@ import dspy
 import pytest
 
 from factcheck.errors import ConfigError, InputError
-from factcheck.judges.cascade import CascadePairJudge
 from factcheck.judges.factory import build_judges, build_pair_judge, build_rater
 from factcheck.judges.llm.judges import LLMPairJudge, LLMRater
 from factcheck.judges.ports import Ledger, PairVerdict, Rating, ValuePair
@@ -67,22 +66,6 @@ async def _awaited(work: Any) -> Any:
 )
 def test_an_object_with_the_port_keeps_its_identity(build: Build, judge: Any) -> None:
     assert build(judge, session()).identity == judge.identity
-
-
-@pytest.mark.parametrize(
-    "spec",
-    [
-        "cascade(openai/gpt-5-nano, openai/gpt-5-mini)",
-        "cascade(openai/gpt-5-nano,openai/gpt-5-mini)",
-        "cascade( openai/gpt-5-nano , openai/gpt-5-mini )",
-    ],
-)
-def test_a_cascade_is_named_by_its_judges(spec: str) -> None:
-    judge = build_pair_judge(spec, session())
-    assert isinstance(judge, CascadePairJudge)
-    assert judge.identity["judge"] == "cascade(0.05, 0.9)"
-    assert judge.identity["first.judge"] == "openai/gpt-5-nano"
-    assert judge.identity["second.judge"] == "openai/gpt-5-mini"
 
 
 def test_a_cascade_may_begin_with_the_embedded_judge_and_go_on_with_a_cascade() -> None:

@@ -57,11 +57,6 @@ def test_what_is_no_embedder_is_told_so(spec: Any, says: str) -> None:
         build(spec)
 
 
-def test_a_missing_key_is_found_before_anything_is_sent() -> None:
-    with pytest.raises(ConfigError, match="OPENAI_API_KEY"):
-        build_embedder("openai", Session(cache="off", settings=Settings()))
-
-
 def test_asking_a_server_for_vectors_does_not_load_dspy() -> None:
     code = (
         "import sys; from factcheck.judges.factory import build_embedder;"

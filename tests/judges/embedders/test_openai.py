@@ -24,10 +24,8 @@ from factcheck.settings import Settings
 from factcheck.testing import (
     EmbeddingsAnswer,
     EmbeddingsRequest,
-    LocalOpenAIServer,
     Reply,
     bad_request,
-    dropped,
     garbage,
     hashed_embeddings,
     quota_exceeded,
@@ -118,16 +116,6 @@ def test_at_the_same_time_each_text_is_asked_once(remote: MakeSetup) -> None:
     assert setup.asked == [TEXTS]
 
 
-def test_another_model_or_server_is_another_question(remote: MakeSetup) -> None:
-    cache = MemoryCache()
-    first = remote(cache=cache)
-    first.embed("Ants.")
-    remote(first.server, cache=cache, model="small").embed("Ants.")
-    second = remote(cache=cache)
-    second.embed("Ants.")
-    assert (len(first.asked), second.asked) == (2, [("Ants.",)])
-
-
 def test_a_failure_is_not_kept(remote: MakeSetup) -> None:
     cache = MemoryCache()
     setup = remote(sequence(bad_request("x"), then=hashed_embeddings), cache=cache)
@@ -148,16 +136,6 @@ def test_a_damaged_entry_is_asked_for_again(
         assert setup.embed("Ants.") == vectors
     assert len(setup.asked) == 2
     assert "all zero" in caplog.text
-
-
-@pytest.mark.parametrize(
-    "fault", [rate_limited(0.01), server_error(), server_error(503), dropped(), garbage()]
-)
-def test_what_passes_is_tried_again(remote: MakeSetup, fault: Reply) -> None:
-    setup = remote(sequence(fault, then=hashed_embeddings))
-    assert codes(setup.embed(*TEXTS)) == [""] * 4
-    assert setup.asked == [TEXTS] * 2
-    assert (setup.ledger.usage.calls, setup.ledger.usage.attempts) == (1, 2)
 
 
 @pytest.mark.parametrize(
@@ -292,18 +270,3 @@ def test_a_request_that_was_turned_away_costs_nothing(remote: MakeSetup) -> None
         sequence(rate_limited(0.01), then=hashed_embeddings), budget=Budget(max_tokens=30)
     )
     assert codes(setup.embed("Ants.")) == [""]
-
-
-def test_a_connection_is_used_again() -> None:
-    with LocalOpenAIServer(lambda _: "") as server:
-        session = Session(cache="off", settings=Settings(openai_base_url=server.base_url))
-        embedder = build_embedder("openai", session)
-
-        async def twice() -> None:
-            await embedder.embed(["a"], Ledger())
-            await embedder.embed(["b"], Ledger())
-            await session.aclose()
-
-        asyncio.run(twice())
-
-        assert (len(server.requests), server.n_connections) == (2, 1)

@@ -16,8 +16,6 @@ from factcheck import CoverageReport, FactCoverage, Verdict
 from factcheck.errors import ConfigError, InputError, JudgeQueued, JudgeUnavailable
 from factcheck.judges.llm.batch import Collected, Run, Submitted, collect, submit
 from factcheck.judges.llm.batch_store import BatchStore, request_id
-from factcheck.judges.llm.extractor import SECTION
-from factcheck.judges.llm.fences import sections
 from factcheck.judges.llm.providers import PROVIDERS
 from factcheck.runtime.budget import Price
 from factcheck.runtime.session import Session
@@ -206,30 +204,6 @@ def test_facts_that_are_to_be_listed_take_two_batches(pottery: MakePottery) -> N
     ] * 3
     assert (second.requests, second.extractions) == (3, 0)
     assert scores(done) == SCORES
-    assert job.chats() == 0
-
-
-def test_the_facts_of_a_long_source_are_asked_for_once_over_all_batches(
-    pottery: MakePottery,
-) -> None:
-    job = pottery()
-    source = " ".join(f"Kiln {number} fires {number + 30} bowls." for number in range(1500))
-
-    def run(transport: Callable[[Any], Any]) -> int:
-        with Session(cache=job.cache, transport=transport) as session:
-            scorer = FactCoverage(MODEL, session=session)
-            try:
-                return len(scorer.extract(source))
-            except JudgeQueued:
-                return 0
-
-    requests, listed = 0, 0
-    while sent := submit(job.state, run).requests:
-        requests += sent
-        listed = collect(job.state, run).result or 0
-
-    assert (requests, listed) == (len(sections(source, SECTION, SECTION // 10)), 1500)
-    assert requests > 2
     assert job.chats() == 0
 
 

@@ -46,15 +46,6 @@ def test_a_second_run_sends_nothing_and_says_the_same(llm: MakeSetup, tmp_path: 
     assert (again.usage.calls, again.usage.cache_hits) == (0, 4)
 
 
-def test_another_process_finds_it_too(llm: MakeSetup, tmp_path: Path) -> None:
-    with LocalOpenAIServer(FactModel()) as server, pytest.MonkeyPatch.context() as patch:
-        patch.setenv("OPENAI_BASE_URL", server.base_url)
-        for _ in range(2):
-            with FactCoverage(MODEL, cache=tmp_path) as scorer:
-                scorer.score(SOURCE, TEXT)
-        assert len(server.requests) == 2
-
-
 def test_only_facts_that_are_not_known_are_asked(llm: MakeSetup) -> None:
     scorer, server = llm(FactModel(), cache=MemoryCache())
     scorer.check(FACTS[:2], TEXT)
@@ -151,17 +142,6 @@ def test_models_that_only_share_a_name_keep_nothing(llm: MakeSetup) -> None:
         scorer.check(FACTS, TEXT)
     assert cache.get_many([]) == {}
     assert not cache._entries
-
-
-def test_a_budget_stops_before_it_is_passed_and_the_rest_is_undecided(llm: MakeSetup) -> None:
-    scorer, server = llm(
-        FactModel(), batch_size=1, concurrency=1, budget=Budget(max_calls=2), cache="off"
-    )
-    report = scorer.score("", TEXT, facts=FACTS)
-    assert len(server.requests) == 2
-    assert [failure.code for failure in report.undecided] == ["budget"]
-    assert report.score == 1.0
-    assert report.low < report.high
 
 
 def test_retries_count_against_the_budget(llm: MakeSetup) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
-from dataclasses import replace
 from typing import Any, NamedTuple
 
 import dspy
@@ -15,7 +14,6 @@ from factcheck.errors import Failure, InputError
 from factcheck.facts import ScoreSignature
 from factcheck.judges.factory import build_rater
 from factcheck.judges.ports import Ledger, Rater, Rating, RatingResult
-from factcheck.runtime.cache import MemoryCache
 from factcheck.runtime.loop import background
 from factcheck.runtime.session import Session
 from factcheck.settings import Settings
@@ -30,7 +28,6 @@ from factcheck.testing import (
     overwrite,
     parse_prompt,
     refused,
-    sequence,
     truncated,
     without_key,
 )
@@ -120,22 +117,6 @@ def test_a_reply_that_is_no_rating_is_never_guessed_at(
     assert result.message
     assert result.code == code
     assert len(setup.server.requests) == attempts
-
-
-def test_a_second_reply_that_is_right_decides(rating: MakeSetup) -> None:
-    setup = rating(sequence(says(6), then=says(2)))
-    assert setup.rate() == Rating(2, "scripted", MODEL)
-    assert setup.ledger.usage.calls == 2
-
-
-def test_a_rating_is_paid_for_once(rating: MakeSetup) -> None:
-    setup = rating(sequence(says(4), then=says(1)), cache=MemoryCache())
-    first, second = setup.rate(), setup.rate()
-    assert isinstance(first, Rating)
-    assert not first.cached
-    assert second == replace(first, cached=True)
-    assert len(setup.server.requests) == 1
-    assert setup.ledger.by_model_and_stage[MODEL, "rate"].cache_hits == 1
 
 
 @pytest.mark.parametrize(
