@@ -11,9 +11,10 @@ import json
 import logging
 import threading
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from factcheck.errors import InputError
@@ -24,14 +25,33 @@ if TYPE_CHECKING:
     from factcheck.runtime.cache import AnswerCache
 
 T = TypeVar("T")
-Ask = Callable[[Sequence[str]], Awaitable[Mapping[str, T]]]
-"""Asks for some keys; gives the result of each."""
+Ask = Callable[[Sequence[str]], Awaitable[Sequence[T]]]
+"""Asks for some keys; gives a result for each, in their order."""
 
 LEASE_S = 60.0
 """Seconds after which an answer is asked for although another process may be waiting for it."""
 _FIRST_PAUSE_S = 0.05
 _LONGEST_PAUSE_S = 1.0
 _log = logging.getLogger("factcheck.cache")
+
+
+@dataclass(slots=True)
+class Claim(Generic[T]):
+    """Keys to ask for, and those that others are asking for already."""
+
+    keys: list[str]
+    """Keys that this caller has to ask for and settle."""
+    others: set[Future[Mapping[str, T]]]
+    settled: dict[str, T] = field(default_factory=dict)
+    """Results for everybody who waits for them."""
+
+    async def results(self) -> dict[str, T]:
+        """All results, those of others too; without those that the others gave up on."""
+        results = dict(self.settled)
+        for other in self.others:
+            await asyncio.wait([asyncio.wrap_future(other)])  # does not cancel it if cancelled
+            results.update(other.result())
+        return results
 
 
 class SingleFlight(Generic[T]):
@@ -42,33 +62,36 @@ class SingleFlight(Generic[T]):
             PerProcess(lambda: (threading.Lock(), {}))
         )
 
+    @contextmanager
+    def claim(self, keys: Sequence[str]) -> Iterator[Claim[T]]:
+        """Claim the keys that nobody asks for; what is unsettled in the end, others ask for."""
+        lock, in_flight = self._table()
+        ended: Future[Mapping[str, T]] = Future()
+        with lock:
+            others = {in_flight[key] for key in keys if key in in_flight}
+            claim: Claim[T] = Claim([key for key in keys if key not in in_flight], others)
+            in_flight.update(dict.fromkeys(claim.keys, ended))
+        try:
+            yield claim
+            if len(claim.settled) < len(claim.keys):
+                raise AssertionError("asked for keys that were never settled")
+        finally:
+            with lock:
+                for key in claim.keys:
+                    del in_flight[key]
+            ended.set_result(claim.settled)
+
     async def resolve(self, keys: Sequence[str], ask: Ask[T]) -> dict[str, T]:
         """The results for all distinct keys; `ask` is called for those that nobody asks for yet.
 
         Whatever it raises is raised here; other callers that waited ask for themselves.
         """
-        lock, in_flight = self._table()
         results: dict[str, T] = {}
         while missing := [key for key in keys if key not in results]:
-            asked: Future[Mapping[str, T]] = Future()
-            with lock:
-                own = [key for key in missing if key not in in_flight]
-                others = {in_flight[key] for key in missing if key in in_flight}
-                in_flight.update(dict.fromkeys(own, asked))
-            answers: Mapping[str, T] = {}
-            try:
-                answers = await ask(own) if own else {}
-                if not answers.keys() >= set(own):
-                    raise AssertionError("asked for keys that were never settled")
-            finally:
-                with lock:
-                    for key in own:
-                        del in_flight[key]
-                asked.set_result(answers)
-            results.update(answers)
-            for other in others:
-                await asyncio.wait([asyncio.wrap_future(other)])  # does not cancel it if cancelled
-                results.update(other.result())
+            with self.claim(missing) as claim:
+                if claim.keys:
+                    claim.settled |= zip(claim.keys, await ask(claim.keys), strict=True)
+            results.update(await claim.results())
         return results
 
 
@@ -102,29 +125,36 @@ class ResultCache(SingleFlight[T]):
         batches: Callable[[Sequence[str]], Sequence[Sequence[str]]],
         ask: Ask[T],
         book_hits: Callable[[int], None],
+        *,
+        mend: Callable[[dict[str, T]], Awaitable[None]] | None = None,
         keys_now: Callable[[], Mapping[str, str]] = dict,
     ) -> dict[str, T]:
         """The results for all distinct keys: cached ones, and those that are asked for in batches.
 
-        `book_hits` is called with the number of results found. `keys_now` gives other keys to keep
-        results under, if an answer has shown that theirs are not right.
+        `book_hits` is called with the number of results found, and `mend` may change results before
+        they are kept. `keys_now` gives other keys to keep them under, if an answer has shown that
+        theirs are not right.
         """
-
-        async def ask_and_keep(some: Sequence[str]) -> dict[str, T]:
-            async with self._lease(some) as received:
-                rest = [key for key in some if key not in received]
-                answers = dict(await ask(rest)) if rest else {}
-                now = keys_now()
-                await self._keep({now.get(key, key): answers[key] for key in rest})
-            book_hits(len(received))
-            return {**answers, **received}
-
         found = await self._known(keys)
         book_hits(len(found))
-        missing = [key for key in keys if key not in found]
-        work = [self.resolve(batch, ask_and_keep) for batch in batches(missing)]
-        for answers in [await work[0]] if len(work) == 1 else await together(work):
-            found |= answers
+        while missing := [key for key in keys if key not in found]:
+            with self.claim(missing) as claim:
+
+                async def settle(batch: Sequence[str]) -> None:
+                    async with self._lease(batch) as received:
+                        results: dict[str, T] = {}
+                        if rest := [key for key in batch if key not in received]:
+                            results = dict(zip(rest, await ask(rest), strict=True))
+                            if mend is not None:
+                                await mend(results)
+                            now = keys_now()
+                            await self._keep({now.get(key, key): results[key] for key in rest})
+                    book_hits(len(received))
+                    claim.settled.update({**results, **received})
+
+                work = [settle(batch) for batch in batches(claim.keys)]
+                await (work[0] if len(work) == 1 else together(work))
+            found |= await claim.results()
         return found
 
     async def _known(self, keys: Sequence[str]) -> dict[str, T]:

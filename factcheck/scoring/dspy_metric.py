@@ -170,8 +170,8 @@ class _Once(Generic[T]):
         if key in self._done:
             return self._done[key]
 
-        async def ask(_: object) -> dict[str, T]:
-            return {key: await work()}
+        async def ask(_: object) -> list[T]:
+            return [await work()]
 
         result = (await self._flight.resolve([key], ask))[key]
         self._done[key] = result

@@ -81,14 +81,12 @@ class OpenAIEmbedder:
             if count:
                 ledger.book(Usage(cache_hits=count), model=self.name, stage=STAGE)
 
-        async def ask(some: Sequence[str]) -> dict[str, EmbeddingResult]:
-            answers = await self._ask_twice([text_of[key] for key in some], ledger)
-            return dict(zip(some, answers, strict=True))
-
-        def batches(some: Sequence[str]) -> list[list[str]]:
-            return _batches(some, text_of)
-
-        results = await self._cache.results(list(text_of), batches, ask, book_hits)
+        results = await self._cache.results(
+            list(text_of),
+            lambda some: _batches(some, text_of),
+            lambda some: self._ask_twice([text_of[key] for key in some], ledger),
+            book_hits,
+        )
         return tuple(results.get(keys[text], _UNSENDABLE) for text in texts)
 
     async def _ask_twice(self, texts: Sequence[str], ledger: Ledger) -> list[EmbeddingResult]:

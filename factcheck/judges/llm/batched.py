@@ -14,7 +14,7 @@ from factcheck.errors import Failure, JudgeError, JudgeRejected
 from factcheck.judges.llm.engine import Account
 from factcheck.judges.llm.modules import fingerprint
 from factcheck.runtime.cache import JSON, answer_keys
-from factcheck.runtime.loop import together
+from factcheck.runtime.loop import background, together
 from factcheck.runtime.result_cache import ResultCache
 
 if TYPE_CHECKING:
@@ -117,22 +117,17 @@ class BatchedJudge(Generic[Q, R]):
             # the first answers may show that the model is asked in another way than the keys say
             return {} if shape == self._model.shape else dict(zip(keys, make_keys(), strict=True))
 
-        def book_hits(count: int) -> None:
-            self._model.record_cache_hits(count, ledger, self.stage)
-
-        async def ask(some: Sequence[str]) -> dict[str, R]:
-            account = Account(ledger, self.stage)
-            answers = await self._ask([by_key[key] for key in some], account)
-            results = dict(zip(some, answers, strict=True))
-            await self._repeat(by_key, results, account)
-            return results
-
-        def batches(some: Sequence[str]) -> list[list[str]]:
-            return self._batches({key: by_key[key] for key in some})
-
         keys = make_keys()
         by_key = dict(zip(keys, questions, strict=True))
-        results = await self._cache.results(list(by_key), batches, ask, book_hits, keys_now)
+        account = Account(ledger, self.stage)
+        results = await self._cache.results(
+            list(by_key),
+            lambda some: self._batches({key: by_key[key] for key in some}),
+            lambda some: self._ask([by_key[key] for key in some], account),
+            lambda count: self._model.record_cache_hits(count, ledger, self.stage),
+            mend=lambda results: self._repeat(by_key, results, account),
+            keys_now=keys_now,
+        )
         return [results[key] for key in keys]
 
     def _batches(self, questions: Mapping[str, Q]) -> list[list[str]]:
@@ -143,9 +138,9 @@ class BatchedJudge(Generic[Q, R]):
 
     async def _ask(self, questions: Sequence[Q], account: Account) -> Sequence[R]:
         """One result per question, in their order, from one request."""
-        messages, question = self._request(questions)
+        work = self._model.ask(*self._request(questions), account)
         try:
-            reply = await self._model.ask(messages, question, account)
+            reply = await (work if background.is_current else background.hop(work))
         except JudgeError as error:
             return [self._failure(question, error) for question in questions]
         return self._outcome(reply, questions)

@@ -20,7 +20,6 @@ import dspy
 
 from factcheck.errors import (
     ConfigError,
-    FactcheckError,
     InputError,
     JudgeOutputError,
     JudgeRejected,
@@ -151,29 +150,15 @@ class LanguageModel:
     ) -> T:
         """The value of the reply to a question; without an account, its usage is recorded nowhere.
 
+        To be awaited in the background loop. It asks until the server takes the request. A reply
+        that cannot be read, while no reply in this form ever was, has the next request go out in
+        the next form. If that one is read, the form stays; if not, the first one does.
+
         Raises:
             JudgeError: It was not sent, not answered, or answered with what cannot be read.
             InputError: It holds text that is not valid Unicode.
         """
-        work = self._negotiate(messages, question, account or Account(Ledger()))
-        try:
-            return await (work if background.is_current else background.hop(work))
-        except FactcheckError:
-            raise
-        except ValueError as error:
-            raise InputError(f"{self.name}: {error}") from error
-
-    async def aclose(self) -> None:
-        await background.hop(self._transport.aclose())
-
-    async def _negotiate(
-        self, messages: Sequence[Message], question: Question[T], account: Account
-    ) -> T:
-        """Ask until the server takes the request.
-
-        A reply that cannot be read, while no reply in this form ever was, has the next request go
-        out in the next form. If that one is read, the form stays; if not, the first one does.
-        """
+        account = account or Account(Ledger())
         async with self._turn() as waited_s:
             dialect = self._trial or self.dialect
             for _ in range(_MOST_STEPS):
@@ -195,11 +180,16 @@ class LanguageModel:
                         raise
                 except _NeedsRoom as error:
                     changed = error.dialect
+                except UnicodeEncodeError as error:
+                    raise InputError(f"{self.name}: {error}") from error
                 dialect = await self._learn(dialect, changed)
         raise JudgeRejected(
             f"{self.name}: {_MOST_STEPS} ways of asking were turned down; "
             f"run `factcheck doctor {self.name}`"
         )
+
+    async def aclose(self) -> None:
+        await background.hop(self._transport.aclose())
 
     def _recall(self) -> Dialect:
         if self._known is None:

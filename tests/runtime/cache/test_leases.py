@@ -57,11 +57,11 @@ def test_whoever_waits_gets_the_answer_or_asks_after_a_failure(
         return None if answer == "failure" else {"text": answer}
 
     async def ask(cache: DiskCache, answer: str) -> set[str]:
-        async def asking(keys: Sequence[str]) -> dict[str, str]:
+        async def asking(keys: Sequence[str]) -> list[str]:
             asked.append(answer)
             begun.set()
             await asyncio.sleep(0.1)
-            return dict.fromkeys(keys, answer)
+            return [answer] * len(keys)
 
         results = ResultCache(cache, {}, encode, text, leases=True)
         found = await results.results([KEY, OTHER], lambda keys: [keys], asking, lambda _: None)
@@ -84,8 +84,8 @@ def test_whoever_waits_gets_the_answer_or_asks_after_a_failure(
 def test_an_answer_that_cannot_be_read_is_asked_for(two: tuple[DiskCache, DiskCache]) -> None:
     two[0].set_many({KEY: "not JSON"})
 
-    async def ask(keys: Sequence[str]) -> dict[str, str]:
-        return dict.fromkeys(keys, "new")
+    async def ask(keys: Sequence[str]) -> list[str]:
+        return ["new"] * len(keys)
 
     cache = ResultCache[str](two[1], {}, lambda _: {}, str, leases=True)
     work = cache.results([KEY], lambda keys: [keys], ask, lambda _: None)
