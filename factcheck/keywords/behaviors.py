@@ -15,7 +15,7 @@ from typing import Any
 from factcheck.documents import PathOrDash, shown
 from factcheck.errors import InputError
 from factcheck.facts import short_digest
-from factcheck.keywords.forms import SUFFIX, Keyword, Not, as_keywords, found_in, to_data
+from factcheck.keywords.forms import SUFFIX, Keyword, as_keywords, found_in, is_forbidden, to_data
 from factcheck.keywords.nodes import Node, require_id, require_unique_ids
 
 AMBIGUOUS = "AMBIGUOUS"
@@ -45,7 +45,7 @@ class Guide:
                     f"the name of a behavior must be a string that is not blank, got {name!r}"
                 )
             words = as_keywords(data, f"{name}{SUFFIX}")
-            if words and all(isinstance(word, Not) for word in words):
+            if words and all(map(is_forbidden, words)):
                 raise InputError(f"{name}{SUFFIX} has forbidden keywords only; add another one")
             label = f"{name.strip().upper().replace(' ', '_')}{LABEL_SUFFIX}"
             if label in labels.values():
@@ -74,7 +74,7 @@ class Guide:
 
     def label(self, response: str) -> str:
         hits = self.hits(response).items()
-        labels = [label for label, own in hits if not any(isinstance(word, Not) for word in own)]
+        labels = [label for label, own in hits if not any(is_forbidden(word) for word in own)]
         return AMBIGUOUS if len(labels) > 1 else [*labels, NO_MATCH][0]
 
     def to_dict(self) -> dict[str, Any]:

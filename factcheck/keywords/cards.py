@@ -16,7 +16,7 @@ from typing import Any
 from factcheck.documents import PathOrDash, shown
 from factcheck.errors import InputError
 from factcheck.facts import short_digest
-from factcheck.keywords.forms import SUFFIX, Keyword, Not, as_keywords, field_of, to_data
+from factcheck.keywords.forms import SUFFIX, Keyword, as_keywords, field_of, is_forbidden, to_data
 from factcheck.keywords.nodes import Node, require_id, require_unique_ids
 
 CARD_TYPE = "card_type"
@@ -55,7 +55,7 @@ class ExpectedCard:
         for name, words in self.keywords.items():
             if not words:
                 found.append(f"{name}{SUFFIX} is empty, which scores 0")
-            elif all(isinstance(word, Not) for word in words):
+            elif all(map(is_forbidden, words)):
                 found.append(f"{name}{SUFFIX} has forbidden keywords only, so most texts match")
         return found
 

@@ -16,9 +16,9 @@ from __future__ import annotations
 import functools
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields
-from typing import Any, ClassVar
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, get_args
 
 from factcheck.documents import shown
 from factcheck.errors import InputError
@@ -91,142 +91,118 @@ def _joined() -> Any:
     )
 
 
+Kind = Literal["word", "fold", "regex", "any", "not"]
+
+
+@dataclass(frozen=True, slots=True)
 class Form:
-    """Base of keywords with a matching rule of their own."""
+    """A keyword with a rule of its own: `Word`, `Folded`, `Regex`, `AnyOf` or `Not` of its content.
 
-    __slots__ = ()
-    key: ClassVar[str]
-    """Key of the form in files."""
+    Raises:
+        InputError: Invalid content, such as an empty string.
+    """
 
-    def occurs_in(self, text: str) -> bool:
-        """Whether the keyword occurs; of `Not`, whether the forbidden one does."""
-        raise NotImplementedError
+    kind: Kind
+    """Its key in files."""
+    content: Any
+    """A string; of `fold` a string or `Word`, of `any` several keywords, of `not` one."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "content", _checked(self.kind, self.content))
+
+    def __str__(self) -> str:
+        if self.kind == "any":
+            return " or ".join(map(str, self.content))
+        return _IN_WORDS[self.kind].format(self.content)
 
 
 Keyword = str | Form
 """A plain string is searched character for character; the empty one occurs in every text."""
-
-
-@dataclass(frozen=True, slots=True)
-class Word(Form):
-    """A string that must occur as a whole word; see `has_word`."""
-
-    key = "word"
-    text: str
-
-    def __post_init__(self) -> None:
-        _require_string(self.text, "word")
-
-    def occurs_in(self, text: str) -> bool:
-        return has_word(text, self.text)
-
-    def __str__(self) -> str:
-        return f"the word {self.text}"
-
-
-@dataclass(frozen=True, slots=True)
-class Folded(Form):
-    """A string or word whose case and accents are ignored; see `folded`."""
-
-    key = "fold"
-    keyword: str | Word
-    folded: str = field(init=False, repr=False, compare=False)
-
-    def __post_init__(self) -> None:
-        keyword = as_keyword(self.keyword)
-        if not isinstance(keyword, (str, Word)):
-            raise InputError(f"fold: expected a string or {{word: ...}}, got {shown(self.keyword)}")
-        plain = keyword.text if isinstance(keyword, Word) else keyword
-        _require_string(plain, "fold")
-        object.__setattr__(self, "keyword", keyword)
-        object.__setattr__(self, "folded", folded(plain))
-        if not self.folded:
-            raise InputError(f"fold: {plain!r} consists of accents only; add a letter")
-
-    def occurs_in(self, text: str) -> bool:
-        search = has_word if isinstance(self.keyword, Word) else str.__contains__
-        return search(folded(text), self.folded)
-
-    def __str__(self) -> str:
-        return f"{self.keyword} (any case or accent)"
-
-
-@dataclass(frozen=True, slots=True)
-class Regex(Form):
-    """A regular expression (Python's `re`) that must match somewhere."""
-
-    key = "regex"
-    pattern: str
-    compiled: re.Pattern[str] = field(init=False, repr=False, compare=False)
-
-    def __post_init__(self) -> None:
-        _require_string(self.pattern, "regex")
-        try:
-            object.__setattr__(self, "compiled", re.compile(self.pattern))
-        except (re.error, RecursionError, OverflowError) as error:
-            raise InputError(
-                f"regex: {self.pattern!r} is not a valid regular expression: {error}"
-            ) from error
-
-    def occurs_in(self, text: str) -> bool:
-        return self.compiled.search(text) is not None
-
-    def __str__(self) -> str:
-        return f"/{self.pattern}/"
-
-
-@dataclass(frozen=True, slots=True)
-class AnyOf(Form):
-    """Alternatives that count as one keyword, which occurs if any of them does."""
-
-    key = "any"
-    keywords: tuple[Keyword, ...]
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "keywords", as_keywords(self.keywords, "any"))
-        if not self.keywords:
-            raise InputError("any: no alternatives; list at least one keyword")
-        if "" in self.keywords:
-            raise InputError(f"any: {_EVERYWHERE}; remove it")
-        if any(isinstance(keyword, Not) for keyword in self.keywords):
-            raise InputError("any: 'not' cannot be an alternative; put it around all of them")
-
-    def occurs_in(self, text: str) -> bool:
-        return any(occurs(keyword, text) for keyword in self.keywords)
-
-    def __str__(self) -> str:
-        return " or ".join(map(str, self.keywords))
-
-
-@dataclass(frozen=True, slots=True)
-class Not(Form):
-    """A forbidden keyword."""
-
-    key = "not"
-    keyword: Keyword
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "keyword", as_keyword(self.keyword))
-        if isinstance(self.keyword, Not):
-            raise InputError("not: cannot be nested in another 'not'; use the keyword itself")
-        if not self.keyword:
-            raise InputError(f"not: {_EVERYWHERE}; name what is forbidden")
-
-    def occurs_in(self, text: str) -> bool:
-        return occurs(self.keyword, text)
-
-    def __str__(self) -> str:
-        return f"not {self.keyword}"
-
-
-_FORMS: Mapping[Any, Callable[[Any], Form]] = {
-    form.key: form for form in (Word, Folded, Regex, AnyOf, Not)
+Word = functools.partial(Form, "word")
+"""A string that must occur as a whole word; see `has_word`."""
+Folded = functools.partial(Form, "fold")
+"""A string or `Word` whose case and accents are ignored; see `folded`."""
+Regex = functools.partial(Form, "regex")
+"""A regular expression (Python's `re`) that must match somewhere."""
+AnyOf = functools.partial(Form, "any")
+"""Alternatives that count as one keyword, which occurs if any of them does."""
+Not = functools.partial(Form, "not")
+"""A forbidden keyword."""
+_IN_WORDS = {
+    "word": "the word {}",
+    "fold": "{} (any case or accent)",
+    "regex": "/{}/",
+    "not": "not {}",
 }
+
+
+def is_forbidden(keyword: Keyword) -> bool:
+    return isinstance(keyword, Form) and keyword.kind == "not"
+
+
+def _checked(kind: Kind, content: Any) -> Any:
+    """The content of a form, with keywords in place of their notation."""
+    if kind == "any":
+        return _alternatives(content)
+    word = as_keyword(content) if kind in ("fold", "not") else content
+    if kind == "not":
+        if is_forbidden(word):
+            raise InputError("not: cannot be nested in another 'not'; use the keyword itself")
+        if not word:
+            raise InputError(f"not: {_EVERYWHERE}; name what is forbidden")
+        return word
+    if kind == "fold" and isinstance(word, Form) and word.kind != "word":
+        raise InputError(f"fold: expected a string or {{word: ...}}, got {shown(content)}")
+    text = word.content if isinstance(word, Form) else word
+    if not isinstance(text, str):
+        raise InputError(f"{kind}: expected a string, got {shown(text)}; quote it")
+    if not text:
+        raise InputError(f"{kind}: the string is empty")
+    if kind == "fold" and not folded(text):
+        raise InputError(f"fold: {text!r} consists of accents only; add a letter")
+    if kind == "regex":
+        _check_pattern(text)
+    return word
+
+
+def _alternatives(content: Any) -> tuple[Keyword, ...]:
+    words = as_keywords(content, "any")
+    if not words:
+        raise InputError("any: no alternatives; list at least one keyword")
+    if "" in words:
+        raise InputError(f"any: {_EVERYWHERE}; remove it")
+    if any(map(is_forbidden, words)):
+        raise InputError("any: 'not' cannot be an alternative; put it around all of them")
+    return words
+
+
+def _check_pattern(text: str) -> None:
+    try:
+        re.compile(text)
+    except (re.error, RecursionError, OverflowError) as error:
+        raise InputError(f"regex: {text!r} is not a valid regular expression: {error}") from error
+
+
+@functools.cache
+def _folded_content(word: Keyword) -> str:
+    return folded(word if isinstance(word, str) else word.content)
 
 
 def occurs(keyword: Keyword, text: str) -> bool:
     """Whether a keyword occurs in a text; for `Not`, whether the forbidden keyword does."""
-    return keyword in text if isinstance(keyword, str) else keyword.occurs_in(text)
+    if isinstance(keyword, str):
+        return keyword in text
+    kind, content = keyword.kind, keyword.content
+    if kind == "word":
+        return has_word(text, content)
+    if kind == "fold":
+        search = str.__contains__ if isinstance(content, str) else has_word
+        return search(folded(text), _folded_content(content))
+    if kind == "regex":
+        return re.search(content, text) is not None
+    if kind == "any":
+        return any(occurs(word, text) for word in content)
+    return occurs(content, text)
 
 
 def found_in(keywords: Iterable[Keyword], text: str) -> set[Keyword]:
@@ -236,7 +212,7 @@ def found_in(keywords: Iterable[Keyword], text: str) -> set[Keyword]:
 
 def share_found(keywords: Sequence[Keyword], found: set[Keyword]) -> float:
     """The similarity, given which of the keywords occur."""
-    forbidden = [word for word in keywords if isinstance(word, Not)]
+    forbidden = [word for word in keywords if is_forbidden(word)]
     if not keywords or not found.isdisjoint(forbidden):
         return 0.0
     n_required = len(keywords) - len(forbidden)
@@ -245,15 +221,15 @@ def share_found(keywords: Sequence[Keyword], found: set[Keyword]) -> float:
 
 def unmet_keywords(words: Sequence[Keyword], found: set[Keyword]) -> tuple[Keyword, ...]:
     """The keywords that do not occur, and the forbidden ones that do."""
-    return tuple(word for word in words if (word in found) == isinstance(word, Not))
+    return tuple(word for word in words if (word in found) == is_forbidden(word))
 
 
 def to_data(keyword: Keyword) -> Any:
     if isinstance(keyword, str):
         return keyword
-    content = getattr(keyword, fields(keyword)[0].name)  # type: ignore[arg-type]
+    content = keyword.content
     is_list = isinstance(content, tuple)
-    return {keyword.key: [*map(to_data, content)] if is_list else to_data(content)}
+    return {keyword.kind: [*map(to_data, content)] if is_list else to_data(content)}
 
 
 def as_keyword(data: Any) -> Keyword:
@@ -269,9 +245,9 @@ def as_keyword(data: Any) -> Keyword:
     if not isinstance(data, Mapping) or len(data) != 1:
         raise InputError(f"{_GRAMMAR}, got {shown(data)}")
     [(key, value)] = data.items()
-    if key not in _FORMS:
+    if key not in get_args(Kind):
         raise InputError(f"{_GRAMMAR}; unknown key {key!r}")
-    return _FORMS[key](value)
+    return Form(key, value)
 
 
 def as_keywords(data: Any, what: str) -> tuple[Keyword, ...]:
@@ -279,13 +255,6 @@ def as_keywords(data: Any, what: str) -> tuple[Keyword, ...]:
     if isinstance(data, (str, bytes, Mapping)) or not isinstance(data, Iterable):
         raise InputError(f"{what}: expected a list of keywords, got {shown(data)}")
     return tuple(map(as_keyword, data))
-
-
-def _require_string(value: Any, what: str) -> None:
-    if not isinstance(value, str):
-        raise InputError(f"{what}: expected a string, got {shown(value)}; quote it")
-    if not value:
-        raise InputError(f"{what}: the string is empty")
 
 
 def field_of(key: Any) -> str | None:

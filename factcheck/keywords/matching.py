@@ -30,9 +30,9 @@ from factcheck.keywords.cards import (
 )
 from factcheck.keywords.forms import (
     Keyword,
-    Not,
     as_keywords,
     found_in,
+    is_forbidden,
     share_found,
     unmet_keywords,
 )
@@ -324,7 +324,7 @@ def _score(
     by_field, bonus = weights
     total = 0.0
     for name, words in expected.keywords.items():
-        if any(isinstance(word, Not) and word in card.found[name] for word in words):
+        if any(is_forbidden(word) and word in card.found[name] for word in words):
             return 0.0
         total += share_found(words, card.found[name]) * by_field[name]
     return min(1.0, total + bonus if card.kind == expected.card_type else total)
