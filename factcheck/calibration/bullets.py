@@ -12,7 +12,7 @@ from statistics import fmean
 from typing import Any
 
 from factcheck.calibration.bullets_metrics import (
-    BulletMetrics,
+    LABELS,
     CurvePoint,
     Path,
     Point,
@@ -49,18 +49,6 @@ TRUTH = "truth"
 RATED = "(1-5)"
 """Follows the name of a rater in tables."""
 _BAR = 20
-_LABELS = {
-    "kendall": ("Kendall, facts left", ""),
-    "kendall_bullets": ("Kendall, bullets left", ""),
-    "rising_steps": ("steps at which it rises", " %"),
-    "unchanged_steps": ("steps without a change", " %"),
-    "at_ceiling": ("variants at the top", " %"),
-    "full_score": ("the whole summary", ""),
-    "error": ("error against the truth", ""),
-    "found": ("present, called entailed", " %"),
-    "invented": ("absent, called entailed", " %"),
-}
-"""Metrics shown, by their label and unit."""
 Scorer = Callable[[Subject, Sequence[frozenset[int]]], Coroutine[Any, Any, list[VariantRow]]]
 """Scores the summary of a subject with each of these sets of bullets."""
 
@@ -213,8 +201,8 @@ class BulletRemoval(Report):
             found, invented = (_called_entailed(row, subject, there) for there in (True, False))
             yield Point(*sizes, row.score if row.complete else None, found, invented)
 
-    def metrics(self, judge: str) -> BulletMetrics:
-        """The metrics of one judge; `"truth"` for those of the true scores."""
+    def metrics(self, judge: str) -> dict[str, Estimate]:
+        """The metrics of one judge (see `LABELS`); `"truth"` for those of the true scores."""
         return measure_paths(self.paths(judge))
 
     def curves(self) -> dict[str, list[CurvePoint]]:
@@ -247,7 +235,10 @@ class BulletRemoval(Report):
         """The metrics of every judge as JSON-ready data; `save` keeps the rows."""
         names = sorted(self._columns(), key=lambda name: name == TRUTH)
         judges = {
-            name: {**self.metrics(name).to_dict(), "usage": self.usage(name).to_dict()}
+            name: {
+                "metrics": {metric: one.to_dict() for metric, one in self.metrics(name).items()},
+                "usage": self.usage(name).to_dict(),
+            }
             for name in names
         }
         texts = [subject.name for subject in self.subjects]
@@ -320,16 +311,13 @@ class BulletRemoval(Report):
     def _metric_rows(self, names: Sequence[str]) -> Iterator[tuple[str, ...]]:
         """The label of each metric, count and cost, then its cell for each judge."""
         judges, usages = [self.metrics(name) for name in names], [self.usage(n) for n in names]
-        for metric, (label, unit) in _LABELS.items():
-            found = [judge.metrics[metric] for judge in judges]
+        for metric, (label, unit) in LABELS.items():
+            found = [judge[metric] for judge in judges]
             if any(one.value is not None for one in found):
                 of = zip(names, found, strict=True)
                 # The spread between the true scores is no uncertainty.
                 cells = (one._replace(interval=None) if n == TRUTH else one for n, one in of)
                 yield (label, *(_cell(one, unit) for one in cells))
-        if any(judge.n_missing for judge in judges):
-            missing = (f"{judge.n_missing} of {judge.n_variants}" for judge in judges)
-            yield ("answers missing", *missing)
         if any(usage.calls or usage.cache_hits for usage in usages):
             yield ("calls", *(f"{usage.calls:,}" for usage in usages))
             yield ("tokens", *(f"{u.prompt_tokens + u.completion_tokens:,}" for u in usages))

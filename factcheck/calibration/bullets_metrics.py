@@ -85,49 +85,42 @@ class Path(NamedTuple):
     points: tuple[Point, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class BulletMetrics:
-    """The behaviour of one judge's scores while information is removed."""
+LABELS = {
+    "kendall": ("Kendall, facts left", ""),
+    "kendall_bullets": ("Kendall, bullets left", ""),
+    "rising_steps": ("steps at which it rises", " %"),
+    "unchanged_steps": ("steps without a change", " %"),
+    "at_ceiling": ("variants at the top", " %"),
+    "full_score": ("the whole summary", ""),
+    "error": ("error against the truth", ""),
+    "found": ("present, called entailed", " %"),
+    "invented": ("absent, called entailed", " %"),
+}
+"""All metrics, by their label and unit in the report:
 
-    metrics: Mapping[str, Estimate]
-    """By name:
-
-    - `kendall`: rank correlation (tau-b) of score and facts left, in [-1, 1]; undefined where a
-      judge gives one score to all variants. `kendall_bullets`: the same with the bullets left.
-    - `rising_steps`: share of steps at which the score rises, although text was only removed.
-    - `unchanged_steps`: share of steps at which it stays.
-    - `at_ceiling`: share of variants with the highest possible score.
-    - `full_score`: the score of the whole summary.
-    - `error`: mean absolute difference to the true score, where it is known. A small one may be two
-      errors that cancel out: `found` and `invented` are the shares of the facts that are, and that
-      are not, in the whole summary which the judge calls entailed.
-    """
-    n_variants: int
-    n_missing: int
-    """Variants without a complete answer, on the paths."""
-
-    def to_dict(self) -> dict[str, Any]:
-        estimates = {name: one.to_dict() for name, one in self.metrics.items()}
-        return {**to_plain(self), "metrics": estimates}
+- `kendall`: rank correlation (tau-b) of score and facts left, in [-1, 1]; undefined where a judge
+  gives one score to all variants. `kendall_bullets`: the same with the bullets left.
+- `rising_steps`: share of steps at which the score rises, although text was only removed.
+- `unchanged_steps`: share of steps at which it stays.
+- `at_ceiling`: share of variants with the highest possible score.
+- `full_score`: the score of the whole summary.
+- `error`: mean absolute difference to the true score, where it is known. A small one may be two
+  errors that cancel out: `found` and `invented` are the shares of the facts that are, and that are
+  not, in the whole summary which the judge calls entailed.
+"""
 
 
-def measure_paths(paths: Sequence[Path]) -> BulletMetrics:
-    """All metrics of one judge."""
+def measure_paths(paths: Sequence[Path]) -> dict[str, Estimate]:
+    """All metrics of one judge, by name."""
     by_text: dict[str, list[dict[str, float | None]]] = {}
     for path in paths:
         by_text.setdefault(path.text, []).append(_metrics_of(path))
-    points = [point for path in paths for point in path.points]
     means = {
-        name: [_mean(values[name] for values in of) for of in by_text.values()] for name in METRICS
+        name: [_mean(values[name] for values in of) for of in by_text.values()] for name in LABELS
     }
-    return BulletMetrics(
-        {
-            name: mean_estimate([mean for mean in of if mean is not None])
-            for name, of in means.items()
-        },
-        len(points),
-        sum(point.score is None for point in points),
-    )
+    return {
+        name: mean_estimate([mean for mean in of if mean is not None]) for name, of in means.items()
+    }
 
 
 def _mean(values: Iterable[float | None]) -> float | None:
@@ -167,12 +160,6 @@ def _kendall(left: Sequence[float | None], scores: Sequence[float]) -> float | N
     if len(known) < len(left) or len(set(known)) < 2 or len(set(scores)) < 2:  # noqa: PLR2004
         return None
     return kendall(known, scores)
-
-
-METRICS = (
-    "kendall", "kendall_bullets", "rising_steps", "unchanged_steps", "at_ceiling", "full_score",
-    "error", "found", "invented",
-)  # fmt: skip
 
 
 class CurvePoint(NamedTuple):

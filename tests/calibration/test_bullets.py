@@ -73,7 +73,7 @@ def test_every_variant_is_scored_by_itself_and_asked_for_once() -> None:
 def test_without_the_truth_bullets_are_what_is_left() -> None:
     text = {**TEXT, "summary": "- There is a lion.\n- A tiger.\n* there is  a LION."}
     run = bullet_removal([text], {"spotter": spotter()})
-    metrics = run.metrics("spotter").metrics
+    metrics = run.metrics("spotter")
     assert metrics["kendall"].value is metrics["error"].value is None
     assert metrics["kendall_bullets"].value is not None
     assert list(run.notes()) == ["zoo: bullet 3 repeats bullet 1"]
@@ -82,8 +82,7 @@ def test_without_the_truth_bullets_are_what_is_left() -> None:
 def test_one_bullet_leaves_every_metric_undefined() -> None:
     run = bullet_removal([{**TEXT, "summary": "- There is a lion."}], {"spotter": spotter()})
     found = run.metrics("spotter")
-    assert found.n_variants == 0
-    assert all(one.value is None for one in found.metrics.values())
+    assert all(one.value is None for one in found.values())
     assert "zoo: only one bullet; there is nothing to remove" in run.notes()
 
 
@@ -121,9 +120,9 @@ def test_a_judge_that_fails_for_some_facts_is_missing_where_it_failed() -> None:
     assert row.score == pytest.approx(2 / 3)
     assert (row.low, row.high) == (0.5, 0.75)
     assert row.verdicts["f3"] == "?unavailable"
-    found = run.metrics("spotter")
     with_tiger = [kept for kept in every(run) if 1 in kept]
-    assert found.n_missing == 4
+    points = [point for path in run.paths("spotter") for point in path.points]
+    assert sum(point.score is None for point in points) == 4
     (note,) = [note for note in run.notes() if note.startswith("spotter:")]
     assert note.startswith(f"spotter: {len(with_tiger)} of 5 variants lack an answer")
     assert "the line is dead" in note
@@ -135,8 +134,8 @@ def test_a_judge_nobody_can_reach_has_no_score_and_keeps_the_others_whole() -> N
     row = run.row("gone", "zoo", {0})
     assert (row.score, row.low, row.high) == (None, 0.0, 1.0)
     assert "nobody answers" in row.note
-    assert run.metrics("gone").metrics["at_ceiling"].value is None
-    assert run.metrics("spotter").n_missing == 0
+    assert run.metrics("gone")["at_ceiling"].value is None
+    assert all(run.row("spotter", "zoo", kept).complete for kept in every(run))
 
 
 def test_rows_are_saved_and_a_scorer_of_ones_own_is_a_judge(tmp_path: Path) -> None:
@@ -164,8 +163,8 @@ def test_a_saturated_rater_is_seen_as_one_and_a_failed_rating_is_missing() -> No
     failing = ScriptedRater(lambda _source, _summary: Failure(None, "output", "not a number"))
     run = bullet_removal([TEXT], [], raters={"big": always, "bad": failing}, n_random=0)
     found = run.metrics("big (1-5)")
-    assert found.metrics["at_ceiling"].value == 1.0
-    assert found.metrics["kendall_bullets"].value is None
+    assert found["at_ceiling"].value == 1.0
+    assert found["kendall_bullets"].value is None
     assert run.row("bad (1-5)", "zoo", {0}).score is None
     assert any("not a number" in note for note in run.notes())
 
@@ -193,7 +192,7 @@ def test_verdicts_are_compared_with_the_truth_fact_by_fact() -> None:
     generous = bullet_removal(
         [text], {"yes": ScriptedChecker(lambda _fact, _text: "entailed")}, n_random=0
     )
-    metrics = generous.metrics("yes").metrics
+    metrics = generous.metrics("yes")
     assert metrics["found"].value == metrics["invented"].value == 1.0
     truth = {fact.fact.text: fact.bullets for fact in text.facts}
     exact = ScriptedChecker(
@@ -204,8 +203,8 @@ def test_verdicts_are_compared_with_the_truth_fact_by_fact() -> None:
         )
     )
     run = bullet_removal([text], {"exact": exact}, n_random=2)
-    metrics = run.metrics("exact").metrics
+    metrics = run.metrics("exact")
     assert (metrics["found"].value, metrics["invented"].value) == (1.0, 0.0)
     assert metrics["error"].value == pytest.approx(0.0, abs=1e-6)
     assert metrics["kendall"].value == pytest.approx(1.0)
-    assert run.metrics("truth").metrics["kendall"].value == pytest.approx(1.0)
+    assert run.metrics("truth")["kendall"].value == pytest.approx(1.0)
