@@ -6,7 +6,6 @@ import math
 import random
 from collections import defaultdict
 from collections.abc import Sequence
-from itertools import accumulate
 from typing import NamedTuple
 
 MAX_FOLDS = 10
@@ -61,6 +60,8 @@ def fit_thresholds(facts: Sequence[JudgedFact], target: float) -> Thresholds:
 
     Where nothing reaches the target, all go on but those of probability 0 and 1.
     """
+    import numpy as np
+
     n_wrong_allowed = math.floor((1.0 - target) * len(facts) + ROUNDING)
     at: dict[float, list[int]] = defaultdict(lambda: [0, 0, 0])
     for fact in facts:
@@ -72,30 +73,20 @@ def fit_thresholds(facts: Sequence[JudgedFact], target: float) -> Thresholds:
             at[fact.probability] = [counts[0] + 1, counts[1] + is_wrong, counts[2] + fact.first]
     values = sorted(at)
     n = len(values)
-    # of the i lowest values, and of those from the j-th on: facts, wrong ones, entailed ones
-    below = [*accumulate((at[value] for value in values), _sum, initial=[0, 0, 0])]
-    above = [*accumulate((at[value] for value in reversed(values)), _sum, initial=[0, 0, 0])][::-1]
+    # of the i lowest values: facts, wrong ones, entailed ones; above: of those from the j-th on
+    below = np.cumsum([[0, 0, 0], *(at[value] for value in values)], axis=0)
+    above = below[-1] - below
     first, last = int(0.0 in at), n - int(1.0 in at)
-    fit = (first, max(first, last))
-    best: tuple[int, ...] = (-1,)
-    j = first
+    lowest = np.searchsorted(below[:, 1], below[:, 1] + above[0, 1] - n_wrong_allowed)
+    ways = []
     for i in range(first, n + 1):
-        j = max(i, j)
-        while j < last and below[i][1] + above[j][1] > n_wrong_allowed:
-            j += 1
-        n_wrong = below[i][1] + above[j][1]
-        if n_wrong > n_wrong_allowed:
-            break
-        # of equals, the one that keeps few entailed facts for their low probability
-        value = (below[i][0] + above[j][0], -n_wrong, -below[i][2], i)
-        if value > best:
-            best, fit = value, (i, j)
-    low, high = (_between(values, place) for place in fit)
-    return Thresholds(low, high)
-
-
-def _sum(a: list[int], b: list[int]) -> list[int]:
-    return [x + y for x, y in zip(a, b, strict=True)]
+        j = max(i, min(int(lowest[i]), last))
+        n_kept, n_wrong, _ = below[i] + above[j]
+        if n_wrong <= n_wrong_allowed:
+            # of equals, the one that keeps few entailed facts for their low probability
+            ways.append((n_kept, -n_wrong, -below[i, 2], i, j))
+    *_, i, j = max(ways, default=(first, max(first, last)))
+    return Thresholds(_between(values, i), _between(values, j))
 
 
 def _between(values: Sequence[float], place: int) -> float:
