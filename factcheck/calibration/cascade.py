@@ -7,7 +7,7 @@ keeps may not. For a target agreement, the thresholds are those that send the fe
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,7 +20,7 @@ from factcheck.calibration.thresholds import (
 )
 from factcheck.errors import InputError
 from factcheck.facts import CheckResult, CoverageReport, FactSet, Verdict, digest
-from factcheck.reports.page import Alert, Page, Section, Table, entries, filled
+from factcheck.reports.page import Alert, Page, Section, Table, entries
 from factcheck.reports.report import Report
 from factcheck.reports.text import percent, plural, short, short_range
 from factcheck.scoring.comparison import Run, read_reports, results_by_fact
@@ -30,8 +30,6 @@ from factcheck.stats.resampling import bootstrap_ratio
 
 TARGETS = (0.8, 0.85, 0.9, 0.92, 0.94, 0.96, 0.98, 0.99, 1.0)
 """Target agreements of the curve."""
-_BAR = 20
-"""Characters of the whole bar."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,29 +92,42 @@ class CascadeFit(Report):
         }
 
     def page(self) -> Page:
-        chosen = self.chosen
+        chosen, alone = self.chosen, self.alone
+        agreement = short(chosen.agreement.value)
+        lines = [
+            f"the first judge alone agrees in {short(alone.value)} ({short_range(alone.interval)})"
+        ]
+        if self.n_undecided:
+            undecided = plural(self.n_undecided, "fact")
+            lines.append(f"{undecided} without verdicts of both judges, left out")
+        missed = Alert(
+            f"on other documents the agreement is {agreement}, below the target of "
+            f"{short(chosen.target)}; set a higher target, or fit on more documents",
+            "unknown",
+        )
+        is_missed = (chosen.agreement.value or 0.0) < chosen.target - ROUNDING
+        table = Table(
+            ("target", "sent", "95 %", "agreement", "95 % ", "thresholds"),
+            tuple(map(_row, self.curve)),
+            dispensable=("95 %",),
+        )
         return Page(
             "Cascade",
             _settings(chosen.thresholds),
             f"{percent(chosen.sent.value or 0.0)} of {plural(self.n_facts, 'fact')} go on, "
-            f"agreement {short(chosen.agreement.value)} (target {short(chosen.target)})",
+            f"agreement {agreement} (target {short(chosen.target)})",
             f"95 % interval of the agreement {short_range(chosen.agreement.interval)}, over "
             f"{plural(self.n_documents, 'document')}",
-            tuple(self._lines()),
-            sections=filled(
+            tuple(lines),
+            sections=(
                 Section(
                     "Agreement with the second judge against share sent",
                     meaning="on documents that the thresholds were not fitted on",
-                    table=Table(
-                        ("target", "", "sent", "95 %", "agreement", "95 % ", "thresholds"),
-                        tuple(map(_row, self.curve)),
-                        n_names=2,
-                        dispensable=("", "95 %"),
-                    ),
-                )
+                    table=table,
+                ),
             ),
             footer=entries(("Judge", self.name)),
-            alerts=tuple(Alert(text, "unknown") for text in self._warnings()),
+            alerts=(missed,) if is_missed else (),
             columns=("target", "sent", "agreement", "low", "high"),
             rows=lambda: [
                 {
@@ -129,22 +140,6 @@ class CascadeFit(Report):
             ],
         )
 
-    def _lines(self) -> Iterable[str]:
-        yield (
-            f"the first judge alone agrees in {short(self.alone.value)} "
-            f"({short_range(self.alone.interval)})"
-        )
-        if self.n_undecided:
-            yield f"{plural(self.n_undecided, 'fact')} without verdicts of both judges, left out"
-
-    def _warnings(self) -> Iterable[str]:
-        agreement, target = self.chosen.agreement.value or 0.0, self.chosen.target
-        if agreement < target - ROUNDING:
-            yield (
-                f"on other documents the agreement is {short(agreement)}, below the target of "
-                f"{short(target)}; set a higher target, or fit on more documents"
-            )
-
 
 def _settings(thresholds: Thresholds) -> str:
     low, high = (repr(value).removesuffix(".0") for value in thresholds)
@@ -154,8 +149,7 @@ def _settings(thresholds: Thresholds) -> str:
 def _row(point: CascadePoint) -> tuple[str, ...]:
     both = (point.sent, point.agreement)
     cells = (cell for one in both for cell in (short(one.value), short_range(one.interval)))
-    bar = "█" * round(_BAR * (point.sent.value or 0.0))
-    return short(point.target), bar, *cells, _settings(point.thresholds)
+    return short(point.target), *cells, _settings(point.thresholds)
 
 
 def fit_cascade(
