@@ -65,20 +65,6 @@ def over_baseline(pairs: Decisions) -> float | None:
     return None if judge is None or words is None else judge - words
 
 
-def kappa(pairs: Decisions) -> float | None:
-    """Agreement beyond chance, in [-1, 1]; `None` where chance alone would always agree.
-
-    Source:
-        Cohen (1960), "A coefficient of agreement for nominal scales".
-    """
-    if not len(pairs.labels):
-        return None
-    agreed = float((pairs.labels == pairs.entailed).mean())
-    human, judge = float(pairs.labels.mean()), float(pairs.entailed.mean())
-    chance = human * judge + (1 - human) * (1 - judge)
-    return None if chance == 1.0 else (agreed - chance) / (1 - chance)
-
-
 def auroc(pairs: Decisions) -> float | None:
     """Probability that an entailed pair gets the higher probability; ties count half."""
     n_positive = int(pairs.labels.sum())

@@ -191,7 +191,6 @@ def measure_agreement(
             "specificity": estimate(lambda rows: metrics.rates(rows)[1]),
             "baseline_accuracy": estimate(metrics.baseline_accuracy, alone),
             "over_baseline": estimate(metrics.over_baseline, alone),
-            "kappa": estimate(metrics.kappa, "chance alone always agrees"),
             "auroc": estimate(metrics.auroc, unscaled),
             "calibration_error": estimate(metrics.calibration_error, unscaled),
             "pearson": metrics.correlation(texts, pearson),
@@ -248,7 +247,7 @@ class JudgeAgreement:
     metrics: Mapping[str, Estimate]
     """By name:
 
-    - `balanced_accuracy`, `sensitivity`, `specificity`, `kappa`: of its verdicts.
+    - `balanced_accuracy`, `sensitivity`, `specificity`: of its verdicts.
     - `baseline_accuracy`: the balanced accuracy of word containment on the same pairs;
       `over_baseline`: that of the judge minus it.
     - `auroc`, `calibration_error`: of its probabilities.

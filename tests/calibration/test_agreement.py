@@ -73,7 +73,7 @@ def test_undefined_metrics_say_why() -> None:
     assert metrics["auroc"].why == "the judge gives no probabilities"
     assert metrics["corrected_coverage"].value is None
     nothing = measure_agreement("x", alike, [Answer(None), Answer(None)])
-    assert nothing.metrics["kappa"] == (None, None, "nothing was decided")
+    assert nothing.metrics["auroc"] == (None, None, "nothing was decided")
 
 
 def test_the_correction_is_learnt_on_one_half_and_held_against_the_other() -> None:

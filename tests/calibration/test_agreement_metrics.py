@@ -41,7 +41,6 @@ def test_by_hand() -> None:
     pairs = decisions([True, True, True, False, False], [0.9, 0.8, 0.2, 0.7, 0.1])
     assert metrics.rates(pairs) == pytest.approx((2 / 3, 0.5))
     assert metrics.balanced_accuracy(pairs) == pytest.approx((2 / 3 + 1 / 2) / 2)
-    assert metrics.kappa(pairs) == pytest.approx((0.6 - (0.36 + 0.16)) / (1 - 0.52))
     assert metrics.auroc(pairs) == pytest.approx(5 / 6)
 
 
@@ -50,7 +49,6 @@ def test_equal_labels_leave_the_metrics_undefined(label: int) -> None:
     pairs = decisions([label == 1] * 3, [0.9, 0.8, 0.2])
     assert metrics.balanced_accuracy(pairs) is None
     assert metrics.auroc(pairs) is None
-    assert metrics.kappa(decisions([label == 1] * 2, entailed=[label == 1] * 2)) is None
 
 
 def test_without_probabilities_there_is_no_calibration() -> None:
@@ -145,14 +143,3 @@ def test_the_distance_to_the_baseline_is_that_of_two_accuracies(
     assert metrics.baseline_accuracy(both) == b
     assert found == (None if a is None or b is None else pytest.approx(a - b))
     assert metrics.over_baseline(judge) is None
-
-
-@given(st.lists(st.tuples(st.booleans(), st.booleans()), min_size=2, max_size=30))
-def test_kappa_is_that_of_a_count_of_the_table(rows: list[tuple[bool, bool]]) -> None:
-    labels, entailed = [a for a, _ in rows], [b for _, b in rows]
-    n = len(rows)
-    table = {(a, b): rows.count((a, b)) for a in (True, False) for b in (True, False)}
-    chance = sum((labels.count(value) / n) * (entailed.count(value) / n) for value in (True, False))
-    agreed = (table[True, True] + table[False, False]) / n
-    expected = None if chance == 1 else pytest.approx((agreed - chance) / (1 - chance), abs=1e-12)
-    assert metrics.kappa(decisions(labels, entailed=entailed)) == expected
