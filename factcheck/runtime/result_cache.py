@@ -161,7 +161,9 @@ class ResultCache(SingleFlight[T]):
         """The cached results of these keys; unreadable ones are missing, with a warning."""
         if self._cache is None:
             return {}
-        found = await asyncio.to_thread(self._cache.get_many, keys)
+        return self._decoded(await asyncio.to_thread(self._cache.get_many, keys))
+
+    def _decoded(self, found: Mapping[str, str]) -> dict[str, T]:
         read = {key: self._read(text) for key, text in found.items()}
         return {key: result for key, result in read.items() if result is not None}
 
@@ -195,10 +197,15 @@ class ResultCache(SingleFlight[T]):
         if cache is None:
             yield {}
             return
-        while not await asyncio.to_thread(cache.lease, first, LEASE_S):
+
+        def take() -> dict[str, str] | None:
+            return cache.get_many(keys) if cache.lease(first, LEASE_S) else None
+
+        while (found := await asyncio.to_thread(take)) is None:
             await asyncio.sleep(pause_s)
             pause_s = min(2 * pause_s, _LONGEST_PAUSE_S)
         try:
-            yield await self._known(keys)
+            yield self._decoded(found)
         finally:
-            await asyncio.to_thread(cache.release, first)
+            if first in cache.leased:
+                await asyncio.to_thread(cache.release, first)

@@ -44,6 +44,8 @@ class DiskCache:
     def __init__(self, folder: str | os.PathLike[str]) -> None:
         self.folder = expanded(folder)
         """Where the responses are."""
+        self.leased: set[str] = set()
+        """Keys whose answers nobody else is to ask for."""
         self._warn = WarnOnce()
         self._store: ReadOnlyStore | None = None
         self._thread: ThreadPoolExecutor | None = None
@@ -66,17 +68,23 @@ class DiskCache:
         """Keep all of these in one transaction; if the store fails, none, with a warning."""
         check_keys(tuple(entries))
         sealed = {key: seal(key, value) for key, value in entries.items()}
+        answered = self.leased & entries.keys()
         if sealed:
-            self._use(lambda store: store.write(sealed))
+            self._use(lambda store: store.write(sealed, answered))
+        self.leased -= answered
 
     def lease(self, key: str, seconds: float) -> bool:
         """Whether this process is to ask for an answer: no other one that is alive does.
 
-        The lease ends after so many seconds, or with `release`.
+        The lease ends after so many seconds, with its answer, or with `release`.
         """
-        return self._use(lambda store: store.lease(key, seconds)) is not False
+        is_ours = self._use(lambda store: store.lease(key, seconds)) is not False
+        if is_ours:
+            self.leased.add(key)
+        return is_ours
 
     def release(self, key: str) -> None:
+        self.leased.discard(key)
         self._use(lambda store: store.release(key))
 
     def close(self) -> None:

@@ -11,7 +11,7 @@ import os
 import sqlite3
 import stat
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any, Literal
@@ -109,7 +109,7 @@ class ReadOnlyStore:
             found.update(self._connection.execute(query, (MODE_RAW, *some)))
         return found
 
-    def write(self, values: Mapping[str, bytes]) -> None:
+    def write(self, values: Mapping[str, bytes], answered: Collection[str] = ()) -> None:
         """Nothing: whoever opened it has said so."""
 
     def lease(self, key: str, seconds: float) -> bool:  # noqa: ARG002 - see above
@@ -135,10 +135,13 @@ class Store(ReadOnlyStore):
             raise DamagedStore(f"{type(error).__name__} on opening it") from error
         self._connection = _reading(path, "mode=ro")
 
-    def write(self, values: Mapping[str, bytes]) -> None:
+    def write(self, values: Mapping[str, bytes], answered: Collection[str] = ()) -> None:
+        """Keep all values, and end the leases of those that are answered."""
         with self.rows.transact():
             for key, value in values.items():
                 self.rows.set(key, value)
+            for key in answered:
+                self.release(key)
 
     def lease(self, key: str, seconds: float) -> bool:
         """Take the lease of a key; `False` if a process that is alive has it.
