@@ -31,12 +31,12 @@ from factcheck.keywords.evaluation import (
 )
 from factcheck.keywords.forms import AnyOf, Folded, Not, Regex, Word
 from factcheck.keywords.matching import (
-    CaseResult,
     MatchSettings,
     keyword_similarity,
     match_cards,
     score_pair,
 )
+from factcheck.keywords.results import CaseResult
 
 __all__ = [
     "AMBIGUOUS",

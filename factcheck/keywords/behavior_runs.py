@@ -10,7 +10,7 @@ from typing import Any, Literal, get_args
 from factcheck.documents import to_plain
 from factcheck.errors import InputError
 from factcheck.keywords.behaviors import AMBIGUOUS, LABEL_SUFFIX, NO_MATCH
-from factcheck.keywords.saved import KeywordRun
+from factcheck.keywords.results import KeywordRun
 from factcheck.reports.page import (
     Case,
     Item,

@@ -9,8 +9,8 @@ from statistics import fmean
 from typing import Any
 
 from factcheck.errors import Failure
-from factcheck.keywords.matching import CaseResult, MatchSettings, Missed, Scores
-from factcheck.keywords.saved import KeywordRun
+from factcheck.keywords.matching import MatchSettings
+from factcheck.keywords.results import CaseResult, KeywordRun, Missed, Scores
 from factcheck.reports.page import (
     MOST_ROWS,
     Case,

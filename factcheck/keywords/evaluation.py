@@ -15,10 +15,10 @@ from factcheck.keywords.matching import (
     THRESHOLD,
     TYPE_WEIGHT,
     Assignment,
-    CaseResult,
     MatchSettings,
     match,
 )
+from factcheck.keywords.results import CaseResult
 from factcheck.runtime.loop import blocking, call, each
 
 _MOST_SHOWN = 5

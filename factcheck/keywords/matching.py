@@ -7,9 +7,6 @@ scores 1 if none occurs. A field with an empty list scores 0.
 Greedy matching takes the expected cards in order, so an early card may take the only one that fits
 a later card: the order of the expected cards matters. The optimal assignment finds the pairs with
 the highest total score, whatever the order.
-
-A share of nothing is 1 if the other side is empty too, else 0: no card expected and none generated
-is fine; cards on one side only make recall, precision and F1 0. No score is ever NaN.
 """
 
 from __future__ import annotations
@@ -19,7 +16,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple, get_args
 
-from factcheck.documents import shown, to_plain
+from factcheck.documents import shown
 from factcheck.errors import InputError
 from factcheck.keywords.cards import (
     ExpectedCard,
@@ -36,6 +33,7 @@ from factcheck.keywords.forms import (
     share_found,
     unmet_keywords,
 )
+from factcheck.keywords.results import CaseResult, Match, Missed
 from factcheck.stats.intervals import assign
 
 THRESHOLD = 0.3
@@ -46,113 +44,6 @@ PairScores = Sequence[Mapping[int, float]]
 """For each expected card the scores above 0, by the number of the generated card, in order."""
 Partners = Mapping[int, int]
 """For each matched expected card the generated one."""
-
-
-class Scores(NamedTuple):
-    """Recall, precision and F1 in [0, 1], and the similarity of the matched pairs."""
-
-    recall: float
-    """Share of the expected cards that were matched."""
-    precision: float
-    """Share of the generated cards that were matched."""
-    f1: float
-    """Harmonic mean of the two."""
-    average_similarity: float | None
-    """Mean score of the matched pairs; `None` without a match."""
-
-    @classmethod
-    def of(cls, cases: Iterable[CaseResult]) -> Scores:
-        """The scores over the cards of all cases."""
-        every = list(cases)
-        pairs = [match.score for case in every for match in case.matches]
-        n_expected = sum(case.n_expected for case in every)
-        n_generated = sum(case.n_generated for case in every)
-        nothing = 0.0 if n_expected + n_generated else 1.0
-        return cls(
-            len(pairs) / n_expected if n_expected else nothing,
-            len(pairs) / n_generated if n_generated else nothing,
-            2 * len(pairs) / (n_expected + n_generated) if n_expected + n_generated else nothing,
-            sum(pairs) / len(pairs) if pairs else None,
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class Match:
-    """An expected card and the generated one matched with it."""
-
-    expected: int
-    """Number of the expected card, from 0."""
-    generated: int
-    """Number of the generated card, from 0."""
-    score: float
-    """In (0, 1]."""
-    similarities: Mapping[str, float]
-    """By field: the share of keywords that occur."""
-    right_type: bool | None
-    """Whether it has the expected type; `None` where none is expected."""
-    unmet: Mapping[str, tuple[str, ...]]
-    """By field: the keywords that do not occur, and the forbidden ones that do, in words."""
-
-
-@dataclass(frozen=True, slots=True)
-class Missed:
-    """An expected card without a partner."""
-
-    expected: int
-    """Number of the expected card, from 0."""
-    nearest: int | None
-    """Number of the generated card with the highest score, wherever it was matched; `None`: all
-    score 0."""
-    score: float
-    """Score of that card: below the threshold, or the card was matched with another one."""
-    unmet: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """As in `Match`, for that card; all keywords where there is none."""
-
-
-@dataclass(frozen=True, slots=True)
-class CaseResult:
-    """One case: matched, missed and extra cards; its scores are those of `Scores`."""
-
-    case_id: str
-    n_expected: int
-    n_generated: int
-    matches: tuple[Match, ...]
-    """In the order of the expected cards."""
-    missed: tuple[Missed, ...]
-    """Expected cards without a partner, in order."""
-    extra: tuple[int, ...]
-    """Numbers of the generated cards without a partner, in order."""
-    note: str = ""
-    """How greedy matching differs, with the optimal assignment."""
-
-    def __post_init__(self) -> None:
-        matched, missed, extra = (len(own) for own in (self.matches, self.missed, self.extra))
-        if (matched + missed, matched + extra) != (self.n_expected, self.n_generated):
-            raise InputError(f"case {self.case_id!r}: card counts do not add up; damaged run")
-
-    @property
-    def scores(self) -> Scores:
-        return Scores.of([self])
-
-    @property
-    def recall(self) -> float:
-        return self.scores.recall
-
-    @property
-    def precision(self) -> float:
-        return self.scores.precision
-
-    @property
-    def f1(self) -> float:
-        return self.scores.f1
-
-    @property
-    def average_similarity(self) -> float | None:
-        return self.scores.average_similarity
-
-    def to_dict(self) -> dict[str, Any]:
-        """All fields as JSON-ready data, and the scores."""
-        return {**to_plain(self), **self.scores._asdict()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,8 +127,7 @@ def score_pair(expected: Any, card: Any, settings: MatchSettings | None = None) 
         InputError: One of them is invalid.
     """
     wanted = as_expected_cards([expected])
-    weights = (settings or MatchSettings()).weights_of(wanted[0])
-    return _score(wanted[0], weights, *_read(wanted, [card]))
+    return _score(_wanted(wanted[0], settings or MatchSettings()), *_read(wanted, [card]))
 
 
 def match_cards(
@@ -272,11 +162,11 @@ def match(
     expected: Sequence[ExpectedCard], generated: Any, settings: MatchSettings, case_id: str = ""
 ) -> CaseResult:
     """Match the generated cards of a case; raises `InputError` for an invalid one."""
-    weights = [settings.weights_of(card) for card in expected]
+    wanted = [_wanted(card, settings) for card in expected]
     cards = _read(expected, as_cards(generated))
     scores = [
-        {j: score for j, card in enumerate(cards) if (score := _score(wanted, own, card)) > 0.0}
-        for wanted, own in zip(expected, weights, strict=True)
+        {j: score for j, card in enumerate(cards) if (score := _score(one, card)) > 0.0}
+        for one in wanted
     ]
     partners, note = greedy(scores, settings.threshold), ""
     if settings.assignment == "optimal":
@@ -290,7 +180,7 @@ def match(
         tuple(
             _missed(i, own, expected[i], cards) for i, own in enumerate(scores) if i not in partners
         ),
-        tuple(j for j in range(len(cards)) if j not in partners.values()),
+        tuple(sorted({*range(len(cards))} - {*partners.values()})),
         note,
     )
 
@@ -318,16 +208,36 @@ def _read(expected: Sequence[ExpectedCard], cards: Sequence[Any]) -> list[_Card]
     ]
 
 
-def _score(
-    expected: ExpectedCard, weights: tuple[Mapping[str, float], float], card: _Card
-) -> float:
-    by_field, bonus = weights
+class _Wanted(NamedTuple):
+    """An expected card, ready to be scored."""
+
+    fields: Sequence[tuple[str, Sequence[Keyword], Sequence[Keyword], float]]
+    """Name, required and forbidden keywords, and weight."""
+    kind: str | None
+    bonus: float
+
+
+def _wanted(card: ExpectedCard, settings: MatchSettings) -> _Wanted:
+    weights, bonus = settings.weights_of(card)
+    fields = []
+    for name, words in card.keywords.items():
+        forbidden = [word for word in words if is_forbidden(word)]
+        required = [word for word in words if not is_forbidden(word)]
+        fields.append((name, required, forbidden, weights[name]))
+    return _Wanted(fields, card.card_type, bonus)
+
+
+def _score(wanted: _Wanted, card: _Card) -> float:
     total = 0.0
-    for name, words in expected.keywords.items():
-        if any(is_forbidden(word) and word in card.found[name] for word in words):
+    for name, required, forbidden, weight in wanted.fields:
+        found = card.found[name]
+        if not found.isdisjoint(forbidden):
             return 0.0
-        total += share_found(words, card.found[name]) * by_field[name]
-    return min(1.0, total + bonus if card.kind == expected.card_type else total)
+        if required:
+            total += sum(map(found.__contains__, required)) / len(required) * weight
+        elif forbidden:
+            total += weight
+    return min(1.0, total + wanted.bonus if card.kind == wanted.kind else total)
 
 
 def _match(i: int, j: int, score: float, expected: ExpectedCard, card: _Card) -> Match:

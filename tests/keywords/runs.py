@@ -12,7 +12,7 @@ from factcheck.keywords import (
     MatchSettings,
     evaluate_behaviors,
 )
-from factcheck.keywords.matching import Match, Missed
+from factcheck.keywords.results import Match, Missed
 
 GUIDE = {"strict_keywords": ["no", "refuse"], "service_keywords": ["yes", "gladly"]}
 

@@ -14,7 +14,8 @@ from factcheck.keywords import (
     match_cards,
     score_pair,
 )
-from factcheck.keywords.matching import ASSIGNMENTS, Match, Missed, difference_note
+from factcheck.keywords.matching import ASSIGNMENTS, difference_note
+from factcheck.keywords.results import Match, Missed
 from tests.keywords.naive import Card, Wanted, expected_card, greedy_pairs, pair_score
 from tests.keywords.strategies import cards, thresholds, wanted_cards
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from factcheck.keywords import CaseResult
-from factcheck.keywords.matching import Scores
+from factcheck.keywords.results import Scores
 from tests.keywords.runs import card_run, case
 
 
