@@ -30,7 +30,7 @@ class KeywordComparison(Report):
     """Changes from run `a` to run `b`, over the cases that have a score in both."""
 
     kind: Literal["cards", "behaviors"]
-    mean: Comparison[float]
+    mean: Comparison
     """Macro F1, or the pass rate; the interval is (-1, 1) with fewer than two cases."""
     changes: Changes
     """The cases by id; scores are F1, for behaviors 1 if passed, else 0."""

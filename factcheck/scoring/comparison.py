@@ -65,7 +65,7 @@ class FactChange(NamedTuple):
 class CoverageComparison(Report):
     """The second run compared with the first, over the facts of both."""
 
-    coverage: Comparison[float]
+    coverage: Comparison
     """Mean coverage of the records, over facts that both runs decided. With several sources,
     interval and p-value are by source (paired randomization); else by fact (McNemar's exact test),
     as if the facts of a text were independent."""
@@ -241,7 +241,7 @@ def _some(names: Sequence[str]) -> str:
     return ", ".join(map(quote_text, names[:_MAX_NAMES])) + ", …" * (len(names) > _MAX_NAMES)
 
 
-def _range(found: Comparison[float]) -> str:
+def _range(found: Comparison) -> str:
     return f"{share(found.a)} → {share(found.b)}"
 
 
@@ -355,7 +355,7 @@ def _status(result: CheckResult) -> str:
 
 def _compared(
     pairs: Sequence[_Pair], every: Sequence[tuple[Verdict, Verdict]], n_sources: int
-) -> Comparison[float]:
+) -> Comparison:
     """Mean coverage of both sides; summaries of one source are one unit of the test."""
     a, b = (fmean(pair.scores[side] for pair in pairs if pair.scores) for side in (0, 1))
     if n_sources == 1:

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 from factcheck.stats.intervals import Interval, sign_test
 from factcheck.stats.resampling import (
@@ -31,18 +31,16 @@ SIGNIFICANT = 0.05
 """Level of `Comparison.is_significant`."""
 NEGLIGIBLE = 1e-9
 """Differences up to this size are rounding."""
-Score_co = TypeVar("Score_co", bound=float | None, covariant=True)
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison(Generic[Score_co]):
+class Comparison:
     """One score of two sides, over the units that both have."""
 
-    a: Score_co
-    """`None` where the score is undefined."""
-    b: Score_co
-    difference: Score_co
-    """`b - a`: above 0, `b` has more; `None` if either side is undefined."""
+    a: float
+    b: float
+    difference: float
+    """`b - a`: above 0, `b` has more."""
     interval: Interval | None = None
     """95 % interval of the difference."""
     p_value: float | None = None
@@ -97,7 +95,7 @@ def split_changes(changes: Iterable[Change]) -> Changes:
 
 def compare_scores(
     a: SumScores, b: SumScores, n_resamples: int, seed: int
-) -> tuple[dict[str, Comparison[float]], Matrix]:
+) -> tuple[dict[str, Comparison], Matrix]:
     """Compare every score of two sides over the same units, in the same order.
 
     Args:
@@ -125,7 +123,7 @@ def compare_scores(
 
 def compare_means(
     values: Iterable[tuple[str, float, float]], n_resamples: int = N_RESAMPLES, seed: int = 0
-) -> Comparison[float]:
+) -> Comparison:
     """Compare the mean of two sides over values in groups; whole groups are resampled and swapped.
 
     Args:

@@ -92,8 +92,8 @@ def test_every_change_is_better_worse_or_neither(pairs: list[tuple[float, float]
 
 
 def test_a_comparison_as_data_has_the_p_values_that_were_computed() -> None:
-    plain = Comparison(0.5, None, None, Interval(-1.0, 1.0))
-    assert plain.to_dict() == {"a": 0.5, "b": None, "difference": None, "interval": [-1.0, 1.0]}
+    plain = Comparison(0.5, 0.75, 0.25, Interval(-1.0, 1.0))
+    assert plain.to_dict() == {"a": 0.5, "b": 0.75, "difference": 0.25, "interval": [-1.0, 1.0]}
     tested = Comparison(0.0, 1.0, 1.0, None, 0.01, 0.2)
     assert tested.to_dict()["p_adjusted"] == 0.2
     assert not tested.is_significant

@@ -28,7 +28,7 @@ _OVERALL = {
 }
 _ROW_COLUMNS = ("field", "verdict", "a", "b", "difference", "low", "high", "p_value", "p_adjusted")
 
-Difference = Comparison[float]
+Difference = Comparison
 """One score in two runs, over the records that both have."""
 
 
