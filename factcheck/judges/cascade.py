@@ -105,7 +105,6 @@ class _InARow(Generic[J]):
 
     @property
     def identity(self) -> dict[str, str]:
-        """The thresholds, and the identities of both judges."""
         return {
             "judge": f"cascade({self._low}, {self._high})",
             **{f"first.{name}": value for name, value in self._first.identity.items()},
@@ -157,7 +156,6 @@ class CascadeChecker(_InARow[Checker]):
     async def check(
         self, facts: Sequence[AtomicFact], text: str, ledger: Ledger
     ) -> tuple[CheckResult, ...]:
-        """One result per fact, in fact order, of whichever judge has the last word on it."""
 
         async def ask(judge: Checker, some: Sequence[AtomicFact]) -> list[CheckResult]:
             return match_results(some, await judge.check(some, text, ledger))
@@ -172,7 +170,6 @@ class CascadePairJudge(_InARow[PairJudge]):
     """A `PairJudge` of two: the second is asked about the pairs that the first is not sure of."""
 
     async def compare(self, pairs: Sequence[ValuePair], ledger: Ledger) -> tuple[PairResult, ...]:
-        """One result per pair, in their order, of whichever judge has the last word on it."""
 
         async def ask(judge: PairJudge, some: Sequence[ValuePair]) -> list[PairResult]:
             results = list(await judge.compare(some, ledger))

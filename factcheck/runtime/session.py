@@ -139,7 +139,6 @@ class Session(Closing):
             await asyncio.to_thread(self.cache.close)
 
     def close(self) -> None:
-        """Close connections and the cache; a session that is used again opens them again."""
         if self._connections:
             background.run(self.aclose())
         elif self._owns_cache and self.cache is not None:
@@ -170,6 +169,5 @@ class SessionUser(Closing):
             await self.session.aclose()
 
     def close(self) -> None:
-        """Close the session if it was made here; an evaluator used again opens it again."""
         if self._owns_session:
             self.session.close()

@@ -231,7 +231,6 @@ class FactModel:
         self._mangles = tuple(mangles)
 
     def __call__(self, request: ChatRequest) -> str:
-        """The reply to a prompt, as JSON."""
         prompt = parse_prompt(request.body)
         if prompt.kind == "extract":
             return _json({"facts": list(self._facts(prompt.text))})

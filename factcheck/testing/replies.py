@@ -44,7 +44,6 @@ class ChatRequest(Request):
 
     @property
     def messages(self) -> Sequence[Mapping[str, Any]]:
-        """The messages, as sent."""
         return tuple(self.body["messages"])
 
 
@@ -54,7 +53,6 @@ class EmbeddingsRequest(Request):
 
     @property
     def texts(self) -> tuple[str, ...]:
-        """The texts to embed."""
         texts = self.body["input"]
         return (texts,) if isinstance(texts, str) else tuple(texts)
 

@@ -65,12 +65,10 @@ class _Scripted(Generic[KeyT, ResultT]):
 
     @property
     def identity(self) -> Mapping[str, str]:
-        """The name, by role."""
         return {self._role: self._name}
 
     @property
     def calls(self) -> tuple[Call, ...]:
-        """All calls, in order."""
         return tuple(self._calls)
 
     def _start(self, call: Call, ledger: Ledger) -> None:
@@ -103,7 +101,6 @@ class ScriptedChecker(_Scripted[str, EntailmentLabel | Verdict | CheckFailure]):
     async def check(
         self, facts: Sequence[AtomicFact], text: str, ledger: Ledger
     ) -> Sequence[CheckResult]:
-        """One result per fact, in fact order."""
         self._start(Call(facts=tuple(fact.text for fact in facts), text=text), ledger)
         return tuple(self._result(fact, text) for fact in facts)
 
@@ -120,7 +117,6 @@ class ScriptedExtractor(_Scripted[str, Sequence[str | AtomicFact]]):
     _role = "extractor"
 
     async def extract(self, source: str, ledger: Ledger) -> FactSet:
-        """The scripted facts."""
         self._start(Call(source=source), ledger)
         facts = FactSet.of(self._look_up("facts for the source", (source,), source))
         made_by = tuple(self.identity.items())
@@ -135,7 +131,6 @@ class ScriptedPairJudge(_Scripted[tuple[str, str], bool | float | PairVerdict | 
     """
 
     async def compare(self, pairs: Sequence[ValuePair], ledger: Ledger) -> Sequence[PairResult]:
-        """One result per pair, in their order."""
         self._start(Call(pairs=tuple(pairs)), ledger)
         return tuple(self._result(pair) for pair in pairs)
 
@@ -154,7 +149,6 @@ class ScriptedRater(_Scripted[str, int | Rating | Failure[Any]]):
     """A `Rater` with a script by summary, or a function of source and summary."""
 
     async def rate(self, source: str, summary: str, ledger: Ledger) -> RatingResult:
-        """The scripted rating of this summary."""
         self._start(Call(source=source, summary=summary), ledger)
         scripted = self._look_up("rating for", (source, summary), summary)
         if isinstance(scripted, (Rating, Failure)):
@@ -168,6 +162,5 @@ class ScriptedEmbedder(_Scripted[str, Sequence[float] | Failure[Any]]):
     _role = "embedder"
 
     async def embed(self, texts: Sequence[str], ledger: Ledger) -> Sequence[EmbeddingResult]:
-        """One result per text, in their order."""
         self._start(Call(texts=tuple(texts)), ledger)
         return tuple(self._look_up("vector for", (text,), text) for text in texts)

@@ -88,7 +88,6 @@ class LocalOpenAIServer:
 
     @property
     def requests(self) -> tuple[Request, ...]:
-        """All requests, in order of arrival."""
         return tuple(self._requests)
 
     @property

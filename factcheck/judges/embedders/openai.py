@@ -125,7 +125,6 @@ class OpenAIEmbedder:
         return answer
 
     async def aclose(self) -> None:
-        """Close the connections; the next request opens new ones."""
         await background.hop(self._client.aclose())
 
 

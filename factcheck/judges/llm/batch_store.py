@@ -75,7 +75,6 @@ class Batch(PlainData):
         return self.status in _FINAL
 
     def updated(self, found: openai.types.Batch) -> Batch:
-        """The batch as the provider describes it now."""
         counts = found.request_counts
         problems = (found.errors and found.errors.data) or []
         return replace(

@@ -235,7 +235,6 @@ class Memory:
         self._key = answer_key(task=_TASK, version=_VERSION, model=name, endpoint=endpoint)
 
     def recall(self) -> Dialect | None:
-        """What is remembered, if anything is."""
         if (known := _remembered().get(self._key)) is not None:
             return known
         found = self._cache.get_many([self._key]) if self._cache is not None else {}
@@ -245,7 +244,6 @@ class Memory:
             return None
 
     async def keep(self, dialect: Dialect) -> None:
-        """Remember it from now on."""
         _remembered()[self._key] = dialect
         if self._cache is not None:
             labels = {"task": _TASK, "judge": self._name, "at": int(time.time())}

@@ -74,7 +74,6 @@ class Diagnosis(PlainData):
 
     @property
     def advice(self) -> tuple[str, ...]:
-        """What to set or to do next."""
         said = []
         if self.sampling.get("temp") == "default":
             said.append("no temperature is sent: the same question may get another answer")
@@ -89,7 +88,6 @@ class Diagnosis(PlainData):
         return tuple(said)
 
     def __str__(self) -> str:
-        """One screen."""
         price = self.usd_per_1000_pairs
         decided = f"{self.n_decided} of {len(self.expected)} facts decided"
         rows = [

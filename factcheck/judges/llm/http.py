@@ -93,7 +93,6 @@ class JsonClient:
         return answer
 
     async def aclose(self) -> None:
-        """Close the connections; the next request opens new ones."""
         session = self._session.take()
         if session is not None:
             await session.close()
@@ -159,7 +158,6 @@ class ServerError(NamedTuple):
 
 
 def error_in(body: Any) -> ServerError:
-    """What the JSON of an error says."""
     if isinstance(body, list) and body:  # Google's
         body = body[0]
     error = body.get("error", body) if isinstance(body, Mapping) else body

@@ -116,7 +116,6 @@ def _value(key: str, raw: Any, mode: Any, filename: Any, stored: Any) -> tuple[s
 
 
 def statistics(folder: Path) -> Statistics:
-    """Size and contents of the cache in this folder."""
     groups: Counter[tuple[str, str]] = Counter()
     refused = 0
     times = []
