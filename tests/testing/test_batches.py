@@ -54,24 +54,6 @@ def session(plan: BatchPlan | None = None, answer: Any = lambda _: "Yes.") -> It
         yield Session(client, server)
 
 
-def names(lines: Sequence[Any]) -> str:
-    return "".join(item["custom_id"] for item in lines)
-
-
-def test_each_request_of_a_completed_batch_has_an_answer() -> None:
-    with session() as on:
-        batch = on.ended()
-        output = on.content(batch.output_file_id)
-        assert (batch.status, batch.error_file_id) == ("completed", None)
-        assert batch.request_counts is not None
-        assert (batch.request_counts.completed, batch.request_counts.total) == (8, 8)
-        assert names(output) == "abcdefgh"
-        reply = output[0]["response"]
-        assert (reply["status_code"], output[0]["error"]) == (200, None)
-        assert reply["body"]["choices"][0]["message"]["content"] == "Yes."
-        assert [request.path for request in on.server.requests].count(URL) == 0
-
-
 @pytest.mark.parametrize(
     ("lines", "problem"),
     [

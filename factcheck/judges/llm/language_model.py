@@ -312,31 +312,24 @@ def connect(
         if not all(model.name.partition("/")):
             raise ConfigError(f"a model is named 'PROVIDER/MODEL', not {model.name!r}")
     hide(model.api_key)
+    transport: Transport
     if provider_of(model.name) is not None and (lm is None or _is_plain(lm)):
         access = access_to(model, session.settings)
+        transport, is_default = ChatTransport(access, session.timeout_s), access.is_default
         is_openai = model.name.startswith(f"{_OPENAI}/")
-        return LanguageModel(
-            model,
-            ChatTransport(access, session.timeout_s),
-            session,
-            dialect=Dialect() if is_openai else Dialect(limit="max_tokens"),
-            keep=keep,
-            price=price_of(model.name) if access.is_default else None,
-        )
-    require_packages(model.name)
-    if model.base_url is not None:
-        check_address("base_url", model.base_url)
-    given = {"api_base": model.base_url, "api_key": model.api_key, "timeout": session.timeout_s}
-    given = {name: value for name, value in given.items() if value is not None}
-    lm = _without_retries_and_cache(lm or dspy.LM(model.name, **given))
-    return LanguageModel(
-        model,
-        LMTransport(lm, model.base_url),
-        session,
-        dialect=Dialect(),
-        keep=keep and type(lm) is dspy.LM,
-        price=price_of(model.name) if model.base_url is None else None,
-    )
+        dialect = Dialect() if is_openai else Dialect(limit="max_tokens")
+    else:
+        require_packages(model.name)
+        if model.base_url is not None:
+            check_address("base_url", model.base_url)
+        given = {"api_base": model.base_url, "api_key": model.api_key, "timeout": session.timeout_s}
+        given = {name: value for name, value in given.items() if value is not None}
+        lm = _without_retries_and_cache(lm or dspy.LM(model.name, **given))
+        keep = keep and type(lm) is dspy.LM
+        transport, is_default = LMTransport(lm, model.base_url), model.base_url is None
+        dialect = Dialect()
+    price = price_of(model.name) if is_default else None
+    return LanguageModel(model, transport, session, dialect=dialect, keep=keep, price=price)
 
 
 def _settings_of(lm: dspy.BaseLM) -> Model:

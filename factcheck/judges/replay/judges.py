@@ -7,13 +7,21 @@ first answer counts.
 from __future__ import annotations
 
 import os
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import ClassVar, Generic, Literal, TypeVar
 
 from factcheck.errors import ConfigError, JudgeRejected
-from factcheck.facts import AtomicFact, CheckFailure, CheckResult, FactSet, Usage, Verdict, digest
+from factcheck.facts import (
+    AtomicFact,
+    CheckFailure,
+    CheckResult,
+    FactSet,
+    Usage,
+    Verdict,
+    digest,
+    match_results,
+)
 from factcheck.judges.ports import Checker, Extractor, Ledger
 from factcheck.judges.replay.cassette import (
     CassetteReader,
@@ -71,17 +79,8 @@ class RecordingChecker(_Recording[Checker]):
     ) -> Sequence[CheckResult]:
         results = await self._inner.check(facts, text, ledger)
         by, name = identity_of(self._inner.identity), digest(text)
-        asked = {fact.id: fact for fact in facts}
-        counts = Counter(result.fact.id for result in results)
-        self._cassette.append(
-            [
-                RecordedVerdict(name, by, result)
-                for result in results
-                if isinstance(result, Verdict)
-                and counts[result.fact.id] == 1
-                and asked.get(result.fact.id) == result.fact
-            ]
-        )
+        clear = [each for each in match_results(facts, results) if isinstance(each, Verdict)]
+        self._cassette.append([RecordedVerdict(name, by, verdict) for verdict in clear])
         return results
 
 

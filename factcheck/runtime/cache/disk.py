@@ -9,6 +9,7 @@ from __future__ import annotations
 import errno
 import os
 import stat
+import tempfile
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -257,14 +258,7 @@ def identity(folder: Path) -> tuple[int, int] | None:
 
 def quarantine(folder: Path) -> Path:
     """Move the store into a new folder beside it, where `--dir` finds it."""
-    stamp = time.strftime("damaged-%Y%m%dT%H%M%S", time.gmtime())
-    number = 0
-    while True:
-        aside = folder / (f"{stamp}-{number}" if number else stamp)
-        try:
-            aside.mkdir(mode=_PRIVATE)
-        except FileExistsError:
-            number += 1
-            continue
-        (folder / _STORE).rename(aside / _STORE)
-        return aside
+    stamp = time.strftime("damaged-%Y%m%dT%H%M%S-", time.gmtime())
+    aside = Path(tempfile.mkdtemp(prefix=stamp, dir=folder))
+    (folder / _STORE).rename(aside / _STORE)
+    return aside
