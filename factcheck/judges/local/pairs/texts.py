@@ -12,7 +12,6 @@ from collections.abc import Sequence
 from itertools import combinations, product
 from typing import NamedTuple
 
-from factcheck.judges.local.conflicts import analyse, find_conflict
 from factcheck.judges.local.encoder import judge
 from factcheck.judges.local.pairs.closed import places
 from factcheck.judges.local.pairs.model import (
@@ -124,7 +123,7 @@ def compare_texts(
     is_read = language == "en" and max(len(first), len(second)) <= _LONGEST_READ
     if model is not None and is_read:
         carried = _carried(one, other)
-        if not _is_doubtful(carried, sides):
+        if not _is_doubtful(sides):
             return Finding(model.probability(features(carried, sides, specificity)), reason)
     return Finding(LEAST + (VAGUE - LEAST) * min(side.share for side in sides), reason)
 
@@ -139,21 +138,14 @@ def _eased(sides: tuple[Side, Side], specificity: Specificity) -> tuple[Side, Si
     return gold, extracted
 
 
-def _is_doubtful(carried: tuple[str, str], sides: Sequence[Side]) -> bool:
-    """Whether the reader is not to be trusted: opposites, look-alikes, signs without letters."""
-    first, second = map(analyse, carried)
-    forms = [[unit.form for unit in side.own] for side in sides]
-    return (
-        (find_conflict(first, second) or find_conflict(second, first)) is not None
-        or any(not form.isascii() for own in forms for form in own)
-        or _are_look_alikes(" ".join(forms[0]), " ".join(forms[1]))
-    )
+def _is_doubtful(sides: Sequence[Side]) -> bool:
+    """Whether the reader is not to be trusted: look-alikes, signs without letters.
 
-
-def _are_look_alikes(one: str, other: str) -> bool:
-    """`German` and `Germany`, `universal` and `university`: one family, another meaning."""
+    `German` and `Germany`, `universal` and `university` are one family with another meaning.
+    """
+    one, other = (" ".join(unit.form for unit in side.own) for side in sides)
     family = max(_FAMILY_LETTERS, _FAMILY_SHARE * max(len(one), len(other)))
-    return n_shared(one, other) >= family
+    return not (one + other).isascii() or n_shared(one, other) >= family
 
 
 def _is_framed(one: Wording, other: Wording, sides: Sequence[Side]) -> bool:

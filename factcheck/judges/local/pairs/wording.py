@@ -8,7 +8,6 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from factcheck.judges.local.pairs.amounts import measure
-from factcheck.judges.local.pairs.closed import place_named
 from factcheck.judges.local.pairs.normal import TABLES, fold
 from factcheck.text.language import DEFAULT, guess_language
 from factcheck.text.numbers import cardinals
@@ -89,17 +88,17 @@ _AUXILIARIES = word_set("is was are were has have had will can did does do ist w
 _NO_VERBS = word_set("left felt ground wound saw")
 _ENDINGS = word_set("s es d ed ing n en e er em ns x ies ied") | {""}
 _SHORTEST = 5
-"""Letters of the shortest compound, and of words with another spelling."""
-_LONGEST_RUN, _MOST_LEFT = 6, 40
+"""Words of the shortest sentence that has no verb."""
+_MOST_LEFT = 40
 _LETTERS, _MISSPELT_LETTERS, _REPLACED_LETTERS = 3, 6, 8
 _SAME, _INFLECTED, _SHORT, _REPEATED, _SIMILAR = 1.0, 0.97, 0.95, 0.9, 0.85
 
 
 @lru_cache(maxsize=8192)
 def language_of(first: str, second: str) -> str:
-    """The language of two values; words in capitals are not asked: `World War` is no German."""
+    """The language of two values."""
     both = f"{min(first, second)} {max(first, second)}"
-    guess = guess_language(" ".join(word for word in both.split() if not word.istitle()))
+    guess = guess_language(both)
     numbers = {word.form for word in words(both)} - cardinals(DEFAULT).keys() - {"once", "elf"}
     others = [each for each in ("de", "fr", "es") if numbers & cardinals(each).keys()]
     return others[0] if guess == DEFAULT and others else guess
@@ -225,13 +224,12 @@ def match(first: Wording, second: Wording, language: str) -> Matching:
         },
     )
     credit = found.first, found.second
-    runs = [(-n, i + j, 0, i, j) for i, j, n in _runs(ones, others, *credit)]
-    runs += [(-n, i + j, 1, i, j) for i, j, n in _runs(others, ones, *credit[::-1])]
-    for length, _, side, i, j in sorted(runs):
-        short, long = credit[side], credit[1 - side]
-        if not short[i] and not any(long[j : j - length]):
-            short[i] = _SHORT
-            long[j : j - length] = [_SHORT] * -length
+    sides = enumerate(((ones, others), (others, ones)))
+    runs = [(-len(run), i + run[0], side, i, run) for side, x in sides for i, run in _spelt_out(*x)]
+    for _, _, side, i, run in sorted(runs, key=lambda each: each[:4]):
+        if not credit[side][i] and not any(credit[1 - side][at] for at in run):
+            credit[side][i] = _SHORT
+            credit[1 - side][run.start : run.stop] = [_SHORT] * len(run)
     free, left = ([at for at, c in enumerate(each) if not c][:_MOST_LEFT] for each in credit)
     alike = {(_likeness(first, second, i, j, language), i, j) for i in free for j in left}
     _pair_up(found, {candidate for candidate in alike if candidate[0]})
@@ -244,16 +242,14 @@ def match(first: Wording, second: Wording, language: str) -> Matching:
 def _forgive_repeats(units: Sequence[Unit], others: Sequence[Unit], credits_: list[float]) -> None:
     """A word said twice, or spelt out beside its acronym, is not missing; a number is."""
     forms = {form for unit in others if not unit.is_number for form in unit.forms}
-    nothing = [0.0] * len(units)
     repeated = [
         [at]
         for at, unit in enumerate(units)
         if not unit.is_number and not forms.isdisjoint(unit.forms)
     ]
-    for i, j, n in _runs(units, units, nothing, nothing):
-        span = [i, *range(j, j + n)]
-        if i not in span[1:] and any(credits_[at] for at in span):
-            repeated.append(span)
+    for i, run in _spelt_out(units, units):
+        if any(credits_[at] for at in (i, *run)):
+            repeated.append([i, *run])
     for at in (at for span in repeated for at in span):
         credits_[at] = credits_[at] or _REPEATED
 
@@ -266,29 +262,13 @@ def _pair_up(found: Matching, candidates: set[tuple[float, int, int]]) -> None:
             found.pairs.append((i, j))
 
 
-def _runs(
-    units: Sequence[Unit], texts: Sequence[Unit], free: Sequence[float], left: Sequence[float]
-) -> Iterator[tuple[int, int, int]]:
-    """Units that stand for `n` units of the other value: a place, a compound, an acronym."""
-    for i in [i for i, credit in enumerate(free) if not credit][:_MOST_LEFT]:
-        unit = units[i]
-        meant = place_named(unit.text, unit.form)
-        for j in [j for j, credit in enumerate(left) if not credit][:_MOST_LEFT]:
-            may_stand = meant or unit.form[0] == texts[j].form[0]
-            for n in range(1, _LONGEST_RUN + 1) if may_stand else ():
-                run = texts[j : j + n]
-                if len(run) < n or left[j + n - 1] or run[-1].is_number or unit.is_number:
-                    break
-                named = place_named(run[0].text, " ".join(word.form for word in run))
-                if meant & named or (n > 1 and _abridges(unit, run)):
-                    yield i, j, n
-
-
-def _abridges(unit: Unit, run: Sequence[Unit]) -> bool:
-    """Whether a unit is the compound of several words, or has their initials."""
-    if unit.text.isupper() and len(run) == len(unit.form):
-        return "".join(word.form[0] for word in run) == unit.form
-    return len(unit.form) >= _SHORTEST and "".join(word.form for word in run) == unit.form
+def _spelt_out(units: Sequence[Unit], texts: Sequence[Unit]) -> Iterator[tuple[int, range]]:
+    """Acronyms, each with the places of the words that have its letters as initials."""
+    initials = "".join(unit.form[0] for unit in texts)
+    for i, unit in enumerate(units):
+        at = initials.find(unit.form) if len(unit.form) > 1 and unit.text.isupper() else -1
+        if at >= 0:
+            yield i, range(at, at + len(unit.form))
 
 
 def _likeness(first: Wording, second: Wording, i: int, j: int, language: str) -> float:
@@ -296,7 +276,9 @@ def _likeness(first: Wording, second: Wording, i: int, j: int, language: str) ->
     one, other = first.units[i], second.units[j]
     if one.is_number or other.is_number:
         return 0.0
-    if _shortens(first, one, other) or _shortens(second, other, one):
+    if other.form in _ABBREVIATIONS.get(one.form, ()) or one.form in _ABBREVIATIONS.get(
+        other.form, ()
+    ):
         return _SHORT
     short, long = sorted((one, other), key=lambda unit: (len(unit.form), unit.form))
     are_names = one.is_capital and other.is_capital
@@ -311,15 +293,6 @@ def _likeness(first: Wording, second: Wording, i: int, j: int, language: str) ->
 def _is_pet_name(short: str, long: str) -> bool:
     """`Rob` for `Robert`; `Paul` is none for `Paula`."""
     return len(long) - _LETTERS >= len(short) >= _LETTERS and long.startswith(short)
-
-
-def _shortens(wording: Wording, unit: Unit, other: Unit) -> bool:
-    """Whether a unit is a short form of another: `St`, `Univ.`."""
-    if other.form in _ABBREVIATIONS.get(unit.form, ()):
-        return True
-    has_stop = wording.text[unit.end : unit.end + 1] == "."
-    is_start = len(unit.form) < len(other.form) and other.form.startswith(unit.form)
-    return has_stop and is_start and other.form not in TITLES
 
 
 def _is_inflected(short: str, long: str) -> bool:
