@@ -22,7 +22,6 @@ from factcheck.judges.local.pairs.model import (
     DECISION,
     OTHER,
     SAME,
-    VAGUE,
     Finding,
     PairModel,
     against,
@@ -95,7 +94,7 @@ def _judge(gold: str, extracted: str, specificity: Specificity, model: PairModel
     first, second = read_value(gold), read_value(extracted)
     if not (isinstance(first, str) and isinstance(second, str)):
         return _compare(first, second, specificity, model, depth=0)
-    ones, others = _with_alternatives(first), _with_alternatives(second)
+    ones, others = alternatives(first), alternatives(second)
     note = ""
     if len(ones) * len(others) > _MOST_COMBINATIONS:
         forms = [{plain(tidy(text)).tokens for text in texts} for texts in (ones, others)]
@@ -107,11 +106,6 @@ def _judge(gold: str, extracted: str, specificity: Specificity, model: PairModel
         note = " (only the first alternatives compared)"
     finding = _closest(ones, others, specificity, model)
     return finding._replace(reason=finding.reason + note)
-
-
-def _with_alternatives(text: str) -> tuple[str, ...]:
-    parts = alternatives(text)
-    return parts if len(parts) == 1 else (text, *parts)
 
 
 def _closest(
@@ -150,7 +144,7 @@ def _compare(
     if isinstance(first, Mapping) and isinstance(second, Mapping):
         return compare_objects(first, second, specificity, compare_parts)
     if isinstance(first, Mapping) or isinstance(second, Mapping):
-        return max(compare_as_texts(with_keys=True), compare_as_texts(with_keys=False))
+        return compare_as_texts(with_keys=False)
     items = _items(first), _items(second)
     return compare_lists(*items, specificity, compare_parts, is_nested=depth > 0)
 
@@ -219,9 +213,7 @@ def _compare_plain(
     finding = compare_moments(first, second, specificity) or compare_closed(first, second, plains)
     if finding is not None:
         return finding
-    finding = compare_amounts(first, second, language, specificity)
-    if finding is None or finding.probability < VAGUE:
-        finding = compare_codes(first, second) or finding
+    finding = compare_amounts(first, second, language, specificity) or compare_codes(first, second)
     return finding or compare_texts(first, second, plains, specificity, language, model)
 
 

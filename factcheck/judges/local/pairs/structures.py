@@ -27,9 +27,6 @@ Compare = Callable[[Value, Value, bool], Finding]
 """Compares two parts, the last argument says whether the networks may be asked."""
 _DEEPEST = 32
 _ALTERNATIVES = re.compile(r"(?<=\s)/(?=\s)")
-_SLASH = re.compile(r"(?<!/)/(?!/)")
-_ALIKE = 5
-"""Letters that two spellings begin with."""
 _BULLET = re.compile(r"\s*(?:[-*\u2022\u2023\u00b7\u2013]|\(?\d{1,3}[.)]|\(?[a-z][.)])\s+(?=\S)")
 _HARD_BREAK = re.compile(r"\s*(?:;|\r?\n)+\s*")
 _SOFT_BREAK = re.compile(r"\s*,\s+(?:(?:and|und|et|y|e|&)\s+)?|(?<=\w),(?=[^\W\d])")
@@ -93,29 +90,11 @@ def as_text(value: Value, *, with_keys: bool = True) -> str:
 
 
 def alternatives(text: str) -> tuple[str, ...]:
-    """The values of which each is right: those that ` / ` joins, else the text itself.
-
-    A bare slash joins alternatives where two of them share a word: `Nikkei/Nikkei (index)`.
-    """
+    """The values of which each is right: those that ` / ` joins, else the text itself."""
     parts = [part.strip() for part in _ALTERNATIVES.split(text) if part.strip()]
-    if len(parts) < _FEWEST_ITEMS and "/" in text:
-        parts = [part.strip() for part in _SLASH.split(text) if part.strip()]
-        if "://" in text or text.lstrip().startswith("/") or not _are_spellings(parts):
-            return (text,)
     if len(parts) < _FEWEST_ITEMS or is_absent(plain(tidy(text))):
         return (text,)
     return tuple(dict.fromkeys(parts))
-
-
-def _are_spellings(parts: Sequence[str]) -> bool:
-    """Whether two of the first parts that slashes join share the beginning of a word."""
-    seen: set[str] = set()
-    for part in parts[:256]:
-        starts = {token[:_ALIKE] for token in plain(tidy(part)).tokens if token[:1].isalpha()}
-        if any(len(start) > 1 for start in starts & seen):
-            return True
-        seen |= starts
-    return False
 
 
 def read_list(text: str) -> TextList:
