@@ -85,7 +85,6 @@ _CODES = re.compile(r"\b(us|ca?|au?|nz|r)\$|\$us\b", re.IGNORECASE)
 _MONEY_STEP = re.compile(
     r"(?<=\d)\s(?:(k|t)|(m)|(bn))\s?(?=[$£€¥]|(?:eur|usd|gbp|chf)\b)", re.IGNORECASE
 )
-_GROUPS = re.compile(r"(?<![\d.,])[1-9]\d{0,2}(?:\.\d{3}){2,}(?![\d.])")
 _POINTS = re.compile(r"(\d+(?:\.\d+)?) BP")
 _EXPONENT = re.compile(r"(?<![\w.,])(\d+(?:\.\d+)?)e(\d{1,2})\b")
 _VULGAR = re.compile(
@@ -102,7 +101,6 @@ def spelled_out(text: str) -> str:
             text = pattern.sub(replacement, text)
         text = _CODES.sub(lambda found: f" {_DOLLARS[(found[1] or 'us').lower()]} ", text)
         text = _MONEY_STEP.sub(lambda found: _STEPS[found.lastindex or 0], text)
-        text = _GROUPS.sub(lambda found: found[0].replace(".", ""), text)
         text = _POINTS.sub(lambda found: f"{float(found[1]) / 100:.10g} %", text)
         text = _EXPONENT.sub(lambda found: f"{float(found[1]) * 10 ** int(found[2]):.15g}", text)
         text = _VULGAR.sub(_as_decimal, text)
@@ -270,8 +268,6 @@ def compare_amounts(
 
 
 def _compare(one: Amount, other: Amount, conflict: str, specificity: Specificity) -> Finding:
-    if (one.link in _PLAIN_LINKS) != (other.link in _PLAIN_LINKS):
-        return Finding(VAGUE, conflict)
     finding = _same(one, other, specificity) or settle(
         _precision(one, other), specificity, conflict
     )

@@ -63,7 +63,6 @@ _IN_DIGITS = tuple(
     )
 )
 _BC = re.compile(r"\b(?:bce?|v\.?\s?chr|av\.?\s?j\.?-?\s?c)\b\.?")
-_AD = re.compile(r"\b(?:ad|ce|n\.?\s?chr)\b\.?")
 _RANGE = re.compile(
     r"\s+(?:to|until|till|bis|through|au|al|hasta)\s+|\s+-\s+|(?<=:\d\d)-(?=\d{1,2}:)"
     r"|(?<=\.\d{4})-(?=\d{1,2}\.)|(?<=\d{4})-(?=[^\W\d])|\A(?<!\d)(?=\Z)"
@@ -113,7 +112,7 @@ def read_moments(text: str) -> tuple[tuple[Moment, ...], ...]:
 def _readings(text: str) -> Iterator[Moment]:
     """The readings of one date or time; none if anything else is said."""
     text, era = _cut(_BC, text)
-    text, clock = _cut(_CLOCK, _cut(_AD, text)[0])
+    text, clock = _cut(_CLOCK, text)
     time = _time(clock) if clock else Moment()
     for pattern in _IN_DIGITS:
         rest, found = _cut(pattern, text)

@@ -39,16 +39,12 @@ _POWER = re.compile(r"(?<=[\d)])[\u2070\u00b9\u00b2\u00b3\u2074-\u2079]")
 _FRACTION = re.compile(r"(?<=\d)(?=[\u00bc-\u00be\u2150-\u215e])")
 _UNPRINTABLE = re.compile(r"[^\S ]|[\x00-\x1f\x7f-\x9f]")
 _IN_NUMBERS = (
-    (re.compile(r"(?<=\d0)'s\b"), "s"),
-    (re.compile(r"(?<!\d)(\d{1,9}\.\d{1,15}),(-?\d{1,9}\.\d{1,15})(?![\d.,])"), r"\1, \2"),
     (re.compile(r"(?<![\w.])\.(?=\d)"), "0."),
     (re.compile(r"(?<![\d.,x\u00d7*^])(?<![x\u00d7*] )10\s*\^\s*(\d{1,2})(?!\d)"), r"1e\1"),
     (re.compile(r"(?<=\d)\s*[x\u00d7*]\s*10\s*\^\s*(\d{1,2})(?!\d)"), r"e\1"),
 )
-_INITIALS = re.compile(r"(?<![\w.])(?:[^\W\d_]\.){2,}(?:[^\W\d_]\b(?!\.))?")
 _SPACED_INITIALS = re.compile(r"(?<![\w.'])[A-Z](?:\.?\ (?:[A-Z]\b)(?!'))+\.?(?![\w'])")
 _MINUS = re.compile(r"(?<![\w)\]])-(?=[$£€¥]?\s?\.?\d)")
-_RATED = re.compile(r"(?<![\w-])([A-Z][A-Za-z]{0,2}\d?)-(?=\s|\Z|[,;)])")
 _SIGN = "\u2212"
 _TOKEN = re.compile(
     rf"{_SIGN}?\d+(?:[.,:/^-]\d+)*[^\W\d_]*|{_SIGN}|[^\W_]+(?:'[^\W_]+)*|(?<=\w)#"
@@ -78,7 +74,7 @@ class Plain(NamedTuple):
 
 
 def tidy(text: str) -> str:
-    """A text in one line, with one form of each mark and letter, and initials without dots."""
+    """A text in one line, with one form of each mark and letter, spaced initials as one word."""
     if not text.isascii():
         text = text.encode("utf-8", "replace").decode("utf-8").translate(_UNIFIED)
         text = _POWER.sub(lambda match: "^" + unicodedata.normalize("NFKC", match[0]), text)
@@ -86,8 +82,6 @@ def tidy(text: str) -> str:
     text = " ".join(_UNPRINTABLE.sub(" ", text).split())
     for pattern, replacement in _IN_NUMBERS if any(c.isdigit() for c in text) else ():
         text = pattern.sub(replacement, text)
-    if "." in text:
-        text = _INITIALS.sub(lambda match: match[0].replace(".", ""), text)
     return _SPACED_INITIALS.sub(lambda match: re.sub(r"[. ]", "", match[0]), text)
 
 
@@ -109,7 +103,7 @@ def plain(text: str) -> Plain:
 
 
 def _plain(text: str) -> Plain:
-    marked = _RATED.sub(rf"\1{_SIGN}", _MINUS.sub(_SIGN, text)).replace("&", " and ")
+    marked = _MINUS.sub(_SIGN, text).replace("&", " and ")
     tokens = [_token(match) for match in _TOKEN.findall(fold(marked))]
     tokens = _without_articles([token for token in tokens if token], text)
     kept = len(tokens)
