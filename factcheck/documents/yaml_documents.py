@@ -1,7 +1,7 @@
 """YAML for JSON values: unless quoted, only `true`, `null` and plain numbers are not strings.
 
 As in YAML 1.2, `no`, `on`, `12:30`, `007` and `2024-05-01` are strings. Keys are strings, and
-unique. Aliases and merge keys are followed within a limit; tags of other types are refused.
+unique. Aliases, merge keys and tags of other types are refused.
 """
 
 from __future__ import annotations
@@ -9,22 +9,20 @@ from __future__ import annotations
 import math
 import re
 from contextlib import suppress
-from typing import Any, NamedTuple
+from typing import Any
 
 from factcheck.documents.files import MAX_DEPTH, MAX_TEXT_BYTES, Document, PathInValue, line_finder
 from factcheck.documents.values import shown
 from factcheck.errors import InputError
 
 _MAX_VALUES = 1_000_000
-"""Limit on the values of a document, aliases expanded."""
 _CORE = "tag:yaml.org,2002:"
 _PLAIN = re.compile(
     r"""(?P<null>~|null|Null|NULL|)
     |(?P<bool>true|True|TRUE|false|False|FALSE)
     |(?P<int>[-+]?(?:0|[1-9][0-9]*))
     |(?P<float>[-+]?(?:\.[0-9]+|(?:0|[1-9][0-9]*)(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?
-        |[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN))
-    |(?P<merge><<)""",
+        |[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN))""",
     re.VERBOSE,
 )
 """The meanings of a scalar without quotes; anything else is a string."""
@@ -86,12 +84,6 @@ def _represent_string(dumper: Any, text: str) -> Any:
     return dumper.represent_scalar(f"{_CORE}str", text, style=style)
 
 
-class _Part(NamedTuple):
-    value: Any
-    size: int
-    """Number of values in it, aliases expanded."""
-
-
 class _Composer:
     """Builds the value of a document from the events of the parser, and notes the lines."""
 
@@ -100,8 +92,6 @@ class _Composer:
 
         self._parser: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)(text)
         self._name = name
-        self._anchors: dict[str, _Part | None] = {}
-        """`None` while the part is being built."""
         self.lines: dict[PathInValue, int] = {}
         """Line of every part; of a member that of its key."""
 
@@ -110,7 +100,7 @@ class _Composer:
             self._parser.get_event()
             if self._next()[0] == "StreamEnd":
                 return None
-            value = self._part(*self._next(), ()).value
+            value = self._value(*self._next(), ())
             self._parser.get_event()
             kind, event = self._next()
             if kind != "StreamEnd":
@@ -126,82 +116,47 @@ class _Composer:
     def _error(self, event: Any, message: str) -> InputError:
         return InputError(f"{self._name}, line {event.start_mark.line + 1}: {message}")
 
-    def _part(self, kind: str, event: Any, path: PathInValue) -> _Part:
+    def _value(self, kind: str, event: Any, path: PathInValue) -> Any:
         self.lines.setdefault(path, event.start_mark.line + 1)
         if kind == "Alias":
-            return self._aliased(event)
+            raise self._error(event, f"the alias *{event.anchor:.80} is not JSON; write it out")
         if len(path) > MAX_DEPTH:
             raise self._error(event, f"nested more than {MAX_DEPTH} levels deep")
-        if event.anchor:
-            self._anchors[event.anchor] = None
+        if len(self.lines) > _MAX_VALUES:
+            raise self._error(event, f"more than {_MAX_VALUES:,} values; use JSON lines")
         tag = (event.tag or "").removeprefix(_CORE)
         if kind == "Scalar":
-            part = _Part(self._scalar(event), 1)
-        elif kind == "SequenceStart" and tag in {"", "!", "seq"}:
-            part = self._sequence(path)
-        elif kind == "MappingStart" and tag in {"", "!", "map"}:
-            part = self._mapping(path)
-        else:
-            raise self._error(event, f"the tag {event.tag!r:.80} is not a JSON type; remove it")
-        if max(part.size, len(self.lines)) > _MAX_VALUES:
-            raise self._error(event, f"more than {_MAX_VALUES:,} values; use JSON lines")
-        if event.anchor:
-            self._anchors[event.anchor] = part
-        return part
+            return self._scalar(event)
+        if kind == "SequenceStart" and tag in {"", "!", "seq"}:
+            return self._list(path)
+        if kind == "MappingStart" and tag in {"", "!", "map"}:
+            return self._object(path)
+        raise self._error(event, f"the tag {event.tag!r:.80} is not a JSON type; remove it")
 
-    def _aliased(self, event: Any) -> _Part:
-        if event.anchor not in self._anchors:
-            raise self._error(event, f"unknown alias {event.anchor!r:.80}")
-        part = self._anchors[event.anchor]
-        if part is None:
-            raise self._error(event, f"{event.anchor!r:.80} contains itself; write it out")
-        return part
-
-    def _sequence(self, path: PathInValue) -> _Part:
+    def _list(self, path: PathInValue) -> list[Any]:
         items: list[Any] = []
-        size = 1
         while (following := self._next())[0] != "SequenceEnd":
-            value, n_values = self._part(*following, (*path, len(items)))
-            items.append(value)
-            size += n_values
-        return _Part(items, size)
+            items.append(self._value(*following, (*path, len(items))))
+        return items
 
-    def _mapping(self, path: PathInValue) -> _Part:
-        own: dict[str, Any] = {}
-        merged: dict[str, Any] = {}
-        size = 1
+    def _object(self, path: PathInValue) -> dict[str, Any]:
+        members: dict[str, Any] = {}
         while (following := self._next())[0] != "MappingEnd":
             kind, event = following
-            key = "<<" if kind == "Scalar" and _meaning(event) == "merge" else None
-            is_merge = key is not None
-            key = key or self._key(kind, event)
-            if key in own:
+            key = self._value(kind, event, ()) if kind in {"Scalar", "Alias"} else []
+            if not isinstance(key, str):
+                raise self._error(event, f"the key {shown(key)} is not a string; put it in quotes")
+            if key == "<<" and event.implicit[0]:
+                raise self._error(event, "the merge key '<<' is not JSON; write its members out")
+            if key in members:
                 raise self._error(event, f"duplicate key {key!r:.80}; keep one")
             self.lines.setdefault((*path, key), event.start_mark.line + 1)
-            value, n_values = self._part(*self._next(), (*path, key))
-            size += n_values
-            if not is_merge:
-                own[key] = value
-                continue
-            sources = value if isinstance(value, list) else [value]
-            if not all(isinstance(source, dict) for source in sources):
-                raise self._error(event, "'<<' needs another mapping, or a list of them")
-            for source in sources:
-                merged = {**source, **merged}
-        return _Part({**merged, **own}, size)
-
-    def _key(self, kind: str, event: Any) -> str:
-        key = self._aliased(event).value if kind == "Alias" else None
-        if kind == "Scalar":
-            key = self._part(kind, event, ()).value
-        if not isinstance(key, str):
-            what = "a list" if kind == "SequenceStart" else shown(key)
-            raise self._error(event, f"the key {what} is not a string; put it in quotes")
-        return key
+            members[key] = self._value(*self._next(), (*path, key))
+        return members
 
     def _scalar(self, event: Any) -> Any:
         meaning, text = _meaning(event), event.value
-        if meaning in {"str", "merge"}:
+        if meaning == "str":
             return text
         if meaning == "null":
             return None
@@ -215,7 +170,7 @@ class _Composer:
 
 
 def _meaning(scalar: Any) -> str | None:
-    """What a scalar stands for: a type of JSON or `merge`; a tag has precedence."""
+    """The JSON type of a scalar; a tag has precedence."""
     if scalar.tag not in {None, "!"}:
         return str(scalar.tag).removeprefix(_CORE)
     if scalar.tag == "!" or not scalar.implicit[0]:
