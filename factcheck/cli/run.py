@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-import json
 from collections.abc import Iterator
 from contextlib import ExitStack
 from functools import partial
@@ -136,12 +135,9 @@ def run(  # noqa: PLR0913 - one parameter per option
     elif dry_run:
         _show_estimate(unsent.estimate(settings, records(), direction))
     else:
-        signature = _score(settings, records(), tally, direction, out, resume=resume, lead=lead)
+        _score(settings, records(), tally, direction, out, resume=resume, lead=lead)
         failure = gates.run_gate(tally, fail_under, max_distorted)
-        totals = {**tally.to_dict(), "signature": signature}
-        to_json = partial(json.dumps, totals, ensure_ascii=False, indent=2)
-        to = output.Destination(format_)
-        output.show(tally.page(signature), to_json, to, failure=failure)
+        output.show(tally.page(), tally.to_json, output.Destination(format_), failure=failure)
         if tally.interrupted:
             output.print_note("This is the result so far; --out ROWS --resume continues the run.")
             raise KeyboardInterrupt
@@ -202,8 +198,7 @@ def _score(
     *,
     resume: bool,
     lead: bool,
-) -> str:
-    """Run, and return the signature of the rows."""
+) -> None:
     from factcheck.documents.results import ResultsFile
     from factcheck.runtime.progress import progress
     from factcheck.scoring import FactCoverage, runs
@@ -220,7 +215,7 @@ def _score(
         runs.score_run(
             scorer, records, tally, direction=direction, lead=lead, rows=rows, on_record=on_record
         )
-        return signature()
+        tally.signature = signature()
 
 
 def _skipper(tally: Tally) -> Any:

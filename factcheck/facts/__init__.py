@@ -16,7 +16,6 @@ from factcheck.facts.model import (
     match_results,
 )
 from factcheck.facts.report import CoverageReport
-from factcheck.facts.run import RunSummary
 from factcheck.facts.signature import ScoreSignature, digest, short_digest
 from factcheck.facts.sources import (
     Source,
@@ -38,7 +37,6 @@ __all__ = [
     "EntailmentLabel",
     "Evidence",
     "FactSet",
-    "RunSummary",
     "ScoreSignature",
     "Share",
     "Source",

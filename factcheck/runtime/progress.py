@@ -6,15 +6,18 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from factcheck.facts import RunSummary
+from factcheck.facts import Usage
 from factcheck.reports.text import percent, plural
+
+Show = Callable[[int, int, Usage], None]
+"""Shows the number of records so far, that of their facts, and what they cost."""
 
 
 @contextmanager
-def progress(message: str) -> Iterator[Callable[[RunSummary], None]]:
+def progress(message: str) -> Iterator[Show]:
     """A line on standard error with count, rate, cache hits and cost; nothing if nobody sees it."""
     if sys.stderr is None or not sys.stderr.isatty():
-        yield lambda _: None
+        yield lambda *_: None
         return
     from rich.console import Console
     from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
@@ -23,21 +26,20 @@ def progress(message: str) -> Iterator[Callable[[RunSummary], None]]:
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task(message)
 
-        def show(summary: RunSummary) -> None:
+        def show(n_records: int, n_facts: int, usage: Usage) -> None:
             elapsed = bar.tasks[task].elapsed or 0.0
-            bar.update(task, description=_progress_text(message, summary, elapsed))
+            so_far = _progress_text(n_records, n_facts, usage, elapsed)
+            bar.update(task, description=f"{message}: {so_far}")
 
         yield show
 
 
-def _progress_text(message: str, summary: RunSummary, elapsed_s: float) -> str:
-    usage = summary.usage
-    parts = [f"{message}: {plural(summary.n_records, 'record')}"]
+def _progress_text(n_records: int, n_facts: int, usage: Usage, elapsed_s: float) -> str:
+    parts = [plural(n_records, "record")]
     if elapsed_s > 0:
-        parts.append(f"{summary.n_records / elapsed_s:.1f}/s")
+        parts.append(f"{n_records / elapsed_s:.1f}/s")
     if usage.cache_hits:
-        share = min(1.0, usage.cache_hits / max(1, summary.counts["facts"]))
-        parts.append(f"{percent(share)} from the cache")
+        parts.append(f"{percent(min(1.0, usage.cache_hits / max(1, n_facts)))} from the cache")
     if usage.calls:
         cost = "cost unknown" if usage.cost_usd is None else f"${usage.cost_usd:.4f}"
         parts.append(f"{usage.calls:,} calls, {cost}")

@@ -218,13 +218,13 @@ def run_gate(
         verb = "has" if n_failed == 1 else "have"
         what = f"{plural(n_failed, 'record')} {verb} no report"
         return GateFailure(code, f"{what} ({tally.first_failure})")
-    score = tally.summary.score
+    score = tally.score
     if score is None:
         return GateFailure(NOTHING_DECIDED, "nothing was scored: there are no records")
     lost = ""
     if tally.lost_musts:
         lost = f"{plural(tally.lost_musts, 'record')} lost a must fact ({tally.first_lost})"
-    distorted = _too_many(tally.summary.counts["distorted"], max_distorted)
+    distorted = _too_many(tally.counts["distorted"], max_distorted)
     return _failed([lost, _below("mean score", score, threshold, 4), distorted])
 
 

@@ -10,7 +10,7 @@ from contextlib import closing
 from typing import Any, NamedTuple
 
 from factcheck.errors import FactcheckError, Failure, JudgeError, describe
-from factcheck.facts import CoverageReport
+from factcheck.facts import CoverageReport, Usage
 from factcheck.records import Record, as_record
 from factcheck.runtime.loop import background
 
@@ -109,15 +109,15 @@ def outcomes(
         if not progress:
             yield from (outcome for _, outcome in scored)
             return
-        from factcheck.facts.run import RunSummary
         from factcheck.runtime.progress import progress as shown_progress
 
-        summary = RunSummary()
+        n_records, n_facts, usage = 0, 0, Usage()
         with shown_progress("Scoring") as show:
             for _, outcome in scored:
                 if isinstance(outcome, CoverageReport):
-                    summary.add(outcome)
-                    show(summary)
+                    n_records, n_facts = n_records + 1, n_facts + len(outcome.facts)
+                    usage = usage + outcome.usage
+                    show(n_records, n_facts, usage)
                 yield outcome
 
 

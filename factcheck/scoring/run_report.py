@@ -14,14 +14,13 @@ from factcheck.reports.page import Case, Page, Section, Table, filled
 from factcheck.reports.report import Report
 from factcheck.reports.text import DASH, name_text, one_line
 from factcheck.scoring.many import RecordFailure
-from factcheck.scoring.runs import Tally, outcome_of
+from factcheck.scoring.runs import COUNTS, Tally, outcome_of
 
 if TYPE_CHECKING:
     from typing_extensions import Self
 
-_COUNTS = ("facts", "kept", "distorted", "dropped", "undecided")
 COLUMNS = (
-    "id", "score", "low", "high", "lead", "faithfulness", *_COUNTS, "lost_must", "code", "message",
+    "id", "score", "low", "high", "lead", "faithfulness", *COUNTS, "lost_must", "code", "message",
 )  # fmt: skip
 """Of the rows for CSV and data frames."""
 _N_BINS = 10
@@ -39,13 +38,12 @@ class RunReport(Report):
     def __init__(
         self, outcomes: Mapping[str, CoverageReport | RecordFailure], signature: str = ""
     ) -> None:
-        self.tally = Tally()
+        self.tally = Tally(signature)
         """Totals."""
         for place, (name, outcome) in enumerate(outcomes.items()):
             self.tally.add(name, outcome, place)
         self.outcomes = dict(sorted(outcomes.items(), key=lambda item: _rank(item[1])))
         """Worst first: without a report, undecided, then by score and distorted facts."""
-        self.signature = signature
 
     @classmethod
     def read(cls, path: PathOrDash) -> Self:
@@ -58,7 +56,7 @@ class RunReport(Report):
         return cls(outcomes, read_signature(path))
 
     def page(self) -> Page:
-        page, names = self.tally.page(self.signature), list(self.outcomes)
+        page, names = self.tally.page(), list(self.outcomes)
         return page._replace(
             sections=filled(
                 self._distribution(),
@@ -77,7 +75,6 @@ class RunReport(Report):
         """The totals, and a row for each record."""
         return {
             **self.tally.to_dict(),
-            "signature": self.signature,
             "records": [{name: row.get(name) for name in COLUMNS} for row in self._rows()],
         }
 
@@ -92,11 +89,11 @@ class RunReport(Report):
             yield {"id": name, **numbers, **outcome.counts, "lost_must": lost}
 
     def _table(self) -> Table:
-        shown: tuple[str, ...] = _COUNTS
+        shown: tuple[str, ...] = COUNTS
         if any(
             isinstance(x, CoverageReport) and x.lead is not None for x in self.outcomes.values()
         ):
-            shown = ("lead", *_COUNTS)
+            shown = ("lead", *COUNTS)
         rows = []
         for name, outcome in self.outcomes.items():
             cells = {"coverage": "no report"}

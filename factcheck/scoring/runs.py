@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import heapq
 import json
+import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
@@ -14,21 +15,22 @@ from typing import Any
 from factcheck.documents import PathOrDash
 from factcheck.documents.results import ResultsFile, read_results
 from factcheck.errors import InputError
-from factcheck.facts import (
-    CoverageReport,
-    FactSet,
-    RunSummary,
-    short_digest,
-    source_key,
-)
-from factcheck.facts.page import lost_musts
+from factcheck.facts import CoverageReport, FactSet, Usage, short_digest, source_key
+from factcheck.facts.page import lost_musts, parts, scale_lines, score_text, usage_text
 from factcheck.facts.report import Direction
 from factcheck.records import Record
 from factcheck.records.reading import read_records
-from factcheck.reports.page import Page
+from factcheck.reports.page import Case, Item, Page, Section, entries, filled
+from factcheck.reports.report import Report
+from factcheck.reports.text import interval_text, one_line, plural, share
+from factcheck.runtime.progress import Show
 from factcheck.scoring.many import RecordFailure
 from factcheck.scoring.scorer import FactCoverage
+from factcheck.stats.intervals import Interval, cluster_interval
 
+COUNTS = ("facts", "kept", "distorted", "dropped", "undecided")
+"""What `CoverageReport.counts` counts."""
+NO_USAGE = Usage()
 FINAL = frozenset(
     {"input", "output", "truncated", "refused", "missing", "duplicate", "invalid", "flipped"}
 )
@@ -39,11 +41,21 @@ _N_LOWEST = 5
 OnError = Callable[[InputError], None]
 
 
-@dataclass
-class Tally:
-    """Totals of a run so far."""
+@dataclass(repr=False)
+class Tally(Report):
+    """Totals of a run so far; memory grows with the number of sources only."""
 
-    summary: RunSummary = field(default_factory=RunSummary)
+    signature: str = ""
+    """How the scores were made; see `run_signature`."""
+    n_records: int = 0
+    """Records with a report."""
+    n_scored: int = 0
+    """Records with a score."""
+    counts: Counter[str] = field(default_factory=Counter)
+    """Facts of all records, by what became of them."""
+    usage: Usage = NO_USAGE
+    judge_quality: str = ""
+    """See `CoverageReport.judge_quality`; of the first report."""
     failures: Counter[str] = field(default_factory=Counter)
     """Number of records without a report, by code."""
     first_failure: str = ""
@@ -62,6 +74,11 @@ class Tally:
     """Of each record that has a row of an earlier run, by id."""
     left_out: int = 0
     """Rows of an earlier run whose records are not in the input."""
+    _leads: list[float] = field(default_factory=list)
+    _sum_low: float = 0.0
+    _sum_high: float = 0.0
+    _by_source: dict[str, tuple[int, float]] = field(default_factory=dict)
+    """Number and sum of the scores of each source."""
     _lowest: list[tuple[float, int, str]] = field(default_factory=list)
     """Heap of (-score, -place in the input, id)."""
 
@@ -73,14 +90,53 @@ class Tally:
             self.failures[outcome.code] += 1
             self.first_failure = self.first_failure or f"{outcome.id}: {outcome.message}"
             return
-        self.summary.add(outcome)
+        self.n_records += 1
+        self.usage = self.usage + outcome.usage
+        self.counts.update(outcome.counts)
+        self.judge_quality = self.judge_quality or outcome.judge_quality
+        if outcome.lead is not None:
+            self._leads.append(outcome.lead)
         if lost := lost_musts(outcome.results):
             self.lost_musts += 1
             self.first_lost = self.first_lost or f"{record_id}: {lost}"
-        if outcome.score is not None:
-            heapq.heappush(self._lowest, (-outcome.score, -place, record_id))
-            if len(self._lowest) > _N_LOWEST:
-                heapq.heappop(self._lowest)
+        found = outcome.share
+        self._sum_low += found.low
+        self._sum_high += found.high
+        if found.value is None:
+            return
+        self.n_scored += 1
+        source = outcome.facts.source_digest or f"record {self.n_records}"
+        n, total = self._by_source.get(source, (0, 0.0))
+        self._by_source[source] = (n + 1, total + found.value)
+        heapq.heappush(self._lowest, (-found.value, -place, record_id))
+        if len(self._lowest) > _N_LOWEST:
+            heapq.heappop(self._lowest)
+
+    @property
+    def score(self) -> float | None:
+        """Mean score of the scored records, in [0, 1]; `None` without any."""
+        if self.n_scored == 0:
+            return None
+        return math.fsum(total for _, total in self._by_source.values()) / self.n_scored
+
+    @property
+    def lead(self) -> float | None:
+        """Mean score of the leads (`CoverageReport.lead`), in [0, 1]; `None` without any."""
+        return math.fsum(self._leads) / len(self._leads) if self._leads else None
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """Mean score if every undecided fact were dropped, and if it were kept, in [0, 1]."""
+        n = self.n_records
+        return (self._sum_low / n, self._sum_high / n) if n else (0.0, 1.0)
+
+    @property
+    def interval(self) -> Interval | None:
+        """95 % interval of the mean, clustered by source; `None` with fewer than two sources.
+
+        Summaries of one source are not independent, so the spread is taken between sources.
+        """
+        return cluster_interval(self._by_source.values())
 
     def load_rows(self, path: PathOrDash) -> None:
         """Learn which records have a row of an earlier run.
@@ -102,32 +158,80 @@ class Tally:
         """
         for row in read_results(path):
             name = row["id"]
-            if name not in self.digests or name not in places:
-                continue
-            self.add(name, outcome_of(row), places[name])
+            if name in self.digests and name in places:
+                self.add(name, outcome_of(row), places[name])
 
-    def page(self, signature: str) -> Page:
-        """The totals as a report, with up to 5 lowest scores.
-
-        Args:
-            signature: How the scores were made; see `run_signature`.
-        """
-        lowest = [(-negative, name) for negative, _, name in sorted(self._lowest, reverse=True)]
-        return self.summary.page(
-            signature,
-            lowest=lowest,
-            failures=self.failures,
-            n_skipped=self.skipped,
-            n_left_out=self.left_out,
+    def page(self) -> Page:
+        """The totals as a report, with up to 5 lowest scores."""
+        interval = interval_text(self.interval, 2)
+        n_records = self.n_records + self.failures.total()
+        lowest = (
+            Item(share(-negative, 2), one_line(name))
+            for negative, _, name in sorted(self._lowest, reverse=True)
         )
+        errors = (
+            Case("report", "error", f"{n:,} missing", code) for code, n in self.failures.items()
+        )
+        return Page(
+            "Mean coverage",
+            score_text(self.score),
+            f"{self.n_scored:,} of {plural(n_records, 'record')} scored",
+            interval and f"95 % interval {interval} over {plural(len(self._by_source), 'source')}",
+            tuple(self._lines()),
+            parts(self.counts),
+            filled(Section("Lowest", items=tuple(lowest))),
+            entries(("Usage", usage_text(self.usage)), ("Signature", self.signature)),
+            suite="run",
+            cases=(Case("mean coverage"), *errors),
+            columns=tuple(self._row()),
+            rows=lambda: [self._row()],
+        )
+
+    def _lines(self) -> Iterator[str]:
+        yield from scale_lines(self.lead, self.judge_quality, len(self._leads))
+        kinds = (f"{self.counts[kind]:,} {kind}" for kind in COUNTS[1:])
+        yield f"{plural(self.counts['facts'], 'fact')}: {', '.join(kinds)}"
+        if self.counts["undecided"]:
+            bounds = interval_text(self.bounds, 2)
+            yield f"{bounds} if every undecided fact were dropped / kept"
+        missing = [f"{n:,} without a report ({code})" for code, n in sorted(self.failures.items())]
+        if self.skipped:
+            missing.append(f"{plural(self.skipped, 'invalid record')} skipped")
+        if self.left_out:
+            rows = plural(self.left_out, "row")
+            missing.append(f"{rows} of records that are not in the input left out")
+        if missing:
+            yield ", ".join(missing)
+
+    def _row(self) -> dict[str, Any]:
+        low, high = self.interval or (None, None)
+        counts = {kind: self.counts[kind] for kind in COUNTS}
+        return {**self._numbers(), "interval_low": low, "interval_high": high, **counts}
+
+    def _numbers(self) -> dict[str, Any]:
+        low, high = self.bounds
+        return {
+            "records": self.n_records,
+            "scored": self.n_scored,
+            "sources": len(self._by_source),
+            "score": self.score,
+            "low": low,
+            "high": high,
+            "lead": self.lead,
+            "judge_quality": self.judge_quality,
+        }
 
     def to_dict(self) -> dict[str, Any]:
         return {
-            **self.summary.to_dict(),
+            **self._numbers(),
+            "interval": list(self.interval) if self.interval else None,
+            "counts": {kind: self.counts[kind] for kind in COUNTS},
+            "usage": self.usage.to_dict(),
             "failures": dict(self.failures),
             "open": self.unfinished,
             "skipped": self.skipped,
             "left_out": self.left_out,
+            "signature": self.signature,
         }
 
 
@@ -193,7 +297,7 @@ def score_run(
     direction: Direction = "coverage",
     lead: bool = False,
     rows: ResultsFile | None = None,
-    on_record: Callable[[RunSummary], None] | None = None,
+    on_record: Show | None = None,
 ) -> None:
     """Score all records that have no row yet, write their rows and count them.
 
@@ -207,7 +311,7 @@ def score_run(
         direction: As in `FactCoverage.score`.
         lead: As in `FactCoverage.score`.
         rows: Where final rows go; `None`: nowhere.
-        on_record: Called after each new record with the totals so far.
+        on_record: Called after each new record.
 
     Raises:
         InputError: `records` cannot be read, or a record is not the one its row was made of.
@@ -226,7 +330,7 @@ def score_run(
                         tally.write_error = str(error)
                         break
                 if on_record is not None:
-                    on_record(tally.summary)
+                    on_record(tally.n_records, tally.counts["facts"], tally.usage)
         except KeyboardInterrupt:
             tally.interrupted = True
     if rows is not None and tally.digests:
