@@ -87,28 +87,25 @@ class JudgeError(FactcheckError):
     exit_code = 4
 
 
-class JudgeUnavailable(JudgeError):
+class _Retryable(JudgeError):
+    retryable = True
+
+    def __init__(self, message: str, *, retry_after_s: float | None = None) -> None:
+        super().__init__(message)
+        self.retry_after_s = retry_after_s
+        """Seconds the provider asked to wait, if it said so."""
+
+
+class JudgeUnavailable(_Retryable):
     """No answer came: connection, timeout or a server error."""
 
     code = "unavailable"
-    retryable = True
-
-    def __init__(self, message: str, *, retry_after_s: float | None = None) -> None:
-        super().__init__(message)
-        self.retry_after_s = retry_after_s
-        """Seconds the provider asked to wait, if it said so."""
 
 
-class JudgeRateLimited(JudgeError):
+class JudgeRateLimited(_Retryable):
     """The provider asks for a pause."""
 
     code = "rate_limited"
-    retryable = True
-
-    def __init__(self, message: str, *, retry_after_s: float | None = None) -> None:
-        super().__init__(message)
-        self.retry_after_s = retry_after_s
-        """Seconds the provider asked to wait, if it said so."""
 
 
 class JudgeRejected(JudgeError):

@@ -53,12 +53,6 @@ def score(  # noqa: PLR0913 - one parameter per option
         ),
     ] = None,
     max_distorted: options.MaxDistorted = None,
-    must: Annotated[
-        list[str] | None,
-        options.option(
-            "--must", "ID", "Exit with 1 if this fact of --facts is not kept; repeatable."
-        ),
-    ] = None,
     baseline: Annotated[
         str | None,
         options.option(
@@ -85,9 +79,7 @@ def score(  # noqa: PLR0913 - one parameter per option
 
     sources = [source, *(more_sources or ())]
     to = output.destination(format_, out, *sources, summary, facts, baseline)
-    if must and facts is None:
-        raise InputError("--must names facts by their ids in --facts FILE; give both")
-    fact_set = gates.require_musts(read_facts(facts), must or ()) if facts is not None else None
+    fact_set = read_facts(facts) if facts is not None else None
     limits = gates.Limits(
         fail_under,
         max_distorted,

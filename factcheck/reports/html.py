@@ -166,11 +166,10 @@ def _bar(parts: Sequence[Part]) -> str:
 
 def _section(section: Section) -> str:
     anchor = f' id="{escape(section.anchor)}"' if section.anchor else ""
-    state = "" if section.collapsed else " open"
     meaning = f'<span class="soft">{escape(section.meaning)}</span>' if section.meaning else ""
     body = "\n".join(_body(section))
     return (
-        f'<details class="group {section.tone}"{anchor}{state}>\n'
+        f'<details class="group {section.tone}"{anchor} open>\n'
         f"<summary><h2>{escape(section.title)}</h2>{meaning}</summary>\n{body}\n</details>"
     )
 

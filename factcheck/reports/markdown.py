@@ -66,7 +66,7 @@ def _metric(page: Page) -> Iterator[str]:
 
 def _section(section: Section) -> Iterator[str]:
     title = f"{section.mark} {section.title}".strip()
-    folded = section.collapsed or (section.tone == "good" and bool(section.items))
+    folded = section.tone == "good" and bool(section.items)
     if folded:
         yield f"<details><summary>{_joined(_LINKED.split(title))}</summary>"
     else:

@@ -121,8 +121,6 @@ class Section(NamedTuple):
     """One character before the title in Markdown, which has no colour."""
     anchor: str = ""
     """Link target of a `Part`: letters and dashes, unique on the page."""
-    collapsed: bool = False
-    """Whether Markdown and HTML fold it."""
     pictures: tuple[Svg, ...] = ()
     """Shown above the table."""
 

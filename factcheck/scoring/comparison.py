@@ -14,7 +14,7 @@ from factcheck.documents import read_text
 from factcheck.documents.results import read_results
 from factcheck.errors import InputError
 from factcheck.facts import CheckResult, CoverageReport, ScoreSignature, Verdict, share_entailed
-from factcheck.reports.page import Alert, Badge, Case, Item, Page, Section, Tone, filled
+from factcheck.reports.page import Alert, Badge, Case, Item, Page, Tone, filled, listed
 from factcheck.reports.report import Report
 from factcheck.reports.text import (
     interval_text,
@@ -186,7 +186,7 @@ class CoverageComparison(Report):
             f"distorted {n_a:,} → {n_b:,} of {plural(self.n_facts, 'fact')}",
             lines=tuple(self._lines()),
             alerts=tuple(Alert(alert) for alert in alerts if alert),
-            sections=filled(*(_section(*group) for group in groups)),
+            sections=filled(*(listed(*group, _item, "fact", _MAX_SHOWN) for group in groups)),
             suite="compare",
             cases=tuple(_case(title, change) for title, _, _, group in groups for change in group),
             columns=("change", *FactChange._fields),
@@ -245,20 +245,15 @@ def _range(found: Comparison) -> str:
     return f"{share(found.a)} → {share(found.b)}"
 
 
-def _section(title: str, tone: Tone, meaning: str, changes: Sequence[FactChange]) -> Section:
-    items = (
-        Item(
-            name_text(change.record or change.id),
-            quote_text(change.fact),
-            (quote_text(change.reason),) if change.reason else (),
-            badges=(Badge("must", "bad"),) if change.must else (),
-            quote=quote_text(change.quote),
-            aside=f"{change.a} → {change.b}",
-        )
-        for change in changes[:_MAX_SHOWN]
+def _item(change: FactChange) -> Item:
+    return Item(
+        name_text(change.record or change.id),
+        quote_text(change.fact),
+        (quote_text(change.reason),) if change.reason else (),
+        badges=(Badge("must", "bad"),) if change.must else (),
+        quote=quote_text(change.quote),
+        aside=f"{change.a} → {change.b}",
     )
-    more = more_of(len(changes) - _MAX_SHOWN, "fact")
-    return Section(f"{title} {len(changes):,}", tone, meaning, items=tuple(items), more=more)
 
 
 def _case(title: str, change: FactChange) -> Case:

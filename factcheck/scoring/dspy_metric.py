@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Awaitable, Callable
-from typing import Any, Generic, Protocol, TypeVar
+import asyncio
+from collections.abc import Callable, Coroutine
+from typing import Any, Protocol, TypeVar
 
 from factcheck.errors import FactcheckError, InputError, JudgeError
 from factcheck.facts import (
@@ -20,12 +20,11 @@ from factcheck.facts import (
 )
 from factcheck.facts.report import Direction
 from factcheck.runtime.loop import background
-from factcheck.runtime.result_cache import SingleFlight
 from factcheck.scoring.many import RecordFailure
 
 _SOURCES = ("source", "source_text")
 """Default names of the source in an example."""
-_KEPT_REPORTS = 1024
+_MAX_REPORTS = 1024
 _ABSENT: Any = object()
 _MISSING = "Missing: facts of the source that the summary does not say."
 _DISTORTED = "Distorted: facts of the source that the summary says differently."
@@ -75,8 +74,8 @@ class CoverageMetric:
         self._summary = summary
         self._facts = facts
         self._direction: Direction = direction
-        self._fact_sets: _Once[FactSet] = _Once()
-        self._reports: _Once[CoverageReport] = _Once(_KEPT_REPORTS)
+        self._fact_sets: dict[str, asyncio.Future[FactSet]] = {}
+        self._reports: dict[str, asyncio.Future[CoverageReport]] = {}
         self._failures: dict[str, RecordFailure] = {}
 
     @property
@@ -140,15 +139,15 @@ class CoverageMetric:
         async def make() -> CoverageReport:
             known = facts
             if known is None:
-                extract = self._scorer.aextract
-                known = await self._fact_sets.get(
-                    digest(source_key(source)), lambda: extract(source)
-                )
+                key = digest(source_key(source))
+                known = await _once(self._fact_sets, key, lambda: self._scorer.aextract(source))
             return await self._scorer.ascore(
                 source, summary, facts=known, direction=self._direction, lead=False
             )
 
-        return await self._reports.get(digest(repr((source, summary, given))), make)
+        if len(self._reports) > _MAX_REPORTS:
+            del self._reports[next(iter(self._reports))]
+        return await _once(self._reports, digest(repr((source, summary, given))), make)
 
     def _note(self, example: Any, prediction: Any, error: FactcheckError) -> None:
         identity = getattr(example, "id", _ABSENT)
@@ -158,26 +157,19 @@ class CoverageMetric:
         self._failures[key] = RecordFailure(str(identity), error.code, str(error))
 
 
-class _Once(Generic[T]):
-    """The latest `most` results by key, each computed once; a failed one is computed again."""
-
-    def __init__(self, most: float = math.inf) -> None:
-        self._most = most
-        self._done: dict[str, T] = {}
-        self._flight: SingleFlight[T] = SingleFlight()
-
-    async def get(self, key: str, work: Callable[[], Awaitable[T]]) -> T:
-        if key in self._done:
-            return self._done[key]
-
-        async def ask(_: object) -> list[T]:
-            return [await work()]
-
-        result = (await self._flight.resolve([key], ask))[key]
-        self._done[key] = result
-        if len(self._done) > self._most:
-            del self._done[next(iter(self._done))]
-        return result
+async def _once(
+    results: dict[str, asyncio.Future[T]], key: str, work: Callable[[], Coroutine[Any, Any, T]]
+) -> T:
+    """The result of work that is done once, unless it fails; all calls are in one event loop."""
+    if key not in results:
+        results[key] = asyncio.ensure_future(work())
+    future = results[key]
+    try:
+        return await asyncio.shield(future)
+    except BaseException:
+        if future.done() and results.get(key) is future:
+            del results[key]
+        raise
 
 
 def _require_score(report: CoverageReport, direction: Direction) -> float:

@@ -6,12 +6,12 @@ rule for all of them: what has no verdict never helps to pass.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import NamedTuple, Protocol
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from factcheck.errors import InputError, JudgeError
-from factcheck.facts import CheckResult, CoverageReport, FactSet, Verdict, share_entailed
+from factcheck.facts import CheckResult, CoverageReport, Verdict, share_entailed
 from factcheck.facts.page import lost_musts
 from factcheck.reports.text import one_line, plural, quote_text
 from factcheck.scoring.comparison import made_how, results_by_fact
@@ -32,19 +32,6 @@ class GateFailure(NamedTuple):
     exit_code: int
     """1: the gate failed. 2: invalid input. 4: too little was decided. 130: interrupted."""
     message: str
-
-
-class FieldScores(Protocol):
-    """Scores of a field evaluation; see `fields.files.GateScores`, which has them."""
-
-    @property
-    def f1(self) -> float | None: ...
-    @property
-    def low_f1(self) -> float: ...
-    @property
-    def never_judged(self) -> str: ...
-    @property
-    def no_verdict(self) -> str: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,19 +124,6 @@ def _since(
         [result for result, old in both if is_worse(result, old)],
         [result for result in kept if not isinstance(result, Verdict)],
     )
-
-
-def require_musts(facts: FactSet, ids: Iterable[str]) -> FactSet:
-    """The facts, with those of these ids marked as `must`.
-
-    Raises:
-        InputError: No fact has one of the ids.
-    """
-    given = list(ids)
-    if unknown := [id_ for id_ in given if id_ not in {fact.id for fact in facts}]:
-        raise InputError(f"--must {unknown[0]}: no fact has this id")
-    marked = (replace(fact, must=True) if fact.id in given else fact for fact in facts)
-    return replace(facts, facts=tuple(marked))
 
 
 def misfit(report: CoverageReport, limits: Limits) -> str:
@@ -266,26 +240,31 @@ def cases_gate(
     return _failed([_below(name, score, threshold, 3), failed])
 
 
-def fields_gate(scores: FieldScores, threshold: float | None) -> GateFailure | None:
+def fields_gate(
+    f1: float | None, low_f1: float, never_judged: str, no_verdict: str, threshold: float | None
+) -> GateFailure | None:
     """Gate on a field evaluation.
 
     A value without a verdict is not held against the extractor, but the run passes only if it would
     with all of those wrong, too.
 
     Args:
-        scores: Scores of the evaluation.
+        f1: Mean F1 over what was decided, in [0, 1]; `None` if nothing was.
+        low_f1: Mean F1 if every value without a verdict were wrong, in [0, 1].
+        never_judged: A field without a single verdict; empty if there is none.
+        no_verdict: The field with most values without a verdict, and why.
         threshold: Minimum mean F1 in [0, 1]; `None`: anything that could be scored passes.
     """
-    if scores.f1 is None:
-        why = scores.no_verdict or "every field is skipped or absent"
+    if f1 is None:
+        why = no_verdict or "every field is skipped or absent"
         return GateFailure(NOTHING_DECIDED, f"nothing was scored: {why}")
     if threshold is None:
         return None
-    if wrong := _below("mean F1", scores.f1, threshold, 4):
+    if wrong := _below("mean F1", f1, threshold, 4):
         return _failed([wrong])
-    unknown = f"no verdict on {scores.never_judged}" if scores.never_judged else ""
-    if not unknown and (below := _below("mean F1", scores.low_f1, threshold, 4)):
-        unknown = f"{below} if every value without a verdict is wrong ({scores.no_verdict})"
+    unknown = f"no verdict on {never_judged}" if never_judged else ""
+    if not unknown and (below := _below("mean F1", low_f1, threshold, 4)):
+        unknown = f"{below} if every value without a verdict is wrong ({no_verdict})"
     if unknown:
         return GateFailure(NOTHING_DECIDED, f"the gate cannot pass: {unknown}")
     return None

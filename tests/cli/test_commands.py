@@ -217,14 +217,12 @@ def test_an_error_is_one_line_of_at_most_300_characters(run: Run) -> None:
 
 
 def test_what_the_gate_says_is_what_junit_and_the_exit_code_say(desk: Desk, run: Run) -> None:
-    """A baseline, a fact that must be kept and a number of distorted facts, each by itself."""
+    """A baseline and a number of distorted facts, each by itself."""
     facts = desk.put("facts.json", SOURCE.splitlines())
     score = ("score", desk.source, desk.summary, "--facts", facts)
     old = desk.path("old.json")
     assert run(*score, "--out", old).code == 0
     for limits, reason in (
-        (("--must", "f1"), ""),
-        (("--must", "f4"), "1 must fact not kept: f4"),
         (("--max-distorted", "0"), "1 fact distorted, more than 0: f3"),
         (("--max-distorted", "1"), ""),
         (("--baseline", old), ""),
@@ -254,8 +252,6 @@ def test_what_the_gate_says_is_what_junit_and_the_exit_code_say(desk: Desk, run:
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ("--must f1", "--must names facts by their ids in --facts FILE; give both"),
-        ("--facts FACTS --must f9", "--must f9: no fact has this id"),
         ("--fail-under-tag price", "--fail-under-tag price: expected TAG=SHARE"),
         ("--baseline FACTS", "facts.json: report: "),
         ("--facts TWINS", "two facts have the id 'a'"),

@@ -301,7 +301,7 @@ def test_the_gate_is_on_the_mean_over_records(files: Files, threshold: str, code
 
 
 def test_a_score_that_looks_like_the_threshold_is_shown_exactly() -> None:
-    found = fields_gate(GateScores(0.79999999, 0.79999999), 0.8)
+    found = fields_gate(*GateScores(0.79999999, 0.79999999), 0.8)
 
     assert found is not None
     assert "0.79999999 is under 0.8" in found.message
@@ -348,7 +348,7 @@ def test_an_undecided_record_does_not_help_to_pass(
     """
     run = deaf_run(*answered)
 
-    found = fields_gate(gate_scores(run, Undecided({}, run.records)), threshold)
+    found = fields_gate(*gate_scores(run, Undecided({}, run.records)), threshold)
 
     assert run.mean_f1 == (0.75 if answered else 1.0)
     assert (found and found.exit_code) == code

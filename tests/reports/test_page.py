@@ -73,7 +73,7 @@ PAGE = Page(
             mark="≠",
             anchor="examples",
         ),
-        Section("Right", "good", items=(Item("r3", "all of it"),), collapsed=True),
+        Section("Right", "good", items=(Item("r3", "all of it"),)),
     ),
     entries(("Judge", "local"), ("Usage", ""), ("Signature", "judge:local|version:0")),
     (Alert("1 must field lost"), Alert("2 fields undecided", "unknown")),
@@ -214,12 +214,12 @@ def test_markdown_folds_what_is_fine() -> None:
         "Page",
         sections=(
             Section("Kept <1>", "good", items=(Item("a", "b"),)),
-            Section("Details #1", collapsed=True, table=TABLE),
+            Section("Right #1", "good", table=TABLE, items=(Item("c"),)),
         ),
     )
     shown = render(page, "markdown")
     assert "<details><summary>Kept &lt;1&gt;</summary>\n\n- **a** b\n\n</details>" in shown
-    assert "<details><summary>Details #<!-- -->1</summary>\n\n| field |" in shown
+    assert "<details><summary>Right #<!-- -->1</summary>\n\n| field |" in shown
     assert "| name | &lt;0.001 |" in shown
 
 
@@ -236,7 +236,7 @@ def test_html_links_parts_to_sections_and_folds() -> None:
     shown = render(page, "html")
     assert '<a class="bad" href="#examples"><span class="mark">≠</span> 2 wrong</a>' in shown
     assert '<details class="group bad" id="examples" open>' in shown
-    assert '<details class="group good">' in shown
+    assert '<details class="group good" open>' in shown
     assert fragment(page).startswith("<style>\n@scope (.factcheck) {\n:scope {")
 
 
