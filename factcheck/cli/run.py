@@ -13,6 +13,7 @@ from factcheck.cli import options, output
 from factcheck.errors import InputError, JudgeError
 
 if TYPE_CHECKING:
+    from factcheck.facts import Usage
     from factcheck.records import Record
     from factcheck.scoring.runs import Tally
 
@@ -133,7 +134,7 @@ def run(  # noqa: PLR0913 - one parameter per option
         )
         _show_batch(done, batch, batch_file)
     elif dry_run:
-        _show_estimate(unsent.estimate(settings, records(), direction))
+        _show_estimate(*unsent.estimate(settings, records(), direction))
     else:
         _score(settings, records(), tally, direction, out, resume=resume, lead=lead)
         failure = gates.run_gate(tally, fail_under, max_distorted)
@@ -226,10 +227,9 @@ def _skipper(tally: Tally) -> Any:
     return skip
 
 
-def _show_estimate(estimate: Any) -> None:
+def _show_estimate(n_records: int, usage: Usage) -> None:
     from factcheck.reports.text import plural
 
-    n_records, usage = estimate
     records = f"{plural(n_records, 'record')} {'needs' if n_records == 1 else 'need'}"
     if not usage.calls:
         output.print_out(f"{records} no requests: the judge is local, or replies are cached")

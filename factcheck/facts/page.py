@@ -15,7 +15,6 @@ from factcheck.reports.page import (
     Alert,
     Badge,
     Case,
-    Entry,
     Item,
     Page,
     Part,
@@ -130,16 +129,6 @@ def coverage_page(
     names = (f"{name} ({plural(n, 'verdict')})" for name, n in judges.items())
     judge = ", ".join(names if len(judges) > 1 else judges)
     judge = judge or dict(signature.entries).get("judge", "")
-    low, high = found.interval or (None, None)
-    exact = {
-        "score": found.value,
-        "low": found.low,
-        "high": found.high,
-        "interval.low": low,
-        "interval.high": high,
-        "faithfulness": share_entailed(claims).value,
-        "signature": signature,
-    }
     return _page(metric, results, found)._replace(
         alerts=(Alert(lost),) if lost else (),
         parts=tuple(part._replace(anchor=part.name) for part in parts(counts)),
@@ -148,7 +137,6 @@ def coverage_page(
         ),
         also=() if claim_results is None else (_page(_CLAIMS, claims, share_entailed(claims)),),
         suite="coverage",
-        properties=tuple(Entry(name, str(x)) for name, x in exact.items() if x is not None),
         columns=COLUMNS,
         rows=lambda: (*_rows(_FACTS, results), *_rows(_CLAIMS, claims)),
     )
@@ -167,16 +155,6 @@ def scale_lines(lead: float | None, judge_quality: str, n_leads: int = 0) -> tup
     what = "" if not scale else " (the first sentences of the source, same judge and facts)"
     quality = judge_quality and f"judge: {one_line(judge_quality)}"
     return tuple(filter(None, (scale + what, quality)))
-
-
-def with_scale(page: Page, lead: float | None, judge_quality: str) -> Page:
-    """The report with what the score can be held against; see `scale_lines`."""
-    lead_property = () if lead is None else (Entry("lead", str(lead)),)
-    quality = entries(("judge.quality", judge_quality))
-    return page._replace(
-        lines=(*page.lines, *scale_lines(lead, judge_quality)),
-        properties=(*page.properties, *lead_property, *quality),
-    )
 
 
 def with_documents(page: Page, documents: Mapping[str, Sequence[CheckResult]]) -> Page:

@@ -225,12 +225,13 @@ class CoverageReport(Report):
 
     def page(self) -> Page:
         from factcheck.facts.marks import marked_texts
-        from factcheck.facts.page import coverage_page, with_documents, with_scale
+        from factcheck.facts.page import coverage_page, scale_lines, with_documents
 
         claims = None if self.claims is None else self.claim_results
         page = coverage_page(self.results, claims, self.counts, self.usage, self.signature)
         page = with_documents(page, {name: one.results for name, one in self.by_document.items()})
-        page = with_scale(page, self.lead, self.judge_quality)
+        lines = (*page.lines, *scale_lines(self.lead, self.judge_quality))
+        page = page._replace(lines=lines)
         if self.texts is None:
             return page
         source_digest = self.facts.source_digest

@@ -24,14 +24,15 @@ def render(page: Page) -> str:
 
 def _suite(page: Page) -> ET.Element:
     suite = ET.Element("testsuite", name=page.suite or "factcheck")
-    properties = page.properties or (
-        *entries((page.name, page.value), ("counts", page.counts), ("interval", page.interval)),
-        *page.footer,
+    listed = ET.SubElement(suite, "properties")
+    metric = entries(
+        (page.name, page.value),
+        ("counts", page.counts),
+        ("interval", page.interval),
+        ("notes", "; ".join(page.lines)),
     )
-    if properties:
-        listed = ET.SubElement(suite, "properties")
-        for name, value in properties:
-            ET.SubElement(listed, "property", name=name, value=value)
+    for name, value in (*metric, *page.footer):
+        ET.SubElement(listed, "property", name=name, value=value)
     classname = f"factcheck.{page.suite}" if page.suite else "factcheck"
     suite.extend(_test(case, classname) for case in page.cases)
     suite.set("tests", str(len(page.cases)))

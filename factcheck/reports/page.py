@@ -170,7 +170,7 @@ class Alert(NamedTuple):
 
 
 class Entry(NamedTuple):
-    """A named line of the footer, or a property of a test suite."""
+    """A named line of the footer."""
 
     name: str
     value: str
@@ -216,8 +216,6 @@ class Page(NamedTuple):
     """Name of the JUnit suite, such as `keywords.cards`."""
     cases: tuple[Case, ...] = ()
     """Tests of the suite."""
-    properties: tuple[Entry, ...] = ()
-    """Of the suite; default: the main metric and the footer."""
     columns: tuple[str, ...] = ()
     """Names of the columns of `rows`."""
     rows: Callable[[], Iterable[Mapping[str, Any]]] | None = None

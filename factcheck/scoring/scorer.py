@@ -151,10 +151,10 @@ class FactCoverage(SessionUser):
             InputError: The source is blank or states no facts.
             JudgeError: The facts could not be extracted, or the judge rejects every request.
         """
-        source, ledger = as_source(source), Ledger(self.ledger)
-        fact_set = await self._facts(source, [summary], facts, direction, ledger)
-        (results,) = await self._check(fact_set, [summary], ledger)
-        return await self._report(source, summary, fact_set, results, direction, ledger, lead=lead)
+        (report,) = await self.ascore_summaries(
+            source, [summary], facts=facts, direction=direction, lead=lead
+        )
+        return report
 
     score = blocking(ascore)
 
@@ -175,7 +175,14 @@ class FactCoverage(SessionUser):
         source, ledgers = as_source(source), [Ledger(self.ledger) for _ in summaries]
         if not summaries:
             return ()
-        fact_set = await self._facts(source, summaries, facts, direction, ledgers[0])
+        for summary in summaries:
+            _require_text(summary, "the summary")
+        if direction not in get_args(Direction):
+            raise InputError(f"direction {direction!r} is not one of {get_args(Direction)}")
+        if facts is None:
+            fact_set = await self._extract(source, ledgers[0])
+        elif not (fact_set := FactSet.of(facts)):
+            raise InputError("the list of facts is empty; there is nothing to check")
         size = self.summaries_per_call
         checked = await together(
             self._check(fact_set, summaries[start : start + size], ledgers[start])
@@ -325,24 +332,6 @@ class FactCoverage(SessionUser):
     def _judge_quality(self) -> str:
         checker = self._judges.checker
         return checker.quality if isinstance(checker, MeasuredChecker) else _NOT_MEASURED
-
-    async def _facts(
-        self,
-        source: str | tuple[SourceDocument, ...],
-        summaries: Sequence[str],
-        facts: Facts | None,
-        direction: Direction,
-        ledger: Ledger,
-    ) -> FactSet:
-        """The facts to check, once it is sure that all that was given can be used."""
-        for summary in summaries:
-            _require_text(summary, "the summary")
-        if direction not in get_args(Direction):
-            raise InputError(f"direction {direction!r} is not one of {get_args(Direction)}")
-        fact_set = await self._extract(source, ledger) if facts is None else FactSet.of(facts)
-        if not fact_set:
-            raise InputError("the list of facts is empty; there is nothing to check")
-        return fact_set
 
     async def _report(
         self,

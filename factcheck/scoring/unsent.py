@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 from factcheck.errors import ConfigError, FactcheckError
 from factcheck.facts import CoverageReport, FactSet, Usage, digest, merge_documents, source_texts
@@ -53,21 +53,14 @@ def cached_report(
         return None if never_flips(scorer.signature) else score(scorer)
 
 
-class Estimate(NamedTuple):
-    """Estimate of a run."""
-
-    records: int
-    usage: Usage
-    """Requests and prompt tokens are estimates, completion tokens and cost upper bounds."""
-
-
 def estimate(
     options: Options, records: Iterable[Record], direction: Direction = "coverage"
-) -> Estimate:
-    """Estimate requests, tokens and cost of a run; nothing is sent.
+) -> tuple[int, Usage]:
+    """The number of records of a run, and an estimate of what they need; nothing is sent.
 
     Replies in the cache cost nothing. Where the facts of a source are not known yet, those of the
-    local extractor stand in for them.
+    local extractor stand in for them. Requests and prompt tokens are estimates, completion tokens
+    and cost upper bounds.
 
     Args:
         options: How the scorer of the run is made.
@@ -89,7 +82,7 @@ def estimate(
                     claims = trial.likely_facts(record.summary)
                     for text in source_texts(record.source):
                         trial.check(claims, [text])
-    return Estimate(n_records, meter.usage)
+    return n_records, meter.usage
 
 
 class _Trial:

@@ -136,15 +136,6 @@ def test_junit_parses_whatever_a_fact_holds() -> None:
     assert case.attrib["name"] == r"f1 a b \u0000 \ud800 \ufffe c"
 
 
-def test_junit_has_the_exact_score_as_a_property() -> None:
-    """Numbers are not rounded for machines; one that is not known is not there."""
-    found = {p.attrib["name"]: p.attrib["value"] for p in parsed(all_groups()).iter("property")}
-    assert float(found["score"]) == all_groups().score
-    assert float(found["low"]) == all_groups().low
-    assert found["signature"] == str(all_groups().signature)
-    assert "faithfulness" not in found
-
-
 def test_plain_text_has_no_colour_and_keeps_its_width(monkeypatch: pytest.MonkeyPatch) -> None:
     """`str(report)` is plain, at most 100 columns wide, without trailing blanks, everywhere."""
     fact = AtomicFact("a-rather-long-identifier", "https://example.org/" + "§" * 300 + " end")
