@@ -23,7 +23,7 @@ from factcheck.reports.page import (
     parts_of,
     warnings_section,
 )
-from factcheck.reports.text import DASH, any_of, interval_text, name_text, plural, quote_text, share
+from factcheck.reports.text import DASH, any_of, name_text, plural, quote_text, share
 from factcheck.stats.intervals import Interval, wilson
 
 Status = Literal["passed", "failed", "errored"]
@@ -163,17 +163,6 @@ class BehaviorRun(KeywordRun):
         return None if rate is None else wilson(rate, len(self.case_scores))
 
     @property
-    def low(self) -> float:
-        """The pass rate if every errored case had failed."""
-        return self.counts["passed"] / len(self.cases)
-
-    @property
-    def high(self) -> float:
-        """The pass rate if every errored case had passed."""
-        counts = self.counts
-        return (counts["passed"] + counts["errored"]) / len(self.cases)
-
-    @property
     def failures(self) -> dict[str, int]:
         """Number of `AMBIGUOUS`, `NO_MATCH`, `WRONG_BEHAVIOR` and `ERROR` responses."""
         found = Counter(outcome.failure for _, outcome in self._outcomes())
@@ -213,25 +202,18 @@ class BehaviorRun(KeywordRun):
         }
 
     def page(self) -> Page:
-        rate, counts = self.pass_rate, self.counts
-        shown = f"no response to {any_of(len(self.cases), 'case')}"
-        if rate is not None:
-            shown = f"{counts['passed']:,} of {plural(len(self.case_scores), 'case')} passed"
-            shown += f", {counts['errored']:,} more errored" if counts["errored"] else ""
-        interval = interval_text(self.interval)
-        bounds = f"{share(self.low)} {DASH} {share(self.high)}"
-        return Page(
-            "Pass rate",
-            "unknown" if rate is None else share(rate),
-            shown,
-            f"95 % interval {interval}" if interval else "",
-            (f"{bounds} if every errored case had failed / passed",) if counts["errored"] else (),
-            parts_of(
+        counts = self.counts
+        passed = f"{counts['passed']:,} of {plural(len(self.case_scores), 'case')} passed"
+        if not self.case_scores:
+            passed = f"no response to {any_of(len(self.cases), 'case')}"
+        head = self.headline("Pass rate", passed, self.interval, "had failed / passed")
+        return head._replace(
+            parts=parts_of(
                 ("good", counts["passed"], "passed"),
                 ("bad", counts["failed"], "failed"),
                 ("unknown", counts["errored"], "errored"),
             ),
-            filled(
+            sections=filled(
                 self._variants_section(),
                 self._confusion_section(),
                 *(self._examples_section(kind) for kind in _KINDS if self.failures[kind]),

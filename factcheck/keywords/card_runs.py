@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
@@ -122,32 +121,22 @@ class DatasetResult(KeywordRun):
         Args:
             outputs: By case id, the generated cards, to show them; default: their numbers only.
         """
-        scored, failures, macro = self.cases, self.failures, self.macro
-        interval = interval_text(self.intervals().get("f1"))
-        counts = f"no score for {any_of(len(failures), 'case')}"
-        lines: tuple[str, ...] = ()
-        if macro is not None:
-            counts = plural(len(scored), "case")
-            counts = f"mean over {counts} (macro)" if len(scored) > 1 else counts
-            if failures:
-                counts += f", {len(failures):,} more errored"
-                total = math.fsum(case.f1 for case in scored)
-                ends = (share(one / len(self.digests)) for one in (total, total + len(failures)))
-                lines = (f"{f' {DASH} '.join(ends)} if every errored case scored 0 / 1",)
+        scored, failures = self.cases, self.failures
+        counts = plural(len(scored), "case")
+        if not scored:
+            counts = f"no score for {any_of(len(failures), 'case')}"
+        elif len(scored) > 1:
+            counts = f"mean over {plural(len(scored), 'case')} (macro)"
         missed = [(case, one) for case in scored for one in case.missed]
         extra = [(case.case_id, number) for case in scored for number in case.extra]
-        return Page(
-            "F1",
-            "unknown" if macro is None else share(macro.f1),
-            counts,
-            f"95 % interval {interval}" if interval else "",
-            lines,
-            parts_of(
+        head = self.headline("F1", counts, self.intervals().get("f1"), "scored 0 / 1")
+        return head._replace(
+            parts=parts_of(
                 ("good", sum(len(case.matches) for case in scored), "matched"),
                 ("bad", len(missed), "missed"),
                 ("warn", len(extra), "extra"),
             ),
-            filled(
+            sections=filled(
                 self._totals_section(),
                 _cases_section(scored),
                 listed(
@@ -180,7 +169,7 @@ class DatasetResult(KeywordRun):
                 ),
                 warnings_section(self.warnings),
             ),
-            entries(
+            footer=entries(
                 ("Dataset", " ".join(map(quote_text, filter(None, (self.name, self.version))))),
                 ("Matching", self._matching()),
             ),

@@ -6,13 +6,17 @@ is fine; cards on one side only make recall, precision and F1 0. No score is eve
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from factcheck.documents import from_plain, shown, to_plain
 from factcheck.errors import InputError
+from factcheck.reports.page import Page
 from factcheck.reports.report import Report
+from factcheck.reports.text import DASH, interval_text, share
+from factcheck.stats.intervals import Interval
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -142,6 +146,33 @@ class KeywordRun(Report):
     def case_scores(self) -> dict[str, float]:
         """Of each scored case, in [0, 1]."""
         raise NotImplementedError
+
+    @property
+    def low(self) -> float:
+        """The mean score if every errored case had scored 0."""
+        return math.fsum(self.case_scores.values()) / len(self.digests)
+
+    @property
+    def high(self) -> float:
+        """The mean score if every errored case had scored 1."""
+        n_errored = len(self.digests) - len(self.case_scores)
+        return self.low + n_errored / len(self.digests)
+
+    def headline(self, name: str, counts: str, interval: Interval | None, ends: str) -> Page:
+        """The head of the report; `counts` are of the scored cases."""
+        scores, shown = self.case_scores, interval_text(interval)
+        n_errored = len(self.digests) - len(scores)
+        if not scores:
+            return Page(name, "unknown", counts)
+        value = share(math.fsum(scores.values()) / len(scores))
+        line = f"{share(self.low)} {DASH} {share(self.high)} if every errored case {ends}"
+        return Page(
+            name,
+            value,
+            f"{counts}, {n_errored:,} more errored" if n_errored else counts,
+            f"95 % interval {shown}" if shown else "",
+            (line,) if n_errored else (),
+        )
 
     def __post_init__(self) -> None:
         if not self.digests or sorted(self.case_ids) != sorted(self.digests):
