@@ -23,7 +23,7 @@ from factcheck.reports.page import (
     parts_of,
     warnings_section,
 )
-from factcheck.reports.text import DASH, any_of, name_text, plural, quote_text, share
+from factcheck.reports.text import any_of, name_text, plural, quote_text
 from factcheck.stats.intervals import Interval, wilson
 
 Status = Literal["passed", "failed", "errored"]
@@ -214,7 +214,6 @@ class BehaviorRun(KeywordRun):
                 ("unknown", counts["errored"], "errored"),
             ),
             sections=filled(
-                self._variants_section(),
                 self._confusion_section(),
                 *(self._examples_section(kind) for kind in _KINDS if self.failures[kind]),
                 warnings_section(self.warnings),
@@ -224,20 +223,6 @@ class BehaviorRun(KeywordRun):
             columns=("case", "status", *(one.name for one in fields(Outcome))),
             rows=self.to_rows,
         )
-
-    def _variants_section(self) -> Section | None:
-        """How often each variant is right; `None` if there is only one."""
-        right: Counter[str] = Counter()
-        total: Counter[str] = Counter()
-        for _, outcome in self._outcomes():
-            total[outcome.variant] += outcome.label is not None
-            right[outcome.variant] += outcome.is_right
-        rows = tuple(
-            (name_text(one), f"{right[one]:,}", f"{n:,}", share(right[one] / n) if n else DASH)
-            for one, n in total.items()
-        )
-        columns = ("variant", "right", "responses", "share")
-        return Section("Variants", table=Table(columns, rows)) if len(rows) > 1 else None
 
     def _confusion_section(self) -> Section:
         """Behaviors in order of appearance, the expected ones first, then failures."""

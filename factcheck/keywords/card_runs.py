@@ -174,7 +174,10 @@ class DatasetResult(KeywordRun):
                 ("Matching", self._matching()),
             ),
             suite="keywords.cards",
-            cases=(*map(_junit_case, scored), *map(_errored_case, failures)),
+            cases=(
+                *map(_junit_case, scored),
+                *(Case(f.subject, "error", "errored", f.code, (f.message,)) for f in failures),
+            ),
             columns=_COLUMNS,
             rows=self._rows,
         )
@@ -252,10 +255,6 @@ def _junit_case(case: CaseResult) -> Case:
     ]
     details += [f"extra: card {number + 1}" for number in case.extra]
     return Case(case.case_id, "skipped", message, "cards", tuple(details))
-
-
-def _errored_case(failure: Failure[str]) -> Case:
-    return Case(failure.subject, "error", "errored", failure.code, (failure.message,))
 
 
 def _extra(case_id: str, number: int, outputs: Mapping[str, Any]) -> Item:
