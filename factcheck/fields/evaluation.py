@@ -21,7 +21,7 @@ from factcheck.fields.scoring.nodes import ObjectNode, Out
 from factcheck.fields.scoring.optimal import settled
 from factcheck.fields.scoring.plan import Plan, compile_schema
 from factcheck.fields.types import FieldResult, FieldStatus
-from factcheck.fields.values import as_record, object_in
+from factcheck.fields.values import as_record, object_in, read_record
 from factcheck.runtime.session import Closing
 
 _log = logging.getLogger("factcheck.fields")
@@ -119,14 +119,10 @@ class FieldEvaluator(Closing):
 
     def tally(self, pairs: Pairs) -> RunTally:
         """Score pairs and keep only the totals, in constant memory."""
-        tally = self.empty_tally()
+        tally = RunTally(self._plan.paths, self.schema_digest, self._plan.weights)
         for record in self.stream(pairs):
             tally.add(record)
         return tally
-
-    def empty_tally(self) -> RunTally:
-        """Totals to which records of this schema can be added."""
-        return RunTally(self._plan.paths, self.schema_digest, self._plan.weights)
 
     def close(self) -> None:
         """Close the judge of `semantic`."""
@@ -134,7 +130,6 @@ class FieldEvaluator(Closing):
             self._own_comparator.close()
 
     async def aclose(self) -> None:
-        """Asynchronous form of `close`."""
         await asyncio.to_thread(self.close)
 
     def _result(self, records: list[RecordResult], join: Join) -> RunResult:
@@ -296,8 +291,10 @@ def joined(
         if not id_field:
             raise InputError("join='id' requires id_field")
         wanted = _by_id(gold, id_field, "gold")
-        unread = filter(_is_unread, extracted)  # stand for records without partner, in any order
-        found = _by_id([r for r in extracted if not _is_unread(r)], id_field, "extracted")
+        # parse failures stand for records without partner, in any order
+        unread = iter([one for one in extracted if isinstance(read_record(one), str)])
+        read = [one for one in extracted if not isinstance(read_record(one), str)]
+        found = _by_id(read, id_field, "extracted")
         pairs = [
             (record, found.pop(name) if name in found else next(unread, None))
             for name, record in wanted.items()
@@ -320,10 +317,10 @@ def record_id(gold: Any, extracted: Any, id_field: str | None, position: int) ->
     """The id of a record, or its position without `id_field`."""
     if not id_field:
         return position
-    source = gold if gold is not None else extracted
-    if _is_unread(source):
+    side, source = ("gold", gold) if gold is not None else ("extracted", extracted)
+    if isinstance(read_record(source), str):
         return f"(parse failure {position})"
-    return _id(source, id_field, f"{'gold' if gold is not None else 'extracted'} record {position}")
+    return _id(source, id_field, f"{side} record {position}")
 
 
 def _by_id(records: Sequence[Any], id_field: str, side: str) -> dict[str | int, Any]:
@@ -340,18 +337,8 @@ def _by_id(records: Sequence[Any], id_field: str, side: str) -> dict[str | int, 
     return by_id
 
 
-def _is_unread(record: Any) -> bool:
-    """Whether a record is a text without exactly one object, and so without an id."""
-    try:
-        return isinstance(record, str) and not object_in(record)
-    except InputError:
-        return True
-
-
 def _id(record: Any, id_field: str, where: str) -> str | int:
-    if isinstance(record, str) and not _is_unread(record):
-        record = object_in(record)
-    record = as_record(record)
+    record = read_record(record)
     if record is None:
         hint = "a gold record without partner counts as missing"
         raise InputError(f"{where} is null and has no id to join by; leave it out: {hint}")

@@ -88,6 +88,14 @@ def object_in(text: str) -> dict[str, Any]:
     return value
 
 
+def read_record(value: Any) -> Any:
+    """The one object in a string, or the record of a model; anything else unchanged."""
+    if isinstance(value, str):
+        with suppress(InputError):
+            return object_in(value)
+    return as_record(value)
+
+
 def plain(value: Any) -> Any:
     """A value as JSON data; JSON data is returned as it is.
 

@@ -103,10 +103,10 @@ class TestEdges:
         run = run_of([{"a": "s"}, {}, {"b": "s"}])
         assert set(run.intervals().values()) == {(1.0, 1.0)}
 
-    def test_a_run_without_its_records_has_another_kind(self) -> None:
+    def test_a_run_without_its_records_has_none(self) -> None:
         evaluator = FieldEvaluator(annotate_xeval(record(a=TEXT)))
         run = evaluator.tally([({"a": "x"}, {"a": "x"})] * 3).result()
-        with pytest.raises(InputError, match=r"0 of its 3 records.*RunTally.intervals"):
+        with pytest.raises(InputError, match="0 of its 3 records"):
             run.intervals()
 
     @pytest.mark.parametrize(

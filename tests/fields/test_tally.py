@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import pickle
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
@@ -103,8 +102,6 @@ def test_shards_in_any_cut_and_order_add_up_to_the_run(
     whole = tally_of(run.records, fields)
     [merged] = shards
     assert figures(merged.result()) == rounded(figures(whole.result()))
-    for name, interval in whole.intervals().items():
-        assert merged.intervals()[name] == approx(interval, abs=1e-9)
 
 
 @given(pairs)
@@ -141,23 +138,6 @@ def test_a_score_that_a_post_processor_left_behind_counts_nowhere() -> None:
     assert run.records[0].field_results[0].score == 1.0
     assert run.micro.precision == run.by_field["a"].precision == 0.0
     assert run.by_field["a"].mean_score == run.per_field["a"].mean_score == 0.0
-
-
-def test_the_means_have_the_intervals_of_student() -> None:
-    scores = [0.2, 0.4, 0.9, 1.0]
-    records = [RecordResult(k, [], None, None, 1.0, x, x) for k, x in enumerate(scores)]
-    tally = tally_of(records)
-
-    mean, spread = 0.625, math.sqrt(sum((x - 0.625) ** 2 for x in scores) / 3)
-    half = 3.182446 * spread / math.sqrt(4)
-    assert tally.intervals()["mean_f1"] == approx((mean - half, 1.0), abs=1e-4)
-    assert tally.intervals()["mean_precision"] == (1.0, 1.0)
-
-
-@pytest.mark.parametrize("n", [0, 1])
-def test_without_two_records_nothing_is_known(n: int) -> None:
-    tally = tally_of(run_of([{"a": "+"}] * n).records)
-    assert set(tally.intervals().values()) == {(0.0, 1.0)}
 
 
 def test_a_tally_comes_back_from_another_process() -> None:

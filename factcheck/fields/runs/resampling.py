@@ -36,8 +36,7 @@ def kept_records(run: RunFigures, name: str = "the run") -> list[RecordResult]:
     if len(run.records) != run.total_records:
         raise InputError(
             f"{name} has {len(run.records)} of its {run.total_records} records, and resampling "
-            "needs all of them; for a run of which only totals were kept, RunTally.intervals "
-            "gives intervals of the means"
+            "needs all of them; FieldEvaluator.evaluate keeps them"
         )
     return run.records
 

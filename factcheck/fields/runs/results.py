@@ -22,7 +22,7 @@ from factcheck.fields.schemas.structure import schema_path
 from factcheck.fields.types import COUNTED
 from factcheck.reports.page import Page
 from factcheck.reports.report import Report
-from factcheck.stats.intervals import Interval, t_interval
+from factcheck.stats.intervals import Interval
 
 
 @dataclass(frozen=True, repr=False)
@@ -136,8 +136,6 @@ class RunTally:
         self._fields = None if fields is None else _Fields(fields)
         self._n = 0
         self._means = [0.0, 0.0, 0.0]
-        self._squares = [0.0, 0.0, 0.0]
-        """Sums of the squared distances from the means."""
         self._sums = Counts()
         self._counts: Counter[tuple[str, str]] = Counter()
         """Results by path and status."""
@@ -148,9 +146,7 @@ class RunTally:
         """Count one record."""
         self._n += 1
         for k, value in enumerate((record.precision, record.recall, record.f1)):
-            distance = value - self._means[k]
-            self._means[k] += distance / self._n
-            self._squares[k] += distance * (value - self._means[k])
+            self._means[k] += (value - self._means[k]) / self._n
         self._sums = self._sums.plus(record.counts)
         results = record.field_results
         paths: Iterable[str] = map(_path, results)
@@ -174,9 +170,6 @@ class RunTally:
 
         Raises:
             InputError: The other tally counts in another way, or by another schema.
-
-        Source:
-            Means and squared distances are combined as in Chan, Golub and LeVeque (1979).
         """
         if self._fields is None or other._fields is None:
             if self._fields is not other._fields:
@@ -194,26 +187,13 @@ class RunTally:
             self._schema_digest = None
         n = self._n + other._n
         for k in range(3 if n else 0):
-            distance = other._means[k] - self._means[k]
-            self._squares[k] += other._squares[k] + distance**2 * self._n * other._n / n
-            self._means[k] += distance * other._n / n
+            self._means[k] += (other._means[k] - self._means[k]) * other._n / n
         self._n = n
         self._sums = self._sums.plus(other._sums)
         for (path, status), count in other._counts.items():
             self._counts[self._place(path), status] += count
         for path, difference in other._partial.items():
             self._add_partial(path, difference)
-
-    def intervals(self) -> dict[str, Interval]:
-        """95 % intervals of the means over records, by Student's t; (0, 1) below two records."""
-        names = ("mean_precision", "mean_recall", "mean_f1")
-        if self._n < 2:  # noqa: PLR2004 - a single record has no spread
-            return dict.fromkeys(names, Interval(0.0, 1.0))
-        degrees = self._n - 1
-        return {
-            name: t_interval(mean, squares / degrees / self._n, degrees)
-            for name, mean, squares in zip(names, self._means, self._squares, strict=True)
-        }
 
     def result(self, records: Sequence[RecordResult] = ()) -> RunResult:
         """The result of the run.

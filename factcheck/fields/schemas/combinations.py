@@ -25,13 +25,8 @@ from factcheck.fields.values import json_type
 ALTERNATIVES = ("anyOf", "oneOf")
 _BRANCHES = (*ALTERNATIVES, "allOf")
 _SCORED = ("items", "prefixItems", "additionalProperties", "additionalItems")
-_MAPS = ("properties", "patternProperties", "dependentSchemas", "$defs", "definitions")
+_MAPS = ("properties", "$defs", "definitions")
 """Keywords that hold schemas by name."""
-_HOLDERS = (
-    *(*_BRANCHES, *_SCORED, "unevaluatedProperties", "unevaluatedItems", "contains"),
-    *("propertyNames", "not", "if", "then", "else"),
-)
-"""Keywords that hold one schema, or a list of schemas."""
 _STRUCTURE = ("properties", "items")
 _DROPPED_SILENTLY = ("type", "title", "description")
 _log = logging.getLogger("factcheck.fields")
@@ -288,24 +283,21 @@ class Part(NamedTuple):
     """The schema, or the dict or list in it, that holds it under `key`."""
     key: Any
     path: str
-    is_scored: bool
-    """Whether its values are fields."""
 
 
 def parts(schema: dict[str, Any], path: str) -> Iterator[Part]:
-    """The places of all sub-schemas."""
+    """The places of all sub-schemas, but for those that scoring ignores."""
     check_names(schema, path)
     for key, value in [*schema.items()]:
         if key in _MAPS and isinstance(value, dict):
             check_names(value, path)
-            yield from (Part(value, n, join(path, n), key == "properties") for n in [*value])
-        elif key in _HOLDERS:
+            yield from (Part(value, name, join(path, name)) for name in [*value])
+        elif key in (*_SCORED, *_BRANCHES):
             below = f"{path}[]" if key in _SCORED else path
-            is_scored = key in (*_SCORED, *_BRANCHES)
             if isinstance(value, list):
-                yield from (Part(value, n, below, is_scored) for n in range(len(value)))
+                yield from (Part(value, n, below) for n in range(len(value)))
             else:
-                yield Part(schema, key, below, is_scored)
+                yield Part(schema, key, below)
 
 
 def check_names(mapping: dict[Any, Any], path: str) -> None:

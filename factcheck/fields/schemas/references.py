@@ -150,9 +150,6 @@ class _Place(NamedTuple):
     whole: bool = False
     """Whether it is skipped, or scored as part of a larger value."""
 
-    def below(self, path: str, *, whole: bool = False) -> _Place:
-        return self._replace(path=path, depth=self.depth + 1, whole=self.whole or whole)
-
 
 class _Resolver:
     def __init__(self, root: dict[str, Any]) -> None:
@@ -187,8 +184,9 @@ class _Resolver:
         for key, value in node.items():
             if isinstance(value, (dict, list, tuple)):
                 node[key] = dict(value) if isinstance(value, dict) else list(value)
-        for holder, key, where, is_scored in combinations.parts(node, path):
-            holder[key] = self.schema(holder[key], place.below(where, whole=not is_scored))
+        for holder, key, where in combinations.parts(node, path):
+            below = place._replace(path=where, depth=place.depth + 1)
+            holder[key] = self.schema(holder[key], below)
         combinations.add_missing(node, target, path)
         combinations.merge_branches(node, path)
         combinations.drop_null_branches(node, path)
