@@ -77,21 +77,17 @@ class CompoundComparator:
         results: list[ComparatorResult | None] = [None] * len(items)
         for group in groups.values():
             missing = [name for name in self.fields if name not in group]
-            if missing:
-                reason = f"incomplete: {', '.join(missing)} not on both sides"
-                for place in group.values():
-                    results[place] = ComparatorResult(0.0, self.name, reason)
-                continue
-            score = self.compare(
-                {name: items[group[name]].gold_compared for name in self.fields},
-                {name: items[group[name]].extracted_compared for name in self.fields},
-            )
-            for name, place in group.items():
-                results[place] = (
-                    ComparatorResult(score, self.name)
-                    if name == self.primary
-                    else ComparatorResult(0.0, self.name, f"part of {self.primary}", skip=True)
+            reason = f"incomplete: {', '.join(missing)} not on both sides" if missing else None
+            score = 0.0
+            if not missing:
+                score = self.compare(
+                    {name: items[group[name]].gold_compared for name in self.fields},
+                    {name: items[group[name]].extracted_compared for name in self.fields},
                 )
+            part = ComparatorResult(0.0, self.name, f"part of {self.primary}", skip=True)
+            for name, place in group.items():
+                counts = missing or name == self.primary
+                results[place] = ComparatorResult(score, self.name, reason) if counts else part
         return results
 
 
@@ -128,31 +124,28 @@ class SemanticBatchComparator:
 
     def __call__(self, items: list[BatchItem]) -> list[ComparatorResult | None]:
         """One result per item; `None` for an item that the judge left undecided."""
-        equal = [exact_key(i.gold_compared) == exact_key(i.extracted_compared) for i in items]
-        rest = [item for item, is_equal in zip(items, equal, strict=True) if not is_equal]
-        scores = iter(self._scores(rest))
-        return [
-            ComparatorResult(1.0, self.name, "exact") if is_equal else self._result(next(scores))
-            for is_equal in equal
+        keys = [
+            (exact_key(item.gold_compared), exact_key(item.extracted_compared)) for item in items
         ]
+        rest = [item for item, (own, other) in zip(items, keys, strict=True) if own != other]
+        scores = iter(self._scores(rest))
+        results: list[ComparatorResult | None] = []
+        for own, other in keys:
+            score = 1.0 if own == other else next(scores)
+            reason = "judge match" if score is not None and score >= 1.0 else "judge mismatch"
+            made = ComparatorResult(score or 0.0, self.name, "exact" if own == other else reason)
+            results.append(None if score is None else made)
+        return results
 
     def _scores(self, items: Sequence[BatchItem]) -> list[float | None]:
-        if not items:
-            return []
         nothing: list[float | None] = [None] * len(items)
         pairs = [JudgeItem(i.path, i.gold_compared, i.extracted_compared) for i in items]
         try:
-            scores = self.judge.judge_batch(pairs)
+            scores = self.judge.judge_batch(pairs) if pairs else nothing
         except Exception as error:  # noqa: BLE001 - the user's code
             _log.warning("the judge failed on %d pairs: %s", len(items), describe(error))
             return nothing
         return (scores + nothing)[: len(items)] if isinstance(scores, list) else nothing
-
-    def _result(self, score: float | None) -> ComparatorResult | None:
-        if score is None:
-            return None
-        reason = "judge match" if score >= 1.0 else "judge mismatch"
-        return ComparatorResult(score, self.name, reason)
 
 
 class FakeJudge:
@@ -177,14 +170,14 @@ class FakeJudge:
     def judge_batch(self, items: list[JudgeItem]) -> list[float | None]:
         """A score per item."""
         self.calls.append(items)
-        return [self._score(as_text(item.gold), as_text(item.extracted)) for item in items]
-
-    def _score(self, gold: str, extracted: str) -> float | None:
-        if (gold, extracted) in self.responses:
-            return self.responses[gold, extracted]
-        if self.default_score is not None:
-            return self.default_score
-        return float(gold.casefold().split() == extracted.casefold().split())
+        found: list[float | None] = []
+        for item in items:
+            gold, extracted = as_text(item.gold), as_text(item.extracted)
+            default = self.default_score
+            if default is None:
+                default = float(gold.casefold().split() == extracted.casefold().split())
+            found.append(self.responses.get((gold, extracted), default))
+        return found
 
 
 def as_text(value: Any) -> str:
@@ -294,31 +287,29 @@ class SemanticComparator(SessionUser):
         return await background.hop(self._results(items))
 
     async def _results(self, items: Sequence[BatchItem]) -> list[Answer]:
-        found = [self._without_judge(item) or self._pair(item) for item in items]
+        found = [self._without_judge(item) for item in items]
         pairs = list(dict.fromkeys(one for one in found if isinstance(one, ValuePair)))
         verdicts = await self._verdicts(pairs) if pairs else {}
         kind = _result_type(items)
         return [self._result(one, verdicts, kind) for one in found]
 
-    def _without_judge(self, item: BatchItem) -> tuple[float, str] | None:
+    def _without_judge(self, item: BatchItem) -> tuple[float, str] | ValuePair | Failure[None]:
+        """Score and reason, or the pair that has to be judged."""
         gold, extracted = item.gold_compared, item.extracted_compared
-        if gold is None and extracted is None:
+        if exact_key(gold) == exact_key(extracted):
             return 1.0, "exact"
         if gold is None or extracted is None:
             side = "gold" if gold is None else "extracted"
             return 0.0, f"null against a value ({side} is null)"
-        return (1.0, "exact") if exact_key(gold) == exact_key(extracted) else None
-
-    def _pair(self, item: BatchItem) -> ValuePair | tuple[float, str] | Failure[None]:
         params = {**self._defaults, **(item.params or {})}
         try:
             self.check_params(params)
-            gold = as_text(item.gold_compared)
+            gold = as_text(gold)
         except (ValueError, RecursionError) as error:
             _log.warning("%s: %s cannot judge it: %s", item.path, self.name, error)
             return Failure(None, ParameterError.code, describe(error))
         try:
-            extracted = as_text(item.extracted_compared)
+            extracted = as_text(extracted)
         except (ValueError, RecursionError) as error:
             return 0.0, f"the extracted value cannot be written as JSON: {describe(error)}"
         return ValuePair(
@@ -336,15 +327,13 @@ class SemanticComparator(SessionUser):
             results = await self._judge.compare(pairs, self.ledger)
         except JudgeError as error:
             results = [Failure(None, error.code, str(error))] * len(pairs)
-        failures = [result for result in results if isinstance(result, Failure)]
+        failures = [result.message for result in results if isinstance(result, Failure)]
         self.n_judged += len(results) - len(failures)
         self.n_undecided += len(failures)
         if failures:
-            self.last_failure = failures[0].message
+            self.last_failure = failures[0]
             counts = (len(failures), len(pairs))
-            _log.warning(
-                "%s: no verdict on %d of %d pairs: %s", self.name, *counts, self.last_failure
-            )
+            _log.warning("%s: no verdict on %d of %d pairs: %s", self.name, *counts, failures[0])
         return dict(zip(pairs, results, strict=True))
 
     def _result(self, one: Any, verdicts: Mapping[ValuePair, PairResult], kind: Any) -> Any:
