@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-import reprlib
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple, Protocol, TypeAlias
 
+from factcheck.documents import shown
 from factcheck.errors import Failure, ParameterError
 
 FieldStatus = Literal[
@@ -145,14 +145,6 @@ class BuiltinTransform:
     def __call__(self, value: Any, params: Mapping[str, Any] | None = None) -> Any:
         """The transformed value; `None` stays `None`, whatever the parameters."""
         return None if value is None else self.bind(params or {})(value)
-
-
-def shown(value: Any) -> str:
-    """A value for a message: short, and never an error itself."""
-    try:
-        return reprlib.repr(value)
-    except Exception:  # noqa: BLE001 - huge integers have no repr, objects may have a broken one
-        return f"a value of type {type(value).__name__}"
 
 
 def refuse_unknown(owner: str, params: Mapping[str, Any], *known: str) -> None:

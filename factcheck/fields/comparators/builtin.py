@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, Final
 
+from factcheck.documents import shown
 from factcheck.errors import ParameterError
 from factcheck.fields.comparators.dates import date
 from factcheck.fields.comparators.numeric import numeric
@@ -17,7 +18,6 @@ from factcheck.fields.types import (
     Outcome,
     finite_number,
     refuse_unknown,
-    shown,
 )
 from factcheck.fields.values import exact_key, is_nan
 

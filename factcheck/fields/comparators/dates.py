@@ -15,6 +15,7 @@ from functools import lru_cache
 from itertools import product
 from typing import Any, NamedTuple
 
+from factcheck.documents import shown
 from factcheck.errors import ParameterError
 from factcheck.fields.types import (
     MATCH,
@@ -24,7 +25,6 @@ from factcheck.fields.types import (
     UndecidableError,
     flag,
     refuse_unknown,
-    shown,
 )
 from factcheck.fields.values import exact_key
 from factcheck.text.dates import WEEKDAYS, month_of

@@ -12,6 +12,7 @@ from collections.abc import Hashable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, Final
 
+from factcheck.documents import shown
 from factcheck.errors import ParameterError
 from factcheck.fields.types import (
     MATCH,
@@ -20,7 +21,6 @@ from factcheck.fields.types import (
     Outcome,
     finite_number,
     refuse_unknown,
-    shown,
 )
 from factcheck.fields.values import is_nan
 

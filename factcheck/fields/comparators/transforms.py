@@ -25,8 +25,9 @@ from numbers import Real
 from types import MappingProxyType
 from typing import Any
 
+from factcheck.documents import shown
 from factcheck.errors import ParameterError
-from factcheck.fields.types import BuiltinTransform, quoted, refuse_unknown, shown
+from factcheck.fields.types import BuiltinTransform, quoted, refuse_unknown
 from factcheck.text.numbers import power_of_ten
 from factcheck.text.words import fold_word
 

@@ -7,10 +7,10 @@ schema only and never a dict below it, so that sub-schemas may be shared.
 from __future__ import annotations
 
 import logging
-import reprlib
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
+from factcheck.documents import shown
 from factcheck.errors import ParameterError, SchemaError
 from factcheck.fields.schemas.structure import (
     ANY,
@@ -237,9 +237,7 @@ def _is_null(branch: Any) -> bool:
 def _branches(schema: dict[str, Any], keyword: str, path: str) -> list[Any]:
     branches = schema.get(keyword, [])
     if not isinstance(branches, list):
-        raise SchemaError(
-            f"{keyword!r} must be a list of schemas, not {reprlib.repr(branches)}", path
-        )
+        raise SchemaError(f"{keyword!r} must be a list of schemas, not {shown(branches)}", path)
     return branches
 
 

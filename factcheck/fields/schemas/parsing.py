@@ -8,13 +8,14 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Literal
 
+from factcheck.documents import shown
 from factcheck.errors import ParameterError, SchemaError
 from factcheck.fields.registry import Registry, default_registry
 from factcheck.fields.schemas import structure as keys
 from factcheck.fields.schemas.combinations import check_names
 from factcheck.fields.schemas.references import annotate_xeval, as_schema
 from factcheck.fields.schemas.structure import ComparatorSpec, TransformSpec, parse_xeval_entry
-from factcheck.fields.types import BuiltinComparator, BuiltinTransform, shown
+from factcheck.fields.types import BuiltinComparator, BuiltinTransform
 
 Strategy = Literal["ordered", "key_field", "hungarian"]
 _STRATEGIES = ("key_field", "hungarian")

@@ -8,10 +8,10 @@ from __future__ import annotations
 import functools
 import logging
 import re
-import reprlib
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import unquote
 
+from factcheck.documents import shown
 from factcheck.errors import ParameterError, SchemaError
 from factcheck.fields.schemas import combinations
 from factcheck.fields.schemas import structure as keys
@@ -235,9 +235,7 @@ class _Resolver:
 
 def _names(ref: Any, path: str) -> list[str]:
     if not isinstance(ref, str):
-        raise SchemaError(
-            f"'$ref' must be a string such as '#/$defs/NAME', not {reprlib.repr(ref)}", path
-        )
+        raise SchemaError(f"'$ref' must be a string such as '#/$defs/NAME', not {shown(ref)}", path)
     if ref != "#" and not ref.startswith("#/"):
         raise SchemaError(
             f"the reference {ref!r:.80} is not followed: only those within the schema are, such "
@@ -261,6 +259,6 @@ def _lookup(root: dict[str, Any], names: list[str], ref: str, path: str) -> dict
             )
     if not isinstance(found, dict):
         raise SchemaError(
-            f"the reference {ref!r:.80} leads to {reprlib.repr(found)}, which is not a schema", path
+            f"the reference {ref!r:.80} leads to {shown(found)}, which is not a schema", path
         )
     return found

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import difflib
 import logging
-import reprlib
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from factcheck.documents import shown
 from factcheck.errors import GoldValidationError, InputError, SchemaError
 from factcheck.fields.registry import Registry
 from factcheck.fields.schemas.parsing import SchemaNode, parse_eval_schema
@@ -74,7 +74,7 @@ def _id_of(record: Any, id_field: str, position: int) -> str | int:
     if isinstance(value, bool) or not isinstance(value, (str, int)):
         raise GoldValidationError(
             f"gold record {position}: the id {id_field!r} must be a string or integer, "
-            f"not {reprlib.repr(value)}",
+            f"not {shown(value)}",
             position,
             path,
         )
@@ -145,7 +145,7 @@ class _RecordCheck:
         if self._strict:
             raise GoldValidationError(
                 f"gold record {self._record_id!r}: {node.path or 'the record'!r} is "
-                f"{reprlib.repr(value)} ({found}), not the schema-declared type {declared}",
+                f"{shown(value)} ({found}), not the schema-declared type {declared}",
                 self._record_id,
                 node.path,
             )

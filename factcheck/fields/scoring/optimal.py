@@ -23,7 +23,8 @@ from factcheck.fields.scoring.nodes import (
     Pairing,
     by_position,
 )
-from factcheck.fields.types import FieldResult, shown
+from factcheck.fields.types import FieldResult
+from factcheck.fields.values import plain
 from factcheck.stats.intervals import assign
 
 if TYPE_CHECKING:
@@ -172,7 +173,8 @@ class DeferredArray:
         from rapidfuzz.process import cdist
 
         texts, others = (
-            [shown(value).casefold() for value in side] for side in (self._gold, self._extracted)
+            [str(plain(value))[:60].casefold() for value in side]
+            for side in (self._gold, self._extracted)
         )
         return cdist(texts, others, scorer=normalized_similarity)
 

@@ -8,6 +8,7 @@ from functools import partial
 from numbers import Real
 from typing import Any
 
+from factcheck.documents import shown
 from factcheck.errors import SchemaError
 from factcheck.fields.registry import Registry, is_batch
 from factcheck.fields.schemas.parsing import SchemaNode, key_steps
@@ -20,7 +21,6 @@ from factcheck.fields.types import (
     BuiltinTransform,
     Outcome,
     UndecidableError,
-    shown,
 )
 
 
