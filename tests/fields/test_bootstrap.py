@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-from typing import Any
 
 import pytest
 from pytest import approx  # noqa: PT013 - it reads like a word
@@ -108,26 +107,6 @@ class TestEdges:
         run = evaluator.tally([({"a": "x"}, {"a": "x"})] * 3).result()
         with pytest.raises(InputError, match="0 of its 3 records"):
             run.intervals()
-
-    @pytest.mark.parametrize(
-        ("settings", "message"),
-        [
-            ({"n_resamples": 0}, "n_resamples must be a whole number of at least 1, not 0"),
-            ({"n_resamples": 10.0}, "n_resamples"), ({"n_resamples": True}, "n_resamples"),
-            ({"seed": -1}, "seed must be a whole number of at least 0"), ({"seed": None}, "seed"),
-        ],
-    )  # fmt: skip
-    def test_settings_that_cannot_be_used(self, settings: Any, message: str) -> None:
-        with pytest.raises(InputError, match=message):
-            run_of(UNEVEN).intervals(**settings)
-
-
-class TestDraws:
-    """Draws are seeded, and give equal numbers."""
-
-    def test_equal_seeds_give_equal_numbers(self) -> None:
-        run = drawn_run(30, 5, lambda *_: 0.5)
-        assert run.intervals(200, 7) == run.intervals(200, 7) != run.intervals(200, 8)
 
 
 def test_a_run_of_records_that_were_kept_in_part_is_refused() -> None:

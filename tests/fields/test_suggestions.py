@@ -26,6 +26,7 @@ from factcheck.fields import (
 from factcheck.fields.registry import Registry
 from factcheck.fields.schemas.parsing import parse_eval_schema
 from factcheck.fields.schemas.references import annotate_xeval
+from factcheck.fields.scoring.grid import Grid
 
 DATA = Path(__file__).parent / "data"
 DOCUMENTS, NEAR_MISSES = (
@@ -240,6 +241,14 @@ def test_lists_in_another_order_come_with_a_hint_each(caplog: pytest.LogCaptureF
     assert tags.startswith("tags: elements match much better in another order (F1 0.333 → 1.000")
     assert "'x-eval-align': {'match_by': 'hungarian'}" in lines
     assert _hints(caplog, LINES, LINES) == []
+
+
+def test_hints_do_not_pair_lists_within_lists(monkeypatch: pytest.MonkeyPatch) -> None:
+    """For each pair of outer elements, that would cost more than the evaluation."""
+    monkeypatch.setattr(Grid, "_score_pairs", lambda *_: pytest.fail("pair by pair"))
+    gold = [{"lines": [{"sku": str(n), "tags": ["a", str(n)]} for n in range(4)]}]
+    found = [{"lines": gold[0]["lines"][::-1]}]
+    assert evaluate(gold, found, annotate_xeval(infer_schema(gold))).mean_f1 < 0.9
 
 
 def test_records_in_another_order_come_with_one_hint(caplog: pytest.LogCaptureFixture) -> None:
