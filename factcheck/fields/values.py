@@ -110,18 +110,17 @@ def _plain(value: Any, above: set[int]) -> Any:  # noqa: PLR0911 - one for each 
     kind = type(value)
     if value is None or kind is str or kind is bool:
         return value
-    if kind is float:
-        return _finite(value)
-    if kind is int:
-        return value if -_MAX_INT < value < _MAX_INT else hex(value)
     if isinstance(value, (Mapping, list, tuple, set, frozenset)):
         return _container(value, above)
     if isinstance(value, str):
         return str.__str__(value)
-    if isinstance(value, Integral):
-        return _plain(int(value), above)
     if isinstance(value, float):
-        return _finite(float(value))
+        if math.isfinite(value):
+            return float(value)
+        return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
+    if kind is int or isinstance(value, Integral):
+        number = int(value)
+        return number if -_MAX_INT < number < _MAX_INT else hex(number)
     try:
         record = as_record(value)
     except InputError:
@@ -148,12 +147,6 @@ def _container(value: Any, above: set[int]) -> Any:
     if isinstance(value, (set, frozenset)):
         items.sort(key=json.dumps)
     return items
-
-
-def _finite(value: float) -> float | str:
-    if math.isfinite(value):
-        return value
-    return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
 
 
 def _text(value: Any) -> str:

@@ -56,15 +56,6 @@ class SchemaNode:
     def strategy(self) -> Strategy:
         return strategy_of(self.align or {})
 
-    def compared(self) -> Iterator[SchemaNode]:
-        """The fields from here down that are compared: no containers, nothing that is skipped."""
-        if not self.skip:
-            if self.comparator.name or not self.children:
-                yield self
-            else:
-                for child in self.children:
-                    yield from child.compared()
-
 
 def strategy_of(align: Mapping[str, Any]) -> Strategy:
     chosen = align.get("match_by")
@@ -86,10 +77,19 @@ def parse_eval_schema(raw_schema: Any, registry: Registry | None = None) -> Sche
     if not isinstance(schema, dict):
         raise SchemaError(f"Eval schema must be an object, not {type(schema).__name__}")
     root = _Parser(registry or default_registry, schema).node(schema, "", None, 1.0, 0)
-    weights = [node.weight for node in root.compared()]
+    weights = list(_weights(root))
     if weights and not any(weights):
         raise SchemaError(f"every field has {keys.WEIGHT} 0, so none would count; set one above 0")
     return root
+
+
+def _weights(node: SchemaNode) -> Iterator[float]:
+    """Of the fields that are compared."""
+    if not node.skip:
+        if node.comparator.name or not node.children:
+            yield node.weight
+        for child in [] if node.comparator.name else node.children:
+            yield from _weights(child)
 
 
 class _Parser:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import logging
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from factcheck.documents import shown
@@ -53,8 +53,7 @@ def validate_gold(
         record_id = _id_of(record, id_field, position) if id_field else position
         exempt = frozenset({id_field} if id_field else ())
         check = _RecordCheck(record_id, strict=strict_types)
-        check.value(record, root, exempt)
-        for where, what in check.warnings:
+        for where, what in dict.fromkeys(check.warnings(record, root, exempt)):
             if warn_missing or what != _MISSING:
                 _log.warning("gold record %r: %s %s", record_id, where or "the record", what)
 
@@ -63,83 +62,68 @@ _MISSING = "is missing; write null if it has no value"
 
 
 def _id_of(record: Any, id_field: str, position: int) -> str | int:
-    path = join("", id_field)
+    path, value = join("", id_field), record.get(id_field) if isinstance(record, dict) else None
     if not isinstance(record, dict) or id_field not in record:
-        raise GoldValidationError(
-            f"gold record {position} has no id field {id_field!r}; add it, or drop id_field",
-            position,
-            path,
-        )
-    value = record[id_field]
-    if isinstance(value, bool) or not isinstance(value, (str, int)):
-        raise GoldValidationError(
-            f"gold record {position}: the id {id_field!r} must be a string or integer, "
-            f"not {shown(value)}",
-            position,
-            path,
-        )
-    return value
+        what = f" has no id field {id_field!r}; add it, or drop id_field"
+    elif isinstance(value, bool) or not isinstance(value, (str, int)):
+        what = f": the id {id_field!r} must be a string or integer, not {shown(value)}"
+    else:
+        return value
+    raise GoldValidationError(f"gold record {position}{what}", position, path)
 
 
 class _RecordCheck:
-    """The check of one record."""
+    """The check of one record; it raises the errors and gives paths and texts of the warnings."""
 
     def __init__(self, record_id: str | int, *, strict: bool) -> None:
         self._record_id = record_id
         self._strict = strict
-        self.warnings: dict[tuple[str, str], None] = {}
 
-    def value(self, value: Any, node: SchemaNode, exempt: frozenset[str] = frozenset()) -> None:
+    def warnings(
+        self, value: Any, node: SchemaNode, exempt: frozenset[str] = frozenset()
+    ) -> Iterator[tuple[str, str]]:
         if value is None:
             return
         if node.unroll:
             try:
                 node = node.unroll()
             except SchemaError as error:
-                self._warn(node.path[:80], f"is not checked: {error}")
+                yield node.path[:80], f"is not checked: {error}"
                 return
         children = [] if node.comparator.name else node.children
         if not _fits(value, _types(node)):
-            self._misfit(value, node, is_container=bool(children))
+            yield from self._misfit(value, node, is_container=bool(children))
         elif children:
-            self._parts(value, children, node.path, exempt)
+            yield from self._parts(value, children, node.path, exempt)
 
     def _parts(
         self, value: Any, children: list[SchemaNode], path: str, exempt: frozenset[str]
-    ) -> None:
+    ) -> Iterator[tuple[str, str]]:
         if isinstance(value, list):
             value = {str(position): element for position, element in enumerate(value)}
         own = {child.name: child for child in children}
         rest = own.pop(None, None)
         if rest is None:
-            self._keys(value, children, path, exempt)
+            for name in value:
+                if name not in own and name not in exempt:
+                    raise self._unknown_key(name, [str(one) for one in own], path)
+            for child in children:
+                if child.name not in value and not child.skip:
+                    yield child.path, _MISSING
         for name, part in value.items():
-            child = own.get(name, rest)
-            if child is not None and name not in exempt:
-                self.value(part, child)
+            if name not in exempt and (known := own.get(name, rest)) is not None:
+                yield from self.warnings(part, known)
 
-    def _keys(
-        self, record: dict[Any, Any], children: list[SchemaNode], path: str, exempt: frozenset[str]
-    ) -> None:
-        known = {child.name: child for child in children if child.name is not None}
-        for name in record:
-            if name not in known and name not in exempt:
-                raise self._unknown_key(name, known, path)
-        for child in children:
-            if child.name not in record and not child.skip:
-                self._warn(child.path, _MISSING)
-
-    def _unknown_key(self, name: Any, known: Iterable[str], path: str) -> GoldValidationError:
+    def _unknown_key(self, name: Any, known: list[str], path: str) -> GoldValidationError:
         where = join(path, str(name))
         close = difflib.get_close_matches(str(name), known, n=1)
         hint = f"did you mean {close[0]!r}?" if close else "add it there, or drop it from gold"
-        return GoldValidationError(
-            f"gold record {self._record_id!r}: {where!r} is not in schema; {hint}",
-            self._record_id,
-            where,
-        )
+        what = f"gold record {self._record_id!r}: {where!r} is not in schema; {hint}"
+        return GoldValidationError(what, self._record_id, where)
 
-    def _misfit(self, value: Any, node: SchemaNode, *, is_container: bool) -> None:
+    def _misfit(
+        self, value: Any, node: SchemaNode, *, is_container: bool
+    ) -> Iterator[tuple[str, str]]:
         found = json_type(value) or type(value).__name__
         declared = " or ".join(_types(node))
         if self._strict:
@@ -150,12 +134,9 @@ class _RecordCheck:
                 node.path,
             )
         if node.allowed_types and len(node.allowed_types) > 1:
-            self._warn(node.path, f"is of type {found}, not one of the declared types {declared}")
+            yield node.path, f"is of type {found}, not one of the declared types {declared}"
         elif is_container:
-            self._warn(node.path, f"should be of type {declared}, but is of type {found}")
-
-    def _warn(self, path: str, what: str) -> None:
-        self.warnings[path, what] = None
+            yield node.path, f"should be of type {declared}, but is of type {found}"
 
 
 def _types(node: SchemaNode) -> list[str]:
