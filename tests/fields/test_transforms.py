@@ -34,7 +34,6 @@ def test_which_transforms_there_are() -> None:
 def test_null_stays_null_whatever_the_parameters(name: str) -> None:
     assert TRANSFORMS[name](None, {"nonsense": 1}) is None
     assert TRANSFORMS[name](None) is None
-    assert TRANSFORMS[name].bind(NEEDED.get(name, {}))(None) is None
 
 
 @pytest.mark.parametrize("name", TRANSFORMS)

@@ -21,6 +21,7 @@ import re
 import unicodedata
 from collections.abc import Callable, Mapping
 from decimal import Decimal
+from functools import partial
 from numbers import Real
 from types import MappingProxyType
 from typing import Any
@@ -260,8 +261,6 @@ def _of_text(name: str, change: Callable[[str], str]) -> BuiltinTransform:
     def apply(value: Any) -> Any:
         if isinstance(value, str):
             return change(value)
-        if value is None:
-            return None
         raise TypeError(
             f"{name} requires a string, not {shown(value)} of type {type(value).__name__}; put "
             "{'type_convert': {'to': 'str'}} before it, or leave it out"
@@ -292,18 +291,15 @@ def _without_accents(text: str) -> str:
 def _without_punctuation(text: str) -> str:
     if text.isalnum():
         return text
-    kept = []
-    end = 0
+    kept, end = [], 0
     for number in _NUMBER.finditer(text):
-        kept += [_unmarked(text[end : number.start()]), number[0]]
+        kept += [*filter(_is_kept, text[end : number.start()]), number[0]]
         end = number.end()
-    return "".join((*kept, _unmarked(text[end:])))
+    return "".join((*kept, *filter(_is_kept, text[end:])))
 
 
-def _unmarked(text: str) -> str:
-    return "".join(
-        letter for letter in text if letter in _SIGNS or unicodedata.category(letter)[0] != "P"
-    )
+def _is_kept(letter: str) -> bool:
+    return letter in _SIGNS or unicodedata.category(letter)[0] != "P"
 
 
 def _bind_round(params: Mapping[str, Any]) -> _Bound:
@@ -314,8 +310,6 @@ def _bind_round(params: Mapping[str, Any]) -> _Bound:
     digits = _digits(params["digits"])
 
     def apply(value: Any) -> Any:
-        if value is None:
-            return None
         if isinstance(value, (Real, Decimal)):
             return round(value, digits)
         raise TypeError(
@@ -327,18 +321,16 @@ def _bind_round(params: Mapping[str, Any]) -> _Bound:
 
 
 def _digits(given: Any) -> int:
-    refused = ParameterError(
-        f"round_digits requires 'digits' to be an integer from {-_MOST_DIGITS} to "
-        f"{_MOST_DIGITS}, not {shown(given)}"
-    )
-    if isinstance(given, bool):
-        raise refused
     try:
         digits = int(given)
+        is_whole = not isinstance(given, bool) and digits == float(given)
     except (TypeError, ValueError, OverflowError):
-        raise refused from None
-    if abs(digits) > _MOST_DIGITS or (isinstance(given, float) and given != digits):
-        raise refused
+        digits, is_whole = 0, False
+    if not is_whole or abs(digits) > _MOST_DIGITS:
+        raise ParameterError(
+            f"round_digits requires 'digits' to be an integer from {-_MOST_DIGITS} to "
+            f"{_MOST_DIGITS}, not {shown(given)}"
+        )
     return digits
 
 
@@ -346,11 +338,9 @@ def _bool(value: Any) -> bool:
     if isinstance(value, (bool, int)) and value in (0, 1):
         return bool(value)
     word = value.strip().casefold() if isinstance(value, str) else ""
-    if word in ("1", "true"):
-        return True
-    if word in ("0", "false"):
-        return False
-    raise ValueError("only true, false, 1 and 0 are")
+    if word not in ("0", "1", "false", "true"):
+        raise ValueError("only true, false, 1 and 0 are")
+    return word in ("1", "true")
 
 
 _CASTS: Mapping[str, Callable[[Any], Any]] = {"float": float, "int": int, "str": str, "bool": _bool}
@@ -368,8 +358,6 @@ def _bind_convert(params: Mapping[str, Any]) -> _Bound:
     cast = _CASTS[target]
 
     def apply(value: Any) -> Any:
-        if value is None:
-            return None
         try:
             return cast(value)
         except (TypeError, ValueError, OverflowError) as error:
@@ -391,14 +379,7 @@ def _bind_parse(params: Mapping[str, Any]) -> _Bound:
         raise ParameterError(
             f"parse_number: 'percent' must be one of 'number' and 'fraction', not {percent!r}"
         )
-    as_fraction = percent == "fraction"
-
-    def apply(value: Any) -> Any:
-        return (
-            None if value is None else read_number(value, decimal, percent_is_fraction=as_fraction)
-        )
-
-    return apply
+    return partial(read_number, decimal=decimal, percent_is_fraction=percent == "fraction")
 
 
 _OF_TEXT: Mapping[str, Callable[[str], str]] = {
