@@ -56,6 +56,21 @@ class SchemaNode:
     def strategy(self) -> Strategy:
         return strategy_of(self.align or {})
 
+    @property
+    def is_rest(self) -> bool:
+        """Whether it stands for the items of an array, or all other keys of an object."""
+        return self.name is None and self.path.endswith("[]")
+
+    @property
+    def named(self) -> dict[str, SchemaNode]:
+        """The properties by name; that of a node made by hand is the end of its path."""
+        start = len(self.path) + 1 if self.path else 0
+        return {
+            child.path[start:] if child.name is None else child.name: child
+            for child in self.children
+            if not child.is_rest
+        }
+
 
 def strategy_of(align: Mapping[str, Any]) -> Strategy:
     chosen = align.get("match_by")
@@ -147,6 +162,8 @@ class _Parser:
             )
             for child in children
         ]
+        if node.strategy == "key_field":
+            _warn_of_key((node.align or {})["key"], node)
         return node
 
     def _comparator(self, schema: dict[str, Any], kind: str, path: str) -> ComparatorSpec:
@@ -296,7 +313,7 @@ def _checked_align(schema: Mapping[str, Any], kind: str, path: str) -> dict[str,
     if kind != "array":
         problem = f"requires type 'array', but the type is {kind!r}"
     if not problem and strategy_of(align) == "key_field":
-        problem = _checked_key(align.get("key"), schema.get("items"), path)
+        problem = _key_problem(align.get("key"), schema.get("items"))
     if problem:
         raise SchemaError(f"{keys.ALIGN}: {problem}", path)
     if align.get("match_by", "") is None:
@@ -310,8 +327,7 @@ def _checked_align(schema: Mapping[str, Any], kind: str, path: str) -> dict[str,
     return dict(align)
 
 
-def _checked_key(key: Any, items: Any, path: str) -> str:
-    """What is wrong with the key of an array; logs what may be."""
+def _key_problem(key: Any, items: Any) -> str:
     names = key if isinstance(key, list) and key else [key]
     if not all(isinstance(name, str) and name for name in names):
         return (
@@ -323,24 +339,26 @@ def _checked_key(key: Any, items: Any, path: str) -> str:
     kind = keys.effective_type(items)
     if kind not in (None, keys.ANY, "object"):
         return f"match_by 'key_field' requires items type 'object', not {kind!r}"
-    properties = items.get("properties")
-    if not isinstance(properties, dict) or not properties:
-        _log.warning("%s: the items have no 'properties', so no key to match by", path)
-        return ""
-    for name in names:
-        if key_steps(name, properties) is None:
-            _log.warning("%s: key %r not found among %s", path, name, sorted(properties))
     return ""
 
 
-def key_steps(name: str, properties: Mapping[str, Any]) -> tuple[str, ...] | None:
-    """The property names that lead to a key: `id.value` is two unless a property is called so."""
-    if name in properties:
-        return (name,)
-    head, dot, rest = name.partition(".")
-    below = properties.get(head)
-    inner = below.get("properties") if isinstance(below, dict) else None
-    if not dot or not isinstance(inner, dict):
-        return None
-    steps = key_steps(rest, inner)
-    return steps and (head, *steps)
+def _warn_of_key(key: Any, node: SchemaNode) -> None:
+    items = node.children[-1] if node.children else node
+    if not items.named:
+        _log.warning("%s: the items have no 'properties', so no key to match by", node.path)
+        return
+    for name in key if isinstance(key, list) else [key]:
+        if not key_path(items, name)[0]:
+            _log.warning("%s: key %r not found among %s", node.path, name, sorted(items.named))
+
+
+def key_path(items: SchemaNode, name: str) -> tuple[tuple[str, ...], SchemaNode | None]:
+    """The names that lead to a key, and its field: `id.value` is two unless a property has it."""
+    found = items.named
+    if name in found:
+        return (name,), found[name]
+    head, _, rest = name.partition(".")
+    if not rest or head not in found:
+        return (), None
+    steps, field_ = key_path(found[head], rest)
+    return ((head, *steps), field_) if steps else ((), None)

@@ -11,7 +11,7 @@ from typing import Any
 from factcheck.documents import shown
 from factcheck.errors import SchemaError
 from factcheck.fields.registry import Registry, is_batch
-from factcheck.fields.schemas.parsing import SchemaNode, key_steps
+from factcheck.fields.schemas.parsing import SchemaNode, key_path
 from factcheck.fields.schemas.structure import TransformSpec
 from factcheck.fields.scoring import nodes
 from factcheck.fields.scoring.optimal import DeferredArray, OptimalMatch, as_key, by_key
@@ -65,10 +65,9 @@ class _Compiler:
         if schema.comparator.name or not schema.children:
             return self._leaf(schema)
         *_, last = schema.children
-        if last is not schema.children[0] or not _is_rest(last) or schema.json_type == "object":
-            named = [child for child in schema.children if not _is_rest(child)]
-            children = {_name(child, schema): self.node(child) for child in named}
-            rest = self.node(last) if _is_rest(last) else None
+        if last is not schema.children[0] or not last.is_rest or schema.json_type == "object":
+            children = {name: self.node(child) for name, child in schema.named.items()}
+            rest = self.node(last) if last.is_rest else None
             node = nodes.ObjectNode(schema.path, children, rest)
             return node if schema.json_type == "object" else nodes.TupleNode(node)
         return self._array(schema)
@@ -136,11 +135,8 @@ class _Compiler:
 
     def _key_part(self, items: SchemaNode, name: str) -> Callable[[Any], Any]:
         """Reads one part of an element's key, after the transforms of that field."""
-        steps = key_steps(name, _properties(items)) or (name,)
-        field: SchemaNode | None = items
-        for step in steps:
-            children = field.children if field else []
-            field = next((child for child in children if child.name == step), None)
+        steps, field = key_path(items, name)
+        steps = steps or (name,)
         prepare = self._prepare(field.transforms) if field else None
 
         def key_of(element: Any) -> Any:
@@ -154,26 +150,6 @@ class _Compiler:
                 return nodes.MISSING
 
         return key_of
-
-
-def _is_rest(child: SchemaNode) -> bool:
-    """Whether it stands for the items of an array, or all other keys of an object."""
-    return child.name is None and child.path.endswith("[]")
-
-
-def _name(child: SchemaNode, parent: SchemaNode) -> str:
-    """The name of a property; for a node made by hand, the end of its path."""
-    if child.name is not None:
-        return child.name
-    return child.path[len(parent.path) + 1 if parent.path else 0 :]
-
-
-def _properties(items: SchemaNode) -> dict[str, Any]:
-    return {
-        _name(child, items): {"properties": _properties(child)}
-        for child in items.children
-        if not _is_rest(child)
-    }
 
 
 def _bound(found: Any, params: dict[str, Any]) -> BoundComparator:
