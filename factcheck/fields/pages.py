@@ -249,12 +249,7 @@ def _gains(by_field: Mapping[str, FieldSummary], weights: Mapping[str, float]) -
 
 def _fields_section(run: RunFigures, order: Sequence[str], gains: Mapping[str, float]) -> Section:
     rows = [_row(field, run.by_field[field], gains[field]) for field in order[:MOST_ROWS]]
-    rest = order[MOST_ROWS:]
-    more = more_of(len(rest), "field")
-    if rest and any(gains[field] for field in rest):
-        more += f"; if the first of them were right, micro F1 would gain {share(gains[rest[0]])}"
-    elif rest:
-        more += " without losses"
+    more = more_of(len(order) - len(rows), "field")
     table = Table(_TABLE_COLUMNS, tuple(rows), dispensable=_NARROW)
     return Section("Fields by gain", table=table, more=more, legend=_LEGEND)
 

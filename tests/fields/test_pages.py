@@ -240,10 +240,7 @@ def test_many_fields_are_cut_to_the_costliest() -> None:
 
     assert len(rows_of(page)) == 40
     assert len(page.sections) == 1 + 10
-    assert page.sections[0].more.startswith("and 1,960 more fields; if the first of them were")
-    assert run_of([(gold, gold)], **fields).page().sections[0].more == (
-        "and 1,960 more fields without losses"
-    )
+    assert page.sections[0].more == "and 1,960 more fields"
 
 
 @pytest.mark.parametrize("to", ["table", "markdown", "html", "junit", "csv"])

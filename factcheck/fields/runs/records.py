@@ -202,10 +202,6 @@ class RunFigures:
         return totals
 
 
-_MAX_REASONS = 1_000
-"""Distinct reasons kept for a field."""
-
-
 class UndecidedField(NamedTuple):
     """The results of one field that share an undecided status."""
 
@@ -215,7 +211,7 @@ class UndecidedField(NamedTuple):
     n_values: int
     """A record may have several."""
     reason: str
-    """The most frequent one; empty if there is none."""
+    """The first one; empty if there is none."""
     is_only_reason: bool
 
 
@@ -226,8 +222,7 @@ class Undecided:
         self, weights: Mapping[str, float] | None = None, records: Iterable[RecordResult] = ()
     ) -> None:
         self._count = WeightedCounts(weights or {})
-        self._reasons: dict[tuple[str, str], Counter[str]] = {}
-        self._n: Counter[tuple[str, str]] = Counter()
+        self._fields: dict[tuple[str, str], UndecidedField] = {}
         self._loss_if_wrong = 0.0
         self._gain_if_right = 0.0
         self.n_records = 0
@@ -249,21 +244,15 @@ class Undecided:
         self._gain_if_right += record.counts.plus(right).scores().f1 - record.f1
         for result in undecided:
             key = (schema_path(result.path), result.status)
-            self._n[key] += 1
-            reasons = self._reasons.setdefault(key, Counter())
             reason = result.reason or ""
-            if len(reasons) < _MAX_REASONS or reason in reasons:
-                reasons[reason] += 1
+            own = self._fields.get(key) or UndecidedField(*key, 0, reason, is_only_reason=True)
+            is_only = own.is_only_reason and own.reason == reason
+            self._fields[key] = own._replace(n_values=own.n_values + 1, is_only_reason=is_only)
 
     @property
     def fields(self) -> list[UndecidedField]:
         """The fields that have some, most values first."""
-        return [
-            UndecidedField(
-                *key, n, self._reasons[key].most_common(1)[0][0], len(self._reasons[key]) == 1
-            )
-            for key, n in self._n.most_common()
-        ]
+        return sorted(self._fields.values(), key=lambda found: -found.n_values)
 
     def decided_f1(self, run: RunFigures) -> float | None:
         """Mean F1 without the undecided records; `None` if nothing is left."""
