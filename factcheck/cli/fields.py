@@ -219,9 +219,7 @@ def _write_schema(gold: str, out: str | None, *, suggest: bool, schema: str | No
     output.check_out(out, gold, schema)
     records = files.read_records(gold)
     with output.capture_log(_LOG, show=True):
-        made = (
-            files.suggest_schema_of(records, schema) if suggest else files.infer_schema_of(records)
-        )
+        made = files.make_schema(records, schema, suggest=suggest)
     as_json = suffix in {"", ".json"}
     text = f"{json.dumps(made, ensure_ascii=False, indent=2)}\n" if as_json else yaml_text(made)
     if out is None or out == "-":

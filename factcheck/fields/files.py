@@ -93,8 +93,7 @@ def read_schema(path: PathOrDash) -> dict[str, Any]:
     """An evaluation schema, resolved, with default comparators for leaves that have none."""
     data = _object_in(path, "schema")
     with schema_errors(name_of(path)):
-        schema: dict[str, Any] = annotate(resolved(data))
-    return schema
+        return dict(annotate(resolved(data)))
 
 
 def _object_in(path: PathOrDash, what: str) -> dict[str, Any]:
@@ -104,23 +103,19 @@ def _object_in(path: PathOrDash, what: str) -> dict[str, Any]:
     return data
 
 
-def infer_schema_of(records: Records) -> dict[str, Any]:
-    """An evaluation schema for these records, with default comparators."""
-    with schema_errors(records.name):
-        schema: dict[str, Any] = annotate(infer_schema(records.values))
-    return schema
-
-
-def suggest_schema_of(
-    records: Records, schema: PathOrDash | None = None, *, texts_by_meaning: bool = False
+def make_schema(
+    records: Records,
+    schema: PathOrDash | None = None,
+    *,
+    suggest: bool = True,
+    texts_by_meaning: bool = False,
 ) -> dict[str, Any]:
-    """An evaluation schema for these records, with suggested comparators."""
+    """An evaluation schema for these records, with suggested or default comparators."""
     given = None if schema is None else _object_in(schema, "schema")
     with schema_errors(records.name if schema is None else name_of(schema)):
-        made: dict[str, Any] = suggest_schema(
-            records.values, given, texts_by_meaning=texts_by_meaning
-        )
-    return made
+        if not suggest:
+            return dict(annotate(infer_schema(records.values)))
+        return dict(suggest_schema(records.values, given, texts_by_meaning=texts_by_meaning))
 
 
 @contextmanager
@@ -220,7 +215,7 @@ def evaluate_files(
     _check_pairs(gold, extracted, id_field, by_id=join == "id")
     notes = []
     if schema is None:
-        schema = suggest_schema_of(gold, texts_by_meaning=by_meaning)
+        schema = make_schema(gold, texts_by_meaning=by_meaning)
         how = "names and labels are compared by meaning; " if by_meaning else ""
         notes.append(f"Schema suggested from {gold.name}: {how}'fields suggest' shows why")
     is_semantic = _is_semantic(schema)

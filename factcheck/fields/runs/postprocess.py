@@ -33,30 +33,24 @@ def reclassify_nulls(field_results: list[FieldResult], config: NullHandling) -> 
     Returns:
         The same list.
     """
-    absent = config.absent_values
     for result in field_results:
-        if result.status in {"match", "mismatch"} and result.comparator:
-            gold_absent = _is_absent(result.gold_compared, absent)
-            extracted_absent = _is_absent(result.extracted_compared, absent)
-            if gold_absent and extracted_absent:
-                _both_absent(result, config)
-            elif gold_absent:
-                result.status, result.score = "hallucination", 0.0
-                result.reason = "gold is absent"
-            elif extracted_absent:
-                result.status, result.score = "omission", 0.0
-                result.reason = "extracted is absent"
-        elif config.missing_is_absent and result.status in {"omission", "hallucination"}:
-            is_omission = result.status == "omission"
-            if _is_absent(result.gold_value if is_omission else result.extracted_value, absent):
-                _both_absent(result, config)
+        status = result.status
+        if status in {"match", "mismatch"} and result.comparator:
+            no_gold = _is_absent(result.gold_compared, config.absent_values)
+            no_extracted = _is_absent(result.extracted_compared, config.absent_values)
+        elif config.missing_is_absent and status in {"omission", "hallucination"}:
+            value = result.gold_value if status == "omission" else result.extracted_value
+            no_gold = no_extracted = _is_absent(value, config.absent_values)
+        else:
+            continue
+        if no_gold and no_extracted:
+            skips = config.both_absent_skip
+            result.status, result.score = ("skipped", 0.0) if skips else ("match", 1.0)
+            result.reason = "both absent"
+        elif no_gold or no_extracted:
+            result.status, result.score = "hallucination" if no_gold else "omission", 0.0
+            result.reason = f"{'gold' if no_gold else 'extracted'} is absent"
     return field_results
-
-
-def _both_absent(result: FieldResult, config: NullHandling) -> None:
-    result.score = 0.0 if config.both_absent_skip else 1.0
-    result.status = "skipped" if config.both_absent_skip else "match"
-    result.reason = "both absent"
 
 
 def _is_absent(value: Any, absent: Sequence[Any]) -> bool:
