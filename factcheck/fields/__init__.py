@@ -20,8 +20,14 @@ from factcheck.fields.registry import (
     register_transform,
 )
 from factcheck.fields.runs.comparison import Difference, RunComparison
-from factcheck.fields.runs.postprocess import NullHandling, propagate_batch_errors, reclassify_nulls
-from factcheck.fields.runs.records import FieldAggregation, FieldSummary, RecordResult
+from factcheck.fields.runs.records import (
+    FieldAggregation,
+    FieldSummary,
+    NullHandling,
+    RecordResult,
+    propagate_batch_errors,
+    reclassify_nulls,
+)
 from factcheck.fields.runs.resampling import compare_runs
 from factcheck.fields.runs.results import RunResult, RunTally
 from factcheck.fields.schemas.combinations import (

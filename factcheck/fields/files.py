@@ -18,8 +18,7 @@ from factcheck.facts.page import usage_text
 from factcheck.fields.comparators.semantic import SemanticComparator
 from factcheck.fields.evaluation import FieldEvaluator, Join
 from factcheck.fields.pages import field_text, run_page, undecided_text
-from factcheck.fields.runs.postprocess import NullHandling, reclassify_nulls
-from factcheck.fields.runs.records import Undecided
+from factcheck.fields.runs.records import NullHandling, Undecided, reclassify_nulls
 from factcheck.fields.runs.results import RunResult
 from factcheck.fields.schemas.references import resolved
 from factcheck.fields.schemas.structure import COMPARE, annotate, sub_schemas

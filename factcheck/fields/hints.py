@@ -6,9 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from factcheck.fields.comparators.builtin import COMPARATORS
 from factcheck.fields.comparators.transforms import TRANSFORMS
-from factcheck.fields.registry import Registry
+from factcheck.fields.registry import COMPARATORS, Registry
 from factcheck.fields.runs.records import Counts, RecordResult, count
 from factcheck.fields.schemas.parsing import SchemaNode
 from factcheck.fields.schemas.structure import ComparatorSpec, schema_path

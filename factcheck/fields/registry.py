@@ -1,13 +1,155 @@
-"""Comparators and transforms by name: one registry for the process, or one per evaluation."""
+"""Comparators and transforms by name: those built in, and one registry for the process or a run.
+
+`exact`, `oneof` and `fuzzy` are defined here.
+"""
 
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable
-from typing import Any
+import math
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any, Final
 
-from factcheck.fields.comparators.builtin import COMPARATORS
+from factcheck.documents import shown
+from factcheck.errors import ParameterError
+from factcheck.fields.comparators.dates import date
+from factcheck.fields.comparators.numeric import numeric
 from factcheck.fields.comparators.transforms import TRANSFORMS
+from factcheck.fields.types import (
+    MATCH,
+    BoundComparator,
+    BuiltinComparator,
+    Outcome,
+    finite_number,
+    refuse_unknown,
+)
+from factcheck.fields.values import exact_key, is_nan
+
+_MISMATCH: Final[Outcome] = (0.0, "mismatch")
+_NOT_ALLOWED: Final[Outcome] = (0.0, "no match in values")
+_SAME_TEXT: Final[Outcome] = (1.0, "ratio 1")
+_EQUAL_IF_SAME = frozenset({str, int, bool, type(None)})
+"""Types whose values are the same exactly if `==` says so."""
+
+
+def _compare_exactly(gold: Any, extracted: Any) -> Outcome:
+    kind = type(gold)
+    if kind is not type(extracted):
+        return _MISMATCH
+    if kind in _EQUAL_IF_SAME:
+        return MATCH if gold == extracted else _MISMATCH
+    if kind is float:
+        both_nan = math.isnan(gold) and math.isnan(extracted)
+        return MATCH if gold == extracted or both_nan else _MISMATCH
+    return MATCH if exact_key(gold) == exact_key(extracted) else _MISMATCH
+
+
+_EXACT = BoundComparator(_compare_exactly, key=exact_key)
+
+
+def _bind_exact(params: Mapping[str, Any]) -> BoundComparator:
+    refuse_unknown("exact", params)
+    return _EXACT
+
+
+def _bind_oneof(params: Mapping[str, Any]) -> BoundComparator:
+    refuse_unknown("oneof", params, "values")
+    if "values" not in params:
+        raise ParameterError("oneof requires 'values', the list of allowed values")
+    values = params["values"]
+    if not isinstance(values, list):
+        raise ParameterError(f"oneof: 'values' must be a list, not {shown(values)}")
+    hashable = frozenset(value for value in values if _is_hashable(value))
+    has_nan = any(is_nan(value) for value in values)
+
+    def compare(_gold: Any, extracted: Any) -> Outcome:
+        if _is_hashable(extracted):
+            is_allowed = extracted in hashable or (has_nan and is_nan(extracted))
+        else:
+            is_allowed = extracted in values
+        return MATCH if is_allowed else _NOT_ALLOWED
+
+    return BoundComparator(compare)
+
+
+def _is_hashable(value: Any) -> bool:
+    try:
+        hash(value)
+    except TypeError:
+        return False
+    return True
+
+
+def _bind_fuzzy(params: Mapping[str, Any]) -> BoundComparator:
+    import numpy as np
+    from rapidfuzz.distance.Indel import similarity
+    from rapidfuzz.process import cdist
+
+    refuse_unknown("fuzzy", params, "threshold")
+    threshold = _threshold(params)
+
+    def compare(gold: Any, extracted: Any) -> Outcome:
+        if not (isinstance(gold, str) and isinstance(extracted, str)):
+            return _without_texts(gold, extracted)
+        if gold == extracted:
+            return _SAME_TEXT
+        ratio = similarity(gold, extracted) / (len(gold) + len(extracted))
+        if threshold is None:
+            return ratio, f"ratio {ratio:.6g}"
+        if ratio >= threshold:
+            return 1.0, f"ratio {ratio:.6g}, at least {threshold:.6g}"
+        return 0.0, f"ratio {ratio:.6g} is below {threshold:.6g}"
+
+    def scores(gold: Sequence[Any], extracted: Sequence[Any]) -> Any:
+        if not all(isinstance(value, str) for value in (*gold, *extracted)):
+            return None
+        common = cdist(gold, extracted, scorer=similarity, dtype=np.int64)
+        lengths = np.add.outer([len(text) for text in gold], [len(text) for text in extracted])
+        ratios = np.where(lengths == 0, 1.0, common / np.maximum(lengths, 1))
+        return ratios if threshold is None else (ratios >= threshold).astype(float)
+
+    return BoundComparator(compare, scores=scores)
+
+
+def _threshold(params: Mapping[str, Any]) -> float | None:
+    if "threshold" not in params:
+        return None
+    allowed = "a number above 0 and up to 1"
+    threshold = finite_number("fuzzy", "threshold", params["threshold"], allowed)
+    if not 0 < threshold <= 1:
+        raise ParameterError(f"fuzzy: 'threshold' must be {allowed}, not {threshold!r}")
+    return threshold
+
+
+def _without_texts(gold: Any, extracted: Any) -> Outcome:
+    if exact_key(gold) == exact_key(extracted):
+        return MATCH
+    side, value = ("extracted", extracted) if isinstance(gold, str) else ("gold", gold)
+    return 0.0, f"fuzzy compares strings, and the {side} value is of type {type(value).__name__}"
+
+
+exact = BuiltinComparator("exact", _bind_exact)
+"""The same value of the same type; Python equality below the outermost level. No parameters."""
+oneof = BuiltinComparator("oneof", _bind_oneof)
+"""The extracted value is among the allowed ones; the gold value is ignored.
+
+Parameters:
+    values: List of allowed values; as in Python, `1` also allows `1.0` and `true`.
+"""
+fuzzy = BuiltinComparator("fuzzy", _bind_fuzzy)
+"""The normalized Indel similarity of two strings, in [0, 1]; other values as in `exact`.
+
+Parameters:
+    threshold: The ratio from which two strings match; without it the score is the ratio.
+
+Source:
+    `rapidfuzz.fuzz.ratio`, divided by 100.
+"""
+COMPARATORS: Mapping[str, BuiltinComparator] = MappingProxyType(
+    {comparator.name: comparator for comparator in (exact, numeric, oneof, fuzzy, date)}
+)
+"""Every built-in comparator that scores one field at a time, by its name in a schema."""
 
 _FIXED_COMPARATORS = frozenset({"exact", "numeric", "oneof"})
 """These mean the same in every schema; a registration may replace the other built-in ones."""

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from factcheck.errors import ParameterError, SchemaError
-from factcheck.fields.comparators.builtin import COMPARATORS
+from factcheck.fields.registry import COMPARATORS
 from factcheck.fields.types import ComparatorResult
 from factcheck.fields.values import exact_key, value_key
 

@@ -9,7 +9,7 @@ import pytest
 
 from factcheck.errors import ParameterError
 from factcheck.fields import evaluate
-from factcheck.fields.comparators.builtin import date
+from factcheck.fields.comparators.dates import date
 from factcheck.fields.types import ComparatorResult
 
 UTC = dt.timezone.utc

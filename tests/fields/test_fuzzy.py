@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from rapidfuzz import fuzz
 
 from factcheck.errors import ParameterError
-from factcheck.fields.comparators.builtin import date, fuzzy
+from factcheck.fields.comparators.dates import date
+from factcheck.fields.registry import fuzzy
 from factcheck.fields.types import ComparatorResult
 
 

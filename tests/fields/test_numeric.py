@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from factcheck.errors import ParameterError
-from factcheck.fields.comparators.builtin import numeric
+from factcheck.fields.comparators.numeric import numeric
 from factcheck.fields.types import ComparatorResult
 
 NAN, INF = math.nan, math.inf

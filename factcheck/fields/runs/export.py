@@ -14,7 +14,7 @@ from typing import Any
 from factcheck.documents import from_plain, shown, to_plain
 from factcheck.errors import InputError
 from factcheck.facts import digest
-from factcheck.fields.comparators.builtin import COMPARATORS
+from factcheck.fields.registry import COMPARATORS
 from factcheck.fields.runs.records import Counts, RecordResult, RunFigures, Scores
 from factcheck.fields.schemas.parsing import SchemaNode
 from factcheck.fields.schemas.structure import schema_path
