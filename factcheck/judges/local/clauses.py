@@ -38,9 +38,12 @@ _GERUNDS = word_set("after before by upon while since")
 _LATER = WORDS["later"]
 _INSEPARABLE = WORDS["inseparable"]
 """Prepositions of phrases that belong to what the verb says."""
+_NEEDY = WORDS["needy"]
+"""Verbs whose object says too little without the phrase behind it: `put us in a small room`."""
 _OUTER = WORDS["outer"]
 """Prepositions of phrases behind a name or noun that says enough without them."""
 _BESIDES = word_set("besides along apart aside despite")
+_PRONOUNS = word_set("he she it they this that these those")
 _BE = word_set("is was are were be been 's")
 _ALONE = WORDS["alone"]
 """Verbs on `-ed` that need no object: `was born in Ulm and moved to Bonn`."""
@@ -160,8 +163,10 @@ class Clauses(Grammar):
     def _is_left_out(self, kid: int, start: int) -> bool:
         """Whether a word only links the clause to another one."""
         relation = self.tokens[kid].relation
-        if relation in ("mark", "intj"):
+        if relation == "mark" or (relation == "intj" and self.low[kid] != "no"):
             return True
+        if self.low[kid - 1 : kid] == ["since"]:
+            return False
         is_linked = kid < start or (relation == "advmod" and self.is_set_off(kid))
         is_link = relation in ("cc", "preconj", "advmod") and self.low[kid] in _CONNECTIVES
         return is_link and is_linked
@@ -184,11 +189,11 @@ class Clauses(Grammar):
         """Put a phrase of a clause into its core, or among what may be left out."""
         verb, words, details = clause.core[0], self.under(kid), clause.details
         has_happened = self._has_happened(verb, clause.core[1:])
-        goes_on = self.low[kid] == "to" or (
-            self.low[kid] in ("until", "till", "through") and details
-            and self.low[details[-1][0]] == "from"
-        )  # fmt: skip
-        if kid > verb and details and goes_on and self.tokens[kid].relation == "prep":
+        before = self.low[details[-1][0]] if details else ""
+        goes_on = (self.low[kid] == "to" and before not in ("", "on")) or (
+            self.low[kid] in ("until", "till", "through") and before == "from"
+        )
+        if kid > verb and goes_on and self.tokens[kid].relation == "prep":
             details[-1] += words
         elif kid > verb and (
             kid in clause.asides
@@ -288,14 +293,23 @@ class Clauses(Grammar):
                 return []
             last = nexts[0]
             found.append(last)
-            if links and self.under(last, full=True)[0] < links[-1]:
+            own = self.under(last, full=True)
+            if links and own[0] < links[-1]:
                 return []
+            if links and not set(own).issuperset(
+                i for i in range(links[-1] + 1, last) if not self.is_mark[i]
+            ):
+                return []  # a noun that should be its subject
+        links = [i for one in [verb, *found] for i in self.of(one, "cc")]
+        if not links and any(self.subject(one) is None for one in found):
+            return []
+        link = min(self.of(verb, "cc"), default=len(self.tokens))
         if any(
-            found and i > found[0] and not self.is_mark[i]
+            found and i > min(link, found[0]) and not self.is_mark[i]
             for i in self.kids[verb]
             if i not in found
         ):
-            return []  # a phrase behind them, which may belong to either
+            return []  # a phrase between or behind them, which may belong to either
         is_sure = all(self.tokens[i].sure >= SURE and not self._is_crossed(i) for i in found)
         return found if is_sure and all(self._stands_alone(verb, one) for one in found) else []
 
@@ -308,8 +322,9 @@ class Clauses(Grammar):
             has_told and not tells):  # fmt: skip
             return False
         finite = self.finite(other) is not None
-        if self.subject(other) is not None:
-            return finite
+        subject = self.subject(other)
+        if subject is not None:
+            return finite and not any(self.tokens[i].tag[0] == "W" for i in self.under(subject))
         embedded = [
             i for i in range(verb + 1, other)
             if self.tokens[i].relation in EMBEDDED or self.tokens[i].relation == "relcl"
@@ -337,10 +352,9 @@ class Clauses(Grammar):
         if not self._is_firm(kid):
             return False
         is_time = self.is_time(kid)
-        is_purpose = self.tokens[kid].relation == "advcl" and self.tokens[kid].tag == "VB"
-        if not (is_time or is_purpose) and self.tokens[kid].relation != "prep":
+        if not is_time and self.tokens[kid].relation != "prep":
             return False
-        if self.low[kid] in _INSEPARABLE:
+        if self.low[kid] in _INSEPARABLE or (self.low[verb] in _NEEDY and not is_time):
             return False
         if self.low[verb] in _BE:
             return is_time or self.is_set_off(kid)
@@ -386,9 +400,13 @@ class Clauses(Grammar):
         if self.tokens[kid].relation != "advcl" or not self._is_firm(kid):
             return False
         opening = self.opening(kid)
-        if self.subject(kid) is not None:
+        subject = self.subject(kid)
+        if subject is not None:
+            is_named = self.low[subject] not in _PRONOUNS or subject in self._named
             is_sure = opening in (_CONTRASTS | {"because"}) or self.is_past(kid)
-            return self.finite(kid) is not None and opening in _STATED and is_sure
+            is_first = self.low[self.under(kid, full=True)[0]] == opening
+            is_sure &= is_named and is_first and self.finite(kid) is not None
+            return is_sure and opening in _STATED
         words = self.under(kid, full=True)
         edge = words[-1] + 1 if words[0] == 0 else words[0] - 1
         is_set_off = edge < len(self.tokens) and self.low[edge] == ","

@@ -25,6 +25,8 @@ from factcheck.judges.local.grammar import (
     Statement,
 )
 
+_NO_BEGINNING = {*FINITE, "WDT", "WP", "WP$", "WRB"}
+"""Parts of speech with which only a sentence that is cut wrongly goes on."""
 _MOST_FACTS = 40
 """Facts of one sentence; a longer list stands in one piece."""
 _STATES = WORDS["states"]
@@ -58,7 +60,9 @@ class ParsedSentence(Clauses):
             return False
         if self.finite(root) is None or self.low[0] in ("neither", "not"):
             return False
-        if min(tokens[root].sure, tokens[subject].sure) < SURE or self._is_crossed(subject):
+        is_sure = min(tokens[root].sure, tokens[subject].sure) >= SURE
+        in_brackets = any(a < root < b for a, b in self.pairs)
+        if not is_sure or in_brackets or self._is_crossed(subject):
             return False
         for place, token in enumerate(tokens):
             is_title = token.text == ":" and 0 < place < len(tokens) - 1 and all(
@@ -68,7 +72,9 @@ class ParsedSentence(Clauses):
                 self.low[place] in ("?", "\u2026", "...", ":", ";") and not is_title
             ):
                 return False
-            if self.is_mark[place] and (self.kids[place] or token.relation in PHRASES):
+            is_wrong = self.is_mark[place] and (self.kids[place] or token.relation in PHRASES)
+            is_clause = token.relation in ("advcl", "ccomp") and self.finite(place) is not None
+            if is_wrong or (is_clause and self.subject(place) is None):
                 return False
         return not any(tokens[i].tag in FINITE for a, b in self.pairs for i in range(a, b)) or not (
             TELLING & set(self.low)
@@ -77,7 +83,9 @@ class ParsedSentence(Clauses):
     def _is_whole(self, fact: Sequence[Item]) -> bool:
         """Whether a fact has more than one word, and its end."""
         words = [item for item in fact if item != ","]
-        last = words[-1]
+        first, last = words[0], words[-1]
+        if isinstance(first, int) and first and self.tokens[first].tag in _NO_BEGINNING:
+            return False
         ends = ("CC", "DT", "IN", "TO", "PRP$", "WDT", "POS")
         return len(words) > 1 and not (isinstance(last, int) and self.tokens[last].tag in ends)
 
@@ -141,6 +149,14 @@ class ParsedSentence(Clauses):
             start = place
             while start and self.tokens[start - 1].tag in ("NN", "JJ", "NNP"):
                 start -= 1
+            is_counted = any(
+                self.tokens[i].entity in {*TIMES, "ORDINAL", "CARDINAL"}
+                for i in range(start, place + 1)
+            )
+            is_told = start > 0 and self.tokens[start - 1].tag in ("DT", "PRP$")
+            is_full = len(name) > 1 and self.tokens[head].entity == "PERSON"
+            if is_counted or not (is_told or is_full):
+                return
             yield [*name, "is", "a", *range(start, place + 1)]
 
     def _is_aside(self, place: int) -> bool:
@@ -157,16 +173,17 @@ class ParsedSentence(Clauses):
         is_definite = self.is_definite(token.head) or head.entity in TIMES
         is_beside = self.is_set_off(place) and self.is_closed(place) and is_definite
         in_list = head.relation == "conj" or bool(self.of(token.head, "conj", "cc"))
-        if not is_behind or not (is_new or (is_beside and not in_list)) or not self._is_firm(place):
+        is_sure = self._is_firm(place) and not self._is_scoped(self.kids[token.head])
+        is_own = is_behind and (is_new or (is_beside and not in_list))
+        is_said = any(self.tokens[i].relation in EMBEDDED for i in self.above(token.head))
+        if not is_own or not is_sure or is_said:
             return False
-        if self._is_scoped(self.kids[token.head]) or any(
-            self.tokens[i].relation in EMBEDDED for i in self.above(token.head)
-        ):
-            return False
-        if token.relation == "relcl":
-            return self._is_relative(place, is_new=is_new, is_close=token.head == before)
         if token.relation == "appos":
             return self._is_apposition(place)
+        if head.relation == "pobj" and self.tokens[self.tokens[head.head].head].tag in NOUNS:
+            return False  # `the mine at Ulm, which closed in May`: either may be meant
+        if token.relation == "relcl":
+            return self._is_relative(place, is_new=is_new, is_close=token.head == before)
         is_plain = all(self.tokens[i].relation == "advmod" for i in words if i < place)
         return token.tag == "VBN" and is_plain and len(words) > 1
 
@@ -219,13 +236,8 @@ class ParsedSentence(Clauses):
 
     def _whose(self, head: int) -> int:
         """Who or what an aside behind a noun is about."""
-        noun = head
-        while self.tokens[noun].relation in ("conj", "pobj", "prep"):
-            noun = self.tokens[noun].head
-        is_role = noun != head and self.tokens[noun].relation == "attr"
-        subject = self.subject(self.tokens[noun].head)
-        is_subject = subject is not None and (is_role or self._is_identity(head))
-        return subject if is_subject and subject is not None else head
+        subject = self.subject(self.tokens[self.first(head)].head)
+        return subject if subject is not None and self._is_identity(head) else head
 
     def _name(self, head: int) -> list[Item]:
         return [i for i in self.under(head) if i <= head and self.tokens[i].tag == "NNP"]

@@ -61,7 +61,9 @@ class Mentions:
         persons = {
             name.start: name
             for name in self._people(text, tokens)
-            if subject not in list(_above(tokens, name.end - 1))
+            if subject is None
+            or tokens[subject].tag != "NNP"
+            or subject not in list(_above(tokens, name.end - 1))
         }
         """Without other names of the subject: `Garrincha, born Manuel dos Santos`."""
         people: set[str] = set()
@@ -82,7 +84,7 @@ class Mentions:
                     self._genders[who] = _GENDERS[word]
                     found[place] = f"{who}'s" if token.tag == "PRP$" else who
                     topic = who if place == subject else topic
-            elif word in _PEOPLE and not _is_role(tokens, place):
+            elif _is_nameless(tokens, place):
                 people.add(_NAMELESS)
         self._topic, self._last = topic, frozenset(people)
         self._actors = {n.text for n in persons.values() if _acts(tokens, n.end - 1)}
@@ -97,8 +99,9 @@ class Mentions:
             for name in self._last | people
             if self._genders.get(name) in ("", gender) or name == _NAMELESS
         }
+        sure = {name for name, known in self._genders.items() if known == gender}
         if len(near) == 1 and near != {_NAMELESS}:
-            return next(iter(near))
+            return next(iter(near)) if near <= sure or not sure else ""
         known = self._genders.get(self._hero or "")
         rivals = near - {self._hero}
         if known:
@@ -167,10 +170,19 @@ def _acts(tokens: Sequence[Token], place: int) -> bool:
     """Whether a name is no mere place, title or matter: `in Ulm`, `the film Kern`, `as Otto`."""
     for at in (place, *_above(tokens, place)):
         if tokens[at].relation == "pobj":
-            return tokens[tokens[at].head].text.lower() in ("by", "with", "to", "of")
+            return tokens[tokens[at].head].text.lower() in ("by", "with", "to", "of", "from")
         if tokens[at].relation not in ("conj", "appos", "compound", "nmod"):
             return tokens[at].relation not in ("attr", "oprd")
     return True
+
+
+def _is_nameless(tokens: Sequence[Token], place: int) -> bool:
+    """Whether a word stands for a person without a name: `the mayor`, `A farmer brought it`."""
+    token, word = tokens[place], tokens[place].text.lower()
+    is_owned = place > 0 and tokens[place - 1].tag == "PRP$"  # "his career"
+    is_subject = token.tag == "NN" and token.relation in _SUBJECTS
+    acts = is_subject and not is_owned and _ROLE.search(word)
+    return bool(acts or word in _PEOPLE) and not _is_role(tokens, place)
 
 
 def _is_role(tokens: Sequence[Token], place: int) -> bool:
