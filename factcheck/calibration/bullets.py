@@ -112,7 +112,7 @@ bullet_removal = blocking(abullet_removal)
 
 def variants(subject: Subject, orders: Iterable[RemovalOrder]) -> tuple[frozenset[int], ...]:
     """Every set of bullets that an order leaves, once; the whole summary first."""
-    left = (kept for order in orders for kept in order.kept())
+    left = (kept for order in orders for kept in order)
     return tuple(dict.fromkeys([frozenset(range(len(subject.bullets))), *left]))
 
 
@@ -184,14 +184,14 @@ class BulletRemoval(Report):
     def paths(self, judge: str) -> list[Path]:
         """Every removal order of every text as a judge scores it; `"truth"` for true scores."""
         return [
-            Path(subject.name, order.name, tuple(self._points(judge, subject, order)))
+            Path(subject.name, tuple(self._points(judge, subject, order)))
             for subject in self.subjects
             for order in self.orders[subject.name]
             if judge != TRUTH or subject.carriers is not None
         ]
 
     def _points(self, judge: str, subject: Subject, order: RemovalOrder) -> Iterator[Point]:
-        for kept in order.kept():
+        for kept in order:
             left = subject.facts_left(kept)
             sizes = (len(kept) / len(subject.bullets), left)
             if judge == TRUTH:
@@ -218,8 +218,6 @@ class BulletRemoval(Report):
         for subject in self.subjects:
             if len(subject.bullets) == 1:
                 yield f"{subject.name}: only one bullet; there is nothing to remove"
-            for first, second in subject.repeated():
-                yield f"{subject.name}: bullet {second + 1} repeats bullet {first + 1}"
         for judge in self.judges:
             rows = [row for row in self.rows if row.judge == judge]
             missing = [row for row in rows if not row.complete]

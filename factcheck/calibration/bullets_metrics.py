@@ -81,7 +81,6 @@ class Path(NamedTuple):
     """One removal order of one text, from the whole summary to the last bullet."""
 
     text: str
-    order: str
     points: tuple[Point, ...]
 
 

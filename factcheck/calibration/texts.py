@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import files
@@ -20,7 +20,6 @@ from factcheck.calibration.judges import require_unique
 from factcheck.documents.yaml_documents import parse_yaml
 from factcheck.errors import InputError
 from factcheck.facts import AtomicFact, FactSet, Span, source_texts
-from factcheck.facts.spans import fold_text
 from factcheck.records import Record, as_record
 from factcheck.scoring import FactCoverage
 
@@ -159,21 +158,8 @@ def _is_bullet(text: str) -> bool:
     return bool(_ITEM.match(text)) or "\n" in line or not _HEADING.fullmatch(line)
 
 
-class RemovalOrder(NamedTuple):
-    """One way to remove the bullets of a summary, one by one, until one is left."""
-
-    name: str
-    """`"end"`, `"start"`, or `"random-1"`, `"random-2"`, ..."""
-    removed: tuple[int, ...]
-    """Bullets, from 0, in the order of removal; the one that is missing stays."""
-
-    def kept(self) -> Iterator[frozenset[int]]:
-        """The bullets left before the first step and after each one: from all of them to one."""
-        left = frozenset(range(len(self.removed) + 1))
-        yield left
-        for bullet in self.removed:
-            left -= {bullet}
-            yield left
+RemovalOrder = tuple[frozenset[int], ...]
+"""The bullets that are left, from 0: all of them, then one fewer at each step, down to one."""
 
 
 def removal_orders(n_bullets: int, n_random: int, seed: int) -> tuple[RemovalOrder, ...]:
@@ -183,12 +169,13 @@ def removal_orders(n_bullets: int, n_random: int, seed: int) -> tuple[RemovalOrd
     if n_bullets < 2:  # noqa: PLR2004 - the last bullet stays
         return ()
     upwards = tuple(range(n_bullets))
-    names = {upwards[:0:-1]: "end"}
-    names.setdefault(upwards[:-1], "start")
     draw = random.Random(f"{seed}:{n_bullets}")  # noqa: S311 - repeatable, not secret
-    for number in range(1, n_random + 1):
-        names.setdefault(tuple(draw.sample(upwards, n_bullets))[:-1], f"random-{number}")
-    return tuple(RemovalOrder(name, removed) for removed, name in names.items())
+    drawn = (tuple(draw.sample(upwards, n_bullets))[:-1] for _ in range(n_random))
+    removed = dict.fromkeys([upwards[:0:-1], upwards[:-1], *drawn])
+    return tuple(
+        tuple(frozenset(upwards).difference(order[:step]) for step in range(n_bullets))
+        for order in removed
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,13 +195,6 @@ class Subject:
         if self.carriers is None:
             return None
         return sum(not b.isdisjoint(kept) for b in self.carriers.values()) / len(self.carriers)
-
-    def repeated(self) -> tuple[tuple[int, int], ...]:
-        """Bullets that repeat an earlier one word for word, as (earlier, later) from 0."""
-        first: dict[str, int] = {}
-        folded = (fold_text(text.lstrip("-*+ ")) for text in self.bullets.texts)
-        places = [(first.setdefault(text, place), place) for place, text in enumerate(folded)]
-        return tuple(pair for pair in places if pair[0] != pair[1])
 
 
 Text = BundledText | Record | Mapping[str, Any]

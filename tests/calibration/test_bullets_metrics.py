@@ -19,7 +19,7 @@ def path(scores: Sequence[float | None], facts: Sequence[float | None], text: st
         Point(bullets=left, facts=fact, score=score)
         for left, fact, score in zip(shares, facts, scores, strict=True)
     ]
-    return Path(text, "end", tuple(points))
+    return Path(text, tuple(points))
 
 
 def metrics(*paths: Path) -> dict[str, float | None]:
