@@ -43,8 +43,7 @@ def read_pairs(path: PathOrDash) -> list[LabelledPair]:
 
     - `facts` and `systems` (`summary`, `labels` of 1, 0, null): many summaries of one document;
     - `facts`, `labels` and `summary` or `text`: one text, by a `system` if it has one;
-    - `fact` and `text`, or `hypothesis` and `premise`, with `label` (true, 1, `"entailment"`): one
-      pair. Every row of a table is one.
+    - `fact`, `text` and `label` (true, 1, `"entailment"`): one pair. Every row of a table is one.
 
     `doc_id` or `document` groups pairs; pairs that have neither are grouped by their text. Pairs
     without a label are left out; a label between 0 and 1 (.5 is partly covered) counts as covered
@@ -81,13 +80,11 @@ def _pairs(row: Row, where: str) -> list[LabelledPair]:
             share = _share(text, fact, label)
             if share is not None:
                 found.append(LabelledPair(document or text, system, text, fact, share >= COVERED))
-    except (KeyError, TypeError, ValueError) as error:
-        raise InputError(f"{where}: {_reason(error)}") from None
+    except KeyError as error:
+        raise InputError(f"{where}: {error} is missing") from None
+    except (TypeError, ValueError) as error:
+        raise InputError(f"{where}: {error}") from None
     return found
-
-
-def _reason(error: Exception) -> str:
-    return f"{error.args[0]!r} is missing" if isinstance(error, KeyError) else str(error)
 
 
 def _entries(row: Row) -> Iterator[tuple[str, str, Any, Any, Any]]:
@@ -107,13 +104,6 @@ def _entries(row: Row) -> Iterator[tuple[str, str, Any, Any, Any]]:
     elif keys >= {"fact", "text", "label"}:
         system = str(row.get("system") or "")
         yield _first(row, *_NAMES), system, row["text"], row["fact"], row["label"]
-    elif "question" in keys and keys >= {"premise", "hypothesis", "label"}:
-        raise ValueError(
-            "a pair of answers, not a fact and a text; its judge is that of field values: see "
-            "benchmarks/pairs"
-        )
-    elif keys >= {"premise", "hypothesis", "label"}:
-        yield _first(row, *_NAMES), "", row["premise"], row["hypothesis"], row["label"]
     else:
         raise ValueError(
             f"unknown format with the keys {sorted(row)}; a line needs 'fact', 'text' and 'label'"

@@ -98,7 +98,6 @@ def test_the_formats(tmp_path: Path) -> None:
          "systems": {"s": {"summary": "t", "labels": [1, 0, None]}}},
         {"doc_id": "d", "system": "u", "summary": "t2", "facts": ["f", "g"], "labels": [0.5, 1]},
         {"id": "e", "text": "t3", "fact": "f", "label": True},
-        {"premise": "p", "hypothesis": "h", "label": "neutral"},
     )  # fmt: skip
     assert read_pairs(path) == [
         LabelledPair("d", "s", "t", "f", label=True),
@@ -106,7 +105,6 @@ def test_the_formats(tmp_path: Path) -> None:
         LabelledPair("d", "u", "t2", "f", label=False),
         LabelledPair("d", "u", "t2", "g", label=True),
         LabelledPair("t3", "", "t3", "f", label=True),
-        LabelledPair("p", "", "p", "h", label=False),
     ]
 
 
@@ -119,7 +117,6 @@ def test_the_formats(tmp_path: Path) -> None:
         ({"fact": " ", "text": "t", "label": 1}, "line 1: fact and text"),
         ({"facts": ["f"], "labels": [1, 0], "text": "t"}, "line 1: 1 facts and 2 labels"),
         ({"facts": ["f"], "systems": {"s": {"summary": "t"}}}, "line 1: 'labels' is missing"),
-        ({"premise": "a", "hypothesis": "b", "label": True, "question": "?"}, "a pair of answers"),
         ([1], "line 1: expected a JSON object"),
         ({"facts": "abc", "labels": [1, 0, 1], "text": "t"}, "line 1: facts: expected a list"),
         ({"facts": ["a"], "labels": {"a": 1}, "text": "t"}, "line 1: labels: expected a list"),
