@@ -165,38 +165,36 @@ class CassetteWriter:
     The file is made if it does not exist. What an earlier run recorded stays, and is not recorded
     again. The file is open only while something is written, so there is nothing to close.
 
-    A failed write does not cost the answer it should have kept: recording stops, a warning is
-    logged, and `failure` says why.
+    A failed write does not cost the answer it should have kept: recording stops with a warning.
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
-        self.path = Path(path)
-        """The file."""
+        self._path = Path(path)
         self.failure: str | None = None
         """Why recording stopped; `None` while it works."""
         self._lock = threading.Lock()
-        self._known: set[bytes] = set()
+        self._known: set[tuple[str, ...]] = set()
         self._identities: dict[type[Recorded], Identity] = {}
         with file_errors(str(path), "write"):
             start = self._start()
             if start != HEADER and HEADER.startswith(start):
-                self.path.write_bytes(HEADER)
+                self._path.write_bytes(HEADER)
             else:
                 self._continue()
 
     def _start(self) -> bytes:
-        if not self.path.exists():
+        if not self._path.exists():
             return b""
-        with self.path.open("rb") as file:
+        with self._path.open("rb") as file:
             return file.read(len(HEADER))
 
     def _continue(self) -> None:
         """Learn what the file has, and make sure that it ends with a whole line."""
-        answers = CassetteReader(self.path)
+        answers = CassetteReader(self._path)
         for answer in answers:
-            self._known.add(_key(answer))
+            self._known.add(answer.question)
             self._identities.setdefault(type(answer), answer.by)
-        with self.path.open("r+b") as file:
+        with self._path.open("r+b") as file:
             if answers.torn_at is not None:
                 file.truncate(answers.torn_at)
             file.seek(-1, os.SEEK_END)
@@ -208,40 +206,34 @@ class CassetteWriter:
         known = self._identities.setdefault(kind, by)
         if not is_same_judge(known, by):
             raise ConfigError(
-                f"{self.path} was recorded with {describe_identity(known)}, this is "
+                f"{self._path} was recorded with {describe_identity(known)}, this is "
                 f"{describe_identity(by)}; record to another file"
             )
 
     def append(self, answers: Sequence[Recorded]) -> None:
         """Record the answers to questions that the cassette does not have yet."""
         with self._lock:
-            if self.failure is not None:
+            new = {a.question: a for a in reversed(answers) if a.question not in self._known}
+            if self.failure or not new:
                 return
             try:
-                self._write([a for a in answers if _key(a) not in self._known])
+                self._write([*new.values()][::-1])
+                self._known |= new.keys()
             except OSError as error:
                 self._stop(error.strerror or str(error))
             except (TypeError, ValueError) as error:
                 self._stop(f"an answer has no form that can be read back ({error})")
 
     def _write(self, answers: Sequence[Recorded]) -> None:
-        """Append each answer in one write. The file must be there: its header is."""
-        lines: dict[bytes, bytes] = {}
-        for answer in answers:
-            line = answer.to_line()
-            parse_answer(line, Place(str(self.path)))
-            lines.setdefault(_key(answer), line)
-        descriptor = os.open(self.path, os.O_WRONLY | os.O_APPEND | getattr(os, "O_BINARY", 0))
-        try:
-            for key, line in lines.items():
-                if os.write(descriptor, line) != len(line):
-                    raise OSError("a line was written in part")
-                self._known.add(key)
-        finally:
-            os.close(descriptor)
+        lines = [answer.to_line() for answer in answers]
+        for line in lines:
+            parse_answer(line, Place(str(self._path)))
+        with self._path.open("r+b") as file:  # which must be there: its header is
+            file.seek(0, os.SEEK_END)
+            file.write(b"".join(lines))
 
     def _stop(self, problem: str) -> None:
-        self.failure = f"cannot record to {self.path}: {problem}"
+        self.failure = f"cannot record to {self._path}: {problem}"
         logger.warning("%s; nothing more is recorded", self.failure)
 
 
@@ -254,9 +246,3 @@ def _check_header(line: bytes, place: Place) -> None:
         raise InputError(
             f"{place}: a cassette of format {version}; this release reads format {VERSION}"
         )
-
-
-def _key(answer: Recorded) -> bytes:
-    """The question in 16 bytes: a writer remembers many."""
-    question = json_text(answer.question).encode()
-    return hashlib.blake2b(question, digest_size=16).digest()
