@@ -91,8 +91,8 @@ _BULLETS_READ = {"bullets": pydantic.TypeAdapter(Bullets)}
 class _OneCall(dspy.Module):
     """Base of modules that make one request."""
 
-    published: ClassVar[str]
-    """Name of its prompt, unless another is given."""
+    prompt: str
+    """Name of its prompt."""
     asks: ClassVar[str]
     """Names of what goes in and what comes out, as DSPy writes them."""
     predictor: ClassVar[str]
@@ -104,9 +104,8 @@ class _OneCall(dspy.Module):
     question: Callable[..., Question[Any]]
     """What is asked about the inputs of a call."""
 
-    def __init__(self, prompt: str = "") -> None:
+    def __init__(self) -> None:
         super().__init__()
-        self.prompt = prompt or self.published
         instructions, _, self._frame = load_prompt(self.prompt).rpartition("\n\n")
         setattr(self, self.predictor, dspy.Predict(dspy.Signature(self.asks, instructions)))
 
@@ -178,12 +177,9 @@ class KeyFactExtraction(_OneCall):
     """Lists the atomic facts of one section of text in one request.
 
     Call it with `source=`; the prediction's `facts` are strings, in the order of the source.
-
-    Args:
-        prompt: Name of a published prompt.
     """
 
-    published = EXTRACT_FACTS
+    prompt = EXTRACT_FACTS
     asks = "source -> facts: list[str]"
     predictor = "list_facts"
     sample: ClassVar[Mapping[str, Any]] = {"source": "<<source>>"}
@@ -193,6 +189,10 @@ class KeyFactExtraction(_OneCall):
         limit = max(_MIN_FOR_FACTS, len(source) // 2)
         schema = object_schema(facts=_STRINGS)
         return _fields_question({"source": source}, schema, _FACTS_READ, limit)
+
+
+def _is_whole(results: Mapping[str, Any]) -> bool:
+    return not any(isinstance(result, (CheckFailure, Failure)) for result in results.values())
 
 
 def _fact_lines(facts: Sequence[str], prefix: str = "f") -> str:
@@ -221,7 +221,8 @@ class FactChecker(_OneCall):
         self._is_numbered = form in ("line", "reason")
         shown = (lambda text: numbered(text).text) if self._is_numbered else visible
         self.show = {"facts": _fact_lines, "text": shown}
-        super().__init__(f"{CHECK_FACTS}-{form}")
+        self.prompt = f"{CHECK_FACTS}-{form}"
+        super().__init__()
 
     def question(
         self, facts: Sequence[AtomicFact | str], text: str
@@ -233,7 +234,7 @@ class FactChecker(_OneCall):
             {"facts": [fact.text for fact in asked.values()], "text": text},
             by_id_schema(list(asked), _VERDICT[self._form]),
             lambda data, judge: read_verdicts(data, asked, checked, judge),
-            lambda results: not any(isinstance(r, CheckFailure) for r in results.values()),
+            _is_whole,
             _PER_REPLY + _PER_VERDICT[self._form] * len(asked),
             with_probabilities if self._form == "label" else None,
         )
@@ -256,7 +257,8 @@ class TextsChecker(_OneCall):
 
     def __init__(self, form: VerdictForm = "line") -> None:
         self._form = form
-        super().__init__(f"{CHECK_TEXTS}-{form}")
+        self.prompt = f"{CHECK_TEXTS}-{form}"
+        super().__init__()
 
     def question(
         self, facts: Sequence[AtomicFact | str], texts: Sequence[str]
@@ -269,7 +271,7 @@ class TextsChecker(_OneCall):
             {"facts": [fact.text for fact in asked.values()], "texts": list(texts)},
             by_id_schema(list(asked), {"type": "string", "pattern": pattern}),
             lambda data, judge: read_marks(data, asked, checked, judge),
-            lambda results: not any(isinstance(r, CheckFailure) for r in results.values()),
+            _is_whole,
             _PER_REPLY + _PER_MARK * len(asked) * (len(texts) + 1),
         )
 
@@ -292,12 +294,9 @@ class SemanticEquivalence(_OneCall):
 
     Call it with `pairs=` (`ValuePair`s, or tuples of a gold and an extracted value); the
     prediction's `results` hold one `PairVerdict` or `Failure` per pair, in their order.
-
-    Args:
-        prompt: Name of a published prompt.
     """
 
-    published = COMPARE_VALUES
+    prompt = COMPARE_VALUES
     show: Mapping[str, Callable[[Any], str]] = MappingProxyType({"pairs": str})
     asks = "pairs -> verdicts: dict"
     predictor = "judge_pairs"
@@ -318,7 +317,7 @@ class SemanticEquivalence(_OneCall):
             {"pairs": render(asked)},
             by_id_schema(list(asked), verdict),
             lambda data, judge: read_pairs(data, asked, judge),
-            lambda results: not any(isinstance(r, Failure) for r in results.values()),
+            _is_whole,
             _PER_REPLY + _PER_PAIR * len(asked),
         )
 
@@ -330,12 +329,9 @@ class LLMJudge(_OneCall):
     to 5, and `reason`, a sentence. Both texts are sent whole. What is too long for the model is an
     error of the provider; it is never cut, since a number for a part would pass for one for the
     whole.
-
-    Args:
-        prompt: Name of a published prompt.
     """
 
-    published = RATE_FAITHFULNESS
+    prompt = RATE_FAITHFULNESS
     asks = "source_text, summary -> reason, faithfulness: int"
     predictor = "rate"
     sample: ClassVar[Mapping[str, Any]] = {
@@ -355,12 +351,9 @@ class Summarizer(_OneCall):
     Call it with `source=`; the prediction has `summary`, Markdown with one line `- ...` per bullet,
     and `bullets`, the same as a list. There is always one. The source is sent whole, and the length
     of the reply is up to the language model's settings; a reply that is cut off is an error.
-
-    Args:
-        prompt: Name of a published prompt.
     """
 
-    published = SUMMARIZE
+    prompt = SUMMARIZE
     asks = "source_text -> bullets: list[str]"
     predictor = "summarize"
     sample: ClassVar[Mapping[str, Any]] = {"source": "<<source_text>>"}
