@@ -8,6 +8,7 @@ from typing import NamedTuple
 from factcheck.judges.local import forms
 from factcheck.judges.local.grammar import (
     NOUNS,
+    PLACES,
     SUBJECTS,
     TELLING,
     WORDS,
@@ -100,6 +101,10 @@ class Clauses(Grammar):
             for i in places
         )
 
+    def _is_hedged(self, verb: int) -> bool:
+        """Whether a source or a hedge holds for all that stands with a verb."""
+        return any(self.low[i] in HEDGES for i in self.kids[verb])
+
     # --- clauses ------------------------------------------------------------------------------
 
     def _clause(
@@ -163,11 +168,12 @@ class Clauses(Grammar):
     def _is_left_out(self, kid: int, start: int) -> bool:
         """Whether a word only links the clause to another one."""
         relation = self.tokens[kid].relation
-        if relation == "mark" or (relation == "intj" and self.low[kid] != "no"):
+        if (relation == "mark" and self.tokens[kid].head != self.root) or (
+            relation == "intj" and self.low[kid] != "no"
+        ):
             return True
-        if self.low[kid - 1 : kid] == ["since"]:
-            return False
-        is_linked = kid < start or (relation == "advmod" and self.is_set_off(kid))
+        is_linked = kid < start and (not kid or self.tokens[kid - 1].tag != "IN")  # "since then"
+        is_linked |= relation == "advmod" and self.is_set_off(kid)
         is_link = relation in ("cc", "preconj", "advmod") and self.low[kid] in _CONNECTIVES
         return is_link and is_linked
 
@@ -181,7 +187,8 @@ class Clauses(Grammar):
         if self.low[kid] in _BESIDES or self.low[kid : kid + 2] == ["in", "addition"]:
             return True
         is_phrase = self.is_time(kid) or kid in clause.asides or (
-            self.tokens[kid].relation == "prep" and self.low[kid] in _OUTER
+            self.low[kid] in _OUTER and any(
+                self.tokens[i].entity in PLACES for i in self.of(kid, "pobj"))
         )  # fmt: skip
         return is_phrase and self._has_happened(clause.core[0], clause.core[1:])
 
@@ -193,7 +200,10 @@ class Clauses(Grammar):
         goes_on = (self.low[kid] == "to" and before not in ("", "on")) or (
             self.low[kid] in ("until", "till", "through") and before == "from"
         )
-        if kid > verb and goes_on and self.tokens[kid].relation == "prep":
+        goes_on &= self.tokens[kid].relation == "prep"
+        is_rate = self.tokens[kid].relation == "npadvmod" and self.low[words[0]] in ("a", "an")
+        goes_on |= is_rate and bool(details) and words[0] == details[-1][-1] + 1
+        if kid > verb and goes_on:
             details[-1] += words
         elif kid > verb and (
             kid in clause.asides
@@ -329,10 +339,12 @@ class Clauses(Grammar):
             i for i in range(verb + 1, other)
             if self.tokens[i].relation in EMBEDDED or self.tokens[i].relation == "relcl"
         ]  # fmt: skip
-        is_plain = not self.of(other, "aux", "auxpass") and not forms.is_past(self.low[other])
+        is_bare = not self.of(other, "aux", "auxpass")
+        is_mixed = is_bare and self.low[verb] in _BE and self.is_past(other) != self.is_past(verb)
+        is_plain = is_bare and not forms.is_past(self.low[other])
         is_bound = self.tokens[other].tag != "VBZ" and self.of(verb, "aux", "auxpass", "neg")
-        if finite and is_plain and is_bound:
-            return False
+        if is_mixed or (finite and is_plain and is_bound):
+            return False  # `is high and painted white`, `did not open and hire`
         if any((self.finite(i) is not None) == finite for i in embedded):
             return False
         if not finite and (self.of(verb, "neg") or self.tokens[other].tag != self.tokens[verb].tag):
@@ -349,10 +361,11 @@ class Clauses(Grammar):
 
     def _is_detail(self, kid: int, verb: int, parts: Sequence[int]) -> bool:
         """Whether a phrase may be left out, because the verb says something without it."""
-        if not self._is_firm(kid):
+        is_prep = self.tokens[kid].relation == "prep"
+        if not self._is_firm(kid) or (is_prep and not self.kids[kid]):
             return False
         is_time = self.is_time(kid)
-        if not is_time and self.tokens[kid].relation != "prep":
+        if not is_time and not is_prep:
             return False
         if self.low[kid] in _INSEPARABLE or (self.low[verb] in _NEEDY and not is_time):
             return False
@@ -389,7 +402,7 @@ class Clauses(Grammar):
     def _is_stated(self, kid: int, verb: int) -> bool:
         """Whether what an adverbial clause says is said to be so."""
         finite = self.finite(verb)
-        if finite is None or self.tokens[finite].tag == "MD":
+        if finite is None or self.tokens[finite].tag == "MD" or self._is_hedged(verb):
             return False
         if self.tokens[kid].relation == "prep":
             inner = self.of(kid, "pcomp")

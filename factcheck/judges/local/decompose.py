@@ -74,7 +74,8 @@ class ParsedSentence(Clauses):
                 return False
             is_wrong = self.is_mark[place] and (self.kids[place] or token.relation in PHRASES)
             is_clause = token.relation in ("advcl", "ccomp") and self.finite(place) is not None
-            if is_wrong or (is_clause and self.subject(place) is None):
+            subjects = [i for i in self.of(place, "nsubj", "nsubjpass") if not self.is_mark[i]]
+            if is_wrong or len(subjects) > 1 or (is_clause and self.subject(place) is None):
                 return False
         return not any(tokens[i].tag in FINITE for a, b in self.pairs for i in range(a, b)) or not (
             TELLING & set(self.low)
@@ -175,7 +176,9 @@ class ParsedSentence(Clauses):
         in_list = head.relation == "conj" or bool(self.of(token.head, "conj", "cc"))
         is_sure = self._is_firm(place) and not self._is_scoped(self.kids[token.head])
         is_own = is_behind and (is_new or (is_beside and not in_list))
-        is_said = any(self.tokens[i].relation in EMBEDDED for i in self.above(token.head))
+        is_said = self._is_hedged(self.root) or any(
+            self.tokens[i].relation in EMBEDDED for i in self.above(token.head)
+        )
         if not is_own or not is_sure or is_said:
             return False
         if token.relation == "appos":

@@ -176,6 +176,7 @@ class Grammar:
             or any(self.low[i] not in ("and", "&") for i in links)
             or any(self.tokens[i].sure < least for i in heads[1:])
             or any((tag in NOUNS) != (tags[0] in NOUNS) for tag in tags)
+            or any(self.low[i] in _BUNDLES for i in heads[1:])  # "two hours and a half"
         ):
             return []
         joins_name = any(

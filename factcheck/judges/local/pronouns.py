@@ -105,7 +105,9 @@ class Mentions:
         known = self._genders.get(self._hero or "")
         rivals = near - {self._hero}
         if known:
-            rivals = {name for name in rivals if self._genders.get(name) == gender}
+            rivals = {
+                name for name in rivals if self._genders.get(name) == gender or name == self._topic
+            }
         elif self._topic == self._hero:
             rivals &= self._actors - {_NAMELESS}
         if self._hero and known in ("", gender) and not rivals and (is_subject or not people):

@@ -104,6 +104,16 @@ WHOLE = [
     '"The firm opened a shop and hired a baker," she said.',
     "Did the firm open a shop and hire a baker?",
     "Heat the oil and fry the onion.",
+    "The mine at Ulm, which closed in May, will reopen.",
+    "According to the mayor, Anna Kern, who lives in London, opened the bridge.",
+    "Residents gathered 340 signatures because they feared the noise.",
+    "About 54 percent voted no.",
+    "The court ordered the town to open the beach.",
+    "The landlady put us in the room of her son.",
+    "The rent rose in May, and if it rises again we shall move.",
+    "The mill is 29 metres high and painted in red.",
+    "The bus was travelling at 14 kilometres an hour.",
+    "The stage takes two hours and a half.",
 ]
 
 
@@ -145,6 +155,12 @@ NAMED = {
     "a woman's admirer": ("Tom Orr is an admirer of Anna Kern.", "She moved to Paris.", None),
     "two people": ("Tom Orr met Jan Olson in Bonn.", "He moved to Paris.", None),
     "an unnamed person": ("Tom Orr met the mayor in Bonn.", "He moved to Paris.", None),
+    "an unnamed person who acts": ("A farmer met Tom Orr.", "He moved to Paris.", None),
+    "another of the gender": (
+        "Mr. Olson had a fall.; Robin Kern replaced the joint.",
+        "He moved to Paris.",
+        None,
+    ),
     "no person first": ("In Bonn it rained.", "He moved to Paris.", None),
     "it": ("Tom Orr was born in Bonn.", "It moved to Paris.", None),
 }
