@@ -45,6 +45,8 @@ def _folder(chosen: str | None) -> Path:
 @app.command("stats", epilog="Example: factcheck cache stats")
 def stats(*, dir_: Folder = None, _debug: options.Debug = False) -> None:
     """Show how many responses are cached, by task and judge."""
+    from rich.filesize import decimal
+
     from factcheck.runtime.cache import maintenance
 
     folder = _folder(dir_)
@@ -52,7 +54,7 @@ def stats(*, dir_: Folder = None, _debug: options.Debug = False) -> None:
     lines = [
         f"folder   {folder}",
         f"entries  {found.entries}",
-        f"size     {_bytes(found.size)}",
+        f"size     {decimal(found.size)}",
     ]
     if found.oldest is not None and found.newest is not None:
         lines += [f"oldest   {_date(found.oldest)}", f"newest   {_date(found.newest)}"]
@@ -142,14 +144,6 @@ def _age(text: str) -> float:
     if match is None:
         raise InputError(f"--older-than is {text!r}; give a number and m, h, d or w, such as 30d")
     return float(match[1]) * _SECONDS[match[2]]
-
-
-def _bytes(size: float) -> str:
-    for unit in ("B", "kB", "MB"):
-        if size < 1000:  # noqa: PLR2004 - the step of decimal units
-            return f"{size:.0f} {unit}" if unit == "B" else f"{size:.1f} {unit}"
-        size /= 1000
-    return f"{size:.1f} GB"
 
 
 def _date(seconds: float) -> str:

@@ -88,7 +88,8 @@ def bullets(  # noqa: PLR0913 - one parameter per option
         for name, own in rows.items()
         if name != BASELINE and all(row.score is None for row in own)
     )
-    output.show(run.page(), run.to_json, output.Destination(format_), failure=failure)
+    to = output.Destination(format_)
+    output.report(run.page(), run.to_json, to, failure=failure, exits=False)
     output.print_note(f"{', '.join(files)} in {out}")
     output.exit_with(failure)
 
@@ -209,7 +210,7 @@ def cascade(
 
     to = output.destination(format_, out, first, second)
     fit = fit_cascade(first, second, target=target)
-    output.show(fit.page(), fit.to_json, to)
+    output.report(fit.page(), fit.to_json, to)
 
 
 def _silent(judges: Iterable[tuple[str, str]]) -> GateFailure | None:

@@ -116,7 +116,7 @@ def evaluate(  # noqa: PLR0913 - one parameter per option
         raise InputError("--join id needs --id-field KEY, the key that holds the id")
     budget = options.budget(max_calls, max_cost_usd)
     with (
-        output.capture_log(_LOG, show=True),
+        output.capture_log(_LOG),
         SemanticComparator(semantic or "local", budget=budget) as comparator,
         output.spinner("Comparing"),
         _without_gc(),
@@ -218,7 +218,7 @@ def _write_schema(gold: str, out: str | None, *, suggest: bool, schema: str | No
     refuse_stdin_twice(gold, schema)
     output.check_out(out, gold, schema)
     records = files.read_records(gold)
-    with output.capture_log(_LOG, show=True):
+    with output.capture_log(_LOG):
         made = files.make_schema(records, schema, suggest=suggest)
     as_json = suffix in {"", ".json"}
     text = f"{json.dumps(made, ensure_ascii=False, indent=2)}\n" if as_json else yaml_text(made)
@@ -239,15 +239,7 @@ def compare(
     *,
     format_: options.ReportFormat = None,
     out: options.Out = None,
-    fail_if_worse: Annotated[
-        bool,
-        options.flag(
-            "--fail-if-worse",
-            "Exit with 1 if RUN_B is significantly worse in F1 or in a field, or lacks records of "
-            "RUN_A; with 4 if too much is without a verdict to tell.",
-            options.OUTPUT,
-        ),
-    ] = False,
+    fail_if_worse: options.FailIfWorse = False,
     _debug: options.Debug = False,
 ) -> None:
     """Compare two runs, field by field.
@@ -261,7 +253,7 @@ def compare(
 
     to = output.destination(format_, out, run_a, run_b)
     names = (name_of(run_a), name_of(run_b))
-    with output.capture_log(_LOG, show=True), output.spinner("Comparing"), _without_gc():
+    with output.capture_log(_LOG), output.spinner("Comparing"), _without_gc():
         comparison = compare_runs(files.read_run(run_a), files.read_run(run_b), names=names)
     if to.format in {"json", "csv"} and comparison.schema_warning:
         output.print_error(f"warning: {comparison.schema_warning}")

@@ -148,14 +148,7 @@ def compare(
     *,
     format_: options.ReportFormat = None,
     out: options.Out = None,
-    fail_if_worse: Annotated[
-        bool,
-        options.flag(
-            "--fail-if-worse",
-            "Exit with 1 if RUN_B is worse, or has no score for a case scored in RUN_A.",
-            options.OUTPUT,
-        ),
-    ] = False,
+    fail_if_worse: options.FailIfWorse = False,
     _debug: options.Debug = False,
 ) -> None:
     """Compare two runs, case by case.

@@ -178,6 +178,15 @@ MaxDistorted = Annotated[
         "--max-distorted", "N", "Exit with 1 if more facts are distorted, e.g. 0.", OUTPUT, min=0
     ),
 ]
+FailIfWorse = Annotated[
+    bool,
+    flag(
+        "--fail-if-worse",
+        "Exit with 1 if the second run is worse, or lacks results of the first; with 4 if too much "
+        "is without a verdict to tell.",
+        OUTPUT,
+    ),
+]
 ReportFormat = Annotated[
     Format | None,
     option(

@@ -100,16 +100,15 @@ class _Log(logging.Handler):
 
 
 @contextmanager
-def capture_log(name: str, *, show: bool = False) -> Iterator[None]:
-    """Print what is logged under `name` in a `with` block after it, each message once, or never."""
+def capture_log(name: str) -> Iterator[None]:
+    """Print what is logged under `name` in a `with` block after it, each message once."""
     log, handler = logging.getLogger(name), _Log()
     log.addHandler(handler)
     try:
         yield
     finally:
         log.removeHandler(handler)
-        if show:
-            print_warnings(list(handler.messages))
+        print_warnings(list(handler.messages))
 
 
 def destination(chosen: Format | None, out: str | None, *inputs: str | None) -> Destination:
@@ -156,13 +155,14 @@ def check_out(out: str | None, *inputs: str | None, option: str = "--out") -> No
     check_writable(out)
 
 
-def show(
+def report(
     page: Page,
     to_json: Callable[[], str],
     to: Destination,
     *,
     warnings: Sequence[str] = (),
     failure: GateFailure | None = None,
+    exits: bool = True,
 ) -> None:
     """Print a report, or write it to its file and print its first line.
 
@@ -172,9 +172,11 @@ def show(
         to: Where it goes, and in which format.
         warnings: Printed on standard error if the report itself is not printed for reading.
         failure: Why the gate failed; JUnit fails exactly then.
+        exits: Whether to exit with the code of a failed gate.
 
     Raises:
         InputError: The file cannot be written; the report is printed instead.
+        typer.Exit: The gate failed.
     """
     from factcheck.documents import write_text
     from factcheck.reports.page import gated
@@ -186,30 +188,19 @@ def show(
         print_warnings(warnings)
     if to.path is None and to.format == "table":
         print_out(for_stdout(page))
-        return
-    text = to_json() if to.format == "json" else render(page, to.format)
-    if to.path is None:
-        print_out(text)
-        return
-    try:
-        write_text(to.path, text if text.endswith("\n") else f"{text}\n")
-    except InputError:
-        print_out(render(page))  # what was paid for is shown all the same
-        raise
-    print_out(f"{page.first_line}   {to.path}")
-
-
-def report(
-    page: Page,
-    to_json: Callable[[], str],
-    to: Destination,
-    *,
-    warnings: Sequence[str] = (),
-    failure: GateFailure | None = None,
-) -> None:
-    """Show a report and exit with the code of a failed gate."""
-    show(page, to_json, to, warnings=warnings, failure=failure)
-    exit_with(failure)
+    else:
+        text = to_json() if to.format == "json" else render(page, to.format)
+        if to.path is None:
+            print_out(text)
+        else:
+            try:
+                write_text(to.path, text if text.endswith("\n") else f"{text}\n")
+            except InputError:
+                print_out(render(page))  # what was paid for is shown all the same
+                raise
+            print_out(f"{page.first_line}   {to.path}")
+    if exits:
+        exit_with(failure)
 
 
 def print_out(text: str) -> None:

@@ -138,7 +138,8 @@ def run(  # noqa: PLR0913 - one parameter per option
     else:
         _score(settings, records(), tally, direction, out, resume=resume, lead=lead)
         failure = gates.run_gate(tally, fail_under, max_distorted)
-        output.show(tally.page(), tally.to_json, output.Destination(format_), failure=failure)
+        to = output.Destination(format_)
+        output.report(tally.page(), tally.to_json, to, failure=failure, exits=False)
         if tally.interrupted:
             output.print_note("This is the result so far; --out ROWS --resume continues the run.")
             raise KeyboardInterrupt
@@ -154,14 +155,7 @@ def compare(
     *,
     format_: options.ReportFormat = None,
     out: options.Out = None,
-    fail_if_worse: Annotated[
-        bool,
-        options.flag(
-            "--fail-if-worse",
-            "Exit with 1 if B is worse, or has no report for a record of A.",
-            options.OUTPUT,
-        ),
-    ] = False,
+    fail_if_worse: options.FailIfWorse = False,
     _debug: options.Debug = False,
 ) -> None:
     """Compare two runs or reports: facts won, lost and newly distorted.

@@ -135,7 +135,7 @@ def _show_scored(
 
     def show(report: CoverageReport, required: Limits = required) -> GateFailure | None:
         failure = coverage_gate(report, required)
-        output.show(report.page(), report.to_json, to, failure=failure)
+        output.report(report.page(), report.to_json, to, failure=failure, exits=False)
         return failure
 
     try:

@@ -137,26 +137,6 @@ def test_a_run_whose_judge_fails_says_so_and_does_not_pass_for_a_result(
     assert "no score, counted as 0 by DSPy: Arden: " in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("count", [0, 2])
-def test_too_few_texts_are_refused(
-    count: int, data: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setenv("OPENAI_API_KEY", "sk-none")
-    data.write_text("\n".join(data.read_text("utf-8").splitlines()[:count]), "utf-8")
-
-    assert run.main(arguments(data)) == 2
-    assert capsys.readouterr().err.count("\n") == 1
-
-
-def test_without_a_key_it_says_so_in_one_line(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run.main([]) == 3
-
-    assert capsys.readouterr().err == (
-        "'openai/gpt-4.1-mini' needs a key: set OPENAI_API_KEY, "
-        "or OPENAI_BASE_URL for a server of your own\n"
-    )
-
-
 def test_a_key_that_is_refused_is_one_line_before_anything_is_optimised(
     data: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
