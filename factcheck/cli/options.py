@@ -36,14 +36,12 @@ def show_help(context: typer.Context) -> None:
         typer.echo(text)
 
 
-def budget(
-    max_calls: int | None, max_cost_usd: float | None, max_tokens: int | None = None
-) -> Budget | None:
-    if max_calls is None and max_tokens is None and max_cost_usd is None:
+def budget(max_calls: int | None, max_cost_usd: float | None) -> Budget | None:
+    if max_calls is None and max_cost_usd is None:
         return None
     from factcheck.runtime.budget import Budget
 
-    return Budget(max_calls=max_calls, max_tokens=max_tokens, max_cost_usd=max_cost_usd)
+    return Budget(max_calls=max_calls, max_cost_usd=max_cost_usd)
 
 
 def judge_with(judge: str | None, given: list[str] | None) -> str | Model | None:
@@ -168,7 +166,6 @@ TokensPerMinute = Annotated[
     int | None, option("--tpm", "N", "Maximum number of tokens a minute.", LIMITS, min=1)
 ]
 MaxCalls = Annotated[int | None, option("--max-calls", "N", "Maximum number of requests.", LIMITS)]
-MaxTokens = Annotated[int | None, option("--max-tokens", "N", "Maximum number of tokens.", LIMITS)]
 MaxCost = Annotated[
     float | None, option("--max-cost-usd", "X", "Maximum cost in US dollars.", LIMITS)
 ]

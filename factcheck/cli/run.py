@@ -52,7 +52,6 @@ def run(  # noqa: PLR0913 - one parameter per option
     rpm: options.RequestsPerMinute = None,
     tpm: options.TokensPerMinute = None,
     max_calls: options.MaxCalls = None,
-    max_tokens: options.MaxTokens = None,
     max_cost_usd: options.MaxCost = None,
     lead: Annotated[
         bool,
@@ -83,12 +82,6 @@ def run(  # noqa: PLR0913 - one parameter per option
             BATCH,
         ),
     ] = None,
-    batch_file: Annotated[
-        str | None,
-        options.option(
-            "--batch-file", "FILE", "State of the batch.", BATCH, show_default="FILE.batch.json"
-        ),
-    ] = None,
     format_: options.PrintFormat = "table",
     fail_under: Annotated[
         float | None, options.fail_under("Exit with 1 if the mean score is lower, e.g. 0.8.")
@@ -114,7 +107,7 @@ def run(  # noqa: PLR0913 - one parameter per option
         "concurrency": concurrency,
         "rpm": rpm,
         "tpm": tpm,
-        "budget": options.budget(max_calls, max_cost_usd, max_tokens),
+        "budget": options.budget(max_calls, max_cost_usd),
         "cassette": cassette,
     }
     tally = runs.Tally()
@@ -125,14 +118,8 @@ def run(  # noqa: PLR0913 - one parameter per option
         return runs.read_all(files, _skipper(tally) if skip_invalid else None, fields)
 
     if batch is not None:
-        done = unsent.run_batch(
-            batch,
-            Path(batch_file or f"{files[0]}.batch.json"),
-            settings,
-            records,
-            direction,
-        )
-        _show_batch(done, batch, batch_file)
+        state = Path(f"{files[0]}.batch.json")
+        _show_batch(unsent.run_batch(batch, state, settings, records, direction), batch)
     elif dry_run:
         _show_estimate(*unsent.estimate(settings, records(), direction))
     else:
@@ -236,7 +223,7 @@ def _show_estimate(n_records: int, usage: Usage) -> None:
     )
 
 
-def _show_batch(done: Any, step: Step, state: str | None) -> None:
+def _show_batch(done: Any, step: Step) -> None:
     from factcheck.reports.text import plural
 
     if step == "submit":
@@ -245,10 +232,9 @@ def _show_batch(done: Any, step: Step, state: str | None) -> None:
             return
         names = ", ".join(one.batch_id or "?" for one in done.batches)
         noun = "batch" if len(done.batches) == 1 else "batches"
-        file = f" --batch-file {state}" if state else ""
         output.print_out(
             f"{plural(done.requests, 'request')} submitted ({noun} {names}); "
-            f"collect them with --batch collect{file}"
+            "collect them with --batch collect"
         )
     else:
         for one in done.batches:

@@ -36,7 +36,6 @@ def score(  # noqa: PLR0913 - one parameter per option
     cassette: options.Cassette = None,
     batch_size: options.BatchSize = 32,
     max_calls: options.MaxCalls = None,
-    max_tokens: options.MaxTokens = None,
     max_cost_usd: options.MaxCost = None,
     format_: options.ReportFormat = None,
     out: options.Out = None,
@@ -94,7 +93,7 @@ def score(  # noqa: PLR0913 - one parameter per option
         "judge": options.judge_with(judge, judge_option),
         "extractor": extractor,
         "batch_size": batch_size,
-        "budget": options.budget(max_calls, max_cost_usd, max_tokens),
+        "budget": options.budget(max_calls, max_cost_usd),
         "cassette": cassette,
     }
     _show_scored(

@@ -49,23 +49,25 @@ class ResultsFile:
     cost the last rows; resuming computes them again.
     """
 
-    def __init__(self, path: str | os.PathLike[str], descriptor: int) -> None:
+    def __init__(
+        self, path: str | os.PathLike[str], descriptor: int, signature: Callable[[], str]
+    ) -> None:
         self.path = path
+        self._signature = signature
         self._descriptor = descriptor
         self._end = 0
-        self._run: str | Callable[[], str] = ""
         self.done: set[str] = set()
         """Ids that have a row."""
 
     @classmethod
     def open(
-        cls, path: str | os.PathLike[str], run: str | Callable[[], str], *, resume: bool
+        cls, path: str | os.PathLike[str], signature: Callable[[], str], *, resume: bool
     ) -> Self:
         """Open a results file, or create it.
 
         Args:
             path: A regular file, or one that does not exist yet.
-            run: Signature of the run: equal for equal settings. A function of it is asked when
+            signature: Gives the signature of the run: equal for equal settings. It is asked when
                 the first row is written, as the first answers may show how they are had.
             resume: Whether to continue after existing rows. A last line that was cut off by a
                 crash is removed. Without it, only a file without rows is accepted.
@@ -77,11 +79,11 @@ class ResultsFile:
         check_writable(path)
         with file_errors(str(path), "write"):
             descriptor = os.open(path, _OPEN_FLAGS, 0o666)
-        results = cls(path, descriptor)
+        results = cls(path, descriptor, signature)
         try:
             with file_errors(str(path), "write"):
                 results._lock()
-                results._load(run, resume=resume)
+                results._load(resume=resume)
         except BaseException:
             os.close(descriptor)
             raise
@@ -102,8 +104,7 @@ class ResultsFile:
             if error.errno not in {errno.ENOLCK, errno.ENOTSUP}:  # a file system without locks
                 raise
 
-    def _load(self, run: str | Callable[[], str], *, resume: bool) -> None:
-        self._run = run
+    def _load(self, *, resume: bool) -> None:
         with open(self._descriptor, "rb", closefd=False) as stream:
             if not resume:
                 head, rest = stream.readline(MAX_DOCUMENT_BYTES), stream.read(1)
@@ -115,24 +116,18 @@ class ResultsFile:
                 os.ftruncate(self._descriptor, 0)  # a run that ended before its first record
                 stream.seek(0)
             for row in _rows(stream, self.path, self.done):
-                if self._end == 0 and row.get("run") != self._signature:
-                    theirs, ours = _differences(str(row.get("run")), self._signature)
+                if self._end == 0 and row.get("run") != self._signature():
+                    theirs, ours = _differences(str(row.get("run")), self._signature())
                     raise InputError(
                         f"{self.path} holds the rows of a run with {theirs}, not {ours}; use the "
                         "settings of that run, or name another file"
                     )
                 self._end = stream.tell()
         os.ftruncate(self._descriptor, self._end)
-        if isinstance(run, str):
-            self._begin()
-
-    @property
-    def _signature(self) -> str:
-        return self._run if isinstance(self._run, str) else self._run()
 
     def _begin(self) -> None:
         if self._end == 0:
-            head = {"factcheck_results": _FORMAT, "run": self._signature}
+            head = {"factcheck_results": _FORMAT, "run": self._signature()}
             self._write({**head, "version": version("factcheck")})
 
     def append(self, id: str, row: Mapping[str, Any]) -> None:  # noqa: A002 - its name in a row
