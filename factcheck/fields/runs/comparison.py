@@ -90,20 +90,33 @@ class RunComparison(Report):
         return f"{how}, so a difference may come from the schema alone; evaluate both by the same"
 
     @property
+    def verdicts(self) -> dict[str, str]:
+        """Of each field: won, lost, unchanged, undecided or not compared."""
+        found = {}
+        for name, one in self.fields.items():
+            found[name] = "undecided" if name in self.unsettled_fields else "unchanged"
+            if one.is_significant and one.difference:
+                found[name] = "won" if one.difference > 0 else "lost"
+        return {**found, **dict.fromkeys(self.not_compared, "not compared")}
+
+    @property
     def won(self) -> tuple[str, ...]:
         """Fields in which `b` is significantly better (adjusted p-value); largest gain first."""
-        return tuple(sorted(self._clear(1), key=lambda name: -self.fields[name].difference))
+        return self._with("won")
 
     @property
     def lost(self) -> tuple[str, ...]:
         """Fields in which `a` is significantly better (adjusted p-value); largest loss first."""
-        return tuple(sorted(self._clear(-1), key=lambda name: self.fields[name].difference))
+        return self._with("lost")
 
     @property
     def unchanged(self) -> tuple[str, ...]:
-        """All other fields, which does not mean that they are equal."""
-        clear = {*self._clear(1), *self._clear(-1), *self.unsettled_fields}
-        return tuple(name for name in self.fields if name not in clear)
+        """All other fields, which does not mean that they are equal; largest difference first."""
+        return self._with("unchanged")
+
+    def _with(self, verdict: str) -> tuple[str, ...]:
+        names = [name for name, one in self.verdicts.items() if one == verdict]
+        return tuple(sorted(names, key=lambda name: -abs(self.fields[name].difference)))
 
     @property
     def worse(self) -> str:
@@ -117,13 +130,6 @@ class RunComparison(Report):
     def no_verdict(self) -> str:
         """Why it is unknown whether `b` is worse; empty if it is known."""
         return self._unsettled_text() if self.unsettled and self.unsettled.low < 0 else ""
-
-    def _clear(self, sign: int) -> list[str]:
-        return [
-            name
-            for name, found in self.fields.items()
-            if found.is_significant and found.difference * sign > 0
-        ]
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as JSON-ready data; each record that changed with its F1 in both runs."""
@@ -157,7 +163,6 @@ class RunComparison(Report):
         if self.same_schema is False:
             verdict += ", but by another schema"
         overall = [_row(text, self.overall[name]) for name, text in _OVERALL.items()]
-        by_size = sorted(self.unchanged, key=lambda name: -abs(self.fields[name].difference))
         return Page(
             "F1",
             f"{share(main.a)} → {share(main.b)} ({signed(main.difference)})",
@@ -172,7 +177,7 @@ class RunComparison(Report):
                 Section("Overall", table=_table(overall)),
                 self._section("Won", "good", self.won),
                 self._section("Lost", "bad", self.lost),
-                self._section("No significant difference", "plain", by_size),
+                self._section("No significant difference", "plain", self.unchanged),
                 self._unsettled_section(),
                 Section(
                     f"Only one run has a score {len(self.not_compared):,}",
@@ -245,27 +250,26 @@ class RunComparison(Report):
         )
 
     def _rows(self) -> Iterator[Mapping[str, Any]]:
-        kinds = ("won", "lost", "unchanged")
-        verdicts = {name: verdict for verdict in kinds for name in getattr(self, verdict)}
-        verdicts |= dict.fromkeys(self.unsettled_fields, "undecided")
-        for name, d in self.fields.items():
-            cells = (name, verdicts[name], d.a, d.b, d.difference, *(d.interval or (None, None)))
-            yield dict(zip(_ROW_COLUMNS, (*cells, d.p_value, d.p_adjusted), strict=True))
-        yield from ({"field": name, "verdict": "not compared"} for name in self.not_compared)
+        for name, verdict in self.verdicts.items():
+            cells: tuple[Any, ...] = (name, verdict)
+            if d := self.fields.get(name):
+                ends = d.interval or (None, None)
+                cells = (*cells, d.a, d.b, d.difference, *ends, d.p_value, d.p_adjusted)
+            yield dict(zip(_ROW_COLUMNS, cells, strict=False))
 
     def _cases(self) -> Iterator[Case]:
         """A case per field, which fails if B is significantly worse."""
-        for name, d in self.fields.items():
-            change = f"F1 {share(d.a)} → {share(d.b)} ({signed(d.difference)})"
-            if name in self.lost:
-                change += f", p {p_text(d.p_adjusted or 0.0)}"
-                yield Case(field_text(name), "failed", change, "lost")
-            elif name in self.unsettled_fields:
-                yield Case(field_text(name), "skipped", change, "undecided")
+        for name, verdict in self.verdicts.items():
+            change = "only one run has a score"
+            if d := self.fields.get(name):
+                change = f"F1 {share(d.a)} → {share(d.b)} ({signed(d.difference)})"
+            if verdict == "lost":
+                change += f", p {p_text(self.fields[name].p_adjusted or 0.0)}"
+                yield Case(field_text(name), "failed", change, verdict)
+            elif verdict in ("undecided", "not compared"):
+                yield Case(field_text(name), "skipped", change, verdict)
             else:
                 yield Case(field_text(name), message=change)
-        for name in self.not_compared:
-            yield Case(field_text(name), "skipped", "only one run has a score", "not compared")
 
 
 def _row(name: str, found: Difference) -> tuple[str, ...]:
