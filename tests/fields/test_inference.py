@@ -31,10 +31,6 @@ def homogeneous(draw: st.DrawFn, depth: int = 3) -> st.SearchStrategy[Any]:
     return st.fixed_dictionaries({}, optional=fields) | st.none()
 
 
-def warnings_of(caplog: pytest.LogCaptureFixture) -> list[str]:
-    return [record.getMessage() for record in caplog.records]
-
-
 @pytest.mark.parametrize(
     ("values", "schema"),
     [
@@ -52,7 +48,7 @@ def test_a_type_is_that_of_the_first_value_that_is_not_null(
     values: list[Any], schema: dict[str, Any], caplog: pytest.LogCaptureFixture
 ) -> None:
     assert infer_schema(values) == schema
-    assert warnings_of(caplog) == []
+    assert caplog.messages == []
 
 
 def test_an_object_has_the_keys_of_all_records_sorted() -> None:
@@ -78,14 +74,14 @@ def test_values_of_several_kinds_are_told_with_their_path(
     values: list[Any], path: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     infer_schema(values)
-    [message] = warnings_of(caplog)
+    [message] = caplog.messages
     assert message.startswith(f"{path}: polymorphic")
     assert caplog.records[0].levelno == logging.WARNING
 
 
 def test_the_path_that_is_given_stands_before_those_below(caplog: pytest.LogCaptureFixture) -> None:
     infer_schema([{"a": 1}, {"a": "x"}], "items[]")
-    assert "items[].a" in warnings_of(caplog)[0]
+    assert "items[].a" in caplog.messages[0]
 
 
 @pytest.mark.parametrize("values", [[], iter(())])
