@@ -93,6 +93,12 @@ class KeywordComparison(Report):
             ),
             suite="keywords.compare",
             cases=tuple(self._junit_cases()),
+            columns=("case", "change", "a", "b"),
+            rows=lambda: (
+                {"case": one.name, "change": kind, "a": one.a, "b": one.b}
+                for kind, changes in zip(Changes._fields, self.changes[:3], strict=False)
+                for one in changes
+            ),
         )
 
     def _lines(self, names: tuple[str, str]) -> Iterator[str]:

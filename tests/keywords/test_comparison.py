@@ -25,6 +25,7 @@ def test_cases_are_paired_by_id_and_sorted_by_what_changed() -> None:
     assert found.changes.better == (("d", 0.4, 1.0), ("a", 0.5, 1.0))
     assert found.changes.worse == (("b", 1.0, 0.5),)
     assert found.changes.unchanged == (("c", 1.0, 1.0),)
+    assert found.to_rows()[2] == {"case": "b", "change": "worse", "a": 1.0, "b": 0.5}
 
 
 def test_the_other_way_round_everything_has_the_other_sign() -> None:
