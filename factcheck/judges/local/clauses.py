@@ -125,7 +125,10 @@ class Clauses(Grammar):
         self.cut.update(i for one in [verb, *chain] for i in self.of(one, "cc") if chain)
         self.cut.update(chain)
         parts = [i for i in self.kids[verb] if not self.is_mark[i] and i not in self.cut]
-        scoped = self._is_scoped([verb, *(i for kid in parts for i in self._reach(kid))])
+        scoped = self._is_scoped([verb, *(i for kid in parts for i in self._reach(kid))]) or any(
+            self.tokens[i].relation in ("appos", "relcl", "conj") and self._is_crossed(i)
+            for i in self.under(verb)
+        )
         start = verb if own is None else self.under(own)[0]
         clause = _Clause([*lead], [], [verb, *shared], [], [])
         said = None if scoped else self._said(verb, parts)

@@ -58,7 +58,15 @@ class ParsedSentence(Clauses):
         subject = self.subject(root)
         if tokens[root].tag[:2] not in ("VB", "MD") or subject is None or subject > root:
             return False
-        if self.finite(root) is None or self.low[0] in ("neither", "not"):
+        if self.finite(root) is None or self.low[0] in (
+            "neither",
+            "not",
+            "who",
+            "whoever",
+            "whose",
+            "what",
+            "whatever",
+        ):
             return False
         is_sure = min(tokens[root].sure, tokens[subject].sure) >= SURE
         in_brackets = any(a < root < b for a, b in self.pairs)
@@ -181,10 +189,10 @@ class ParsedSentence(Clauses):
         )
         if not is_own or not is_sure or is_said:
             return False
-        if token.relation == "appos":
-            return self._is_apposition(place)
         if head.relation == "pobj" and self.tokens[self.tokens[head.head].head].tag in NOUNS:
             return False  # `the mine at Ulm, which closed in May`: either may be meant
+        if token.relation == "appos":
+            return self._is_apposition(place)
         if token.relation == "relcl":
             return self._is_relative(place, is_new=is_new, is_close=token.head == before)
         is_plain = all(self.tokens[i].relation == "advmod" for i in words if i < place)
@@ -199,12 +207,13 @@ class ParsedSentence(Clauses):
         """Whether a clause speaks of the noun before it, or says all without it."""
         opener = self._opener(verb)
         words = self.under(opener, full=True)
-        if self.finite(verb) is None or len(words) > 2 or opener == verb:  # noqa: PLR2004 - in which
+        finite = self.finite(verb)
+        if finite is None or len(words) > 2 or opener == verb:  # noqa: PLR2004 - in which
             return False
         pronoun, relation = self.tokens[words[-1]].tag, self.tokens[opener].relation
         if relation in ("prep", "advmod"):
             says_more = self._says_more(verb, self.kids[verb])
-            is_where = self.low[opener] in ("where", "when")
+            is_where = self.low[opener] in ("where", "when") and self.tokens[finite].tag != "MD"
             is_link = pronoun in ("WDT", "WP", "WRB") and self.low[opener] != "of"
             return is_link and self.subject(verb) is not None and (
                 says_more or is_where) and not is_new  # fmt: skip
@@ -232,6 +241,9 @@ class ParsedSentence(Clauses):
             return False
         if token.entity in PLACES and head.entity in PLACES:
             return token.tag == "NNP" and head.tag == "NNP"
+        is_thing = head.relation not in SUBJECTS and head.entity != "PERSON"
+        if self.low[place] in WORDS["people"] and head.tag in NAMES and is_thing:
+            return False
         is_name, has_article = token.tag == "NNP", bool(self.of(place, "det", "poss"))
         return (
             (is_name or has_article) and is_name != (head.tag == "NNP") and token.entity != "DATE"

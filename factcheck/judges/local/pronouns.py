@@ -19,6 +19,7 @@ _GENDERS = {
     "he": "m", "him": "m", "his": "m", "she": "f", "her": "f", "mr.": "m", "mr": "m", "sir": "m",
     "mrs.": "f", "mrs": "f", "ms.": "f", "ms": "f", "dame": "f",
 }  # fmt: skip
+_TITLES = {*_GENDERS, "dr", "dr.", "prof", "prof.", "professor", "captain", "judge"}
 _SUBJECTS = ("nsubj", "nsubjpass")
 _PEOPLE = WORDS["people"]
 _ROLE = re.compile(r"(?:[^h]er|or|ist|ian|man|woman|ess|ete|ant)\Z")
@@ -134,7 +135,9 @@ class Mentions:
             if name[0] in '"\u201c':
                 continue
             full = [known for known in self._genders if last.text in known.split()]
-            is_named = any(token.entity == "PERSON" for token in tokens[start:end])
+            is_named = tokens[start].text.lower() in _TITLES or any(
+                token.entity == "PERSON" for token in tokens[start:end]
+            )
             if is_named or full or self._may_be_person(tokens, start, end):
                 name = full[0] if len(full) == 1 else name
                 self._genders.setdefault(name, "")
