@@ -97,8 +97,11 @@ class ReferenceMatch(SessionUser):
         ledger = Ledger(self.ledger)
         (result,) = await self._results([actual_output], ledger)
         if result.error is not None:
-            kinds: list[type[FactcheckError]] = [InputError, ConfigError]
-            by_code = {kind.code: kind for kind in kinds + JudgeError.__subclasses__()}
+            kinds: list[type[JudgeError]] = [JudgeError]
+            for kind in kinds:  # which grows, general kinds first
+                kinds += kind.__subclasses__()
+            by_code: dict[str, type[FactcheckError]] = {kind.code: kind for kind in reversed(kinds)}
+            by_code |= {kind.code: kind for kind in (InputError, ConfigError)}
             raise by_code.get(result.error.code, JudgeOutputError)(result.error.message)
         return replace(result, usage=ledger.usage)
 
