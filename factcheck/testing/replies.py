@@ -94,14 +94,13 @@ EmbeddingsAnswer = Callable[[EmbeddingsRequest], Reply | Vectors]
 
 def hashed_embeddings(request: EmbeddingsRequest) -> Sequence[Sequence[float]]:
     """Unit vectors of hashed word counts: texts with the same words point the same way."""
-    size = request.body.get("dimensions") or _EMBEDDING_SIZE
-    return tuple(_hashed_words(text, size) for text in request.texts)
+    return tuple(map(_hashed_words, request.texts))
 
 
-def _hashed_words(text: str, size: int) -> tuple[float, ...]:
-    vector = [0.0] * size
+def _hashed_words(text: str) -> tuple[float, ...]:
+    vector = [0.0] * _EMBEDDING_SIZE
     for word in re.findall(r"\w+", text.casefold()) or [text]:
-        vector[zlib.crc32(word.encode()) % size] += 1.0
+        vector[zlib.crc32(word.encode()) % _EMBEDDING_SIZE] += 1.0
     length = math.hypot(*vector)
     return tuple(x / length for x in vector)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from concurrent.futures import Future
 from typing import TYPE_CHECKING, Any
 
@@ -21,7 +21,6 @@ from factcheck.testing.replies import (
     embeddings_reply,
     error_reply,
     hashed_embeddings,
-    json_reply,
 )
 
 if TYPE_CHECKING:
@@ -39,15 +38,14 @@ Respond = Callable[..., Reply]
 class LocalOpenAIServer:
     """A real HTTP server that answers from a script and records its requests.
 
-    Serves `POST /v1/chat/completions`, `POST /v1/embeddings`, `GET /v1/models` and batches of
-    chat requests (`/v1/files`, `/v1/batches`) from a thread of its own, and stops when the block
-    ends. Streaming and `n > 1` are refused, not ignored.
+    Serves `POST /v1/chat/completions`, `POST /v1/embeddings` and batches of chat requests
+    (`/v1/files`, `/v1/batches`) from a thread of its own, and stops when the block ends. Requests
+    may name any model. Streaming and `n > 1` are refused, not ignored.
 
     Args:
         answer: Answers chat requests. Called in the server's thread, so it must not block; use
             `Reply.delay_s` to take time.
         embed: Answers requests for embeddings.
-        models: Names listed as models. Requests may name any model.
         batches: How batches proceed. Their requests are answered by `answer`, but do not count
             among `requests`.
 
@@ -65,12 +63,10 @@ class LocalOpenAIServer:
         answer: ChatAnswer,
         *,
         embed: EmbeddingsAnswer = hashed_embeddings,
-        models: Sequence[str] = ("local-model",),
         batches: BatchPlan | None = None,
     ) -> None:
         self._answer = answer
         self._embed = embed
-        self._models = tuple(models)
         self._batches = batches or BatchPlan()
         self._port: int | None = None
         self._connections: set[object] = set()
@@ -98,8 +94,6 @@ class LocalOpenAIServer:
     def clear(self) -> None:
         """Forget all requests and count from 0 again."""
         self._requests: list[Request] = []
-        self.max_in_flight = 0
-        """The largest number of requests that awaited an answer at the same time."""
 
     def __enter__(self) -> Self:
         started: Future[tuple[int, Callable[[], object]]] = Future()
@@ -147,7 +141,6 @@ class LocalOpenAIServer:
         routes: tuple[tuple[str, str, Respond], ...] = (
             ("POST", "/v1/chat/completions", self._chat),
             ("POST", "/v1/embeddings", self._embeddings),
-            ("GET", "/v1/models", self._list_models),
             *BatchService(self._batches, self._chat).routes,
             ("*", "/{rest:.*}", _unknown_url),
         )
@@ -162,7 +155,6 @@ class LocalOpenAIServer:
             body = await _body(request)
             self._connections.add(request.protocol)
             self.in_flight += 1
-            self.max_in_flight = max(self.max_in_flight, self.in_flight)
             try:
                 reply = self._reply(respond, self._record(request, body), request)
                 if reply.delay_s:
@@ -195,11 +187,6 @@ class LocalOpenAIServer:
 
     def _embeddings(self, request: EmbeddingsRequest) -> Reply:
         return _refusal(request, "input") or embeddings_reply(request, self._embed(request))
-
-    def _list_models(self, request: Request) -> Reply:
-        model = {"object": "model", "created": 0, "owned_by": "local"}
-        data = [{"id": name, **model} for name in self._models]
-        return json_reply(request, {"object": "list", "data": data})
 
 
 def _unknown_url(request: Request, _path: str) -> Reply:
