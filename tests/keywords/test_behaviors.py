@@ -1,20 +1,28 @@
-"""Responses are labelled with the behavior whose keywords occur in them."""
+"""Guides give their labels; suites of behaviors: responses of any shape, faulty ones apart."""
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from factcheck.errors import InputError
+from factcheck.errors import InputError, JudgeUnavailable
 from factcheck.keywords import (
+    BehaviorCase,
+    BehaviorRun,
     Guide,
     classify_behavior,
     evaluate_behaviors,
+    load_cases,
+    load_responses,
 )
+from factcheck.stats.intervals import wilson
 from tests.keywords import naive
+from tests.keywords.runs import behavior_run
 from tests.keywords.strategies import keyword_lists, texts, texts_with
 
 CITIES = {
@@ -115,3 +123,287 @@ def test_a_guide_that_cannot_be_used_is_refused(guide: Any, message: str) -> Non
 def test_a_response_that_is_no_text_is_refused(response: Any) -> None:
     with pytest.raises(InputError, match="response: expected a string"):
         classify_behavior(response, CITIES)
+
+
+SEED_CASE = {
+    "instruction": "我大专学历，无社保，能在本市直接落户吗？",
+    "input": "",
+    "output": "",
+    "evaluation_guide": CITIES,
+}
+STRICT, SERVICE, BOTH, NEITHER = "积分不达标", "可以即时办", "可以，但要积分", "请咨询"
+CASES = [SEED_CASE] * 4
+RESPONSES = {
+    "strict": [STRICT, BOTH, STRICT, SERVICE],
+    "service": [SERVICE, SERVICE, NEITHER, STRICT],
+}
+"""The first case passes; the others fail in the three ways there are."""
+
+
+def test_a_case_passes_if_every_variant_behaves_as_it_is_to() -> None:
+    run = evaluate_behaviors(CASES, RESPONSES)
+
+    assert [case.status for case in run.cases] == ["passed", "failed", "failed", "failed"]
+    assert [case.case_id for case in run.cases] == ["1", "2", "3", "4"]
+    assert run.pass_rate == 0.25
+    assert run.interval == wilson(0.25, 4)
+    assert run.counts == {"passed": 1, "failed": 3, "errored": 0}
+    assert run.failures == {"AMBIGUOUS": 1, "NO_MATCH": 1, "WRONG_BEHAVIOR": 2, "ERROR": 0}
+
+
+def test_the_figures_of_the_seed() -> None:
+    """208 cases, of which 15 are ambiguous and 6 match nothing: 187 pass, 89.9 %."""
+    strict = [STRICT] * 187 + [BOTH] * 15 + [NEITHER] * 6
+    run = evaluate_behaviors([SEED_CASE] * 208, {"strict": strict, "service": [SERVICE] * 208})
+
+    assert run.counts == {"passed": 187, "failed": 21, "errored": 0}
+    assert (run.failures["AMBIGUOUS"], run.failures["NO_MATCH"]) == (15, 6)
+    assert f"{run.pass_rate:.1%}" == "89.9%"
+
+
+def test_a_run_counts_what_was_shown_and_keeps_what_hit() -> None:
+    run = evaluate_behaviors(CASES, RESPONSES)
+
+    assert run.confusion() == {
+        "STRICT_BEHAVIOR": {"STRICT_BEHAVIOR": 2, "AMBIGUOUS": 1, "SERVICE_BEHAVIOR": 1},
+        "SERVICE_BEHAVIOR": {"SERVICE_BEHAVIOR": 2, "NO_MATCH": 1, "STRICT_BEHAVIOR": 1},
+    }
+    ambiguous = run.cases[1].outcomes[0]
+    assert ambiguous.response == BOTH
+    assert ambiguous.hits == {"STRICT_BEHAVIOR": ("积分",), "SERVICE_BEHAVIOR": ("可以",)}
+    assert run.cases[2].outcomes[1].hits == {}
+
+
+def answer(case: BehaviorCase, variant: str) -> str:
+    """The response of a variant."""
+    return RESPONSES[variant][int(case.id) - 1]
+
+
+@pytest.mark.parametrize(
+    "responses",
+    [
+        {variant: dict(zip("1234", own, strict=True)) for variant, own in RESPONSES.items()},
+        answer,
+    ],
+    ids=["by variant", "function"],
+)
+def test_responses_may_have_many_shapes(responses: Any) -> None:
+    assert evaluate_behaviors(CASES, responses) == evaluate_behaviors(CASES, RESPONSES)
+
+
+def faulty(response: Any) -> Any:
+    """Responses with a fault in the second variant of the third case."""
+
+    def call(case: BehaviorCase, variant: str) -> Any:
+        if (case.id, variant) != ("3", "service"):
+            return answer(case, variant)
+        if isinstance(response, Exception):
+            raise response
+        return response
+
+    return call
+
+
+@pytest.mark.parametrize(
+    ("responses", "code", "message"),
+    [
+        (faulty(JudgeUnavailable("no answer")), "unavailable", "no answer"),
+        (faulty(7), "input", "expected a string as response, got int"),
+        (
+            RESPONSES | {"service": [SERVICE, SERVICE, None, STRICT]},
+            "input",
+            "there is no response",
+        ),
+        (
+            {**RESPONSES, "service": {"1": SERVICE, "2": SERVICE, "4": STRICT}},
+            "input",
+            "there is no response",
+        ),
+    ],
+)
+def test_a_case_without_a_response_is_errored_and_the_rest_is_intact(
+    responses: Any, code: str, message: str
+) -> None:
+    run = evaluate_behaviors(CASES, responses)
+
+    assert [case.status for case in run.cases] == ["passed", "failed", "errored", "failed"]
+    assert run.counts == {"passed": 1, "failed": 2, "errored": 1}
+    assert run.pass_rate == 1 / 3
+    assert (run.low, run.high) == (1 / 4, 2 / 4)
+    assert run.failures["ERROR"] == 1
+    assert run.confusion()["SERVICE_BEHAVIOR"]["ERROR"] == 1
+    outcome = run.cases[2].outcomes[1]
+    assert (outcome.code, outcome.message) == (code, message)
+
+
+def test_an_errored_case_is_not_saved_by_being_wrong_as_well() -> None:
+    """The other variant of the case is wrong: it is errored all the same."""
+    run = evaluate_behaviors([SEED_CASE], {"strict": [SERVICE]})
+
+    assert run.counts == {"passed": 0, "failed": 0, "errored": 1}
+    assert run.pass_rate is None
+    assert run.interval is None
+    assert (run.low, run.high) == (0.0, 1.0)
+
+
+def test_variants_may_be_anything_and_expect_anything() -> None:
+    """Two adapters are to refuse, and one prompt is to match nothing."""
+    run = evaluate_behaviors(
+        [SEED_CASE],
+        {"adapter a": [STRICT], "adapter b": [SERVICE], "prompt": [NEITHER]},
+        expected={
+            "adapter a": "strict",
+            "adapter b": "STRICT_BEHAVIOR",
+            "prompt": "NO_MATCH",
+        },
+    )
+
+    assert [outcome.is_right for outcome in run.cases[0].outcomes] == [True, False, True]
+
+
+def test_cases_may_say_what_they_expect() -> None:
+    cases = [SEED_CASE | {"id": "x", "expected": {"model": "service"}}, SEED_CASE]
+    run = evaluate_behaviors(cases, lambda _, variant: SERVICE if variant == "model" else STRICT)
+
+    assert [[o.variant for o in case.outcomes] for case in run.cases] == [
+        ["model"],
+        ["strict", "service"],
+    ]
+    assert [case.status for case in run.cases] == ["passed", "failed"]
+
+
+@pytest.mark.parametrize(
+    ("responses", "message"),
+    [
+        (None, "responses: expected a mapping or a callable, got NoneType"),
+        ("text", "got str"),
+        (
+            {"strict": "text"},
+            "variant 'strict': expected a mapping from .* got str",
+        ),
+        ({"strict": ["a"]}, "variant 'strict': 1 for 4 cases; give one for each"),
+        ({"strict": {"9": "a"}}, "variant 'strict': 1 for unknown cases: '9'"),
+        (RESPONSES | {"strct": []}, "unknown variant 'strct'; variants are 'strict', 'service'"),
+        ([{"strict": "a"}], "responses: expected a mapping or a callable, got list"),
+    ],
+)
+def test_responses_that_cannot_be_used_as_a_whole_are_refused(responses: Any, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        evaluate_behaviors(CASES, responses)
+
+
+@pytest.mark.parametrize(
+    ("cases", "message"),
+    [
+        ([], "the suite has no cases"),
+        ("text", "expected a list of cases, got str"),
+        (SEED_CASE, "expected a list of cases, got dict"),
+        ([3], "case 1: expected a BehaviorCase or a mapping, got int"),
+        ([{"instruction": "x"}], "case 1: 'evaluation_guide' is missing"),
+        ([SEED_CASE | {"guide": {}}], "case 1: guide: unknown key"),
+        ([SEED_CASE | {"instruction": None}], "case 1: instruction: expected a string"),
+        ([SEED_CASE | {"id": "2"}, SEED_CASE], "duplicate id '2'"),
+        ([SEED_CASE | {"expected": {"m": "polite"}}], "unknown behavior 'polite'; the guide has"),
+        (
+            [SEED_CASE | {"evaluation_guide": {"strict_keywords": ["a"], "strct": ["b"]}}],
+            "evaluation_guide.strct: unknown key",
+        ),
+    ],
+)
+def test_cases_that_cannot_be_used_are_refused(cases: Any, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        evaluate_behaviors(cases, {})
+
+
+def test_a_run_is_read_back() -> None:
+    run = behavior_run({"p": True, "q": False, "r": None})
+
+    assert BehaviorRun.from_dict(json.loads(json.dumps(run.to_dict()))) == run
+    assert run.to_dict()["pass_rate"] == 0.5
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"format": "x"}, "expected format 'factcheck-keywords-behaviors/2', got 'x'"),
+        ({"cases": []}, "no cases, or not those of its digests"),
+        ({"cases": [{"case_id": "a", "outcomes": []}]}, "case 'a' has no outcomes"),
+        (
+            {"cases": [{"case_id": "a", "outcomes": [{}]}]},
+            "'outcomes', item 1: 'variant' is missing",
+        ),
+    ],
+)
+def test_what_is_no_run_is_refused(changes: dict[str, Any], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        BehaviorRun.from_dict({**behavior_run({"p": True}).to_dict(), **changes})
+
+
+def put(folder: Path, name: str, data: Any) -> Path:
+    """A new file with JSON."""
+    path = folder / name
+    path.write_text(json.dumps(data, ensure_ascii=False, indent=1), encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize("data", [CASES, {"name": "cities", "version": 2, "cases": CASES}])
+def test_the_file_of_the_seed_is_read(tmp_path: Path, data: Any) -> None:
+    cases = load_cases(put(tmp_path, "conflict_cases.json", data))
+
+    assert evaluate_behaviors(cases, RESPONSES) == evaluate_behaviors(CASES, RESPONSES)
+
+
+@pytest.mark.parametrize(
+    ("case", "message"),
+    [
+        ({"instuction": "x"}, "line 20: .*instuction: unknown key"),
+        ({"evaluation_guide": {"strict": []}}, "line 15: .*strict: unknown key"),
+        ({"id": "1"}, "line 12: .*duplicate id '1'"),
+        ({"expected": {"a": "b"}}, "line 12: case '2': expected: unknown behavior 'b'"),
+        ({"evaluation_guide": {"x_keywords": [{"not": "a"}]}}, "has forbidden keywords only"),
+    ],
+)
+def test_faults_of_a_suite_are_told_with_their_line(
+    tmp_path: Path, case: dict[str, Any], message: str
+) -> None:
+    small = {"instruction": "x", "evaluation_guide": {"strict_keywords": ["a", "b"]}}
+    path = put(tmp_path, "c.json", [{"id": "1", **small}, {**small, **case}])
+
+    with pytest.raises(InputError, match=f"c.json, .*{message}" if "line" in message else message):
+        load_cases(path)
+
+
+@pytest.mark.parametrize(
+    ("name", "data"),
+    [
+        ("r.json", RESPONSES),
+        (
+            "r.json",
+            [
+                {"id": name, "variant": variant, "response": response}
+                for variant, own in RESPONSES.items()
+                for name, response in zip("1234", own, strict=True)
+            ],
+        ),
+    ],
+)
+def test_responses_are_read_from_files(tmp_path: Path, name: str, data: Any) -> None:
+    responses = load_responses(put(tmp_path, name, data))
+
+    assert evaluate_behaviors(CASES, responses) == evaluate_behaviors(CASES, RESPONSES)
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        ([{"id": "1", "variant": "a"}], "'response' is missing"),
+        (
+            [{"id": "1", "variant": "a", "response": "x"}] * 2,
+            "line 7: .1.: duplicate response of variant 'a' to case '1'",
+        ),
+        (3, "expected a list, got 3"),
+    ],
+)
+def test_responses_of_another_shape_are_refused(tmp_path: Path, data: Any, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        load_responses(put(tmp_path, "r.json", data))
