@@ -407,9 +407,10 @@ class Clauses(Grammar):
         finite = self.finite(verb)
         if finite is None or self.tokens[finite].tag == "MD" or self._is_hedged(verb):
             return False
+        is_over = self.is_past(verb) or self.low[finite] in ("has", "have")
         if self.tokens[kid].relation == "prep":
             inner = self.of(kid, "pcomp")
-            is_done = self._has_happened(verb, []) and self._is_firm(kid)
+            is_done = is_over and self._is_firm(kid)
             return is_done and self.low[kid] in _GERUNDS and any(
                 self.tokens[i].tag == "VBG" and self.subject(i) is None for i in inner
             )  # fmt: skip
@@ -431,18 +432,17 @@ class Clauses(Grammar):
         is_participle = self.tokens[kid].tag == "VBG" or (
             self.tokens[kid].tag == "VBN" and not self.of(kid, "dobj")
         )
-        return opening == "" and is_set_off and is_bare and is_participle
+        return is_over and opening == "" and is_set_off and is_bare and is_participle
 
     def _adverbial(
         self, kid: int, subject: list[Item], verb: int, lead: list[Item]
     ) -> Iterator[list[Item]]:
-        """The statements of an adverbial clause, in the tense of the verb if it has none itself."""
+        """The statements of an adverbial clause, in the past if it has no tense itself."""
         if self.subject(kid) is not None:
             self.cut.update(i for i in self.of(kid, "advmod") if self.tokens[i].tag == "WRB")
             yield from self._clause(kid, [], lead)
             return
         finite = self.finite(verb) or verb
-        past = self.is_past(verb) or self.low[finite] in ("has", "have")
         plural = self.low[finite] == "were" or self.tokens[finite].tag == "VBP"
         first = self.of(kid, "pcomp")[0] if self.tokens[kid].relation == "prep" else kid
         each = [first, *(i for i in self.of(first, "conj") if self.tokens[i].tag == "VBG")]
@@ -454,11 +454,10 @@ class Clauses(Grammar):
                 have = "had" if self.is_past(verb) else "have" if plural else "has"
                 yield [*lead, *subject, have, *self.under(one)[1:]]
             elif self.tokens[one].tag == "VBN":
-                yield [*lead, *subject, be(plural=plural, past=past), one, *rest]
+                yield [*lead, *subject, be(plural=plural, past=True), one, *rest]
             else:
-                base = forms.base_of_ing(self.low[one])
-                form = forms.past(base) if past else base if plural else forms.third_person(base)
-                yield [*lead, *subject, form, *rest]
+                past = forms.past(forms.base_of_ing(self.low[one]))
+                yield [*lead, *subject, past, *rest]
 
 
 def be(*, plural: bool, past: bool) -> str:

@@ -56,14 +56,3 @@ def past(base: str) -> str:
 def is_past(word: str) -> bool:
     """Whether a verb looks like a simple past."""
     return word.endswith("ed") or word in _PAST.values()
-
-
-def third_person(base: str) -> str:
-    """The form for `he` in the present."""
-    if base in ("be", "have", "do", "go"):
-        return {"be": "is", "have": "has", "do": "does", "go": "goes"}[base]
-    if re.search(r"(?:s|x|z|ch|sh)\Z", base):
-        return base + "es"
-    if base.endswith("y") and base[-2:-1] not in _VOWELS:
-        return base[:-1] + "ies"
-    return base + "s"

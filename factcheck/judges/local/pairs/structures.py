@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence
+from math import isqrt
 from typing import Any, NamedTuple, Union
 
 from factcheck.judges.local.pairs.closed import is_absent
@@ -33,7 +34,7 @@ _SOFT_BREAK = re.compile(r"\s*,\s+(?:(?:and|und|et|y|e|&)\s+)?|(?<=\w),(?=[^\W\d
 _AND = re.compile(r"\s+(?:and|und|et|y|&)\s+")
 _FEWEST_ITEMS, _LONGEST_ITEM = 2, 8
 """Of a list; words of an item, above which it is a clause."""
-_MOST_CHARACTERS, _LEAST_SIZE = 120_000, 10
+_MOST_CHARACTERS, _LEAST_SIZE = 60_000, 10
 """Of all pairs of items of two lists that are compared one by one."""
 _MOST_NESTED, _MOST_READ, _FEW = 4, 4, 3
 """Items of nested lists compared one by one; pairs read by the networks; items in a reason."""
@@ -171,11 +172,9 @@ def _key(item: Value) -> str:
 
 def _n_compared(ones: Sequence[Value], others: Sequence[Value], *, is_nested: bool) -> int:
     """How many items of two lists can be compared each with each."""
-    n_items = max(len(ones), len(others))
-    sizes = [[len(as_text(item)) + _LEAST_SIZE for item in items] for items in (ones, others)]
-    while n_items and n_items * sum(sum(size[:n_items]) for size in sizes) > _MOST_CHARACTERS:
-        n_items = n_items * 3 // 4
-    return min(n_items, _MOST_NESTED) if is_nested else n_items
+    longest = max((len(as_text(item)) for item in (*ones, *others)), default=0)
+    most = max(isqrt(_MOST_CHARACTERS // (longest + _LEAST_SIZE)), _FEWEST_ITEMS)
+    return min(most, _MOST_NESTED) if is_nested else most
 
 
 def _closest(
