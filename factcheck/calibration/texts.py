@@ -10,7 +10,7 @@ from __future__ import annotations
 import random
 import re
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from importlib.resources import files
 from itertools import count, pairwise
@@ -208,26 +208,25 @@ async def read_subjects(texts: Iterable[Text] | None, lister: FactCoverage) -> l
     Raises:
         InputError: No texts, one that is invalid, or two with one name.
     """
-    given: list[BundledText | tuple[Record, Bullets]] = []
-    for number, text in enumerate(load_texts() if texts is None else texts, 1):
-        record = text if isinstance(text, BundledText) else as_record(text, number)
-        if isinstance(record, Record):
-            given.append((record, split_bullets(record.summary)))
-        else:
-            given.append(record)
-    if not given:
-        raise InputError("there are no texts to test a judge on")
-    subjects = []
-    for one in given:
-        if isinstance(one, BundledText):
-            carriers = {fact.fact.id: fact.bullets for fact in one.facts}
-            facts = FactSet(tuple(fact.fact for fact in one.facts))
-            own = (one.name, one.source, split_bullets(one.summary), facts, carriers)
-            subjects.append(Subject(*own, one.language))
+    subjects: list[Subject] = []
+    to_extract: dict[int, Any] = {}
+    for place, text in enumerate(load_texts() if texts is None else texts):
+        if isinstance(text, BundledText):
+            carriers = {fact.fact.id: fact.bullets for fact in text.facts}
+            facts = FactSet(tuple(fact.fact for fact in text.facts))
+            own = (text.name, text.source, split_bullets(text.summary), facts, carriers)
+            subjects.append(Subject(*own, text.language))
             continue
-        record, bullets = one
-        found = await lister.aextract(record.source) if record.facts is None else record.facts
+        record = as_record(text, place + 1)
         source = "\n\n".join(source_texts(record.source))
-        subjects.append(Subject(record.id, source, bullets, FactSet.of(found)))
+        facts = FactSet.of(record.facts or ())
+        subjects.append(Subject(record.id, source, split_bullets(record.summary), facts))
+        if record.facts is None:
+            to_extract[place] = record.source
+    if not subjects:
+        raise InputError("there are no texts to test a judge on")
     require_unique("text", [subject.name for subject in subjects])
+    for place, source in to_extract.items():
+        found = await lister.aextract(source)
+        subjects[place] = replace(subjects[place], facts=FactSet.of(found))
     return subjects
