@@ -43,30 +43,21 @@ def number_of(value: Any) -> int | float | None:
     kind = type(value)
     if kind is int or kind is float:
         return value  # type: ignore[no-any-return]
-    if isinstance(value, str):
-        return _number_in(value)
     try:
-        return int(operator.index(value))
+        if not isinstance(value, str):
+            return int(operator.index(value))
     except TypeError:
         pass
     try:
         number = float(value)
     except (TypeError, ValueError, OverflowError):
         return None
-    return None if math.isinf(number) and number != value else number
-
-
-def _number_in(text: str) -> int | float | None:
-    try:
-        number = float(text)
-    except ValueError:
-        return None
-    if -_EXACT_LIMIT < number < _EXACT_LIMIT:
-        return number
-    try:
-        return int(text)
-    except ValueError:  # a float, or more digits than Python converts
-        return None if math.isinf(number) and "n" not in text.lower() else number
+    if isinstance(value, str) and not -_EXACT_LIMIT < number < _EXACT_LIMIT:
+        try:
+            return int(value)
+        except ValueError:  # a float, or more digits than Python converts
+            return None if math.isinf(number) and "n" not in value.lower() else number
+    return None if math.isinf(number) and not isinstance(value, str) and number != value else number
 
 
 def _same(gold: float, extracted: float) -> bool:

@@ -361,15 +361,15 @@ def _alignment(
 
 
 def _is_key(name: str, lists: list[list[Any]]) -> bool:
-    """Whether all elements have it, and no two of a list the same."""
+    """Whether all elements have it, no two of a list the same, and none just counts them."""
     columns = [[one.get(name) if isinstance(one, dict) else None for one in each] for each in lists]
     columns = [column for column in columns if len(column) > 1]
-    return bool(columns) and all(map(_identifies, columns))
-
-
-def _identifies(column: list[Any]) -> bool:
-    if any(isinstance(value, bool) or not isinstance(value, (str, int)) for value in column):
-        return False
-    first = column[0]
-    is_running = isinstance(first, int) and column == [*range(first, first + len(column))]
-    return len({*column}) == len(column) and not is_running
+    for column in columns:
+        first = column[0]
+        if any(isinstance(value, bool) or not isinstance(value, (str, int)) for value in column):
+            return False
+        if isinstance(first, int) and column == [*range(first, first + len(column))]:
+            return False
+        if len({*column}) < len(column):
+            return False
+    return bool(columns)
