@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Any, Literal, get_args
@@ -182,16 +183,14 @@ def _check_processed(results: Any, name: str | int) -> None:
             "it must return the list of results"
         )
     for result in results:
+        problem = ""
         if not isinstance(result, FieldResult) or result.status not in _STATUSES:
-            raise InputError(
-                f"post_process returned {result!r:.80} for record {name!r}; it must be a "
-                f"FieldResult with a status among {', '.join(_STATUSES)}"
-            )
-        if not 0 <= result.score <= 1:
-            raise InputError(
-                f"post_process gave {result.path!r} of record {name!r} the score "
-                f"{result.score!r}; it must be from 0 to 1"
-            )
+            known = ", ".join(_STATUSES)
+            problem = f"{result!r:.80}; it must be a FieldResult with a status among {known}"
+        elif not 0 <= result.score <= 1:
+            problem = f"{result.path!r} with the score {result.score!r}; it must be from 0 to 1"
+        if problem:
+            raise InputError(f"post_process returned {problem} (record {name!r})")
 
 
 def evaluate(
@@ -324,16 +323,11 @@ def record_id(gold: Any, extracted: Any, id_field: str | None, position: int) ->
 
 
 def _by_id(records: Sequence[Any], id_field: str, side: str) -> dict[str | int, Any]:
-    by_id: dict[str | int, Any] = {}
-    duplicates = []
-    for position, record in enumerate(records):
-        name = _id(record, id_field, f"{side} record {position}")
-        if name in by_id:
-            duplicates.append(name)
-        by_id[name] = record
-    if duplicates:
-        names = ", ".join(repr(name) for name in dict.fromkeys(duplicates))
-        raise InputError(f"duplicate {id_field} in {side} records: {names}")
+    names = [_id(one, id_field, f"{side} record {place}") for place, one in enumerate(records)]
+    by_id = dict(zip(names, records, strict=True))
+    if len(by_id) < len(names):
+        twice = ", ".join(repr(name) for name, n in Counter(names).items() if n > 1)
+        raise InputError(f"duplicate {id_field} in {side} records: {twice}")
     return by_id
 
 

@@ -566,7 +566,7 @@ def test_post_processing_may_filter_and_must_give_a_list() -> None:
         fields[1].score = math.nan
         return fields
 
-    with pytest.raises(InputError, match="'b' of record 0 the score nan"):
+    with pytest.raises(InputError, match="'b' with the score nan"):
         run(schema, rows, rows, post_process=spoil)
 
 
@@ -577,7 +577,7 @@ def test_post_processing_may_filter_and_must_give_a_list() -> None:
 def test_post_processing_must_give_results(odd: Any) -> None:
     """Another status would leave the score without a word."""
     rows = [{"a": "x"}]
-    with pytest.raises(InputError, match=r"post_process returned .* it must be a FieldResult"):
+    with pytest.raises(InputError, match=r"post_process returned .* must be a FieldResult"):
         run(record(a=TEXT), rows, rows, post_process=lambda _fields: [odd])
 
 
