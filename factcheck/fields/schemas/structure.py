@@ -34,6 +34,7 @@ ANY = "any"
 _UNRESOLVED = ("$ref", "anyOf", "oneOf", "allOf")
 _SPECIAL = re.compile(r"[\\.\[\]]")
 _ESCAPED = re.compile(r"\\(.)")
+_PARENT_AND_NAME = re.compile(r"(?:((?:\\.|[^\\])*)\.)?((?:\\.|[^.\\])*)", re.DOTALL)
 _POSITION = re.compile(r"(?<!\\)\[(?:[^\]\\]|\\.)*\]")
 
 
@@ -155,13 +156,9 @@ def schema_path(path: str) -> str:
 
 def parent_and_name(path: str) -> tuple[str, str]:
     """The parent's path, which may be empty, and the unescaped name of the property."""
-    if "\\" not in path:
-        parent, _, name = path.rpartition(".")
-        return parent, name
-    dots = [match.start() for match in re.finditer(r"\\.|\.", path) if match[0] == "."]
-    cut = dots[-1] if dots else 0
-    parent, name = (path[:cut], path[cut + 1 :]) if cut else ("", path)
-    return parent, _ESCAPED.sub(r"\1", name)
+    found = _PARENT_AND_NAME.fullmatch(path)
+    parent, name = found.groups() if found else ("", path)
+    return parent or "", _ESCAPED.sub(r"\1", name)
 
 
 def containers(path: str) -> Iterator[str]:
