@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from io import StringIO
 from typing import NamedTuple
 
@@ -115,48 +115,31 @@ class _Columns(NamedTuple):
     table: Table
 
     def __rich_console__(self, _: Console, options: ConsoleOptions) -> Iterator[RenderableType]:
-        table, places = self.table, self._places(options.max_width)
-        room = options.max_width - sum(self._width(place) + _GAP for place in places if place)
-        fits = room >= min(_WIDEST_NAME, self._width(0))
-        shown = _grid()
+        table, n_names = self.table, self.table.n_names
+        columns = zip(table.columns, *table.rows, strict=True)
+        widths = [max(Text(cell).cell_len for cell in column) + _GAP for column in columns]
+        least = [min(width, _WIDEST_NAME + _GAP) for width in widths[:n_names]] + widths[n_names:]
+        places = list(range(len(widths)))
+        for names in table.dispensable:
+            if sum(least[place] for place in places) - _GAP <= options.max_width:
+                break
+            group = (names,) if isinstance(names, str) else names
+            places = [place for place in places if table.columns[place] not in group]
+        room = options.max_width - sum(widths[place] for place in places if place)
+        fits = room >= least[0] - _GAP
+        shown = RichTable(box=None, padding=(0, _GAP, 0, 0), pad_edge=False, header_style="dim")
         for place in places:
-            if place < table.n_names:
+            if place < n_names:
                 shown.add_column(table.columns[place], overflow="fold")
             else:
                 header = table.columns[place]
                 shown.add_column(header, justify="right", no_wrap=fits, overflow="fold")
         for row in table.rows:
             cells = [row[place] for place in places]
-            if fits and table.n_names == 1:
+            if fits and n_names == 1:
                 cells[0] = shorten_middle(cells[0], room)
             shown.add_row(*map(Text, cells))
         yield shown
-
-    def _places(self, width: int) -> list[int]:
-        places = list(range(len(self.table.columns)))
-        for names in self.table.dispensable:
-            if self._least(places) <= width:
-                break
-            group = (names,) if isinstance(names, str) else names
-            places = [place for place in places if self.table.columns[place] not in group]
-        return places
-
-    def _least(self, places: Iterable[int]) -> int:
-        widths = (
-            min(self._width(place), _WIDEST_NAME)
-            if place < self.table.n_names
-            else self._width(place)
-            for place in places
-        )
-        return sum(width + _GAP for width in widths) - _GAP
-
-    def _width(self, place: int) -> int:
-        cells = (self.table.columns[place], *(row[place] for row in self.table.rows))
-        return max(Text(cell).cell_len for cell in cells)
-
-
-def _grid() -> RichTable:
-    return RichTable(box=None, padding=(0, _GAP, 0, 0), pad_edge=False, header_style="dim")
 
 
 def _items(items: Sequence[Item], style: str, id_width: int) -> RenderableType:
