@@ -203,6 +203,12 @@ class Clauses(Grammar):
         goes_on = (self.low[kid] == "to" and before not in ("", "on")) or (
             self.low[kid] in ("until", "till", "through") and before == "from"
         )
+        goes_on |= (
+            before == "with"
+            and self.low[kid] in ("in", "on", "at")
+            and words[0] == details[-1][-1] + 1
+            and not any(self.tokens[i].entity for i in self.of(kid, "pobj"))
+        )  # `with pain in the knee`
         goes_on &= self.tokens[kid].relation == "prep"
         is_rate = self.tokens[kid].relation == "npadvmod" and self.low[words[0]] in ("a", "an")
         goes_on |= is_rate and bool(details) and words[0] == details[-1][-1] + 1
@@ -337,15 +343,21 @@ class Clauses(Grammar):
         finite = self.finite(other) is not None
         subject = self.subject(other)
         if subject is not None:
-            return finite and not any(self.tokens[i].tag[0] == "W" for i in self.under(subject))
+            is_short = bool(self.of(verb, "auxpass")) and self.low[other].endswith("ed")
+            is_short &= all(i == subject or self.is_mark[i] for i in self.kids[other])
+            has_link = any(self.tokens[i].tag[0] == "W" for i in self.under(subject))
+            return finite and not is_short and not has_link  # `and the lamp replaced`
         embedded = [
             i for i in range(verb + 1, other)
             if self.tokens[i].relation in EMBEDDED or self.tokens[i].relation == "relcl"
         ]  # fmt: skip
         is_bare = not self.of(other, "aux", "auxpass")
-        is_mixed = is_bare and self.low[verb] in _BE and self.is_past(other) != self.is_past(verb)
+        is_now = self.low[self.finite(verb) or verb] in ("is", "are")
+        is_mixed = is_bare and is_now and self.tokens[other].tag == "VBD"
         is_plain = is_bare and not forms.is_past(self.low[other])
         is_bound = self.tokens[other].tag != "VBZ" and self.of(verb, "aux", "auxpass", "neg")
+        is_turned = any(self.low[i] == "but" for i in self.of(verb, "cc"))
+        is_mixed |= is_turned and self._is_passive_too(verb, other)
         if is_mixed or (finite and is_plain and is_bound):
             return False  # `is high and painted white`, `did not open and hire`
         if any((self.finite(i) is not None) == finite for i in embedded):
@@ -365,9 +377,11 @@ class Clauses(Grammar):
     def _is_detail(self, kid: int, verb: int, parts: Sequence[int]) -> bool:
         """Whether a phrase may be left out, because the verb says something without it."""
         is_prep = self.tokens[kid].relation == "prep"
-        if not self._is_firm(kid) or (is_prep and not self.kids[kid]):
+        is_time = self.is_time(kid)  # `ten miles off the cape` is no time
+        measures = [i for i in self.of(verb, "npadvmod") if not self.is_time(i)]
+        is_measured = not is_time and kid - 1 in [self.under(i)[-1] for i in measures]
+        if not self._is_firm(kid) or is_measured or (is_prep and not self.kids[kid]):
             return False
-        is_time = self.is_time(kid)
         if not is_time and not is_prep:
             return False
         if self.low[kid] in _INSEPARABLE or (self.low[verb] in _NEEDY and not is_time):
@@ -430,7 +444,9 @@ class Clauses(Grammar):
         is_bare = words[0] == kid and len(words) > 1 and not self.of(kid, "aux", "auxpass", "neg")
         is_bare |= self.low[words[0]] == "having"
         is_participle = self.tokens[kid].tag == "VBG" or (
-            self.tokens[kid].tag == "VBN" and not self.of(kid, "dobj")
+            self.tokens[kid].tag == "VBN"
+            and (words[0] == 0 or self.low[words[0]] == "having")
+            and not self.of(kid, "dobj")
         )
         return is_over and opening == "" and is_set_off and is_bare and is_participle
 

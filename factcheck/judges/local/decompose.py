@@ -93,7 +93,9 @@ class ParsedSentence(Clauses):
         """Whether a fact has more than one word, and its end."""
         words = [item for item in fact if item != ","]
         first, last = words[0], words[-1]
-        if isinstance(first, int) and first and self.tokens[first].tag in _NO_BEGINNING:
+        if isinstance(first, str) or (
+            first and (self.tokens[first].tag in _NO_BEGINNING or self.low[first] == "not")
+        ):
             return False
         ends = ("CC", "DT", "IN", "TO", "PRP$", "WDT", "POS")
         return len(words) > 1 and not (isinstance(last, int) and self.tokens[last].tag in ends)
@@ -151,7 +153,10 @@ class ParsedSentence(Clauses):
         """What a noun before a name says of it: `the production company "Kern & Co"`."""
         head = self.tokens[place].head
         name = [i for i in self.under(head) if place < i <= head]
-        is_name = self.tokens[head].tag in NAMES and name and self.tokens[name[0]].tag in NAMES
+        is_name = bool(name) and all(
+            len(self.low[i]) > 1 and self.tokens[i].text[0].isupper() for i in (name[0], head)
+        )
+        is_name = is_name and self.tokens[head].tag in NAMES and self.tokens[name[0]].tag in NAMES
         is_noun = self.low[place].isalpha() and self.tokens[place].text.islower()
         is_time = self.tokens[head].entity in TIMES
         if is_name and is_noun and not is_time and not self._is_scoped(self.kids[head]):
@@ -218,6 +223,7 @@ class ParsedSentence(Clauses):
             return is_link and self.subject(verb) is not None and (
                 says_more or is_where) and not is_new  # fmt: skip
         is_loose = self.low[opener] == "which" and (self.low[verb] in _LOOSE or not is_close)
+        is_loose |= self.tokens[self.tokens[verb].head].entity in TIMES
         return relation in ("nsubj", "nsubjpass") and pronoun in ("WP", "WDT") and not is_loose
 
     def _is_identity(self, noun: int) -> bool:
@@ -230,7 +236,7 @@ class ParsedSentence(Clauses):
             and token.head == self.root
             and subject is not None
             and self.tokens[subject].relation == "nsubj"
-            and (not articles or self.low[articles[0]] in ("a", "an"))
+            and (self.low[articles[0]] in ("a", "an") if articles else self.low[subject] != "it")
             and self.low[subject] not in ("this", "that")
             and not self._is_scoped([*self.kids[token.head], *self.kids[noun]])
         )

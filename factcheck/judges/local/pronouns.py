@@ -83,7 +83,9 @@ class Mentions:
                 people.add(who or _NAMELESS)
                 if who:
                     self._genders[who] = _GENDERS[word]
-                    found[place] = f"{who}'s" if token.tag == "PRP$" else who
+                    follows = tokens[place + 1].tag if place + 1 < len(tokens) else "."
+                    is_owner = token.tag == "PRP$" and follows not in ("DT", "IN", ".")
+                    found[place] = f"{who}'s" if is_owner else who
                     topic = who if place == subject else topic
             elif _is_nameless(tokens, place):
                 people.add(_NAMELESS)
@@ -132,7 +134,8 @@ class Mentions:
                 continue
             last = tokens[end - 1]
             name = text[tokens[start].start : last.start + len(last.text)]
-            if name[0] in '"\u201c':
+            is_kind = last.relation == "compound" and tokens[last.head].text.islower()
+            if is_kind or name[0] in '"\u201c':  # `the Garland frog`
                 continue
             full = [known for known in self._genders if last.text in known.split()]
             is_named = tokens[start].text.lower() in _TITLES or any(

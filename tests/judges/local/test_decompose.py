@@ -114,6 +114,11 @@ WHOLE = [
     "The mill is 29 metres high and painted in red.",
     "The bus was travelling at 14 kilometres an hour.",
     "The stage takes two hours and a half.",
+    "Mr Orr was admitted with pain in the hip.",
+    "The two hikers were carried away but remained on the surface.",
+    "The contact was cleaned and the telephone replaced.",
+    "Whoever sees a fire calls out and leaves the room.",
+    "Receipts are photographed and kept for seven years.",
 ]
 
 
