@@ -421,10 +421,9 @@ class Clauses(Grammar):
         finite = self.finite(verb)
         if finite is None or self.tokens[finite].tag == "MD" or self._is_hedged(verb):
             return False
-        is_over = self.is_past(verb) or self.low[finite] in ("has", "have")
         if self.tokens[kid].relation == "prep":
             inner = self.of(kid, "pcomp")
-            is_done = is_over and self._is_firm(kid)
+            is_done = self._has_happened(verb, []) and self._is_firm(kid)
             return is_done and self.low[kid] in _GERUNDS and any(
                 self.tokens[i].tag == "VBG" and self.subject(i) is None for i in inner
             )  # fmt: skip
@@ -443,22 +442,24 @@ class Clauses(Grammar):
         is_set_off = edge < len(self.tokens) and self.low[edge] == ","
         is_bare = words[0] == kid and len(words) > 1 and not self.of(kid, "aux", "auxpass", "neg")
         is_bare |= self.low[words[0]] == "having"
-        is_participle = self.tokens[kid].tag == "VBG" or (
+        is_over = self.is_past(verb) or self.low[finite] in ("has", "have")
+        is_participle = (self.tokens[kid].tag == "VBG" and is_over) or (
             self.tokens[kid].tag == "VBN"
             and (words[0] == 0 or self.low[words[0]] == "having")
             and not self.of(kid, "dobj")
         )
-        return is_over and opening == "" and is_set_off and is_bare and is_participle
+        return opening == "" and is_set_off and is_bare and is_participle
 
     def _adverbial(
         self, kid: int, subject: list[Item], verb: int, lead: list[Item]
     ) -> Iterator[list[Item]]:
-        """The statements of an adverbial clause, in the past if it has no tense itself."""
+        """The statements of an adverbial clause; what has no tense is told in the past."""
         if self.subject(kid) is not None:
             self.cut.update(i for i in self.of(kid, "advmod") if self.tokens[i].tag == "WRB")
             yield from self._clause(kid, [], lead)
             return
         finite = self.finite(verb) or verb
+        past = self.is_past(verb) or self.low[finite] in ("has", "have")
         plural = self.low[finite] == "were" or self.tokens[finite].tag == "VBP"
         first = self.of(kid, "pcomp")[0] if self.tokens[kid].relation == "prep" else kid
         each = [first, *(i for i in self.of(first, "conj") if self.tokens[i].tag == "VBG")]
@@ -470,10 +471,10 @@ class Clauses(Grammar):
                 have = "had" if self.is_past(verb) else "have" if plural else "has"
                 yield [*lead, *subject, have, *self.under(one)[1:]]
             elif self.tokens[one].tag == "VBN":
-                yield [*lead, *subject, be(plural=plural, past=True), one, *rest]
+                yield [*lead, *subject, be(plural=plural, past=past), one, *rest]
             else:
-                past = forms.past(forms.base_of_ing(self.low[one]))
-                yield [*lead, *subject, past, *rest]
+                told = forms.past(forms.base_of_ing(self.low[one]))
+                yield [*lead, *subject, told, *rest]
 
 
 def be(*, plural: bool, past: bool) -> str:
