@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from benchmarks.embedded.own_texts import minimal_pairs, texts
 from benchmarks.embedded.pairs import Pair, load_pairs, load_written
 
-FITTED = ("realsumm", "summhay", "factcheckgpt", "written")
+FITTED = ("realsumm", "summhay", "factcheckgpt", "written", "summaries")
 """Sets with a part in the fit; what is reported of them is cross-validated."""
 N_TOGETHER = 4
 UNTOUCHED = ("pairs", "fm2", "summedits", "breaking", "own", "minimal")
@@ -93,14 +93,27 @@ def _written(data: Path) -> Iterator[Case]:
     del data
     by_text: dict[str, list[Pair]] = {}
     for pair in load_written():
-        if pair.held_out:
+        if pair.held_out and pair.source != "summaries":
             by_text.setdefault(pair.text, []).append(pair)
     passages = iter(by_text)
     while together := list(islice(passages, N_TOGETHER)):
         text = "\n".join(together)
         for pair in (pair for passage in together for pair in by_text[passage]):
-            label = float(pair.label == "entailed")
-            yield Case("written", text, text, pair.fact, text, label, pair.phenomenon)
+            yield _case("written", pair, text)
+
+
+def _summaries(data: Path) -> Iterator[Case]:
+    """Held-out summaries, with facts that the embedded extractor found in their sources."""
+    del data
+    for pair in load_written():
+        if pair.held_out and pair.source == "summaries":
+            yield _case("summaries", pair, pair.text)
+
+
+def _case(dataset: str, pair: Pair, text: str) -> Case:
+    label = float(pair.label == "entailed")
+    group = pair.family if dataset == "summaries" else text
+    return Case(dataset, group, text, pair.fact, text, label, pair.phenomenon)
 
 
 def _breaking(data: Path) -> Iterator[Case]:
@@ -137,6 +150,7 @@ _READERS = {
     "summedits": _summedits,
     "pairs": _pairs,
     "written": _written,
+    "summaries": _summaries,
     "breaking": _breaking,
     "own": _own,
     "minimal": _minimal,

@@ -27,7 +27,13 @@ from benchmarks.embedded.cases import FITTED, UNTOUCHED, Case, load_cases
 from factcheck.calibration.agreement_metrics import Decisions, auroc, balanced_accuracy, rates
 from factcheck.judges.local import evidence, model
 
-SHARES = {"realsumm": 0.4, "summhay": 0.25, "factcheckgpt": 0.15, "written": 0.2}
+SHARES = {
+    "realsumm": 0.35,
+    "summhay": 0.2,
+    "factcheckgpt": 0.15,
+    "written": 0.15,
+    "summaries": 0.15,
+}
 RIDGE = 0.3
 N_FOLDS = 10
 ENTAILED = model.NAMES.index("reader.entailed")

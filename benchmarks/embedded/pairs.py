@@ -46,7 +46,7 @@ MOST: dict[str, int] = {
 """Pairs taken from a file at most; templates together are under a fifth."""
 WRITTEN = Path(__file__).parent / "written"
 CONTRADICTED_KINDS = frozenset(
-    {"roles", "units", "quantities", "antonyms", "negation", "names", "dates", "order"}
+    {"roles", "units", "quantities", "antonyms", "negation", "names", "dates", "order", "changed"}
 )
 """Kinds of false statements that a text contradicts; the others it does not say."""
 HELD_OUT = 0.06
@@ -101,9 +101,8 @@ def load_written() -> list[Pair]:
             for kind, fact in row["false"]:
                 label = "contradicted" if kind in CONTRADICTED_KINDS else "other"
                 labelled.append((fact, label, kind))
-            found += [
-                Pair(text, fact, label, path.stem, k, text[:80]) for fact, label, k in labelled
-            ]
+            family = row.get("source", text[:80])
+            found += [Pair(text, fact, label, path.stem, k, family) for fact, label, k in labelled]
     return found
 
 

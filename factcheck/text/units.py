@@ -121,7 +121,7 @@ _TEMPERATURE_LETTERS = {"c": "°c", "celsius": "°c", "f": "°f", "fahrenheit": 
 _DEGREES = frozenset(("°", "degree", "degrees", "grad"))
 _SQUARES = {"square": 2, "sq": 2, "cubic": 3}
 _STUCK_ONLY = word_set(
-    "s h d y m g t l b w j v a an in rs min mi ha mes stone ore bar amp amps volt std ms gr cc mol "
+    "s d y t l b w j v a an in rs mi ha mes stone ore bar amp amps volt std ms gr cc mol "
     "ma mw mv pa ul cl dl quid bucks"
 )
 """Unit names that are other words when they stand alone in a sentence."""

@@ -61,7 +61,7 @@ class LocalChecker:
     @property
     def identity(self) -> Mapping[str, str]:
         """The judge and the version of its model."""
-        return {"judge": f"local/4@{load_model().version}"}
+        return {"judge": f"local/5@{load_model().version}"}
 
     @property
     def quality(self) -> str:

@@ -216,16 +216,8 @@ def test_what_is_said_otherwise_is_contradicted(fact: str, reason: str) -> None:
         ("The red car stopped near the bank.", "The blue car stopped near the bank."),
         ("The mayor opened the bridge.", "The mayor plans to open the bridge."),
         ("The kiln is hot.", "Is the kiln hot?"),
-        pytest.param(
-            "He arrived in 1987.",
-            "He painted in 1987.",
-            marks=pytest.mark.xfail(strict=True, reason="the reader is not sure, most words match"),
-        ),
-        pytest.param(
-            "Rovers are taller than Lynx.",
-            "Lynx are taller than Rovers.",
-            marks=pytest.mark.xfail(strict=True, reason="the reader does not see the order"),
-        ),
+        ("He arrived in 1987.", "He painted in 1987."),
+        ("Rovers are taller than Lynx.", "Lynx are taller than Rovers."),
         pytest.param(
             "All delegates voted.",
             "Most delegates voted.",
@@ -311,7 +303,7 @@ def test_the_checker_fills_its_port_and_costs_nothing() -> None:
     facts = [AtomicFact("f1", "The dog bit the man."), AtomicFact("f2", "Zebras sleep.")]
     assert asyncio.run(checker.check(facts, STORY, ledger)) == check_facts(facts, STORY)
     assert ledger.usage.calls == 0
-    assert checker.identity["judge"].startswith("local/4@")
+    assert checker.identity["judge"].startswith("local/5@")
 
 
 @pytest.mark.parametrize(

@@ -70,7 +70,7 @@ class LocalPairJudge:
     @property
     def identity(self) -> Mapping[str, str]:
         """The judge and the version of its model."""
-        return {"judge": f"local/4@{load_pair_model().version}"}
+        return {"judge": f"local/5@{load_pair_model().version}"}
 
     async def compare(self, pairs: Sequence[ValuePair], ledger: Ledger) -> Sequence[PairResult]:
         """One verdict per pair, in their order; costs nothing and never fails."""
