@@ -181,7 +181,7 @@ def probability(gold: str, extracted: str, specificity: Specificity = "exact") -
 
 @pytest.mark.xfail(strict=True, reason="the reader does not know the abbreviated genus")
 def test_a_genus_may_be_abbreviated() -> None:
-    assert verdict("H. sapiens", "Homo sapiens").label == "equivalent"
+    assert verdict("H. sapiens", "Homo sapiens").equivalent
 
 
 @pytest.mark.parametrize(("gold", "extracted"), flat(SAME))
