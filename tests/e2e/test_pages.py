@@ -104,4 +104,4 @@ def test_a_run_sorts_and_each_row_opens_its_pair(tab: Any) -> None:
     page.get_by_role("button", name="Next").click()
     page.locator("dialog", has_text="no reply").wait_for()
     page.keyboard.press("Escape")
-    page.wait_for_function("document.activeElement.innerText === 'lost'")
+    page.locator("[data-open]:focus", has_text="lost").wait_for()
