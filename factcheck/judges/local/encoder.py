@@ -9,6 +9,7 @@ one length run together, so that an answer depends on nothing but its own string
 from __future__ import annotations
 
 import math
+import threading
 from collections import OrderedDict
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache, lru_cache
@@ -32,7 +33,8 @@ _LONGEST_FACT, _LONGEST_PASSAGE = 60, 200
 """Word pieces that are read; the rest of a longer string is left out."""
 _CHARACTERS = 12
 """Characters looked at for each word piece that is read."""
-_KEPT_SENTENCES = 2_000
+_KEPT_VECTORS = 40_000
+"""Vectors of word pieces that are kept, 768 bytes each."""
 _AT_ONCE = 16
 _BLOCK = 64
 _BUCKETS, _EXACT, _FARTHEST = 16, 8, 128
@@ -83,15 +85,24 @@ class Encoder:
     def __init__(self) -> None:
         self._network = _Network("encoder")
         self._kept: OrderedDict[str, Reading] = OrderedDict()
+        self._n_vectors = 0
+        self._lock = threading.Lock()
 
     def read(self, sentences: Sequence[str]) -> list[Reading]:
         """The vectors of each sentence."""
         known = {text: self._kept.get(text) for text in sentences}
         for text, fresh in self._read([text for text, found in known.items() if found is None]):
-            known[text] = self._kept[text] = fresh
-        while len(self._kept) > _KEPT_SENTENCES:
-            self._kept.popitem(last=False)
+            known[text] = fresh
+            self._keep(text, fresh)
         return [reading for text in sentences if (reading := known[text]) is not None]
+
+    def _keep(self, text: str, reading: Reading) -> None:
+        with self._lock:
+            if text not in self._kept:
+                self._kept[text] = reading
+                self._n_vectors += len(reading.vectors)
+            while self._n_vectors > _KEPT_VECTORS:
+                self._n_vectors -= len(self._kept.popitem(last=False)[1].vectors)
 
     def _read(self, sentences: Sequence[str]) -> Iterator[tuple[str, Reading]]:
         """Those of one length a few at a time."""

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from factcheck.judges.local import encoder
 from factcheck.judges.local.encoder import Encoder, Reading, judge
 
 SENTENCES = (
@@ -77,3 +78,13 @@ def test_the_match_of_a_sentence_with_itself_is_whole(together: Encoder) -> None
     assert match(one, one).min() > 0.99
     assert match(one, other).max() < 0.99
     assert len(match(one, other)) == len(one.spans)
+
+
+def test_kept_vectors_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(encoder, "_KEPT_VECTORS", 40)
+    reader = Encoder()
+
+    for number in range(6):
+        sentence = f"Kiln {number} was fired twice in the spring, and cracked in the autumn."
+        assert len(reader.read([sentence])[0].vectors) < 40
+        assert 0 < sum(len(each.vectors) for each in reader._kept.values()) <= 40
