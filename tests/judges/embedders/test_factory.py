@@ -163,3 +163,8 @@ def test_another_number_of_vectors_is_a_failure_of_all(
 ) -> None:
     results = embed(build(wrong), "a", "b")
     assert [says in result.message for result in results] == [True, True]
+
+
+def test_a_missing_key_is_found_before_anything_is_sent() -> None:
+    with pytest.raises(ConfigError, match="OPENAI_API_KEY"):
+        build_embedder("openai", Session(cache="off", settings=Settings()))

@@ -26,6 +26,7 @@ from factcheck.testing import (
     EmbeddingsRequest,
     Reply,
     bad_request,
+    dropped,
     garbage,
     hashed_embeddings,
     quota_exceeded,
@@ -270,3 +271,23 @@ def test_a_request_that_was_turned_away_costs_nothing(remote: MakeSetup) -> None
         sequence(rate_limited(0.01), then=hashed_embeddings), budget=Budget(max_tokens=30)
     )
     assert codes(setup.embed("Ants.")) == [""]
+
+
+def test_another_model_or_server_is_another_question(remote: MakeSetup) -> None:
+    cache = MemoryCache()
+    first = remote(cache=cache)
+    first.embed("Ants.")
+    remote(first.server, cache=cache, model="small").embed("Ants.")
+    second = remote(cache=cache)
+    second.embed("Ants.")
+    assert (len(first.asked), second.asked) == (2, [("Ants.",)])
+
+
+@pytest.mark.parametrize(
+    "fault", [rate_limited(0.01), server_error(), server_error(503), dropped(), garbage()]
+)
+def test_what_passes_is_tried_again(remote: MakeSetup, fault: Reply) -> None:
+    setup = remote(sequence(fault, then=hashed_embeddings))
+    assert codes(setup.embed(*TEXTS)) == [""] * 4
+    assert setup.asked == [TEXTS] * 2
+    assert (setup.ledger.usage.calls, setup.ledger.usage.attempts) == (1, 2)
