@@ -128,8 +128,8 @@ class ResultCache(SingleFlight[T]):
         *,
         mend: Callable[[dict[str, T]], Awaitable[None]] | None = None,
         keys_now: Callable[[], Mapping[str, str]] = dict,
-    ) -> dict[str, T]:
-        """The results for all distinct keys: cached ones, and those that are asked for in batches.
+    ) -> list[T]:
+        """A result for each key, in their order: cached ones, and those asked for in batches.
 
         `book_hits` is called with the number of results found, and `mend` may change results before
         they are kept. `keys_now` gives other keys to keep them under, if an answer has shown that
@@ -137,7 +137,7 @@ class ResultCache(SingleFlight[T]):
         """
         found = await self._known(keys)
         book_hits(len(found))
-        while missing := [key for key in keys if key not in found]:
+        while missing := [key for key in dict.fromkeys(keys) if key not in found]:
             with self.claim(missing) as claim:
 
                 async def settle(batch: Sequence[str]) -> None:
@@ -155,7 +155,7 @@ class ResultCache(SingleFlight[T]):
                 work = [settle(batch) for batch in batches(claim.keys)]
                 await (work[0] if len(work) == 1 else together(work))
             found |= await claim.results()
-        return found
+        return [found[key] for key in keys]
 
     async def _known(self, keys: Sequence[str]) -> dict[str, T]:
         """The cached results of these keys; unreadable ones are missing, with a warning."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from factcheck.errors import Failure, InputError, JudgeError, JudgeOutputError, JudgeUnavailable
@@ -74,20 +74,22 @@ class OpenAIEmbedder:
     async def embed(self, texts: Sequence[str], ledger: Ledger) -> Sequence[EmbeddingResult]:
         """One result per text, in their order; texts that are equal are asked about once."""
         model = {"name": self.name, **self._endpoint}
-        keys = {text: answer_key(task=STAGE, model=model, text=text) for text in texts}
-        text_of = {key: text for text, key in keys.items() if _is_sendable(text)}
+        sendable = list(filter(_is_sendable, texts))
+        keys = [answer_key(task=STAGE, model=model, text=text) for text in sendable]
+        text_of = dict(zip(keys, sendable, strict=True))
 
         def book_hits(count: int) -> None:
             if count:
                 ledger.book(Usage(cache_hits=count), model=self.name, stage=STAGE)
 
         results = await self._cache.results(
-            list(text_of),
+            keys,
             lambda some: _batches(some, text_of),
             lambda some: self._ask_twice([text_of[key] for key in some], ledger),
             book_hits,
         )
-        return tuple(results.get(keys[text], _UNSENDABLE) for text in texts)
+        found = dict(zip(sendable, results, strict=True))
+        return tuple(found.get(text, _UNSENDABLE) for text in texts)
 
     async def _ask_twice(self, texts: Sequence[str], ledger: Ledger) -> list[EmbeddingResult]:
         async def ask(part: Sequence[str]) -> Sequence[EmbeddingResult]:
@@ -116,10 +118,12 @@ class OpenAIEmbedder:
             return [Failure.of(None, error)] * len(texts)
         return read_vectors(answer["data"], len(texts))
 
-    async def _send(self, texts: Sequence[str]) -> Mapping[str, Any]:
+    def _send(self, texts: Sequence[str]) -> Awaitable[Mapping[str, Any]]:
         model = self.name.partition("/")[2]
         body = {"model": model, "input": list(texts), "encoding_format": "base64"}
-        answer = await self._client.post("/embeddings", body)
+        return self._client.post("/embeddings", body, self._read)
+
+    def _read(self, answer: Mapping[str, Any]) -> Mapping[str, Any]:
         if not isinstance(answer.get("data"), list):
             raise JudgeUnavailable(f"{self.name}: the server's answer has no list of vectors")
         return answer

@@ -6,7 +6,7 @@ a failure.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeAlias, TypeVar
 
 from factcheck.documents import from_plain, to_plain
@@ -101,7 +101,9 @@ class BatchedJudge(Generic[Q, R]):
         """Whether a question gets a request of its own."""
         return False
 
-    async def _results(self, questions: Sequence[Q], ledger: Ledger, **shared: JSON) -> Sequence[R]:
+    def _results(
+        self, questions: Sequence[Q], ledger: Ledger, **shared: JSON
+    ) -> Awaitable[Sequence[R]]:
         """One result per question, in their order; only what is not known is asked, once.
 
         `shared` is the part of their keys that all have.
@@ -120,15 +122,14 @@ class BatchedJudge(Generic[Q, R]):
         keys = make_keys()
         by_key = dict(zip(keys, questions, strict=True))
         account = Account(ledger, self.stage)
-        results = await self._cache.results(
-            list(by_key),
+        return self._cache.results(
+            keys,
             lambda some: self._batches({key: by_key[key] for key in some}),
             lambda some: self._ask([by_key[key] for key in some], account),
             lambda count: self._model.record_cache_hits(count, ledger, self.stage),
             mend=lambda results: self._repeat(by_key, results, account),
             keys_now=keys_now,
         )
-        return [results[key] for key in keys]
 
     def _batches(self, questions: Mapping[str, Q]) -> list[list[str]]:
         """The keys of questions that go into one request, for each request."""

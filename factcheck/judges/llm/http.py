@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 import json
 import weakref
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 from urllib.parse import urlsplit
 from urllib.request import getproxies
 
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     from factcheck.judges.llm.providers import Access
 
+T = TypeVar("T")
 _MIB = 2**20
 LARGEST_REPLY = 16 * _MIB
 """Bytes of a chat completion, unpacked, after which it is not read on."""
@@ -52,8 +53,10 @@ class JsonClient:
             self._headers["Authorization"] = f"Bearer {access.key}"
             hide(access.key)
 
-    async def post(self, path: str, body: Mapping[str, Any]) -> dict[str, Any]:
-        """The JSON object that the server answers with.
+    async def post(
+        self, path: str, body: Mapping[str, Any], read: Callable[[dict[str, Any]], T]
+    ) -> T:
+        """What `read` finds in the JSON object that the server answers with.
 
         Raises:
             JudgeUnavailable: No answer, not in time, too large, or not a JSON object.
@@ -90,7 +93,7 @@ class JsonClient:
             raise JudgeUnavailable(f"{name}: the server's answer is not JSON") from None
         if not isinstance(answer, dict):
             raise JudgeUnavailable(f"{name}: the server's answer is not a JSON object")
-        return answer
+        return read(answer)
 
     async def aclose(self) -> None:
         session = self._session.take()

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from factcheck.errors import (
@@ -91,7 +91,7 @@ class Transport(Protocol):
         """Host, port and path of the server; `None` for the provider's own."""
         ...
 
-    async def send(self, body: Body) -> Answer:
+    def send(self, body: Body) -> Awaitable[Answer]:
         """The answer; raises `FactcheckError` if there is none."""
         ...
 
@@ -111,8 +111,8 @@ class ChatTransport:
         """The body with the name of the model."""
         return {"model": self.access.model, **body}
 
-    async def send(self, body: Body) -> Answer:
-        return self.read(await self._client.post("/chat/completions", self.addressed(body)))
+    def send(self, body: Body) -> Awaitable[Answer]:
+        return self._client.post("/chat/completions", self.addressed(body), self.read)
 
     def read(self, body: Any) -> Answer:
         """The answer in a chat completion; raises `JudgeUnavailable` if it is none."""
