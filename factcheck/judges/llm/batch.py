@@ -2,19 +2,23 @@
 
 A batch is only another way for requests to travel. To submit one, an ordinary run is made with a
 transport that writes requests down; to collect it, the same run is made with one that looks their
-answers up, and these go through parsing, accounting and the cache like any others.
+answers up, and these go through parsing, accounting and the cache like any others. Equal runs write
+equal requests, so all that is kept in between is a state file that names the batches, private and
+without any text or key. What leaves something at the provider is saved before the next step.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
-from datetime import datetime, timezone
-from pathlib import Path
-from typing import Any, Generic, TypeVar
+from itertools import accumulate, chain, islice
+from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 
+from factcheck.documents import PlainData, file_errors, parse_json, write_with
 from factcheck.errors import (
     ConfigError,
     FactcheckError,
@@ -23,16 +27,10 @@ from factcheck.errors import (
     JudgeRejected,
     JudgeUnavailable,
 )
-from factcheck.judges.llm.batch_store import (
-    Batch,
-    BatchClient,
-    BatchState,
-    BatchStore,
-    request_id,
-)
-from factcheck.judges.llm.errors import NoAccess, from_status
+from factcheck.judges.llm.errors import UNREADABLE, NoAccess, from_status, said
 from factcheck.judges.llm.http import error_in
 from factcheck.judges.llm.prompts import EXTRACT_FACTS, load_prompt
+from factcheck.judges.llm.providers import access_to
 from factcheck.judges.llm.transports import (
     Answer,
     BatchTransport,
@@ -41,7 +39,25 @@ from factcheck.judges.llm.transports import (
     Transport,
 )
 from factcheck.runtime.loop import background
+from factcheck.settings import Model, Settings
 
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import openai
+
+URL: Final = "/v1/chat/completions"
+MAX_REQUESTS = 50_000
+"""In one file; a limit of the provider."""
+MAX_BYTES = 190_000_000
+"""In one file: the provider takes 200 MB, whatever a megabyte is to it."""
+_NAME = "the batch endpoint"
+_TIMEOUT_S = 600.0
+"""Seconds one step may take; files are large."""
+_RETRIES = 4
+"""Of what leaves nothing behind when it is done twice."""
+_PRIVATE = 0o600
+_FINAL = frozenset({"completed", "failed", "expired", "cancelled"})
 _OK = 200
 _FIRST_ERROR = 400
 _log = logging.getLogger("factcheck.judge")
@@ -55,11 +71,51 @@ listed raises `JudgeQueued`, which must not end the run."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Submitted:
-    """Outcome of a submission, perhaps of an earlier one that was interrupted."""
+class Batch(PlainData):
+    """One file of requests to one model, and what became of it."""
+
+    model: str
+    """`openai/MODEL`."""
+    digest: str
+    """SHA-256 of the file of requests."""
+    requests: int
+    extractions: int
+    """Requests that list facts; the others check them."""
+    file_id: str | None = None
+    batch_id: str | None = None
+    status: str | None = None
+    """As the provider calls it, when it was last asked."""
+    completed: int = 0
+    problem: str | None = None
+    """Error of the batch as a whole, as the provider describes it."""
+
+
+@dataclass(frozen=True, slots=True)
+class BatchState(PlainData):
+    """What a state file holds: everything needed to collect what was submitted."""
+
+    endpoint: str
+    batches: tuple[Batch, ...] = ()
+
+    @property
+    def submitted(self) -> bool:
+        return all(batch.batch_id is not None for batch in self.batches)
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome(Generic[T]):
+    """Outcome of a submission, perhaps of one that was interrupted before, or of a collection."""
 
     batches: tuple[Batch, ...]
     """None if every answer is known already."""
+    result: T | None = None
+    """Result of the run that collects; `None` while a batch is in progress."""
+    used: int = 0
+    """Answers that the run asked for."""
+    unused: int = 0
+    """Answers that it did not ask for: other records, or another batch size."""
+    unanswered: int = 0
+    """Requests of the run that no batch answers; an ordinary run sends them."""
 
     @property
     def requests(self) -> int:
@@ -72,115 +128,107 @@ class Submitted:
 
     @property
     def final(self) -> bool:
-        return all(batch.final for batch in self.batches)
+        return all(batch.status in _FINAL for batch in self.batches)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Collected(Submitted, Generic[T]):
-    """Outcome of a collection."""
+def submit(path: Path, run: Run[object]) -> Outcome[None]:
+    """Submit the requests of a run, but those that the cache answers.
 
-    result: T | None = None
-    """Result of the run; `None` while a batch is in progress."""
-    used: int = 0
-    """Answers that the run asked for."""
-    unused: int = 0
-    """Answers that it did not ask for, which are lost: other records, or another batch size."""
-    unanswered: int = 0
-    """Requests of the run that no batch answers; an ordinary run sends them."""
+    After an interruption nothing is uploaded or made twice.
 
-
-def submit(path: Path, run: Run[object]) -> Submitted:
-    """Submit the requests of a run, but those that the cache answers."""
-    store = BatchStore(path)
-    client = BatchClient(store)
-    state = store.read()
-    if state is None or state.collected:
-        state = _requests_of(store, client.endpoint, run)
-    elif state.submitted:
+    Raises:
+        InputError: The file is not a state file, or names batches that are not collected.
+        ConfigError: No model of the run takes batches.
+    """
+    client = _Client(path)
+    state = client.read()
+    if state.batches and state.submitted:
         raise InputError(
-            f"{path} holds a batch of {state.created} that is not collected yet; "
-            "collect it, or name another file"
+            f"{path} holds a batch that is not collected yet; collect it, or name another file"
         )
-    if state is None:
-        return Submitted(batches=())
-    _require_endpoint(store, state, client)
-    state = background.run(client.submit(state))
-    return Submitted(batches=state.batches)
+    files = _requests_of(run)
+    if files or state.batches:
+        state = background.run(client.submit(state, files))
+    return Outcome(state.batches)
 
 
-def collect(path: Path, run: Run[T]) -> Collected[T]:
+def collect(path: Path, run: Run[T]) -> Outcome[T]:
     """Make a run whose answers come from the batches, once all of them have ended.
 
-    Doing it again changes nothing: the answers are cached, and no usage is recorded twice.
+    The state file is removed with the last answer: all of them are cached then.
 
     Raises:
         InputError: There is no batch to be collected, or the run asks for none of its answers.
     """
-    store = BatchStore(path)
-    state = store.read()
-    if state is None:
+    if not path.exists():
         raise InputError(f"{path} does not exist; submit a batch first")
+    client = _Client(path)
+    state = client.read()
     if not state.submitted:
         raise InputError(f"{path}: the submission was interrupted; submit again to complete it")
-    client = BatchClient(store)
-    _require_endpoint(store, state, client)
-    state = background.run(client.update(state))
-    collected: Collected[T] = Collected(batches=state.batches)
+    batches, lines = background.run(client.collect(state))
+    collected: Outcome[T] = Outcome(batches)
     if not collected.final:
         return collected
-    inbox = Inbox(store, state)
+    inbox = _Inbox(lines)
     result = run(inbox.around)
-    if inbox.left and inbox.unanswered and not (inbox.used or state.collected):
+    if inbox.left and inbox.unanswered and not inbox.used:
         raise InputError(
             f"none of the {inbox.left:,} answers to {path} was asked for; collect them with the "
             "records, judge and batch size they were submitted with"
         )
-    store.write(replace(state, collected=True))
-    return replace(
-        collected,
-        result=result,
-        used=inbox.used,
-        unused=0 if state.collected else inbox.left,
-        unanswered=inbox.unanswered,
-    )
+    if not inbox.left:
+        path.unlink()
+    return Outcome(batches, result, inbox.used, inbox.left, inbox.unanswered)
 
 
-def _requests_of(store: BatchStore, endpoint: str, run: Run[object]) -> BatchState | None:
-    """The state of a batch that is ready to be sent, or `None` if there are no requests."""
-    queued: dict[str, list[tuple[Body, bool]]] = {}
+def _requests_of(run: Run[object]) -> dict[Batch, bytes]:
+    """The files of requests that a run writes."""
+    queued: dict[str, dict[bytes, bool]] = {}
 
     def queue(inner: ChatTransport, body: Body) -> Answer:
-        is_extraction = body["messages"][0]["content"] == load_prompt(EXTRACT_FACTS)
-        queued[inner.name].append((inner.addressed(body), is_extraction))
+        body = inner.addressed(body)
+        request = {"custom_id": request_id(body), "method": "POST", "url": URL, "body": body}
+        line = json.dumps(request, ensure_ascii=False).encode() + b"\n"
+        queued[inner.name][line] = body["messages"][0]["content"] == load_prompt(EXTRACT_FACTS)
         raise JudgeQueued(f"{inner.name}: queued for a batch; collect it when it is done")
 
     def around(transport: Transport) -> Transport:
-        queued.setdefault(transport.name, [])
+        queued.setdefault(transport.name, {})
         return BatchTransport(_require_openai(transport), queue)
 
     run(around)
     if not queued:
         raise ConfigError("no language model takes part; batches are for judges 'openai/MODEL'")
-    batches = [
-        batch
-        for model, bodies in queued.items()
-        if bodies
-        for batch in store.add_requests(model, bodies)
-    ]
-    if not batches:
-        return None
-    created = datetime.now(timezone.utc).isoformat(timespec="seconds")
-    state = BatchState(endpoint=endpoint, created=created, batches=tuple(batches))
-    store.write(state)
-    return state
+    return dict(file for model, lines in queued.items() for file in request_files(model, lines))
 
 
-def _require_endpoint(store: BatchStore, state: BatchState, client: BatchClient) -> None:
-    if state.endpoint != client.endpoint:
-        raise InputError(
-            f"{store.path} holds a batch of the server {state.endpoint}, "
-            f"not of {client.endpoint}; check OPENAI_BASE_URL"
+def request_files(model: str, lines: Mapping[bytes, bool]) -> Iterator[tuple[Batch, bytes]]:
+    """Requests to a model in as few files as the provider takes, equal ones for equal requests.
+
+    Each line comes with whether it lists facts.
+    """
+    left = sorted(lines)
+    while left:
+        ends = islice(accumulate(map(len, left)), MAX_REQUESTS)
+        n = max(1, sum(end <= MAX_BYTES for end in ends))
+        some, left = left[:n], left[n:]
+        data = b"".join(some)
+        yield (
+            Batch(
+                model=model,
+                digest=hashlib.sha256(data).hexdigest(),
+                requests=n,
+                extractions=sum(lines[line] for line in some),
+            ),
+            data,
         )
+
+
+def request_id(body: Body) -> str:
+    """The name of a request in a batch: a digest of its body, so that equal ones are one."""
+    canonical = json.dumps(body, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+    return hashlib.sha256(canonical.encode()).hexdigest()
 
 
 def _require_openai(transport: Transport) -> ChatTransport:
@@ -189,20 +237,123 @@ def _require_openai(transport: Transport) -> ChatTransport:
     return transport
 
 
-class Inbox:
+class _Client:
+    """The state file, and the server whose batches it names; requests run in the background."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._access = access_to(Model("openai/batches"), Settings.from_environment())
+        self.endpoint = self._access.endpoint
+
+    def read(self) -> BatchState:
+        if not self._path.exists():
+            return BatchState(self.endpoint)
+        with file_errors(str(self._path), "read"):
+            data = self._path.read_bytes()
+        try:
+            state = BatchState.from_dict(parse_json(data, str(self._path)).value)
+        except ValueError as error:
+            raise InputError(f"{self._path} is not the state of a batch: {error}") from error
+        if state.endpoint != self.endpoint:
+            raise InputError(
+                f"{self._path} holds a batch of the server {state.endpoint}, "
+                f"not of {self.endpoint}; check OPENAI_BASE_URL"
+            )
+        return state
+
+    def _write(self, batches: Iterable[Batch]) -> BatchState:
+        state = BatchState(self.endpoint, tuple(batches))
+        data = json.dumps(state.to_dict(), indent=1, ensure_ascii=False).encode()
+        write_with(self._path, lambda file: file.write(data), mode=_PRIVATE)
+        return state
+
+    async def submit(self, state: BatchState, files: Mapping[Batch, bytes]) -> BatchState:
+        contents = {batch.digest: data for batch, data in files.items()}
+        made: dict[str | None, str] = {}
+        async with self._connected() as client:
+            if state.batches:  # an earlier run may have ended before it learned that one was made
+                async for found in client.batches.list(limit=100):
+                    made.setdefault(found.input_file_id, found.id)
+            known = (
+                replace(batch, batch_id=batch.batch_id or made.get(batch.file_id))
+                for batch in state.batches
+            )
+            batches = {batch.digest: batch for batch in (*files, *known)}
+            for digest, batch in [*batches.items()]:
+                if not batch.batch_id and digest not in contents:
+                    del batches[digest]  # the run does not ask for it any more
+            state = self._write(batches.values())
+            for digest, batch in batches.items():
+                if batch.file_id is None:
+                    content = ("requests.jsonl", contents[digest])
+                    file = await client.files.create(file=content, purpose="batch")
+                    batches[digest] = batch = replace(batch, file_id=file.id)  # noqa: PLW2901
+                    state = self._write(batches.values())
+                if batch.batch_id is None:  # once only: it may exist although no response came
+                    new = await client.with_options(max_retries=0).batches.create(
+                        input_file_id=batch.file_id or "", endpoint=URL, completion_window="24h"
+                    )
+                    batches[digest] = replace(batch, batch_id=new.id)
+                    state = self._write(batches.values())
+        return state
+
+    async def collect(self, state: BatchState) -> tuple[tuple[Batch, ...], list[bytes]]:
+        """What became of the batches and, once all have ended, the lines of their answers."""
+        lines: list[bytes] = []
+        async with self._connected() as client:
+            found = [await client.batches.retrieve(batch.batch_id or "") for batch in state.batches]
+            files = [(one.output_file_id, one.error_file_id) for one in found]
+            for file_id in (
+                filter(None, chain(*files)) if {one.status for one in found} <= _FINAL else ()
+            ):
+                lines += (await (await client.files.content(file_id)).aread()).splitlines()
+        return tuple(map(_updated, state.batches, found)), lines
+
+    @asynccontextmanager
+    async def _connected(self) -> AsyncIterator[openai.AsyncOpenAI]:
+        import openai
+
+        try:
+            async with openai.AsyncOpenAI(
+                api_key=self._access.key or "none",
+                base_url=self._access.base_url,
+                max_retries=_RETRIES,
+                timeout=_TIMEOUT_S,
+                http_client=openai.DefaultAioHttpClient(),
+            ) as client:
+                yield client
+        except openai.APIStatusError as error:
+            message, kinds = f"{_NAME}: {said(error)}", (error.code, error.type)
+            raise from_status(error.status_code, message, kinds=kinds) from error
+        except openai.APIConnectionError as error:
+            raise JudgeUnavailable(
+                f"{_NAME}: cannot reach {self._access.host} ({said(error.__cause__ or error)}); "
+                "check the network and OPENAI_BASE_URL"
+            ) from error
+        except (openai.OpenAIError, *UNREADABLE) as error:
+            raise JudgeUnavailable(f"{_NAME}: {said(error)}") from error
+
+
+def _updated(batch: Batch, found: openai.types.Batch) -> Batch:
+    counts, problems = found.request_counts, (found.errors and found.errors.data) or []
+    return replace(
+        batch,
+        status=found.status,
+        completed=counts.completed if counts else 0,
+        problem="; ".join(problem.message or "" for problem in problems) or None,
+    )
+
+
+class _Inbox:
     """Transports that look the answers of finished batches up; each is given out once.
 
     A line that cannot be read counts for nothing, and an id that is there twice has no answer.
     """
 
-    def __init__(self, store: BatchStore, state: BatchState) -> None:
-        self._is_recorded = state.collected
+    def __init__(self, lines: Iterable[bytes]) -> None:
         self._lines: dict[str, Mapping[str, Any] | None] = {}
-        for batch in state.batches:
-            for _, path in store.downloads(batch):
-                with path.open("rb") as file:
-                    for number, line in enumerate(file, 1):
-                        self._add(line, f"{path}, line {number}")
+        for line in lines:
+            self._add(line)
         self.used = 0
         self.unanswered = 0
 
@@ -214,16 +365,16 @@ class Inbox:
     def around(self, transport: Transport) -> Transport:
         return BatchTransport(_require_openai(transport), self._look_up)
 
-    def _add(self, line: bytes, where: str) -> None:
+    def _add(self, line: bytes) -> None:
         try:
             data = json.loads(line)
         except ValueError:
             data = None
         name = data.get("custom_id") if isinstance(data, dict) else None
         if not isinstance(name, str):
-            _log.warning("%s: not an answer; skipped", where)
+            _log.warning("a line of the batch is not an answer; skipped")
         elif name in self._lines:
-            _log.warning("%s: %s has two answers; none counts", where, name)
+            _log.warning("%s has two answers in the batch; none counts", name)
             self._lines[name] = None
         else:
             self._lines[name] = data
@@ -237,26 +388,23 @@ class Inbox:
         if not isinstance(reply, Mapping) or reply.get("status_code") != _OK:
             raise self._failure(inner.name, line, reply if isinstance(reply, Mapping) else {})
         try:
-            answer = inner.read(reply.get("body"))
+            return inner.read(reply.get("body"))
         except JudgeUnavailable as error:
             raise self._queued(str(error)) from error
-        if self._is_recorded:
-            return answer._replace(prompt_tokens=0, completion_tokens=0, cached_tokens=0)
-        return answer
 
     def _failure(
         self, name: str, line: Mapping[str, Any], reply: Mapping[str, Any]
     ) -> FactcheckError:
         error, status = error_in(reply.get("body") or line), reply.get("status_code")
         why = error.message or " ".join(error.kinds).strip() or "it does not say why"
-        said = f"{name}: no answer from the batch ({why})"
+        problem = f"{name}: no answer from the batch ({why})"
         if isinstance(status, int) and status >= _FIRST_ERROR:
-            ours = from_status(status, said, kinds=error.kinds)
+            ours = from_status(status, problem, kinds=error.kinds)
             if not ours.retryable:  # one line says nothing about the others
                 return JudgeRejected(str(ours)) if isinstance(ours, NoAccess) else ours
-        return self._queued(said)
+        return self._queued(problem)
 
-    def _queued(self, said: str) -> JudgeQueued:
+    def _queued(self, problem: str) -> JudgeQueued:
         """The batch is over: what another request may mend is left to an ordinary run."""
         self.unanswered += 1
-        return JudgeQueued(f"{said}; an ordinary run sends it")
+        return JudgeQueued(f"{problem}; an ordinary run sends it")

@@ -84,35 +84,6 @@ def said(text: object) -> str:
     return _KEY_LIKE.sub("***", _PASSWORD.sub("***@", line))
 
 
-def from_openai(error: Exception, model: str) -> FactcheckError:
-    """Our error for one of the client of `openai`."""
-    import openai
-
-    if isinstance(error, UNREADABLE):
-        return JudgeUnavailable(f"{model}: the server's answer is not JSON")
-    if isinstance(error, openai.APITimeoutError):
-        return JudgeUnavailable(f"{model}: no answer in time")
-    if isinstance(error, openai.APIConnectionError):
-        host = str(error.request.url.host)
-        return unreachable(model, host, error.__cause__ or error, "OPENAI_BASE_URL")
-    if isinstance(error, openai.APIStatusError):
-        return from_status(
-            error.status_code,
-            f"{model}: {said(error)}",
-            kinds=(error.code, error.type),
-            retry_after_s=retry_after_s(error.response.headers),
-        )
-    if isinstance(error, openai.OpenAIError):
-        return JudgeUnavailable(f"{model}: {said(error)}")
-    return JudgeError(f"{model}: {type(error).__name__}: {said(error)}")
-
-
-def unreachable(model: str, host: str, error: object, variable: str) -> JudgeUnavailable:
-    return JudgeUnavailable(
-        f"{model}: cannot reach {host} ({said(error)}); check the network and {variable}"
-    )
-
-
 def from_status(
     status: int,
     message: str,

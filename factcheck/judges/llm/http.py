@@ -17,7 +17,6 @@ from factcheck.judges.llm.errors import (
     hide,
     retry_after_s,
     said,
-    unreachable,
 )
 from factcheck.runtime.loop import PerProcess
 
@@ -81,8 +80,10 @@ class JsonClient:
                 f"{name}: no answer within {self._timeout_s:g} seconds"
             ) from error
         except (aiohttp.ClientError, OSError) as error:
-            access = self._access
-            raise unreachable(name, access.host, error, access.provider.address) from error
+            raise JudgeUnavailable(
+                f"{name}: cannot reach {self._access.host} ({said(error)}); "
+                f"check the network and {self._access.provider.address}"
+            ) from error
         if len(text) > self._largest:
             raise JudgeUnavailable(
                 f"{name}: the answer has more than {self._largest // _MIB} MiB, and was not read on"

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import inspect
-import json
 
-import openai
 import pytest
 
 from factcheck import CheckFailure, FactCoverage, RetryPolicy, Verdict
@@ -21,13 +19,7 @@ from factcheck.errors import (
     JudgeTruncated,
     JudgeUnavailable,
 )
-from factcheck.judges.llm.errors import (
-    UNREADABLE,
-    dspy_classes,
-    from_dspy,
-    from_openai,
-    retry_after_s,
-)
+from factcheck.judges.llm.errors import dspy_classes, from_dspy, retry_after_s
 from factcheck.testing import (
     FactModel,
     Reply,
@@ -58,6 +50,7 @@ PASSING = {
     "connection closed": dropped(),
     "html": garbage(),
     "not utf-8": garbage(b'{"a":"\xff"}', "application/json"),
+    "nested": garbage(b"[" * 100_000, "application/json"),
     "nested too deeply": garbage(b"[" * 100_000, "application/json"),
     "usage that is none": garbage(b'{"choices": [], "usage": "abc"}', "application/json"),
     "broken json": garbage(b'{"id": "x", "choi', "application/json"),
@@ -221,12 +214,3 @@ def test_our_own_error_comes_out_of_whatever_wraps_it() -> None:
 
 def test_an_error_nobody_knows_is_still_one_of_ours() -> None:
     assert type(from_dspy(RuntimeError("odd"), "m")) is JudgeError
-    assert isinstance(from_openai(openai.OpenAIError("odd"), "m"), FactcheckError)
-
-
-@pytest.mark.parametrize("body", [b"<html>", b'{"a":"\xff"}', b"[" * 100_000])
-def test_a_body_that_cannot_be_read_is_no_answer(body: bytes) -> None:
-    with pytest.raises(UNREADABLE) as caught:
-        json.loads(body)
-    with pytest.raises(JudgeUnavailable, match="not JSON"):
-        raise from_openai(caught.value, "m")
