@@ -48,12 +48,12 @@ def judge_with(judge: str | None, given: list[str] | None) -> str | Model | None
     """The judge with the settings of `--judge-option`, if there are any."""
     if not given:
         return judge
-    from factcheck.judges.factory import model_with
+    from factcheck.judges.factory import read_model
     from factcheck.settings import Settings
 
     settings = Settings.from_environment()
     try:
-        return model_with(judge or settings.judge, given, settings)
+        return read_model(judge or settings.judge, settings, given)
     except ConfigError as error:
         raise ConfigError(f"--judge-option: {error}") from error
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Awaitable, Callable, Sequence
-from typing import Generic, TypeVar
+from typing import Any, TypeVar
 
 from factcheck.errors import (
     ConfigError,
@@ -34,7 +34,6 @@ from factcheck.judges.ports import (
     ValuePair,
 )
 
-J = TypeVar("J", Checker, PairJudge)
 Q = TypeVar("Q")
 R = TypeVar("R", CheckResult, PairResult)
 _NAME, _END = "cascade(", ")"
@@ -83,8 +82,8 @@ def _parts(text: str) -> list[str]:
     return [part.strip() for part in parts]
 
 
-class _InARow(Generic[J]):
-    """What cascades of both kinds have in common.
+class CascadeJudge:
+    """A `Checker` or `PairJudge` made of two: the second is asked where the first is not sure.
 
     A verdict of the first judge stands unless its probability lies strictly between the thresholds;
     one without a probability stands, too. What the first judge has no verdict on is the second's to
@@ -93,12 +92,12 @@ class _InARow(Generic[J]):
     """
 
     def __init__(
-        self, first: J, second: J, *, low: float = LOW, high: float = HIGH, batch_size: int = 0
+        self, first: Any, second: Any, *, low: float = LOW, high: float = HIGH, batch_size: int = 0
     ) -> None:
         if not 0.0 <= low <= high <= 1.0:
             raise InputError(f"low and high must be 0 <= low <= high <= 1, not {low} and {high}")
-        self._first: J = first
-        self._second: J = second
+        self._first = first
+        self._second = second
         self._low = low
         self._high = high
         self._batch_size = batch_size
@@ -111,10 +110,32 @@ class _InARow(Generic[J]):
             **{f"second.{name}": value for name, value in self._second.identity.items()},
         }
 
+    async def check(
+        self, facts: Sequence[AtomicFact], text: str, ledger: Ledger
+    ) -> tuple[CheckResult, ...]:
+        async def ask(judge: Checker, some: Sequence[AtomicFact]) -> list[CheckResult]:
+            return match_results(some, await judge.check(some, text, ledger))
+
+        def failure(fact: AtomicFact, error: JudgeError) -> CheckResult:
+            return CheckFailure(fact, error.code, str(error))
+
+        return await self._decide(facts, ask, failure, ledger)
+
+    async def compare(self, pairs: Sequence[ValuePair], ledger: Ledger) -> tuple[PairResult, ...]:
+        async def ask(judge: PairJudge, some: Sequence[ValuePair]) -> list[PairResult]:
+            results = list(await judge.compare(some, ledger))
+            if len(results) != len(some):
+                raise JudgeOutputError(
+                    f"{type(judge).__name__} gave {len(results)} results for {len(some)} pairs"
+                )
+            return results
+
+        return await self._decide(pairs, ask, Failure.of, ledger)
+
     async def _decide(
         self,
         questions: Sequence[Q],
-        ask: Callable[[J, Sequence[Q]], Awaitable[list[R]]],
+        ask: Callable[[Any, Sequence[Q]], Awaitable[list[R]]],
         failure: Callable[[Q, JudgeError], R],
         ledger: Ledger,
     ) -> tuple[R, ...]:
@@ -124,14 +145,16 @@ class _InARow(Generic[J]):
         except JudgeError as error:
             results = [failure(question, error) for question in questions]
         places = [place for place, result in enumerate(results) if self._is_open(result)]
-        self._book_savings(len(questions), len(places), ledger)
+        size, n, n_open = self._batch_size, len(questions), len(places)
+        saved = math.ceil(n / size) - math.ceil(n_open / size) if size else 0
+        ledger.book(Usage(kept_in_front=n - n_open, calls_saved=saved))
         rest = [questions[place] for place in places]
         if not rest:
             return tuple(results)
         try:
             later = await ask(self._second, rest)
         except JudgeError as error:
-            if isinstance(error, JudgeRejected) and len(rest) == len(questions):
+            if isinstance(error, JudgeRejected) and n_open == n:
                 raise
             later = [failure(question, error) for question in rest]
         for place, result in zip(places, later, strict=True):
@@ -143,40 +166,3 @@ class _InARow(Generic[J]):
             return True
         probability = result.probability
         return not (probability is None or probability <= self._low or probability >= self._high)
-
-    def _book_savings(self, n: int, n_open: int, ledger: Ledger) -> None:
-        size = self._batch_size
-        saved = math.ceil(n / size) - math.ceil(n_open / size) if size else 0
-        ledger.book(Usage(kept_in_front=n - n_open, calls_saved=saved))
-
-
-class CascadeChecker(_InARow[Checker]):
-    """A `Checker` of two: the second is asked about the facts that the first is not sure of."""
-
-    async def check(
-        self, facts: Sequence[AtomicFact], text: str, ledger: Ledger
-    ) -> tuple[CheckResult, ...]:
-
-        async def ask(judge: Checker, some: Sequence[AtomicFact]) -> list[CheckResult]:
-            return match_results(some, await judge.check(some, text, ledger))
-
-        def failure(fact: AtomicFact, error: JudgeError) -> CheckResult:
-            return CheckFailure(fact, error.code, str(error))
-
-        return await self._decide(facts, ask, failure, ledger)
-
-
-class CascadePairJudge(_InARow[PairJudge]):
-    """A `PairJudge` of two: the second is asked about the pairs that the first is not sure of."""
-
-    async def compare(self, pairs: Sequence[ValuePair], ledger: Ledger) -> tuple[PairResult, ...]:
-
-        async def ask(judge: PairJudge, some: Sequence[ValuePair]) -> list[PairResult]:
-            results = list(await judge.compare(some, ledger))
-            if len(results) != len(some):
-                raise JudgeOutputError(
-                    f"{type(judge).__name__} gave {len(results)} results for {len(some)} pairs"
-                )
-            return results
-
-        return await self._decide(pairs, ask, Failure.of, ledger)

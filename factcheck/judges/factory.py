@@ -5,13 +5,15 @@ from __future__ import annotations
 import re
 import sys
 import weakref
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import fields
 from os import PathLike
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from factcheck.errors import ConfigError, FactcheckError, JudgeError, describe
-from factcheck.judges.cascade import CascadeChecker, CascadePairJudge, parse_cascade
+from factcheck.judges.cascade import CascadeJudge, parse_cascade
 from factcheck.judges.ports import (
+    Cascade,
     Checker,
     Embedder,
     EmbedderSpec,
@@ -40,9 +42,13 @@ MAX_BATCH_SIZE = 100
 """Items in one request, beyond which models mix them up."""
 _LOCAL_FAST = "local-fast"
 _REPLAY = "replay:"
-_MODEL_FILE = re.compile(r"(?!replay:)\S.*\.ya?ml(?:#.+)?", re.IGNORECASE)
+_MODEL = "model"
+_MODEL_FILE = re.compile(r"(?P<path>\S.*\.ya?ml)(?:#(?P<name>.+))?", re.IGNORECASE)
 _PROVIDER_MODEL = re.compile(r"[\w.-]+/\S+")
 _MODEL_HINT = "'PROVIDER/MODEL' such as 'openai/gpt-5-nano'"
+_KEY = "api_key_env"
+_KNOWN = {_MODEL, _KEY, *(field.name for field in fields(Model))} - {"name", "api_key"}
+"""Settings of a model in a file."""
 
 
 class Isolated:
@@ -123,7 +129,7 @@ def build_judges(
         last: Any = judge
         while cascade := parse_cascade(last):
             last = cascade.second
-        extracts = _is_model(last) or _is_replay(last) or _fulfils(last, Extractor)
+        extracts = _kind(last) in {_MODEL, _REPLAY} or _fulfils(last, Extractor)
         extractor = cast("ExtractorSpec", last) if extracts else LOCAL
     judges = Judges(_extractor(extractor, session), _checker(judge, session, batch_size))
     if cassette is None:
@@ -138,58 +144,51 @@ def build_judges(
 
 
 def _checker(spec: Any, session: Session, batch_size: int) -> Checker:
-    if cascade := parse_cascade(spec):
-        return CascadeChecker(
-            *(_checker(judge, session, batch_size) for judge in (cascade.first, cascade.second)),
-            low=cascade.low,
-            high=cascade.high,
-            batch_size=_request_size(cascade.second, batch_size),
-        )
-    if _is_model(spec):
+    if parse_cascade(spec):
+        return _cascade(spec, batch_size, lambda part: _checker(part, session, batch_size))
+    kind = _kind(spec)
+    if kind == _MODEL:
         from factcheck.judges.llm.judges import LLMChecker, RepeatedChecker
 
         model = _model(spec, session)
         times = range(model.settings.repeats)
         checkers = [LLMChecker(model, batch_size=batch_size, number=n) for n in times]
         return RepeatedChecker(checkers) if len(checkers) > 1 else checkers[0]
-    if _is_local(spec):
+    if kind == LOCAL:
         from factcheck.judges.local.checker import LocalChecker
 
         return LocalChecker()
-    if isinstance(spec, str) and spec == _LOCAL_FAST:
+    if kind == _LOCAL_FAST:
         from factcheck.judges.local.containment import WordContainment
 
         return WordContainment()
-    if _is_replay(spec):
+    if kind == _REPLAY:
         from factcheck.judges.replay.judges import ReplayChecker
 
         return ReplayChecker(spec.removeprefix(_REPLAY))
-    if _fulfils(spec, Checker):
-        return _isolated(spec, session)
     names = (
         f"'local', '{_LOCAL_FAST}', {_MODEL_HINT}, 'replay:FILE', or 'cascade(FIRST, SECOND)' of "
         "these"
     )
-    raise _unknown("judge", spec, names, "check(facts, text")
+    return _own(spec, session, "judge", Checker, names, "check(facts, text")
 
 
 def _extractor(spec: Any, session: Session) -> Extractor:
-    if _is_model(spec):
+    kind = _kind(spec)
+    if kind == _MODEL:
         from factcheck.judges.llm.extractor import LLMExtractor
 
         return LLMExtractor(_model(spec, session))
-    if _is_local(spec):
+    if kind == LOCAL:
         from factcheck.judges.local.extractor import LocalExtractor
 
         return LocalExtractor()
-    if _is_replay(spec):
+    if kind == _REPLAY:
         from factcheck.judges.replay.judges import ReplayExtractor
 
         return ReplayExtractor(spec.removeprefix(_REPLAY))
-    if _fulfils(spec, Extractor):
-        return _isolated(spec, session)
     names = f"'local', {_MODEL_HINT}, or 'replay:FILE'"
-    raise _unknown("extractor", spec, names, "extract(source")
+    return _own(spec, session, "extractor", Extractor, names, "extract(source")
 
 
 def build_pair_judge(
@@ -198,127 +197,37 @@ def build_pair_judge(
     """The judge of value pairs that a spec names; see `SemanticComparator`."""
     require_integer("batch_size", batch_size, 1, MAX_BATCH_SIZE)
     spec = session.settings.judge if spec is None else spec
-    if cascade := parse_cascade(spec):
-        first, second = (
-            build_pair_judge(cast("PairJudgeSpec", judge), session, batch_size=batch_size)
-            for judge in (cascade.first, cascade.second)
+    if parse_cascade(spec):
+        return _cascade(
+            spec, batch_size, lambda part: build_pair_judge(part, session, batch_size=batch_size)
         )
-        return CascadePairJudge(
-            first,
-            second,
-            low=cascade.low,
-            high=cascade.high,
-            batch_size=_request_size(cascade.second, batch_size),
-        )
-    if _is_model(spec):
+    kind = _kind(spec)
+    if kind == _MODEL:
         from factcheck.judges.llm.judges import LLMPairJudge
 
         return LLMPairJudge(_model(spec, session), batch_size=batch_size)
-    if _is_local(spec):
+    if kind == LOCAL:
         from factcheck.judges.local.pairs import LocalPairJudge
 
         return LocalPairJudge()
-    if _fulfils(spec, PairJudge):
-        return _isolated(spec, session)
     names = f"'local', {_MODEL_HINT}, or 'cascade(FIRST, SECOND)' of these"
-    if _is_replay(spec):
+    if kind == _REPLAY:
         raise ConfigError(
             f"{spec!r} cannot compare values: cassettes hold verdicts on facts only; use {names}"
         )
-    raise _unknown("pair judge", spec, names, "compare(pairs")
+    return _own(spec, session, "pair judge", PairJudge, names, "compare(pairs")
 
 
-def build_rater(spec: RaterSpec | None, session: Session) -> Rater:
-    """The rater of summaries, from 1 to 5, that a spec names; `None`: the judge of the settings."""
-    spec = session.settings.judge if spec is None else spec
-    if _is_model(spec):
-        from factcheck.judges.llm.judges import LLMRater
-
-        return LLMRater(_model(spec, session))
-    if _fulfils(spec, Rater):
-        return _isolated(spec, session)
-    names = f"{_MODEL_HINT}, or an object with the `Rater` port"
-    if _is_local(spec):
-        raise ConfigError(f"the embedded judge checks facts and gives no ratings; use {names}")
-    if _is_replay(spec):
-        raise ConfigError(f"{spec!r} cannot rate: cassettes hold verdicts on facts; use {names}")
-    raise _unknown("rater", spec, names, "rate(source, summary")
-
-
-def build_embedder(spec: EmbedderSpec, session: Session) -> Embedder:
-    """The embedder that a spec names; see `ReferenceMatch`."""
-    if isinstance(spec, str):
-        return _named_embedder(spec, session)
-    if _fulfils(spec, Embedder):
-        return _isolated(spec, session)
-    function = getattr(spec, "encode", spec)
-    if isinstance(spec, type) or not callable(function):
-        raise ConfigError(
-            f"{type(spec).__name__} is not an embedder: it needs `identity` and "
-            "`async embed(texts, ledger)`, or `encode(texts)`, or must be a function of texts"
-        )
-    from factcheck.judges.embedders.vectors import CallableEmbedder
-
-    return _isolated(CallableEmbedder(function), session)
-
-
-def _named_embedder(spec: str, session: Session) -> Embedder:
-    provider, _, model = spec.partition("/")
-    if provider == "openai":
-        from factcheck.judges.embedders.openai import DEFAULT_MODEL, OpenAIEmbedder
-
-        name = model or DEFAULT_MODEL
-        return session.connection("embeddings", name, lambda: OpenAIEmbedder(name, session))
-    if spec == LOCAL:
-        from factcheck.judges.embedders.local import LocalEmbedder
-
-        return LocalEmbedder()
-    raise ConfigError(
-        f"unknown embedding provider {spec!r}; use 'local', 'openai', 'openai/MODEL', "
-        "or in Python an object with encode(texts), such as a SentenceTransformer"
+def _cascade(spec: Any, batch_size: int, build: Callable[[Any], Any]) -> CascadeJudge:
+    """The cascade that a spec names, of judges that `build` makes."""
+    cascade = cast("Cascade", parse_cascade(spec))
+    return CascadeJudge(
+        build(cascade.first),
+        build(cascade.second),
+        low=cascade.low,
+        high=cascade.high,
+        batch_size=_request_size(cascade.second, batch_size),
     )
-
-
-def _model(spec: Any, session: Session) -> LanguageModel:
-    from factcheck.judges.llm.language_model import connect
-
-    return session.connection("chat", spec, lambda: connect(_with_settings(spec, session), session))
-
-
-def build_model(spec: str | Model, session: Session) -> LanguageModel:
-    """A language model by name, without a memory for its answers."""
-    if not _is_model(spec):
-        raise ConfigError(f"{spec!r} names no language model; use {_MODEL_HINT}")
-    from factcheck.judges.llm.language_model import connect
-
-    model = connect(_with_settings(spec, session), session, keep=False)
-    return session.connection("trial", spec, lambda: model)
-
-
-def model_with(spec: str, options: Sequence[str], settings: Settings) -> Model:
-    """The model that a judge's name stands for, with settings from `NAME=VALUE` options."""
-    if not _is_model(spec):
-        hint = "; name those of a cascade in a file: 'cascade(local, judges.yaml#NAME)'"
-        raise ConfigError(
-            f"options are for a language model, {_MODEL_HINT}, not for {spec!r}"
-            + (hint if parse_cascade(spec) else "")
-        )
-    from factcheck.judges.llm.model_file import read_model
-
-    return read_model(spec, settings, options)
-
-
-def _with_settings(spec: Any, session: Session) -> Any:
-    """The model that a file describes, where a spec names one there; any other as it is."""
-    return model_with(spec, (), session.settings) if _is_model_file(spec) else spec
-
-
-def _is_model_file(spec: object) -> bool:
-    return isinstance(spec, str) and _MODEL_FILE.fullmatch(spec) is not None
-
-
-def _isolated(judge: object, session: Session) -> Isolated:
-    return session.connection("isolated", judge, lambda: Isolated(judge))
 
 
 def _request_size(spec: Any, batch_size: int) -> int:
@@ -326,36 +235,172 @@ def _request_size(spec: Any, batch_size: int) -> int:
     if cascade := parse_cascade(spec):
         first, second = (_request_size(one, batch_size) for one in (cascade.first, cascade.second))
         return first or second
-    return batch_size if _is_model(spec) else 0
+    return batch_size if _kind(spec) == _MODEL else 0
+
+
+def build_rater(spec: RaterSpec | None, session: Session) -> Rater:
+    """The rater of summaries, from 1 to 5, that a spec names; `None`: the judge of the settings."""
+    spec = session.settings.judge if spec is None else spec
+    kind = _kind(spec)
+    if kind == _MODEL:
+        from factcheck.judges.llm.judges import LLMRater
+
+        return LLMRater(_model(spec, session))
+    names = f"{_MODEL_HINT}, or an object with the `Rater` port"
+    if kind == LOCAL:
+        raise ConfigError(f"the embedded judge checks facts and gives no ratings; use {names}")
+    if kind == _REPLAY:
+        raise ConfigError(f"{spec!r} cannot rate: cassettes hold verdicts on facts; use {names}")
+    return _own(spec, session, "rater", Rater, names, "rate(source, summary")
+
+
+def build_embedder(spec: EmbedderSpec, session: Session) -> Embedder:
+    """The embedder that a spec names; see `ReferenceMatch`."""
+    if spec == LOCAL:
+        from factcheck.judges.embedders.local import LocalEmbedder
+
+        return LocalEmbedder()
+    if isinstance(spec, str):
+        provider, _, model = spec.partition("/")
+        if provider != "openai":
+            raise ConfigError(
+                f"unknown embedding provider {spec!r}; use 'local', 'openai', 'openai/MODEL', "
+                "or in Python an object with encode(texts), such as a SentenceTransformer"
+            )
+        from factcheck.judges.embedders.openai import DEFAULT_MODEL, OpenAIEmbedder
+
+        name = model or DEFAULT_MODEL
+        return session.connection("embeddings", name, lambda: OpenAIEmbedder(name, session))
+    function = getattr(spec, "encode", spec)
+    if not _fulfils(spec, Embedder) and callable(function) and not isinstance(spec, type):
+        from factcheck.judges.embedders.vectors import CallableEmbedder
+
+        spec = CallableEmbedder(function)
+    elif not _fulfils(spec, Embedder):
+        raise ConfigError(
+            f"{type(spec).__name__} is not an embedder: it needs `identity` and "
+            "`async embed(texts, ledger)`, or `encode(texts)`, or must be a function of texts"
+        )
+    return session.connection("isolated", spec, lambda: Isolated(spec))
+
+
+def _own(spec: Any, session: Session, role: str, port: type, names: str, method: str) -> Isolated:
+    """A judge of the user's own that fulfils a port."""
+    if _fulfils(spec, port):
+        return session.connection("isolated", spec, lambda: Isolated(spec))
+    if isinstance(spec, str):
+        raise ConfigError(f"unknown {role} {spec!r}; use {names}")
+    raise ConfigError(
+        f"{type(spec).__name__} is not a {role}: it needs `identity` and `async {method}, ledger)`"
+    )
 
 
 def _fulfils(spec: object, port: type) -> bool:
     return not isinstance(spec, (str, type)) and isinstance(spec, port)
 
 
-def _is_local(spec: object) -> bool:
-    return isinstance(spec, str) and spec == LOCAL
-
-
-def _is_model(spec: object) -> bool:
-    """Whether a spec is or names a language model; nothing is imported to find out."""
+def _kind(spec: object) -> str:
+    """What a spec is or names; empty for what is not known. Nothing is imported to find out."""
     if isinstance(spec, str):
-        return not _is_replay(spec) and (
-            _is_model_file(spec) or _PROVIDER_MODEL.fullmatch(spec) is not None
+        if spec in {LOCAL, _LOCAL_FAST}:
+            return spec
+        if spec.startswith(_REPLAY):
+            return _REPLAY
+        is_model = not parse_cascade(spec) and (
+            _MODEL_FILE.fullmatch(spec) or _PROVIDER_MODEL.fullmatch(spec)
         )
-    if isinstance(spec, Model):
-        return True
+        return _MODEL if is_model else ""
     dspy = sys.modules.get("dspy")
-    return dspy is not None and isinstance(spec, dspy.BaseLM)
+    is_lm = dspy is not None and isinstance(spec, dspy.BaseLM)
+    return _MODEL if is_lm or isinstance(spec, Model) else ""
 
 
-def _is_replay(spec: object) -> bool:
-    return isinstance(spec, str) and spec.startswith(_REPLAY)
+def build_model(spec: str | Model, session: Session) -> LanguageModel:
+    """A language model by name, without a memory for its answers."""
+    if _kind(spec) != _MODEL:
+        raise ConfigError(f"{spec!r} names no language model; use {_MODEL_HINT}")
+    return _model(spec, session, keep=False)
 
 
-def _unknown(role: str, spec: object, names: str, method: str) -> ConfigError:
-    if isinstance(spec, str):
-        return ConfigError(f"unknown {role} {spec!r}; use {names}")
-    return ConfigError(
-        f"{type(spec).__name__} is not a {role}: it needs `identity` and `async {method}, ledger)`"
-    )
+def _model(spec: Any, session: Session, *, keep: bool = True) -> LanguageModel:
+    from factcheck.judges.llm.language_model import connect
+
+    def make() -> LanguageModel:
+        is_file = isinstance(spec, str) and _MODEL_FILE.fullmatch(spec)
+        model = read_model(spec, session.settings) if is_file else spec
+        return connect(model, session, keep=keep)
+
+    return session.connection("chat" if keep else "trial", spec, make)
+
+
+def read_model(spec: str, settings: Settings, options: Sequence[str] = ()) -> Model:
+    """The model that `PROVIDER/MODEL` or `FILE.yaml#NAME` stands for.
+
+    A file maps names to settings: `model` (`PROVIDER/MODEL`), those of `factcheck.Model`, and
+    `api_key_env`, the environment variable of the key. A key itself does not belong there. The name
+    can be left out where there is only one. Options are `NAME=VALUE` with values as in YAML; they
+    take precedence over the file.
+
+    Raises:
+        ConfigError: There is no such name or setting, or a setting cannot be what it is.
+        InputError: The file cannot be read.
+    """
+    from factcheck.documents.yaml_documents import parse_yaml
+
+    if _kind(spec) != _MODEL:
+        hint = "; name those of a cascade in a file: 'cascade(local, judges.yaml#NAME)'"
+        raise ConfigError(
+            f"options are for a language model, {_MODEL_HINT}, not for {spec!r}"
+            + (hint if parse_cascade(spec) else "")
+        )
+    given: dict[str, Any] = {}
+    for option in options:
+        name, separator, value = option.partition("=")
+        if not separator or not value.strip():
+            raise ConfigError(f"{option!r} is not NAME=VALUE, such as temperature=0.5")
+        if name in given:
+            raise ConfigError(f"{name} is given twice")
+        if name == _MODEL:
+            raise ConfigError(f"{option!r}: the model is the judge's name, not an option")
+        given[name] = parse_yaml(value, f"the value of {name}").value
+    if (in_file := _MODEL_FILE.fullmatch(spec)) is None:
+        return _described_model({_MODEL: spec, **given}, settings)
+    return _model_in_file(in_file["path"], in_file["name"], given, settings)
+
+
+def _model_in_file(
+    path: str, name: str | None, given: Mapping[str, Any], settings: Settings
+) -> Model:
+    from factcheck.documents.reading import read_document
+
+    document = read_document(path, expected="models come from")
+    models = document.value
+    if not isinstance(models, dict) or not models:
+        raise ConfigError(f"{document.name}: expected names and the settings of each")
+    name = name or (next(iter(models)) if len(models) == 1 else None)
+    if name not in models:
+        which = f"has no {name!r}" if name else "has several models"
+        known = ", ".join(f"{path}#{known}" for known in models)
+        raise ConfigError(f"{document.name} {which}; name one: {known}")
+    found = models[name]
+    try:
+        return _described_model({**found, **given} if isinstance(found, dict) else found, settings)
+    except FactcheckError as error:
+        raise ConfigError(f"{document.place((str(name),))}: {error}") from error
+
+
+def _described_model(given: Any, settings: Settings) -> Model:
+    if not isinstance(given, Mapping) or not isinstance(given.get(_MODEL), str):
+        raise ConfigError("a model needs its name: `model: PROVIDER/MODEL`")
+    if "api_key" in given:
+        raise ConfigError(f"a key does not belong into a file; name its variable as {_KEY}")
+    if unknown := sorted(map(str, given.keys() - _KNOWN)):
+        raise ConfigError(f"unknown: {', '.join(unknown)}; known are {', '.join(sorted(_KNOWN))}")
+    options = {name: value for name, value in given.items() if name not in {_MODEL, _KEY}}
+    variable = given.get(_KEY)
+    if variable is None:
+        return Model(given[_MODEL], **options)
+    key = settings.variable(str(variable))
+    if key is None:
+        raise ConfigError(f"{_KEY} names {variable}, which is not set")
+    return Model(given[_MODEL], **options, api_key=key)

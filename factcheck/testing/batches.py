@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import random
-import time
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -13,7 +12,7 @@ from typing import Any, Literal
 from factcheck.testing.replies import ChatRequest, Reply, Request, error_reply, json_reply
 
 _OK = 200
-_KEYS = ("id", "custom_id", "response", "error")
+_KEYS = ("custom_id", "response", "error")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,9 +56,7 @@ class BatchService:
         content = form.get("file")
         if form.get("purpose") != b"batch" or not isinstance(content, bytes):
             return error_reply(request, 400, "a batch file is needed", "invalid_body")
-        described = {"object": "file", "bytes": len(content), "created_at": int(time.time())}
-        named = {"filename": "requests.jsonl", "purpose": "batch", "status": "processed"}
-        return json_reply(request, {"id": self._store(content), **described, **named})
+        return json_reply(request, {"id": self._store(content), "object": "file"})
 
     def _store(self, content: bytes) -> str:
         file_id = f"file-{len(self._files)}"
@@ -83,15 +80,9 @@ class BatchService:
         batch = {
             "id": f"batch_{len(self._batches)}",
             "object": "batch",
-            "endpoint": str(asked.get("endpoint")),
-            "errors": None,
+            "endpoint": asked.get("endpoint"),
             "input_file_id": asked["input_file_id"],
-            "completion_window": "24h",
-            "status": "validating",
-            "output_file_id": None,
-            "error_file_id": None,
-            "created_at": int(time.time()),
-            "request_counts": {"completed": 0, "failed": 0, "total": len(content.splitlines())},
+            "status": "in_progress",
         }
         self._batches[batch["id"]] = batch
         return replace(json_reply(request, batch), close=outcome == "unanswered")
@@ -105,8 +96,6 @@ class BatchService:
             return error_reply(request, 404, f"no batch {batch_id}", "not_found")
         batch = self._batches[batch_id]
         self._polls[batch_id] += 1
-        if batch["status"] == "validating":
-            batch["status"] = "in_progress"
         if batch["status"] == "in_progress" and self._polls[batch_id] > self._plan.polls:
             self._end(batch, request)
         return json_reply(request, batch)
@@ -118,13 +107,13 @@ class BatchService:
         problem = _problem(lines, batch["endpoint"]) or planned
         batch["status"] = "failed" if problem else plan.ending
         if problem:
-            error = {"code": "invalid_file", "message": problem, "line": None, "param": None}
-            batch["errors"] = {"object": "list", "data": [error]}
+            batch["errors"] = {"data": [{"code": "invalid_file", "message": problem}]}
             return
         for place, line in enumerate(lines):
             line.update(self._result(place, line, request))
         succeeded = [(line["response"] or {}).get("status_code") == _OK for line in lines]
-        batch["request_counts"].update(completed=sum(succeeded), failed=succeeded.count(False))
+        counts = {"completed": sum(succeeded), "failed": succeeded.count(False)}
+        batch["request_counts"] = {**counts, "total": len(lines)}
         for name, good in (("output_file_id", True), ("error_file_id", False)):
             kept = [
                 {key: line[key] for key in _KEYS}
@@ -141,15 +130,11 @@ class BatchService:
         if self._plan.carried_out is not None and place >= self._plan.carried_out:
             message = "This request could not be executed before the completion window expired."
             error = {"code": f"batch_{self._plan.ending}", "message": message}
-            return {"id": "", "response": None, "error": error}
+            return {"response": None, "error": error}
         asked = ChatRequest("POST", str(line["url"]), request.headers, line["body"], place, 1)
         answer = self._chat(asked)
-        reply = {
-            "status_code": answer.status,
-            "request_id": answer.headers.get("x-request-id", ""),
-            "body": _parsed(answer.raw_body or b""),
-        }
-        return {"id": f"batch_req_{place}", "response": reply, "error": None}
+        reply = {"status_code": answer.status, "body": _parsed(answer.raw_body or b"")}
+        return {"response": reply, "error": None}
 
 
 def _problem(requests: Sequence[Any], endpoint: object) -> str | None:

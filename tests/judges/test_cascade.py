@@ -18,7 +18,7 @@ from factcheck.errors import (
     JudgeUnavailable,
 )
 from factcheck.facts import AtomicFact, CheckFailure, CheckResult, Usage, Verdict
-from factcheck.judges.cascade import CascadeChecker, CascadePairJudge, parse_cascade
+from factcheck.judges.cascade import CascadeJudge, parse_cascade
 from factcheck.judges.ports import Ledger, PairResult, PairVerdict, ValuePair
 from factcheck.testing import ScriptedChecker, ScriptedPairJudge
 
@@ -33,7 +33,7 @@ def says(result: object, name: str = "second") -> ScriptedPairJudge:
 
 
 def compare(
-    judge: CascadePairJudge, pairs: Sequence[ValuePair] = PAIRS, ledger: Ledger | None = None
+    judge: CascadeJudge, pairs: Sequence[ValuePair] = PAIRS, ledger: Ledger | None = None
 ) -> Sequence[PairResult]:
     return asyncio.run(judge.compare(pairs, ledger or Ledger()))
 
@@ -79,13 +79,13 @@ def test_the_second_judge_decides_where_the_first_is_not_sure(
     expected: str,
 ) -> None:
     limits: dict[str, Any] = dict(zip(("low", "high"), thresholds, strict=False))
-    assert speakers(compare(CascadePairJudge(first, second, **limits))) == expected.split()
+    assert speakers(compare(CascadeJudge(first, second, **limits))) == expected.split()
 
 
 def test_the_second_judge_is_asked_once_and_only_about_the_rest() -> None:
     second, idle = says(JudgeRejected("no key")), says(True)
-    results = compare(CascadePairJudge(FIRST, second, low=0.1, high=0.9))
-    compare(CascadePairJudge(FIRST, idle, low=0.5, high=0.5))
+    results = compare(CascadeJudge(FIRST, second, low=0.1, high=0.9))
+    compare(CascadeJudge(FIRST, idle, low=0.5, high=0.5))
     assert [call.pairs for call in second.calls] == [tuple(PAIRS[2:5])]
     assert results[3] == Failure(PAIRS[3], "rejected", "no key")
     assert idle.calls == ()
@@ -93,7 +93,7 @@ def test_the_second_judge_is_asked_once_and_only_about_the_rest() -> None:
 
 def test_nothing_but_rejections_is_raised() -> None:
     with pytest.raises(JudgeRejected, match="no key"):
-        compare(CascadePairJudge(FIRST, says(JudgeRejected("no key"))), PAIRS[2:5])
+        compare(CascadeJudge(FIRST, says(JudgeRejected("no key"))), PAIRS[2:5])
 
 
 def test_results_that_cannot_be_told_apart_are_not_used() -> None:
@@ -102,8 +102,8 @@ def test_results_that_cannot_be_told_apart_are_not_used() -> None:
             return list(await super().compare(pairs, ledger))[1:]
 
     short = Short(lambda _: 1.0)
-    assert speakers(compare(CascadePairJudge(short, says(True)))) == ["second"] * 7
-    assert speakers(compare(CascadePairJudge(FIRST, short)))[2:5] == ["output"] * 3
+    assert speakers(compare(CascadeJudge(short, says(True)))) == ["second"] * 7
+    assert speakers(compare(CascadeJudge(FIRST, short)))[2:5] == ["output"] * 3
 
 
 @pytest.mark.parametrize(
@@ -112,7 +112,7 @@ def test_results_that_cannot_be_told_apart_are_not_used() -> None:
 def test_what_the_first_judge_decides_is_booked_as_saved(batch_size: int, saved: int) -> None:
     """Of seven pairs three go on; requests are counted as the second judge would fill them."""
     ledger = Ledger()
-    judge = CascadePairJudge(FIRST, says(True), low=0.1, high=0.9, batch_size=batch_size)
+    judge = CascadeJudge(FIRST, says(True), low=0.1, high=0.9, batch_size=batch_size)
     compare(judge, PAIRS, ledger)
     assert ledger.usage == Usage(kept_in_front=4, calls_saved=saved)
 
@@ -122,7 +122,7 @@ def test_what_the_first_judge_decides_is_booked_as_saved(batch_size: int, saved:
 )
 def test_thresholds_are_probabilities_in_order(low: float, high: float) -> None:
     with pytest.raises(InputError, match="0 <= low <= high <= 1"):
-        CascadePairJudge(FIRST, FIRST, low=low, high=high)
+        CascadeJudge(FIRST, FIRST, low=low, high=high)
 
 
 TEXT = "The lake is deep."
@@ -141,7 +141,7 @@ def sure(probability: float | None) -> Verdict:
     return Verdict(FACTS[0], "entailed", probability, judge="first")
 
 
-def check(judge: CascadeChecker, ledger: Ledger | None = None) -> list[str]:
+def check(judge: CascadeJudge, ledger: Ledger | None = None) -> list[str]:
     results = asyncio.run(judge.check(FACTS, TEXT, ledger or Ledger()))
     assert [result.fact for result in results] == FACTS
     return [r.judge if isinstance(r, Verdict) else r.code for r in results]
@@ -152,7 +152,7 @@ UNSURE = gives(sure(0.01), sure(0.5), sure(None), CheckFailure(FACTS[0], "missin
 
 def test_facts_that_the_first_judge_is_sure_of_stay() -> None:
     second, ledger = ScriptedChecker(lambda *_: "neutral", name="second"), Ledger()
-    judge = CascadeChecker(UNSURE, second, batch_size=2)
+    judge = CascadeJudge(UNSURE, second, batch_size=2)
     assert check(judge, ledger) == ["first", "second", "first", "second", "first"]
     assert [call.facts for call in second.calls] == [("Fact 1.", "Fact 3.")]
     assert ledger.usage == Usage(kept_in_front=3, calls_saved=2)
@@ -160,7 +160,7 @@ def test_facts_that_the_first_judge_is_sure_of_stay() -> None:
 
 @pytest.mark.parametrize("error", [JudgeUnavailable("down"), JudgeRejected("no key")])
 def test_a_failure_of_the_second_judge_is_undecided(error: JudgeError) -> None:
-    judge = CascadeChecker(UNSURE, ScriptedChecker(lambda *_: error))
+    judge = CascadeJudge(UNSURE, ScriptedChecker(lambda *_: error))
     assert check(judge) == ["first", error.code, "first", error.code, "first"]
 
 
@@ -173,7 +173,7 @@ def test_verdicts_that_come_twice_or_not_at_all_go_on() -> None:
             return [results[4], results[0], results[0], results[2], results[1]]
 
     first = Disorderly(lambda *_: sure(1.0))
-    judge = CascadeChecker(first, ScriptedChecker(lambda *_: "neutral", name="second"))
+    judge = CascadeJudge(first, ScriptedChecker(lambda *_: "neutral", name="second"))
     assert check(judge) == ["second", "first", "first", "second", "first"]
 
 

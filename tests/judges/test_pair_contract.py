@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from factcheck.errors import Failure
 from factcheck.facts import ScoreSignature
-from factcheck.judges.cascade import CascadePairJudge
+from factcheck.judges.cascade import CascadeJudge
 from factcheck.judges.factory import build_pair_judge
 from factcheck.judges.ports import (
     Ledger,
@@ -76,14 +76,14 @@ def judge(request: pytest.FixtureRequest, server: LocalOpenAIServer) -> Iterator
         return build_pair_judge("openai/tiny", session)
 
     def cascade() -> PairJudge:
-        return CascadePairJudge(ScriptedPairJudge(scripted), llm())
+        return CascadeJudge(ScriptedPairJudge(scripted), llm())
 
     makers: dict[str, Callable[[], PairJudge]] = {
         "local": lambda: build_pair_judge("local", Session(cache="off")),
         "llm": llm,
         "llm with a cache": lambda: llm(MemoryCache()),
         "cascade": cascade,
-        "cascade in a cascade": lambda: CascadePairJudge(ScriptedPairJudge(scripted), cascade()),
+        "cascade in a cascade": lambda: CascadeJudge(ScriptedPairJudge(scripted), cascade()),
         "scripted": lambda: ScriptedPairJudge(scripted),
     }
     with stack:

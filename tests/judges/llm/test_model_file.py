@@ -9,7 +9,7 @@ import pytest
 
 from factcheck import FactCoverage, Model
 from factcheck.errors import ConfigError, FactcheckError
-from factcheck.judges.llm.model_file import read_model
+from factcheck.judges.factory import read_model
 from factcheck.judges.llm.providers import access_to
 from factcheck.settings import Settings
 from factcheck.testing import FactModel, LocalOpenAIServer
