@@ -1,7 +1,13 @@
 """Evaluation of cases by several metrics, in one report."""
 
-from factcheck.metrics.builtin import FactCoverageMetric, KeywordMetric
-from factcheck.metrics.evaluation import FunctionMetric, aevaluate, evaluate, metric
+from factcheck.metrics.evaluation import (
+    FactCoverageMetric,
+    FunctionMetric,
+    KeywordMetric,
+    aevaluate,
+    evaluate,
+    metric,
+)
 from factcheck.metrics.ports import EvalCase, Metric, MetricResult
 from factcheck.metrics.report import EvalReport, MetricReport
 

@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from functools import partial
 from importlib.metadata import version
 from typing import Any
 
 from factcheck.errors import ConfigError, FactcheckError, InputError, JudgeOutputError, describe
 from factcheck.facts import ScoreSignature
 from factcheck.judges.ports import Ledger
-from factcheck.metrics.ports import CASE_FIELDS, EvalCase, Metric, MetricResult, check_threshold
+from factcheck.keywords import keyword_similarity
+from factcheck.keywords.forms import as_keywords, found_in, unmet_keywords
+from factcheck.metrics.ports import CASE_FIELDS, EvalCase, Metric, MetricResult
 from factcheck.metrics.report import EvalReport, MetricReport
+from factcheck.reports.text import plural
 from factcheck.runtime.loop import blocking, call, each, together
+from factcheck.scoring import FactCoverage
+from factcheck.settings import require_number
 
 Score = float | bool | MetricResult
 """What the function of a custom metric returns: a share in [0, 1], right or wrong, or a result."""
-CONCURRENCY = 64
+_CONCURRENCY = 64
 """Cases that are measured at the same time, where a metric measures them one by one."""
 
 
@@ -47,8 +53,6 @@ evaluate = blocking(aevaluate)
 class FunctionMetric:
     """A metric made of a function by `metric`; calling it calls the function."""
 
-    identity: Mapping[str, str] = {}
-
     def __init__(
         self,
         function: Callable[[EvalCase], Score | Awaitable[Score]],
@@ -58,23 +62,24 @@ class FunctionMetric:
     ) -> None:
         self.function = function
         self.name = name or str(getattr(function, "__name__", type(function).__name__))
-        self.threshold = check_threshold(threshold)
+        self.threshold = require_number("threshold", threshold, 0, high=1)
         self.required_fields = tuple(required_fields)
-        self.__doc__ = function.__doc__
 
     def __call__(self, case: EvalCase) -> Score | Awaitable[Score]:
         return self.function(case)
 
+    @property
+    def identity(self) -> Mapping[str, str]:
+        return {}
+
     async def measure_many(
-        self,
-        cases: Sequence[EvalCase],
-        ledger: Ledger,  # noqa: ARG002 - a function books nothing
+        self, cases: Sequence[EvalCase], ledger: Ledger
     ) -> Sequence[MetricResult]:
         """The result of each case; the function runs in threads, its coroutines in this loop."""
-        return await each(self._measure, cases, CONCURRENCY)
+        return await each(partial(self._measure, ledger=ledger), cases, _CONCURRENCY)
 
-    async def _measure(self, case: EvalCase) -> MetricResult:
-        score = await call(self.function, case, failed=failed_by)
+    async def _measure(self, case: EvalCase, ledger: Ledger) -> MetricResult:  # noqa: ARG002 - a function books nothing
+        score = await call(self.function, case, failed=_failed_by)
         if isinstance(score, MetricResult):
             return score
         if not isinstance(score, (int, float)):
@@ -83,7 +88,7 @@ class FunctionMetric:
         try:
             return MetricResult.scored(float(score), passed=score >= self.threshold)
         except InputError as error:
-            return failed_by(error)
+            return _failed_by(error)
 
 
 def metric(
@@ -108,11 +113,103 @@ def metric(
     Raises:
         InputError: A threshold outside [0, 1].
     """  # noqa: D415 - an example follows
+    return lambda function: FunctionMetric(function, threshold, name, required_fields)
 
-    def make(function: Callable[[EvalCase], Any]) -> FunctionMetric:
-        return FunctionMetric(function, threshold, name, required_fields)
 
-    return make
+class KeywordMetric(FunctionMetric):
+    """The share of keywords that occur in the output.
+
+    Args:
+        keywords: Keywords in any form of `factcheck.keywords`; default: the `expected_output` of
+            each case is its list of keywords.
+        threshold: Score from which a case passes, in [0, 1].
+        name: Name in reports.
+
+    Raises:
+        InputError: No keywords, an invalid one, or a threshold outside [0, 1].
+    """
+
+    def __init__(
+        self,
+        keywords: Iterable[Any] | None = None,
+        *,
+        threshold: float = 1.0,
+        name: str = "keywords",
+    ) -> None:
+        self._keywords = None if keywords is None else as_keywords(keywords, "keywords")
+        if self._keywords == ():
+            raise InputError("keywords is empty, which always scores 0")
+        required = ("actual_output",) if self._keywords else ("actual_output", "expected_output")
+        super().__init__(self._score, threshold, name, required)
+
+    def _score(self, case: EvalCase) -> MetricResult:
+        words = self._keywords or as_keywords(case.expected_output, "expected_output")
+        if not words:
+            raise InputError("'expected_output' has no keywords")
+        score = keyword_similarity(words, case.actual_output)
+        unmet = map(str, unmet_keywords(words, found_in(words, case.actual_output)))
+        reason = "every keyword is satisfied"
+        if score < 1.0:
+            reason = f"not satisfied: {', '.join(unmet)}"
+        return MetricResult.scored(score, passed=score >= self.threshold, reason=reason)
+
+
+class FactCoverageMetric(FunctionMetric):
+    """The share of a text's facts that the output keeps.
+
+    A case passes if its score reaches the threshold and every `must` fact is kept. A case without a
+    decided fact has no score.
+
+    Args:
+        scorer: Extracts and checks; default: `FactCoverage()`, which is offline unless the
+            environment names another judge.
+        threshold: Score from which a case passes, in [0, 1].
+        name: Name in reports.
+
+    Raises:
+        InputError: A threshold outside [0, 1].
+    """
+
+    def __init__(
+        self,
+        scorer: FactCoverage | None = None,
+        *,
+        threshold: float = 0.7,
+        name: str = "fact_coverage",
+    ) -> None:
+        self.scorer = scorer or FactCoverage()
+        function = partial(self._measure, ledger=Ledger())
+        super().__init__(function, threshold, name, ("actual_output",))  # a case may have facts
+
+    @property
+    def identity(self) -> Mapping[str, str]:
+        return {k: v for k, v in self.scorer.signature.entries if k != "version"}
+
+    async def _measure(self, case: EvalCase, ledger: Ledger) -> MetricResult:
+        if case.source is None and case.facts is None:
+            message = f"the case lacks 'source', which {self.name} needs"
+            return MetricResult.failed(InputError.code, message)
+        source, output = case.source or "", case.actual_output
+        try:
+            report = await self.scorer.ascore(source, output, facts=case.facts, lead=False)
+        except FactcheckError as error:
+            return _failed_by(error)
+        ledger.book(report.usage)
+        score, counts = report.score, report.counts
+        if score is None:
+            first = f": {report.undecided[0].message}" if report.undecided else ""
+            return MetricResult.failed("undecided", f"no fact could be decided{first}")
+        kept = {verdict.fact.id for verdict in report.kept}
+        lost = [fact.text for fact in report.facts if fact.must and fact.id not in kept]
+        reasons = [f"{counts['kept']:,} of {plural(counts['facts'], 'fact')} kept"]
+        reasons += [f"{counts[kind]} {kind}" for kind in ("distorted", "undecided") if counts[kind]]
+        reasons += [f"must fact not kept: {text}" for text in lost]
+        return MetricResult.scored(
+            score,
+            passed=score >= self.threshold and not lost,
+            reason=", ".join(reasons),
+            details={"low": report.low, "high": report.high, "counts": counts},
+        )
 
 
 def read_cases(
@@ -133,7 +230,7 @@ def read_cases(
             case = EvalCase.of(item)
             id_ = case.id or str(number)
         except InputError as error:
-            case, id_ = failed_by(error), str(number)
+            case, id_ = _failed_by(error), str(number)
         if id_ in cases:
             raise InputError(f"two cases have the id {id_!r}; ids must be unique")
         cases[id_] = case
@@ -156,13 +253,9 @@ async def _measured(metric: Metric, every: Mapping[str, EvalCase | MetricResult]
     if cases:
         results |= zip(cases, await _results(metric, list(cases.values()), ledger), strict=True)
     entries = {"metric": metric.name, **metric.identity, "version": version("factcheck")}
-    return MetricReport(
-        metric.name,
-        metric.threshold,
-        ScoreSignature.of(entries),
-        ledger.usage,
-        {id_: results[id_] for id_ in every},
-    )
+    in_order = {id_: results[id_] for id_ in every}
+    signature = ScoreSignature.of(entries)
+    return MetricReport(metric.name, metric.threshold, signature, ledger.usage, in_order)
 
 
 async def _results(
@@ -172,7 +265,7 @@ async def _results(
     try:
         results = list(await metric.measure_many(cases, ledger))
     except (Exception, SystemExit) as error:  # noqa: BLE001 - becomes a failure of the cases
-        return [failed_by(error)] * len(cases)
+        return [_failed_by(error)] * len(cases)
     if len(results) != len(cases):
         wrong = f"{len(results)} results for {len(cases)} cases"
     elif odd := [one for one in results if not isinstance(one, MetricResult)]:
@@ -183,13 +276,13 @@ async def _results(
     return results
 
 
-def failed_by(error: BaseException) -> MetricResult:
+def _failed_by(error: BaseException) -> MetricResult:
     """The result of a case on which an error was raised."""
     code = error.code if isinstance(error, FactcheckError) else "raised"
     return MetricResult.failed(code, describe(error))
 
 
-def _checked(metrics: Iterable[Metric]) -> tuple[Metric, ...]:
+def _checked(metrics: Iterable[Metric]) -> Iterable[Metric]:
     if isinstance(metrics, Metric) or not isinstance(metrics, Iterable):
         raise InputError(f"metrics must be a list, got {type(metrics).__name__}")
     found: dict[str, Metric] = {}
@@ -202,10 +295,10 @@ def _checked(metrics: Iterable[Metric]) -> tuple[Metric, ...]:
             )
         if unknown := [name for name in metric.required_fields if name not in CASE_FIELDS]:
             raise ConfigError(f"{metric.name}: unknown case fields {unknown}; use {CASE_FIELDS}")
-        check_threshold(metric.threshold)
+        require_number(f"{metric.name}: threshold", metric.threshold, 0, high=1)
         if metric.name in found:
             raise InputError(f"two metrics have the name {metric.name!r}; set another with name=")
         found[metric.name] = metric
     if not found:
         raise InputError("the list of metrics is empty")
-    return tuple(found.values())
+    return found.values()

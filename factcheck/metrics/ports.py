@@ -9,6 +9,7 @@ from typing import Any, Protocol, runtime_checkable
 from factcheck.errors import Failure, InputError
 from factcheck.facts import AtomicFact, FactSet, SourceDocument, as_source
 from factcheck.judges.ports import Ledger
+from factcheck.settings import require_number
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,11 +52,7 @@ class EvalCase:
 
     @classmethod
     def of(cls, item: EvalCase | Mapping[str, Any]) -> EvalCase:
-        """A case from itself, or from a mapping with its fields.
-
-        Raises:
-            InputError: Neither, an unknown key, or no `actual_output`.
-        """
+        """A case from itself, or from a mapping with its fields; raises `InputError` otherwise."""
         if isinstance(item, EvalCase):
             return item
         if not isinstance(item, Mapping):
@@ -92,24 +89,18 @@ class MetricResult:
     """How the score came about, JSON-ready; its keys are the metric's own."""
 
     def __post_init__(self) -> None:
-        if self.error is not None:
-            if (self.score, self.passed) != (None, None):
-                raise InputError("a result with an error has no score and neither passes nor fails")
-            return
-        _require_share(self.score, "a score")
-        if not isinstance(self.passed, bool):
-            raise InputError(f"a result with a score passes or fails, got {self.passed!r}")
+        if self.error is None:
+            require_number("a score", self.score, 0, high=1)
+            if not isinstance(self.passed, bool):
+                raise InputError(f"a result with a score passes or fails, got {self.passed!r}")
+        elif (self.score, self.passed) != (None, None):
+            raise InputError("a result with an error has no score and neither passes nor fails")
 
     @classmethod
     def scored(
-        cls,
-        score: float,
-        *,
-        passed: bool,
-        reason: str = "",
-        details: Mapping[str, Any] | None = None,
+        cls, score: float, *, passed: bool, reason: str = "", details: Mapping[str, Any] = {}
     ) -> MetricResult:
-        return cls(score=score, passed=passed, reason=reason, details=details or {})
+        return cls(score=score, passed=passed, reason=reason, details=details)
 
     @classmethod
     def failed(cls, code: str, message: str) -> MetricResult:
@@ -169,15 +160,3 @@ def text_list(value: Any, what: str) -> tuple[str, ...]:
         if not text.strip():
             raise InputError(f"{what}: number {number} is blank")
     return texts
-
-
-def check_threshold(threshold: Any) -> float:
-    """The threshold of a metric; raises `InputError` unless it is a number in [0, 1]."""
-    _require_share(threshold, "threshold")
-    return float(threshold)
-
-
-def _require_share(value: Any, what: str) -> None:
-    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
-    if not is_number or not 0.0 <= value <= 1.0:
-        raise InputError(f"{what} must be a number from 0 to 1, got {value!r}")

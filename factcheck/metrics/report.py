@@ -65,22 +65,13 @@ class MetricReport:
     def interval(self) -> Interval | None:
         """95 % Wilson interval of the pass rate; `None` where that is."""
         rate = self.pass_rate
-        measured = len(self.results) - self.counts["errors"]
-        return None if rate is None else wilson(rate, measured)
+        return None if rate is None else wilson(rate, len(self.results) - self.counts["errors"])
 
     def to_dict(self) -> dict[str, Any]:
-        plain: dict[str, Any] = to_plain(
-            {
-                "name": self.name,
-                "cases": len(self.results),
-                **self.counts,
-                **{name: getattr(self, name) for name in ("pass_rate", "interval", "mean")},
-                "threshold": self.threshold,
-                "signature": str(self.signature),
-                "usage": self.usage,
-            }
-        )
-        return plain
+        figures = ("pass_rate", "interval", "mean", "threshold")
+        data: dict[str, Any] = {"name": self.name, "cases": len(self.results), **self.counts}
+        data |= {name: getattr(self, name) for name in figures}
+        return {**to_plain(data), "signature": str(self.signature), "usage": self.usage.to_dict()}
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -132,14 +123,13 @@ class EvalReport(Report):
 
     def page(self) -> Page:
         verdicts = [self.case_passed(case_id) for case_id in self.case_ids]
-        n_passed = verdicts.count(True)
         not_passed = [row for row in self._rows() if not row[2].passed]
         return Page(
             "Passed",
-            f"{n_passed:,} of {plural(len(verdicts), 'case')}",
+            f"{verdicts.count(True):,} of {plural(len(verdicts), 'case')}",
             f"by {plural(len(self.metrics), 'metric')}",
             parts=parts_of(
-                ("good", n_passed, "passed"),
+                ("good", verdicts.count(True), "passed"),
                 ("bad", verdicts.count(False), "failed"),
                 ("unknown", verdicts.count(None), "errored"),
             ),

@@ -282,7 +282,7 @@ class TestResults:
 
     @pytest.mark.parametrize("score", [-0.01, 1.01, math.nan, math.inf, None, "1", True])
     def test_a_score_is_a_number_within_bounds(self, score: Any) -> None:
-        with pytest.raises(InputError, match="a score must be a number from 0 to 1"):
+        with pytest.raises(InputError, match="a score must be a finite number"):
             MetricResult.scored(score, passed=True)
 
     def test_passed_is_a_decision(self) -> None:

@@ -1,37 +1,61 @@
-"""Reference match: embedding similarity of an output to reference texts."""
+"""Reference match: similarity of outputs to reference texts, by embeddings."""
 
 from __future__ import annotations
 
 import asyncio
+import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from importlib.metadata import version
-from typing import TYPE_CHECKING, Any, NamedTuple, get_args
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
+from factcheck.documents import to_plain
 from factcheck.errors import (
+    BudgetExceeded,
     ConfigError,
     FactcheckError,
     Failure,
     InputError,
-    JudgeError,
     JudgeOutputError,
+    JudgeRateLimited,
+    JudgeRefused,
+    JudgeRejected,
+    JudgeUnavailable,
     describe,
 )
 from factcheck.facts import ScoreSignature, Usage
+from factcheck.facts.page import usage_text
 from factcheck.judges.embedders.vectors import Direction, direction_of, similarity
 from factcheck.judges.factory import build_embedder
 from factcheck.judges.ports import EmbedderSpec, Ledger
-from factcheck.metrics.ports import EvalCase, MetricResult, check_threshold, text_list
-from factcheck.references.results import Aggregation, ReferenceMatchResult
+from factcheck.metrics.ports import EvalCase, MetricResult, error_data, text_list
+from factcheck.reports.page import Case, Item, Page, Section, Status, entries, filled
+from factcheck.reports.report import Report
+from factcheck.reports.text import name_text, plural, quote_text
 from factcheck.runtime.loop import blocking
 from factcheck.runtime.session import Session, SessionOptions, SessionUser
+from factcheck.settings import require_number
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-_VERSION = version("factcheck")
+__all__ = ["Aggregation", "ReferenceMatch", "ReferenceMatchResult"]
+
+Aggregation = Literal["max", "mean"]
+"""How the similarities to several references become one score."""
 Output = str | EvalCase | Mapping[str, Any]
 """An output, alone or in a case."""
+_DIGITS = 6
+_DETAILS = ("similarities", "best_index", "best_reference")
+_METHODS = {"max": "the largest similarity", "mean": "the mean similarity"}
+_ERRORS: dict[str, type[FactcheckError]] = {
+    kind.code: kind
+    for kind in (
+        *(InputError, ConfigError, BudgetExceeded),
+        *(JudgeUnavailable, JudgeRateLimited, JudgeRejected, JudgeRefused),
+    )
+}
+"""What `match` raises, by the code of the failure; anything else is a `JudgeOutputError`."""
 
 
 class ReferenceMatch(SessionUser):
@@ -81,7 +105,7 @@ class ReferenceMatch(SessionUser):
         if aggregation not in get_args(Aggregation):
             raise InputError(f"aggregation must be 'max' or 'mean', got {aggregation!r}")
         self.aggregation = aggregation
-        self.threshold = check_threshold(threshold)
+        self.threshold = require_number("threshold", threshold, 0, high=1)
         self.name = name
         self._embedder = build_embedder(embedding_provider, self.session)
         self.ledger = Ledger()
@@ -97,12 +121,7 @@ class ReferenceMatch(SessionUser):
         ledger = Ledger(self.ledger)
         (result,) = await self._results([actual_output], ledger)
         if result.error is not None:
-            kinds: list[type[JudgeError]] = [JudgeError]
-            for kind in kinds:  # which grows, general kinds first
-                kinds += kind.__subclasses__()
-            by_code: dict[str, type[FactcheckError]] = {kind.code: kind for kind in reversed(kinds)}
-            by_code |= {kind.code: kind for kind in (InputError, ConfigError)}
-            raise by_code.get(result.error.code, JudgeOutputError)(result.error.message)
+            raise _ERRORS.get(result.error.code, JudgeOutputError)(result.error.message)
         return replace(result, usage=ledger.usage)
 
     match = blocking(amatch)
@@ -137,7 +156,7 @@ class ReferenceMatch(SessionUser):
 
     @property
     def signature(self) -> ScoreSignature:
-        return ScoreSignature.of({**self.identity, "version": _VERSION})
+        return ScoreSignature.of({**self.identity, "version": version("factcheck")})
 
     @property
     def usage(self) -> Usage:
@@ -156,20 +175,21 @@ class ReferenceMatch(SessionUser):
         self, items: Sequence[Any], ledger: Ledger
     ) -> tuple[ReferenceMatchResult, ...]:
         read = [self._read(item) for item in items]
-        texts = dict.fromkeys(text for one in read if not one.failure for text in one.texts)
-        vectors = dict(zip(texts, await self._embedded(list(texts), ledger), strict=True))
-        found = await asyncio.to_thread(_similarities, read, vectors)
+        texts = list(dict.fromkeys(text for one in read if not one.failure for text in one.texts))
+        vectors = await self._embedded(texts, ledger)
+        compared = await asyncio.to_thread(_compared, read, dict(zip(texts, vectors, strict=True)))
+        signature = self.signature
         return tuple(
             ReferenceMatchResult(
                 actual_output=one.output,
                 references=one.references,
-                similarities=() if isinstance(outcome, Failure) else outcome,
+                similarities=() if isinstance(found, Failure) else found,
                 aggregation=self.aggregation,
                 threshold=self.threshold,
-                signature=self.signature,
-                error=outcome if isinstance(outcome, Failure) else None,
+                signature=signature,
+                error=replace(found, subject=one.output) if isinstance(found, Failure) else None,
             )
-            for one, outcome in zip(read, found, strict=True)
+            for one, found in zip(read, compared, strict=True)
         )
 
     def _read(self, item: Any) -> _Case:
@@ -189,17 +209,17 @@ class ReferenceMatch(SessionUser):
         return _Case(output, references, Failure("", InputError.code, wrong) if wrong else None)
 
     async def _embedded(self, texts: Sequence[str], ledger: Ledger) -> Sequence[Any]:
-        """One result per text; where the embedder fails as a whole, a failure for each."""
+        """One vector or failure per text; the same failure if the embedder fails as a whole."""
         try:
             vectors = list(await self._embedder.embed(texts, ledger)) if texts else []
             if len(vectors) == len(texts):
                 return vectors
             message = f"the embedder returned {len(vectors)} vectors for {len(texts)} texts"
-            failure = Failure(None, JudgeOutputError.code, message)
+            failure = Failure("", JudgeOutputError.code, message)
         except FactcheckError as error:
-            failure = Failure.of(None, error)
+            failure = Failure.of("", error)
         except Exception as error:  # noqa: BLE001 - a foreign embedder
-            failure = Failure(None, "raised", f"the embedder: {describe(error)}")
+            failure = Failure("", "raised", f"the embedder: {describe(error)}")
         return [failure] * len(texts)
 
 
@@ -215,28 +235,137 @@ class _Case(NamedTuple):
         return (self.output, *self.references)
 
 
-def _similarities(
+def _compared(
     cases: Sequence[_Case], vectors: Mapping[str, Any]
 ) -> list[tuple[float, ...] | Failure[str]]:
     """The similarities of each output to its references, or why there are none."""
-    directions: dict[str, Direction | Failure[Any]] = {}
+    directions: dict[str, Direction | Failure[str]] = {}
     for text, vector in vectors.items():
         try:
             directions[text] = vector if isinstance(vector, Failure) else direction_of(vector)
         except JudgeOutputError as error:  # noqa: PERF203 - it concerns one text
-            directions[text] = Failure.of(text, error)
-    found: list[tuple[float, ...] | Failure[str]] = []
-    for case in cases:
-        if case.failure:
-            found.append(case.failure)
-            continue
-        of = [directions[text] for text in case.texts]
-        if failed := [one for one in of if isinstance(one, Failure)]:
-            found.append(replace(failed[0], subject=case.output))
-            continue
-        output, *references = (one for one in of if isinstance(one, Direction))
+            directions[text] = Failure.of("", error)
+
+    def compared(case: _Case) -> tuple[float, ...] | Failure[str]:
+        found: list[Direction] = []
+        for text in () if case.failure else case.texts:
+            one = directions[text]
+            if isinstance(one, Failure):
+                return one
+            found.append(one)
         try:
-            found.append(tuple(similarity(output, one) for one in references))
+            return case.failure or tuple(similarity(found[0], one) for one in found[1:])
         except JudgeOutputError as error:
-            found.append(Failure.of(case.output, error))
-    return found
+            return Failure.of("", error)
+
+    return [compared(case) for case in cases]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class ReferenceMatchResult(Report):
+    """Similarity of one output to its references."""
+
+    actual_output: Any
+    """The output, also where it is invalid."""
+    references: tuple[str, ...]
+    similarities: tuple[float, ...]
+    """One for each reference, in order, in [0, 1]; empty on error."""
+    aggregation: Aggregation
+    threshold: float
+    """Score from which an output passes, in [0, 1]."""
+    signature: ScoreSignature
+    """How the score was made."""
+    usage: Usage = field(default_factory=Usage)
+    """Cost; zero for one of many, whose texts were embedded together."""
+    error: Failure[str] | None = None
+    """Why there is no score."""
+
+    @property
+    def score(self) -> float | None:
+        """Largest or mean similarity, in [0, 1] and rounded to six decimals; `None` on error."""
+        if not self.similarities or self.aggregation == "max":
+            return max(self.similarities, default=None)
+        return round(math.fsum(self.similarities) / len(self.similarities), _DIGITS)
+
+    @property
+    def passed(self) -> bool | None:
+        """Whether the score reaches the threshold; `None` on error."""
+        score = self.score
+        return None if score is None else score >= self.threshold
+
+    @property
+    def best_index(self) -> int | None:
+        """Position of the most similar reference, the first of equals; `None` on error."""
+        if not self.similarities:
+            return None
+        return self.similarities.index(max(self.similarities))
+
+    @property
+    def best_reference(self) -> str | None:
+        """The most similar reference, the first of equals; `None` on error."""
+        return None if self.best_index is None else self.references[self.best_index]
+
+    @property
+    def reason(self) -> str:
+        score, best = self.score, self.best_index
+        if score is None or best is None:
+            return self.error.message if self.error else ""
+        nearest = f"reference {best + 1} of {len(self.references)}"
+        against = f"{'reaches' if self.passed else 'is below'} {self.threshold:g}"
+        if self.aggregation == "max":
+            return f"{score:.3f} to {nearest} {against}"
+        most = f"{self.similarities[best]:.3f} to {nearest}"
+        return f"a mean of {score:.3f} {against}; highest: {most}"
+
+    def as_metric_result(self) -> MetricResult:
+        if self.score is None:
+            failure = self.error or Failure("", "undecided", "nothing was compared")
+            return MetricResult.failed(failure.code, failure.message)
+        details = {name: to_plain(getattr(self, name)) for name in _DETAILS}
+        passed = self.score >= self.threshold
+        return MetricResult.scored(self.score, passed=passed, reason=self.reason, details=details)
+
+    def to_rows(self) -> list[dict[str, Any]]:
+        """One JSON-ready dict for each reference; none on error."""
+        rows = zip(self.references, self.similarities, strict=False)
+        return [
+            {"reference": text, "similarity": similarity, "best": place == self.best_index}
+            for place, (text, similarity) in enumerate(rows)
+        ]
+
+    def to_dict(self) -> dict[str, Any]:
+        before = ("score", "passed", "threshold", "aggregation", "references")
+        data = {name: getattr(self, name) for name in (*before, *_DETAILS, "reason")}
+        data |= {"error": error_data(self.error), "usage": self.usage}
+        return {**to_plain(data), "signature": str(self.signature)}
+
+    def page(self, names: Sequence[str] = ()) -> Page:
+        """The report.
+
+        Args:
+            names: Names of the references; default: their numbers.
+        """
+        score, sign = self.score, "≥" if self.passed else "<"
+        status: Status = "error" if score is None else "passed" if self.passed else "failed"
+        verdict = "not passed" if self.passed is False else status
+        value = "unknown" if score is None else f"{score:.3f}"
+        if score is not None and score < self.threshold <= float(value):
+            value = repr(score)  # as many digits as it takes to see that it is below
+        items = []
+        for place, row in enumerate(self.to_rows()):
+            name = name_text(names[place]) if names else f"reference {place + 1}"
+            mark = "*" if row["best"] else " "
+            quote = f"“{quote_text(row['reference'])}”"
+            items.append(Item(f"{row['similarity']:.3f} {mark}", name, (quote,)))
+        return Page(
+            "Reference match",
+            value,
+            self.reason if score is None else f"{verdict} ({sign} {self.threshold:g})",
+            lines=(f"{_METHODS[self.aggregation]} to {plural(len(self.references), 'reference')}",),
+            sections=filled(Section("References", meaning="* most similar", items=tuple(items))),
+            footer=entries(("Usage", usage_text(self.usage)), ("Signature", str(self.signature))),
+            suite="references",
+            cases=(Case("reference match", status, "" if self.passed else self.reason),),
+            columns=("reference", "similarity", "best"),
+            rows=self.to_rows,
+        )
