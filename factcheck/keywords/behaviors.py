@@ -148,16 +148,14 @@ class BehaviorCase:
 
 def _case(node: Node, number: int) -> BehaviorCase:
     node.require_keys("id", "instruction", "input", "output", "evaluation_guide", "expected")
-    instruction = node.text("instruction")
+    instruction = node.member("instruction").text()
     guide = _guide(node.member("evaluation_guide"))
-    expected: dict[str, str] = {}
-    if node.has("expected"):
-        own = node.member("expected")
-        own.require_keys(*own.value)
-        expected = {variant: own.text(variant) for variant in own.value}
-    name = node.id() if node.has("id") else str(number)
-    texts = (node.text("input", ""), node.text("output", ""))
-    return node.made(lambda: BehaviorCase(name, instruction, guide, *texts, expected))
+    own, name = node.member("expected", None), node.member("id", None)
+    variants = () if own.value is None else own.mapping()
+    expected = {variant: own.member(variant).text() for variant in variants}
+    id_ = str(number) if name.value is None else name.id()
+    texts = (node.member("input", "").text(), node.member("output", "").text())
+    return node.made(lambda: BehaviorCase(id_, instruction, guide, *texts, expected))
 
 
 def as_cases(cases: Any, expected: Mapping[str, str] | None = None) -> tuple[BehaviorCase, ...]:
@@ -166,13 +164,11 @@ def as_cases(cases: Any, expected: Mapping[str, str] | None = None) -> tuple[Beh
         raise InputError(f"expected a list of cases, got {type(cases).__name__}")
     suite = []
     for number, case in enumerate(cases, 1):
-        made = case
-        if isinstance(case, Mapping):
-            made = _case(Node.plain(case, f"case {number}"), number)
-        if not isinstance(made, BehaviorCase):
+        is_data = isinstance(case, Mapping)
+        suite.append(_case(Node.plain(case, f"case {number}"), number) if is_data else case)
+        if not isinstance(suite[-1], BehaviorCase):
             kind = type(case).__name__
             raise InputError(f"case {number}: expected a BehaviorCase or a mapping, got {kind}")
-        suite.append(made)
     if not suite:
         raise InputError("the suite has no cases")
     require_unique_ids([case.id for case in suite])
@@ -207,9 +203,7 @@ def load_cases(path: PathOrDash) -> tuple[BehaviorCase, ...]:
     if not isinstance(node.value, list):
         node.require_keys("name", "version", "cases")
         node = node.member("cases")
-    nodes = node.items()
-    if not nodes:
-        raise node.error("the suite has no cases")
+    nodes = node.cases("suite")
     cases = tuple(_case(one, number) for number, one in enumerate(nodes, 1))
     require_unique_ids([case.id for case in cases], nodes)
     return cases
@@ -231,11 +225,11 @@ def load_responses(path: PathOrDash) -> dict[str, Any]:
     if isinstance(node.value, dict):
         return dict(node.value)
     responses: dict[str, dict[str, Any]] = {}
-    for row in node.items():
-        row.require_keys("id", "variant", "response")
-        name, variant = row.id(), row.text("variant")
-        own = responses.setdefault(variant, {})
+    for id_, variant, response in node.rows("id", "variant", "response"):
+        own = responses.setdefault(variant.text(), {})
+        name = id_.id()
         if name in own:
-            raise row.error(f"duplicate response of variant {variant!r} to case {name!r}")
-        own[name] = row.member("response").value
+            where = f"of variant {variant.value!r} to case {name!r}"
+            raise id_.error(f"duplicate response {where}")
+        own[name] = response.value
     return responses

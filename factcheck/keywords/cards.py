@@ -129,25 +129,23 @@ def load_dataset(path: PathOrDash) -> CardDataset:
     """
     node = Node.read(path)
     node.require_keys("name", "version", "cases")
-    nodes = node.member("cases").items()
-    if not nodes:
-        raise node.member("cases").error("the dataset has no cases")
+    nodes = node.member("cases").cases("dataset")
     cases = tuple(map(_case, nodes))
     require_unique_ids([case.id for case in cases], nodes)
-    name = node.text("name", "") or ("" if path == "-" else Path(path).stem)
-    return CardDataset(cases, name, node.text("version", "", numbers=True))
+    name = node.member("name", "").text() or ("" if path == "-" else Path(path).stem)
+    return CardDataset(cases, name, node.member("version", "").text(numbers=True))
 
 
 def _case(node: Node) -> CardCase:
     node.require_keys("id", "text", "expected_cards")
-    name, text = node.id(), node.text("text", "")
+    name, text = node.member("id").id(), node.member("text", "").text()
     return CardCase(name, text, tuple(map(_card, node.member("expected_cards").items())))
 
 
 def _card(node: Node) -> ExpectedCard:
     node.require_keys(CARD_TYPE, keywords=True)
-    kind = node.text(CARD_TYPE) if node.has(CARD_TYPE) else None
-    return ExpectedCard(node.keywords(), kind)
+    kind = node.member(CARD_TYPE, None)
+    return ExpectedCard(node.keywords(), None if kind.value is None else kind.text())
 
 
 def load_outputs(path: PathOrDash) -> dict[str, Any]:
@@ -165,15 +163,10 @@ def load_outputs(path: PathOrDash) -> dict[str, Any]:
     """
     node = Node.read(path)
     if isinstance(node.value, dict):
-        cards_of = {name: node.member(name) for name in node.value}
-    else:
-        rows = node.items()
-        for row in rows:
-            row.require_keys("id", "cards")
-        ids = [row.id() for row in rows]
-        require_unique_ids(ids, rows)
-        cards_of = {name: row.member("cards") for name, row in zip(ids, rows, strict=True)}
-    return {name: cards.value for name, cards in cards_of.items()}
+        return dict(node.value)
+    rows = [(name.id(), name, cards.value) for name, cards in node.rows("id", "cards")]
+    require_unique_ids([name for name, _, _ in rows], [node for _, node, _ in rows])
+    return {name: cards for name, _, cards in rows}
 
 
 def as_expected_cards(cards: Any) -> tuple[ExpectedCard, ...]:
@@ -190,13 +183,14 @@ def as_expected_cards(cards: Any) -> tuple[ExpectedCard, ...]:
 def _as_expected(item: Any) -> ExpectedCard:
     if isinstance(item, ExpectedCard):
         return item
-    if isinstance(item, Mapping):
-        return _card(Node.plain(item, "expected card"))
-    names = getattr(type(item), "__dataclass_fields__", None) or dir(item)
-    fields = {name: getattr(item, key) for key in names if (name := field_of(key)) is not None}
-    if not fields:
-        raise InputError(f"an expected card needs <field>{SUFFIX}, got {_type_and_value(item)}")
-    return ExpectedCard(fields, getattr(item, CARD_TYPE, None))
+    data = item
+    if not isinstance(item, Mapping):
+        names = getattr(type(item), "__dataclass_fields__", None) or dir(item)
+        keys = [name for name in names if field_of(name)]
+        if not keys:
+            raise InputError(f"an expected card needs <field>{SUFFIX}, got {_type_and_value(item)}")
+        data = {CARD_TYPE: type_of(item), **{key: getattr(item, key) for key in keys}}
+    return _card(Node.plain(data, "expected card"))
 
 
 def as_cards(cards: Any) -> Sequence[Any]:

@@ -29,7 +29,7 @@ _GRAMMAR = (
     "a keyword must be a string or a mapping with one of the keys word, fold, regex, any, not, "
     "such as {word: cat}"
 )
-_EVERYWHERE = "the empty string occurs in every text"
+EVERYWHERE = "the empty string occurs in every text"
 _STROKES = {"ø": "o", "ł": "l", "đ": "d", "ħ": "h", "ŧ": "t", "\u0131": "i", "æ": "ae", "œ": "oe"}
 _PLAIN: Mapping[int, str | None] = {
     **dict.fromkeys(range(0x0300, 0x0370)),
@@ -149,7 +149,7 @@ def _checked(kind: Kind, content: Any) -> Any:
         if is_forbidden(word):
             raise InputError("not: cannot be nested in another 'not'; use the keyword itself")
         if not word:
-            raise InputError(f"not: {_EVERYWHERE}; name what is forbidden")
+            raise InputError(f"not: {EVERYWHERE}; name what is forbidden")
         return word
     if kind == "fold" and isinstance(word, Form) and word.kind != "word":
         raise InputError(f"fold: expected a string or {{word: ...}}, got {shown(content)}")
@@ -169,8 +169,6 @@ def _alternatives(content: Any) -> tuple[Keyword, ...]:
     words = as_keywords(content, "any")
     if not words:
         raise InputError("any: no alternatives; list at least one keyword")
-    if "" in words:
-        raise InputError(f"any: {_EVERYWHERE}; remove it")
     if any(map(is_forbidden, words)):
         raise InputError("any: 'not' cannot be an alternative; put it around all of them")
     return words
@@ -210,13 +208,15 @@ def found_in(keywords: Iterable[Keyword], text: str) -> set[Keyword]:
     return {word for word in keywords if occurs(word, text)}
 
 
-def share_found(keywords: Sequence[Keyword], found: set[Keyword]) -> float:
-    """The similarity, given which of the keywords occur."""
+def share_found(keywords: Sequence[Keyword], found: set[Keyword]) -> float | None:
+    """The similarity, given which of the keywords occur; `None` if a forbidden one does."""
     forbidden = [word for word in keywords if is_forbidden(word)]
-    if not keywords or not found.isdisjoint(forbidden):
-        return 0.0
+    if not found.isdisjoint(forbidden):
+        return None
     n_required = len(keywords) - len(forbidden)
-    return sum(map(found.__contains__, keywords)) / n_required if n_required else 1.0
+    if not n_required:
+        return float(bool(keywords))
+    return sum(map(found.__contains__, keywords)) / n_required
 
 
 def unmet_keywords(words: Sequence[Keyword], found: set[Keyword]) -> tuple[Keyword, ...]:
@@ -254,7 +254,10 @@ def as_keywords(data: Any, what: str) -> tuple[Keyword, ...]:
     """Keywords from a list, in order; raises `InputError`, starting with `what`, if invalid."""
     if isinstance(data, (str, bytes, Mapping)) or not isinstance(data, Iterable):
         raise InputError(f"{what}: expected a list of keywords, got {shown(data)}")
-    return tuple(map(as_keyword, data))
+    words = tuple(map(as_keyword, data))
+    if "" in words:
+        raise InputError(f"{what}: {EVERYWHERE}; remove it")
+    return words
 
 
 def field_of(key: Any) -> str | None:

@@ -29,11 +29,11 @@ from factcheck.keywords.forms import (
     Keyword,
     as_keywords,
     found_in,
-    is_forbidden,
     share_found,
     unmet_keywords,
 )
 from factcheck.keywords.results import CaseResult, Match, Missed
+from factcheck.settings import require_number
 from factcheck.stats.intervals import assign
 
 THRESHOLD = 0.3
@@ -60,14 +60,11 @@ class MatchSettings:
 
     def __post_init__(self) -> None:
         for name in ("threshold", "type_weight"):
-            value = getattr(self, name)
-            if not _is_number(value) or not 0 <= value <= 1:
-                raise InputError(f"{name} must be a number from 0 to 1, got {value!r}")
+            require_number(name, getattr(self, name), 0, high=1)
         if not isinstance(self.weights, Mapping):
             raise InputError(f"weights must map fields to numbers, got {shown(self.weights)}")
         for name, weight in self.weights.items():
-            if not _is_number(weight) or weight < 0:
-                raise InputError(f"the weight of {name!r} must be a number >= 0, got {weight!r}")
+            require_number(f"the weight of {name!r}", weight, 0)
         if self.assignment not in ASSIGNMENTS:
             raise InputError(
                 f"assignment must be one of {', '.join(ASSIGNMENTS)}, got {self.assignment!r}"
@@ -91,11 +88,6 @@ class MatchSettings:
         return {name: (1 - bonus) * (weight / total) for name, weight in own.items()}, bonus
 
 
-def _is_number(value: Any) -> bool:
-    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
-    return is_number and abs(value) < math.inf
-
-
 def keyword_similarity(keywords: Iterable[Any], text: str) -> float:
     """The share of keywords that occur in a text, in [0, 1]; 0 if there are none.
 
@@ -109,9 +101,7 @@ def keyword_similarity(keywords: Iterable[Any], text: str) -> float:
     if not isinstance(text, str):
         raise InputError(f"keywords are searched in a string, got {shown(text)}")
     words = as_keywords(keywords, "keywords")
-    if "" in words:
-        raise InputError("keywords: the empty string occurs in every text; leave it out")
-    return share_found(words, found_in(words, text))
+    return share_found(words, found_in(words, text)) or 0.0
 
 
 def score_pair(expected: Any, card: Any, settings: MatchSettings | None = None) -> float:
@@ -126,8 +116,9 @@ def score_pair(expected: Any, card: Any, settings: MatchSettings | None = None) 
     Raises:
         InputError: One of them is invalid.
     """
-    wanted = as_expected_cards([expected])
-    return _score(_wanted(wanted[0], settings or MatchSettings()), *_read(wanted, [card]))
+    [wanted] = as_expected_cards([expected])
+    weights = (settings or MatchSettings()).weights_of(wanted)
+    return _score(wanted, weights, *_read([wanted], [card]))
 
 
 def match_cards(
@@ -162,11 +153,11 @@ def match(
     expected: Sequence[ExpectedCard], generated: Any, settings: MatchSettings, case_id: str = ""
 ) -> CaseResult:
     """Match the generated cards of a case; raises `InputError` for an invalid one."""
-    wanted = [_wanted(card, settings) for card in expected]
+    weighted = [(one, settings.weights_of(one)) for one in expected]
     cards = _read(expected, as_cards(generated))
     scores = [
-        {j: score for j, card in enumerate(cards) if (score := _score(one, card)) > 0.0}
-        for one in wanted
+        {j: score for j, card in enumerate(cards) if (score := _score(*one, card)) > 0.0}
+        for one in weighted
     ]
     partners, note = greedy(scores, settings.threshold), ""
     if settings.assignment == "optimal":
@@ -208,36 +199,14 @@ def _read(expected: Sequence[ExpectedCard], cards: Sequence[Any]) -> list[_Card]
     ]
 
 
-class _Wanted(NamedTuple):
-    """An expected card, ready to be scored."""
-
-    fields: Sequence[tuple[str, Sequence[Keyword], Sequence[Keyword], float]]
-    """Name, required and forbidden keywords, and weight."""
-    kind: str | None
-    bonus: float
-
-
-def _wanted(card: ExpectedCard, settings: MatchSettings) -> _Wanted:
-    weights, bonus = settings.weights_of(card)
-    fields = []
-    for name, words in card.keywords.items():
-        forbidden = [word for word in words if is_forbidden(word)]
-        required = [word for word in words if not is_forbidden(word)]
-        fields.append((name, required, forbidden, weights[name]))
-    return _Wanted(fields, card.card_type, bonus)
-
-
-def _score(wanted: _Wanted, card: _Card) -> float:
-    total = 0.0
-    for name, required, forbidden, weight in wanted.fields:
-        found = card.found[name]
-        if not found.isdisjoint(forbidden):
+def _score(wanted: ExpectedCard, weights: tuple[Mapping[str, float], float], card: _Card) -> float:
+    total, (of_fields, of_type) = 0.0, weights
+    for name, words in wanted.keywords.items():
+        share = share_found(words, card.found[name])
+        if share is None:
             return 0.0
-        if required:
-            total += sum(map(found.__contains__, required)) / len(required) * weight
-        elif forbidden:
-            total += weight
-    return min(1.0, total + wanted.bonus if card.kind == wanted.kind else total)
+        total += share * of_fields[name]
+    return min(1.0, total + of_type if card.kind == wanted.card_type else total)
 
 
 def _match(i: int, j: int, score: float, expected: ExpectedCard, card: _Card) -> Match:
@@ -245,7 +214,7 @@ def _match(i: int, j: int, score: float, expected: ExpectedCard, card: _Card) ->
         i,
         j,
         score,
-        {name: share_found(own, card.found[name]) for name, own in expected.keywords.items()},
+        {n: share_found(own, card.found[n]) or 0.0 for n, own in expected.keywords.items()},
         None if expected.card_type is None else card.kind == expected.card_type,
         _unmet(expected, card.found),
     )

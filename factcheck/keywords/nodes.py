@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, TypeVar
 from factcheck.documents import Document, PathInValue, PathOrDash, plain_document, shown
 from factcheck.documents.reading import read_document
 from factcheck.errors import InputError
-from factcheck.keywords.forms import SUFFIX, Keyword, as_keyword, field_of
+from factcheck.keywords.forms import SUFFIX, Keyword, as_keywords, field_of
 
 _REQUIRED: Any = object()
 T = TypeVar("T")
@@ -44,45 +44,56 @@ class Node(NamedTuple):
         except InputError as error:
             raise self.document.error(self.path, str(error)) from error
 
-    def member(self, key: str | int) -> Node:
+    def member(self, key: str | int, default: Any = _REQUIRED) -> Node:
+        """A member, or `default` in its place."""
         if isinstance(key, str) and key not in self.value:
-            raise self.error(f"{key!r} is missing")
+            if default is _REQUIRED:
+                raise self.error(f"{key!r} is missing")
+            return self._replace(value=default)
         return Node(self.document, (*self.path, key), self.value[key])
 
-    def has(self, key: str) -> bool:
-        """Whether a mapping has a key, and not null under it."""
-        return self.value.get(key) is not None
+    def mapping(self) -> Mapping[str, Any]:
+        if not isinstance(self.value, Mapping):
+            raise self.error(f"expected an object, got {shown(self.value)}")
+        return self.value
 
     def require_keys(self, *known: str, keywords: bool = False) -> None:
         """Refuse a value that is not a mapping of these keys (and of lists, if `keywords`)."""
-        if not isinstance(self.value, Mapping):
-            raise self.error(f"expected an object, got {shown(self.value)}")
-        for key in self.value:
+        for key in self.mapping():
             if key not in known and not (keywords and field_of(key)):
                 allowed = [f"<name>{SUFFIX}"] * keywords + [*known]
                 raise self.member(key).error(f"unknown key; use {', '.join(allowed)}")
 
-    def text(self, key: str, default: str = _REQUIRED, *, numbers: bool = False) -> str:
-        """The string under a key; with `numbers` a number stands for its digits, as in ids."""
-        if key not in self.value and default is not _REQUIRED:
-            return default
-        node = self.member(key)
-        if numbers and isinstance(node.value, (int, float)) and not isinstance(node.value, bool):
-            return str(node.value)
-        if not isinstance(node.value, str):
-            raise node.error(f"expected a string, got {shown(node.value)}; quote it")
-        return node.value
+    def text(self, *, numbers: bool = False) -> str:
+        """A string; with `numbers` a number stands for its digits, as in ids."""
+        is_number = isinstance(self.value, (int, float)) and not isinstance(self.value, bool)
+        if not isinstance(self.value, str) and not (numbers and is_number):
+            raise self.error(f"expected a string, got {shown(self.value)}; quote it")
+        return str(self.value)
 
     def id(self) -> str:
-        name = self.text("id", numbers=True)
+        name = self.text(numbers=True)
         if not name.strip():
-            raise self.member("id").error("the id is blank")
+            raise self.error("the id is blank")
         return name
 
     def items(self) -> list[Node]:
         if not isinstance(self.value, (list, tuple)):
             raise self.error(f"expected a list, got {shown(self.value)}")
         return [self.member(position) for position in range(len(self.value))]
+
+    def cases(self, noun: str) -> list[Node]:
+        """The members of a list that must not be empty."""
+        nodes = self.items()
+        if not nodes:
+            raise self.error(f"the {noun} has no cases")
+        return nodes
+
+    def rows(self, *keys: str) -> list[list[Node]]:
+        """These members of every object in a list; it has no others."""
+        for row in self.items():
+            row.require_keys(*keys)
+        return [[row.member(key) for key in keys] for row in self.items()]
 
     def keywords(self) -> dict[str, tuple[Keyword, ...]]:
         """The lists of keywords in a mapping, by field or behavior; there must be one."""
@@ -96,15 +107,11 @@ class Node(NamedTuple):
 
     def keyword(self) -> Keyword:
         """The keyword that this part stands for; an integer stands for its digits."""
-        value = self.value
-        if isinstance(value, int) and not isinstance(value, bool):
-            value = str(value)
+        is_digits = isinstance(self.value, int) and not isinstance(self.value, bool)
         try:
-            keyword = as_keyword(value)
+            [keyword] = as_keywords([str(self.value) if is_digits else self.value], "keyword")
         except InputError as error:
-            raise self.error(str(error)) from error
-        if not keyword:
-            raise self.error("the empty string occurs in every text; remove it")
+            raise self.error(str(error).removeprefix("keyword: ")) from error
         return keyword
 
 

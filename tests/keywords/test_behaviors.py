@@ -399,7 +399,7 @@ def test_responses_are_read_from_files(tmp_path: Path, name: str, data: Any) -> 
         ([{"id": "1", "variant": "a"}], "'response' is missing"),
         (
             [{"id": "1", "variant": "a", "response": "x"}] * 2,
-            "line 7: .1.: duplicate response of variant 'a' to case '1'",
+            "line 8: .1..id: duplicate response of variant 'a' to case '1'",
         ),
         (3, "expected a list, got 3"),
     ],

@@ -130,7 +130,7 @@ def test_outputs_that_cannot_be_used_as_a_whole_are_refused(outputs: Any, messag
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"threshold": 2}, "threshold must be a number from 0 to 1"),
+        ({"threshold": 2}, "threshold must be a finite number"),
         ({"weights": {"front": 1}}, "case 'one': .*'back' has no weight"),
         ({"dataset": []}, r"expected a CardDataset.*got list"),
         *(

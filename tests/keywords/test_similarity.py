@@ -94,11 +94,13 @@ def test_whatever_the_weights_a_card_that_is_all_right_scores_1_and_no_more(
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        *(({"weights": {"front": w}}, f">= 0, got {w!r}") for w in (-1, math.nan, math.inf, True)),
-        ({"weights": {"front": "1"}}, "the weight of 'front' must be a number >= 0, got '1'"),
+        *(
+            ({"weights": {"front": w}}, f"the weight of 'front' must be .* at least 0, not {w!r}")
+            for w in (-1, math.nan, math.inf, True, "1")
+        ),
         ({"weights": [1, 2]}, "map fields to numbers"),
         *(
-            ({name: value}, f"{name} must be a number from 0 to 1, got {value!r}")
+            ({name: value}, f"{name} must be .* at least 0 and at most 1, not {value!r}")
             for name in ("type_weight", "threshold")
             for value in (1.5, -0.1, math.nan, None, "0.3", True)
         ),
