@@ -13,13 +13,14 @@ from typing import Annotated, NoReturn
 
 import typer
 
-from factcheck.cli import cache, calibrate, doctor, fields, keywords, report, run, score
-from factcheck.cli.options import DEBUG, Invocation, show_help
+from factcheck.cli import cache, calibrate, fields, keywords, report, run, score
+from factcheck.cli.options import flag, show_help
 from factcheck.cli.output import discard_stdout, print_error
 from factcheck.errors import FactcheckError, InputError
 
 INTERRUPTED = 130
 BUG = 70
+DEBUG = "--debug"
 _SUMMARIES = "Score summaries by their facts"
 _OTHERS = "Evaluate other outputs"
 _TRUST = "Calibrate judges"
@@ -38,7 +39,7 @@ for _function, _panel, _example in (
     (report.report, _SUMMARIES, "rows.jsonl --out run.html"),
     (score.facts, _SUMMARIES, "report.txt --lock facts.yaml"),
     (score.check, _SUMMARIES, "facts.yaml summary.txt"),
-    (doctor.doctor, _TRUST, "openai/gpt-5-nano"),
+    (calibrate.doctor, _TRUST, "openai/gpt-5-nano"),
     (keywords.references, _OTHERS, "answer.txt good.txt other.txt"),
 ):
     _name = _function.__name__
@@ -72,7 +73,9 @@ def _root(
             "--version", callback=_print_version, is_eager=True, help="Show the version and exit."
         ),
     ] = False,
-    _debug: Annotated[bool, DEBUG] = False,
+    _debug: Annotated[
+        bool, flag(DEBUG, "Show a traceback when an error occurs; anywhere on the line.")
+    ] = False,
 ) -> None:
     """Find out what a summary lost: atomic facts, one verdict each, and a score.
 
@@ -91,41 +94,40 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     Raises:
         SystemExit: Always; with the exit code.
     """
-    sys.exit(_run(sys.argv[1:] if arguments is None else arguments))
+    given = sys.argv[1:] if arguments is None else arguments
+    others = [argument for argument in given if argument != DEBUG]
+    sys.exit(_run(others, debug=DEBUG in given))
 
 
-def _run(arguments: Sequence[str]) -> int:
-    invocation = Invocation()
+def _run(arguments: Sequence[str], *, debug: bool) -> int:
     try:
-        code = app(
-            args=list(arguments), prog_name="factcheck", standalone_mode=False, obj=invocation
-        )
+        code = app(args=arguments, prog_name="factcheck", standalone_mode=False) or 0
     except (KeyboardInterrupt, typer.Abort):
         code = INTERRUPTED
-    except FactcheckError as error:
-        code = _fail(str(error), error.exit_code, invocation)
-    except typer.TyperException as error:
+    except Exception as error:  # noqa: BLE001 - the last stop before the user
+        if debug:
+            traceback.print_exc()
+        message, code = _explained(error)
+        hint = "; add --debug for the traceback" if code == BUG and not debug else ""
+        print_error(message + hint)
+    if code == INTERRUPTED:
+        print_error("interrupted")
+    return int(code)
+
+
+def _explained(error: Exception) -> tuple[str, int]:
+    """What an error means to the user, and its exit code."""
+    if isinstance(error, FactcheckError):
+        return str(error), error.exit_code
+    if isinstance(error, typer.TyperException):
         where = getattr(getattr(error, "ctx", None), "command_path", "factcheck")
         message = error.format_message().rstrip(".").replace(": Value error, ", ": ")
         see = " See" if message.endswith("?") else "; see"
-        code = _fail(f"{message}{see} '{where} --help'", InputError.exit_code, invocation)
-    except OSError as error:
+        return f"{message}{see} '{where} --help'", InputError.exit_code
+    if isinstance(error, OSError):
         discard_stdout()
         what = f"{error.filename}: " if error.filename else "cannot read or write: "
-        code = _fail(f"{what}{error.strerror or error}", InputError.exit_code, invocation)
-    except MemoryError:
-        code = _fail("out of memory; the input is too large", InputError.exit_code, invocation)
-    except Exception as error:  # noqa: BLE001 - the last stop before the user
-        hint = "" if invocation.debug else "; add --debug for the traceback"
-        message = f"unexpected {type(error).__name__}: {error} (a bug in factcheck){hint}"
-        code = _fail(message, BUG, invocation)
-    if code == INTERRUPTED:
-        print_error("interrupted")
-    return code or 0
-
-
-def _fail(message: str, code: int, invocation: Invocation) -> int:
-    if invocation.debug:
-        traceback.print_exc()
-    print_error(message)
-    return code
+        return f"{what}{error.strerror or error}", InputError.exit_code
+    if isinstance(error, MemoryError):
+        return "out of memory; the input is too large", InputError.exit_code
+    return f"unexpected {type(error).__name__}: {error} (a bug in factcheck)", BUG

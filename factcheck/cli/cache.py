@@ -6,17 +6,14 @@ import re
 import sys
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from factcheck.cli import options, output
 from factcheck.errors import InputError
 
-if TYPE_CHECKING:
-    from factcheck.runtime.cache.maintenance import Verification
-
-FOUND_BAD = 1
+_FOUND_BAD = 1
 _SECONDS = {"m": 60, "h": 3600, "d": 86400, "w": 7 * 86400}
 _SHOWN = 20
 
@@ -43,51 +40,46 @@ def _folder(chosen: str | None) -> Path:
 
 
 @app.command("stats", epilog="Example: factcheck cache stats")
-def stats(*, dir_: Folder = None, _debug: options.Debug = False) -> None:
+def stats(*, dir_: Folder = None) -> None:
     """Show how many responses are cached, by task and judge."""
     from rich.filesize import decimal
 
     from factcheck.runtime.cache import maintenance
 
     folder = _folder(dir_)
-    found = maintenance.statistics(folder)
+    found = maintenance.contents(folder)
     lines = [
         f"folder   {folder}",
-        f"entries  {found.entries}",
+        f"entries  {found.n_entries}",
         f"size     {decimal(found.size)}",
     ]
     if found.oldest is not None and found.newest is not None:
         lines += [f"oldest   {_date(found.oldest)}", f"newest   {_date(found.newest)}"]
     if found.refused:
-        lines.append(f"refused  {found.refused}   see 'factcheck cache verify'")
+        lines.append(f"refused  {len(found.refused)}   see 'factcheck cache verify'")
     if found.groups:
-        width = max(len(task) for task, _, _ in found.groups)
-        lines += ["", *(f"{n:>8}  {task:<{width}}  {judge}" for task, judge, n in found.groups)]
+        width = max(len(task) for task, _ in found.groups)
+        of = found.groups.items()
+        lines += ["", *(f"{n:>8}  {task:<{width}}  {judge}" for (task, judge), n in of)]
     output.print_out("\n".join(lines))
 
 
 @app.command("verify", epilog="Example: factcheck cache verify")
-def verify(*, dir_: Folder = None, _debug: options.Debug = False) -> None:
+def verify(*, dir_: Folder = None) -> None:
     """Read and check every cached response; exits with 1 if one is bad."""
     from factcheck.runtime.cache import maintenance
 
     found = maintenance.verify(_folder(dir_))
-    output.print_out("\n".join(_findings(found)))
-    if found.refused or found.damage is not None:
-        raise typer.Exit(FOUND_BAD)
-
-
-def _findings(found: Verification) -> list[str]:
-    lines = [f"{found.good} good, {len(found.refused)} refused"]
-    lines += [
-        f"  {entry.key or f'row {entry.rowid}'}: {entry.problem}"
-        for entry in found.refused[:_SHOWN]
-    ]
-    if len(found.refused) > _SHOWN:
-        lines.append(f"  and {len(found.refused) - _SHOWN} more")
+    lines = [f"{found.n_entries} good, {len(found.refused)} refused"]
+    bad = [f"  {one.key or f'row {one.rowid}'}: {one.problem}" for one in found.refused]
+    lines += bad[:_SHOWN]
+    if len(bad) > _SHOWN:
+        lines.append(f"  and {len(bad) - _SHOWN} more")
     if found.damage is not None:
         lines.append(f"the file is damaged: {found.damage}")
-    return lines
+    output.print_out("\n".join(lines))
+    if found.refused or found.damage is not None:
+        raise typer.Exit(_FOUND_BAD)
 
 
 @app.command("prune", epilog="Example: factcheck cache prune --older-than 30d")
@@ -100,7 +92,6 @@ def prune(
         str | None, options.option("--judge", "NAME", "Responses of this judge, named as in stats.")
     ] = None,
     dir_: Folder = None,
-    _debug: options.Debug = False,
 ) -> None:
     """Remove responses by age, by judge, or by both."""
     from factcheck.reports.text import plural
@@ -121,7 +112,6 @@ def clear(
     *,
     yes: Annotated[bool, options.flag("--yes", "Do not ask for confirmation.")] = False,
     dir_: Folder = None,
-    _debug: options.Debug = False,
 ) -> None:
     """Remove all cached responses; they will have to be paid for again."""
     from factcheck.reports.text import plural
@@ -131,7 +121,7 @@ def clear(
     if not yes:
         if not sys.stdin.isatty():
             raise InputError("standard input is not a terminal; confirm with --yes")
-        responses = plural(maintenance.statistics(folder).entries, "response")
+        responses = plural(maintenance.contents(folder).n_entries, "response")
         if not typer.confirm(f"Remove {responses} from {folder}?", err=True):
             output.print_note("nothing removed")
             return

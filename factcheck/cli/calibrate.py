@@ -1,4 +1,4 @@
-"""`factcheck calibrate`: measure how far a judge can be trusted."""
+"""`factcheck calibrate` and `factcheck doctor`: whether a judge answers, and can be trusted."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ import json
 from collections.abc import Iterable
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from factcheck.cli import options, output
-from factcheck.errors import InputError
+from factcheck.errors import InputError, JudgeError
 
 if TYPE_CHECKING:
     from factcheck.scoring.gates import GateFailure
@@ -62,7 +62,6 @@ def bullets(  # noqa: PLR0913 - one parameter per option
         options.option("--out", "DIR", "Folder for rows, plot and page.", options.OUTPUT),
     ] = "bullet-removal",
     format_: options.PrintFormat = "table",
-    _debug: options.Debug = False,
 ) -> None:
     """Remove bullets from summaries one by one and watch the score fall.
 
@@ -114,7 +113,6 @@ def audit(  # noqa: PLR0913 - one parameter per option
     ] = False,
     format_: options.ReportFormat = None,
     out: options.Out = None,
-    _debug: options.Debug = False,
 ) -> None:
     """Find provably wrong verdicts of a judge, without labels.
 
@@ -164,7 +162,6 @@ def agreement(
     max_cost_usd: options.MaxCost = None,
     format_: options.ReportFormat = None,
     out: options.Out = None,
-    _debug: options.Debug = False,
 ) -> None:
     """Compare judges with human labels, with word containment as baseline."""
     from factcheck.calibration import BASELINE
@@ -199,7 +196,6 @@ def cascade(
     ] = 0.95,
     format_: options.ReportFormat = None,
     out: options.Out = None,
-    _debug: options.Debug = False,
 ) -> None:
     """Fit the thresholds of a cascade to a target agreement with its second judge.
 
@@ -211,6 +207,40 @@ def cascade(
     to = output.destination(format_, out, first, second)
     fit = fit_cascade(first, second, target=target)
     output.report(fit.page(), fit.to_json, to)
+
+
+def doctor(
+    model: Annotated[
+        str, options.argument("MODEL", "PROVIDER/MODEL, or FILE.yaml#NAME for one with settings.")
+    ],
+    *,
+    judge_option: options.JudgeOption = None,
+    format_: Annotated[
+        Literal["table", "json"],
+        options.option("--format", "FORMAT", "table or json.", options.OUTPUT),
+    ] = "table",
+) -> None:
+    """Try MODEL out: how its server wants to be asked, a trial, and the price.
+
+    Asks about four facts twice, with two to six requests. What is learned is
+    kept in the cache for later runs; the answers are not. Exits with 4 if no
+    fact was decided.
+    """
+    from factcheck.judges.factory import build_model
+    from factcheck.judges.llm.doctor import examine
+    from factcheck.runtime.loop import background
+    from factcheck.runtime.retry import RetryPolicy
+    from factcheck.runtime.session import Session
+
+    chosen = options.judge_with(model, judge_option) or model
+    retry = RetryPolicy(stop_after_attempt=2)  # who asks for a diagnosis waits for it
+    with output.spinner(f"Trying {model}"), Session(retry=retry) as session:
+        diagnosis = background.run(examine(build_model(chosen, session)))
+    as_json = format_ == "json"
+    output.print_out(json.dumps(diagnosis.to_dict(), indent=2) if as_json else str(diagnosis))
+    if not diagnosis.n_decided:
+        output.print_error(f"no fact was decided: {diagnosis.problem}")
+        raise typer.Exit(JudgeError.exit_code)
 
 
 def _silent(judges: Iterable[tuple[str, str]]) -> GateFailure | None:

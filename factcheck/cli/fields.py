@@ -99,7 +99,6 @@ def evaluate(  # noqa: PLR0913 - one parameter per option
             "--differences", "FILE", "Also write the fields that do not match to FILE.", OUTPUT
         ),
     ] = None,
-    _debug: options.Debug = False,
 ) -> None:
     """Evaluate extracted records against gold records, field by field.
 
@@ -174,7 +173,6 @@ def infer_schema(
         bool, options.flag("--suggest", "Suggest how each field is compared, like 'suggest'.")
     ] = False,
     out: SchemaOut = None,
-    _debug: options.Debug = False,
 ) -> None:
     """Infer an evaluation schema from gold records.
 
@@ -195,7 +193,6 @@ def suggest(
         ),
     ] = None,
     out: SchemaOut = None,
-    _debug: options.Debug = False,
 ) -> None:
     """Suggest how each field is compared and each list aligned.
 
@@ -240,7 +237,6 @@ def compare(
     format_: options.ReportFormat = None,
     out: options.Out = None,
     fail_if_worse: options.FailIfWorse = False,
-    _debug: options.Debug = False,
 ) -> None:
     """Compare two runs, field by field.
 

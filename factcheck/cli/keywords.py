@@ -58,7 +58,6 @@ def run(
             "scored."
         ),
     ] = None,
-    _debug: options.Debug = False,
 ) -> None:
     """Match generated cards with expected cards.
 
@@ -109,7 +108,6 @@ def behaviors(
             "Exit with 1 if the pass rate is lower, e.g. 0.9, or if a case could not be scored."
         ),
     ] = None,
-    _debug: options.Debug = False,
 ) -> None:
     """Classify the behaviors of responses.
 
@@ -149,7 +147,6 @@ def compare(
     format_: options.ReportFormat = None,
     out: options.Out = None,
     fail_if_worse: options.FailIfWorse = False,
-    _debug: options.Debug = False,
 ) -> None:
     """Compare two runs, case by case.
 
@@ -201,7 +198,6 @@ def references(
     fail_under: Annotated[
         float | None, options.fail_under("Exit with 1 if the score is lower, e.g. 0.4.", "SCORE")
     ] = None,
-    _debug: options.Debug = False,
 ) -> None:
     """Compare a text with references by embedding similarity.
 

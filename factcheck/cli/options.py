@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
@@ -20,14 +19,6 @@ FAMILY: dict[str, Any] = {"rich_markup_mode": "rich", "invoke_without_command": 
 """Settings of a command with subcommands."""
 Format = Literal["table", "markdown", "html", "junit", "json", "csv"]
 Direction = Literal["coverage", "both"]
-
-
-@dataclass
-class Invocation:
-    """State of one run of the program, whatever the command."""
-
-    debug: bool = False
-    """Whether errors come with their traceback."""
 
 
 def show_help(context: typer.Context) -> None:
@@ -56,12 +47,6 @@ def judge_with(judge: str | None, given: list[str] | None) -> str | Model | None
         return read_model(judge or settings.judge, settings, given)
     except ConfigError as error:
         raise ConfigError(f"--judge-option: {error}") from error
-
-
-def _set_debug(context: typer.Context, value: bool) -> bool:  # noqa: FBT001 - an option's callback
-    if value:
-        context.ensure_object(Invocation).debug = True
-    return value
 
 
 def argument(metavar: str, help_text: str, **more: Any) -> Any:
@@ -98,11 +83,6 @@ def examples(help_text: str) -> Any:
     """The option for the number of examples in a report."""
     return option("--examples", "N", help_text, OUTPUT, min=0)
 
-
-DEBUG: Any = flag(
-    "--debug", "Show a traceback when an error occurs.", callback=_set_debug, is_eager=True
-)
-Debug = Annotated[bool, DEBUG]
 
 Judge = Annotated[
     str | None,

@@ -17,7 +17,6 @@ def report(
     fail_under: Annotated[
         float | None, options.fail_under("Exit with 1 if the (mean) score is lower, e.g. 0.8.")
     ] = None,
-    _debug: options.Debug = False,
 ) -> None:
     """Show saved results as HTML, Markdown, CSV or JUnit.
 

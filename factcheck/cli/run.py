@@ -87,7 +87,6 @@ def run(  # noqa: PLR0913 - one parameter per option
         float | None, options.fail_under("Exit with 1 if the mean score is lower, e.g. 0.8.")
     ] = None,
     max_distorted: options.MaxDistorted = None,
-    _debug: options.Debug = False,
 ) -> None:
     """Score many summaries: one row per record, and a summary.
 
@@ -143,7 +142,6 @@ def compare(
     format_: options.ReportFormat = None,
     out: options.Out = None,
     fail_if_worse: options.FailIfWorse = False,
-    _debug: options.Debug = False,
 ) -> None:
     """Compare two runs or reports: facts won, lost and newly distorted.
 

@@ -61,7 +61,6 @@ def score(  # noqa: PLR0913 - one parameter per option
             options.OUTPUT,
         ),
     ] = None,
-    _debug: options.Debug = False,
 ) -> None:
     """Report which facts in SOURCE the SUMMARY keeps, distorts or drops.
 
@@ -181,7 +180,6 @@ def facts(
             "--lock", "FILE", "Also write the facts to this YAML file, for review.", options.OUTPUT
         ),
     ] = None,
-    _debug: options.Debug = False,
 ) -> None:
     """List the atomic facts of SOURCE.
 
@@ -212,7 +210,6 @@ def check(
     judge_option: options.JudgeOption = None,
     format_: options.ReportFormat = None,
     out: options.Out = None,
-    _debug: options.Debug = False,
 ) -> None:
     """Check given facts against TEXT.
 

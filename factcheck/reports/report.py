@@ -1,4 +1,7 @@
-"""Renderings that every result gets from its page; CSV that is safe to open in a spreadsheet."""
+"""Renderings that every result gets from its page, and the formats for other programs.
+
+CSV is safe to open in a spreadsheet; of JUnit a build server lists what went wrong as failed tests.
+"""
 
 from __future__ import annotations
 
@@ -7,19 +10,21 @@ from collections.abc import Iterable, Mapping, Sequence
 from importlib import import_module
 from io import StringIO
 from os import PathLike
-from typing import TYPE_CHECKING, Any
+from typing import Any
+from xml.etree import ElementTree as ET
 
 from factcheck.documents import json_text, write_text
 from factcheck.errors import ConfigError, InputError
+from factcheck.reports.page import Case, Page, cleaned, entries
 from factcheck.reports.text import value_text, visible
-
-if TYPE_CHECKING:
-    from factcheck.reports.page import Page
 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 _LONGEST_CELL = 32_000
 """Spreadsheets cut cells of more than 32,767 characters."""
 _CASE_COLUMNS = ("suite", "case", "status", "kind", "message")
+_ELEMENTS = {"failed": "failure", "error": "error", "skipped": "skipped"}
+_COUNTS = {"failures": "failure", "errors": "error", "skipped": "skipped"}
+"""Elements of JUnit: by the status of a case, and by their counter."""
 
 FORMATS = ("table", "markdown", "html", "junit", "csv")
 """Formats of a page; JSON is made from the result itself."""
@@ -37,7 +42,8 @@ def render(page: Page, to: str = "table") -> str:
     """
     if to not in FORMATS:
         raise InputError(f"unknown report format {to!r}; use {', '.join(FORMATS)}")
-    text = _csv_text(page) if to == "csv" else import_module(f"factcheck.reports.{to}").render(page)
+    texts = {"csv": _csv_text, "junit": _junit_text}
+    text = (texts.get(to) or import_module(f"factcheck.reports.{to}").render)(page)
     return text if text.endswith("\n") else f"{text}\n"
 
 
@@ -144,3 +150,44 @@ def _cell(value: Any) -> Any:
         return value_text(value)[:_LONGEST_CELL]
     text = "\n".join(map(visible, value.splitlines()))[:_LONGEST_CELL]
     return f"'{text}" if text.startswith(_FORMULA) else text
+
+
+def _junit_text(page: Page) -> str:
+    """A suite for each metric, and a test for each of its cases."""
+    page = cleaned(page)
+    root = ET.Element("testsuites", name="factcheck")
+    for metric in (page, *page.also):
+        root.append(_suite(metric))
+    for name in ("tests", *_COUNTS):
+        root.set(name, str(sum(int(suite.attrib[name]) for suite in root)))
+    ET.indent(root)
+    return '<?xml version="1.0" encoding="UTF-8"?>\n' + ET.tostring(root, encoding="unicode") + "\n"
+
+
+def _suite(page: Page) -> ET.Element:
+    suite = ET.Element("testsuite", name=page.suite or "factcheck")
+    listed = ET.SubElement(suite, "properties")
+    metric = entries(
+        (page.name, page.value),
+        ("counts", page.counts),
+        ("interval", page.interval),
+        ("notes", "; ".join(page.lines)),
+    )
+    for name, value in (*metric, *page.footer):
+        ET.SubElement(listed, "property", name=name, value=value)
+    classname = f"factcheck.{page.suite}" if page.suite else "factcheck"
+    suite.extend(_test(case, classname) for case in page.cases)
+    suite.set("tests", str(len(page.cases)))
+    for name, element in _COUNTS.items():
+        suite.set(name, str(len(suite.findall(f"testcase/{element}"))))
+    return suite
+
+
+def _test(case: Case, classname: str) -> ET.Element:
+    test = ET.Element("testcase", classname=classname, name=case.name)
+    if case.status != "passed":
+        outcome = ET.SubElement(test, _ELEMENTS[case.status], message=case.message)
+        if case.kind:
+            outcome.set("type", case.kind)
+        outcome.text = "\n".join(case.details)
+    return test

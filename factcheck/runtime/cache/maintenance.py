@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -44,29 +44,39 @@ class StoredEntry(NamedTuple):
     stored_at: Any
     """When it was written, in Unix seconds, as the row has it."""
 
+    @property
+    def labels(self) -> tuple[str, str, float | None]:
+        """Task, judge and time; missing ones are `other`, the time is that of writing."""
+        try:
+            data = json.loads(self.value)
+        except (ValueError, RecursionError):
+            data = None
+        data = data if isinstance(data, dict) else {}
+        task, judge, at = (data.get(name) for name in ("task", "judge", "at"))
+        if not (isinstance(at, (int, float)) and 0 <= at < _END_OF_TIME):
+            at = self.stored_at if isinstance(self.stored_at, float) else None
+        task, judge = (label if isinstance(label, str) else "other" for label in (task, judge))
+        return task, judge, at
 
-class Statistics(NamedTuple):
-    """Size and contents of a cache."""
 
-    entries: int
-    refused: int
-    """Rows that count as missing; not among `entries`."""
-    size: int
-    """Bytes on disk."""
-    groups: tuple[tuple[str, str, int], ...]
-    """Task, judge and number of entries, by task and judge."""
+class Contents(NamedTuple):
+    """What is in a cache."""
+
+    groups: Mapping[tuple[str, str], int]
+    """Number of good entries, by task and judge."""
+    refused: tuple[StoredEntry, ...]
+    """Rows that count as missing; not among the groups."""
     oldest: float | None
     newest: float | None
     """Unix seconds; `None` for an empty cache."""
+    size: int
+    """Bytes on disk."""
+    damage: str | None = None
+    """SQLite's finding in `verify`, or `None` if the file is whole."""
 
-
-class Verification(NamedTuple):
-    """State of a cache."""
-
-    good: int
-    refused: tuple[StoredEntry, ...]
-    damage: str | None
-    """SQLite's finding, or `None` if the file is whole."""
+    @property
+    def n_entries(self) -> int:
+        return sum(self.groups.values())
 
 
 @contextmanager
@@ -115,60 +125,34 @@ def _value(key: str, raw: Any, mode: Any, filename: Any, stored: Any) -> tuple[s
     return ("its checksum does not match", "") if value is None else (None, value)
 
 
-def statistics(folder: Path) -> Statistics:
+def contents(folder: Path) -> Contents:
     groups: Counter[tuple[str, str]] = Counter()
-    refused = 0
-    times = []
+    refused, times = [], []
     for entry in read_entries(folder):
         if entry.problem is not None:
-            refused += 1
+            refused.append(entry)
             continue
-        task, judge, at = _labels(entry)
+        task, judge, at = entry.labels
         groups[task, judge] += 1
-        times.append(at)
-    known = [time for time in times if time is not None]
+        times += [] if at is None else [at]
     files = disk.database(folder).parent.glob("*")
-    return Statistics(
-        entries=groups.total(),
-        refused=refused,
-        size=sum(file.stat().st_size for file in files if file.is_file()),
-        groups=tuple((task, judge, n) for (task, judge), n in sorted(groups.items())),
-        oldest=min(known, default=None),
-        newest=max(known, default=None),
-    )
+    size = sum(file.stat().st_size for file in files if file.is_file())
+    oldest, newest = min(times, default=None), max(times, default=None)
+    return Contents(dict(sorted(groups.items())), tuple(refused), oldest, newest, size)
 
 
-def _labels(entry: StoredEntry) -> tuple[str, str, float | None]:
-    """Task, judge and time of a good entry; missing ones are `other`, the time that of writing."""
+def verify(folder: Path) -> Contents:
+    """The contents, after a check of the whole file; without entries if it cannot be read."""
     try:
-        data = json.loads(entry.value)
-    except (ValueError, RecursionError):
-        data = None
-    data = data if isinstance(data, dict) else {}
-    task, judge, at = (data.get(name) for name in ("task", "judge", "at"))
-    if not (isinstance(at, (int, float)) and 0 <= at < _END_OF_TIME):
-        at = entry.stored_at if isinstance(entry.stored_at, float) else None
-    task, judge = (label if isinstance(label, str) else "other" for label in (task, judge))
-    return task, judge, at
-
-
-def verify(folder: Path) -> Verification:
-    good = 0
-    refused: list[StoredEntry] = []
-    damage: str | None = None
-    try:
-        for entry in read_entries(folder):
-            if entry.problem is None:
-                good += 1
-            else:
-                refused.append(entry)
-        if disk.database(folder).exists():
-            with _connected(folder) as connection:
-                ((said,), *_) = connection.execute("PRAGMA integrity_check(1)").fetchall()
-            damage = said.decode("utf-8", "replace").strip()
+        found = contents(folder)
+        if not disk.database(folder).exists():
+            return found
+        with _connected(folder) as connection:
+            ((said,), *_) = connection.execute("PRAGMA integrity_check(1)").fetchall()
+        damage = said.decode("utf-8", "replace").strip()
+        return found if damage == "ok" else found._replace(damage=damage)
     except InputError as error:
-        damage = str(error.__cause__ or error)
-    return Verification(good, tuple(refused), None if damage == "ok" else damage)
+        return Contents({}, (), None, None, 0, str(error.__cause__ or error))
 
 
 def prune(folder: Path, *, before: float | None = None, judge: str | None = None) -> int:
@@ -176,7 +160,7 @@ def prune(folder: Path, *, before: float | None = None, judge: str | None = None
     chosen = []
     for entry in read_entries(folder):
         if entry.problem is None:
-            _, name, at = _labels(entry)
+            _, name, at = entry.labels
             old = before is None or (at is not None and at < before)
             if old and judge in {None, name}:
                 chosen.append((entry.rowid, entry.stored_at))

@@ -38,7 +38,7 @@ def test_the_bomb_works(canary: Path) -> None:
 def use_everything(folder: Path) -> None:
     cache = DiskCache(folder)
     cache.get_many([KEY, OTHER])
-    maintenance.statistics(folder)
+    maintenance.contents(folder)
     maintenance.verify(folder)
     maintenance.prune(folder, before=0.5)
     cache.set_many({KEY: "new"})
@@ -161,7 +161,7 @@ def test_a_pipe_or_link_in_place_of_the_file_is_not_opened(
     assert cache.get_many([KEY]) == {}
     assert "is not a regular file" in caplog.text
     with pytest.raises(ConfigError, match="is not a regular file"):
-        maintenance.statistics(folder)
+        maintenance.contents(folder)
     assert victim.read_text() == "mine"
 
 
@@ -185,7 +185,7 @@ def maintain(folder: Path) -> None:
         }
         assert good.items() <= ENTRIES.items()
     try:
-        maintenance.statistics(folder)
+        maintenance.contents(folder)
     except FactcheckError as error:
         assert "is damaged" in str(error)
         assert maintenance.verify(folder).damage is not None

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from factcheck.runtime.cache import DiskCache, answer_key
-from factcheck.runtime.cache.maintenance import statistics
+from factcheck.runtime.cache.maintenance import contents
 from factcheck.runtime.result_cache import ResultCache
 
 KEY, OTHER = answer_key(n=1), answer_key(n=2)
@@ -30,7 +30,7 @@ def test_a_lease_is_granted_once_and_is_no_answer(two: tuple[DiskCache, DiskCach
     one, other = two
     assert [one.lease(KEY, 60), other.lease(KEY, 60), other.lease(OTHER, 60)] == [True, False, True]
     assert other.get_many([KEY, OTHER]) == {}
-    assert statistics(one.folder)[:2] == (0, 0)
+    assert contents(one.folder)[:2] == ({}, ())
     one.release(KEY)
     assert other.lease(KEY, 60)
 
