@@ -128,6 +128,10 @@ _SCALARS: dict[Any, _Read] = {
     bool: _checked("true or false", lambda data: isinstance(data, bool)),
     int: _checked("a whole number", lambda data: isinstance(data, int) and _is_number(data)),
     float: _checked("a number", _is_number, _finite),
+    str | int: _checked(
+        "a string or an integer",
+        lambda data: isinstance(data, (str, int)) and not isinstance(data, bool),
+    ),
 }
 
 

@@ -14,7 +14,7 @@ from factcheck.fields.comparators.semantic import SemanticComparator
 from factcheck.fields.hints import hints
 from factcheck.fields.registry import Registry, default_registry
 from factcheck.fields.runs.export import schema_digest
-from factcheck.fields.runs.records import RecordResult, WeightedCounts, count
+from factcheck.fields.runs.records import RecordResult, count
 from factcheck.fields.runs.results import RunResult, RunTally
 from factcheck.fields.schemas.parsing import SchemaNode, parse_eval_schema
 from factcheck.fields.scoring.dispatch import Ask, ask_async, ask_now, dispatch, run
@@ -79,7 +79,6 @@ class FieldEvaluator(Closing):
         self._plan = compile_schema(self.schema, registry)
         self._id_field = id_field
         self._post_process = post_process
-        self._count = WeightedCounts(self._plan.weights) if self._plan.weights else count
 
     def evaluate(
         self, gold: Sequence[Any], extracted: Sequence[Any], *, join: Join = "position"
@@ -164,7 +163,7 @@ class FieldEvaluator(Closing):
         if self._post_process is not None:
             results = self._post_process(results)
             _check_processed(results, name)
-        counts = self._count(results)
+        counts = count(results, self._plan.weights)
         return RecordResult(name, results, gold, extracted, *counts.scores(), counts)
 
 

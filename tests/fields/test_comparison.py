@@ -21,9 +21,7 @@ from factcheck.fields import (
     compare_runs,
     evaluate,
 )
-from factcheck.fields.runs import resampling
 from factcheck.fields.runs.resampling import MEASURES
-from factcheck.stats.comparison import compare_scores
 from tests.fields.builders import NUMBER, TEXT, array, record
 from tests.fields.runs import drawn_run, figure, run_of, summed_up
 
@@ -235,24 +233,6 @@ class TestManyFields:
         assert comparison.won == ("a",)
         assert comparison.fields["a"].p_adjusted == comparison.fields["a"].p_value
         assert {comparison.fields[f"x{k}"].p_adjusted for k in range(9)} == {1.0}
-
-    def test_fields_are_scaled_by_their_spread_under_randomization(self) -> None:
-        draw = random.Random(3)
-        a, b = (
-            run_of(
-                {field: "".join(draw.choices("+-/oh", k=k % 4)) for field in "abcd"}
-                for k in range(60)
-            ).records
-            for _ in range(2)
-        )
-        of_a, of_b = (
-            resampling.field_scores(resampling.count_fields(records), "abcd", 60)
-            for records in (a, b)
-        )
-        _, by_chance = compare_scores(of_a, of_b, 5_000, 0)
-
-        spread = resampling.f1_spread(of_a, of_b, by_chance)
-        assert spread == approx(by_chance.std(axis=1), rel=0.05)
 
     def test_a_key_that_is_no_longer_made_up_is_won(self) -> None:
         rows = [{"a": "+-"[k % 2], "b": "-+"[k % 2]} for k in range(10)]

@@ -11,18 +11,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from factcheck.fields import ComparatorResult, Registry, annotate_xeval, parse_eval_schema
-from factcheck.fields.runs.records import WeightedCounts
+from factcheck.fields.runs.records import count
 from factcheck.fields.scoring.grid import Grid
 from factcheck.fields.scoring.plan import compile_schema
 from tests.fields.builders import NUMBER, TEXT, array, best, compared, record
 from tests.fields.strategies import examples
 
 
-def pair_by_pair(node: Any, gold: list[Any], found: list[Any], weigh: WeightedCounts) -> Any:
+def pair_by_pair(node: Any, gold: list[Any], found: list[Any], weights: Any) -> Any:
     def f1(one: Any, other: Any) -> float:
         results: list[Any] = []
         node.pair(one, other, node.path, results)
-        sums = weigh(results)
+        sums = count(results, weights)
         stake = sums.n_extracted + sums.n_gold
         return 2 * sums.matched / stake if stake else 0.0
 
@@ -35,7 +35,7 @@ def both_ways(items: Any, gold: list[Any], found: list[Any], registry: Registry)
     element = plan.root.element  # type: ignore[attr-defined]
     grid = Grid(len(gold), len(found), plan.weights)
     grid.add(element, gold, found)
-    return grid.outcome()[0], pair_by_pair(element, gold, found, WeightedCounts(plan.weights))
+    return grid.outcome()[0], pair_by_pair(element, gold, found, plan.weights)
 
 
 def assert_alike(items: Any, gold: list[Any], found: list[Any], registry: Registry) -> None:

@@ -309,16 +309,16 @@ class TestOtherFiles:
         ("place", "value", "message"),
         [
             (("records",), {}, "run: 'records': expected a list"),
-            (("records", 0, "id"), 1.5, "run: record 0: 'id': expected a string or an integer"),
-            (("records", 0, "id"), None, "run: record 0: 'id': expected a string or an integer"),
-            (("records", 0, "f1"), "1", "run: 'records', item 1: 'f1': expected a number"),
-            (("records", 0, "counts"), None, "item 1: 'counts': expected an object"),
+            (("records", 0, "id"), 1.5, "run: record 1: 'id': expected a string or an integer"),
+            (("records", 0, "id"), None, "run: record 1: 'id': expected a string or an integer"),
+            (("records", 0, "f1"), "1", "run: record 1: 'f1': expected a number"),
+            (("records", 0, "counts"), None, "record 1: 'counts': expected an object"),
             (("records", 0, "counts", "n_gold"), [], "'counts': 'n_gold': expected a number"),
-            (("records", 0, "fields", 1), 7, "item 1: 'fields', item 2: expected an object"),
+            (("records", 0, "fields", 1), 7, "record 1: field 2: expected an object"),
             (("records", 0, "fields", 1, "status"), ["match"], "'status': expected one of match,"),
-            (("records", 0, "fields", 1, "path"), 3, "item 2: 'path': expected a string"),
-            (("records", 0, "fields", 1, "score"), True, "item 2: 'score': expected a number"),
-            (("records", 0, "fields", 1, "reason"), 3, "item 2: 'reason': expected a string"),
+            (("records", 0, "fields", 1, "path"), 3, "field 2: 'path': expected a string"),
+            (("records", 0, "fields", 1, "score"), True, "field 2: 'score': expected a number"),
+            (("records", 0, "fields", 1, "reason"), 3, "field 2: 'reason': expected a string"),
             (("micro",), [1, 1], "run: 'micro': expected a list of 3 values"),
             (("total_records",), 1.0, "run: 'total_records': expected a whole number"),
             (("mean_f1",), None, "run: 'mean_f1': expected a number"),
@@ -342,7 +342,7 @@ class TestOtherFiles:
     def test_a_missing_key_of_a_field(self, key: str) -> None:
         data = run(record(a=TEXT), [{"a": "x"}], [{"a": "x"}]).to_dict()
         del data["records"][0]["fields"][0][key]
-        with pytest.raises(InputError, match=f"item 1: 'fields', item 1: '{key}'"):
+        with pytest.raises(InputError, match=f"record 1: field 1: '{key}'"):
             RunResult.from_dict(data)
 
 

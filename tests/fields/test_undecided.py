@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from factcheck.fields import FieldResult, RecordResult
-from factcheck.fields.runs.records import Undecided, WeightedCounts
+from factcheck.fields.runs.records import Undecided, count
 from factcheck.fields.types import UNDECIDED
 from tests.fields.runs import summed_up
 
@@ -28,7 +28,7 @@ def records_of(statuses: list[list[Any]]) -> list[RecordResult]:
             FieldResult(f"f{n}", float(status == "match"), "c", None, None, status, f"why {n % 2}")
             for n, status in enumerate(own)
         ]
-        sums = WeightedCounts(WEIGHTS)(results)
+        sums = count(results, WEIGHTS)
         made.append(RecordResult(position, results, None, None, *sums.scores(), sums))
     return made
 

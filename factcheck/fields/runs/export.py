@@ -7,11 +7,10 @@ ones. Values that JSON lacks are written as in `factcheck.fields.values.plain`.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator
 from typing import Any
 
-from factcheck.documents import from_plain, shown, to_plain
+from factcheck.documents import Reader, from_plain, to_plain
 from factcheck.errors import InputError
 from factcheck.facts import digest
 from factcheck.fields.registry import COMPARATORS
@@ -28,8 +27,6 @@ COLUMNS = (
 )
 """Keys of a row: `record` is the id of the record, `path` the path in it, `field` that in the
 schema; the last two only if transforms changed the value."""
-_LIKE_RAW: Any = object()
-"""Stands for a compared value that equals the raw one, and is not written."""
 
 
 def iter_rows(run: RunFigures) -> Iterator[dict[str, Any]]:
@@ -39,17 +36,12 @@ def iter_rows(run: RunFigures) -> Iterator[dict[str, Any]]:
             f"rows need the results of single records, and of these {run.total_records:,} only "
             "totals were kept; FieldEvaluator.evaluate keeps them, .stream yields them"
         )
-    fields: dict[str, str] = {}
     for record in run.records:
         for result in record.field_results:
-            path = result.path
-            field = fields.get(path)
-            if field is None:
-                field = fields[path] = schema_path(path)
             row = {
                 "record": record.record_id,
-                "path": path,
-                "field": field,
+                "path": result.path,
+                "field": schema_path(result.path),
                 "status": result.status,
                 "score": result.score,
                 "comparator": result.comparator,
@@ -136,78 +128,47 @@ def _result_to_dict(result: FieldResult) -> dict[str, Any]:
     return data
 
 
-@dataclass(frozen=True)
-class _SavedResult:
-    path: str
-    status: FieldStatus
-    score: float
-    comparator: str
-    reason: str | None = None
-    gold: Any = None
-    extracted: Any = None
-    gold_compared: Any = _LIKE_RAW
-    extracted_compared: Any = _LIKE_RAW
-
-
-@dataclass(frozen=True)
-class _SavedRecord:
-    id: Any
-    precision: float
-    recall: float
-    f1: float
-    counts: Counts
-    fields: list[_SavedResult]
-    gold: Any = None
-    extracted: Any = None
-
-
-@dataclass(frozen=True)
-class _SavedRun(RunFigures):
-    records: list[_SavedRecord]  # type: ignore[assignment]
-
-
 def run_from_dict(data: Any) -> dict[str, Any]:
     """The arguments of `RunFigures` from what `run_to_dict` returned."""
-    if isinstance(data, Mapping) and data.get("format") != FORMAT:
+    read = Reader(data, "run")
+    if data.get("format") != FORMAT:
         raise InputError(
             f"run: format {data.get('format')!r} is not {FORMAT!r}; it was written by another "
             "version, or is not a run of the field evaluator (RunResult.to_json writes one)"
         )
-    saved = from_plain(_SavedRun, data, "run")
-    records = [_record(record, f"run: record {n}") for n, record in enumerate(saved.records)]
-    return {**vars(saved), "records": records}
+    records = enumerate(read.get("records", list[Any]), 1)
+    figures = from_plain(RunFigures, {**data, "records": []}, "run")
+    return {**vars(figures), "records": [_record(one, f"run: record {n}") for n, one in records]}
 
 
-def _record(saved: _SavedRecord, where: str) -> RecordResult:
-    if isinstance(saved.id, bool) or not isinstance(saved.id, (str, int)):
-        raise InputError(f"{where}: 'id': expected a string or an integer, got {shown(saved.id)}")
+def _record(data: Any, where: str) -> RecordResult:
+    read = Reader(data, where)
+    results = enumerate(read.get("fields", list[Any]), 1)
     return RecordResult(
-        saved.id,
-        [
-            FieldResult(
-                result.path,
-                result.score,
-                result.comparator,
-                result.gold,
-                result.extracted,
-                result.status,
-                result.reason,
-                _or_raw(result.gold_compared, result.gold),
-                _or_raw(result.extracted_compared, result.extracted),
-            )
-            for result in saved.fields
-        ],
-        saved.gold,
-        saved.extracted,
-        saved.precision,
-        saved.recall,
-        saved.f1,
-        saved.counts,
+        read.get("id", str | int),
+        [_result(Reader(one, f"{where}: field {n}")) for n, one in results],
+        data.get("gold"),
+        data.get("extracted"),
+        read.get("precision", float),
+        read.get("recall", float),
+        read.get("f1", float),
+        read.get("counts", Counts),
     )
 
 
-def _or_raw(compared: Any, raw: Any) -> Any:
-    return raw if compared is _LIKE_RAW else compared
+def _result(read: Reader) -> FieldResult:
+    gold, extracted = read.get("gold", Any, None), read.get("extracted", Any, None)
+    return FieldResult(
+        read.get("path", str),
+        read.get("score", float),
+        read.get("comparator", str),
+        gold,
+        extracted,
+        read.get("status", FieldStatus),
+        read.get("reason", str, None),
+        read.get("gold_compared", Any, gold),
+        read.get("extracted_compared", Any, extracted),
+    )
 
 
 def schema_digest(schema: SchemaNode) -> str:

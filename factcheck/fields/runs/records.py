@@ -7,15 +7,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 from factcheck.fields.schemas.structure import containers, schema_path
 from factcheck.fields.types import COUNTED, UNDECIDED, FieldResult
 from factcheck.fields.values import exact_key
-
-_MAX_PATHS = 100_000
-"""Paths whose weight is cached; they repeat from record to record."""
 
 
 class Scores(NamedTuple):
@@ -49,50 +46,21 @@ class Counts(NamedTuple):
         return Counts(*(a + b for a, b in zip(self, other, strict=True)))
 
 
-def count(results: Iterable[FieldResult]) -> Counts:
-    matched, n_both, n_omitted, n_hallucinated = 0.0, 0, 0, 0
+def count(results: Iterable[FieldResult], weights: Mapping[str, float] | None = None) -> Counts:
+    """Count results; `weights` are by schema path, 1 for any other field."""
+    matched = n_extracted = n_gold = 0.0
     for result in results:
+        weight = weights.get(schema_path(result.path), 1.0) if weights else 1.0
         status = result.status
         if status in ("match", "mismatch"):
-            n_both += 1
-            matched += result.score
+            matched += weight * result.score
+            n_extracted += weight
+            n_gold += weight
         elif status == "omission":
-            n_omitted += 1
+            n_gold += weight
         elif status == "hallucination":
-            n_hallucinated += 1
-    return Counts(matched, n_both + n_hallucinated, n_both + n_omitted)
-
-
-class WeightedCounts:
-    """Counts results by the weights of their fields."""
-
-    def __init__(self, weights: Mapping[str, float]) -> None:
-        self._by_schema_path = weights
-        self._by_path: dict[str, float] = {}
-
-    def __call__(self, results: Iterable[FieldResult]) -> Counts:
-        matched = n_extracted = n_gold = 0.0
-        for result in results:
-            status = result.status
-            weight = self._weight(result.path)
-            if status in ("match", "mismatch"):
-                matched += weight * result.score
-                n_extracted += weight
-                n_gold += weight
-            elif status == "omission":
-                n_gold += weight
-            elif status == "hallucination":
-                n_extracted += weight
-        return Counts(matched, n_extracted, n_gold)
-
-    def _weight(self, path: str) -> float:
-        weight = self._by_path.get(path)
-        if weight is None:
-            if len(self._by_path) > _MAX_PATHS:
-                self._by_path.clear()
-            weight = self._by_schema_path.get(schema_path(path), 1.0)
-            self._by_path[path] = weight
-        return weight
+            n_extracted += weight
+    return Counts(matched, n_extracted, n_gold)
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,10 +112,32 @@ class FieldSummary:
 
     def weighted(self, weight: float = 1.0) -> Counts:
         """The counts behind precision, recall and F1, times a weight."""
-        n_both = self.n("match") + self.n("mismatch")
-        n_extracted, n_gold = n_both + self.n("hallucination"), n_both + self.n("omission")
+        n_both, n_extracted, n_gold = _sizes(self.counts)
         matched = self.mean_score * (n_extracted + n_gold - n_both)
         return Counts(weight * matched, weight * n_extracted, weight * n_gold)
+
+
+def _sizes(counts: Mapping[str, int]) -> tuple[int, int, int]:
+    """Fields on both sides, extracted ones, and those in gold."""
+    n = Counter(counts)
+    n_both = n["match"] + n["mismatch"]
+    return n_both, n_both + n["hallucination"], n_both + n["omission"]
+
+
+def summary_of(counts: Mapping[str, int], matched: float) -> FieldSummary:
+    """The figures of results: how many have each status, and the sum of their scores."""
+    n_both, n_extracted, n_gold = _sizes(counts)
+    n = n_extracted + n_gold - n_both
+    scores = Counts(matched, n_extracted, n_gold).scores()
+    return FieldSummary(*scores, n_gold, matched / n if n else 0.0, dict(counts))
+
+
+def aggregation_of(counts: Mapping[str, int], matched: float) -> FieldAggregation:
+    own = summary_of(counts, matched)
+    matches, mismatches = own.n("match"), own.n("mismatch")
+    return FieldAggregation(
+        own.mean_score, matches, mismatches, own.n("omission"), own.n("hallucination")
+    )
 
 
 @dataclass(frozen=True)
@@ -193,16 +183,14 @@ class RunFigures:
         for path in paths:
             sums = sums.plus(self.by_field[path].weighted(self.weights.get(path, 1.0)))
             counts.update(self.by_field[path].counts)
-        n = counts["match"] + counts["mismatch"] + counts["omission"]
         stake = sums.n_extracted + sums.n_gold
         mean = 2 * sums.matched / stake if stake else 0.0
-        return FieldSummary(*sums.scores(), support=n, mean_score=mean, counts=dict(counts))
+        return FieldSummary(*sums.scores(), _sizes(counts)[2], mean, dict(counts))
 
-    def totals(self) -> dict[str, int]:
-        totals: dict[str, int] = {}
+    def totals(self) -> Counter[str]:
+        totals = Counter[str]()
         for summary in self.by_field.values():
-            for status, n in summary.counts.items():
-                totals[status] = totals.get(status, 0) + n
+            totals.update(summary.counts)
         return totals
 
 
@@ -220,64 +208,52 @@ class UndecidedField(NamedTuple):
 
 
 class Undecided:
-    """Counts results without a verdict, record by record; the records are not kept."""
+    """The results without a verdict of some records."""
 
-    def __init__(
-        self, weights: Mapping[str, float] | None = None, records: Iterable[RecordResult] = ()
-    ) -> None:
-        self._count = WeightedCounts(weights or {})
-        self._fields: dict[tuple[str, str], UndecidedField] = {}
+    def __init__(self, weights: Mapping[str, float], records: Iterable[RecordResult]) -> None:
+        self._reasons: dict[tuple[str, str], list[str]] = {}
         self._loss_if_wrong = 0.0
         self._gain_if_right = 0.0
         self.n_records = 0
         """Records in which something was to be decided and nothing was. In the means each of them
         counts as 1, since nothing in it is known to be wrong."""
         for record in records:
-            self.add(record)
-
-    def add(self, record: RecordResult) -> None:
-        """Count one record."""
-        undecided = [result for result in record.field_results if result.status in UNDECIDED]
-        if not undecided:
-            return
-        if COUNTED.isdisjoint(result.status for result in record.field_results):
-            self.n_records += 1
-        wrong = self._count(map(_as_mismatch, undecided))
-        right = Counts(wrong.n_extracted, wrong.n_extracted, wrong.n_gold)
-        self._loss_if_wrong += record.f1 - record.counts.plus(wrong).scores().f1
-        self._gain_if_right += record.counts.plus(right).scores().f1 - record.f1
-        for result in undecided:
-            key = (schema_path(result.path), result.status)
-            reason = result.reason or ""
-            own = self._fields.get(key) or UndecidedField(*key, 0, reason, is_only_reason=True)
-            is_only = own.is_only_reason and own.reason == reason
-            self._fields[key] = own._replace(n_values=own.n_values + 1, is_only_reason=is_only)
+            undecided = [one for one in record.field_results if one.status in UNDECIDED]
+            if not undecided:
+                continue
+            self.n_records += COUNTED.isdisjoint(one.status for one in record.field_results)
+            wrong = count(
+                [replace(one, score=0.0, status="mismatch") for one in undecided], weights
+            )
+            right = wrong._replace(matched=wrong.n_extracted)
+            self._loss_if_wrong += record.f1 - record.counts.plus(wrong).scores().f1
+            self._gain_if_right += record.counts.plus(right).scores().f1 - record.f1
+            for one in undecided:
+                key = schema_path(one.path), one.status
+                self._reasons.setdefault(key, []).append(one.reason or "")
 
     @property
     def fields(self) -> list[UndecidedField]:
         """The fields that have some, most values first."""
-        return sorted(self._fields.values(), key=lambda found: -found.n_values)
+        found = (
+            UndecidedField(*key, len(own), own[0], is_only_reason=len({*own}) == 1)
+            for key, own in self._reasons.items()
+        )
+        return sorted(found, key=lambda field: -field.n_values)
 
     def decided_f1(self, run: RunFigures) -> float | None:
         """Mean F1 without the undecided records; `None` if nothing is left."""
         n = run.total_records - self.n_records
         if not run.total_fields or not n:
             return None
-        return (
-            (run.mean_f1 * run.total_records - self.n_records) / n
-            if self.n_records
-            else run.mean_f1
-        )
+        all_of_them = run.mean_f1 * run.total_records - self.n_records
+        return all_of_them / n if self.n_records else run.mean_f1
 
     def bounds(self, mean_f1: float, n_records: int) -> tuple[float, float]:
         """Mean F1 if all undecided values were wrong, and if all were right."""
         n = n_records or 1
         low, high = mean_f1 - self._loss_if_wrong / n, mean_f1 + self._gain_if_right / n
         return max(0.0, low), min(1.0, high)
-
-
-def _as_mismatch(result: FieldResult) -> FieldResult:
-    return FieldResult(result.path, 0.0, result.comparator, None, None, "mismatch")
 
 
 @dataclass(frozen=True)

@@ -6,9 +6,10 @@ are taken as post-processing, thresholds and weights left them.
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from factcheck.errors import InputError
@@ -74,18 +75,12 @@ class FieldCounts:
         return low, high
 
 
-def count_fields(records: Sequence[RecordResult]) -> dict[str, FieldCounts]:
+def count_fields(records: Sequence[RecordResult]) -> defaultdict[str, FieldCounts]:
     """Every field with results, by schema path."""
-    fields: dict[str, FieldCounts] = {}
-    of_path: dict[str, FieldCounts] = {}
+    fields = defaultdict[str, FieldCounts](partial(FieldCounts, len(records)))
     for place, record in enumerate(records):
         for result in record.field_results:
-            field, status = of_path.get(result.path), result.status
-            if field is None:
-                own = schema_path(result.path)
-                if own not in fields:
-                    fields[own] = FieldCounts(len(records))
-                field = of_path[result.path] = fields[own]
+            field, status = fields[schema_path(result.path)], result.status
             if status in COUNTED:
                 both = status in ("match", "mismatch")
                 field.sums[0, place] += result.score * both
@@ -93,17 +88,6 @@ def count_fields(records: Sequence[RecordResult]) -> dict[str, FieldCounts]:
                 field.sums[2, place] += both or status == "omission"
             field.n_undecided += status in UNDECIDED
     return fields
-
-
-def field_scores(
-    fields: Mapping[str, FieldCounts], names: Sequence[str], n_records: int
-) -> SumScores:
-    """The F1 of these fields, from three rows each."""
-    import numpy as np
-
-    nothing = np.zeros((3, n_records))
-    rows = [fields[name].sums if name in fields else nothing for name in names]
-    return SumScores(names, np.vstack(rows), _f1)
 
 
 def _f1(sums: Matrix) -> Matrix:
@@ -176,8 +160,17 @@ def compare_runs(
         name for name in counted if any(name in side and not side[name].counts for side in counts)
     )
     names_compared = [name for name in counted if name not in not_compared]
-    fields = _field_differences(*counts, names_compared, len(common), n_resamples, seed)
-    unsettled, unsettled_fields = _unsettled(a.weights, own, other, counts, fields)
+    fields = _field_differences(*counts, names_compared, n_resamples, seed)
+    unsettled_fields = {
+        name: _between(*((side[name].n_undecided, side[name].bounds()) for side in counts))
+        for name in fields
+        if counts[0][name].n_undecided != counts[1][name].n_undecided
+    }
+    unsettled = None
+    totals = [sum(field.n_undecided for field in side.values()) for side in counts]
+    if totals[0] != totals[1]:
+        f1 = [_f1_bounds(records, a.weights) for records in (own, other)]
+        unsettled = _between((totals[0], f1[0]), (totals[1], f1[1]))
     if unsettled:
         overall = {name: _without_test(found) for name, found in overall.items()}
     fields |= {name: _without_test(fields[name]) for name in unsettled_fields}
@@ -201,33 +194,16 @@ def _without_test(difference: Difference) -> Difference:
     return replace(difference, interval=None, p_value=None, p_adjusted=None)
 
 
-def _unsettled(
-    weights: Mapping[str, float],
-    a: Sequence[RecordResult],
-    b: Sequence[RecordResult],
-    counts: tuple[Mapping[str, FieldCounts], Mapping[str, FieldCounts]],
-    fields: Mapping[str, Difference],
-) -> tuple[Unsettled | None, dict[str, Unsettled]]:
-    """Bounds where the runs do not have equally many values without a verdict."""
-    by_field = {}
-    for name in fields:
-        own, other = (side.get(name) or FieldCounts(0) for side in counts)
-        if own.n_undecided != other.n_undecided:
-            by_field[name] = _between(
-                own.n_undecided, other.n_undecided, own.bounds(), other.bounds()
-            )
-    totals = [sum(field.n_undecided for field in side.values()) for side in counts]
-    if totals[0] == totals[1]:
-        return None, by_field
-    bounds = [
-        Undecided(weights, records).bounds(sum(r.f1 for r in records) / len(records), len(records))
-        for records in (a, b)
-    ]
-    return _between(totals[0], totals[1], *bounds), by_field
+def _f1_bounds(
+    records: Sequence[RecordResult], weights: Mapping[str, float]
+) -> tuple[float, float]:
+    mean = sum(record.f1 for record in records) / len(records)
+    return Undecided(weights, records).bounds(mean, len(records))
 
 
-def _between(n_a: int, n_b: int, a: tuple[float, float], b: tuple[float, float]) -> Unsettled:
-    return Unsettled(n_a, n_b, b[0] - a[1], b[1] - a[0])
+def _between(a: tuple[int, tuple[float, float]], b: tuple[int, tuple[float, float]]) -> Unsettled:
+    """What follows from the number of undecided values in each run, and the bounds of its F1."""
+    return Unsettled(a[0], b[0], b[1][0] - a[1][1], b[1][1] - a[1][0])
 
 
 def _by_id(records: Sequence[RecordResult], run: str) -> dict[str | int, RecordResult]:
@@ -266,7 +242,6 @@ def _field_differences(
     a: Mapping[str, FieldCounts],
     b: Mapping[str, FieldCounts],
     names: Sequence[str],
-    n_records: int,
     n_resamples: int,
     seed: int,
 ) -> dict[str, Difference]:
@@ -275,34 +250,17 @@ def _field_differences(
 
     if not names:
         return {}
-    own, other = (field_scores(side, names, n_records) for side in (a, b))
+    own, other = (
+        SumScores(names, np.vstack([side[name].sums for name in names]), _f1) for side in (a, b)
+    )
     found, by_chance = compare_scores(own, other, n_resamples, seed)
     # With at most one differing record, no randomization changes the size of the difference.
     varies = np.ptp(np.abs(by_chance), axis=1) > _ROUNDING
     varying = [name for name, can_differ in zip(names, varies, strict=True) if can_differ]
     differences = [found[name].difference for name in varying]
-    spread = f1_spread(own, other, by_chance)[varies]
+    spread = np.sqrt(np.mean(by_chance[varies] ** 2, axis=1))
     adjusted = dict(zip(varying, step_down(differences, by_chance[varies], spread), strict=True))
     return {
         name: replace(difference, p_adjusted=adjusted.get(name, 1.0))
         for name, difference in found.items()
     }
-
-
-def f1_spread(a: SumScores, b: SumScores, by_chance: Matrix) -> Matrix:
-    """The standard deviation of each difference in F1 under randomization.
-
-    F1 is twice what is matched over what is extracted plus what is in gold. The linear part of its
-    difference is used, which no randomization changes, so that equal fields have equal spreads.
-    Where nothing is ever matched there is no such part, and the randomizations are used.
-    """
-    import numpy as np
-
-    both, change = a.table + b.table, b.table - a.table
-    matched = both[0::3].sum(axis=1)
-    stake = (both[1::3] + both[2::3]).sum(axis=1)
-    ratio = (matched / stake)[:, None]
-    influence = change[0::3] - (change[1::3] + change[2::3]) * ratio
-    linear = 4 * np.sqrt((influence * influence).sum(axis=1)) / stake
-    spread: Matrix = np.where(matched == 0, np.sqrt(np.mean(by_chance**2, axis=1)), linear)
-    return spread

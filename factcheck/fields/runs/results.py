@@ -13,10 +13,10 @@ from factcheck.errors import InputError
 from factcheck.fields.runs import export
 from factcheck.fields.runs.records import (
     Counts,
-    FieldAggregation,
-    FieldSummary,
     RecordResult,
     RunFigures,
+    aggregation_of,
+    summary_of,
 )
 from factcheck.fields.schemas.structure import schema_path
 from factcheck.fields.types import COUNTED
@@ -110,7 +110,6 @@ class RunResult(Report, RunFigures):
 OTHER = "(other unknown keys)"
 """Counts the keys that the schema lacks, once there are too many of them."""
 _MAX_UNKNOWN = 1_000
-_MAX_PATHS = 100_000
 _path = attrgetter("path")
 _status = attrgetter("status")
 
@@ -133,7 +132,8 @@ class RunTally:
     ) -> None:
         self._schema_digest = schema_digest
         self._weights = weights or {}
-        self._fields = None if fields is None else _Fields(fields)
+        self._fields = None if fields is None else frozenset(fields)
+        self._unknown: set[str] = set()
         self._n = 0
         self._means = [0.0, 0.0, 0.0]
         self._sums = Counts()
@@ -144,26 +144,35 @@ class RunTally:
 
     def add(self, record: RecordResult) -> None:
         """Count one record."""
-        self._n += 1
-        for k, value in enumerate((record.precision, record.recall, record.f1)):
-            self._means[k] += (value - self._means[k]) / self._n
+        self._add_means((record.precision, record.recall, record.f1), 1)
         self._sums = self._sums.plus(record.counts)
         results = record.field_results
-        paths: Iterable[str] = map(_path, results)
-        if self._fields is not None:
-            paths = map(self._fields.__getitem__, paths)
+        paths = map(self._place, map(_path, results))
         self._counts.update(zip(paths, map(_status, results), strict=True))
         for result in results:
             status = result.status
             if result.score != (status == "match") and status in ("match", "mismatch"):
                 self._add_partial(result.path, result.score - (status == "match"))
 
+    def _add_means(self, means: Sequence[float], n: int) -> None:
+        self._n += n
+        for k, value in enumerate(means if n else ()):
+            self._means[k] += (value - self._means[k]) * n / self._n
+
     def _add_partial(self, path: str, difference: float) -> None:
         place = self._place(path)
         self._partial[place] = self._partial.get(place, 0.0) + difference
 
     def _place(self, path: str) -> str:
-        return path if self._fields is None else self._fields[path]
+        """What the results at a path are counted under; few enough, whatever keys records have."""
+        if self._fields is None:
+            return path
+        field = schema_path(path)
+        if field not in self._fields and field not in self._unknown:
+            if len(self._unknown) >= _MAX_UNKNOWN:
+                return OTHER
+            self._unknown.add(field)
+        return field
 
     def merge(self, other: RunTally) -> None:
         """Add the totals of other records that were scored by the same schema.
@@ -174,7 +183,7 @@ class RunTally:
         if self._fields is None or other._fields is None:
             if self._fields is not other._fields:
                 raise InputError("one tally counts by field and the other by path; use one kind")
-        elif unlike := sorted(self._fields.known ^ other._fields.known):
+        elif unlike := sorted(self._fields ^ other._fields):
             raise InputError(
                 f"the tallies are of different schemas: only one has the field {unlike[0]!r}"
             )
@@ -185,10 +194,7 @@ class RunTally:
                     "settings"
                 )
             self._schema_digest = None
-        n = self._n + other._n
-        for k in range(3 if n else 0):
-            self._means[k] += (other._means[k] - self._means[k]) * other._n / n
-        self._n = n
+        self._add_means(other._means, other._n)
         self._sums = self._sums.plus(other._sums)
         for (path, status), count in other._counts.items():
             self._counts[self._place(path), status] += count
@@ -202,10 +208,16 @@ class RunTally:
             records: The records that were counted, if they were kept.
         """
         by_path: dict[str, Counter[str]] = {}
-        totals = Counter[str]()
         for (path, status), n in self._counts.items():
             by_path.setdefault(path, Counter())[status] = n
-            totals[status] += n
+        by_field: dict[str, Counter[str]] = {}
+        partial: dict[str, float] = {}
+        totals = Counter[str]()
+        for path, counts in by_path.items():
+            field = schema_path(path)
+            by_field.setdefault(field, Counter()).update(counts)
+            partial[field] = partial.get(field, 0.0) + self._partial.get(path, 0.0)
+            totals.update(counts)
         precision, recall, f1 = self._means if self._n else (1.0, 1.0, 1.0)
         return RunResult(
             records=list(records),
@@ -218,61 +230,16 @@ class RunTally:
             total_hallucinations=totals["hallucination"],
             total_batch_errors=totals["batch_error"],
             per_field={
-                path: self._aggregation(path, counts)
+                path: aggregation_of(counts, counts["match"] + self._partial.get(path, 0.0))
                 for path, counts in by_path.items()
                 if not COUNTED.isdisjoint(counts)
             },
             total_errors=totals["error"],
             micro=self._sums.scores(),
-            by_field=self._by_field(by_path),
+            by_field={
+                field: summary_of(counts, counts["match"] + partial[field])
+                for field, counts in by_field.items()
+            },
             schema_digest=self._schema_digest,
             weights=dict(self._weights),
         )
-
-    def _aggregation(self, path: str, counts: Counter[str]) -> FieldAggregation:
-        statuses = ("match", "mismatch", "omission", "hallucination")
-        matches, *others = (counts[status] for status in statuses)
-        mean = (matches + self._partial.get(path, 0.0)) / (matches + sum(others))
-        return FieldAggregation(mean, matches, *others)
-
-    def _by_field(self, by_path: Mapping[str, Counter[str]]) -> dict[str, FieldSummary]:
-        counts: dict[str, Counter[str]] = {}
-        partial: dict[str, float] = {}
-        for path, own in by_path.items():
-            field = schema_path(path)
-            counts.setdefault(field, Counter()).update(own)
-            partial[field] = partial.get(field, 0.0) + self._partial.get(path, 0.0)
-        return {field: _summary(counts[field], partial[field]) for field in counts}
-
-
-class _Fields(dict[str, str]):
-    """The schema path of each path in a record: a cache of bounded size."""
-
-    def __init__(self, known: Iterable[str]) -> None:
-        super().__init__()
-        self.known = frozenset(known)
-        self._unknown: set[str] = set()
-
-    def __missing__(self, path: str) -> str:
-        field = schema_path(path)
-        if field not in self.known and field not in self._unknown:
-            if len(self._unknown) >= _MAX_UNKNOWN:
-                return OTHER
-            self._unknown.add(field)
-        if len(self) > _MAX_PATHS:
-            self.clear()
-        self[path] = field
-        return field
-
-
-def _summary(counts: Counter[str], partial: float) -> FieldSummary:
-    n_both = counts["match"] + counts["mismatch"]
-    matched = counts["match"] + partial
-    sums = Counts(matched, n_both + counts["hallucination"], n_both + counts["omission"])
-    n = n_both + counts["omission"] + counts["hallucination"]
-    return FieldSummary(
-        *sums.scores(),
-        support=int(sums.n_gold),
-        mean_score=matched / n if n else 0.0,
-        counts=dict(counts),
-    )

@@ -11,6 +11,7 @@ import copy
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from factcheck.errors import SchemaError
@@ -149,6 +150,7 @@ def join_key(parent: str, key: str) -> str:
     return f"{parent}[{join('', key)}]"
 
 
+@lru_cache(maxsize=100_000)  # paths repeat from record to record
 def schema_path(path: str) -> str:
     """A path without positions: `items[]` for `items[0]`."""
     return _POSITION.sub("[]", path) if "[" in path else path

@@ -8,15 +8,15 @@ pair.
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from itertools import count
 from typing import Any
 
 import numpy as np
 
-from factcheck.fields.runs.records import WeightedCounts
+from factcheck.fields.runs.records import count
 from factcheck.fields.scoring.nodes import (
     MISSING,
     NOT_OF_THE_VALUE,
@@ -58,7 +58,6 @@ class Grid:
 
     def __init__(self, n: int, m: int, weights: Mapping[str, float]) -> None:
         self._weights = weights
-        self._count = WeightedCounts(weights)
         self._matched = np.zeros((n, m))
         self._stake = np.zeros((n, m))
         """Extracted plus gold fields, as far as they depend on the pair."""
@@ -67,7 +66,7 @@ class Grid:
         self._failed: Matrix | None = None
         """Above 0 where a field could not be compared; `None`: nowhere."""
         self._open = np.zeros((n, m), dtype=bool)
-        self._codes: defaultdict[Hashable, int] = defaultdict(count().__next__)
+        self._codes: defaultdict[Hashable, int] = defaultdict(itertools.count().__next__)
         self._coded: list[tuple[float, list[int], list[int]]] = []
 
     def outcome(self) -> tuple[Matrix, Matrix | None, Mask]:
@@ -287,7 +286,7 @@ class Grid:
                 open_ = [result for result in results if result.status == "pending"]
                 for result in open_:
                     result.status, result.score = "match", 1.0
-                counts = self._count(results)
+                counts = count(results, self._weights)
                 most = sum(entry.most for entry in out if not isinstance(entry, FieldResult))
                 self._matched[i, j] += counts.matched + most
                 self._stake[i, j] += counts.n_extracted + counts.n_gold + 2 * most

@@ -13,7 +13,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
-from factcheck.fields.runs.records import WeightedCounts
+from factcheck.fields.runs.records import count
 from factcheck.fields.scoring.nodes import (
     MISSING,
     Align,
@@ -111,7 +111,7 @@ class DeferredArray:
         self._f1, undecided, self._open = self._grid.outcome()
         self._f1[self._f1 < self._least_f1] = 0.0
         self._undecided = self._f1 * 0.0 if undecided is None else undecided
-        self._count = WeightedCounts(match.weights)
+        self._weights = match.weights
         self._scored: dict[tuple[int, int], Out] = {}
         self._next: list[tuple[int, int]] = []
         self._pairing: Pairing | None = None
@@ -144,7 +144,7 @@ class DeferredArray:
         """Take the F1 of a scored pair; whether a batch comparator gave no verdict on it."""
         results = settled(self._scored[pair])
         self._scored[pair] = list(results)
-        counts = self._count(results)
+        counts = count(results, self._weights)
         stake = counts.n_extracted + counts.n_gold
         f1 = 2 * counts.matched / stake if stake else 0.0
         failed = {result.status for result in results} & {"batch_error", "error"}
