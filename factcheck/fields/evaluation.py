@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Any, Literal, get_args
@@ -22,7 +21,7 @@ from factcheck.fields.scoring.nodes import ObjectNode, Out
 from factcheck.fields.scoring.optimal import settled
 from factcheck.fields.scoring.plan import Plan, compile_schema
 from factcheck.fields.types import FieldResult, FieldStatus
-from factcheck.fields.values import as_record, object_in, read_record
+from factcheck.fields.values import as_record, by_id, id_of, object_in, read_record
 from factcheck.runtime.session import Closing
 
 _log = logging.getLogger("factcheck.fields")
@@ -288,16 +287,20 @@ def joined(
     if join == "id":
         if not id_field:
             raise InputError("join='id' requires id_field")
-        wanted = _by_id(gold, id_field, "gold")
         # parse failures stand for records without partner, in any order
-        unread = iter([one for one in extracted if isinstance(read_record(one), str)])
-        read = [one for one in extracted if not isinstance(read_record(one), str)]
-        found = _by_id(read, id_field, "extracted")
+        found, unread = [], []
+        for position, one in enumerate(extracted):
+            if isinstance(read_record(one), str):
+                unread.append(one)
+            else:
+                found.append((f"extracted record {position}", one))
+        wanted = by_id(((f"gold record {n}", one) for n, one in enumerate(gold)), id_field)
+        partners, failures = by_id(found, id_field), iter(unread)
         pairs = [
-            (record, found.pop(name) if name in found else next(unread, None))
+            (record, partners.pop(name) if name in partners else next(failures, None))
             for name, record in wanted.items()
         ]
-        return [*pairs, *((None, record) for record in (*found.values(), *unread))]
+        return [*pairs, *((None, record) for record in (*partners.values(), *failures))]
     if join != "position":
         raise InputError(f"join must be 'position' or 'id', not {join!r}")
     if len(gold) != len(extracted):
@@ -318,26 +321,4 @@ def record_id(gold: Any, extracted: Any, id_field: str | None, position: int) ->
     side, source = ("gold", gold) if gold is not None else ("extracted", extracted)
     if isinstance(read_record(source), str):
         return f"(parse failure {position})"
-    return _id(source, id_field, f"{side} record {position}")
-
-
-def _by_id(records: Sequence[Any], id_field: str, side: str) -> dict[str | int, Any]:
-    names = [_id(one, id_field, f"{side} record {place}") for place, one in enumerate(records)]
-    by_id = dict(zip(names, records, strict=True))
-    if len(by_id) < len(names):
-        twice = ", ".join(repr(name) for name, n in Counter(names).items() if n > 1)
-        raise InputError(f"duplicate {id_field} in {side} records: {twice}")
-    return by_id
-
-
-def _id(record: Any, id_field: str, where: str) -> str | int:
-    record = read_record(record)
-    if record is None:
-        hint = "a gold record without partner counts as missing"
-        raise InputError(f"{where} is null and has no id to join by; leave it out: {hint}")
-    if not isinstance(record, dict) or id_field not in record:
-        raise InputError(f"{where} has no {id_field!r}, the id_field")
-    name = record[id_field]
-    if isinstance(name, bool) or not isinstance(name, (str, int)):
-        raise InputError(f"{where}: {id_field} is {name!r}; an id must be a string or an integer")
-    return name
+    return id_of(source, id_field, f"{side} record {position}")

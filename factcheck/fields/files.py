@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Set as AbstractSet
 from contextlib import contextmanager
 from functools import partial
 from typing import Any, NamedTuple
@@ -25,7 +26,7 @@ from factcheck.fields.schemas.structure import COMPARE, annotate, sub_schemas
 from factcheck.fields.schemas.suggestions import suggest_schema
 from factcheck.fields.schemas.validation import infer_schema
 from factcheck.fields.types import FieldResult
-from factcheck.fields.values import json_type, object_in
+from factcheck.fields.values import by_id, id_of, json_type, object_in
 from factcheck.reports.page import Page
 from factcheck.reports.text import plural
 from factcheck.stats.intervals import Interval
@@ -45,6 +46,12 @@ class Records(NamedTuple):
     values: list[Any]
     """Objects; also `None` and text that is no object, if they were extracted."""
     places: list[Place]
+
+    def readable(self) -> Iterator[tuple[str, Any]]:
+        """Each record that is no parse failure, and its place."""
+        for place, value in zip(self.places, self.values, strict=True):
+            if not isinstance(value, str):
+                yield str(place), value
 
 
 def read_records(path: PathOrDash, *, extracted: bool = False) -> Records:
@@ -134,25 +141,6 @@ def read_run(path: PathOrDash) -> RunResult:
         raise InputError(f"{name_of(path)}: {error}") from error
 
 
-def check_ids(records: Records, id_field: str, *, unique: bool) -> None:
-    """Refuse records without a valid id; parse failures have none."""
-    first: dict[str | int, Place] = {}
-    for place, record in zip(records.places, records.values, strict=True):
-        if isinstance(record, str):
-            continue
-        if record is None:
-            hint = "a gold record without partner counts as missing"
-            raise InputError(f"{place}: null has no id to join by; leave it out: {hint}")
-        if id_field not in record:
-            raise InputError(f"{place}: no {id_field!r}, the id field")
-        if isinstance(found := record[id_field], bool) or not isinstance(found, (str, int)):
-            kind = json_type(found)
-            raise InputError(f"{place}: {id_field!r} is {kind}; an id must be a string or integer")
-        if unique and (before := first.setdefault(found, place)) is not place:
-            where = f"{before.unit} {before.number}"
-            raise InputError(f"{place}: duplicate id {found!r:.80}, first in {where}")
-
-
 class GateScores(NamedTuple):
     """What a gate needs to know of a run; see `factcheck.scoring.gates.fields_gate`."""
 
@@ -211,7 +199,7 @@ def evaluate_files(
     """
     schema = None if schema_path is None else read_schema(schema_path)
     gold, extracted = read_records(gold_path), read_records(extracted_path, extracted=True)
-    _check_pairs(gold, extracted, id_field, by_id=join == "id")
+    _check_pairs(gold, extracted, id_field, join)
     notes = []
     if schema is None:
         schema = make_schema(gold, texts_by_meaning=by_meaning)
@@ -237,17 +225,31 @@ def evaluate_files(
     return FileRun(run, run.intervals(n_resamples), undecided, tuple(notes))
 
 
-def _check_pairs(gold: Records, extracted: Records, id_field: str | None, *, by_id: bool) -> None:
-    if id_field:
-        for records in (gold, extracted) if by_id else (gold,):
-            check_ids(records, id_field, unique=by_id)
+def _check_pairs(gold: Records, extracted: Records, id_field: str | None, join: Join) -> None:
+    """Refuse records that cannot be paired, naming their lines."""
     n_gold, n_extracted = len(gold.values), len(extracted.values)
-    if by_id:
-        _warn_of_mixed_id_types(str(id_field), gold, extracted)
-    elif n_gold != n_extracted:
+    if id_field and join == "id":
+        ids, others = (by_id(records.readable(), id_field).keys() for records in (gold, extracted))
+        _warn_of_mixed_types(ids - others, others - ids)
+        return
+    for place, record in gold.readable() if id_field else ():
+        id_of(record, str(id_field), place)
+    if n_gold != n_extracted:
         raise InputError(
             f"{gold.name} has {plural(n_gold, 'record')}, {extracted.name} {n_extracted:,}; give "
             "null for a missing extraction, or join the records by id: --join id --id-field KEY"
+        )
+
+
+def _warn_of_mixed_types(ids: AbstractSet[str | int], others: AbstractSet[str | int]) -> None:
+    alike = {str(one) for one in ids} & {str(one) for one in others}
+    if alike:
+        _log.warning(
+            "%s, such as %.80s, %s a string in one file and a number in the other, "
+            "so the records are not joined; use one type in both",
+            plural(len(alike), "id"),
+            min(alike),
+            "is" if len(alike) == 1 else "are",
         )
 
 
@@ -266,22 +268,6 @@ def gate_scores(run: RunResult, undecided: Undecided) -> GateScores:
             f"{field_text(field.field)}: {undecided_text(field)}" for field in undecided.fields[:1]
         ),
     )
-
-
-def _warn_of_mixed_id_types(id_field: str, gold: Records, extracted: Records) -> None:
-    ids, others = (
-        {record[id_field] for record in side.values if isinstance(record, dict)}
-        for side in (gold, extracted)
-    )
-    alike = {str(one) for one in ids - others} & {str(one) for one in others - ids}
-    if alike:
-        _log.warning(
-            "%s, such as %.80s, %s a string in one file and a number in the other, "
-            "so the records are not joined; use one type in both",
-            plural(len(alike), "id"),
-            min(alike),
-            "is" if len(alike) == 1 else "are",
-        )
 
 
 def _is_semantic(schema: Any) -> bool:

@@ -6,13 +6,13 @@ import json
 import math
 import re
 import sys
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Iterable, Mapping
 from contextlib import suppress
 from datetime import date, time
 from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
-from factcheck.documents import parse_json
+from factcheck.documents import parse_json, shown
 from factcheck.errors import InputError, describe
 
 if TYPE_CHECKING:
@@ -94,6 +94,40 @@ def read_record(value: Any) -> Any:
         with suppress(InputError):
             return object_in(value)
     return as_record(value)
+
+
+def id_of(record: Any, id_field: str, where: str) -> str | int:
+    """The id of a record; `where` stands for it in messages.
+
+    Raises:
+        InputError: It has none, or one that is neither a string nor an integer.
+    """
+    record = read_record(record)
+    if record is None:
+        raise InputError(f"{where}: null has no {id_field!r}, the id field; leave the record out")
+    if not isinstance(record, dict) or id_field not in record:
+        raise InputError(f"{where}: no {id_field!r}, the id field")
+    found = record[id_field]
+    if isinstance(found, bool) or not isinstance(found, (str, int)):
+        raise InputError(
+            f"{where}: {id_field!r} is {shown(found)}; an id must be a string or integer"
+        )
+    return found
+
+
+def by_id(records: Iterable[tuple[str, Any]], id_field: str) -> dict[str | int, Any]:
+    """Records by their ids, given what stands for each in messages.
+
+    Raises:
+        InputError: An id is missing, invalid or not unique.
+    """
+    found: dict[str | int, tuple[str, Any]] = {}
+    for where, record in records:
+        name = id_of(record, id_field, where)
+        first, _ = found.setdefault(name, (where, record))
+        if first is not where:
+            raise InputError(f"{where}: duplicate {id_field} {name!r:.80}, first in {first}")
+    return {name: record for name, (_, record) in found.items()}
 
 
 def plain(value: Any) -> Any:

@@ -491,11 +491,11 @@ class TestJoins:
     @pytest.mark.parametrize(
         ("gold", "options", "says"),
         [
-            ([{"id": 1}, {"id": 1}, {"id": 2}], {"join": "id"}, "duplicate id in gold records: 1"),
-            ([{"id": 1}, {}], {"join": "id"}, "gold record 1 has no 'id'"),
-            ([{"id": 1}, "x"], {"join": "id"}, "gold record 1 has no 'id'"),
-            ([{"id": 1}, {}], {"join": "position"}, "gold record 1 has no 'id'"),
-            ([{"id": True}], {"join": "id"}, "string or an integer"),
+            ([{"id": 1}, {"id": 1}, {"id": 2}], {"join": "id"}, "gold record 1: duplicate id 1, first in gold record 0"),
+            ([{"id": 1}, {}], {"join": "id"}, "gold record 1: .*no 'id', the id field"),
+            ([{"id": 1}, "x"], {"join": "id"}, "gold record 1: .*no 'id', the id field"),
+            ([{"id": 1}, {}], {"join": "position"}, "gold record 1: .*no 'id', the id field"),
+            ([{"id": True}], {"join": "id"}, "string or integer"),
             ([{"id": 1}], {"join": "key"}, "'position' or 'id'"),
             ([{"id": 1}], {"join": "id", "id_field": None}, "requires id_field"),
         ],

@@ -12,7 +12,7 @@ import pytest
 
 from factcheck.errors import InputError
 from factcheck.fields import evaluate
-from factcheck.fields.files import check_ids, read_records, read_run, read_schema
+from factcheck.fields.files import read_records, read_run, read_schema
 
 
 def put(folder: Path, name: str, content: str) -> Path:
@@ -107,23 +107,6 @@ def test_invalid_records_are_refused(tmp_path: Path, name: str, content: str, me
     with pytest.raises(InputError) as caught:
         read_records(put(tmp_path, name, content))
     assert message in str(caught.value)
-
-
-@pytest.mark.parametrize(
-    ("lines", "message"),
-    [
-        ('{"id": 1}\n{}', "line 2: no 'id', the id field"),
-        ('{"id": true}', "line 1: 'id' is boolean; an id must be a string or integer"),
-        ('{"id": 1}\n{"id": 1}', "line 2: duplicate id 1, first in line 1"),
-        ("null", "line 1: null has no id to join by"),
-    ],
-)
-def test_invalid_ids_are_refused(tmp_path: Path, lines: str, message: str) -> None:
-    records = read_records(put(tmp_path, "r.jsonl", lines), extracted=True)
-    with pytest.raises(InputError, match=message):
-        check_ids(records, "id", unique=True)
-    if "duplicate" in message:
-        check_ids(records, "id", unique=False)
 
 
 def test_a_schema_is_resolved_and_annotated(tmp_path: Path) -> None:

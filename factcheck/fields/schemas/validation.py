@@ -12,7 +12,7 @@ from factcheck.errors import GoldValidationError, InputError, SchemaError
 from factcheck.fields.registry import Registry
 from factcheck.fields.schemas.parsing import SchemaNode, parse_eval_schema
 from factcheck.fields.schemas.structure import ANY, MAX_DEPTH, join
-from factcheck.fields.values import as_record, json_type
+from factcheck.fields.values import as_record, id_of, json_type
 
 _NUMERIC = frozenset({"integer", "number"})
 _log = logging.getLogger("factcheck.fields")
@@ -50,7 +50,12 @@ def validate_gold(
     root = parse_eval_schema(schema, registry)
     for position, given in enumerate(as_list(gold, "gold")):
         record = as_record(given)
-        record_id = _id_of(record, id_field, position) if id_field else position
+        record_id: str | int = position
+        if id_field:
+            try:
+                record_id = id_of(record, id_field, f"gold record {position}")
+            except InputError as error:
+                raise GoldValidationError(str(error), position, join("", id_field)) from error
         exempt = frozenset({id_field} if id_field else ())
         check = _RecordCheck(record_id, strict=strict_types)
         for where, what in dict.fromkeys(check.warnings(record, root, exempt)):
@@ -59,17 +64,6 @@ def validate_gold(
 
 
 _MISSING = "is missing; write null if it has no value"
-
-
-def _id_of(record: Any, id_field: str, position: int) -> str | int:
-    path, value = join("", id_field), record.get(id_field) if isinstance(record, dict) else None
-    if not isinstance(record, dict) or id_field not in record:
-        what = f" has no id field {id_field!r}; add it, or drop id_field"
-    elif isinstance(value, bool) or not isinstance(value, (str, int)):
-        what = f": the id {id_field!r} must be a string or integer, not {shown(value)}"
-    else:
-        return value
-    raise GoldValidationError(f"gold record {position}{what}", position, path)
 
 
 class _RecordCheck:
