@@ -158,7 +158,11 @@ def test_records_are_joined_by_id(files: Files) -> None:
 @pytest.mark.parametrize(
     ("gold", "extracted", "message"),
     [
-        (GOLD, [EXTRACTED[0], None], "e.jsonl, line 2: null has no 'id', the id field; leave the record out"),
+        (
+            GOLD,
+            [EXTRACTED[0], None],
+            "e.jsonl, line 2: null has no 'id', the id field; leave the record out",
+        ),
         ([GOLD[0]] * 2, EXTRACTED, "g.jsonl, line 2: duplicate id 'r1', first in g.jsonl, line 1"),
     ],
 )

@@ -491,7 +491,11 @@ class TestJoins:
     @pytest.mark.parametrize(
         ("gold", "options", "says"),
         [
-            ([{"id": 1}, {"id": 1}, {"id": 2}], {"join": "id"}, "gold record 1: duplicate id 1, first in gold record 0"),
+            (
+                [{"id": 1}, {"id": 1}, {"id": 2}],
+                {"join": "id"},
+                "gold record 1: duplicate id 1, first in gold record 0",
+            ),
             ([{"id": 1}, {}], {"join": "id"}, "gold record 1: .*no 'id', the id field"),
             ([{"id": 1}, "x"], {"join": "id"}, "gold record 1: .*no 'id', the id field"),
             ([{"id": 1}, {}], {"join": "position"}, "gold record 1: .*no 'id', the id field"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Literal
@@ -21,6 +21,8 @@ Strategy = Literal["ordered", "key_field", "hungarian"]
 _STRATEGIES = ("key_field", "hungarian")
 _ALIGN_KEYS = ("ordered", "match_by", "key", "threshold")
 _MAX_WEIGHT = 1e6
+_UNLIKELY = {"numeric": ("string", "boolean"), "exact": ("number", "integer")}
+"""Types that a comparator is named for by mistake, unless a transform changes them."""
 _log = logging.getLogger("factcheck.fields")
 
 
@@ -100,10 +102,10 @@ def parse_eval_schema(raw_schema: Any, registry: Registry | None = None) -> Sche
 
 def _weights(node: SchemaNode) -> Iterator[float]:
     """Of the fields that are compared."""
-    if not node.skip:
-        if node.comparator.name or not node.children:
-            yield node.weight
-        for child in [] if node.comparator.name else node.children:
+    if not node.skip and (node.comparator.name or not node.children):
+        yield node.weight
+    elif not node.skip:
+        for child in node.children:
             yield from _weights(child)
 
 
@@ -120,38 +122,30 @@ class _Parser:
                 f"nested more than {keys.MAX_DEPTH} levels deep; flatten it", path[:80]
             )
         _check_keys(schema, path)
-        kind = _kind(schema, path)
-        children = keys.sub_schemas(schema)
-        if keys.is_recursive(schema) and keys.COMPARE not in schema and not _skip(schema, path):
-            weight = _number(schema, keys.WEIGHT, path, weight, highest=_MAX_WEIGHT)
-            target = {**_target(self._root, schema["$ref"], path), keys.WEIGHT: weight}
-            unroll = partial(self.node, target, path, name, weight, depth + 1)
-            return SchemaNode(path, kind, name=name, weight=weight, unroll=unroll)
-        _check_children(schema, kind, children, path)
-        description = schema.get("description")
         node = SchemaNode(
             path,
-            kind,
-            skip=_skip(schema, path),
+            _kind(schema, path),
+            skip=_checked(schema, keys.SKIP, False, path, _is_flag, "true or false"),
             name=name,
-            weight=_number(schema, keys.WEIGHT, path, weight, highest=_MAX_WEIGHT),
-            description=description if isinstance(description, str) else "",
+            weight=float(_checked(schema, keys.WEIGHT, weight, path, *_number(0, _MAX_WEIGHT))),
+            description=found if isinstance(found := schema.get("description"), str) else "",
         )
-        if kind == keys.MULTI:
-            node.allowed_types = list(keys.declared_types(schema["type"]))
-        if keys.COMPARE in schema:
-            node.comparator = self._comparator(schema, kind, path)
-        elif not children and not node.skip:
+        if keys.is_recursive(schema) and keys.COMPARE not in schema and not node.skip:
+            target = {**self._target(schema["$ref"], path), keys.WEIGHT: node.weight}
+            node.unroll = partial(self.node, target, path, name, node.weight, depth + 1)
+            return node
+        children = keys.sub_schemas(schema)
+        fitting = keys.container(schema)[0]
+        if children and node.json_type != fitting:
+            keyword = "items" if fitting == "array" else "properties"
             raise SchemaError(
-                f"missing {keys.COMPARE}; name a comparator, or call annotate_xeval(schema)", path
+                f"'{keyword}' requires type '{fitting}', but the type is {schema['type']!r}", path
             )
-        compared = bool(node.comparator.name)
-        node.threshold = _threshold(schema, path, compared=compared)
-        node.transforms = self._transforms(schema, path)
-        if node.transforms and children and not compared:
-            _log.warning("%s: %s has no effect without a comparator", path, keys.TRANSFORM)
+        if node.json_type == keys.MULTI:
+            node.allowed_types = list(keys.declared_types(schema["type"]))
+        self._set_comparison(node, schema, is_leaf=not children)
         if keys.ALIGN in schema:
-            node.align = _checked_align(schema, kind, path)
+            node.align = _checked_align(schema, node.json_type, path)
         node.children = [
             self.node(
                 child.schema,
@@ -166,44 +160,83 @@ class _Parser:
             _warn_of_key((node.align or {})["key"], node)
         return node
 
-    def _comparator(self, schema: dict[str, Any], kind: str, path: str) -> ComparatorSpec:
-        find, entry = self._registry.get_comparator, schema[keys.COMPARE]
-        name, params = _looked_up(find, entry, keys.COMPARE, path)
-        unlikely = {"numeric": {"string", "boolean"}, "exact": {"number", "integer"}}
-        if kind in unlikely.get(name, ()) and not schema.get(keys.TRANSFORM):
-            _log.warning("%s: the comparator %r on a field of type %s", path, name, kind)
-        return ComparatorSpec(name, params)
+    def _target(self, ref: str, path: str) -> dict[str, Any]:
+        """What a recursive reference stands for."""
+        names = self._root.get("$defs", {})
+        target = self._root if ref == "#" else names.get(ref.removeprefix("#/$defs/"))
+        if not isinstance(target, dict):
+            raise SchemaError(f"the reference {ref!r:.80} leads nowhere", path)
+        return target
 
-    def _transforms(self, schema: dict[str, Any], path: str) -> list[TransformSpec]:
-        entries = schema.get(keys.TRANSFORM, [])
-        if not isinstance(entries, list):
+    def _set_comparison(self, node: SchemaNode, schema: dict[str, Any], *, is_leaf: bool) -> None:
+        path, kind = node.path, node.json_type
+        if keys.COMPARE in schema:
+            find = self._registry.get_comparator
+            found = ComparatorSpec(*_looked_up(find, schema[keys.COMPARE], keys.COMPARE, path))
+            node.comparator = found
+            if kind in _UNLIKELY.get(found.name, ()) and not schema.get(keys.TRANSFORM):
+                _log.warning("%s: the comparator %r on a field of type %s", path, found.name, kind)
+        elif is_leaf and not node.skip:
             raise SchemaError(
-                f"{keys.TRANSFORM} must be a list, not {entries!r}; write ['strip']", path
+                f"missing {keys.COMPARE}; name a comparator, or call annotate_xeval(schema)", path
             )
-        specs = []
+        elif keys.THRESHOLD in schema:
+            raise SchemaError(f"{keys.THRESHOLD} requires {keys.COMPARE}", path)
+        limits = _number(0, 1, above=True)
+        node.threshold = float(_checked(schema, keys.THRESHOLD, 1.0, path, *limits))
+        entries = _checked(schema, keys.TRANSFORM, [], path, _is_list, "a list such as ['strip']")
         for place, entry in enumerate(entries):
             where = f"{keys.TRANSFORM}[{place}]"
             if not isinstance(entry, (str, dict)):
                 raise SchemaError(f"{where} must be a string or object, not {entry!r}", path)
-            found = _looked_up(self._registry.get_transform, entry, where, path)
-            specs.append(TransformSpec(*found))
-        return specs
+            found_ = _looked_up(self._registry.get_transform, entry, where, path)
+            node.transforms.append(TransformSpec(*found_))
+        if node.transforms and not is_leaf and not node.comparator.name:
+            _log.warning("%s: %s has no effect without a comparator", path, keys.TRANSFORM)
+
+
+def _checked(
+    schema: Mapping[str, Any],
+    key: str,
+    default: Any,
+    path: str,
+    accepts: Callable[[Any], bool],
+    expected: str,
+) -> Any:
+    value = schema.get(key, default)
+    if not accepts(value):
+        raise SchemaError(f"{key} must be {expected}, not {shown(value)}", path)
+    return value
+
+
+def _is_flag(value: Any) -> bool:
+    return isinstance(value, bool)
+
+
+def _is_list(value: Any) -> bool:
+    return isinstance(value, list)
+
+
+def _number(least: float, most: float, *, above: bool = False) -> tuple[Callable[[Any], bool], str]:
+    """Whether a value is a number within limits, and what is expected."""
+
+    def accepts(value: Any) -> bool:
+        is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+        return is_number and least <= value <= most and not (above and value == least)
+
+    limits = f"above {least:g} and up to" if above else f"from {least:g} to"
+    return accepts, f"a number {limits} {most:g}"
 
 
 def _looked_up(
     find: Callable[[str], Any], entry: Any, where: str, path: str
 ) -> tuple[str, dict[str, Any]]:
     """Name and parameters of what an entry names, both checked."""
-    name, params = "", dict[str, Any]()
-    # By contract an empty name is an unknown comparator, not a malformed entry.
-    if entry != "" or where != keys.COMPARE:
-        (key,) = entry if isinstance(entry, dict) and len(entry) == 1 else ("-",)
-        if not isinstance(key, str) or not key:
-            raise SchemaError(f"{where}: Unknown comparator {key!r}", path)
-        try:
-            name, params = parse_xeval_entry(entry)
-        except (TypeError, ValueError) as error:
-            raise SchemaError(f"{where}: {error}", path) from error
+    try:
+        name, params = parse_xeval_entry(entry)
+    except (TypeError, ValueError) as error:
+        kind = "comparator" if where == keys.COMPARE else "transform"
+        raise SchemaError(f"{where}: Unknown {kind} {entry!r:.80}: {error}", path) from error
     try:
         found = find(name)
     except KeyError as error:
@@ -222,22 +255,13 @@ def _check_keys(schema: dict[Any, Any], path: str) -> None:
     check_names(schema, path)
     if isinstance(properties := schema.get("properties"), dict):
         check_names(properties, path)
+    known = ", ".join(keys.XEVAL_KEYS)
     for key in schema:
         if key.startswith(keys.PREFIX) and key not in keys.XEVAL_KEYS:
+            where = path or "the root"
             _log.warning(
-                "%s: Unknown x-eval key %r is ignored; expected one of %s",
-                path or "the root",
-                key,
-                ", ".join(keys.XEVAL_KEYS),
+                "%s: Unknown x-eval key %r is ignored; expected one of %s", where, key, known
             )
-
-
-def _target(root: dict[str, Any], ref: str, path: str) -> dict[str, Any]:
-    """What a recursive reference stands for."""
-    target = root if ref == "#" else root.get("$defs", {}).get(ref.removeprefix("#/$defs/"))
-    if not isinstance(target, dict):
-        raise SchemaError(f"the reference {ref!r:.80} leads nowhere", path)
-    return target
 
 
 def _kind(schema: dict[str, Any], path: str) -> str:
@@ -250,84 +274,37 @@ def _kind(schema: dict[str, Any], path: str) -> str:
     return kind
 
 
-def _check_children(
-    schema: dict[str, Any], kind: str, children: Sequence[keys.Child], path: str
-) -> None:
-    fitting = keys.container(schema)[0]
-    if children and kind != fitting:
-        keyword = "items" if fitting == "array" else "properties"
-        raise SchemaError(
-            f"'{keyword}' requires type '{fitting}', but the type is {schema['type']!r}", path
+def _checked_align(schema: Mapping[str, Any], kind: str, path: str) -> dict[str, Any]:
+    align = schema[keys.ALIGN]
+    problem = _align_problem(align, schema.get("items"), kind)
+    if problem:
+        raise SchemaError(f"{keys.ALIGN}: {problem}", path)
+    if align.get("match_by", "") is None:
+        _log.warning("%s: %s has no match_by; elements are compared by position", path, keys.ALIGN)
+    for key in align.keys() - {*_ALIGN_KEYS}:
+        expected = ", ".join(_ALIGN_KEYS)
+        _log.warning(
+            "%s: unknown key %r in %s; expected one of %s", path, key, keys.ALIGN, expected
         )
+    return dict(align)
 
 
-def _skip(schema: dict[str, Any], path: str) -> bool:
-    skip = schema.get(keys.SKIP, False)
-    if not isinstance(skip, bool):
-        raise SchemaError(f"{keys.SKIP} must be true or false, not {skip!r}", path)
-    return skip
-
-
-def _is_number(value: Any, highest: float) -> bool:
-    number = isinstance(value, (int, float)) and not isinstance(value, bool)
-    return number and 0 <= value <= highest
-
-
-def _number(
-    schema: dict[str, Any], key: str, path: str, default: float, *, highest: float
-) -> float:
-    value = schema.get(key, default)
-    if not _is_number(value, highest):
-        raise SchemaError(f"{key} must be a number from 0 to {highest:g}, not {shown(value)}", path)
-    return float(value)
-
-
-def _threshold(schema: dict[str, Any], path: str, *, compared: bool) -> float:
-    if keys.THRESHOLD in schema and not compared:
-        raise SchemaError(f"{keys.THRESHOLD} requires {keys.COMPARE}", path)
-    threshold = _number(schema, keys.THRESHOLD, path, 1.0, highest=1.0)
-    if not threshold:
-        raise SchemaError(f"{keys.THRESHOLD} is 0, so that everything would match", path)
-    return threshold
-
-
-def _align_problem(align: Any) -> str:
-    if not isinstance(align, dict):
+def _align_problem(align: Any, items: Any, kind: str) -> str:  # noqa: PLR0911 - one for each problem
+    if kind != "array":
+        return f"requires type 'array', but the type is {kind!r}"
+    if not isinstance(align, dict) or not align.keys() & {"ordered", "match_by"}:
         return f"must be a dict with 'ordered' or 'match_by', not {align!r}"
-    if "ordered" not in align and "match_by" not in align:
-        return f"requires 'ordered' or 'match_by'; found {list(align)!r}"
     ordered, chosen = align.get("ordered", False), align.get("match_by")
     if not isinstance(ordered, bool):
         return f"'ordered' must be true or false, not {ordered!r}"
     if chosen not in (None, *_STRATEGIES) or not (ordered or "match_by" in align):
         return f"'match_by' must be one of {_STRATEGIES}, not {chosen!r}"
-    threshold = align.get("threshold", 0)
-    if not _is_number(threshold, 1.0) or (threshold and strategy_of(align) != "hungarian"):
+    threshold, strategy = align.get("threshold", 0), strategy_of(align)
+    if not _number(0, 1)[0](threshold) or (threshold and strategy != "hungarian"):
         return f"'threshold' must be a number from 0 to 1, with 'hungarian'; found {threshold!r}"
-    return ""
-
-
-def _checked_align(schema: Mapping[str, Any], kind: str, path: str) -> dict[str, Any]:
-    align = schema[keys.ALIGN]
-    problem = _align_problem(align)
-    if kind != "array":
-        problem = f"requires type 'array', but the type is {kind!r}"
-    if not problem and strategy_of(align) == "key_field":
-        problem = _key_problem(align.get("key"), schema.get("items"))
-    if problem:
-        raise SchemaError(f"{keys.ALIGN}: {problem}", path)
-    if align.get("match_by", "") is None:
-        _log.warning("%s: %s has no match_by; elements are compared by position", path, keys.ALIGN)
-    for key in align:
-        if key not in _ALIGN_KEYS:
-            expected = ", ".join(_ALIGN_KEYS)
-            _log.warning(
-                "%s: unknown key %r in %s; expected one of %s", path, key, keys.ALIGN, expected
-            )
-    return dict(align)
-
-
-def _key_problem(key: Any, items: Any) -> str:
+    if strategy != "key_field":
+        return ""
+    key = align.get("key")
     names = key if isinstance(key, list) and key else [key]
     if not all(isinstance(name, str) and name for name in names):
         return (
@@ -336,9 +313,8 @@ def _key_problem(key: Any, items: Any) -> str:
         )
     if not isinstance(items, dict):
         return "match_by 'key_field' requires 'items' with a schema"
-    kind = keys.effective_type(items)
-    if kind not in (None, keys.ANY, "object"):
-        return f"match_by 'key_field' requires items type 'object', not {kind!r}"
+    if (kind_of := keys.effective_type(items)) not in (None, keys.ANY, "object"):
+        return f"match_by 'key_field' requires items type 'object', not {kind_of!r}"
     return ""
 
 
