@@ -17,8 +17,7 @@ from factcheck.fields.runs.records import RecordResult, count
 from factcheck.fields.runs.results import RunResult, RunTally
 from factcheck.fields.schemas.parsing import SchemaNode, parse_eval_schema
 from factcheck.fields.scoring.dispatch import Ask, ask_async, ask_now, dispatch, run
-from factcheck.fields.scoring.nodes import ObjectNode, Out
-from factcheck.fields.scoring.optimal import settled
+from factcheck.fields.scoring.nodes import ObjectNode, Out, settled
 from factcheck.fields.scoring.plan import Plan, compile_schema
 from factcheck.fields.types import FieldResult, FieldStatus
 from factcheck.fields.values import as_record, by_id, id_of, object_in, read_record

@@ -11,7 +11,7 @@ from factcheck.fields.registry import COMPARATORS, Registry
 from factcheck.fields.runs.records import Counts, RecordResult, count
 from factcheck.fields.schemas.parsing import SchemaNode
 from factcheck.fields.schemas.structure import ComparatorSpec, schema_path
-from factcheck.fields.scoring.optimal import settled
+from factcheck.fields.scoring.nodes import settled
 from factcheck.fields.scoring.plan import compile_schema
 from factcheck.fields.types import FieldResult
 from factcheck.fields.values import as_record

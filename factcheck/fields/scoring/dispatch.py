@@ -46,18 +46,18 @@ def run(work: Coroutine[Any, Any, T]) -> T:
 async def dispatch(records: Sequence[Out], plan: Plan, ask: Ask = ask_now) -> None:
     """Score every pending field, round by round until all arrays are aligned."""
     batches: dict[tuple[int | None, str], _Batch] = {}
-    arrays = [
-        (place, entry)
-        for place, record in enumerate(records)
-        for entry in record
-        if not isinstance(entry, FieldResult)
-    ]
-    blocks: list[tuple[int, list[FieldResult], bool]] = [
+    blocks = [
         (place, [e for e in record if isinstance(e, FieldResult) and e.status == "pending"], False)
         for place, record in enumerate(records)
     ]
     while True:
-        blocks += [(place, block, True) for place, array in arrays for block in array.pending()]
+        blocks += [
+            (place, block, True)
+            for place, record in enumerate(records)
+            for array in record
+            if not isinstance(array, FieldResult)
+            for block in array.pending()
+        ]
         asked: dict[tuple[int | None, str], _Batch] = {}
         for place, block, in_array in blocks:
             by_name: dict[str, list[FieldResult]] = {}

@@ -21,7 +21,6 @@ from factcheck.fields.scoring.nodes import (
     MISSING,
     NOT_OF_THE_VALUE,
     ArrayNode,
-    BatchLeaf,
     Leaf,
     Node,
     ObjectNode,
@@ -60,53 +59,41 @@ class Grid:
         self._weights = weights
         self._matched = np.zeros((n, m))
         self._stake = np.zeros((n, m))
-        """Extracted plus gold fields, as far as they depend on the pair."""
-        self._of_gold = np.zeros((n, 1))
-        self._of_extracted = np.zeros(m)
-        self._failed: Matrix | None = None
-        """Above 0 where a field could not be compared; `None`: nowhere."""
+        """Extracted plus gold fields."""
+        self._failed = np.zeros((n, m), dtype=bool)
+        """Where a field could not be compared."""
         self._open = np.zeros((n, m), dtype=bool)
         self._codes: defaultdict[Hashable, int] = defaultdict(itertools.count().__next__)
         self._coded: list[tuple[float, list[int], list[int]]] = []
 
-    def outcome(self) -> tuple[Matrix, Matrix | None, Mask]:
-        """F1 of each pair, what speaks for each undecided pair (`None`: none is), the open pairs.
+    def outcome(self) -> tuple[Matrix, Matrix, Mask]:
+        """F1 of each pair, what speaks for each undecided pair (or 0), and the open pairs.
 
         A pair is undecided if nothing in it could be scored, or if nothing matched and a field
         could not be compared; the less is wrong in it, the more speaks for it. It is open if a
         batch comparator is still to score a field in it: F1 is what it would be if all of these
         fields matched.
         """
-        matched, stake = self._totals()
-        scored = stake > 0
-        if self._failed is None and scored.all():
-            return 2 * matched / stake, None, self._open
-        f1 = np.divide(2 * matched, stake, out=np.zeros_like(matched), where=scored)
-        undecided = ~scored
-        if self._failed is not None:
-            undecided |= (self._failed > 0) & (f1 == 0)
-        return f1, undecided / (1 + stake), self._open
+        self._compare_codes()
+        scored = self._stake > 0
+        f1 = np.divide(2 * self._matched, self._stake, out=np.zeros_like(self._stake), where=scored)
+        undecided = ~scored | (self._failed & (f1 == 0))
+        return f1, undecided / (1 + self._stake), self._open
 
     def most_matched(self) -> float:
         """The highest weight of matched fields of all pairings."""
-        matched, _ = self._totals()
-        return sum(float(matched[pair]) for pair in assign(matched).items())
-
-    def _totals(self) -> tuple[Matrix, Matrix]:
         self._compare_codes()
-        return self._matched, self._stake + self._of_gold + self._of_extracted
+        return sum(float(self._matched[pair]) for pair in assign(self._matched).items())
 
     def add(self, node: Node, gold: Sequence[Any], extracted: Sequence[Any]) -> None:
         """Score one field for all pairs; values may be `MISSING`."""
         if isinstance(node, RecursiveNode) and not isinstance(inner := node.compiled(), str):
             node = inner
-        if type(node) is Leaf:
+        if isinstance(node, Leaf):
             self._add_leaf(node, gold, extracted)
-        elif isinstance(node, BatchLeaf):
-            self._add_open(node, gold, extracted)
         elif isinstance(node, ObjectNode):
             self._add_container(node, dict, gold, extracted)
-        elif isinstance(node, ArrayNode) and node.align is by_position:
+        elif isinstance(node, ArrayNode) and node.align is by_position and not node.search:
             self._add_container(node, list, gold, extracted)
         elif not isinstance(node, Skipped):
             self._score_pairs(node, gold, extracted, range(len(gold)), range(len(extracted)))
@@ -126,13 +113,12 @@ class Grid:
         if odd_rows or odd_columns:
             inner = Grid(len(rows), len(columns), self._weights)
             inner.add(node, [gold[i] for i in rows], [extracted[j] for j in columns])
-            matched, stake = inner._totals()
+            inner._compare_codes()
             cells = np.ix_(rows, columns)
-            self._matched[cells] += matched
-            self._stake[cells] += stake
+            self._matched[cells] += inner._matched
+            self._stake[cells] += inner._stake
             self._open[cells] |= inner._open
-            if inner._failed is not None:
-                self._fail(cells, inner._failed)
+            self._failed[cells] |= inner._failed
             self._score_pairs(node, gold, extracted, odd_rows, range(len(extracted)))
             self._score_pairs(node, gold, extracted, rows, odd_columns)
         elif isinstance(node, ObjectNode):
@@ -179,14 +165,32 @@ class Grid:
 
     def _add_leaf(self, node: Leaf, gold: Sequence[Any], extracted: Sequence[Any]) -> None:
         gold, extracted = _prepared(node, gold), _prepared(node, extracted)
-        bound, weight = node.bound, self._weight(node)
-        if node.prepare and any(v is _UNREAD or v is _FAILED for v in (*gold, *extracted)):
-            self._compare(node, gold, extracted)
-        elif bound.key is not None:
-            codes = (self._codes_of(gold, bound.key), self._codes_of(extracted, bound.key))
-            self._coded.append((weight, *codes))
-        elif bound.scores is None or not self._score_all(bound.scores, weight, gold, extracted):
-            self._compare(node, gold, extracted)
+        are_read = not node.prepare or not any(
+            value is _UNREAD or value is _FAILED for value in (*gold, *extracted)
+        )
+        if are_read and node.bound and node.bound.key:
+            key = node.bound.key
+            codes = (self._codes_of(gold, key), self._codes_of(extracted, key))
+            self._coded.append((self._weight(node), *codes))
+            return
+        rows, columns = _present(gold), _present(extracted)
+        gold, extracted = [gold[i] for i in rows], [extracted[j] for j in columns]
+        scores = None
+        if are_read and node.bound is None:
+            scores = np.ones((len(rows), len(columns)))
+        elif are_read and node.bound and node.bound.scores:
+            scores = node.bound.scores(gold, extracted)
+        if scores is None:
+            scores = _scores(node, gold, extracted)
+        weight, cells = self._weight(node), np.ix_(rows, columns)
+        failed = np.isnan(scores)
+        self._matched[cells] += weight * np.where(failed, 0.0, scores)
+        self._stake[rows] += weight
+        self._stake[:, columns] += weight
+        self._stake[cells] -= 2 * weight * failed
+        self._failed[cells] |= failed
+        if node.bound is None:
+            self._open[cells] |= scores == 1
 
     def _codes_of(self, values: Sequence[Any], key: Callable[[Any], Hashable]) -> list[int]:
         """A code for each value, equal for equal keys; negative for missing values."""
@@ -199,8 +203,7 @@ class Grid:
         if self._coded:
             weights, gold, extracted = map(np.array, zip(*self._coded, strict=True))
             self._coded = []
-            self._of_gold += (weights @ (gold >= 0))[:, None]
-            self._of_extracted += weights @ (extracted >= 0)
+            self._stake += (weights @ (gold >= 0))[:, None] + weights @ (extracted >= 0)
             extracted[extracted < 0] = -2  # a value missing on both sides is not a match
             if self._matched.size > _SMALL:
                 for weight, own, other in zip(weights, gold, extracted, strict=True):
@@ -209,66 +212,6 @@ class Grid:
             matches = (gold[:, :, None] == extracted[:, None, :]).astype(float)
             rows = matches.reshape(len(weights), -1)
             self._matched += (weights @ rows).reshape(self._matched.shape)
-
-    def _score_all(
-        self,
-        scores: Callable[[Sequence[Any], Sequence[Any]], Matrix | None],
-        weight: float,
-        gold: Sequence[Any],
-        extracted: Sequence[Any],
-    ) -> bool:
-        """False if the comparator cannot score these values all at once."""
-        if _complete(gold) and _complete(extracted):
-            rows: Any = slice(None)
-            columns: Any = rows
-            table, cells = scores(gold, extracted), (rows, columns)
-        else:
-            rows, columns = _present(gold), _present(extracted)
-            table = scores([gold[i] for i in rows], [extracted[j] for j in columns])
-            cells = np.ix_(rows, columns)
-        if table is None:
-            return False
-        self._matched[cells] += weight * table
-        self._of_gold[rows] += weight
-        self._of_extracted[columns] += weight
-        return True
-
-    def _add_open(self, node: BatchLeaf, gold: Sequence[Any], extracted: Sequence[Any]) -> None:
-        gold, extracted = _prepared(node, gold), _prepared(node, extracted)
-        rows, columns = _present(gold), _present(extracted)
-        scores = np.ones((len(rows), len(columns)))
-        scores[:, [extracted[j] is _UNREAD for j in columns]] = 0.0
-        scores[:, [extracted[j] is _FAILED for j in columns]] = math.nan
-        scores[[gold[i] is _UNREAD or gold[i] is _FAILED for i in rows]] = math.nan
-        self._open[np.ix_(rows, columns)] |= scores == 1
-        self._add_scores(node, rows, columns, scores)
-
-    def _compare(self, node: Leaf, gold: Sequence[Any], extracted: Sequence[Any]) -> None:
-        rows, columns = _present(gold), _present(extracted)
-        places, values = _distinct([gold[i] for i in rows])
-        other_places, other_values = _distinct([extracted[j] for j in columns])
-        table = [[_score(node, g, e) for e in other_values] for g in values]
-        scores = np.array(table, dtype=float).reshape(len(values), len(other_values))
-        self._add_scores(node, rows, columns, scores[np.ix_(places, other_places)])
-
-    def _add_scores(
-        self, node: Leaf, rows: Sequence[int], columns: Sequence[int], scores: Matrix
-    ) -> None:
-        """Add a field; NaN where it could not be compared."""
-        weight = self._weight(node)
-        self._of_gold[rows] += weight
-        self._of_extracted[columns] += weight
-        failed = np.isnan(scores)
-        cells = np.ix_(rows, columns)
-        self._matched[cells] += weight * np.where(failed, 0.0, scores)
-        if failed.any():
-            self._stake[cells] -= 2 * weight * failed
-            self._fail(cells, failed)
-
-    def _fail(self, cells: Any, failed: Any) -> None:
-        if self._failed is None:
-            self._failed = np.zeros_like(self._matched)
-        self._failed[cells] += failed
 
     def _score_pairs(
         self,
@@ -291,8 +234,7 @@ class Grid:
                 self._matched[i, j] += counts.matched + most
                 self._stake[i, j] += counts.n_extracted + counts.n_gold + 2 * most
                 self._open[i, j] |= bool(open_) or len(results) < len(out)
-                if any(result.status == "error" for result in results):
-                    self._fail((i, j), 1.0)
+                self._failed[i, j] |= any(result.status == "error" for result in results)
 
 
 def _split_by_type(values: Sequence[Any], kind: type) -> tuple[Sequence[int], Sequence[int]]:
@@ -348,6 +290,15 @@ def _prepare(prepare: Callable[[Any], Any], value: Any) -> Any:
         return _UNREAD
 
 
+def _scores(node: Leaf, gold: Sequence[Any], extracted: Sequence[Any]) -> Matrix:
+    """The score of each pair of values, once for equal ones; NaN where they cannot be compared."""
+    places, values = _distinct(gold)
+    other_places, other_values = _distinct(extracted)
+    table = [[_score(node, g, e) for e in other_values] for g in values]
+    scores = np.array(table, dtype=float).reshape(len(values), len(other_values))
+    return scores[np.ix_(places, other_places)]
+
+
 def _distinct(values: Sequence[Any]) -> tuple[list[int], list[Any]]:
     """For each value its position in a list of distinct values, and that list."""
     place_of: dict[Any, int] = {}
@@ -366,7 +317,9 @@ def _score(node: Leaf, gold: Any, extracted: Any) -> float:
         return math.nan
     if extracted is _UNREAD:
         return 0.0
+    if node.bound is None:
+        return 1.0
     try:
-        return node.compare(gold, extracted)[0]
+        return node.bound.compare(gold, extracted)[0]
     except Exception as error:  # noqa: BLE001 - reported if the pair is chosen
         return math.nan if node.fault(gold, error) == "error" else 0.0

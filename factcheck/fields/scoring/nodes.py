@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import functools
 import logging
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, Literal, NamedTuple, Protocol, TypeAlias
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import zip_longest
+from typing import Any, Literal, Protocol, TypeAlias
 
 from factcheck.errors import SchemaError, describe
 from factcheck.fields.schemas.structure import join, join_key
@@ -19,7 +20,6 @@ from factcheck.fields.types import (
     BoundComparator,
     FieldResult,
     FieldStatus,
-    Outcome,
     UndecidableError,
 )
 
@@ -27,29 +27,25 @@ MISSING: Any = object()
 """Stands for a missing value, or a missing key."""
 
 
-class Pairing(NamedTuple):
-    """Which elements belong together, by position."""
-
-    pairs: Sequence[tuple[int, int]]
-    """Gold and extracted position, in the order of the results."""
-    gold_only: Sequence[int]
-    extracted_only: Sequence[int]
-    in_gold_order: bool = False
-    """Whether pairs and `gold_only` are reported together, in gold order."""
-
-
-Align = Callable[[Sequence[Any], Sequence[Any], str], Pairing]
+Pairs: TypeAlias = "list[tuple[int, int]]"
+"""Which elements belong together, by position in gold and in the extraction, in the order of the
+results; -1 for the partner that an element lacks, those of the extraction last."""
+Align = Callable[[Sequence[Any], Sequence[Any], str], Pairs]
 """Pairs gold with extracted elements; the third argument is the path, for warnings."""
 
 
-def by_position(gold: Sequence[Any], extracted: Sequence[Any], _path: str = "") -> Pairing:
-    n = min(len(gold), len(extracted))
-    return Pairing([(i, i) for i in range(n)], range(n, len(gold)), range(n, len(extracted)))
+def by_position(gold: Sequence[Any], extracted: Sequence[Any], _path: str = "") -> Pairs:
+    return list(zip_longest(range(len(gold)), range(len(extracted)), fillvalue=-1))
 
 
 _MAX_PATHS = 50_000
-"""Paths that a node caches; they repeat from record to record."""
+"""Paths that are cached; they repeat from record to record."""
 _log = logging.getLogger("factcheck.fields")
+
+
+@functools.lru_cache(maxsize=_MAX_PATHS)
+def _element_path(path: str, position: int) -> str:
+    return f"{path}[{position}]"
 
 
 class Deferred(Protocol):
@@ -58,6 +54,11 @@ class Deferred(Protocol):
     @property
     def most(self) -> float:
         """The highest weight of matched fields it can have."""
+        ...
+
+    @property
+    def is_open(self) -> bool:
+        """Whether a batch comparator is still to score a part of it."""
         ...
 
     def pending(self) -> list[list[FieldResult]]:
@@ -70,6 +71,25 @@ class Deferred(Protocol):
 
 
 Out: TypeAlias = "list[FieldResult | Deferred]"
+
+
+def settled(out: Out) -> list[FieldResult]:
+    results: list[FieldResult] = []
+    for entry in out:
+        results += [entry] if isinstance(entry, FieldResult) else entry.settle()
+    return results
+
+
+def pending_in(out: Out) -> list[list[FieldResult]]:
+    """The pending results of an element, and then of pairs of elements in its arrays."""
+    own = [entry for entry in out if isinstance(entry, FieldResult) and entry.status == "pending"]
+    blocks = [own] if own else []
+    for entry in out:
+        if not isinstance(entry, FieldResult):
+            blocks += entry.pending()
+    return blocks
+
+
 OneSided = Literal["omission", "hallucination"]
 _Unread: TypeAlias = "tuple[FieldStatus, str]"
 """Status and reason of a field of which a value cannot be read."""
@@ -92,29 +112,24 @@ class Node(Protocol):
         ...
 
 
-def _not_compared(gold: Any, extracted: Any) -> tuple[float, str | None]:
-    raise NotImplementedError("a batch comparator scores many fields at once")
-
-
 @dataclass(slots=True, eq=False)
 class Leaf:
-    """A value that is compared as a whole, immediately."""
+    """A value that is compared as a whole."""
 
     path: str
     name: str
     prepare: Callable[[Any], Any] | None
     threshold: float
-    bound: BoundComparator
-    compare: Callable[[Any, Any], Outcome] = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.compare = self.bound.compare
+    bound: BoundComparator | None
+    """`None` if the comparator takes many fields at once, so that this one stays pending."""
+    params: Mapping[str, Any]
+    description: str
 
     def pair(self, gold: Any, extracted: Any, path: str, out: Out) -> None:
         g, e, failure = self.prepared(gold, extracted) if self.prepare else (gold, extracted, None)
-        if failure is None:
+        if failure is None and self.bound is not None:
             try:
-                score, reason = self.compare(g, e)
+                score, reason = self.bound.compare(g, e)
             except Exception as error:  # noqa: BLE001 - the user's code
                 failure = self.fault(g, error), f"comparator {self.name!r}: {describe(error)}"
             else:
@@ -123,7 +138,8 @@ class Leaf:
                     FieldResult(path, score, self.name, gold, extracted, status, reason, g, e)
                 )
                 return
-        out.append(FieldResult(path, 0.0, self.name, gold, extracted, *failure, g, e))
+        status, reason = failure or ("pending", None)
+        out.append(FieldResult(path, 0.0, self.name, gold, extracted, status, reason, g, e))
 
     def alone(self, value: Any, status: OneSided, path: str, out: Out) -> None:
         out.append(_one_sided(path, self.name, value, status))
@@ -133,10 +149,10 @@ class Leaf:
 
         If the gold value compares with itself, the extracted one cannot be read: a mismatch.
         """
-        if isinstance(error, NOT_OF_THE_VALUE):
+        if isinstance(error, NOT_OF_THE_VALUE) or self.bound is None:
             return "error"
         try:
-            self.compare(gold, gold)
+            self.bound.compare(gold, gold)
         except Exception:  # noqa: BLE001 - the user's code
             return "error"
         return "mismatch"
@@ -158,20 +174,6 @@ class Leaf:
 
 
 @dataclass(slots=True, eq=False)
-class BatchLeaf(Leaf):
-    """A value whose comparator takes many fields at once, so that it stays pending."""
-
-    bound: BoundComparator = field(init=False, default=BoundComparator(_not_compared))
-    params: Mapping[str, Any]
-    description: str
-
-    def pair(self, gold: Any, extracted: Any, path: str, out: Out) -> None:
-        g, e, failure = self.prepared(gold, extracted)
-        status, reason = failure or ("pending", None)
-        out.append(FieldResult(path, 0.0, self.name, gold, extracted, status, reason, g, e))
-
-
-@dataclass(slots=True, eq=False)
 class Skipped:
     """A part of the record that is excluded; it appears in the results and counts nowhere."""
 
@@ -186,15 +188,21 @@ class Skipped:
         pass
 
 
-@dataclass(slots=True, eq=False)
 class ObjectNode:
     """A record or an object in it, scored property by property, and a map key by key."""
 
-    path: str
-    children: Mapping[str, Node]
-    rest: Node | None = None
-    """Scores the values of all other keys; `None`: they are hallucinations."""
-    _paths: dict[str, tuple[tuple[str, Node, bool, str], ...]] = field(default_factory=dict)
+    def __init__(self, path: str, children: Mapping[str, Node], rest: Node | None = None) -> None:
+        self.path = path
+        self.children = children
+        self.rest = rest
+        """Scores the values of all other keys; `None`: they are hallucinations."""
+        self._places = functools.lru_cache(_MAX_PATHS)(self._places_at)
+
+    def _places_at(self, path: str) -> tuple[tuple[str, Node, bool, str], ...]:
+        return tuple(
+            (name, child, isinstance(child, Skipped), join(path, name))
+            for name, child in self.children.items()
+        )
 
     def pair(self, gold: Any, extracted: Any, path: str, out: Out) -> None:
         if not (isinstance(gold, dict) and isinstance(extracted, dict)):
@@ -204,7 +212,7 @@ class ObjectNode:
             out.append(FieldResult(path, 1.0, "", gold, extracted, "match"))
             return
         n_known = 0
-        for name, child, skipped, place in self._paths.get(path) or self._places(path):
+        for name, child, skipped, place in self._places(path):
             g, e = gold.get(name, MISSING), extracted.get(name, MISSING)
             n_known += e is not MISSING
             if skipped or (g is not MISSING and e is not MISSING):
@@ -229,19 +237,9 @@ class ObjectNode:
                 g, e = gold.get(key, MISSING), extracted.get(key, MISSING)
                 one_or_both(self.rest, g, e, join_key(path, str(key)), out)
 
-    def _places(self, path: str) -> tuple[tuple[str, Node, bool, str], ...]:
-        if len(self._paths) > _MAX_PATHS:
-            self._paths.clear()
-        places = tuple(
-            (name, child, isinstance(child, Skipped), join(path, name))
-            for name, child in self.children.items()
-        )
-        self._paths[path] = places
-        return places
-
     def alone(self, value: Any, status: OneSided, path: str, out: Out) -> None:
         if isinstance(value, dict):
-            for name, child, _, place in self._paths.get(path) or self._places(path):
+            for name, child, _, place in self._places(path):
                 if name in value:
                     child.alone(value[name], status, place, out)
             for name in value if self.rest else ():
@@ -320,63 +318,43 @@ class ArrayNode:
 
     path: str
     element: Node
-    align: Align
-    defer: Callable[[ArrayNode, Sequence[Any], Sequence[Any], str], Deferred] | None = None
-    """Makes what stands for the results if the alignment depends on a batch comparator."""
-    _paths: dict[str, list[str]] = field(default_factory=dict)
+    align: Align = by_position
+    search: Callable[[ArrayNode, Sequence[Any], Sequence[Any], str], Deferred] | None = None
+    """Starts the search for the best alignment, if that is asked for."""
 
     def pair(self, gold: Any, extracted: Any, path: str, out: Out) -> None:
         if not (isinstance(gold, list) and isinstance(extracted, list)):
             _pair_mistyped(self, list, gold, extracted, path, out)
         elif not gold and not extracted:
             out.append(FieldResult(path, 1.0, "", gold, extracted, "match"))
-        elif self.defer and gold and extracted:
-            out.append(self.defer(self, gold, extracted, path))
+        elif self.search and gold and extracted:
+            found = self.search(self, gold, extracted, path)
+            out += [found] if found.is_open else found.settle()
         else:
             self.score(gold, extracted, self.align(gold, extracted, path), path, out)
 
     def score(
-        self, gold: Sequence[Any], extracted: Sequence[Any], pairing: Pairing, path: str, out: Out
+        self, gold: Sequence[Any], extracted: Sequence[Any], pairs: Pairs, path: str, out: Out
     ) -> None:
-        places = self._places(path, len(gold))
         element = self.element
-        if pairing.in_gold_order:
-            partner = dict(pairing.pairs)
-            for i, value in enumerate(gold):
-                if i in partner:
-                    element.pair(value, extracted[partner[i]], places[i], out)
-                else:
-                    element.alone(value, "omission", places[i], out)
-        else:
-            for i, j in pairing.pairs:
-                element.pair(gold[i], extracted[j], places[i], out)
-            for i in pairing.gold_only:
-                element.alone(gold[i], "omission", places[i], out)
-        self._report_surplus((extracted[j] for j in pairing.extracted_only), path, out)
-
-    def _places(self, path: str, n: int) -> list[str]:
-        """The paths of at least the first `n` elements."""
-        places = self._paths.get(path)
-        if places is None:
-            if len(self._paths) > _MAX_PATHS:
-                self._paths.clear()
-            places = self._paths[path] = []
-        if len(places) < n:
-            places.extend(f"{path}[{i}]" for i in range(len(places), n))
-        return places
-
-    def _report_surplus(self, values: Iterable[Any], path: str, out: Out) -> None:
-        for n, value in enumerate(values, 1):
-            self.element.alone(value, "hallucination", f"{path}[-{n}]", out)
+        n_surplus = 0
+        for i, j in pairs:
+            if i < 0:
+                n_surplus += 1
+                place = _element_path(path, -n_surplus)
+                element.alone(extracted[j], "hallucination", place, out)
+            elif j < 0:
+                element.alone(gold[i], "omission", _element_path(path, i), out)
+            else:
+                element.pair(gold[i], extracted[j], _element_path(path, i), out)
 
     def alone(self, value: Any, status: OneSided, path: str, out: Out) -> None:
         if not isinstance(value, list) or not value:
             out.append(_one_sided(path, "", value, status))
-        elif status == "hallucination":
-            self._report_surplus(value, path, out)
+        elif status == "omission":
+            self.score(value, (), by_position(value, ()), path, out)
         else:
-            for element, place in zip(value, self._places(path, len(value)), strict=False):
-                self.element.alone(element, status, place, out)
+            self.score((), value, by_position((), value), path, out)
 
 
 def _one_sided(path: str, name: str, value: Any, status: OneSided) -> FieldResult:

@@ -14,7 +14,7 @@ from factcheck.fields.registry import Registry, is_batch
 from factcheck.fields.schemas.parsing import SchemaNode, key_path
 from factcheck.fields.schemas.structure import TransformSpec
 from factcheck.fields.scoring import nodes
-from factcheck.fields.scoring.optimal import DeferredArray, OptimalMatch, as_key, by_key
+from factcheck.fields.scoring.optimal import OptimalArray, as_key, by_key
 from factcheck.fields.types import (
     BoundComparator,
     BuiltinComparator,
@@ -30,7 +30,7 @@ class Plan:
 
     root: nodes.Node
     registry: Registry
-    batch_leaves: Mapping[str, nodes.BatchLeaf]
+    batch_leaves: Mapping[str, nodes.Leaf]
     """The fields with a batch comparator, by schema path."""
     weights: Mapping[str, float]
     """Weight of each field by schema path; empty if all count the same."""
@@ -49,15 +49,12 @@ def compile_schema(schema: SchemaNode, registry: Registry) -> Plan:
 class _Compiler:
     def __init__(self, registry: Registry) -> None:
         self._registry = registry
-        self.batch_leaves: dict[str, nodes.BatchLeaf] = {}
+        self.batch_leaves: dict[str, nodes.Leaf] = {}
         self.weights: dict[str, float] = {}
-        self._n_recursive = 0
-        """References below which batch comparators may appear as the data is read."""
 
     def node(self, schema: SchemaNode) -> nodes.Node:
         self.weights[schema.path] = schema.weight
         if schema.unroll is not None:
-            self._n_recursive += 1
             unroll = schema.unroll
             return nodes.RecursiveNode(schema.path, lambda: self.node(unroll()))
         if schema.skip:
@@ -79,10 +76,11 @@ class _Compiler:
             found = self._registry.get_comparator(name)
         except KeyError as error:
             raise SchemaError(str(error), path) from error
-        if not is_batch(found):
-            return nodes.Leaf(path, name, prepare, schema.threshold, _bound(found, params))
-        leaf = nodes.BatchLeaf(path, name, prepare, schema.threshold, params, schema.description)
-        self.batch_leaves[path] = leaf
+        bound = None if is_batch(found) else _bound(found, params)
+        description = schema.description
+        leaf = nodes.Leaf(path, name, prepare, schema.threshold, bound, params, description)
+        if bound is None:
+            self.batch_leaves[path] = leaf
         return leaf
 
     def _prepare(self, specs: list[TransformSpec]) -> Callable[[Any], Any] | None:
@@ -107,19 +105,15 @@ class _Compiler:
         return lambda value: found(value, params)
 
     def _array(self, schema: SchemaNode) -> nodes.ArrayNode:
-        n_before = len(self.batch_leaves) + self._n_recursive
         (items,) = schema.children
-        element = self.node(items)
-        align = schema.align or {}
+        element, align = self.node(items), schema.align or {}
         strategy = "ordered" if isinstance(element, nodes.Skipped) else schema.strategy
         if strategy == "hungarian":
-            match = OptimalMatch(element, align.get("threshold"), self.weights)
-            is_deferred = len(self.batch_leaves) + self._n_recursive > n_before
-            defer = partial(DeferredArray, match) if is_deferred else None
-            return nodes.ArrayNode(schema.path, element, match, defer)
+            search = partial(OptimalArray, align.get("threshold") or 0.0, self.weights)
+            return nodes.ArrayNode(schema.path, element, search=search)
         if strategy == "key_field":
             return nodes.ArrayNode(schema.path, element, self._key_match(items, align["key"]))
-        return nodes.ArrayNode(schema.path, element, nodes.by_position)
+        return nodes.ArrayNode(schema.path, element)
 
     def _key_match(self, items: SchemaNode, key: Any) -> nodes.Align:
         is_composite = isinstance(key, list)
