@@ -76,6 +76,8 @@ class Grid:
         """
         self._compare_codes()
         scored = self._stake > 0
+        if scored.all() and not self._failed.any():
+            return 2 * self._matched / self._stake, np.zeros_like(self._stake), self._open
         f1 = np.divide(2 * self._matched, self._stake, out=np.zeros_like(self._stake), where=scored)
         undecided = ~scored | (self._failed & (f1 == 0))
         return f1, undecided / (1 + self._stake), self._open
@@ -173,22 +175,27 @@ class Grid:
             codes = (self._codes_of(gold, key), self._codes_of(extracted, key))
             self._coded.append((self._weight(node), *codes))
             return
-        rows, columns = _present(gold), _present(extracted)
-        gold, extracted = [gold[i] for i in rows], [extracted[j] for j in columns]
-        scores = None
+        weight, scores = self._weight(node), None
+        if _complete(gold) and _complete(extracted):
+            cells: Any = (slice(None), slice(None))
+            self._stake += 2 * weight
+        else:
+            rows, columns = _present(gold), _present(extracted)
+            gold, extracted = [gold[i] for i in rows], [extracted[j] for j in columns]
+            cells = np.ix_(rows, columns)
+            self._stake[rows] += weight
+            self._stake[:, columns] += weight
         if are_read and node.bound is None:
-            scores = np.ones((len(rows), len(columns)))
+            scores = np.ones((len(gold), len(extracted)))
         elif are_read and node.bound and node.bound.scores:
             scores = node.bound.scores(gold, extracted)
         if scores is None:
             scores = _scores(node, gold, extracted)
-        weight, cells = self._weight(node), np.ix_(rows, columns)
-        failed = np.isnan(scores)
-        self._matched[cells] += weight * np.where(failed, 0.0, scores)
-        self._stake[rows] += weight
-        self._stake[:, columns] += weight
-        self._stake[cells] -= 2 * weight * failed
-        self._failed[cells] |= failed
+            failed = np.isnan(scores)
+            scores[failed] = 0.0
+            self._stake[cells] -= 2 * weight * failed
+            self._failed[cells] |= failed
+        self._matched[cells] += weight * scores
         if node.bound is None:
             self._open[cells] |= scores == 1
 

@@ -12,7 +12,7 @@ import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
-from typing import Any, Literal, Protocol, TypeAlias
+from typing import Any, Literal, Protocol, TypeAlias, cast
 
 from factcheck.errors import SchemaError, describe
 from factcheck.fields.schemas.structure import join, join_key
@@ -74,6 +74,8 @@ Out: TypeAlias = "list[FieldResult | Deferred]"
 
 
 def settled(out: Out) -> list[FieldResult]:
+    if all(type(entry) is FieldResult for entry in out):
+        return cast("list[FieldResult]", out)
     results: list[FieldResult] = []
     for entry in out:
         results += [entry] if isinstance(entry, FieldResult) else entry.settle()

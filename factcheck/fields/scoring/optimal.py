@@ -142,8 +142,8 @@ class OptimalArray:
         self.pending()  # nothing is, but without any the pairing is still to be found
         node, path, pairs = self._node, self._path, self._pairs or []
         results: Out = []
-        matched = [pair for pair in pairs if min(pair) >= 0]
-        for i, j in matched:
+        n_matched = sum(min(pair) >= 0 for pair in pairs) if self._scored else 0
+        for i, j in pairs[:n_matched]:
             place = f"{path}[{i}]"
             if (i, j) not in self._scored:
                 node.element.pair(self._gold[i], self._extracted[j], place, results)
@@ -151,7 +151,7 @@ class OptimalArray:
             for result in settled(self._scored.get((i, j), [])):
                 result.path = f"{place}{result.path[n_prefix:]}"
                 results.append(result)
-        node.score(self._gold, self._extracted, pairs[len(matched) :], path, results)
+        node.score(self._gold, self._extracted, pairs[n_matched:], path, results)
         return settled(results)
 
 
