@@ -1,46 +1,68 @@
-"""Dates and times of day: `14 July`, `July 14th, 2021`, `2021-07-14`, `the 1980s`, `2:30 pm`."""
+"""Dates and times of day: `14 July`, `July 14th, 2021`, `2021-07-14`, `the 1980s`, `2:30 pm`.
+
+A text is cut into tokens of one class each: `D` two digits, `M` a month, `-` a dash. The notations
+are patterns over the string of classes. A value is read by more of them than running text, in which
+only those count that are hardly ever anything else.
+"""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
+import datetime as dt
+from bisect import bisect_left
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from typing import NamedTuple
+from itertools import product
+from typing import Any, NamedTuple
 
-from factcheck.text.words import Word, word_set
+import regex  # type: ignore[import-untyped]
+
+from factcheck.text.words import Word, fold_word, word_set
 
 
 class Moment(NamedTuple):
     """What a text says of a date or a time; `None` for the parts that it leaves open."""
 
-    first: int
-    """Positions `[first, last)` of its words."""
-    last: int
     year: int | None = None
-    last_year: int | None = None
-    """1989 for the 1980s, 2008 for 2007-08, else the year."""
+    """Negative before Christ."""
     month: int | None = None
     day: int | None = None
+    clock: dt.time | None = None
+    """Without time zone; up to noon where the half of the day is open."""
+    zone: dt.timedelta | None = None
+    """How far the clock is ahead of UTC."""
     weekday: int | None = None
     """From 0, Monday."""
-    minute: int | None = None
-    """Since midnight; up to noon where the half of the day is open."""
+    last_year: int | None = None
+    """1989 for the 1980s, 2008 for 2007-08; `None` for a single year."""
     half_known: bool = True
+    order: str = ""
+    """`day` or `month`: which was taken to come first, where either can."""
+    first: int = 0
+    """Positions `[first, last)` of its words in running text."""
+    last: int = 0
 
     @property
     def keys(self) -> tuple[str, ...]:
-        """Each part that is said, in one spelling: `year:2021`, `month:7`, `day:14`."""
-        year = f"{self.year}s" if self.year != self.last_year else f"{self.year}"
-        parts = [
+        """Each part that is said, in one spelling: `2021`, `month:7`, `day:14`, `time:14:30`."""
+        year = f"{self.year}s" if self.last_year else f"{self.year}"
+        kind = "time" if self.half_known else "clock"
+        parts = (
             year if self.year is not None else "",
             f"month:{self.month}" if self.month else "",
             f"day:{self.day}" if self.day else "",
             f"weekday:{self.weekday}" if self.weekday is not None else "",
-        ]
-        if self.minute is not None:
-            kind = "time" if self.half_known else "clock"
-            parts.append(f"{kind}:{self.minute // 60}:{self.minute % 60:02}")
+            f"{kind}:{self.clock.hour}:{self.clock.minute:02}" if self.clock else "",
+        )
         return tuple(part for part in parts if part)
+
+
+class Notation(NamedTuple):
+    """How dates are written where that is in doubt."""
+
+    day_first: bool | None = None
+    """Whether 03/04/2024 is in April; `None`: it can be two dates, but 03.04.2024 is in April."""
+    pivot: int | None = None
+    """The earliest year that two digits stand for; `None`: they stand for none."""
 
 
 _MONTHS = (
@@ -52,16 +74,6 @@ _MONTHS = (
     "janeiro fevereiro marco abril maio junho julho agosto setembro outubro novembro dezembro",
     "januari februari maart april mei juni juli augustus september oktober november december",
 )
-MONTHS = dict(zip(("en", "de", "fr", "es", "it", "pt", "nl"), map(str.split, _MONTHS), strict=True))
-"""Names of the months, folded, by language."""
-_MONTH = {form: number for names in MONTHS.values() for number, form in enumerate(names, 1)}
-_SHORT = {name[:3]: number for number, name in enumerate(MONTHS["en"], 1)} | {"sept": 9}
-_AMBIGUOUS = frozenset(("march", "may", "mars", "mai", "mei", "marco", "august"))
-"""Names of months that are also something else: a month only beside a day, a year or a lead."""
-_LEADS = word_set(
-    "in on of since until till by from last next early late mid this during before after im seit "
-    "bis ab en desde hasta depuis de du le"
-)
 _WEEKDAYS = (
     "monday tuesday wednesday thursday friday saturday sunday",
     "mondays tuesdays wednesdays thursdays fridays saturdays sundays",
@@ -69,220 +81,375 @@ _WEEKDAYS = (
     "lundi mardi mercredi jeudi vendredi samedi dimanche",
     "lunes martes miercoles jueves viernes sabado domingo",
 )
-WEEKDAYS = {form: number for names in _WEEKDAYS for number, form in enumerate(names.split())}
-"""Names of days, by folded form, from 0 for Monday."""
-_DECADES = ("twenties", "thirties", "forties", "fifties", "sixties", "seventies", "eighties")
-_DECADE = {form: 1920 + 10 * k for k, form in enumerate((*_DECADES, "nineties"))}
-_CLOCK = re.compile(
-    r"(?<![:.\d])(?P<hour>2[0-3]|[01]?\d)(?:(?P<mark>[:.])(?P<minute>[0-5]\d))?"
-    r"(?![\d:.,]\d|-\d)"
-    r"(?:[ \u00a0\u202f]?(?P<half>[ap])(?:m\b|\.[ \u00a0]?m\b)|[ \u00a0\u202f](?P<uhr>uhr)\b)?",
-    re.IGNORECASE,
+_ABBREVIATED = (
+    "mon tue wed thu fri sat sun",
+    ". tues . thur",
+    ". . . thurs",
+    "mo di mi do fr sa so",
 )
-_ISO = re.compile(r"(?P<year>\d{4})-(?P<month>\d{1,2})-(?P<day>\d{1,2})(?!\d)")
-_NUMERIC = re.compile(r"(?P<one>\d{1,2})(?P<mark>[./])(?P<other>\d{1,2})(?P=mark)(?P<year>\d{4})\b")
-_SEASON = re.compile(r"\s?[-/\u2013]\s?(\d\d)(?!\d)")
-_YEAR = re.compile(r"1[0-9]{3}|20[0-9]{2}")
+_DECADES = "twenties thirties forties fifties sixties seventies eighties nineties"
+
+
+def _numbered(rows: Sequence[str], first: int) -> dict[str, int]:
+    return {form: n for names in rows for n, form in enumerate(names.split(), first)}
+
+
+_FULL_MONTH, _WEEKDAY = _numbered(_MONTHS, 1), _numbered(_WEEKDAYS, 0)
+_MONTH = {name[:3]: n for n, name in enumerate(_MONTHS[0].split(), 1)} | {"sept": 9} | _FULL_MONTH
+_ANY_WEEKDAY = _numbered(_ABBREVIATED, 0) | _WEEKDAY
+_DECADE = {form: 1920 + 10 * n for n, form in enumerate(_DECADES.split())}
+_AMBIGUOUS = word_set("march may mars mai mei marco august")
+"""Names of months that are also something else: a month only beside a day, a year or a lead."""
+_LEADS = word_set(
+    "in on of since until till by from last next early late mid this during before after im seit "
+    "bis ab en desde hasta depuis de du le"
+)
 _COUNTING = word_set("over than nearly almost least most")
 """Before a number that is no year."""
-_NEAR = re.compile(r"[\s.,-]{0,3}")
-_MAX_DAY, _MAX_MONTH, _NOON = 31, 12, 12
+_HOUR_OF = {"noon": 12, "midday": 12, "mittag": 12, "midnight": 0, "mitternacht": 0}
+FILLERS = word_set("the of de del at t . , ( ) '")
+"""What may stand in a value beside the parts of a date and leaves no doubt."""
+_PERIOD = word_set("to until till bis through au al hasta -")
+"""Between the two ends of a period."""
+_CENTURIES = frozenset(map(str, range(10, 21)))
+"""Of years in running text."""
+_NOON, _MONTHS_IN_YEAR, _CENTURY = 12, 12, 100
+
+_TOKEN = regex.compile(
+    r"(?P<half>(?<![^\W\d])[ap](?:m\b|\.\s?m\b\.?))|(?P<digits>\d+)|(?P<space>\s+)"
+    r"|(?P<era>\b(?:b\.?c\b\.?(?:e\b\.?)?|bce\b|v\.?\s?chr\b\.?|av\.?\s?j\.?-?\s?c\b\.?))"
+    r"|(?P<mark>[\u2010-\u2015\u2212])|(?P<sign>[年月日])|(?P<word>[^\W\d_年月日]+)|.",
+    regex.IGNORECASE | regex.DOTALL,
+)
+_OF_KIND = {"half": "h", "era": "E", "space": " ", "mark": "-"}
+_OF_DIGITS = {1: "d", 2: "D", 4: "y", 6: "s", 8: "b"}
+"""The class of digits by their number; others are `n`."""
+_OF_WORDS = {
+    **dict.fromkeys(_ANY_WEEKDAY, "A"),
+    **dict.fromkeys(_WEEKDAY, "W"),
+    **dict.fromkeys(_MONTH, "M"),
+    **dict.fromkeys(("st", "nd", "rd", "th", "er", "º", "ª"), "o"),
+    **dict.fromkeys(("of", "de", "del"), "f"),
+    **dict.fromkeys(("and", "to", "bis", "et", "y"), "l"),
+    **dict.fromkeys(("z", "utc", "gmt"), "Z"),
+    **dict.fromkeys(_HOUR_OF, "N"),
+    **dict.fromkeys(_DECADE, "X"),
+    **dict(zip(("the", "t", "h", "s", "uhr"), "eTHSU", strict=True)),
+}
+"""Prefixes of months are `P`, other words `w`."""
+_DAY, _GAP, _OF = r"(?P<day>[dD])o?", r"[ ,./-]{0,3}", r"(?: ?f)?"
+_CLOCK = (
+    r"(?P<hour>[dD])(?:[:H](?P<minute>D){}"
+    r"(?: ?(?:(?P<half>h)|(?P<uhr>U)))?|(?:\.(?P<minute>D))? ?(?:(?P<half>h)|(?P<uhr>U)))"
+)
+_SECOND = r"(?::(?P<second>D)(?:[.,](?P<part>[dDynsb]))?)?"
+_ZONE = r"(?: ?(?P<zone>Z|\+D(?::?D)?|[+-]y|(?(T)-D(?::?D)?|(?(second)-D(?::?D)?|(?!)))))?"
 
 
-def read_moment(found: Sequence[Word], at: int, text: str) -> Moment | None:
-    """The date, part of a date or time of day that starts at a word, if one does.
+def _grammar(months: str, year: str, *notations: str) -> Any:
+    """Patterns over classes; digits beside a match would make it part of something else."""
+    named = rf"(?P<month>{months})"
+    either = (
+        r"(?P<year>y)-(?P<number>[dD])-(?P<day>[dD])",
+        r"(?P<one>[dD])(?P<mark>[./-]) ?(?P<two>[dD])(?P=mark) ?(?P<year>y)",
+        rf"(?P<day>[dD])(?=\.? ?[l-] ?[dD]o?{_OF}{_GAP}{named})",
+        rf"{_DAY}{_OF}{_GAP}{named}(?:{_OF}{_GAP}{year})?",
+        rf"{named}{_GAP}(?:e )?{_DAY}(?:{_GAP}{year})?",
+        rf"{named}{_OF}{_GAP}(?P<year>y)",
+    )
+    return regex.compile(
+        r"(?=[dDynbsMPWAXNT])(?:(?![dDynbs])|(?<![dDyn][.,:/]|[dDynbs]))"
+        rf"(?:{'|'.join((*either, *notations))})(?:(?<![dDyn])|(?![.,:/]?[dDyn]))"
+    )
 
-    Args:
-        found: The words of `text`, in any language; names of months are read in seven.
-        at: Position of the word.
-        text: What the words were read from.
-    """
-    word = found[at]
-    if word.kind == "number":
-        return (
-            _numeric(found, at, text)
-            or _clock(found, at, text)
-            or _day_first(found, at, text)
-            or _day_of_list(found, at, text)
-            or _year(found, at, text)
-        )
-    if word.form in WEEKDAYS and (word.text[0].isupper() or word.form.endswith("s")):
-        return Moment(at, at + 1, weekday=WEEKDAYS[word.form])
-    if word.form in _DECADE:
-        year = _DECADE[word.form]
-        return Moment(at, at + 1, year=year, last_year=year + 9)
-    if word.form in _MONTH or word.form in _SHORT:
-        return _month_first(found, at, text)
-    return None
+
+_IN_TEXT = _grammar(
+    "M",
+    r"(?P<year>y)",
+    _CLOCK.format(""),
+    r"(?P<weekday>W)",
+    r"(?P<decade>X|y(?=S))S?",
+    r"(?P<year>y)(?:[/-]| - )(?P<season>D)(?! ?M)",
+    r"(?P<year>y)",
+    r"(?P<month>M)",
+)
+_IN_VALUE = _grammar(
+    "[MP]",
+    r"(?P<year>y|'?D(?! ?h))",
+    r"(?P<one>[dD])(?P<mark>[./]) ?(?P<two>[dD])(?P=mark) ?(?P<year>D)",
+    r"(?P<year>y)(?P<mark>[/.])(?P<number>[dD])(?P=mark)(?P<day>[dD])",
+    r"(?P<year>y)[/-](?P<number>[dD])",
+    r"(?P<number>[dD])[./-](?P<year>y)",
+    r"(?P<year>y)年(?P<number>[dD])月(?:(?P<day>[dD])日)?",
+    rf"(?P<year>y){_GAP}(?P<month>[MP])(?:{_GAP}{_DAY})?",
+    rf"(?P<T>T)?{_CLOCK.format(_SECOND)}{_ZONE}",
+    r"(?<=T)(?P<basic>[ys])(?: ?(?P<zone>Z|[+-]y))?",
+    r"(?P<noon>N)",
+    r"(?P<weekday>[WA])",
+    r"(?P<year>[dDyn]) ?(?P<era>E)",
+    r"(?P<full>b)",
+    r"(?P<year>y)",
+    r"(?P<month>[MP])",
+)
 
 
 @lru_cache(maxsize=1024)
 def month_of(form: str) -> int:
     """The month that a folded word names, or is the only one to begin with; 0 if none."""
-    if form in _MONTH or len(form) < len("jan") or form in WEEKDAYS:
+    if form in _MONTH or len(form) < len("jan") or form in _WEEKDAY:
         return _MONTH.get(form, 0)
-    meant = {number for name, number in _MONTH.items() if name.startswith(form)}
+    meant = {number for name, number in _FULL_MONTH.items() if name.startswith(form)}
     return meant.pop() if len(meant) == 1 else 0
+
+
+@lru_cache(maxsize=8192)
+def _class_of(word: str) -> str:
+    form = word.lower() if word in "ºª" else fold_word(word)
+    return _OF_WORDS.get(form) or ("P" if month_of(form) else "w")
+
+
+def _tokens(text: str) -> tuple[list[Any], str]:
+    """The tokens of a text and their classes, one letter each."""
+    tokens = list(_TOKEN.finditer(text))
+    classes = []
+    for token in tokens:
+        kind = token.lastgroup
+        if kind == "digits":
+            classes.append(_OF_DIGITS.get(len(token[0]), "n"))
+        else:
+            classes.append(_class_of(token[0]) if kind == "word" else _OF_KIND.get(kind, token[0]))
+    return tokens, "".join(classes)
+
+
+@lru_cache(maxsize=8192)
+def read_moments(
+    text: str,
+    notation: Notation = Notation(),  # noqa: B008 - immutable
+    fillers: frozenset[str] = FILLERS,
+) -> tuple[tuple[Moment, ...], ...]:
+    """The moments that a value names: one, two for a period, or none if it says anything else.
+
+    Args:
+        text: A value.
+        notation: What is to be made of short years and of figures in either order.
+        fillers: Folded words and marks that are passed over.
+
+    Returns:
+        The readings of each moment: two where day and month may be swapped.
+
+    Raises:
+        ValueError: There is no such day or time.
+    """
+    tokens, classes = _tokens(text)
+
+    def said(first: int, last: int) -> list[str]:
+        places = [at for at in range(first, last) if classes[at] != " "]
+        return ["-" if classes[at] == "-" else fold_word(tokens[at][0]) for at in places]
+
+    ends: list[list[Moment]] = []
+    at = 0
+    for found in _IN_VALUE.finditer(classes):
+        between = said(at, found.start())
+        is_end = len(ends) == 1 and len(between) == 1 and between[0] in _PERIOD
+        if not (is_end or fillers.issuperset(between)):
+            return ()
+        if is_end or not ends:
+            ends.append([Moment()])
+        ways = _readings(found, tokens, notation)
+        ends[-1] = [both for pair in product(ends[-1], ways) if (both := _merged(*pair))]
+        at = found.end()
+    if not all(ends) or not fillers.issuperset(said(at, len(tokens))):
+        return ()
+    if len(ends) > 1:
+        year, month = ends[1][0].year, ends[1][0].month
+        ends[0] = [
+            start._replace(year=start.year or year, month=start.month or (start.day and month))
+            for start in ends[0]
+        ]
+    return tuple(map(tuple, ends))
+
+
+def find_moments(found: Sequence[Word], text: str) -> list[Moment]:
+    """The dates and times of day in running text, in order.
+
+    Args:
+        found: The words of `text`, in any language; names of months are read in seven.
+        text: What the words were read from.
+    """
+    tokens, classes = _tokens(text)
+    starts = [word.start for word in found]
+    letters = list(classes)
+    for at, token in enumerate(tokens):
+        place = bisect_left(starts, token.start()) if letters[at] == "y" else len(starts)
+        is_word = place < len(starts) and starts[place] == token.start()
+        follows_letter = at > 0 and token.lastgroup == "digits" and letters[at - 1].isalpha()
+        if follows_letter or (is_word and not _may_be_year(found, place, text)):
+            letters[at] = "n"
+    moments = []
+    for match in _IN_TEXT.finditer("".join(letters)):
+        first = bisect_left(starts, tokens[match.start()].start())
+        last = bisect_left(starts, tokens[match.end() - 1].end())
+        try:
+            ways = _readings(match, tokens, Notation())
+        except ValueError:
+            continue
+        if ways and first < last and _is_sure(ways[0], found, first, last):
+            moment = ways[0] if len(ways) == 1 else Moment(ways[0].year)
+            moments.append(moment._replace(first=first, last=last))
+    return moments
+
+
+def _may_be_year(found: Sequence[Word], at: int, text: str) -> bool:
+    """Whether a number of four digits is no amount of money and nothing that is counted."""
+    word = found[at]
+    counts = at and (found[at - 1].kind == "symbol" or found[at - 1].form in _COUNTING)
+    if counts or word.form[:2] not in _CENTURIES:
+        return False
+    following = found[at + 1] if at + 1 < len(found) else None
+    if following is None:
+        return True
+    if following.start == word.end:
+        return following.form == "s" and word.form.endswith("0")
+    if text[word.end : following.start] != " ":
+        return True
+    is_plural = following.form.endswith("s") or following.form == "people"
+    is_counted = following.kind == "content" and following.text.islower() and is_plural
+    return not is_counted and following.kind != "symbol"
+
+
+def _is_sure(moment: Moment, found: Sequence[Word], first: int, last: int) -> bool:
+    """Whether a lone word is a month or a day of the week."""
+    word, form = found[first].text, found[first].form
+    if last - first > 1 or not word[0].isalpha():
+        return True
+    if moment.weekday is not None:
+        return word[0].isupper() or form.endswith("s")
+    is_led = first > 0 and found[first - 1].form in _LEADS and word[0].isupper()
+    return not moment.month or (form in _FULL_MONTH and (is_led or form not in _AMBIGUOUS))
+
+
+def _merged(one: Moment, other: Moment) -> Moment | None:
+    """What two moments say together; `None` if both say one part."""
+    pairs = zip(one[:6], other[:6], strict=True)
+    if any(a is not None and b is not None for a, b in pairs):
+        return None
+    half_known = one.half_known and other.half_known
+    parts: dict[str, Any] = {k: v for k, v in other._asdict().items() if v is not None}
+    parts |= {"half_known": half_known, "order": one.order or other.order}
+    return one._replace(**parts)
+
+
+def _readings(found: Any, tokens: Sequence[Any], notation: Notation) -> list[Moment]:
+    """The readings of one match; raises `ValueError` where there is no such day or time."""
+    said = {
+        name: "".join(token[0] for token in tokens[slice(*found.span(name))])
+        for name, letters in found.groupdict().items()
+        if letters
+    }
+    if said.keys() & {"hour", "basic", "noon"}:
+        return [_time(said)]
+    if "weekday" in said:
+        return [Moment(weekday=_ANY_WEEKDAY[fold_word(said["weekday"])])]
+    if "decade" in said:
+        year = _DECADE.get(fold_word(said["decade"])) or int(said["decade"])
+        return [Moment(year, last_year=year + 9)]
+    return _dates(said, notation)
+
+
+def _dates(said: Mapping[str, str], notation: Notation) -> list[Moment]:
+    digits = said.get("year", "").strip("'")
+    year = int(digits) if digits else None
+    if year is not None and "era" in said:
+        return [Moment(-year)]
+    if year is not None and len(digits) == 2:  # noqa: PLR2004 - without the century
+        if notation.pivot is None:
+            return []
+        year = notation.pivot + (year - notation.pivot) % _CENTURY
+    if "one" in said:
+        return _in_figures(int(said["one"]), int(said["two"]), year, said["mark"], notation)
+    if year is not None and "season" in said:
+        after = (int(said["season"]) - year) % _CENTURY
+        return [Moment(year, last_year=year + after if after < _CENTURY / 2 else None)]
+    if full := said.get("full"):
+        return [_date(int(full[:4]), int(full[4:6]), int(full[6:]))]
+    month = month_of(fold_word(said["month"])) if "month" in said else None
+    month = int(said["number"]) if "number" in said else month
+    return [_date(year, month, int(said["day"]) if "day" in said else None)]
+
+
+def _date(year: int | None, month: int | None, day: int | None, order: str = "") -> Moment:
+    parts = zip((year, month, day), (2000, 1, 1), strict=True)
+    dt.date(*(instead if part is None else part for part, instead in parts))
+    return Moment(year, month, day, order=order)
+
+
+def _in_figures(
+    one: int, two: int, year: int | None, mark: str, notation: Notation
+) -> list[Moment]:
+    if max(one, two) > _MONTHS_IN_YEAR or one == two:
+        return [_date(year, min(one, two), max(one, two))]
+    is_clear = mark == "." or notation.day_first is not None
+    by_day = _date(year, two, one, "" if is_clear else "day")
+    by_month = _date(year, one, two, "" if is_clear else "month")
+    if is_clear:
+        return [by_month if notation.day_first is False else by_day]
+    return [by_day, by_month]
+
+
+def _time(said: Mapping[str, str]) -> Moment:
+    if "noon" in said:
+        return Moment(clock=dt.time(_HOUR_OF[fold_word(said["noon"])]))
+    digits = said.get("basic", "")
+    hour = int(digits[:2] or said["hour"])
+    minute, second = (
+        int(digits[2:4] or said.get("minute", "0")),
+        int(digits[4:] or said.get("second", "0")),
+    )
+    half = said.get("half", "")[:1].lower()
+    is_known = "uhr" in said or not 1 <= hour < _NOON or (digits or said["hour"])[0] == "0"
+    if half:
+        if not 1 <= hour <= _NOON:
+            raise ValueError("there is no such hour")
+        hour = hour % _NOON + (_NOON if half == "p" else 0)
+    micro = int(said.get("part", "").ljust(6, "0")[:6])
+    clock = dt.time(hour, minute, second, micro)
+    return Moment(clock=clock, zone=_zone(said.get("zone", "")), half_known=is_known or bool(half))
+
+
+def _zone(written: str) -> dt.timedelta | None:
+    if not written or written[0].isalpha():
+        return dt.timedelta(0) if written else None
+    digits = written[1:].replace(":", "").ljust(4, "0")
+    if int(digits[2:]) >= 60:  # noqa: PLR2004 - minutes of an hour
+        raise ValueError("there is no such time zone")
+    ahead = dt.timedelta(hours=int(digits[:2]), minutes=int(digits[2:]))
+    return dt.timezone(-ahead if written[0] == "-" else ahead).utcoffset(None)
+
+
+def shared(one: Moment, other: Moment) -> list[bool]:
+    """For each part that two moments both give, whether it can be the same."""
+    found = [a == b for a, b in zip(one[1:3], other[1:3], strict=True) if a and b]
+    if one.year is not None and other.year is not None:
+        last_years = one.last_year or one.year, other.last_year or other.year
+        found.append(one.year <= last_years[1] and other.year <= last_years[0])
+    if one.weekday is not None and other.weekday is not None:
+        found.append(one.weekday == other.weekday)
+    if one.clock is not None and other.clock is not None:
+        both = one.half_known and other.half_known
+        gap = _minutes(one.clock) - _minutes(other.clock)
+        found.append(not gap % ((2 if both else 1) * _NOON * 60))
+    return found
+
+
+def _minutes(clock: dt.time) -> float:
+    return clock.hour * 60 + clock.minute + clock.second / 60
 
 
 def differ(one: Moment, other: Moment) -> bool:
     """Whether two moments cannot be the same: a part that both give is not equal."""
-    if one.year is not None and other.year is not None:
-        ends = one.last_year or one.year, other.last_year or other.year
-        if one.year > ends[1] or other.year > ends[0]:
-            return True
-    if one.minute is not None and other.minute is not None:
-        both = one.half_known and other.half_known
-        if (one.minute - other.minute) % (1440 if both else 720):
-            return True
-    return any(
-        a is not None and b is not None and a != b
-        for a, b in ((one.month, other.month), (one.day, other.day), (one.weekday, other.weekday))
-    )
+    return not all(shared(one, other))
 
 
 def meet(one: Moment, other: Moment) -> bool:
     """Whether two moments have a part in common and none in which they differ."""
-    shared = any(a is not None and b is not None for a, b in zip(one[2:8], other[2:8], strict=True))
-    return shared and not differ(one, other)
-
-
-def _numeric(found: Sequence[Word], at: int, text: str) -> Moment | None:
-    """`2021-05-03`; `14/07/2021`, of which the year alone is sure where both may be a month."""
-    start = found[at].start
-    match = _ISO.match(text, start) or _NUMERIC.match(text, start)
-    if match is None:
-        return None
-    last = at + 1
-    while last < len(found) and found[last].start < match.end():
-        last += 1
-    year = int(match["year"])
-    if match.re is _ISO:
-        month, day = int(match["month"]), int(match["day"])
-    else:
-        day, month = int(match["one"]), int(match["other"])
-        if match["mark"] == "/" and month > _MAX_MONTH:
-            day, month = month, day
-        elif match["mark"] == "/" and day <= _MAX_MONTH and day != month:
-            return Moment(at, last, year=year, last_year=year)
-    if not (1 <= month <= _MAX_MONTH and 1 <= day <= _MAX_DAY):
-        return None
-    return Moment(at, last, year=year, last_year=year, month=month, day=day)
-
-
-def _clock(found: Sequence[Word], at: int, text: str) -> Moment | None:
-    """`14:30`, `2:30 pm`, `5 p.m.`, `14.30 Uhr`; `2:30` alone may be either half of the day."""
-    match = _CLOCK.match(text, found[at].start)
-    if match is None or match.end() < found[at].end:
-        return None
-    said = match["half"] or match["uhr"]
-    if not said and match["mark"] != ":":
-        return None
-    hour, minute = int(match["hour"]), int(match["minute"] or 0)
-    if match["half"] and hour <= _NOON:
-        hour = hour % _NOON + (_NOON if match["half"] in "pP" else 0)
-    last = at + 1
-    while last < len(found) and found[last].start < match.end():
-        last += 1
-    known = bool(said) or hour > _NOON or hour == 0 or match["hour"].startswith("0")
-    return Moment(at, last, minute=hour * 60 + minute, half_known=known)
-
-
-def _day_of_list(found: Sequence[Word], at: int, text: str) -> Moment | None:
-    """The 21 of `21 and 28 January` and of `21-28 January`."""
-    day = _day(found[at])
-    following = at + 1
-    if day is None or following >= len(found):
-        return None
-    between = text[found[at].end : found[following].start]
-    if found[following].form in {"and", "to", "bis", "et", "y"}:
-        following += 1
-    elif between.strip() not in {"-", "\u2013"}:
-        return None
-    last = _day_first(found, following, text) if following < len(found) else None
-    return Moment(at, at + 1, month=last.month, day=day) if last else None
-
-
-def _day_first(found: Sequence[Word], at: int, text: str) -> Moment | None:
-    """`3 May`, `3rd of May 2021`, `3. Mai`, `3 de mayo`."""
-    following = at + 1
-    day = _day(found[at])
-    if day is None:
-        return None
-    if following < len(found) and found[following].form in {"st", "nd", "rd", "th"}:
-        following += 1
-    if following < len(found) and found[following].form in {"of", "de"}:
-        following += 1
-    if following >= len(found) or not _near(found, following - 1, text):
-        return None
-    form = found[following].form
-    month = _MONTH.get(form) or _SHORT.get(form)
-    if month is None or not found[following].text[0].isalpha():
-        return None
-    year, last = _year_at(found, following + 1, text)
-    return Moment(at, last, year=year, last_year=year, month=month, day=day)
-
-
-def _month_first(found: Sequence[Word], at: int, text: str) -> Moment | None:
-    """`May 3rd, 2021`, `May 2021`, `in May`."""
-    form = found[at].form
-    month = _MONTH.get(form) or _SHORT.get(form)
-    if at + 1 < len(found) and _near(found, at, text):
-        day = _day(found[at + 1])
-        last = at + 2
-        if day is not None:
-            if last < len(found) and found[last].form in {"st", "nd", "rd", "th"}:
-                last += 1
-            year, last = _year_at(found, last, text)
-            return Moment(at, last, year=year, last_year=year, month=month, day=day)
-        year, last = _year_at(found, at + 1, text)
-        if year is not None:
-            return Moment(at, last, year=year, last_year=year, month=month)
-    led = at > 0 and found[at - 1].form in _LEADS and found[at].text[0].isupper()
-    if form in _MONTH and (led or form not in _AMBIGUOUS):
-        return Moment(at, at + 1, month=month)
-    return None
-
-
-def _year(found: Sequence[Word], at: int, text: str) -> Moment | None:
-    """`2021`, `the 1980s`; no amount of money and nothing that is counted."""
-    word = found[at]
-    counts = at and (found[at - 1].kind == "symbol" or found[at - 1].form in _COUNTING)
-    if counts or not _YEAR.fullmatch(word.form):
-        return None
-    year = int(word.form)
-    following = found[at + 1] if at + 1 < len(found) else None
-    if following is not None and following.start == word.end:
-        if following.form == "s" and year % 10 == 0:
-            return Moment(at, at + 2, year=year, last_year=year + 9)
-        return None
-    season = _SEASON.match(text, word.end)
-    if season is not None and following is not None and int(season[1]) == (year + 1) % 100:
-        return Moment(at, at + 2, year=year, last_year=year + 1)
-    if following is not None and text[word.end : following.start] == " ":
-        counted = following.kind == "content" and following.text.islower()
-        plural = following.form.endswith("s") or following.form == "people"
-        if (counted and plural) or following.kind == "symbol":
-            return None
-    return Moment(at, at + 1, year=year, last_year=year)
-
-
-def _year_at(found: Sequence[Word], at: int, text: str) -> tuple[int | None, int]:
-    """The year that goes on a date at a place, and where the date ends."""
-    start = at + 1 if at < len(found) and found[at].form in {"of", "de"} else at
-    if 0 < start < len(found) and _near(found, start - 1, text):
-        moment = _year(found, start, text) if _YEAR.fullmatch(found[start].form) else None
-        if moment is not None and moment.year == moment.last_year:
-            return moment.year, moment.last
-    return None, at
-
-
-def _day(word: Word) -> int | None:
-    if word.kind != "number" or not word.form.isdigit() or len(word.form) > 2:  # noqa: PLR2004 - two digits
-        return None
-    return int(word.form) if 1 <= int(word.form) <= _MAX_DAY else None
-
-
-def _near(found: Sequence[Word], at: int, text: str) -> bool:
-    """Whether nothing but a space, a comma or a full stop stands between a word and the next."""
-    return bool(_NEAR.fullmatch(text, found[at].end, found[at + 1].start))
+    return bool(parts := shared(one, other)) and all(parts)

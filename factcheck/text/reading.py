@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from factcheck.text.dates import Moment, read_moment
+from factcheck.text.dates import Moment, find_moments
 from factcheck.text.units import Quantity, read_quantity, with_ranges
 from factcheck.text.words import Word, words
 
@@ -28,16 +28,15 @@ def read(text: str, language: str) -> Reading:
         language: Two-letter code of the language to read it in.
     """
     found = words(text, language)
-    moments: list[Moment] = []
+    moments = find_moments(found, text)
+    taken = {at for moment in moments for at in range(moment.first, moment.last)}
     quantities: list[Quantity] = []
     at = 0
     while at < len(found):
-        last = at
-        if (moment := read_moment(found, at, text)) is not None:
-            moments.append(moment)
-            last = moment.last
-        elif (quantity := read_quantity(found, at, text, language)) is not None:
+        quantity = None if at in taken else read_quantity(found, at, text, language)
+        if quantity is not None and taken.isdisjoint(range(at, quantity.last)):
             quantities.append(quantity)
-            last = quantity.last
-        at = max(last, at + 1)
+            at = quantity.last
+        else:
+            at += 1
     return Reading(text, language, found, tuple(moments), tuple(with_ranges(quantities, text)))

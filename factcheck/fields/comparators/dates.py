@@ -9,9 +9,7 @@ first, as in every country that writes them.
 from __future__ import annotations
 
 import datetime as dt
-import re
 from collections.abc import Mapping
-from functools import lru_cache
 from itertools import product
 from typing import Any, NamedTuple
 
@@ -27,52 +25,10 @@ from factcheck.fields.types import (
     refuse_unknown,
 )
 from factcheck.fields.values import exact_key
-from factcheck.text.dates import WEEKDAYS, month_of
-from factcheck.text.words import fold_word
+from factcheck.text.dates import Notation, read_moments
 
 _MAX_CHARS = 80
 """No date is longer, and longer strings are not cached."""
-_MONTHS_IN_YEAR = 12
-_DAY = r"(?P<day>\d{1,2})(?!\d)(?:st|nd|rd|th|er|º|ª)?"
-_WORD = r"(?P<word>[^\W\d_]{3,})\.?"
-_YEAR = r"(?P<year>\d{4})"
-_GAP = r"[\s,./-]{0,3}"
-_OF = r"(?:\s(?:of|de|del)\b)?"
-_NOTATIONS = tuple(
-    re.compile(notation)
-    for notation in (
-        rf"{_YEAR}(?P<mark>[-/.])(?P<month>\d\d?)(?P=mark)(?P<day>\d\d?)",
-        rf"{_YEAR}(?P<month>\d\d)(?P<day>\d\d)",
-        rf"{_YEAR}[-/](?P<month>\d\d?)",
-        rf"(?P<month>\d\d?)[-/.]{_YEAR}",
-        _YEAR,
-        rf"{_YEAR}年(?P<month>\d\d?)月(?:(?P<day>\d\d?)日)?",
-        rf"(?:the\s)?{_DAY}{_OF}{_GAP}{_WORD}{_OF}{_GAP}{_YEAR}",
-        rf"{_WORD}{_GAP}(?:the\s)?{_DAY}{_GAP}{_YEAR}",
-        rf"{_WORD}{_OF}{_GAP}{_YEAR}",
-        rf"{_YEAR}{_GAP}{_WORD}(?:{_GAP}{_DAY})?",
-    )
-)
-_DAY_AND_MONTH = re.compile(r"(\d\d?)([-/.])\s?(\d\d?)\2\s?(\d{4})")
-_SHORT_YEAR = re.compile(
-    r"(\d\d?(?:\.\s?\d\d?\.\s?|/\d\d?/|[a-z]{0,2}[\s,./-]{0,3}(?:of\s)?[^\W\d_]{3,}\.?[\s,/-]{1,2})"
-    r"|[^\W\d_]{3,}\.?\s\d\d?[a-z]{0,2},?\s)['\u2019]?(\d\d)"
-)
-"""A date with a year of two digits, and what stands before it."""
-_WEEKDAY = re.compile(
-    r"(?:(?:mon|tues?|wed(?:nes)?|thu(?:rs?)?|fri|sat(?:ur)?|sun)(?:day)?(?![a-z])"
-    rf"|(?:{'|'.join(sorted(WEEKDAYS, key=len, reverse=True))})(?![^\W\d_]))[.,]*\s?"
-)
-_ZONE = r"\s?(?P<zone>z|utc|gmt|[+-]\d\d:?\d\d|[+-]\d\d)?"
-_CLOCK = re.compile(
-    r"(?:(?<=\d)t|(?:^|,?\s)(?:at\s)?)"
-    r"(?P<hour>\d\d?)(?::(?P<minute>\d\d)(?::(?P<second>\d\d)(?:[.,](?P<part>\d{1,9}))?)?"
-    r"|(?=\s?[ap]\.?m))"
-    rf"(?:\s?(?P<half>[ap])(?:m(?![a-z])|\.m\.))?{_ZONE}(?=$|[\s,])"
-)
-_BASIC_CLOCK = re.compile(
-    rf"(?<=\d)t(?P<hour>\d\d)(?P<minute>\d\d)(?P<second>\d\d)?(?P<part>)(?P<half>){_ZONE}$"
-)
 
 
 class DateReading(NamedTuple):
@@ -114,20 +70,27 @@ class Dates(NamedTuple):
         return self.ways[0] if len(self.ways) == 1 else None
 
 
-class Notation(NamedTuple):
-    """How dates are written where that is in doubt."""
-
-    day_first: bool | None = None
-    """Whether 03/04/2024 is in April; `None`: it can be two dates."""
-    pivot: int | None = None
-    """The earliest year that two digits stand for; `None`: they stand for none."""
-
-
 def read_date(text: str, notation: Notation = Notation()) -> Dates:  # noqa: B008 - immutable
     """The dates that a text can stand for."""
+    unread = f"{shown(text[: _MAX_CHARS + 1])} is not read as a date"
     if len(text) > _MAX_CHARS:
-        return Dates((), f"{shown(text)} is not read as a date")
-    return _read(text, notation)
+        return Dates((), unread)
+    try:
+        ends = read_moments(text, notation)
+    except ValueError:
+        return Dates((), f"{shown(text)} names a day or a time that does not exist")
+    moments = ends[0] if len(ends) == 1 else ()
+    ways = tuple(
+        DateReading(m.year, *m[1:5])
+        for m in moments
+        if m.year is not None and (m.day or (m.clock is None and m.weekday is None))
+    )
+    if not ways:
+        return Dates((), unread)
+    if len(ways) == 1:
+        return Dates(ways)
+    either = " or ".join(map(str, ways))
+    return Dates(ways, f"{shown(text)} is ambiguous: {either}; 'day_first' can say which")
 
 
 def reading_of(value: dt.date) -> DateReading:
@@ -135,91 +98,6 @@ def reading_of(value: dt.date) -> DateReading:
     if not isinstance(value, dt.datetime):
         return day
     return day._replace(clock=value.time().replace(fold=0), offset=value.utcoffset())
-
-
-@lru_cache(maxsize=16384)
-def _read(text: str, notation: Notation) -> Dates:
-    plain = " ".join(text.lower().split())
-    found = _CLOCK.search(plain) or _BASIC_CLOCK.search(plain)
-    try:
-        if found is None:
-            ways = _days(plain, notation)
-        elif ways := _days(f"{plain[: found.start()]} {plain[found.end() :]}", notation):
-            clock, offset = _clock(found), _offset(found["zone"])
-            ways = tuple(one._replace(clock=clock, offset=offset) for one in ways if one.day)
-    except ValueError:
-        return Dates((), f"{shown(text)} names a day or a time that does not exist")
-    if not ways:
-        return Dates((), f"{shown(text)} is not read as a date")
-    if len(ways) == 1:
-        return Dates(ways)
-    either = " or ".join(map(str, ways))
-    return Dates(ways, f"{shown(text)} is ambiguous: {either}; 'day_first' can say which")
-
-
-def _days(plain: str, notation: Notation) -> tuple[DateReading, ...]:
-    """Raises `ValueError` where there is no such day."""
-    written = " ".join(plain.split()).strip(" ,")
-    weekday = _WEEKDAY.match(written)
-    if weekday and weekday.end() < len(written):
-        return tuple(one for one in _days(written[weekday.end() :], notation) if one.day)
-    if notation.pivot is not None and (short := _SHORT_YEAR.fullmatch(written)):
-        year = notation.pivot + (int(short[2]) - notation.pivot) % 100
-        written = f"{short[1]}{year:04}"
-    if figures := _DAY_AND_MONTH.fullmatch(written):
-        return _in_figures(figures, notation)
-    for known in _NOTATIONS:
-        found = known.fullmatch(written)
-        if found and (found.groupdict().get("word") is None or _month(found["word"])):
-            return (_from(found.groupdict()),)
-    return ()
-
-
-def _month(word: str) -> int:
-    form = fold_word(word)
-    return 9 if form == "sept" else month_of(form)
-
-
-def _from(found: dict[str, str | None]) -> DateReading:
-    part = {name: int(text) for name, text in found.items() if text and text.isdecimal()}
-    word = found.get("word")
-    month = _month(word) if word else part.get("month")
-    dt.date(part["year"], month or 1, part.get("day", 1))
-    return DateReading(part["year"], month, part.get("day"))
-
-
-def _in_figures(figures: re.Match[str], notation: Notation) -> tuple[DateReading, ...]:
-    first, second, year = int(figures[1]), int(figures[3]), int(figures[4])
-    if first > _MONTHS_IN_YEAR or second > _MONTHS_IN_YEAR or first == second:
-        return (reading_of(dt.date(year, min(first, second), max(first, second))),)
-    by_day = reading_of(dt.date(year, second, first))
-    by_month = reading_of(dt.date(year, first, second))
-    if notation.day_first is None and figures[2] != ".":
-        return by_day, by_month
-    return (by_month if notation.day_first is False else by_day,)
-
-
-def _clock(found: re.Match[str]) -> dt.time:
-    hour, half = int(found["hour"]), found["half"]
-    if half:
-        if not 1 <= hour <= 12:  # noqa: PLR2004 - the hours of half a day
-            raise ValueError("there is no such hour")
-        hour = hour % 12 + (12 if half == "p" else 0)
-    part = (found["part"] or "").ljust(6, "0")[:6]
-    return dt.time(hour, int(found["minute"] or 0), int(found["second"] or 0), int(part))
-
-
-def _offset(zone: str | None) -> dt.timedelta | None:
-    if zone is None:
-        return None
-    if zone in ("z", "utc", "gmt"):
-        return dt.timedelta(0)
-    digits = zone[1:].replace(":", "").ljust(4, "0")
-    hours, minutes = int(digits[:2]), int(digits[2:])
-    if minutes > 59:  # noqa: PLR2004 - the minutes of an hour
-        raise ValueError("there is no such time zone")
-    ahead = dt.timedelta(hours=hours, minutes=minutes)
-    return dt.timezone(-ahead if zone[0] == "-" else ahead).utcoffset(None)
 
 
 def _bind(params: Mapping[str, Any]) -> BoundComparator:

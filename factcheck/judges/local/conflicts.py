@@ -212,7 +212,7 @@ def _dates(pair: _Pair) -> Iterator[str]:
         rivals = [m for m in theirs if differ(d, m)]
         for m in rivals:
             fits = len(rivals) == 1 or pair.slot(place, (m.first, m.last))
-            if fits and (d.minute is None) == (m.minute is None):
+            if fits and (d.clock is None) == (m.clock is None):
                 text_word, fact_word = pair.wordings(place, (m.first, m.last))
                 yield f"says {text_word}, the fact says {fact_word}"
                 break

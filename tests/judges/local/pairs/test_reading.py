@@ -18,7 +18,7 @@ from factcheck.judges.local.pairs.model import (
     PairModel,
     load_pair_model,
 )
-from factcheck.judges.local.pairs.moments import compare_moments, read_moments
+from factcheck.judges.local.pairs.moments import compare_moments, read_ends
 from factcheck.judges.local.pairs.normal import tidy
 from factcheck.judges.local.pairs.structures import alternatives, read_list, read_value
 from factcheck.judges.ports import Specificity, ValuePair
@@ -195,7 +195,7 @@ def test_a_time_may_be_in_either_half_of_the_day() -> None:
 
 @pytest.mark.parametrize("text", ["", "Paris", "5", "May I?", "13/13/2021", "3 apples", "1:2:3"])
 def test_what_is_no_moment_is_not_read_as_one(text: str) -> None:
-    assert read_moments(text) == ()
+    assert read_ends(text) == ()
 
 
 def test_two_lone_years_are_just_numbers() -> None:
