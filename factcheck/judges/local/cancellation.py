@@ -1,4 +1,4 @@
-"""Work in a thread that ends soon after whoever waits for it is cancelled."""
+"""Work in a thread that stops soon after its caller is cancelled."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ _cancelled: contextvars.ContextVar[threading.Event] = contextvars.ContextVar("_c
 
 
 class Cancelled(Exception):
-    """Ends a thread whose result nobody waits for any more."""
+    """Raised in a thread whose result is no longer wanted."""
 
 
 async def run_in_thread(function: Callable[..., T], *arguments: object) -> T:
-    """The result of a function that runs in a thread and passes a `checkpoint` now and then.
+    """Run a function that calls `checkpoint` regularly in a thread and return its result.
 
-    If the caller is cancelled, the function ends at its next checkpoint: after Ctrl-C, the process
-    does not wait for work whose result is lost.
+    If the caller is cancelled, the function stops at its next checkpoint, so that Ctrl-C does not
+    wait for work whose result is lost.
     """
     event = threading.Event()
     context = contextvars.copy_context()
@@ -33,10 +33,10 @@ async def run_in_thread(function: Callable[..., T], *arguments: object) -> T:
 
 
 def checkpoint() -> None:
-    """Go on, unless the caller of `run_in_thread` was cancelled.
+    """Stop if the caller of `run_in_thread` was cancelled.
 
     Raises:
-        Cancelled: It was.
+        Cancelled: The caller was cancelled.
     """
     event = _cancelled.get(None)
     if event is not None and event.is_set():

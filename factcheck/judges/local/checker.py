@@ -1,7 +1,7 @@
-"""The embedded checker: whether a text entails a fact, by two small networks and by its words.
+"""The embedded checker: two small networks and a few rules decide whether a text entails a fact.
 
-Candidate passages come from `evidence`, those that match best first. Each is read until one entails
-the fact or none that is left could; the probability is the best that any passage gives.
+`evidence` yields candidate passages, best match first. They are read until one entails the fact or
+none of the rest could; the best probability of any passage is the result.
 """
 
 from __future__ import annotations
@@ -25,53 +25,52 @@ from factcheck.judges.ports import Ledger
 from factcheck.text.language import guess_language
 
 JUDGE = "local"
-"""Name of this judge in verdicts."""
+"""Judge name in verdicts."""
 DECISION = 0.5
-"""The probability from which a fact counts as entailed."""
+"""Probability threshold for `entailed`."""
 UNSURE = 0.05
-"""How near to `DECISION` a probability may be before nothing is said: there, a third to a half of
-the answers are wrong."""
+"""Half-width of the undecided band around `DECISION`, where a third to a half of the answers
+would be wrong."""
 CERTAIN = 0.99
-"""The probability of a fact that stands in the text word for word."""
+"""Probability of a fact that the text states verbatim."""
 _WORTH_READING = 0.3
-"""A passage is read if it could reach this probability."""
+"""Minimum attainable probability for a passage to be read."""
 _ALIKE = 0.7
-"""The mean match from which the reader may call a passage a contradiction."""
+"""Minimum mean match for the reader to report a contradiction."""
 _CONTRADICTED_FROM = 1.5
-"""The reader's log odds from which a fact that is not entailed counts as contradicted."""
+"""Log odds of the reader from which a fact that is not entailed is contradicted."""
 
 
 def check_facts(facts: Sequence[AtomicFact], text: str) -> tuple[CheckResult, ...]:
-    """One result per fact, in fact order; each fact is judged by itself.
+    """Check each fact independently against a text.
 
-    A fact is undecided where the judge is not sure, and where the fact or the text is in a language
-    that it was not measured on, unless the fact stands in the text word for word.
+    A fact is undecided if the judge is unsure, or if the fact or the text is in a language it was
+    not measured on; a fact that the text states verbatim is entailed in any language.
 
-    Args:
-        facts: What to look for.
-        text: The text that may entail them.
+    Returns:
+        One result per fact, in fact order.
     """
     read = read_text(text)
     return tuple(_check(fact, text, read) for fact in facts)
 
 
 class LocalChecker:
-    """Labels facts offline, by `check_facts`."""
+    """Checks facts offline with `check_facts`."""
 
     @property
     def identity(self) -> Mapping[str, str]:
-        """The judge and the version of its model."""
+        """Judge name and model version."""
         return {"judge": f"local/5@{load_model().version}"}
 
     @property
     def quality(self) -> str:
-        """Balanced accuracy on sets with human labels."""
+        """Balanced accuracy on human-labelled data sets."""
         return quality_of(self.identity["judge"])
 
     async def check(
         self, facts: Sequence[AtomicFact], text: str, ledger: Ledger
     ) -> Sequence[CheckResult]:
-        """One result per fact, in fact order; costs nothing."""
+        """One result per fact, in fact order; free of charge."""
         del ledger
         return await run_in_thread(check_facts, facts, text)
 
@@ -105,7 +104,7 @@ def _check(fact: AtomicFact, text: str, read: Text) -> CheckResult:
 
 
 def _verbatim(fact: str, text: str, read: Text) -> Evidence | None:
-    """Where a text states a fact word for word."""
+    """Locate a verbatim statement of a fact."""
     stated = read.stated.get(fold_text(fact).strip())
     if stated is not None:
         return stated.evidence
@@ -113,9 +112,9 @@ def _verbatim(fact: str, text: str, read: Text) -> Evidence | None:
 
 
 def _judge(fact: AtomicFact, statement: Sentence, read: Text) -> Verdict:
-    """What a text says about a fact, or one sentence of it.
+    """Judge a fact, or one sentence of it, against a text.
 
-    A passage is read only if it could change the answer, so that a fact is entailed exactly if any
+    Passages that cannot change the answer are not read; a fact is entailed if and only if some
     passage entails it.
     """
     model = load_model()
@@ -151,7 +150,7 @@ def _judge(fact: AtomicFact, statement: Sentence, read: Text) -> Verdict:
 
 
 def _denial(features: Features) -> str | None:
-    """What the reader says against a statement, if it is sure."""
+    """Reason for a contradiction found by the reader, or `None`."""
     if (
         features.passage_mean >= _ALIKE
         and features.contradicted >= _CONTRADICTED_FROM

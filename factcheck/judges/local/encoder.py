@@ -1,9 +1,9 @@
-"""The two networks of the embedded judge, run by onnxruntime from weights in four bits.
+"""The two networks of the embedded judge: 4-bit weights, run by onnxruntime.
 
-The encoder (all-MiniLM-L6-v2, as it is) turns a sentence into one vector per word piece, for
-matching. The reader (eight layers of all-mpnet-base-v2, trained for this) reads a fact together
-with a passage and says whether it follows. Activations are scaled row by row and only strings of
-one length run together, so that an answer depends on nothing but its own strings.
+The encoder (all-MiniLM-L6-v2) turns a sentence into one vector per word piece, for matching. The
+reader (eight layers of all-mpnet-base-v2, fine-tuned) reads a fact together with a passage and
+rates whether it follows. Activations are quantised per row and batches hold strings of one length
+only, so a result never depends on the rest of its batch.
 """
 
 from __future__ import annotations
@@ -26,44 +26,44 @@ if TYPE_CHECKING:
 
 _WEIGHTS = files("factcheck.judges.local") / "weights"
 WIDTH = 384
-"""Numbers in a vector."""
+"""Dimensions of a vector."""
 _START, _END = 101, 102
 _LONGEST_SENTENCE = 126
 _LONGEST_FACT, _LONGEST_PASSAGE = 60, 200
-"""Word pieces that are read; the rest of a longer string is left out."""
+"""Maximum number of word pieces; the rest of a longer string is ignored."""
 _CHARACTERS = 12
-"""Characters looked at for each word piece that is read."""
+"""Characters tokenised for each word piece read."""
 _KEPT_VECTORS = 40_000
-"""Vectors of word pieces that are kept, 768 bytes each."""
+"""Maximum number of cached vectors, 768 bytes each."""
 _AT_ONCE = 16
 _BLOCK = 64
 _BUCKETS, _EXACT, _FARTHEST = 16, 8, 128
 
 
 class Reading(NamedTuple):
-    """A sentence as vectors of length 1, one row per word piece."""
+    """A sentence as unit vectors, one row per word piece."""
 
     vectors: FloatArray
     spans: tuple[tuple[int, int], ...]
-    """Where each word piece stands in the sentence."""
+    """Character span of each word piece."""
 
 
 class Opinion(NamedTuple):
-    """What the reader makes of a fact and a passage, as log odds."""
+    """The reader's ratings of a fact and a passage, in log odds."""
 
     entailed: float
     contradicted: float
 
 
 class _Network:
-    """A stack of layers with its weights."""
+    """A transformer with its weights."""
 
     def __init__(self, name: str) -> None:
         self._weights = _load(f"{name}.npz")
         self._session = _session(f"{name}.onnx", self._weights)
 
     def run(self, pieces: Sequence[Sequence[int]], **inputs: FloatArray) -> FloatArray:
-        """The output for strings of one length, given as word pieces."""
+        """Run strings of one length, given as word-piece ids."""
         import numpy as np
 
         places = np.array(pieces)
@@ -80,7 +80,7 @@ class _Network:
 
 
 class Encoder:
-    """Reads sentences one by one; keeps what it read last. Safe to use from several threads."""
+    """Encodes sentences and caches recent ones; thread-safe."""
 
     def __init__(self) -> None:
         self._network = _Network("encoder")
@@ -89,7 +89,7 @@ class Encoder:
         self._lock = threading.Lock()
 
     def read(self, sentences: Sequence[str]) -> list[Reading]:
-        """The vectors of each sentence."""
+        """Encode sentences; one reading each, in order."""
         known = {text: self._kept.get(text) for text in sentences}
         for text, fresh in self._read([text for text, found in known.items() if found is None]):
             known[text] = fresh
@@ -105,7 +105,7 @@ class Encoder:
                 self._n_vectors -= len(self._kept.popitem(last=False)[1].vectors)
 
     def _read(self, sentences: Sequence[str]) -> Iterator[tuple[str, Reading]]:
-        """Those of one length a few at a time."""
+        """Encode in small batches of equal length."""
         import numpy as np
 
         cut = {text: _cut(text, _LONGEST_SENTENCE) for text in sentences}
@@ -123,13 +123,13 @@ class Encoder:
 
 @lru_cache(maxsize=1)
 def load_encoder() -> Encoder:
-    """The encoder that is shipped."""
+    """The bundled encoder."""
     return Encoder()
 
 
 @lru_cache(maxsize=20_000)
 def judge(fact: str, passage: str) -> Opinion:
-    """What follows for a fact from a passage, by the reader that is shipped."""
+    """Rate a fact against a passage with the bundled reader."""
     import numpy as np
 
     own, other = _cut(fact, _LONGEST_FACT).ids, _cut(passage, _LONGEST_PASSAGE).ids
@@ -152,7 +152,7 @@ def _tokenizer() -> tokenizers.Tokenizer:
 
 
 def _cut(text: str, longest: int) -> tokenizers.Encoding:
-    """The first word pieces of a string."""
+    """Tokenise a string, truncated to `longest` word pieces."""
     pieces = _tokenizer().encode(text[: longest * _CHARACTERS])
     pieces.truncate(longest)
     return pieces
@@ -160,7 +160,7 @@ def _cut(text: str, longest: int) -> tokenizers.Encoding:
 
 @cache
 def _buckets(length: int) -> NDArray[Any]:
-    """The distance bucket of each pair of positions (Raffel et al. 2020, section 2.1)."""
+    """Relative-position bucket of each pair of positions (Raffel et al. 2020, section 2.1)."""
     import numpy as np
 
     ahead = np.arange(length)[:, None] - np.arange(length)[None]
@@ -173,7 +173,7 @@ def _buckets(length: int) -> NDArray[Any]:
 
 
 def _nibbles(packed: NDArray[Any]) -> NDArray[Any]:
-    """Signed 4-bit integers, two in a byte, along the last axis."""
+    """Unpack signed 4-bit integers, two per byte, along the last axis."""
     import numpy as np
 
     pairs = np.stack([packed & 15, packed >> 4], axis=-1).astype(np.int8) - 8
@@ -182,7 +182,7 @@ def _nibbles(packed: NDArray[Any]) -> NDArray[Any]:
 
 
 def _load(name: str) -> dict[str, NDArray[Any]]:
-    """The weights of a file; matrices as integers of 7 bits, which are codes times multipliers."""
+    """Load weights; matrices as 7-bit integers (codes times multipliers)."""
     import numpy as np
 
     weights: dict[str, NDArray[Any]] = {}
@@ -198,7 +198,7 @@ def _load(name: str) -> dict[str, NDArray[Any]]:
 
 
 def _session(name: str, weights: Mapping[str, NDArray[Any]]) -> onnxruntime.InferenceSession:
-    """A graph with its weights; those the graph does not name are for the caller."""
+    """Load a graph with those of the weights that it names."""
     import numpy as np
     import onnxruntime
 

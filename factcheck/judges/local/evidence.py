@@ -1,8 +1,8 @@
-"""What speaks for and against a statement in a text, as features for a fitted model.
+"""Features of a statement against a text, for the fitted model.
 
-A statement is held against the sentences of a text, one by one and in pairs. Some features are of
-the whole text and never fall when a sentence is added; the others are of one passage alone. So a
-probability that takes the best passage never rises when a sentence is deleted.
+A statement is compared with each sentence of the text and with pairs of sentences. Features of the
+whole text never fall when a sentence is added; the others depend on one passage only. The best
+passage counts, so deleting a sentence never raises the probability.
 """
 
 from __future__ import annotations
@@ -27,27 +27,27 @@ if TYPE_CHECKING:
     from factcheck.judges.local.encoder import FloatArray
 
 LANGUAGE = "en"
-"""What the reader was trained and measured on."""
+"""Language the reader was trained and measured on."""
 _MOST_SENTENCES = 400
-"""Sentences of a text that the encoder reads for one statement: those that share most words."""
+"""Maximum number of sentences encoded for one statement: those with the most shared words."""
 _MOST_PAIRED = 32
-"""Sentences that are paired: those that match best."""
+"""Maximum number of sentences considered for pairs: the best matches."""
 _MOST_PASSAGES = 24
 _ADDS = 0.04
-"""What a second sentence must add to the mean match of a passage."""
+"""Minimum gain in mean match for a second sentence to join a passage."""
 _NEAR = 0.55
-"""The cosine from which something in a passage comes near a word."""
+"""Minimum cosine for a word to count as covered by a passage."""
 _ASKS = re.compile(r"\?[\W_]*\Z")
 _LEAST = 0.4
-"""The mean match from which a passage is read."""
+"""Minimum mean match for a passage to be read."""
 _ENTAILED, _CONTRADICTED = (-6.0, 4.0), (0.0, 2.0)
-"""The reader's log odds count between these."""
+"""Ranges to which the reader's log odds are clipped."""
 _UNREAD = (-3.0, 0.0)
-"""What stands for them where a passage is not read."""
+"""Log odds assumed for a passage that is not read."""
 
 
 class Sentence(NamedTuple):
-    """A sentence of a text, or of a fact, with its place and what its words say."""
+    """A sentence of a text or fact, with its offset and analysed words."""
 
     text: str
     start: int
@@ -59,25 +59,25 @@ class Sentence(NamedTuple):
 
 
 class Text:
-    """A text as sentences; the encoder reads them when it is first asked."""
+    """A text as sentences, encoded on first use."""
 
     def __init__(self, sentences: Sequence[Sentence]) -> None:
         self.sentences = tuple(sentences)
 
     @cached_property
     def stated(self) -> dict[str, Sentence]:
-        """The sentences by their folded wording."""
+        """Sentences by folded text; the first of equal ones."""
         return {fold_text(each.text).strip(): each for each in reversed(self.sentences)}
 
     @cached_property
     def statements(self) -> Text:
-        """The text without its questions."""
+        """The text without questions."""
         kept = [each for each in self.sentences if not _ASKS.search(each.text)]
         return self if len(kept) == len(self.sentences) else Text(kept)
 
     @cached_property
     def vectors(self) -> tuple[FloatArray, list[int]]:
-        """Those of all word pieces, and where each sentence starts among them."""
+        """Vectors of all word pieces, and the row at which each sentence starts."""
         import numpy as np
 
         readings = load_encoder().read([each.text for each in self.sentences])
@@ -86,7 +86,7 @@ class Text:
         return np.concatenate(rows).astype(np.float32), starts.tolist()
 
     def nearest(self, statement: Sentence) -> Text:
-        """The text itself, or of a long one the sentences that share most words."""
+        """The text itself; if it is long, the sentences with the most words in common."""
         if len(self.sentences) <= _MOST_SENTENCES:
             return self
         stems = statement.analysed.stems
@@ -100,28 +100,28 @@ class Text:
 
 
 class Passage(NamedTuple):
-    """One or two sentences of a text, held against a statement."""
+    """One or two sentences of a text, compared with a statement."""
 
     statement: Sentence
     sentences: tuple[Sentence, ...]
-    """The better matching first."""
+    """Better match first."""
     matched: tuple[float, float]
-    """The features before the reader's."""
+    """`text_third` and `passage_mean`."""
     missing: tuple[str, ...]
-    """Words of the statement that nothing in the passage comes near."""
+    """Words of the statement not covered by the passage."""
 
     @property
     def at_best(self) -> Features:
-        """The features if the reader were sure of it."""
+        """Features with the most favourable answer of the reader."""
         return Features(*self.matched, _ENTAILED[1], _CONTRADICTED[0])
 
     @property
     def unread(self) -> Features:
-        """The features without the reader."""
+        """Features without the reader."""
         return Features(*self.matched, *_UNREAD)
 
     def read(self) -> Features:
-        """The features, with the reader's if the passage matches well enough."""
+        """Features, including the reader's if the passage matches well enough."""
         if self.unread.passage_mean < _LEAST:
             return self.unread
         in_order = sorted(self.sentences, key=lambda each: each.start)
@@ -133,13 +133,13 @@ class Passage(NamedTuple):
         return Features(*self.matched, entailed, contradicted)
 
     def conflict(self) -> str | None:
-        """How the better sentence says something else than the statement, if it does."""
+        """The contradiction between the statement and the better sentence, or `None`."""
         return find_conflict(self.statement.analysed, self.sentences[0].analysed)
 
 
 @lru_cache(maxsize=16)
 def read_text(text: str) -> Text:
-    """The sentences of a text with their places and words."""
+    """Split a text into analysed sentences."""
     found = []
     for piece in split_passages(text):
         checkpoint()
@@ -149,14 +149,14 @@ def read_text(text: str) -> Text:
 
 @lru_cache(maxsize=8192)
 def split_fact(fact: str) -> tuple[Sentence, ...]:
-    """The sentences of a fact, normally one; the fact itself where it has no sentence."""
+    """Split a fact into sentences, usually one; the whole fact if no sentence is found."""
     return read_text(fact).sentences or (Sentence(fact, 0, analyse(fact)),)
 
 
 def passages(statement: Sentence, text: Text) -> Iterator[Passage]:
-    """The passages of a text that may entail a statement, those that match it best first.
+    """Yield passages of a text that may entail a statement, best match first.
 
-    A pair of sentences counts where each adds to the match of the other.
+    Two sentences form a passage if each improves the match of the other.
     """
     import numpy as np
 
@@ -182,7 +182,7 @@ def passages(statement: Sentence, text: Text) -> Iterator[Passage]:
 
 
 def _in_order(matches: FloatArray) -> list[tuple[int, ...]]:
-    """The sentences, and the pairs of which each adds to the other, by their mean match."""
+    """Indices of sentences and complementary pairs, by descending mean match."""
     import numpy as np
 
     single = matches.mean(axis=1)
@@ -201,7 +201,7 @@ def _in_order(matches: FloatArray) -> list[tuple[int, ...]]:
 
 
 def _in_notation(fact: Analysed, passages: Sequence[Analysed]) -> str:
-    """A fact with its numbers and dates written as some passages write the same ones."""
+    """Rewrite equal numbers and dates of a fact in the notation of the passages."""
     edits: list[tuple[int, int, str]] = []
     for passage in passages:
         for quantity in fact.quantities:
@@ -222,7 +222,7 @@ def _in_notation(fact: Analysed, passages: Sequence[Analysed]) -> str:
 
 
 def _equal(one: Quantity, other: Quantity) -> bool:
-    """Whether two quantities are the same in any unit; limits and ranges never are."""
+    """Whether two quantities are equal after unit conversion; bounds and ranges never are."""
     if one.low != one.high or other.low != other.high or one.kind != other.kind:
         return False
     if not one.units or not other.units:
@@ -235,7 +235,7 @@ def _equal(one: Quantity, other: Quantity) -> bool:
 
 
 def _pieces_by_word(statement: Sentence, reading: Reading) -> dict[str, list[int]]:
-    """The positions of the word pieces of each word of content; of all of it if there is none."""
+    """Word-piece indices of each content word; of the whole statement if it has none."""
     pieces = list(enumerate(reading.spans))
     found: dict[str, list[int]] = {}
     for word in statement.analysed.words:

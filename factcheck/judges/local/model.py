@@ -1,4 +1,4 @@
-"""The fitted coefficients of the embedded judge, kept as data in `model.json`."""
+"""The logistic model of the embedded judge; its coefficients are in `model.json`."""
 
 from __future__ import annotations
 
@@ -11,59 +11,60 @@ from importlib.resources import files
 from typing import NamedTuple
 
 _LARGEST = 700.0
-"""Above this, `exp` overflows; the probability is 0 to any precision by then."""
+"""Largest argument of `exp` that does not overflow."""
 DENIED = 3.0
-"""What a conflict that decides takes from the log odds, or a reader that is sure."""
+"""Penalty in log odds for a contradiction or a confident refusal by the reader."""
 REFUSED = -3.0
-"""The reader's log odds below which it is sure that a passage does not entail the statement."""
+"""Log odds of the reader below which its refusal is confident."""
 
 
 class Features(NamedTuple):
-    """What speaks for a statement in a passage of a text."""
+    """Features of a statement against a passage of a text."""
 
     text_third: float
-    """Mean cosine of the best matches, anywhere in the text, of the worst third of the word pieces
-    of content."""
+    """Mean cosine, over the worst third of the content word pieces, of the best match anywhere in
+    the text."""
     passage_mean: float
-    """Mean cosine of the best matches of all word pieces in the passage."""
+    """Mean cosine, over all word pieces, of the best match in the passage."""
     entailed: float
-    """The reader's log odds; so are the next."""
+    """Log odds of the reader."""
     contradicted: float
+    """Log odds of the reader."""
 
 
 NAMES = ("text.third", "passage.mean", "reader.entailed", "reader.contradicted")
-"""The fields of `Features` in `model.json`."""
+"""Names of the features in `model.json`."""
 
 
 class Weights(NamedTuple):
-    """What a file of coefficients holds."""
+    """Contents of a `model.json`."""
 
     by_name: Mapping[str, float]
     version: str
-    """First 8 hex digits of the SHA-256 of the file and of the digests of both networks."""
+    """First 8 hex digits of the SHA-256 of the file and the digests of both networks."""
 
 
 class Model(NamedTuple):
-    """A logistic model of whether a passage, in its text, entails a statement."""
+    """Logistic model of whether a passage of a text entails a statement."""
 
     bias: float
     weights: tuple[float, ...]
-    """For `Features`; none has the wrong sign, so more text never lowers a probability."""
+    """In the order of `Features`; signs are such that more text never lowers the probability."""
     version: str
 
     def probability(self, features: Features, *, is_denied: bool = False) -> float:
-        """That the passage entails the statement."""
+        """Probability that the passage entails the statement."""
         score = self.bias + sum(w * v for w, v in zip(self.weights, features, strict=True))
         return logistic(score - DENIED * (is_denied or features.entailed < REFUSED))
 
 
 def logistic(score: float) -> float:
-    """The probability with these log odds."""
+    """Convert log odds to a probability."""
     return 1 / (1 + math.exp(min(-score, _LARGEST)))
 
 
 def read_weights(room: str) -> Weights:
-    """The coefficients in the `model.json` of a room, named as a package."""
+    """Read the `model.json` of a package."""
     data = (files(room) / "model.json").read_bytes()
     networks = (files("factcheck.judges.local") / "weights" / "SHA256SUMS").read_bytes()
     weights = json.loads(data)["weights"]
@@ -75,6 +76,6 @@ def read_weights(room: str) -> Weights:
 
 @lru_cache(maxsize=1)
 def load_model() -> Model:
-    """The model that is shipped; the weights of the encoder and the reader belong to it."""
+    """The bundled model; its version covers the weights of both networks."""
     weights, version = read_weights("factcheck.judges.local")
     return Model(weights["bias"], tuple(weights[name] for name in NAMES), version)

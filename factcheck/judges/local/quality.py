@@ -1,4 +1,4 @@
-"""How well the embedded judges agree with human labels; measured by `benchmarks/embedded`."""
+"""Agreement of the embedded judges with human labels, measured by `benchmarks/embedded`."""
 
 from __future__ import annotations
 
@@ -8,14 +8,15 @@ _MEASURED = {
     "local": ("local/5@8d62d405", (0.839, 0.751, 0.714)),
     "containment": ("containment/3@0.65", (0.821, 0.698, 0.529)),
 }
-"""Name, version and balanced accuracy on each set (0.5 is chance)."""
+"""Version and balanced accuracy on each of the sets, by judge; 0.5 is chance."""
 
 
 def quality_of(judge: str) -> str:
-    """Balanced accuracy of a judge on sets with human labels, as one line.
+    """Describe the balanced accuracy of a judge on human-labelled data sets in one line.
 
     Args:
-        judge: Name and version, as in the score signature. Figures of another version say so.
+        judge: Name and version, as in the score signature; the line says if the figures belong to
+            another version.
     """
     measured, values = _MEASURED[judge.partition("/")[0]]
     figures = (f"{value:.2f} on {name}" for name, value in zip(_SETS, values, strict=True))
