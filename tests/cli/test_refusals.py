@@ -41,8 +41,8 @@ REFUSED = {
         "--schema /no/such/schema.json": "does not exist",
     },
     "keywords run cards.yaml outputs.json": {
-        "--threshold 2": "threshold must be a number from 0 to 1, got 2.0",
-        "--threshold nan": "threshold must be a number from 0 to 1, got nan",
+        "--threshold 2": "threshold must be a finite number of at least 0 and at most 1, not 2.0",
+        "--threshold nan": "threshold must be a finite number of at least 0 and at most 1, not nan",
         "--fail-under 80": "--fail-under is 80; expected a share from 0 to 1",
         "--assignment lucky": "'lucky' is not one of",
         "--out /nowhere/r.json": "there is no folder /nowhere",
