@@ -10,6 +10,8 @@ from collections.abc import Callable, Sequence
 from statistics import fmean
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from factcheck.stats.intervals import Estimate, ranks
 from factcheck.stats.resampling import mean_estimate
 
@@ -83,8 +85,6 @@ def calibration_error(pairs: Decisions) -> float | None:
     Source:
         Naeini, Cooper and Hauskrecht (2015), "Obtaining well calibrated probabilities".
     """
-    import numpy as np
-
     if pairs.probabilities is None or not len(pairs.labels):
         return None
     place = np.minimum((pairs.probabilities * _N_BINS).astype(int), _N_BINS - 1)

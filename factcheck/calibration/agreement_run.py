@@ -11,6 +11,8 @@ from functools import partial
 from os import PathLike
 from typing import Any
 
+import numpy as np
+
 from factcheck.calibration import agreement_metrics as metrics
 from factcheck.calibration.agreement_labels import Answer, LabelledPair, read_pairs
 from factcheck.calibration.agreement_metrics import Decisions, TextCoverage
@@ -143,8 +145,6 @@ def measure_agreement(
 
     `baseline` holds the answers of word containment on the same pairs.
     """
-    import numpy as np
-
     places = [place for place, answer in enumerate(answers) if answer.entailed is not None]
     decided = [pairs[place] for place in places]
     rows = _decisions(
@@ -211,8 +211,6 @@ def measure_agreement(
 def _decisions(
     pairs: Sequence[LabelledPair], answers: Sequence[Answer], words: Sequence[Answer] | None
 ) -> Decisions:
-    import numpy as np
-
     numbers: dict[str, int] = {}
     documents = [numbers.setdefault(pair.document, len(numbers)) for pair in pairs]
     probabilities = [answer.probability for answer in answers]

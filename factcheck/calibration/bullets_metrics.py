@@ -13,6 +13,8 @@ from itertools import pairwise
 from statistics import fmean
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from factcheck.documents import to_plain
 from factcheck.facts import CoverageReport, Usage, Verdict
 from factcheck.stats.intervals import Estimate, Interval, kendall
@@ -200,6 +202,4 @@ def _value_at(left: float, line: Sequence[tuple[float, float]]) -> float | None:
     """The score of a path at a share, by its two neighbours; `None` outside the path."""
     if not line[0][0] <= left <= line[-1][0]:
         return None
-    import numpy as np
-
     return float(np.interp(left, [x for x, _ in line], [y for _, y in line]))

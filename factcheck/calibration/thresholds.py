@@ -8,6 +8,8 @@ from collections import defaultdict
 from collections.abc import Sequence
 from typing import NamedTuple
 
+import numpy as np
+
 MAX_FOLDS = 10
 ROUNDING = 1e-9
 """Shares that do not come out exactly in binary must not miss a target."""
@@ -60,8 +62,6 @@ def fit_thresholds(facts: Sequence[JudgedFact], target: float) -> Thresholds:
 
     Where nothing reaches the target, all go on but those of probability 0 and 1.
     """
-    import numpy as np
-
     n_wrong_allowed = math.floor((1.0 - target) * len(facts) + ROUNDING)
     at: dict[float, list[int]] = defaultdict(lambda: [0, 0, 0])
     for fact in facts:

@@ -16,6 +16,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple, get_args
 
+import numpy as np
+
 from factcheck.documents import shown
 from factcheck.errors import InputError
 from factcheck.keywords.cards import (
@@ -251,8 +253,6 @@ def greedy(scores: PairScores, threshold: float) -> Partners:
 
 def optimal(scores: PairScores, n_generated: int, threshold: float) -> Partners:
     """The pairs with the highest total score, among those that reach the threshold."""
-    import numpy as np
-
     gains = np.zeros((len(scores), n_generated))
     for i, own in enumerate(scores):
         for j, score in own.items():

@@ -17,12 +17,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from factcheck.stats.intervals import Interval, sign_test
 from factcheck.stats.resampling import (
     N_RESAMPLES,
     Matrix,
     SumScores,
-    bootstrap_differences,
+    bootstrap_scores,
     sign_flips,
     weighted_sums,
 )
@@ -109,11 +111,9 @@ def compare_scores(
         The comparisons by name, unadjusted (`p_adjusted` is `p_value`); and the differences under
         randomization, one row per score, for `step_down`.
     """
-    import numpy as np
-
     scores_a, scores_b = a.of_all(), b.of_all()
     by_chance = np.hstack(list(_randomized(a, b, n_resamples, seed)))
-    intervals = bootstrap_differences(a, b, n_resamples, seed)
+    intervals = bootstrap_scores(b, n_resamples, seed, minus=a)
     found = {}
     for name, own, other, chances in zip(a.names, scores_a, scores_b, by_chance, strict=True):
         p_value = randomization_p(abs(other - own), np.abs(chances))
@@ -131,8 +131,6 @@ def compare_means(
         n_resamples: As in `compare_scores`.
         seed: As in `compare_scores`.
     """
-    import numpy as np
-
     groups: dict[str, list[float]] = {}
     for name, a, b in values:
         sums = groups.get(name, [0.0, 0.0, 0.0])
@@ -146,8 +144,6 @@ def compare_means(
 
 def _randomized(a: SumScores, b: SumScores, n_resamples: int, seed: int) -> Iterator[Matrix]:
     """The differences with the two results of some units swapped, in blocks of columns."""
-    import numpy as np
-
     differing = np.unique((a.table != b.table).nonzero()[1])
     is_equal = np.ones(a.n_units, dtype=bool)
     is_equal[differing] = False
@@ -162,8 +158,6 @@ def _randomized(a: SumScores, b: SumScores, n_resamples: int, seed: int) -> Iter
 
 def randomization_p(size: float, by_chance: Matrix) -> float:
     """Share of randomizations with at least this size, counting the observed one; in (0, 1]."""
-    import numpy as np
-
     limit = size * (1 - NEGLIGIBLE) if size > NEGLIGIBLE else 0.0
     n_smaller = int(np.count_nonzero(by_chance < limit))
     return (1 + len(by_chance) - n_smaller) / (1 + len(by_chance))
@@ -181,8 +175,6 @@ def step_down(differences: Sequence[float], by_chance: Matrix, spread: Matrix) -
         by_chance: Those under randomization, one row per comparison.
         spread: Positive scale of each comparison, such as a standard deviation.
     """
-    import numpy as np
-
     sizes = np.abs(differences) / spread
     clearest_first = np.argsort(-sizes, kind="stable")
     adjusted = np.ones(len(sizes))

@@ -49,17 +49,8 @@ def t_95(degrees: int) -> float:
     return Z_95 + first / degrees + second / degrees**2
 
 
-def t_interval(mean: float, variance: float, degrees: int) -> Interval:
-    """95 % interval of a mean of shares by Student's t, within [0, 1].
-
-    `variance` is that of the mean, not of single values; `degrees` are its degrees of freedom.
-    """
-    half = t_95(degrees) * math.sqrt(variance)
-    return Interval(max(0.0, mean - half), min(1.0, mean + half))
-
-
 def cluster_interval(clusters: Collection[tuple[int, float]]) -> Interval | None:
-    """95 % interval of a mean of shares that come in clusters; `None` with fewer than two.
+    """95 % interval of a mean of shares in clusters, in [0, 1]; `None` with fewer than two.
 
     A cluster is the number of its values, and their sum.
 
@@ -74,7 +65,8 @@ def cluster_interval(clusters: Collection[tuple[int, float]]) -> Interval | None
     mean = math.fsum(total for _, total in clusters) / n_values
     squares = math.fsum((total - n * mean) ** 2 for n, total in clusters)
     variance = squares * n_clusters / (n_clusters - 1) / n_values**2
-    return t_interval(mean, variance, n_clusters - 1)
+    half = t_95(n_clusters - 1) * math.sqrt(variance)
+    return Interval(max(0.0, mean - half), min(1.0, mean + half))
 
 
 def wilson(share: float, n: float) -> Interval:

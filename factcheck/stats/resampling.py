@@ -13,18 +13,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from statistics import fmean
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from factcheck.errors import InputError
+import numpy as np
+
 from factcheck.stats.intervals import Estimate, Interval, wilson
 
-if TYPE_CHECKING:
-    import numpy as np
-
-    Matrix = np.ndarray[Any, np.dtype[np.float64]]
-else:
-    Matrix = Any
-
+Matrix = np.ndarray[Any, np.dtype[np.float64]]
 N_RESAMPLES = 2000
 _TAILS = (0.025, 0.975)
 _MIN_UNITS = 2
@@ -33,17 +28,8 @@ _MAX_NUMBERS = 4_000_000
 """Size of one array of weights: 32 MB."""
 
 
-def check_resampling(n_resamples: int, seed: int) -> None:
-    """Refuse a number of resamples below 1 or a seed below 0 by an `InputError`."""
-    for name, value, least in (("n_resamples", n_resamples, 1), ("seed", seed, 0)):
-        if not isinstance(value, int) or isinstance(value, bool) or value < least:
-            raise InputError(f"{name} must be a whole number of at least {least}, not {value!r}")
-
-
 def bootstrap_weights(n: int, n_resamples: int, seed: int) -> Iterator[Matrix]:
     """How often each of `n` units is drawn: units by resamples, in blocks of bounded size."""
-    import numpy as np
-
     rng = np.random.default_rng(seed)
     for size in _block_sizes(n, n_resamples):
         draws = np.empty((size, n))
@@ -57,8 +43,6 @@ def sign_flips(n: int, n_resamples: int, seed: int) -> Iterator[Matrix]:
 
     Where there are no more ways to flip than resamples, every way but "swap none" comes once.
     """
-    import numpy as np
-
     if n < (n_resamples + 1).bit_length():
         ways = np.arange(1, 2**n)
         yield (ways >> np.arange(n)[:, None] & 1).astype(float)
@@ -76,8 +60,6 @@ def _block_sizes(n: int, n_resamples: int) -> Iterator[int]:
 
 def percentile_interval(values: Any) -> Interval | None:
     """The middle 95 % of resampled values; NaN is left out, `None` where nothing else is there."""
-    import numpy as np
-
     array = np.asarray(values, dtype=float)
     known = array[~np.isnan(array)]
     if not len(known):
@@ -90,8 +72,6 @@ def bootstrap_mean(values: Sequence[float]) -> Interval | None:
     """95 % interval of a mean of one value per unit; `None` with fewer than two units."""
     if len(values) < _MIN_UNITS:
         return None
-    import numpy as np
-
     draws = np.random.default_rng(0).integers(0, len(values), (N_RESAMPLES, len(values)))
     return percentile_interval(np.asarray(values, dtype=float)[draws].mean(axis=1))
 
@@ -113,8 +93,6 @@ def bootstrap_ratio(counts: Sequence[tuple[int, int]]) -> Interval | None:
     plain = wilson(hits / trials, trials)
     if len(counts) < _MIN_UNITS:
         return plain
-    import numpy as np
-
     table = np.asarray(counts, dtype=float)
     draws = np.random.default_rng(0).integers(0, len(counts), (N_RESAMPLES, len(counts)))
     sums = table[draws].sum(axis=1)
@@ -138,8 +116,6 @@ def bootstrap_groups(
         `None` with fewer than two groups, or if the statistic is undefined in more than half of the
         resamples.
     """
-    import numpy as np
-
     order = np.argsort(groups, kind="stable")
     members = np.split(order, np.flatnonzero(np.diff(np.asarray(groups)[order])) + 1)
     if len(members) < _MIN_UNITS or not n_resamples:
@@ -181,41 +157,22 @@ class SumScores:
 
 def weighted_sums(table: Matrix, weights: Matrix) -> Matrix:
     """`table @ weights`, added up in the same order on every machine, unlike by `@`."""
-    import numpy as np
-
     sums: Matrix = np.einsum("ij,jk->ik", weights.T, table.T).T
     return sums
 
 
-def bootstrap_scores(scores: SumScores, n_resamples: int, seed: int) -> dict[str, Interval]:
-    """The 95 % interval of each score; (0, 1) with fewer than two units, or where undefined."""
-    return _intervals(scores, scores.of, Interval(0.0, 1.0), n_resamples, seed)
-
-
-def bootstrap_differences(
-    a: SumScores, b: SumScores, n_resamples: int, seed: int
+def bootstrap_scores(
+    scores: SumScores, n_resamples: int, seed: int, *, minus: SumScores | None = None
 ) -> dict[str, Interval]:
-    """The 95 % interval of each score of `b` minus that of `a`, over the same units in order.
+    """The 95 % interval of each score, or of its difference to that of another side.
 
-    Both sides are scored on the same resamples; (-1, 1) with fewer than two units, or where the
-    difference is undefined.
+    Both sides have the same units in the same order, and are scored on the same resamples. An
+    interval is (0, 1), of a difference (-1, 1), with fewer than two units, or where undefined.
     """
-    return _intervals(
-        a, lambda some: b.of(some) - a.of(some), Interval(-1.0, 1.0), n_resamples, seed
-    )
-
-
-def _intervals(
-    scores: SumScores,
-    measure: Callable[[Matrix], Matrix],
-    unknown: Interval,
-    n_resamples: int,
-    seed: int,
-) -> dict[str, Interval]:
+    unknown = Interval(0.0 if minus is None else -1.0, 1.0)
     if scores.n_units < _MIN_UNITS:
         return dict.fromkeys(scores.names, unknown)
-    import numpy as np
-
-    rows = np.hstack(list(map(measure, bootstrap_weights(scores.n_units, n_resamples, seed))))
+    draws = bootstrap_weights(scores.n_units, n_resamples, seed)
+    rows = np.hstack([scores.of(some) - (minus.of(some) if minus else 0.0) for some in draws])
     found = (percentile_interval(row) or unknown for row in rows)
     return dict(zip(scores.names, found, strict=True))

@@ -15,7 +15,6 @@ from factcheck.stats.intervals import (
     paired_share_interval,
     sign_test,
     t_95,
-    t_interval,
     wilson,
 )
 
@@ -37,11 +36,6 @@ def test_quantiles_of_students_t(degrees: int) -> None:
     assert t_95(degrees) == pytest.approx(scipy_stats.t.ppf(0.975, degrees), abs=6e-4)
 
 
-def test_an_interval_of_means_is_students_and_stays_within_the_shares() -> None:
-    assert t_interval(0.5, 0.01, 9) == pytest.approx((0.2738, 0.7262), abs=5e-4)
-    assert t_interval(0.9, 0.01, 9).high == 1.0
-
-
 class TestClusters:
     """Means of values that come in clusters."""
 
@@ -56,6 +50,11 @@ class TestClusters:
     def test_repeated_values_of_a_cluster_add_no_certainty(self) -> None:
         once = cluster_interval([(1, 0.2), (1, 0.6), (1, 0.7)])
         assert cluster_interval([(5, 1.0), (5, 3.0), (5, 3.5)]) == pytest.approx(once)
+
+    def test_it_stays_within_the_shares(self) -> None:
+        interval = cluster_interval([(1, 1.0), (1, 1.0), (1, 0.5)])
+        assert interval is not None
+        assert interval.high == 1.0
 
     def test_one_cluster_has_no_interval(self) -> None:
         assert cluster_interval([(7, 3.0)]) is None

@@ -18,9 +18,10 @@ from factcheck.fields.runs.records import Counts, RecordResult, RunFigures, Scor
 from factcheck.fields.schemas.structure import schema_path
 from factcheck.fields.types import COUNTED, UNDECIDED
 from factcheck.fields.values import plain
+from factcheck.settings import require_integer
 from factcheck.stats.comparison import Change, compare_scores, split_changes, step_down
 from factcheck.stats.intervals import Interval
-from factcheck.stats.resampling import Matrix, SumScores, bootstrap_scores, check_resampling
+from factcheck.stats.resampling import Matrix, SumScores, bootstrap_scores
 
 MEASURES = tuple(f"{kind}_{name}" for kind in ("mean", "micro") for name in Scores._fields)
 """`mean_precision` and so on."""
@@ -28,7 +29,8 @@ MEASURES = tuple(f"{kind}_{name}" for kind in ("mean", "micro") for name in Scor
 
 def run_intervals(run: RunFigures, n_resamples: int, seed: int) -> dict[str, Interval]:
     """The 95 % bootstrap intervals of all `MEASURES`; (0, 1) with fewer than two records."""
-    check_resampling(n_resamples, seed)
+    require_integer("n_resamples", n_resamples, 1)
+    require_integer("seed", seed, 0)
     return bootstrap_scores(overall_scores(kept_records(run)), n_resamples, seed)
 
 
@@ -141,7 +143,8 @@ def compare_runs(
         InputError: The runs have no record in common, a run has not kept its records or has
             duplicate ids, gold records differ between the runs, or a setting is invalid.
     """
-    check_resampling(n_resamples, seed)
+    require_integer("n_resamples", n_resamples, 1)
+    require_integer("seed", seed, 0)
     of_a = _by_id(kept_records(a, "run a"), "run a")
     of_b = _by_id(kept_records(b, "run b"), "run b")
     common = [name for name in of_a if name in of_b]
