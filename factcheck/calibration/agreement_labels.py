@@ -90,37 +90,31 @@ def _pairs(row: Row, where: str) -> list[LabelledPair]:
 def _entries(row: Row) -> Iterator[tuple[str, str, Any, Any, Any]]:
     """Document, system, text, fact and label, unchecked; the keys of a row determine its format."""
     keys = row.keys()
-    if keys >= {"facts", "systems"}:
-        document = _first(row, *_NAMES, "id", "reference", "source")
-        for system, given in _typed(row["systems"], dict, "systems").items():
-            one = _typed(given, dict, f"systems, {system!r}")
-            labelled = _labelled(row["facts"], one["labels"])
-            yield from ((document, system, one["summary"], *both) for both in labelled)
-    elif keys >= {"facts", "labels"}:
-        document, system = _first(row, *_NAMES, "id"), str(row.get("system", ""))
-        text = row["summary"] if "summary" in row else row["text"]
-        labelled = _labelled(row["facts"], row["labels"])
-        yield from ((document, system, text, *both) for both in labelled)
-    elif keys >= {"fact", "text", "label"}:
+    if keys >= {"fact", "text", "label"} and "facts" not in keys:
         system = str(row.get("system") or "")
         yield _first(row, *_NAMES), system, row["text"], row["fact"], row["label"]
-    else:
+        return
+    if not (keys >= {"facts", "systems"} or keys >= {"facts", "labels"}):
         raise ValueError(
             f"unknown format with the keys {sorted(row)}; a line needs 'fact', 'text' and 'label'"
         )
+    document, systems = _first(row, *_NAMES, "id"), {str(row.get("system", "")): row}
+    if "systems" in row:
+        document = document or _first(row, "reference", "source")
+        systems = _typed(row["systems"], dict, "systems")
+    for system, given in systems.items():
+        one = _typed(given, Mapping, f"systems, {system!r}")
+        text = one["summary"] if "summary" in one or "systems" in row else one["text"]
+        facts, labels = _typed(row["facts"], list, "facts"), _typed(one["labels"], list, "labels")
+        if len(facts) != len(labels):
+            raise ValueError(f"{len(facts)} facts and {len(labels)} labels; every fact needs one")
+        yield from ((document, system, text, *both) for both in zip(facts, labels, strict=True))
 
 
 def _first(row: Row, *keys: str) -> str:
     """The first of these that the row has; 0 is a name, too."""
     names = (row.get(key) for key in keys)
     return next((str(name) for name in names if name is not None and name != ""), "")
-
-
-def _labelled(facts: Any, labels: Any) -> Iterator[tuple[Any, Any]]:
-    n_facts, n_labels = len(_typed(facts, list, "facts")), len(_typed(labels, list, "labels"))
-    if n_facts != n_labels:
-        raise ValueError(f"{n_facts} facts and {n_labels} labels; every fact needs one")
-    return zip(facts, labels, strict=True)
 
 
 def _share(text: Any, fact: Any, label: Any) -> float | None:

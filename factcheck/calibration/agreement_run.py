@@ -16,7 +16,7 @@ import numpy as np
 from factcheck.calibration import agreement_metrics as metrics
 from factcheck.calibration.agreement_labels import Answer, LabelledPair, read_pairs
 from factcheck.calibration.agreement_metrics import Decisions, TextCoverage
-from factcheck.calibration.judges import (
+from factcheck.calibration.texts import (
     Judge,
     Named,
     check_texts,

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from itertools import chain
-from typing import Any, NamedTuple
+from typing import Any
 
 from factcheck.calibration.audit_trials import (
     MUTATIONS,
@@ -16,8 +16,7 @@ from factcheck.calibration.audit_trials import (
     Trial,
     trials_of,
 )
-from factcheck.calibration.judges import check_texts, named_judges
-from factcheck.calibration.texts import Text, read_subjects
+from factcheck.calibration.texts import Text, check_texts, named_judges, read_subjects
 from factcheck.errors import InputError
 from factcheck.facts import CheckResult, Usage, Verdict
 from factcheck.judges.ports import ExtractorSpec, JudgeSpec
@@ -49,31 +48,6 @@ _MIN_ERRORS = _MAX_EXAMPLES = 2
 _COLUMNS = ("rule", "tried", "broken", "rate", "95 %")
 
 
-class Finding(NamedTuple):
-    """A trial with the labels of its answers: a proven error, if the rule is broken."""
-
-    trial: Trial
-    first: str | None
-    second: str
-
-    @property
-    def is_error(self) -> bool:
-        was, now = self.first == "entailed", self.second == "entailed"
-        if self.trial.expectation == "same":
-            return was != now
-        if self.trial.expectation == "not gained":
-            return now and not was
-        return now != (self.trial.expectation == "entailed")
-
-    def to_dict(self) -> dict[str, Any]:
-        trial = self.trial
-        questions = {"first": (trial.first, self.first), "second": (trial.second, self.second)}
-        return {"text": trial.name, "fact": trial.fact, "expected": trial.expectation} | {
-            name: asked and {"text": asked.text, "facts": list(asked.facts), "label": label}
-            for name, (asked, label) in questions.items()
-        }
-
-
 @dataclass(frozen=True, slots=True)
 class RuleResult:
     """One rule over all texts."""
@@ -83,7 +57,7 @@ class RuleResult:
     """Trials with an answer."""
     n_undecided: int
     """Trials that lack an answer; outside the rate."""
-    errors: tuple[Finding, ...]
+    errors: tuple[Trial, ...]
     """Broken trials: in each, at least one answer is certainly wrong."""
     interval: Interval | None
     """95 % interval of `rate`: spans resampled texts and Wilson's for trials."""
@@ -92,13 +66,13 @@ class RuleResult:
     def of(cls, rule: str, trials: Sequence[Trial], answers: Answers) -> RuleResult:
         found = []
         for trial in trials:
-            first = None if trial.first is None else _label(answers[trial.first][trial.fact])
-            second = _label(answers[trial.second][trial.fact])
+            asked = (trial.first, trial.second)
+            first, second = (one and _label(answers[one][trial.fact]) for one in asked)
             if second is not None and (trial.first is None or first is not None):
-                found.append(Finding(trial, first, second))
-        errors = tuple(finding for finding in found if finding.is_error)
-        tried = Counter(finding.trial.name for finding in found)
-        broken = Counter(error.trial.name for error in errors)
+                found.append(trial._replace(labels=(first, second)))
+        errors = tuple(trial for trial in found if trial.is_broken)
+        tried = Counter(trial.name for trial in found)
+        broken = Counter(error.name for error in errors)
         interval = bootstrap_ratio([(broken[name], n) for name, n in tried.items()])
         return cls(rule, len(found), len(trials) - len(found), errors, interval)
 
@@ -118,7 +92,7 @@ class RuleResult:
         if not self.errors:
             return Case(self.rule, "passed" if self.n_tried else "skipped")
         message = f"{len(self.errors)} of {plural(self.n_tried, 'trial')} broken"
-        details = tuple(f"{error.trial.name}: {error.trial.fact}" for error in self.errors)
+        details = tuple(f"{error.name}: {error.fact}" for error in self.errors)
         return Case(self.rule, "failed", message, "broken", details)
 
     def examples(self) -> Section:
@@ -147,12 +121,12 @@ def _label(result: CheckResult) -> str | None:
     return result.label if isinstance(result, Verdict) else None
 
 
-def _item(error: Finding) -> Item:
-    name, fact = name_text(error.trial.name), quote_text(error.trial.fact)
-    if error.first is not None:
-        return Item(name, fact, change=(error.first, error.second))
-    last = error.trial.second.text.splitlines()[-1].removeprefix("- ")
-    return Item(name, fact, (f"{error.second}, although the text says: {quote_text(last)}",))
+def _item(error: Trial) -> Item:
+    name, fact, (first, second) = name_text(error.name), quote_text(error.fact), error.labels
+    if first is not None:
+        return Item(name, fact, change=(first, second or ""))
+    last = error.second.text.splitlines()[-1].removeprefix("- ")
+    return Item(name, fact, (f"{second}, although the text says: {quote_text(last)}",))
 
 
 @dataclass(frozen=True, slots=True, repr=False)

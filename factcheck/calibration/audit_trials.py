@@ -11,7 +11,7 @@ from __future__ import annotations
 import random
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from factcheck.calibration.texts import Subject
 
@@ -234,6 +234,25 @@ class Trial(NamedTuple):
     """Its answer is compared with the second one; `None` where the expectation stands alone."""
     second: Question
     expectation: Expectation
+    labels: tuple[str | None, str | None] = (None, None)
+    """Those of the answers to both questions, once they are known."""
+
+    @property
+    def is_broken(self) -> bool:
+        """Whether the rule is broken, so that at least one answer is certainly wrong."""
+        was, now = (label == "entailed" for label in self.labels)
+        if self.expectation == "same":
+            return was != now
+        if self.expectation == "not gained":
+            return now and not was
+        return now != (self.expectation == "entailed")
+
+    def to_dict(self) -> dict[str, Any]:
+        asked = zip(("first", "second"), (self.first, self.second), self.labels, strict=True)
+        return {"text": self.name, "fact": self.fact, "expected": self.expectation} | {
+            name: one and {"text": one.text, "facts": list(one.facts), "label": label}
+            for name, one, label in asked
+        }
 
 
 def trials_of(subject: Subject, per_rule: int, seed: int) -> Iterator[Trial]:

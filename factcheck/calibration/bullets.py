@@ -21,14 +21,18 @@ from factcheck.calibration.bullets_metrics import (
     measure_paths,
 )
 from factcheck.calibration.curves import curves_svg
-from factcheck.calibration.judges import (
+from factcheck.calibration.texts import (
     Judge,
     Named,
+    RemovalOrder,
+    Subject,
+    Text,
     named_judges,
     open_scorer,
+    read_subjects,
+    removal_orders,
     require_unique,
 )
-from factcheck.calibration.texts import RemovalOrder, Subject, Text, read_subjects, removal_orders
 from factcheck.documents import file_errors, json_text, write_text
 from factcheck.errors import Failure, JudgeError
 from factcheck.facts import Usage

@@ -1,4 +1,4 @@
-"""Summaries in bullets: the bundled texts, how a summary splits, and what its bullets carry.
+"""What is under test: judges, and summaries in bullets, of which the bundled ones have known facts.
 
 A bundled text is a source, a summary in bullets, and the bullets that carry each fact, so that what
 a summary made of some of the bullets keeps is known exactly. The bullets paraphrase: at most half
@@ -9,18 +9,21 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from contextlib import AsyncExitStack
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from importlib.resources import files
 from itertools import count, pairwise
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias, TypeVar
 
-from factcheck.calibration.judges import require_unique
 from factcheck.documents.yaml_documents import parse_yaml
-from factcheck.errors import InputError
-from factcheck.facts import AtomicFact, FactSet, Span, source_texts
+from factcheck.errors import InputError, JudgeError
+from factcheck.facts import AtomicFact, CheckFailure, CheckResult, FactSet, Span, source_texts
+from factcheck.judges.ports import JudgeSpec
 from factcheck.records import Record, as_record
+from factcheck.runtime.budget import Budget
 from factcheck.scoring import FactCoverage
 
 _ITEM = re.compile(r"\s*(?:[-*+\u2022\u2023\u25aa\u25cf\u25e6\u2013\u2014]|\(?\d{1,3}[.)])\s+\S")
@@ -230,3 +233,52 @@ async def read_subjects(texts: Iterable[Text] | None, lister: FactCoverage) -> l
         found = await lister.aextract(source)
         subjects[place] = replace(subjects[place], facts=FactSet.of(found))
     return subjects
+
+
+T = TypeVar("T")
+Named: TypeAlias = Sequence[T] | Mapping[str, T]
+"""A list, or a mapping that gives names."""
+Judge: TypeAlias = "JudgeSpec | FactCoverage"
+"""Anything that `FactCoverage` takes as a judge, or a scorer, which stays open."""
+
+
+def named_judges(judges: Named[T]) -> list[tuple[str, T]]:
+    """The judges with their names; `InputError` for neither a list nor a mapping."""
+    if isinstance(judges, Mapping):
+        return list(judges.items())
+    if isinstance(judges, str) or not isinstance(judges, Sequence):
+        raise InputError(f"judges must be a list or a mapping by name, not {judges!r}")
+    return [(_name(judge), judge) for judge in judges]
+
+
+def _name(judge: Any) -> str:
+    if isinstance(judge, str):
+        return judge
+    if isinstance(judge, FactCoverage):
+        return str(dict(judge.signature.entries).get("judge", "judge"))
+    return str(getattr(judge, "model", type(judge).__name__))
+
+
+def require_unique(noun: str, names: Iterable[str]) -> None:
+    """Refuse a name that occurs twice by an `InputError`."""
+    for name, n in Counter(names).items():
+        if n > 1:
+            raise InputError(f"two {noun}s are called {name!r}; names must be unique")
+
+
+async def open_scorer(judge: Judge, budget: Budget | None, stack: AsyncExitStack) -> FactCoverage:
+    """The scorer of a judge, closed by `stack`; a `FactCoverage` is used, and left open."""
+    if isinstance(judge, FactCoverage):
+        return judge
+    return await stack.enter_async_context(FactCoverage(judge, budget=budget))
+
+
+async def check_texts(
+    scorer: FactCoverage, facts: Sequence[str], text: str
+) -> tuple[CheckResult, ...]:
+    """One result per fact; an error of the judge becomes a failure of every fact."""
+    given = FactSet(tuple(AtomicFact(f"f{n}", fact) for n, fact in enumerate(facts, 1)))
+    try:
+        return await scorer.acheck(given, text)
+    except JudgeError as error:
+        return tuple(CheckFailure(fact, error.code, str(error)) for fact in given)

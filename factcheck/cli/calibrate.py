@@ -254,7 +254,7 @@ def _silent(judges: Iterable[tuple[str, str]]) -> GateFailure | None:
 
 def _judges(names: list[str] | None, given: list[str] | None) -> dict[str, Any]:
     """The judges by name, each with the settings of `--judge-option`."""
-    from factcheck.calibration.judges import require_unique
+    from factcheck.calibration.texts import require_unique
     from factcheck.settings import Settings
 
     names = names or [Settings.from_environment().judge]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from functools import cache
@@ -44,16 +44,10 @@ class Budget:
             require_number("max_cost_usd", self.max_cost_usd, 0)
 
 
-@dataclass(slots=True)
-class _Amount:
-    max_calls: int = 0
-    max_tokens: int = 0
-    max_cost_usd: float = 0.0
-
-    def add(self, usage: Usage, sign: int = 1) -> None:
-        self.max_calls += sign
-        self.max_tokens += sign * (usage.prompt_tokens + usage.completion_tokens)
-        self.max_cost_usd += sign * (usage.cost_usd or 0.0)
+def _amounts(usage: Usage) -> dict[str, float]:
+    """What a request costs, by the name of the cap."""
+    tokens = usage.prompt_tokens + usage.completion_tokens
+    return {"max_calls": 1, "max_tokens": tokens, "max_cost_usd": usage.cost_usd or 0.0}
 
 
 class BudgetTracker:
@@ -66,8 +60,8 @@ class BudgetTracker:
 
     def __init__(self, budget: Budget | None = None) -> None:
         self._budget = budget or Budget()
-        self._spent = _Amount()
-        self._held = PerProcess(_Amount)
+        self._spent: dict[str, float] = dict.fromkeys(_UNITS, 0)
+        self._held: PerProcess[list[dict[str, float]]] = PerProcess(list)
         self._waiting: PerProcess[list[asyncio.Future[None]]] = PerProcess(list)
 
     @property
@@ -77,29 +71,26 @@ class BudgetTracker:
     @asynccontextmanager
     async def reserve(self, most: Usage) -> AsyncIterator[list[Usage]]:
         """Reserve the upper bound of a cost; the caller appends the actual cost to the list."""
-        while (cap := self._passed_by(most)) is not None:
-            if cap == self._passed_by(most, held=False) or not self._held().max_calls:
+        needed, held = _amounts(most), self._held()
+        while (cap := self._passed_by([needed, *held])) is not None:
+            if not held or cap == self._passed_by([needed]):
                 raise _exceeded(cap, getattr(self._budget, cap))
             await self._change()
-        held = self._held()
-        held.add(most)
+        held.append(needed)
         actual: list[Usage] = []
         try:
             yield actual
         finally:
-            held.add(most, -1)
-            self._spent.add(actual[0] if actual else most)
+            held.remove(needed)
+            for name, amount in (_amounts(actual[0]) if actual else needed).items():
+                self._spent[name] += amount
             self._wake()
 
-    def _passed_by(self, most: Usage, *, held: bool = True) -> str | None:
-        """Name of a cap that a request could pass, if any."""
-        added = _Amount()
-        added.add(most)
+    def _passed_by(self, requests: Sequence[Mapping[str, float]]) -> str | None:
+        """Name of a cap that these requests could pass, if any."""
         for name in _UNITS:
             cap = getattr(self._budget, name)
-            total = getattr(self._spent, name) + getattr(added, name)
-            total += getattr(self._held(), name) if held else 0
-            if cap is not None and total > cap:
+            if cap is not None and self._spent[name] + sum(one[name] for one in requests) > cap:
                 return name
         return None
 

@@ -130,9 +130,9 @@ def test_an_error_is_listed_with_its_texts_and_answers() -> None:
     report = audit_judge(Judge(lambda fact, text, _: copies(fact, text)), TEXTS)
     rule = report.rule("changed number")
     assert rule.rate == 1.0
-    error = next(one for one in rule.errors if "240" in one.trial.fact)
-    assert error.trial.second.text == "- The ferry carried 360 passengers."
-    assert (error.first, error.second) == (None, "entailed")
+    error = next(one for one in rule.errors if "240" in one.fact)
+    assert error.second.text == "- The ferry carried 360 passengers."
+    assert error.labels == (None, "entailed")
     data = next(one for one in report.to_dict()["rules"] if one["rule"] == "changed number")
     assert data["errors"][0]["second"]["label"] == "entailed"
     with pytest.raises(KeyError):
