@@ -128,17 +128,23 @@ def test_errors_in_yaml_name_their_line(tmp_path: Path, old: str, new: str, mess
 
 
 @pytest.mark.parametrize(
-    ("text", "message"),
+    ("load", "name", "text", "message"),
     [
-        ("", "expected an object, got null"),
-        ("- a", "line 1: expected an object"),
-        ("cases: []", "line 1: cases: the dataset has no cases"),
-        ("name: x", "'cases' is missing"),
+        (load_dataset, "d.yaml", "", "expected an object, got null"),
+        (load_dataset, "d.yaml", "- a", "line 1: expected an object"),
+        (load_dataset, "d.yaml", "cases: []", "line 1: cases: the dataset has no cases"),
+        (load_dataset, "d.yaml", "name: x", "'cases' is missing"),
+        (load_outputs, "o.json", '[{"id": "a"}]', r"line 1: \[0\]: 'cards' is missing"),
+        (load_outputs, "o.json", '[{"id": "a", "card": []}]', "unknown key"),
+        (load_outputs, "o.jsonl", '{"id": "a", "cards": []}\n' * 2, "line 2: .*duplicate id"),
+        (load_outputs, "o.json", "3", "expected a list"),
     ],
 )
-def test_a_file_that_is_no_dataset_is_refused(tmp_path: Path, text: str, message: str) -> None:
+def test_a_file_of_another_shape_is_refused(
+    tmp_path: Path, load: Any, name: str, text: str, message: str
+) -> None:
     with pytest.raises(InputError, match=message):
-        load_dataset(put(tmp_path, "d.yaml", text))
+        load(put(tmp_path, name, text))
 
 
 @pytest.mark.parametrize(
@@ -206,23 +212,3 @@ def test_null_or_an_invalid_card_is_an_error_of_its_case(
     assert (failed.subject, failed.code) == ("a", "input")
     assert failed.message.startswith(message)
     assert [case.case_id for case in run.cases] == ["b"]
-
-
-@pytest.mark.parametrize(
-    ("name", "text", "message"),
-    [
-        ("o.json", '[{"id": "a"}]', r"line 1: \[0\]: 'cards' is missing"),
-        ("o.json", '[{"id": "a", "card": []}]', "unknown key"),
-        (
-            "o.jsonl",
-            '{"id": "a", "cards": []}\n{"id": "a", "cards": []}',
-            "line 2: .*duplicate id",
-        ),
-        ("o.json", "3", "expected a list"),
-    ],
-)
-def test_outputs_of_another_shape_are_refused(
-    tmp_path: Path, name: str, text: str, message: str
-) -> None:
-    with pytest.raises(InputError, match=message):
-        load_outputs(put(tmp_path, name, text))

@@ -3,38 +3,17 @@
 from __future__ import annotations
 
 import pytest
-from rich.console import Console
 
 from factcheck.keywords import (
     CardCase,
     CardDataset,
     ExpectedCard,
     Not,
-    evaluate_behaviors,
     evaluate_dataset,
 )
 from factcheck.references import ReferenceMatch
-from factcheck.reports.page import Item, Page, Section, Table
-from factcheck.reports.table import renderable
+from factcheck.reports.page import Item, Page, Section
 from tests.keywords.runs import card_run, case
-
-
-def table(page: Page, width: int = 100) -> str:
-    """A report as plain text."""
-    console = Console(width=width, color_system=None)
-    with console.capture() as capture:
-        console.print(renderable(page), crop=False)
-    return capture.get()
-
-
-def words(text: str) -> str:
-    """A text with single blanks."""
-    return " ".join(text.split())
-
-
-def titles(page: Page) -> list[str]:
-    """The titles of the sections."""
-    return [section.title for section in page.sections]
 
 
 def section_of(page: Page, title: str) -> Section:
@@ -110,22 +89,6 @@ class TestCards:
         assert extra.more == "and 4 more extra cards"
 
 
-class TestBehaviors:
-    """The report of a run over behaviors."""
-
-    def test_variants_share_the_confusion_table(self) -> None:
-        guide = {"strict_keywords": ["no"], "service_keywords": ["yes"]}
-        cases = [{"id": f"c{k}", "instruction": "?", "evaluation_guide": guide} for k in range(3)]
-        responses = {"base": ["no", "yes", None], "tuned": ["yes", "yes and no", ""]}
-        expected = {"base": "strict", "tuned": "service"}
-        page = evaluate_behaviors(cases, responses, expected=expected).page()
-
-        assert section_of(page, "Shown behaviors").table == Table(
-            ("expected", "strict", "service", "AMBIGUOUS", "NO_MATCH", "ERROR"),
-            (("strict", "1", "1", "0", "0", "1"), ("service", "0", "1", "1", "1", "0")),
-        )
-
-
 def test_a_score_just_below_its_threshold_does_not_look_like_it() -> None:
     """0.699996 with three decimals would be 0.700."""
     vectors = {"a": (1.0, 0.0), "b": (0.699996, (1 - 0.699996**2) ** 0.5)}
@@ -136,19 +99,3 @@ def test_a_score_just_below_its_threshold_does_not_look_like_it() -> None:
     page = match.match("a").page()
 
     assert page.first_line == "Reference match 0.699996   not passed (< 0.7)"
-
-
-def test_long_names_are_shortened_where_it_is_narrow_and_numbers_are_not() -> None:
-    runs = card_run(
-        *(case(f"chapter {k} of a book with a rather long name", 1, 2, 3) for k in "12")
-    )
-    page = runs.page()
-
-    wide, narrow = table(page, 120), table(page, 60)
-
-    assert "2 3 1 0.500 0.333 0.400 0.500" in words(wide)
-    (line,) = [
-        line for line in narrow.splitlines() if line.startswith("chapter 1") and "0.4" in line
-    ]
-    assert "…" in line
-    assert line.endswith("0.500      0.333  0.400")
