@@ -21,86 +21,47 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from factcheck import calibration, errors, facts, fields, keywords, metrics, references, testing
-    from factcheck.errors import FactcheckError
-    from factcheck.facts import (
-        AtomicFact,
-        CheckFailure,
-        CoverageReport,
-        Evidence,
-        FactSet,
-        SourceDocument,
-        Verdict,
-    )
-    from factcheck.judges.llm.modules import (
-        FactChecker,
-        KeyFactExtraction,
-        LLMJudge,
-        SemanticEquivalence,
-        Summarizer,
-    )
-    from factcheck.judges.ports import Cascade
-    from factcheck.records import Record
-    from factcheck.records.facts import load_lock
-    from factcheck.records.reading import read_records
-    from factcheck.runtime.budget import Budget
-    from factcheck.runtime.retry import RetryPolicy
-    from factcheck.runtime.session import Session
-    from factcheck.scoring import (
-        FactCoverage,
-        RecordFailure,
-        acheck,
-        aextract,
-        ascore,
-        check,
-        compare,
-        extract,
-        score,
-    )
-    from factcheck.settings import Model
-
-__all__ = [
-    "AtomicFact",
-    "Budget",
-    "Cascade",
-    "CheckFailure",
-    "CoverageReport",
-    "Evidence",
-    "FactChecker",
-    "FactCoverage",
-    "FactSet",
-    "FactcheckError",
-    "KeyFactExtraction",
-    "LLMJudge",
-    "Model",
-    "Record",
-    "RecordFailure",
-    "RetryPolicy",
-    "SemanticEquivalence",
-    "Session",
-    "SourceDocument",
-    "Summarizer",
-    "Verdict",
-    "acheck",
-    "aextract",
-    "ascore",
-    "calibration",
-    "check",
-    "compare",
-    "errors",
-    "extract",
-    "facts",
-    "fields",
-    "keywords",
-    "load_lock",
-    "metrics",
-    "read_records",
-    "references",
-    "score",
-    "testing",
-]
+    from factcheck import calibration as calibration
+    from factcheck import errors as errors
+    from factcheck import facts as facts
+    from factcheck import fields as fields
+    from factcheck import keywords as keywords
+    from factcheck import metrics as metrics
+    from factcheck import references as references
+    from factcheck import testing as testing
+    from factcheck.errors import FactcheckError as FactcheckError
+    from factcheck.facts import AtomicFact as AtomicFact
+    from factcheck.facts import CheckFailure as CheckFailure
+    from factcheck.facts import CoverageReport as CoverageReport
+    from factcheck.facts import Evidence as Evidence
+    from factcheck.facts import FactSet as FactSet
+    from factcheck.facts import SourceDocument as SourceDocument
+    from factcheck.facts import Verdict as Verdict
+    from factcheck.judges.llm.modules import FactChecker as FactChecker
+    from factcheck.judges.llm.modules import KeyFactExtraction as KeyFactExtraction
+    from factcheck.judges.llm.modules import LLMJudge as LLMJudge
+    from factcheck.judges.llm.modules import SemanticEquivalence as SemanticEquivalence
+    from factcheck.judges.llm.modules import Summarizer as Summarizer
+    from factcheck.judges.ports import Cascade as Cascade
+    from factcheck.records import Record as Record
+    from factcheck.records.facts import load_lock as load_lock
+    from factcheck.records.reading import read_records as read_records
+    from factcheck.runtime.budget import Budget as Budget
+    from factcheck.runtime.retry import RetryPolicy as RetryPolicy
+    from factcheck.runtime.session import Session as Session
+    from factcheck.scoring import FactCoverage as FactCoverage
+    from factcheck.scoring import RecordFailure as RecordFailure
+    from factcheck.scoring import acheck as acheck
+    from factcheck.scoring import aextract as aextract
+    from factcheck.scoring import ascore as ascore
+    from factcheck.scoring import check as check
+    from factcheck.scoring import compare as compare
+    from factcheck.scoring import extract as extract
+    from factcheck.scoring import score as score
+    from factcheck.settings import Model as Model
 
 _HOMES = {
+    "": "calibration errors facts fields keywords metrics references testing",
     "errors": "FactcheckError",
     "facts": "AtomicFact CheckFailure CoverageReport Evidence FactSet SourceDocument Verdict",
     "judges.llm.modules": "FactChecker KeyFactExtraction LLMJudge SemanticEquivalence Summarizer",
@@ -115,6 +76,7 @@ _HOMES = {
     "scoring": "FactCoverage RecordFailure acheck aextract ascore check compare extract score",
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names.split()}
+__all__ = [*sorted(_HOME_OF)]  # noqa: PLE0604 - names, from the table
 
 
 def __getattr__(name: str) -> Any:
@@ -123,11 +85,11 @@ def __getattr__(name: str) -> Any:
         from importlib.metadata import version
 
         return version("factcheck")
-    if name not in __all__:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     if name not in _HOME_OF:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    if not (home := _HOME_OF[name]):
         return importlib.import_module(f"{__name__}.{name}")
-    value = getattr(importlib.import_module(f"{__name__}.{_HOME_OF[name]}"), name)
+    value = getattr(importlib.import_module(f"{__name__}.{home}"), name)
     globals()[name] = value
     return value
 
