@@ -131,18 +131,9 @@ class BehaviorRun(KeywordRun):
     warnings: tuple[str, ...] = ()
     """Valid but probably unintended parts of the guides."""
 
-    @property
-    def case_ids(self) -> list[str]:
-        return [case.case_id for case in self.cases]
-
-    @property
-    def case_scores(self) -> dict[str, float]:
-        """By case id 1 if it passed, 0 if it failed."""
-        return {
-            case.case_id: float(case.status == "passed")
-            for case in self.cases
-            if case.status != "errored"
-        }
+    def every_score(self) -> Iterator[tuple[str, float | None]]:
+        for case in self.cases:
+            yield case.case_id, None if case.status == "errored" else float(case.status == "passed")
 
     @property
     def counts(self) -> dict[Status, int]:

@@ -63,14 +63,9 @@ class DatasetResult(KeywordRun):
     warnings: tuple[str, ...] = ()
     """Valid but probably unintended parts of the dataset."""
 
-    @property
-    def case_ids(self) -> list[str]:
-        return [case.case_id for case in self.cases] + [one.subject for one in self.failures]
-
-    @property
-    def case_scores(self) -> dict[str, float]:
-        """F1 by case id."""
-        return {case.case_id: case.f1 for case in self.cases}
+    def every_score(self) -> Iterator[tuple[str, float | None]]:
+        yield from ((case.case_id, case.f1) for case in self.cases)
+        yield from ((one.subject, None) for one in self.failures)
 
     @property
     def macro(self) -> Scores | None:

@@ -137,15 +137,14 @@ class KeywordRun(Report):
     digests: Mapping[str, str]
     """By case id, in order: digest of what is expected; runs are comparable only if they agree."""
 
-    @property
-    def case_ids(self) -> list[str]:
-        """Ids of all cases, scored or not."""
+    def every_score(self) -> Iterable[tuple[str, float | None]]:
+        """Of each case its id and score, in [0, 1]; `None` for an errored one."""
         raise NotImplementedError
 
     @property
     def case_scores(self) -> dict[str, float]:
-        """Of each scored case, in [0, 1]."""
-        raise NotImplementedError
+        """By id the score of each scored case: F1; of behaviors 1 if it passed, 0 if it failed."""
+        return {name: score for name, score in self.every_score() if score is not None}
 
     @property
     def low(self) -> float:
@@ -175,7 +174,9 @@ class KeywordRun(Report):
         )
 
     def __post_init__(self) -> None:
-        if not self.digests or sorted(self.case_ids) != sorted(self.digests):
+        if not self.digests or sorted(name for name, _ in self.every_score()) != sorted(
+            self.digests
+        ):
             raise InputError("run: no cases, or not those of its digests; damaged run")
 
     def to_dict(self) -> dict[str, Any]:
