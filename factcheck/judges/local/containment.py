@@ -70,7 +70,7 @@ class WordContainment:
         checkpoint()
         stems = content_stems(fact.text, language)
         absent = stems - present
-        share = 1 - len(absent) / len(stems) if stems else 0.0
+        share = len(stems & present) / len(stems) if stems else 0.0
         missing = {word.text: None for word in words(fact.text, language) if word.stem in absent}
         return Verdict(
             fact,
