@@ -23,7 +23,7 @@ from factcheck.facts import CheckResult, CoverageReport, FactSet, Verdict, diges
 from factcheck.reports.page import Alert, Page, Section, Table, entries
 from factcheck.reports.report import Report
 from factcheck.reports.text import percent, plural, short, short_range
-from factcheck.scoring.comparison import Run, read_reports, results_by_fact
+from factcheck.scoring.comparison import Run, read_reports
 from factcheck.settings import LOCAL
 from factcheck.stats.intervals import Estimate
 from factcheck.stats.resampling import bootstrap_ratio
@@ -177,7 +177,7 @@ def fit_cascade(
     runs = [read_reports(run) for run in (first, second)]
     documents = {name: _document(report.facts) for name, report in runs[0].items()}
     ours, theirs = (
-        {(name, *key): result for name in run for key, result in results_by_fact(run[name]).items()}
+        {(name, *key): result for name in run for key, result in run[name].by_fact.items()}
         for run in runs
     )
     facts = []

@@ -32,7 +32,7 @@ def report(
     result: RunReport | CoverageReport
     if file.endswith((".jsonl", ".ndjson")):
         result = RunReport.read(file)
-        failure = gates.run_gate(result.tally, fail_under)
+        failure = gates.run_gate(result, fail_under)
     else:
         result = CoverageReport.from_json(read_text(file))
         failure = gates.coverage_gate(result, gates.Limits(fail_under=fail_under))

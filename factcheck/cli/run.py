@@ -15,7 +15,7 @@ from factcheck.errors import InputError, JudgeError
 if TYPE_CHECKING:
     from factcheck.facts import Usage
     from factcheck.records import Record
-    from factcheck.scoring.runs import Tally
+    from factcheck.scoring.run_report import Tally
 
 ROWS = "Rows"
 BATCH = "Batch"
@@ -95,7 +95,7 @@ def run(  # noqa: PLR0913 - one parameter per option
     not paid twice.
     """
     from factcheck.documents import refuse_stdin_twice
-    from factcheck.scoring import gates, runs, unsent
+    from factcheck.scoring import gates, run_report, runs, unsent
 
     refuse_stdin_twice(*files)
     _check_rows(files, out, resume=resume)
@@ -109,7 +109,7 @@ def run(  # noqa: PLR0913 - one parameter per option
         "budget": options.budget(max_calls, max_cost_usd),
         "cassette": cassette,
     }
-    tally = runs.Tally()
+    tally = run_report.Tally()
     named = {"source": source_field, "summary": summary_field, "id": id_field}
     fields = {key: name for key, name in named.items() if name}
 
@@ -190,7 +190,6 @@ def _score(
         rows = None
         if out is not None:
             rows = stack.enter_context(ResultsFile.open(out, signature, resume=resume))
-            tally.load_rows(out)
         on_record = stack.enter_context(progress("Scoring"))
         runs.score_run(
             scorer, records, tally, direction=direction, lead=lead, rows=rows, on_record=on_record

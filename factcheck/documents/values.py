@@ -14,7 +14,6 @@ from typing import (
     Literal,
     TypeVar,
     Union,
-    cast,
     get_args,
     get_origin,
     get_type_hints,
@@ -26,9 +25,6 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
 T = TypeVar("T")
-_Read = Callable[[Any, str], Any]
-"""Takes the data and where it stands; returns the value."""
-_MISSING: Any = object()
 _SHOWN = 60
 _WORD_START = re.compile(r"(?<=[a-z])(?=[A-Z])")
 
@@ -70,7 +66,7 @@ def from_plain(kind: type[T], data: Any, what: str) -> T:
     Raises:
         InputError: A field is missing or of another type; names it, and what it is instead.
     """
-    value: T = _reader(cast("Any", kind))(data, what)
+    value: T = _read(kind, data, what)
     return value
 
 
@@ -97,15 +93,54 @@ def _wrong(where: str, expected: str, value: Any) -> InputError:
     return InputError(f"{where}: expected {expected}, got {shown(value)}")
 
 
-def _checked(
-    expected: str, accepts: Callable[[Any], bool], make: _Read = lambda data, _: data
-) -> _Read:
-    def read(data: Any, where: str) -> Any:
+def _is_number(data: Any) -> bool:
+    return isinstance(data, (int, float)) and not isinstance(data, bool)
+
+
+_SCALARS: dict[Any, tuple[str, Callable[[Any], bool]]] = {
+    Any: ("anything", lambda _: True),
+    str: ("a string", lambda data: isinstance(data, str)),
+    bool: ("true or false", lambda data: isinstance(data, bool)),
+    int: ("a whole number", lambda data: isinstance(data, int) and _is_number(data)),
+    float: ("a number", _is_number),
+    str | int: (
+        "a string or an integer",
+        lambda data: isinstance(data, (str, int)) and not isinstance(data, bool),
+    ),
+}
+
+
+def _read(kind: Any, data: Any, where: str) -> Any:
+    if kind in _SCALARS:
+        expected, accepts = _SCALARS[kind]
         if not accepts(data):
             raise _wrong(where, expected, data)
-        return make(data, where)
+        return _finite(data, where) if kind is float else data
+    origin, args = _parts(kind)
+    if origin in {Union, types.UnionType}:
+        inner = next(arg for arg in args if arg is not type(None))
+        return None if data is None else _read(inner, data, where)
+    if origin is Literal:
+        if not isinstance(data, str) or data not in args:
+            raise _wrong(where, f"one of {', '.join(args)}", data)
+        return data
+    if origin in {list, tuple, Sequence}:
+        if not isinstance(data, (list, tuple)):
+            raise _wrong(where, "a list", data)
+        items = (_read(args[0], item, f"{where}, item {n}") for n, item in enumerate(data, 1))
+        return list(items) if origin is list else tuple(items)
+    if origin in {dict, Mapping}:
+        inner = args[1] if args else Any
+        return {
+            key: _read(inner, value, f"{where}: {key!r:.80}")
+            for key, value in _object(data, where).items()
+        }
+    return _read_class(origin, args, data, where)
 
-    return read
+
+@cache
+def _parts(kind: Any) -> tuple[Any, tuple[Any, ...]]:
+    return get_origin(kind) or kind, get_args(kind)
 
 
 def _finite(data: Any, where: str) -> float:
@@ -118,104 +153,54 @@ def _finite(data: Any, where: str) -> float:
     return number
 
 
-def _is_number(data: Any) -> bool:
-    return isinstance(data, (int, float)) and not isinstance(data, bool)
+def _object(data: Any, where: str) -> Mapping[Any, Any]:
+    if not isinstance(data, Mapping):
+        raise _wrong(where, "an object", data)
+    return data
 
 
-_SCALARS: dict[Any, _Read] = {
-    Any: lambda data, _: data,
-    str: _checked("a string", lambda data: isinstance(data, str)),
-    bool: _checked("true or false", lambda data: isinstance(data, bool)),
-    int: _checked("a whole number", lambda data: isinstance(data, int) and _is_number(data)),
-    float: _checked("a number", _is_number, _finite),
-    str | int: _checked(
-        "a string or an integer",
-        lambda data: isinstance(data, (str, int)) and not isinstance(data, bool),
-    ),
-}
+def _read_class(kind: Any, chosen: tuple[Any, ...], data: Any, where: str) -> Any:
+    """Read a class, given what its type variables stand for."""
+    members = _members(kind)
+    if not is_dataclass(kind) and isinstance(data, (list, tuple)):
+        if len(data) != len(members):
+            raise _wrong(where, f"a list of {len(members)} values", data)
+        data = dict(zip(members, data, strict=True))
+    data = _object(data, where)
+    stands_for = dict(zip(getattr(kind, "__parameters__", ()), chosen, strict=False))
+    values = {}
+    for name, (hint, is_optional) in members.items():
+        if name in data:
+            values[name] = _read(stands_for.get(hint, hint), data[name], f"{where}: {name!r}")
+        elif not is_optional:
+            raise InputError(f"{where}: {name!r} is missing")
+    return kind(**values)
 
 
 @cache
-def _reader(kind: Any) -> _Read:
-    origin, args = get_origin(kind), get_args(kind)
-    if kind in _SCALARS:
-        return _SCALARS[kind]
-    if origin in {Union, types.UnionType}:
-        read = _reader(next(arg for arg in args if arg is not type(None)))
-        return lambda data, where: None if data is None else read(data, where)
-    if origin is Literal:
-        expected = f"one of {', '.join(args)}"
-        return _checked(expected, lambda data: isinstance(data, str) and data in args)
-    if origin in {list, tuple, Sequence} and (origin is not tuple or args[-1] is ...):
-        return _items(_reader(args[0]), list if origin is list else tuple)
-    if kind is dict or origin in {dict, Mapping}:
-        return _members(_reader(args[1] if args else Any))
-    if is_dataclass(origin or kind) or hasattr(kind, "_fields"):
-        variables = getattr(origin, "__parameters__", ())
-        return _class(origin or kind, dict(zip(variables, args, strict=False)))
-    raise TypeError(f"cannot read {kind!r}")
-
-
-def _items(read: _Read, make: type[Any]) -> _Read:
-    return _checked(
-        "a list",
-        lambda data: isinstance(data, (list, tuple)),
-        lambda data, where: make(read(x, f"{where}, item {n}") for n, x in enumerate(data, 1)),
-    )
-
-
-def _members(read: _Read) -> _Read:
-    return _checked(
-        "an object",
-        lambda data: isinstance(data, Mapping),
-        lambda data, where: {k: read(x, f"{where}: {k!r:.80}") for k, x in data.items()},
-    )
-
-
-def _class(kind: Any, chosen: Mapping[Any, Any]) -> _Read:
-    """Reads a class, given what its type variables stand for."""
+def _members(kind: Any) -> dict[str, tuple[Any, bool]]:
+    """Type of each field of a dataclass or named tuple, and whether it may be left out."""
     hints = get_type_hints(kind)
     if is_dataclass(kind):
-        optional = {
-            field.name
-            for field in fields(kind)
-            if field.default is not MISSING or field.default_factory is not MISSING
+        return {
+            one.name: (hints[one.name], (one.default, one.default_factory) != (MISSING, MISSING))
+            for one in fields(kind)
+            if one.init
         }
-        names = [field.name for field in fields(kind) if field.init]
-    else:
-        optional, names = set(kind._field_defaults), list(kind._fields)
-    readers = {name: _reader(chosen.get(hints[name], hints[name])) for name in names}
-
-    def read_class(data: Any, where: str) -> Any:
-        if not is_dataclass(kind) and isinstance(data, (list, tuple)):
-            if len(data) != len(names):
-                raise _wrong(where, f"a list of {len(names)} values", data)
-            data = dict(zip(names, data, strict=True))
-        if not isinstance(data, Mapping):
-            raise _wrong(where, "an object", data)
-        values = {}
-        for name, read in readers.items():
-            if name in data:
-                values[name] = read(data[name], f"{where}: {name!r}")
-            elif name not in optional:
-                raise InputError(f"{where}: {name!r} is missing")
-        return kind(**values)
-
-    return read_class
+    return {name: (hints[name], name in kind._field_defaults) for name in kind._fields}
 
 
 class Reader:
     """Takes typed values out of one object; anything unexpected is an `InputError`."""
 
     def __init__(self, data: Any, what: str) -> None:
-        if not isinstance(data, Mapping):
-            raise _wrong(what, "an object", data)
-        self._data = data
+        self._data = _object(data, what)
         self._what = what
 
-    def get(self, key: str, kind: Any, default: Any = _MISSING) -> Any:
+    def get(self, key: str, kind: Any, default: Any = MISSING) -> Any:
         """The value of a key as a type that `from_plain` reads; `default` where it is missing."""
-        value = self._data.get(key, default)
-        if value is _MISSING:
+        if key in self._data:
+            return _read(kind, self._data[key], f"{self._what}: {key!r}")
+        if default is MISSING:
             raise InputError(f"{self._what}: {key!r} is missing")
-        return value if value is default else _reader(kind)(value, f"{self._what}: {key!r}")
+        return default

@@ -6,6 +6,7 @@ that a number can never disagree with the list behind it.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
@@ -109,6 +110,17 @@ class CoverageReport(Report):
         """How many facts there are, and how many in each group."""
         groups = ("facts", "kept", "distorted", "dropped", "undecided")
         return {name: len(getattr(self, name)) for name in groups}
+
+    @property
+    def by_fact(self) -> dict[tuple[str, int], CheckResult]:
+        """The result of each fact, by its text; equal texts differ by their count."""
+        seen: Counter[str] = Counter()
+        results = {}
+        for result in self.results:
+            text = result.fact.text
+            results[text, seen[text]] = result
+            seen[text] += 1
+        return results
 
     def named(self, source: str, summary: str) -> CoverageReport:
         """The report with names for its texts, such as those of files; see `Texts.named`."""

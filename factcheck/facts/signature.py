@@ -15,6 +15,8 @@ from urllib.parse import quote, unquote
 from factcheck.errors import InputError
 
 _READABLE = "/@,()+ "
+_COUNTS = {"facts", "undecided"}
+"""Entries that count, and do not say how a score was made."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +44,26 @@ class ScoreSignature:
 
     def __getitem__(self, name: str) -> str:
         return dict(self.entries)[name]
+
+    @property
+    def never_flips(self) -> bool:
+        """Whether the judge always answers the same question alike: the embedded ones do."""
+        return dict(self.entries).get("judge", "").startswith(("local", "containment"))
+
+    def changes(self, other: ScoreSignature) -> dict[str, tuple[str, str]]:
+        """The settings that differ in another signature, with both values; counts are no settings.
+
+        The value of a setting that is missing is `default`.
+        """
+        old, new = (
+            {name: value for name, value in one.entries if name not in _COUNTS}
+            for one in (self, other)
+        )
+        return {
+            name: (old.get(name, "default"), new.get(name, "default"))
+            for name in {**old, **new}
+            if old.get(name) != new.get(name)
+        }
 
     @classmethod
     def parse(cls, line: str) -> ScoreSignature:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from os import PathLike
@@ -13,8 +12,8 @@ from typing import Any, NamedTuple
 from factcheck.documents import read_text
 from factcheck.documents.results import read_results
 from factcheck.errors import InputError
-from factcheck.facts import CheckResult, CoverageReport, ScoreSignature, Verdict, share_entailed
-from factcheck.reports.page import Alert, Badge, Case, Item, Page, Tone, filled, listed
+from factcheck.facts import CheckResult, CoverageReport, Verdict, share_entailed
+from factcheck.reports.page import Alert, Badge, Case, Item, Page, Status, Tone, filled, listed
 from factcheck.reports.report import Report
 from factcheck.reports.text import (
     interval_text,
@@ -34,13 +33,28 @@ Run = str | PathLike[str] | CoverageReport | Mapping[str, CoverageReport] | Iter
 """A file of rows that `factcheck run --out` wrote, or a `.json` file of one report; a report;
 reports by the name of their record; or a list of reports in the order of the records."""
 
-STATUS = {"entailed": "kept", "contradicted": "distorted", "neutral": "dropped"}
-"""What became of a fact, by the label of its verdict; without a verdict it is `undecided`."""
 UNDECIDED = "undecided"
-_COUNTS = {"facts", "undecided"}
-"""Entries of a signature that count, and do not say how a score was made."""
+_STATUS = {"entailed": "kept", "contradicted": "distorted", "neutral": "dropped"}
 _MAX_SHOWN = 20
 _MAX_NAMES = 3
+
+
+class _Group(NamedTuple):
+    """Changes of one kind."""
+
+    tone: Tone
+    meaning: str
+    status: Status = "passed"
+    """Of its test cases."""
+
+
+_GROUPS = {
+    "Newly distorted": _Group("bad", "contradicted in B only", "failed"),
+    "Lost": _Group("warn", "kept in A, dropped in B", "failed"),
+    "Undecided": _Group("unknown", "no verdict in A or B: neither won nor lost", "skipped"),
+    "No longer distorted": _Group("plain", "contradicted in A, dropped in B"),
+    "Won": _Group("good", "kept in B only"),
+}
 
 
 class FactChange(NamedTuple):
@@ -60,6 +74,15 @@ class FactChange(NamedTuple):
     reason: str = ""
     """Of the verdict of the second run; may be empty."""
 
+    @property
+    def group(self) -> str:
+        """Title of the one group of changes that it belongs to."""
+        if UNDECIDED in (self.a, self.b):
+            return "Undecided"
+        if self.b == "dropped":
+            return "Lost" if self.a == "kept" else "No longer distorted"
+        return "Won" if self.b == "kept" else "Newly distorted"
+
 
 @dataclass(frozen=True, slots=True, repr=False)
 class CoverageComparison(Report):
@@ -78,23 +101,23 @@ class CoverageComparison(Report):
     """Of these, the facts distorted in the first and in the second run."""
     changes: tuple[FactChange, ...]
     """Facts whose outcome differs, in order."""
-    only_a: tuple[str, ...] = ()
+    only_a: tuple[str, ...]
     """Records that only the first run has a report for."""
-    only_b: tuple[str, ...] = ()
-    n_only: tuple[int, int] = (0, 0)
+    only_b: tuple[str, ...]
+    n_only: tuple[int, int]
     """Facts of records in both runs that only the first, or only the second run has."""
-    causes: tuple[str, ...] = ()
+    causes: tuple[str, ...]
     """What differs between the runs besides the outcome, one line each; see `is_noise`."""
-    is_noise: bool = False
+    is_noise: bool
     """Whether texts, facts, judge and prompts are the same, so that only the judge itself can have
     moved a fact."""
-    never_flips: bool = False
+    never_flips: bool
     """Whether the judge of both runs always answers the same question alike."""
 
     @property
     def won(self) -> tuple[FactChange, ...]:
         """Facts that only the second run keeps; decided in both."""
-        return tuple(c for c in self.changes if c.b == "kept" and c.a != UNDECIDED)
+        return self._of("Won")
 
     @property
     def lost(self) -> tuple[FactChange, ...]:
@@ -104,12 +127,15 @@ class CoverageComparison(Report):
     @property
     def newly_distorted(self) -> tuple[FactChange, ...]:
         """Facts that only the second run distorts; decided in both."""
-        return tuple(c for c in self.changes if c.b == "distorted" and c.a != UNDECIDED)
+        return self._of("Newly distorted")
 
     @property
     def undecided(self) -> tuple[FactChange, ...]:
         """Facts that one of the runs did not decide: neither won nor lost."""
-        return tuple(c for c in self.changes if UNDECIDED in (c.a, c.b))
+        return self._of("Undecided")
+
+    def _of(self, group: str) -> tuple[FactChange, ...]:
+        return tuple(change for change in self.changes if change.group == group)
 
     @property
     def p_distorted(self) -> float:
@@ -132,7 +158,7 @@ class CoverageComparison(Report):
             f"distorted facts {n_a:,} → {n_b:,}" if more else "",
             self._lost_musts(),
         )
-        return ", ".join(reason for reason in reasons if reason)
+        return ", ".join(filter(None, reasons))
 
     @property
     def unsettled(self) -> str:
@@ -169,16 +195,16 @@ class CoverageComparison(Report):
         }
 
     def page(self) -> Page:
-        groups = self._groups()
+        groups = {title: self._of(title) for title in _GROUPS}
         n_a, n_b = self.n_distorted
         verdict = "equal"
         if self.coverage.difference:
             verdict = "higher" if self.coverage.difference > 0 else "lower"
             is_clear = self.coverage.is_significant
             verdict += ", unlikely to be chance" if is_clear else ", but that may be chance"
-        new = plural(len(self.newly_distorted), "fact") if self.newly_distorted else ""
-        said = new and f"Distorted facts {n_a:,} → {n_b:,}: {new} newly distorted"
-        alerts = (said, self._lost_musts(), self.unsettled)
+        new = groups["Newly distorted"]
+        said = f"Distorted facts {n_a:,} → {n_b:,}: {plural(len(new), 'fact')} newly distorted"
+        alerts = (said if new else "", self._lost_musts(), self.unsettled)
         return Page(
             "Coverage",
             _range(self.coverage),
@@ -186,27 +212,22 @@ class CoverageComparison(Report):
             f"distorted {n_a:,} → {n_b:,} of {plural(self.n_facts, 'fact')}",
             lines=tuple(self._lines()),
             alerts=tuple(Alert(alert) for alert in alerts if alert),
-            sections=filled(*(listed(*group, _item, "fact", _MAX_SHOWN) for group in groups)),
+            sections=filled(
+                *(
+                    listed(
+                        title, group.tone, group.meaning, groups[title], _item, "fact", _MAX_SHOWN
+                    )
+                    for title, group in _GROUPS.items()
+                )
+            ),
             suite="compare",
-            cases=tuple(_case(title, change) for title, _, _, group in groups for change in group),
+            cases=tuple(_case(change) for group in groups.values() for change in group),
             columns=("change", *FactChange._fields),
             rows=lambda: [
                 {"change": title.lower(), **change._asdict()}
-                for title, _, _, group in groups
+                for title, group in groups.items()
                 for change in group
             ],
-        )
-
-    def _groups(self) -> tuple[tuple[str, Tone, str, tuple[FactChange, ...]], ...]:
-        """Title, tone, meaning and facts; every change is in one of them."""
-        dropped = tuple(c for c in self.lost if c.b == "dropped")
-        gone = tuple(c for c in self.changes if (c.a, c.b) == ("distorted", "dropped"))
-        return (
-            ("Newly distorted", "bad", "contradicted in B only", self.newly_distorted),
-            ("Lost", "warn", "kept in A, dropped in B", dropped),
-            ("Undecided", "unknown", "no verdict in A or B: neither won nor lost", self.undecided),
-            ("No longer distorted", "plain", "contradicted in A, dropped in B", gone),
-            ("Won", "good", "kept in B only", self.won),
         )
 
     def _lines(self) -> Iterator[str]:
@@ -222,17 +243,18 @@ class CoverageComparison(Report):
         found = self.coverage
         if found.difference:
             unit = "if facts were independent" if self.n_sources == 1 else "by source"
-            interval = interval_text(found.interval)
             yield (
-                f"difference {signed(found.difference)}, 95 % interval {interval}, "
-                f"p {p_text(found.p_value or 0.0)} {unit} ({plural(self.n_sources, 'source')})"
+                f"difference {signed(found.difference)}, 95 % interval "
+                f"{interval_text(found.interval)}, p {p_text(found.p_value or 0.0)} {unit} "
+                f"({plural(self.n_sources, 'source')})"
             )
         if self.n_distorted[0] != self.n_distorted[1]:
             yield f"distorted: p {p_text(self.p_distorted)} if facts were independent"
-        for side, names in (("A", self.only_a), ("B", self.only_b)):
+        sides = ("A", self.only_a, self.n_only[0]), ("B", self.only_b, self.n_only[1])
+        for side, names, _ in sides:
             if names:
                 yield f"left out: {plural(len(names), 'record')} only in {side} ({_some(names)})"
-        for side, n in zip("AB", self.n_only, strict=True):
+        for side, _, n in sides:
             if n:
                 yield f"left out: {plural(n, 'fact')} only in {side}; score both with one --facts"
 
@@ -256,24 +278,14 @@ def _item(change: FactChange) -> Item:
     )
 
 
-def _case(title: str, change: FactChange) -> Case:
+def _case(change: FactChange) -> Case:
     name = f"{change.record or change.id} {quote_text(change.fact)}"
-    moved = f"{change.a} → {change.b}"
-    if title in {"Newly distorted", "Lost"}:
-        return Case(name, "failed", moved, change.b, tuple(filter(None, (change.quote,))))
-    return Case(name, "skipped", moved, UNDECIDED) if title == "Undecided" else Case(name)
-
-
-class _Pair(NamedTuple):
-    """A record in both runs."""
-
-    name: str
-    a: CoverageReport
-    b: CoverageReport
-    decided: tuple[tuple[Verdict, Verdict], ...]
-    """Verdicts on the facts that both runs have decided."""
-    scores: tuple[float, float] | None
-    """Coverage over these; `None` where they weigh nothing."""
+    status = _GROUPS[change.group].status
+    if status == "passed":
+        return Case(name)
+    is_lost = status == "failed"
+    kind, quotes = (change.b, (change.quote,)) if is_lost else (UNDECIDED, ())
+    return Case(name, status, f"{change.a} → {change.b}", kind, tuple(filter(None, quotes)))
 
 
 def compare(a: Run, b: Run) -> CoverageComparison:
@@ -293,47 +305,45 @@ def compare(a: Run, b: Run) -> CoverageComparison:
     first, second = read_reports(a), read_reports(b)
     if ("" in first) != ("" in second):
         raise InputError("one is a single report and the other a run; compare two of a kind")
+    pairs = {name: (first[name], second[name]) for name in first if name in second}
     changes: list[FactChange] = []
-    n_only = [0, 0]
-    pairs = []
-    for name in (name for name in first if name in second):
-        ours, theirs = results_by_fact(first[name]), results_by_fact(second[name])
-        n_only[0] += len(ours.keys() - theirs.keys())
-        n_only[1] += len(theirs.keys() - ours.keys())
+    decided: list[tuple[Verdict, Verdict]] = []
+    scores: list[tuple[str, float, float]] = []
+    n_only_a = n_only_b = 0
+    for name, (old, new) in pairs.items():
+        ours, theirs = old.by_fact, new.by_fact
+        n_only_a += len(ours.keys() - theirs.keys())
+        n_only_b += len(theirs.keys() - ours.keys())
         both = [(ours[key], theirs[key]) for key in ours if key in theirs]
         changes += (_change(name, *two) for two in both if _status(two[0]) != _status(two[1]))
-        decided = tuple(
-            (x, y) for x, y in both if isinstance(x, Verdict) and isinstance(y, Verdict)
-        )
-        scores = [share_entailed([two[side] for two in decided]).value for side in (0, 1)]
-        known = None if None in scores else (scores[0] or 0.0, scores[1] or 0.0)
-        pairs.append(_Pair(name, first[name], second[name], decided, known))
-    scored = [pair for pair in pairs if pair.scores is not None]
-    if not scored:
+        known = [(x, y) for x, y in both if isinstance(x, Verdict) and isinstance(y, Verdict)]
+        decided += known
+        x, y = (share_entailed([two[side] for two in known]).value for side in (0, 1))
+        if x is not None and y is not None:
+            scores.append((old.facts.source_digest or name, x, y))
+    if not scores:
         raise InputError(
             "the two share no fact that both decided; score both with the same --facts, so that "
             "they are about the same facts"
         )
-    every = [two for pair in pairs for two in pair.decided]
-    n_kept, n_distorted = (
-        tuple(sum(two[side].label == label for two in every) for side in (0, 1))
-        for label in ("entailed", "contradicted")
-    )
-    sources = {pair.a.facts.source_digest or pair.name for pair in scored}
-    causes, is_known = _causes(pairs, n_only)
+
+    def count(label: str) -> tuple[int, int]:
+        return sum(x.label == label for x, _ in decided), sum(y.label == label for _, y in decided)
+
+    causes, is_known = _causes([*pairs.values()], has_other_facts=n_only_a + n_only_b > 0)
     return CoverageComparison(
-        _compared(scored, every, len(sources)),
-        len(sources),
-        len(every),
-        (n_kept[0], n_kept[1]),
-        (n_distorted[0], n_distorted[1]),
-        tuple(changes),
-        tuple(name for name in first if name not in second),
-        tuple(name for name in second if name not in first),
-        (n_only[0], n_only[1]),
-        causes,
-        is_known and not causes and bool(changes),
-        all(never_flips(one.signature) for pair in pairs for one in (pair.a, pair.b)),
+        coverage=_coverage(scores, decided),
+        n_sources=len({source for source, _, _ in scores}),
+        n_facts=len(decided),
+        n_kept=count("entailed"),
+        n_distorted=count("contradicted"),
+        changes=tuple(changes),
+        only_a=tuple(name for name in first if name not in second),
+        only_b=tuple(name for name in second if name not in first),
+        n_only=(n_only_a, n_only_b),
+        causes=causes,
+        is_noise=is_known and not causes and bool(changes),
+        never_flips=all(one.signature.never_flips for two in pairs.values() for one in two),
     )
 
 
@@ -345,28 +355,28 @@ def _change(record: str, a: CheckResult, b: CheckResult) -> FactChange:
 
 
 def _status(result: CheckResult) -> str:
-    return STATUS[result.label] if isinstance(result, Verdict) else UNDECIDED
+    return _STATUS[result.label] if isinstance(result, Verdict) else UNDECIDED
 
 
-def _compared(
-    pairs: Sequence[_Pair], every: Sequence[tuple[Verdict, Verdict]], n_sources: int
+def _coverage(
+    scores: Sequence[tuple[str, float, float]], decided: Sequence[tuple[Verdict, Verdict]]
 ) -> Comparison:
     """Mean coverage of both sides; summaries of one source are one unit of the test."""
-    a, b = (fmean(pair.scores[side] for pair in pairs if pair.scores) for side in (0, 1))
-    if n_sources == 1:
-        n_won = sum(y.supported and not x.supported for x, y in every)
-        n_lost = sum(x.supported and not y.supported for x, y in every)
-        interval = paired_share_interval(len(every), n_won, n_lost)
-        return Comparison(a, b, b - a, interval, sign_test(n_won, n_lost))
-    return compare_means(
-        (pair.a.facts.source_digest or pair.name, *pair.scores) for pair in pairs if pair.scores
-    )
+    if len({source for source, _, _ in scores}) > 1:
+        return compare_means(scores)
+    a, b = fmean(a for _, a, _ in scores), fmean(b for _, _, b in scores)
+    n_won = sum(y.supported and not x.supported for x, y in decided)
+    n_lost = sum(x.supported and not y.supported for x, y in decided)
+    interval = paired_share_interval(len(decided), n_won, n_lost)
+    return Comparison(a, b, b - a, interval, sign_test(n_won, n_lost))
 
 
-def _causes(pairs: Sequence[_Pair], n_only: Sequence[int]) -> tuple[tuple[str, ...], bool]:
+def _causes(
+    pairs: Sequence[tuple[CoverageReport, CoverageReport]], *, has_other_facts: bool
+) -> tuple[tuple[str, ...], bool]:
     """What differs besides the outcome, and whether nothing else can differ unseen."""
-    texts = [[one.texts and one.texts.summary.text for one in pair[1:3]] for pair in pairs]
-    sources = [[one.facts.source_digest for one in pair[1:3]] for pair in pairs]
+    texts = [[one.texts and one.texts.summary.text for one in two] for two in pairs]
+    sources = [[one.facts.source_digest for one in two] for two in pairs]
     counts = {
         "the text": sum(None not in two and two[0] != two[1] for two in texts),
         "perhaps the text": sum(None in two for two in texts),
@@ -374,42 +384,18 @@ def _causes(pairs: Sequence[_Pair], n_only: Sequence[int]) -> tuple[tuple[str, .
     }
     of = "" if len(pairs) == 1 else " of {:,} of {:,} records"
     found = [what + of.format(n, len(pairs)) for what, n in counts.items() if n]
-    if any(n_only):
+    if has_other_facts:
         found.append("the list of facts")
-    moved: dict[str, dict[tuple[str, str], None]] = {}
-    for pair in pairs:
-        old, new = (made_how(one.signature) for one in (pair.a, pair.b))
-        for name in {**old, **new}:
-            values = old.get(name, "default"), new.get(name, "default")
-            if values[0] != values[1]:
-                moved.setdefault(name, {})[values] = None
-    for name, changes in moved.items():
-        old_value, new_value = next(iter(changes))
+    settings: dict[str, dict[tuple[str, str], None]] = {}
+    for a, b in pairs:
+        for name, values in a.signature.changes(b.signature).items():
+            settings.setdefault(name, {})[values] = None
+    for name, changes in settings.items():
+        old, new = next(iter(changes))
         more = more_of(len(changes) - 1, "change")
         title = {"check": "prompt", "extract": "extraction prompt"}.get(name, name)
-        found.append(f"{title} {old_value} → {new_value}{' ' if more else ''}{more}")
+        found.append(f"{title} {old} → {new} {more}".rstrip())
     return tuple(map(quote_text, found)), not counts["perhaps the text"]
-
-
-def made_how(signature: ScoreSignature) -> dict[str, str]:
-    """The entries of a signature that say how a score was made, without counts."""
-    return {name: value for name, value in signature.entries if name not in _COUNTS}
-
-
-def never_flips(signature: ScoreSignature) -> bool:
-    """Whether the judge always answers the same question alike: the embedded ones do."""
-    return dict(signature.entries).get("judge", "").startswith(("local", "containment"))
-
-
-def results_by_fact(report: CoverageReport) -> dict[tuple[str, int], CheckResult]:
-    """The result of each fact, by its text; equal texts differ by their count."""
-    seen: Counter[str] = Counter()
-    results = {}
-    for result in report.results:
-        text = result.fact.text
-        results[text, seen[text]] = result
-        seen[text] += 1
-    return results
 
 
 def read_reports(run: Run) -> dict[str, CoverageReport]:

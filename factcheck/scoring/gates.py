@@ -6,7 +6,7 @@ rule for all of them: what has no verdict never helps to pass.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -14,8 +14,7 @@ from factcheck.errors import InputError, JudgeError
 from factcheck.facts import CheckResult, CoverageReport, Verdict, share_entailed
 from factcheck.facts.page import lost_musts
 from factcheck.reports.text import one_line, plural, quote_text
-from factcheck.scoring.comparison import made_how, results_by_fact
-from factcheck.scoring.runs import Tally
+from factcheck.scoring.run_report import Tally
 
 GATE_FAILED = 1
 NOTHING_DECIDED = JudgeError.exit_code
@@ -68,35 +67,33 @@ def coverage_gate(report: CoverageReport, limits: Limits = NO_LIMITS) -> GateFai
     A `must` fact has to be entailed: undecided is not enough. A fact that the baseline keeps and
     that has no verdict now is neither lost nor kept, so the gate cannot pass (exit code 4).
     """
-    if report.results and not any(isinstance(result, Verdict) for result in report.results):
+    return next(_coverage_failures(report, limits), None)
+
+
+def _coverage_failures(report: CoverageReport, limits: Limits) -> Iterator[GateFailure]:
+    """Why a report does not pass; the first reason has precedence."""
+    if report.results and len(report.undecided) == len(report.results):
         first = report.undecided[0]
-        return GateFailure(
-            NOTHING_DECIDED, f"no verdict on any fact ({first.code}: {first.message}); run it again"
-        )
+        why = f"no verdict on any fact ({first.code}: {first.message}); run it again"
+        yield GateFailure(NOTHING_DECIDED, why)
     if problem := misfit(report, limits):
-        return GateFailure(InputError.exit_code, problem)
-    shares: dict[str, tuple[float | None, float | None]]
-    shares = {"score": (report.score, limits.fail_under)}
+        yield GateFailure(InputError.exit_code, problem)
+    reasons = [lost_musts(report.results)]
+    shares = [("score", report.results, limits.fail_under)]
     for tag, threshold in limits.tags.items():
-        tagged = [result for result in report.results if tag in result.fact.tags]
-        shares[f"score of #{one_line(tag)}"] = share_entailed(tagged).value, threshold
-    for name, (score, least) in shares.items():
+        tagged = tuple(result for result in report.results if tag in result.fact.tags)
+        shares.append((f"score of #{one_line(tag)}", tagged, threshold))
+    for name, results, least in shares:
+        score = share_entailed(results).value
         if score is None and least is not None:
             what = f"no {name} to compare with {least:g}"
-            return GateFailure(NOTHING_DECIDED, f"{what}: no fact that has weight was decided")
+            yield GateFailure(NOTHING_DECIDED, f"{what}: no fact that has weight was decided")
+        reasons.append(_below(name, score, least, 2))
+    reasons.append(_too_many(report.counts["distorted"], limits.max_distorted, report.distorted))
     worse, unknown = _since(report, limits.baseline)
-    failed = _failed(
-        [
-            lost_musts(report.results),
-            *(_below(name, score, threshold, 2) for name, (score, threshold) in shares.items()),
-            _too_many(report.counts["distorted"], limits.max_distorted, report.distorted),
-            _named(worse, "came out worse than in the baseline"),
-        ]
-    )
-    if failed is None and unknown:
-        said = _named(unknown, "kept in the baseline and undecided now")
-        return GateFailure(NOTHING_DECIDED, f"the gate cannot pass: {said}")
-    return failed
+    yield from _failed(*reasons, _named(worse, "came out worse than in the baseline"))
+    if said := _named(unknown, "kept in the baseline and undecided now"):
+        yield GateFailure(NOTHING_DECIDED, f"the gate cannot pass: {said}")
 
 
 def is_worse(result: CheckResult, old: CheckResult) -> bool:
@@ -117,8 +114,8 @@ def _since(
         report.texts and baseline.texts and report.texts.summary.text == baseline.texts.summary.text
     ):
         return [], []
-    before = results_by_fact(baseline)
-    both = [(result, before[key]) for key, result in results_by_fact(report).items()]
+    before = baseline.by_fact
+    both = [(result, before[key]) for key, result in report.by_fact.items()]
     kept = (result for result, old in both if isinstance(old, Verdict) and old.supported)
     return (
         [result for result, old in both if is_worse(result, old)],
@@ -128,35 +125,31 @@ def _since(
 
 def misfit(report: CoverageReport, limits: Limits) -> str:
     """Why the limits do not fit the report; empty if they do."""
-    tags = {tag for result in report.results for tag in result.fact.tags}
-    if unknown := [tag for tag in limits.tags if tag not in tags]:
-        return f"no fact has the tag {quote_text(unknown[0])!r}, which has a threshold"
-    if (baseline := limits.baseline) is None:
-        return ""
-    again = "; make the baseline again"
+    tags = {tag for fact in report.facts for tag in fact.tags}
+    for unknown in (tag for tag in limits.tags if tag not in tags):
+        return f"no fact has the tag {quote_text(unknown)!r}, which has a threshold"
+    problem = _strangeness(report, limits.baseline) if limits.baseline else ""
+    return problem and f"{problem}; make the baseline again"
+
+
+def _strangeness(report: CoverageReport, baseline: CoverageReport) -> str:
+    """Why a report is not comparable with its baseline, fact by fact; empty if it is."""
     digests = report.facts.source_digest, baseline.facts.source_digest
     if None not in digests and digests[0] != digests[1]:
-        return f"the baseline is about another source{again}"
-    own, other = (_judged_how(one) for one in (report, baseline))
-    for name in (name for name in {**other, **own} if own.get(name) != other.get(name)):
-        old, new = (quote_text(entries.get(name, "default")) for entries in (other, own))
-        return f"the baseline was scored in another way ({name} {old}, now {new}){again}"
-    facts, before = results_by_fact(report), results_by_fact(baseline)
+        return "the baseline is about another source"
+    by_extractor = {"extractor", "version", *dict(report.facts.made_by + baseline.facts.made_by)}
+    for name, values in baseline.signature.changes(report.signature).items():
+        if name not in by_extractor:
+            old, new = map(quote_text, values)
+            return f"the baseline was scored in another way ({name} {old}, now {new})"
+    facts, before = report.by_fact, baseline.by_fact
     for missing, where in (
-        ([key for key in facts if key not in before], "missing in the baseline"),
-        ([key for key in before if key not in facts], "in the baseline only"),
+        ([text for text, n in facts if (text, n) not in before], "missing in the baseline"),
+        ([text for text, n in before if (text, n) not in facts], "in the baseline only"),
     ):
         if missing:
-            first = quote_text(missing[0][0])
-            return f"{plural(len(missing), 'fact')} {where}, such as {first!r}{again}"
+            return f"{plural(len(missing), 'fact')} {where}, such as {quote_text(missing[0])!r}"
     return ""
-
-
-def _judged_how(report: CoverageReport) -> dict[str, str]:
-    """The entries of the signature that shape a verdict on a given fact."""
-    by_extractor = {"extractor", "version", *dict(report.facts.made_by)}
-    entries = made_how(report.signature)
-    return {name: value for name, value in entries.items() if name not in by_extractor}
 
 
 def _too_many(n_distorted: int, most: int | None, results: Sequence[CheckResult] = ()) -> str:
@@ -168,11 +161,9 @@ def _too_many(n_distorted: int, most: int | None, results: Sequence[CheckResult]
 
 def _named(results: Sequence[CheckResult], what: str) -> str:
     """How many facts, and the ids of the first; empty if there are none."""
-    if not results:
-        return ""
     names = ", ".join(one_line(result.fact.id) for result in results[:_MAX_NAMES])
     dots = ", …" if len(results) > _MAX_NAMES else ""
-    return f"{plural(len(results), 'fact')} {what}: {names}{dots}"
+    return names and f"{plural(len(results), 'fact')} {what}: {names}{dots}"
 
 
 def run_gate(
@@ -185,39 +176,41 @@ def run_gate(
         threshold: Minimum mean score in [0, 1]; `None`: only whether the run is complete counts.
         max_distorted: Maximum number of distorted facts in all records.
     """
-    if (failure := _incomplete(tally)) is not None:
-        return failure
-    if n_failed := sum(tally.failures.values()):
-        code = InputError.exit_code if set(tally.failures) == {"input"} else NOTHING_DECIDED
-        verb = "has" if n_failed == 1 else "have"
-        what = f"{plural(n_failed, 'record')} {verb} no report"
-        return GateFailure(code, f"{what} ({tally.first_failure})")
-    score = tally.score
-    if score is None:
-        return GateFailure(NOTHING_DECIDED, "nothing was scored: there are no records")
-    lost = ""
-    if tally.lost_musts:
-        lost = f"{plural(tally.lost_musts, 'record')} lost a must fact ({tally.first_lost})"
-    distorted = _too_many(tally.counts["distorted"], max_distorted)
-    return _failed([lost, _below("mean score", score, threshold, 4), distorted])
+    return next(_run_failures(tally, threshold, max_distorted), None)
 
 
-def _incomplete(tally: Tally) -> GateFailure | None:
-    """Why a run ended before all of its records were scored, or `None`."""
+def _run_failures(
+    tally: Tally, threshold: float | None, max_distorted: int | None
+) -> Iterator[GateFailure]:
     if tally.interrupted:
-        return GateFailure(INTERRUPTED, "the run was interrupted")
+        yield GateFailure(INTERRUPTED, "the run was interrupted")
     if tally.write_error:
-        return GateFailure(InputError.exit_code, tally.write_error)
+        yield GateFailure(InputError.exit_code, tally.write_error)
     resume = "; continue with --resume" if tally.unfinished else ""
     if tally.budget_exhausted:
-        return GateFailure(
-            NOTHING_DECIDED, f"the budget ended the run; this is the result so far{resume}"
-        )
+        said = f"the budget ended the run; this is the result so far{resume}"
+        yield GateFailure(NOTHING_DECIDED, said)
+    failures = [f"{row.id}: {row.message}" for row in tally.rows if row.code]
     if tally.unfinished:
-        why = tally.first_failure or "some facts could not be checked"
-        what = f"{plural(tally.unfinished, 'record')} {'is' if tally.unfinished == 1 else 'are'}"
-        return GateFailure(NOTHING_DECIDED, f"{what} not finished ({why}){resume}")
-    return None
+        why = failures[0] if failures else "some facts could not be checked"
+        what = _records(tally.unfinished, "is", "are")
+        yield GateFailure(NOTHING_DECIDED, f"{what} not finished ({why}){resume}")
+    if failures:
+        code = InputError.exit_code if set(tally.failures) == {"input"} else NOTHING_DECIDED
+        what = _records(len(failures), "has", "have")
+        yield GateFailure(code, f"{what} no report ({failures[0]})")
+    if tally.score is None:
+        yield GateFailure(NOTHING_DECIDED, "nothing was scored: there are no records")
+    lost = [f"{row.id}: {row.lost_must}" for row in tally.rows if row.lost_must]
+    yield from _failed(
+        f"{plural(len(lost), 'record')} lost a must fact ({lost[0]})" if lost else "",
+        _below("mean score", tally.score, threshold, 4),
+        _too_many(tally.counts["distorted"], max_distorted),
+    )
+
+
+def _records(n: int, one: str, several: str) -> str:
+    return f"{plural(n, 'record')} {one if n == 1 else several}"
 
 
 def cases_gate(
@@ -237,7 +230,7 @@ def cases_gate(
     if threshold is None:
         return None
     failed = f"{plural(len(errors), 'case')} could not be scored ({first})" if errors else ""
-    return _failed([_below(name, score, threshold, 3), failed])
+    return next(_failed(_below(name, score, threshold, 3), failed), None)
 
 
 def fields_gate(
@@ -258,16 +251,14 @@ def fields_gate(
     if f1 is None:
         why = no_verdict or "every field is skipped or absent"
         return GateFailure(NOTHING_DECIDED, f"nothing was scored: {why}")
-    if threshold is None:
-        return None
-    if wrong := _below("mean F1", f1, threshold, 4):
-        return _failed([wrong])
-    unknown = f"no verdict on {never_judged}" if never_judged else ""
-    if not unknown and (below := _below("mean F1", low_f1, threshold, 4)):
-        unknown = f"{below} if every value without a verdict is wrong ({no_verdict})"
+    for failure in _failed(_below("mean F1", f1, threshold, 4)):
+        return failure
+    unknown = _below("mean F1", low_f1, threshold, 4)
     if unknown:
-        return GateFailure(NOTHING_DECIDED, f"the gate cannot pass: {unknown}")
-    return None
+        unknown += f" if every value without a verdict is wrong ({no_verdict})"
+    if threshold is not None and never_judged:
+        unknown = f"no verdict on {never_judged}"
+    return GateFailure(NOTHING_DECIDED, f"the gate cannot pass: {unknown}") if unknown else None
 
 
 def comparison_gate(worse: str, lost: Sequence[str], no_verdict: str = "") -> GateFailure | None:
@@ -284,17 +275,18 @@ def comparison_gate(worse: str, lost: Sequence[str], no_verdict: str = "") -> Ga
     if lost:
         verb = "has" if len(lost) == 1 else "have"
         missing = f"{plural(len(lost), 'case')} {verb} no score in run B ({lost[0]})"
-    return _failed([f"run B is worse ({worse})" if worse else "", missing])
+    return next(_failed(f"run B is worse ({worse})" if worse else "", missing), None)
 
 
 def strict_gate(n_found: int, noun: str) -> GateFailure | None:
     """Gate on what was found, such as lint findings or faults of a judge: any of it fails it."""
-    return _failed([f"{plural(n_found, noun)} (--strict)" if n_found else ""])
+    return next(_failed(f"{plural(n_found, noun)} (--strict)" if n_found else ""), None)
 
 
-def _failed(reasons: Sequence[str]) -> GateFailure | None:
-    said = "; ".join(reason for reason in reasons if reason)
-    return GateFailure(GATE_FAILED, f"gate failed: {said}") if said else None
+def _failed(*reasons: str) -> Iterator[GateFailure]:
+    """The failure for these reasons, if one of them is not empty."""
+    if said := "; ".join(filter(None, reasons)):
+        yield GateFailure(GATE_FAILED, f"gate failed: {said}")
 
 
 def _below(name: str, score: float | None, threshold: float | None, digits: int) -> str:

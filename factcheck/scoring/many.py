@@ -27,12 +27,15 @@ class RecordFailure(Failure[str]):
         return self.subject
 
 
+Outcome = CoverageReport | RecordFailure
+
+
 class Scored(NamedTuple):
     """A record and its outcome."""
 
     record: Record | None
     """`None` for an invalid item."""
-    outcome: CoverageReport | RecordFailure
+    outcome: Outcome
 
 
 def score_records(
@@ -103,7 +106,7 @@ def _belong_together(one: Record | RecordFailure, other: Record | RecordFailure)
 
 def outcomes(
     scored: Generator[Scored, None, None], *, progress: bool
-) -> Generator[CoverageReport | RecordFailure, None, None]:
+) -> Generator[Outcome, None, None]:
     """The outcomes alone, perhaps with progress; leaving early closes `scored`."""
     with closing(scored):
         if not progress:

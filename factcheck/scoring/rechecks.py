@@ -16,7 +16,6 @@ from typing import NamedTuple
 
 from factcheck.facts import AtomicFact, CheckFailure, CheckResult, CoverageReport, Verdict
 from factcheck.runtime.loop import blocking
-from factcheck.scoring.comparison import never_flips, results_by_fact
 from factcheck.scoring.gates import Limits, is_worse, misfit
 from factcheck.scoring.scorer import FactCoverage
 
@@ -124,12 +123,12 @@ async def settle(
 
 def _cases(report: CoverageReport, limits: Limits, text: str) -> list[_Case]:
     baseline = limits.baseline
-    before = {} if baseline is None else results_by_fact(baseline)
+    before = {} if baseline is None else baseline.by_fact
     old_text = baseline.texts.summary.text if baseline and baseline.texts else None
     most = limits.max_distorted
     has_too_many_distorted = most is not None and len(report.distorted) > most
     cases = []
-    for key, result in results_by_fact(report).items():
+    for key, result in report.by_fact.items():
         old, answers = before.get(key), [result]
         if old is not None and old_text == text:
             answers.append(old)
@@ -168,7 +167,7 @@ async def asettled(
     scorer: FactCoverage, report: CoverageReport, limits: Limits
 ) -> tuple[CoverageReport, CoverageReport | None]:
     """`settle` with the judge of a scorer, whose budget it shares; usage is in the report."""
-    if never_flips(report.signature):
+    if report.signature.never_flips:
         return report, limits.baseline
     judges: list[FactCoverage] = []
     async with AsyncExitStack() as stack:

@@ -1,49 +1,235 @@
-"""All records of a run as one report: worst first, each with a page of its own."""
+"""A run as a report: a row for each record, totals over them, and a page for each record."""
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from factcheck.documents import PathOrDash
 from factcheck.documents.results import read_results, read_signature
-from factcheck.facts import CoverageReport
-from factcheck.facts.page import lost_musts, score_text
-from factcheck.reports.page import Case, Page, Section, Table, filled
+from factcheck.facts import CoverageReport, Usage
+from factcheck.facts.page import lost_musts, parts, scale_lines, score_text, usage_text
+from factcheck.reports.page import Case, Item, Page, Section, Table, entries, filled
 from factcheck.reports.report import Report
-from factcheck.reports.text import DASH, name_text, one_line
-from factcheck.scoring.many import RecordFailure
-from factcheck.scoring.runs import COUNTS, Tally, outcome_of
+from factcheck.reports.text import DASH, interval_text, name_text, one_line, plural, share
+from factcheck.scoring.many import Outcome, RecordFailure
+from factcheck.stats.intervals import Interval, cluster_interval
 
 if TYPE_CHECKING:
     from typing_extensions import Self
 
-COLUMNS = (
-    "id", "score", "low", "high", "lead", "faithfulness", *COUNTS, "lost_must", "code", "message",
-)  # fmt: skip
-"""Of the rows for CSV and data frames."""
+COUNTS = ("facts", "kept", "distorted", "dropped", "undecided")
+"""What `CoverageReport.counts` counts."""
+FINAL = frozenset(
+    {"input", "output", "truncated", "refused", "missing", "duplicate", "invalid", "flipped"}
+)
+"""Codes of failures that would come up again. Only these are written as rows."""
+NO_USAGE = Usage()
+_BUDGET = "budget"
+_N_LOWEST = 5
 _N_BINS = 10
 _LONGEST_BAR = 15
 
 
-class RunReport(Report):
-    """The records of a run with their reports, and the mean.
+class Row(NamedTuple):
+    """What the totals know of a record; all but the last two are columns of CSV."""
+
+    id: str
+    score: float | None = None
+    low: float | None = None
+    high: float | None = None
+    lead: float | None = None
+    faithfulness: float | None = None
+    facts: int | None = None
+    """`None` for a record without a report, as are the other counts."""
+    kept: int | None = None
+    distorted: int | None = None
+    dropped: int | None = None
+    undecided: int | None = None
+    lost_must: str | None = None
+    code: str | None = None
+    """Why there is no report."""
+    message: str | None = None
+    source: str = ""
+    place: int = 0
+    """In the input."""
+
+    @classmethod
+    def of(cls, name: str, outcome: Outcome, place: int) -> Self:
+        if isinstance(outcome, RecordFailure):
+            return cls(name, code=outcome.code, message=outcome.message, place=place)
+        found = outcome.share
+        rates = found.value, found.low, found.high, outcome.lead, outcome.faithfulness
+        lost, source = lost_musts(outcome.results) or None, outcome.facts.source_digest or name
+        counts: dict[str, Any] = outcome.counts
+        return cls(name, *rates, **counts, lost_must=lost, source=source, place=place)
+
+    @property
+    def rank(self) -> tuple[int, float, int]:
+        """Worst first: without a report, undecided, then by score and distorted facts."""
+        if self.code is not None:
+            return 0, 0.0, 0
+        return (1, 0.0, 0) if self.score is None else (2, self.score, -(self.distorted or 0))
+
+
+COLUMNS = Row._fields[:-2]
+"""Of the rows for CSV and data frames."""
+
+
+@dataclass(repr=False)
+class Tally(Report):
+    """A run so far: a row for each record, and totals; the reports themselves are not kept."""
+
+    signature: str = ""
+    """How the scores were made; see `run_signature`."""
+    rows: list[Row] = field(default_factory=list)
+    """In the order in which they were added."""
+    counts: Counter[str] = field(default_factory=Counter)
+    """Records with a report, and facts of all records by what became of them."""
+    usage: Usage = NO_USAGE
+    judge_quality: str = ""
+    """See `CoverageReport.judge_quality`; of the first report."""
+    unfinished: int = 0
+    """Records to be scored again when the run is resumed."""
+    skipped: int = 0
+    """Invalid records left out."""
+    budget_exhausted: bool = False
+    interrupted: bool = False
+    write_error: str = ""
+    """Why no further rows could be written; empty if they could."""
+    left_out: int = 0
+    """Rows of an earlier run whose records are not in the input."""
+
+    def add(self, record_id: str, outcome: Outcome, place: int = 0) -> None:
+        codes = codes_of(outcome)
+        self.unfinished += not codes <= FINAL
+        self.budget_exhausted |= _BUDGET in codes
+        self.rows.append(Row.of(record_id, outcome, place))
+        if isinstance(outcome, CoverageReport):
+            self.usage = self.usage + outcome.usage
+            self.counts.update(outcome.counts, records=1)
+            self.judge_quality = self.judge_quality or outcome.judge_quality
+
+    @property
+    def failures(self) -> Counter[str]:
+        """Number of records without a report, by code."""
+        return Counter(row.code for row in self.rows if row.code is not None)
+
+    @property
+    def by_source(self) -> dict[str, list[float]]:
+        """The scores of each source."""
+        scores: dict[str, list[float]] = {}
+        for row in self.rows:
+            if row.score is not None:
+                scores.setdefault(row.source, []).append(row.score)
+        return scores
+
+    @property
+    def score(self) -> float | None:
+        """Mean score of the scored records, in [0, 1]; `None` without any."""
+        return self._mean("score")
+
+    @property
+    def interval(self) -> Interval | None:
+        """95 % interval of the mean, clustered by source; `None` with fewer than two sources.
+
+        Summaries of one source are not independent, so the spread is taken between sources.
+        """
+        return cluster_interval([(len(one), math.fsum(one)) for one in self.by_source.values()])
+
+    def _mean(self, column: str) -> float | None:
+        known = [value for row in self.rows if (value := getattr(row, column)) is not None]
+        return math.fsum(known) / len(known) if known else None
+
+    def page(self) -> Page:
+        """The totals as a report, with up to 5 lowest scores."""
+        interval, by_source = interval_text(self.interval, 2), self.by_source
+        scored = (row for row in self.rows if row.score is not None)
+        lowest = sorted(scored, key=lambda row: (row.score, row.place))[:_N_LOWEST]
+        items = (Item(share(row.score or 0.0, 2), one_line(row.id)) for row in lowest)
+        errors = (
+            Case("report", "error", f"{n:,} missing", code) for code, n in self.failures.items()
+        )
+        return Page(
+            "Mean coverage",
+            score_text(self.score),
+            f"{self._totals()['scored']:,} of {plural(len(self.rows), 'record')} scored",
+            interval and f"95 % interval {interval} over {plural(len(by_source), 'source')}",
+            tuple(self._lines()),
+            parts(self.counts),
+            filled(Section("Lowest", items=tuple(items))),
+            entries(("Usage", usage_text(self.usage)), ("Signature", self.signature)),
+            suite="run",
+            cases=(Case("mean coverage"), *errors),
+            columns=COLUMNS,
+            rows=self._records,
+        )
+
+    def _lines(self) -> Iterator[str]:
+        totals, n_leads = self._totals(), sum(row.lead is not None for row in self.rows)
+        yield from scale_lines(totals["lead"], self.judge_quality, n_leads)
+        kinds = (f"{self.counts[kind]:,} {kind}" for kind in COUNTS[1:])
+        yield f"{plural(self.counts['facts'], 'fact')}: {', '.join(kinds)}"
+        if self.counts["undecided"]:
+            bounds = interval_text((totals["low"], totals["high"]), 2)
+            yield f"{bounds} if every undecided fact were dropped / kept"
+        missing = [f"{n:,} without a report ({code})" for code, n in sorted(self.failures.items())]
+        if self.skipped:
+            missing.append(f"{plural(self.skipped, 'invalid record')} skipped")
+        if self.left_out:
+            rows = plural(self.left_out, "row")
+            missing.append(f"{rows} of records that are not in the input left out")
+        if missing:
+            yield ", ".join(missing)
+
+    def _totals(self) -> dict[str, Any]:
+        """Numbers and means; `low` and `high` with undecided facts dropped and kept."""
+        low, high = self._mean("low"), self._mean("high")
+        return {
+            "records": self.counts["records"],
+            "scored": sum(map(len, self.by_source.values())),
+            "sources": len(self.by_source),
+            "score": self.score,
+            "low": 0.0 if low is None else low,
+            "high": 1.0 if high is None else high,
+            "lead": self._mean("lead"),
+            "judge_quality": self.judge_quality,
+        }
+
+    def _records(self) -> list[dict[str, Any]]:
+        return [dict(zip(COLUMNS, row, strict=False)) for row in self.rows]
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            **self._totals(),
+            "interval": list(self.interval) if self.interval else None,
+            "counts": {kind: self.counts[kind] for kind in COUNTS},
+            "usage": self.usage.to_dict(),
+            "failures": dict(self.failures),
+            "open": self.unfinished,
+            "skipped": self.skipped,
+            "left_out": self.left_out,
+            "signature": self.signature,
+        }
+
+
+class RunReport(Tally):
+    """All records of a run with their reports, worst first, and the totals.
 
     Args:
         outcomes: Reports and failures by the id of their records.
         signature: How the scores were made.
     """
 
-    def __init__(
-        self, outcomes: Mapping[str, CoverageReport | RecordFailure], signature: str = ""
-    ) -> None:
-        self.tally = Tally(signature)
-        """Totals."""
+    def __init__(self, outcomes: Mapping[str, Outcome], signature: str = "") -> None:
+        super().__init__(signature)
+        self.outcomes = outcomes
         for place, (name, outcome) in enumerate(outcomes.items()):
-            self.tally.add(name, outcome, place)
-        self.outcomes = dict(sorted(outcomes.items(), key=lambda item: _rank(item[1])))
-        """Worst first: without a report, undecided, then by score and distorted facts."""
+            self.add(name, outcome, place)
+        self.rows.sort(key=lambda row: row.rank)
 
     @classmethod
     def read(cls, path: PathOrDash) -> Self:
@@ -56,58 +242,33 @@ class RunReport(Report):
         return cls(outcomes, read_signature(path))
 
     def page(self) -> Page:
-        page, names = self.tally.page(), list(self.outcomes)
-        return page._replace(
-            sections=filled(
-                self._distribution(),
-                Section(
-                    "Records",
-                    meaning="lowest coverage first",
-                    table=self._table()._replace(details=lambda place: self._detail(names[place])),
-                ),
-            ),
-            cases=tuple(_case(name, outcome) for name, outcome in self.outcomes.items()),
-            columns=COLUMNS,
-            rows=self._rows,
-        )
+        records = Section("Records", meaning="lowest coverage first", table=self._table())
+        cases = tuple(_case(row.id, self.outcomes[row.id]) for row in self.rows)
+        sections = filled(self._distribution(), records)
+        return super().page()._replace(sections=sections, cases=cases)
 
     def to_dict(self) -> dict[str, Any]:
         """The totals, and a row for each record."""
-        return {
-            **self.tally.to_dict(),
-            "records": [{name: row.get(name) for name in COLUMNS} for row in self._rows()],
-        }
-
-    def _rows(self) -> Iterator[dict[str, Any]]:
-        for name, outcome in self.outcomes.items():
-            if isinstance(outcome, RecordFailure):
-                yield {"id": name, "code": outcome.code, "message": outcome.message}
-                continue
-            scores = ("score", "low", "high", "lead", "faithfulness")
-            numbers = {score: getattr(outcome, score) for score in scores}
-            lost = lost_musts(outcome.results) or None
-            yield {"id": name, **numbers, **outcome.counts, "lost_must": lost}
+        return {**super().to_dict(), "records": self._records()}
 
     def _table(self) -> Table:
-        shown: tuple[str, ...] = COUNTS
-        if any(
-            isinstance(x, CoverageReport) and x.lead is not None for x in self.outcomes.values()
-        ):
-            shown = ("lead", *COUNTS)
+        shown = COUNTS if self._mean("lead") is None else ("lead", *COUNTS)
         rows = []
-        for name, outcome in self.outcomes.items():
-            cells = {"coverage": "no report"}
-            if isinstance(outcome, CoverageReport):
-                cells = {kind: f"{count:,}" for kind, count in outcome.counts.items()}
-                lead = "" if outcome.lead is None else score_text(outcome.lead)
-                cells |= {"coverage": score_text(outcome.score), "lead": lead}
-            values = (cells.get(column, "") for column in ("coverage", *shown))
-            rows.append((name_text(name), *values))
-        return Table(("record", "coverage", *shown), tuple(rows), dispensable=("facts", "lead"))
+        for row in self.rows:
+            lead = "" if row.lead is None else score_text(row.lead)
+            counts = ("" if n is None else f"{n:,}" for n in row[6:11])
+            score = score_text(row.score) if row.code is None else "no report"
+            rows.append((name_text(row.id), score, *([lead] if shown != COUNTS else []), *counts))
+        return Table(
+            ("record", "coverage", *shown),
+            tuple(rows),
+            dispensable=("facts", "lead"),
+            details=lambda place: self._detail(self.rows[place].id),
+        )
 
     def _distribution(self) -> Section:
-        scores = (x.score for x in self.outcomes.values() if isinstance(x, CoverageReport))
-        bins = Counter(min(int(x * _N_BINS), _N_BINS - 1) for x in scores if x is not None)
+        scores = (row.score for row in self.rows if row.score is not None)
+        bins = Counter(min(int(score * _N_BINS), _N_BINS - 1) for score in scores)
         rows = []
         for place in range(_N_BINS if bins else 0):
             bar = "█" * -(-_LONGEST_BAR * bins[place] // max(bins.values()))
@@ -124,15 +285,7 @@ class RunReport(Report):
         return page._replace(name=f"{name_text(name)}: {page.name.lower()}")
 
 
-def _rank(outcome: CoverageReport | RecordFailure) -> tuple[int, float, int]:
-    if isinstance(outcome, RecordFailure):
-        return 0, 0.0, 0
-    if outcome.score is None:
-        return 1, 0.0, 0
-    return 2, outcome.score, -len(outcome.distorted)
-
-
-def _case(name: str, outcome: CoverageReport | RecordFailure) -> Case:
+def _case(name: str, outcome: Outcome) -> Case:
     """A test case of a record; it fails if a `must` fact is lost, as the gate of a run does."""
     if isinstance(outcome, RecordFailure):
         return Case(one_line(name), "error", one_line(outcome.message), outcome.code)
@@ -144,3 +297,22 @@ def _case(name: str, outcome: CoverageReport | RecordFailure) -> Case:
     if lost := lost_musts(outcome.results):
         return Case(title, "failed", lost, "must", distorted)
     return Case(title)
+
+
+def codes_of(outcome: Outcome) -> frozenset[str]:
+    """Why a record, or some of its facts, have no result."""
+    if isinstance(outcome, RecordFailure):
+        return frozenset({outcome.code})
+    return frozenset(f.code for f in (*outcome.undecided, *outcome.undecided_claims))
+
+
+def outcome_of(row: Mapping[str, Any]) -> Outcome:
+    """What a row of a run holds.
+
+    Raises:
+        InputError: It is a row of another kind.
+    """
+    error = row.get("error")
+    if isinstance(error, dict):
+        return RecordFailure(row["id"], str(error.get("code")), str(error.get("message")))
+    return CoverageReport.from_dict(row)

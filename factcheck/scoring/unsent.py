@@ -12,7 +12,6 @@ from factcheck.facts import CoverageReport, FactSet, Usage, digest, merge_docume
 from factcheck.facts.report import Direction
 from factcheck.records import Record
 from factcheck.runtime.session import Session
-from factcheck.scoring.comparison import never_flips
 from factcheck.scoring.many import groups_of
 from factcheck.scoring.scorer import FactCoverage, Facts
 
@@ -50,7 +49,7 @@ def cached_report(
     from factcheck.judges.llm.engine import Meter
 
     with _scorer({**options, "cassette": None}, Meter().around) as scorer:
-        return None if never_flips(scorer.signature) else score(scorer)
+        return None if scorer.signature.never_flips else score(scorer)
 
 
 def estimate(
