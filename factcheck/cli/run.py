@@ -189,7 +189,7 @@ def _score(
         signature = partial(runs.run_signature, scorer, direction)
         rows = None
         if out is not None:
-            rows = stack.enter_context(ResultsFile.open(out, signature, resume=resume))
+            rows = stack.enter_context(ResultsFile(out, signature, resume=resume))
         on_record = stack.enter_context(progress("Scoring"))
         runs.score_run(
             scorer, records, tally, direction=direction, lead=lead, rows=rows, on_record=on_record

@@ -26,28 +26,8 @@ from factcheck.documents.json_documents import (
 from factcheck.documents.values import PlainData, Reader, from_plain, shown, to_plain
 
 __all__ = [
-    "MAX_TEXT_BYTES",
-    "Document",
-    "Entry",
-    "PathInValue",
-    "PathOrDash",
-    "Place",
-    "PlainData",
-    "Reader",
-    "check_writable",
-    "file_errors",
-    "from_plain",
-    "json_entries",
-    "json_lines",
-    "json_text",
-    "name_of",
-    "parse_json",
-    "parse_json_line",
-    "plain_document",
-    "read_text",
-    "refuse_stdin_twice",
-    "shown",
-    "to_plain",
-    "write_text",
-    "write_with",
-]
+    "MAX_TEXT_BYTES", "Document", "Entry", "PathInValue", "PathOrDash", "Place", "PlainData",
+    "Reader", "check_writable", "file_errors", "from_plain", "json_entries", "json_lines",
+    "json_text", "name_of", "parse_json", "parse_json_line", "plain_document", "read_text",
+    "refuse_stdin_twice", "shown", "to_plain", "write_text", "write_with",
+]  # fmt: skip

@@ -47,47 +47,36 @@ class ResultsFile:
     A row is in the hands of the operating system when `append` returns: killing the process loses
     nothing. The file is synced to disk when it is closed, not after every row, so a power cut may
     cost the last rows; resuming computes them again.
+
+    Args:
+        path: A regular file, or one that does not exist yet.
+        signature: Gives the signature of the run: equal for equal settings. It is asked when the
+            first row is written, as the first answers may show how they are had.
+        resume: Whether to continue after existing rows. A last line that was cut off by a crash is
+            removed. Without it, only a file without rows is accepted.
+
+    Raises:
+        InputError: The file cannot be written, has rows already, belongs to another run, is
+            damaged, or another process is writing to it.
     """
 
     def __init__(
-        self, path: str | os.PathLike[str], descriptor: int, signature: Callable[[], str]
+        self, path: str | os.PathLike[str], signature: Callable[[], str], *, resume: bool
     ) -> None:
         self.path = path
-        self._signature = signature
-        self._descriptor = descriptor
-        self._end = 0
         self.done: set[str] = set()
         """Ids that have a row."""
-
-    @classmethod
-    def open(
-        cls, path: str | os.PathLike[str], signature: Callable[[], str], *, resume: bool
-    ) -> Self:
-        """Open a results file, or create it.
-
-        Args:
-            path: A regular file, or one that does not exist yet.
-            signature: Gives the signature of the run: equal for equal settings. It is asked when
-                the first row is written, as the first answers may show how they are had.
-            resume: Whether to continue after existing rows. A last line that was cut off by a
-                crash is removed. Without it, only a file without rows is accepted.
-
-        Raises:
-            InputError: The file cannot be written, has rows already, belongs to another run, is
-                damaged, or another process is writing to it.
-        """
+        self._signature = signature
+        self._end = 0
         check_writable(path)
         with file_errors(str(path), "write"):
-            descriptor = os.open(path, _OPEN_FLAGS, 0o666)
-        results = cls(path, descriptor, signature)
-        try:
-            with file_errors(str(path), "write"):
-                results._lock()
-                results._load(resume=resume)
-        except BaseException:
-            os.close(descriptor)
-            raise
-        return results
+            self._descriptor = os.open(path, _OPEN_FLAGS, 0o666)
+            try:
+                self._lock()
+                self._load(resume=resume)
+            except BaseException:
+                os.close(self._descriptor)
+                raise
 
     def _lock(self) -> None:
         if not stat.S_ISREG(os.fstat(self._descriptor).st_mode):
@@ -125,11 +114,6 @@ class ResultsFile:
                 self._end = stream.tell()
         os.ftruncate(self._descriptor, self._end)
 
-    def _begin(self) -> None:
-        if self._end == 0:
-            head = {"factcheck_results": _FORMAT, "run": self._signature()}
-            self._write({**head, "version": version("factcheck")})
-
     def append(self, id: str, row: Mapping[str, Any]) -> None:  # noqa: A002 - its name in a row
         """Write the final row of a record, as one line.
 
@@ -143,15 +127,19 @@ class ResultsFile:
             raise ValueError(f"the row of {id!r} has the id {row['id']!r}")
         if id in self.done:
             raise InputError(f"{self.path}: {id!r:.80} has a row already; ids must be unique")
-        self._begin()
         self._write({"id": id, **row})
         self.done.add(id)
 
-    def _write(self, data: Mapping[str, Any]) -> None:
-        left = memoryview(json_text(data).encode() + b"\n")
-        size = len(left)
+    def _write(self, data: Mapping[str, Any] | None = None) -> None:
+        """Write a line, after the header if it is the first; without data, only the header."""
+        text = "" if data is None else json_text(data) + "\n"
+        if self._end == 0:
+            head = {"factcheck_results": _FORMAT, "run": self._signature()}
+            text = json_text({**head, "version": version("factcheck")}) + "\n" + text
         if self._descriptor < 0:
             raise InputError(f"{self.path} was closed, or could not be written; open it again")
+        left = memoryview(text.encode())
+        size = len(left)
         try:
             while left:
                 left = left[os.write(self._descriptor, left) :]
@@ -172,16 +160,15 @@ class ResultsFile:
 
     def close(self) -> None:
         """Sync the file to disk and close it; closing twice is allowed."""
-        if self._descriptor >= 0:
-            self._begin()
-        descriptor, self._descriptor = self._descriptor, -1
-        if descriptor < 0:
+        if self._descriptor < 0:
             return
+        self._write()
         with file_errors(str(self.path), "write"):
             try:
-                os.fsync(descriptor)
+                os.fsync(self._descriptor)
             finally:
-                os.close(descriptor)
+                os.close(self._descriptor)
+                self._descriptor = -1
 
     def __enter__(self) -> Self:
         return self
@@ -210,13 +197,11 @@ def read_signature(path: str | os.PathLike[str]) -> str:
         return str(next(_rows(stream, path, set()), {}).get("run", ""))
 
 
-def _differences(one: str, other: str) -> tuple[str, str]:
+def _differences(one: str, other: str) -> Iterator[str]:
     """The entries in which two signatures differ; the whole where that leaves nothing."""
-    first, second = one.split("|"), other.split("|")
-    return (
-        "|".join(entry for entry in first if entry not in second) or one,
-        "|".join(entry for entry in second if entry not in first) or other,
-    )
+    for own, others in ((one, other), (other, one)):
+        only = (entry for entry in own.split("|") if entry not in others.split("|"))
+        yield "|".join(only) or own
 
 
 def _rows(

@@ -15,17 +15,6 @@ from factcheck.scoring.scorer import (
 )
 
 __all__ = [
-    "CoverageComparison",
-    "Direction",
-    "FactCoverage",
-    "Facts",
-    "RecordFailure",
-    "acheck",
-    "aextract",
-    "ascore",
-    "check",
-    "compare",
-    "extract",
-    "score",
-    "score_records",
-]
+    "CoverageComparison", "Direction", "FactCoverage", "Facts", "RecordFailure", "acheck",
+    "aextract", "ascore", "check", "compare", "extract", "score", "score_records",
+]  # fmt: skip

@@ -3,22 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine
-from typing import Any, Protocol, TypeVar
+from collections.abc import Awaitable, Callable
+from typing import Any, TypeVar
 
 from factcheck.errors import FactcheckError, InputError, JudgeError
-from factcheck.facts import (
-    CheckFailure,
-    CoverageReport,
-    FactSet,
-    Source,
-    SourceDocument,
-    Verdict,
-    as_source,
-    digest,
-    source_key,
-)
-from factcheck.facts.report import Direction
+from factcheck.facts import CoverageReport, FactSet, Source, Verdict, as_source, digest, source_key
 from factcheck.runtime.loop import background
 from factcheck.scoring.many import RecordFailure
 
@@ -26,22 +15,8 @@ _SOURCES = ("source", "source_text")
 """Default names of the source in an example."""
 _MAX_REPORTS = 1024
 _ABSENT: Any = object()
-_MISSING = "Missing: facts of the source that the summary does not say."
-_DISTORTED = "Distorted: facts of the source that the summary says differently."
-_SUPERFLUOUS = "Superfluous: what the summary says and the source does not."
-_UNDECIDED = "Undecided: no verdict on these; they count neither way."
 
 T = TypeVar("T")
-
-
-class Scorer(Protocol):
-    """What the metric needs of a `FactCoverage`."""
-
-    async def aextract(self, source: Source) -> FactSet: ...
-
-    async def ascore(
-        self, source: Source, summary: str, *, facts: FactSet, direction: Direction, lead: bool
-    ) -> CoverageReport: ...
 
 
 class CoverageMetric:
@@ -62,18 +37,18 @@ class CoverageMetric:
 
     def __init__(
         self,
-        scorer: Scorer,
+        extract: Callable[[Source], Awaitable[FactSet]],
+        score: Callable[[Source, str, FactSet], Awaitable[CoverageReport]],
         *,
         source: str | None,
         summary: str,
         facts: str,
-        direction: Direction,
     ) -> None:
-        self._scorer = scorer
-        self._source = source
+        self._extract = extract
+        self._score = score
+        self._sources = _SOURCES if source is None else (source,)
         self._summary = summary
         self._facts = facts
-        self._direction: Direction = direction
         self._fact_sets: dict[str, asyncio.Future[FactSet]] = {}
         self._reports: dict[str, asyncio.Future[CoverageReport]] = {}
         self._failures: dict[str, RecordFailure] = {}
@@ -101,7 +76,7 @@ class CoverageMetric:
             JudgeError: The facts could not be extracted, or none of them was decided.
         """
         report = self.report(example, prediction)
-        score = _require_score(report, self._direction)
+        score = _require_score(report)
         if pred_name is None:
             return score
         from factcheck.judges.llm.modules import score_with_feedback
@@ -116,8 +91,7 @@ class CoverageMetric:
             JudgeError: The facts could not be extracted, or none of them was decided.
         """
         try:
-            names = _SOURCES if self._source is None else (self._source,)
-            source = as_source(_value(example, names, "example"), "the example's source")
+            source = as_source(_value(example, self._sources, "example"), "the example's source")
             summary = _value(prediction, (self._summary,), "prediction")
             if not isinstance(summary, str):
                 kind = type(summary).__name__
@@ -125,40 +99,33 @@ class CoverageMetric:
             given = getattr(example, self._facts, None)
             facts = None if given is None else FactSet.of(given)
             report = background.run(self._report(source, summary, facts))
-            _require_score(report, self._direction)
+            _require_score(report)
         except FactcheckError as error:
-            self._note(example, prediction, error)
+            identity = getattr(example, "id", None)
+            identity = digest(repr(example))[:12] if identity is None else str(identity)
+            key = digest(repr((identity, prediction)))
+            self._failures[key] = RecordFailure(identity, error.code, str(error))
             raise
         return report
 
-    async def _report(
-        self, source: str | tuple[SourceDocument, ...], summary: str, facts: FactSet | None
-    ) -> CoverageReport:
-        given = "" if facts is None else repr(facts.facts)
+    async def _report(self, source: Any, summary: str, facts: FactSet | None) -> CoverageReport:
+        async def extract() -> FactSet:
+            return await self._extract(source)
 
-        async def make() -> CoverageReport:
+        async def score() -> CoverageReport:
             known = facts
             if known is None:
-                key = digest(source_key(source))
-                known = await _once(self._fact_sets, key, lambda: self._scorer.aextract(source))
-            return await self._scorer.ascore(
-                source, summary, facts=known, direction=self._direction, lead=False
-            )
+                known = await _once(self._fact_sets, digest(source_key(source)), extract)
+            return await self._score(source, summary, known)
 
         if len(self._reports) > _MAX_REPORTS:
             del self._reports[next(iter(self._reports))]
-        return await _once(self._reports, digest(repr((source, summary, given))), make)
-
-    def _note(self, example: Any, prediction: Any, error: FactcheckError) -> None:
-        identity = getattr(example, "id", _ABSENT)
-        if identity is _ABSENT:
-            identity = digest(repr(example))[:12]
-        key = digest(repr((identity, prediction)))
-        self._failures[key] = RecordFailure(str(identity), error.code, str(error))
+        given = facts and facts.facts
+        return await _once(self._reports, digest(repr((source, summary, given))), score)
 
 
 async def _once(
-    results: dict[str, asyncio.Future[T]], key: str, work: Callable[[], Coroutine[Any, Any, T]]
+    results: dict[str, asyncio.Future[T]], key: str, work: Callable[[], Awaitable[T]]
 ) -> T:
     """The result of work that is done once, unless it fails; all calls are in one event loop."""
     if key not in results:
@@ -172,16 +139,15 @@ async def _once(
         raise
 
 
-def _require_score(report: CoverageReport, direction: Direction) -> float:
+def _require_score(report: CoverageReport) -> float:
     """Coverage, or with both directions its harmonic mean with faithfulness."""
     score, faithfulness = report.score, report.faithfulness
-    # a summary that claims nothing keeps nothing
-    if direction == "both" and score is not None and report.claim_results:
+    if score is not None and report.claim_results:  # a summary that claims nothing keeps nothing
         total = score + (faithfulness or 0.0)
         score = None if faithfulness is None else 2 * score * faithfulness / (total or 1.0)
     if score is not None:
         return score
-    failures: tuple[CheckFailure, ...] = (*report.undecided, *report.undecided_claims)
+    failures = (*report.undecided, *report.undecided_claims)
     raise JudgeError(
         f"no score: {len(failures)} undecided, the first: {failures[0].message}"
         if failures
@@ -202,14 +168,26 @@ def _value(holder: Any, names: tuple[str, ...], what: str) -> Any:
 
 def feedback_of(report: CoverageReport) -> str:
     """Feedback on a report: every fact and claim that is not right, by name."""
-    decided = len(report.results) - len(report.undecided)
-    lines = [f"The summary keeps {len(report.kept)} of {decided} facts of the source."]
+    n_decided = len(report.results) - len(report.undecided)
+    lines = [f"The summary keeps {len(report.kept)} of {n_decided} facts of the source."]
     undecided = (*report.undecided, *report.undecided_claims)
     for title, items in (
-        (_MISSING, [verdict.fact.text for verdict in report.dropped]),
-        (_DISTORTED, [_beside(v, "the summary says") for v in report.distorted]),
-        (_SUPERFLUOUS, [_beside(v, "the source says") for v in report.superfluous]),
-        (_UNDECIDED, [f"{failure.fact.text} ({failure.code})" for failure in undecided]),
+        (
+            "Missing: facts of the source that the summary does not say.",
+            [verdict.fact.text for verdict in report.dropped],
+        ),
+        (
+            "Distorted: facts of the source that the summary says differently.",
+            [_beside(verdict, "the summary says") for verdict in report.distorted],
+        ),
+        (
+            "Superfluous: what the summary says and the source does not.",
+            [_beside(verdict, "the source says") for verdict in report.superfluous],
+        ),
+        (
+            "Undecided: no verdict on these; they count neither way.",
+            [f"{failure.fact.text} ({failure.code})" for failure in undecided],
+        ),
     ):
         if items:
             lines += [title, *(f"- {' '.join(item.split())}" for item in items)]
@@ -218,8 +196,8 @@ def feedback_of(report: CoverageReport) -> str:
 
 def _beside(verdict: Verdict, who_says: str) -> str:
     """A fact, and what the other text says instead, if the judge quotes it."""
-    if verdict.label != "contradicted":
-        return verdict.fact.text
+    said = verdict.reason
     if verdict.evidence is not None:
-        return f'{verdict.fact.text} ({who_says}: "{verdict.evidence.quote}")'
-    return f"{verdict.fact.text} ({verdict.reason})" if verdict.reason else verdict.fact.text
+        said = f'{who_says}: "{verdict.evidence.quote}"'
+    is_contradicted = verdict.label == "contradicted"
+    return f"{verdict.fact.text} ({said})" if is_contradicted and said else verdict.fact.text

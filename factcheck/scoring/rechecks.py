@@ -12,7 +12,6 @@ from collections.abc import Awaitable, Callable, Iterable, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import NamedTuple
 
 from factcheck.facts import AtomicFact, CheckFailure, CheckResult, CoverageReport, Verdict
 from factcheck.runtime.loop import blocking
@@ -52,40 +51,31 @@ class _Poll:
     def lead(self) -> int:
         return sum(1 if self.shows(verdict) else -1 for verdict in self.verdicts)
 
-    @property
-    def is_open(self) -> bool:
-        return self.floor < self.lead < LEAD
-
     def result(self) -> CheckResult:
         """The verdict that the answers come to; the first answer if there was no other."""
         verdicts, lead = self.verdicts, self.lead
         if not verdicts or len(self.answers) == 1:
             return self.answers[0]
         labels = [verdict.label for verdict in verdicts]
-        if lead == 0 and self.is_open:
+        if self.floor < lead == 0:
             said = f"{len(labels)} answers differ: {', '.join(labels)}"
             return CheckFailure(self.fact, _FLIPPED, said)
         side = [verdict for verdict in verdicts if self.shows(verdict) == (lead > 0)]
         chosen = max(side, key=lambda verdict: labels.count(verdict.label))
-        flags = chosen.flags
-        if len(set(labels)) > 1 and _FLIPPED not in flags:
-            flags = (*flags, _FLIPPED)
-        return replace(chosen, fact=self.fact, flags=flags)
+        flags = (_FLIPPED,) if len(set(labels)) > 1 and _FLIPPED not in chosen.flags else ()
+        return replace(chosen, fact=self.fact, flags=(*chosen.flags, *flags))
 
 
-class _Case(NamedTuple):
-    """What has to be shown for a gate to fail because of a fact: all of its polls."""
+_Case = tuple[_Poll, ...]
+"""The polls that all have to show what fails a gate: on the text, perhaps on the baseline's."""
 
-    now: _Poll
-    then: _Poll | None = None
-    """About the text of the baseline."""
 
-    def due(self) -> _Poll | None:
-        """The poll to ask next: the one that shows least; `None` if the case is settled."""
-        polls = [self.now] if self.then is None else [self.now, self.then]
-        if any(poll.lead <= poll.floor for poll in polls):
-            return None
-        return min((poll for poll in polls if poll.is_open), key=lambda p: p.lead, default=None)
+def _due(case: _Case) -> _Poll | None:
+    """The poll to ask next: the one that shows least; `None` if the case is settled."""
+    if any(poll.lead <= poll.floor for poll in case):
+        return None
+    undecided = (poll for poll in case if poll.lead < LEAD)
+    return min(undecided, key=lambda poll: poll.lead, default=None)
 
 
 async def settle(
@@ -107,7 +97,7 @@ async def settle(
         return report, baseline
     cases = _cases(report, limits, report.texts.summary.text)
     for _ in range(_MAX_ROUNDS):
-        due = [poll for case in cases if (poll := case.due()) is not None]
+        due = [poll for case in cases if (poll := _due(case)) is not None]
         if not due:
             break
         n_answers = sum(len(poll.verdicts) for poll in due)
@@ -117,8 +107,8 @@ async def settle(
                 poll.answers.append(answer)
         if sum(len(poll.verdicts) for poll in due) == n_answers:
             break  # the budget is spent, or the judge is gone
-    settled = _with(report, (case.now for case in cases))
-    return settled, baseline and _with(baseline, (case.then for case in cases if case.then))
+    settled = _with(report, (now for now, *_ in cases))
+    return settled, baseline and _with(baseline, (then for _, *rest in cases for then in rest))
 
 
 def _cases(report: CoverageReport, limits: Limits, text: str) -> list[_Case]:
@@ -127,21 +117,21 @@ def _cases(report: CoverageReport, limits: Limits, text: str) -> list[_Case]:
     old_text = baseline.texts.summary.text if baseline and baseline.texts else None
     most = limits.max_distorted
     has_too_many_distorted = most is not None and len(report.distorted) > most
-    cases = []
+    cases: list[_Case] = []
     for key, result in report.by_fact.items():
         old, answers = before.get(key), [result]
         if old is not None and old_text == text:
             answers.append(old)
+        now = partial(_Poll, result.fact, text, answers)
         if result.fact.must:
-            cases.append(_Case(_Poll(result.fact, text, answers, _is_lost, -_KEPT_LEAD)))
+            cases.append((now(_is_lost, -_KEPT_LEAD),))
         elif old is not None and old_text != text and is_worse(result, old):
-            now = _Poll(result.fact, text, answers, partial(is_worse, old=old))
-            then = None
+            case = [now(partial(is_worse, old=old))]
             if old_text is not None:
-                then = _Poll(old.fact, old_text, [old], partial(is_worse, result))
-            cases.append(_Case(now, then))
+                case.append(_Poll(old.fact, old_text, [old], partial(is_worse, result)))
+            cases.append(tuple(case))
         elif has_too_many_distorted and _is_distorted(result):
-            cases.append(_Case(_Poll(result.fact, text, answers, _is_distorted)))
+            cases.append((now(_is_distorted),))
     return cases
 
 

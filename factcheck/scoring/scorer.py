@@ -266,9 +266,10 @@ class FactCoverage(SessionUser):
             raise InputError(f"direction {direction!r} is not one of {get_args(Direction)}")
         from factcheck.scoring.dspy_metric import CoverageMetric
 
-        return CoverageMetric(
-            self, source=source, summary=summary, facts=facts, direction=direction
-        )
+        async def score(source: Source, summary: str, facts: FactSet) -> CoverageReport:
+            return await self.ascore(source, summary, facts=facts, direction=direction, lead=False)
+
+        return CoverageMetric(self.aextract, score, source=source, summary=summary, facts=facts)
 
     @asynccontextmanager
     async def uncached(self) -> AsyncIterator[FactCoverage]:

@@ -36,7 +36,7 @@ def signature() -> str:
 
 
 def write_rows(path: Path, ids: Iterable[str] = IDS, *, resume: bool = True) -> Path:
-    with ResultsFile.open(path, signature, resume=resume) as results:
+    with ResultsFile(path, signature, resume=resume) as results:
         for name in ids:
             if name not in results.done:
                 results.append(name, {"text": f"Row of {name}, ü \u2028"})
@@ -60,7 +60,7 @@ def test_any_json_comes_back_equal(
     tmp_path_factory: pytest.TempPathFactory, rows: dict[str, Any]
 ) -> None:
     path = tmp_path_factory.mktemp("results") / "out.jsonl"
-    with ResultsFile.open(path, signature, resume=False) as results:
+    with ResultsFile(path, signature, resume=False) as results:
         for name, value in rows.items():
             results.append(name, {"value": value})
 
@@ -71,7 +71,7 @@ def test_resuming_knows_what_is_done_and_appends(tmp_path: Path) -> None:
     path = write_rows(tmp_path / "out.jsonl", IDS[:2])
     before = path.read_bytes()
 
-    with ResultsFile.open(path, signature, resume=True) as results:
+    with ResultsFile(path, signature, resume=True) as results:
         assert results.done == {*IDS[:2]}
         results.append(IDS[2], {})
         assert IDS[2] in results.done
@@ -94,9 +94,9 @@ def test_rows_are_only_continued_by_their_own_run_and_on_request(tmp_path: Path)
     before = path.read_bytes()
 
     with pytest.raises(InputError, match="has results already; continue with --resume"):
-        ResultsFile.open(path, signature, resume=False)
+        ResultsFile(path, signature, resume=False)
     with pytest.raises(InputError) as caught:
-        ResultsFile.open(path, lambda: RUN.replace("local", "other"), resume=True)
+        ResultsFile(path, lambda: RUN.replace("local", "other"), resume=True)
 
     assert "rows of a run with judge:local, not judge:other; use" in str(caught.value)
     assert path.read_bytes() == before
@@ -112,7 +112,7 @@ def test_a_file_cut_off_anywhere_is_resumed_to_the_undisturbed_one(
     for size in range(len(whole)):
         path.write_bytes(whole[:size])
         rows_before = max(0, whole[:size].count(b"\n") - 1)
-        with ResultsFile.open(path, signature, resume=True) as results:
+        with ResultsFile(path, signature, resume=True) as results:
             assert len(results.done) == rows_before
         write_rows(path)
         assert path.read_bytes() == whole
@@ -157,7 +157,7 @@ def test_a_damaged_line_in_the_middle_is_named_and_nothing_is_changed(
     with pytest.raises(InputError, match=message):
         list(read_results(path))
     with pytest.raises(InputError, match=message):
-        ResultsFile.open(path, signature, resume=True)
+        ResultsFile(path, signature, resume=True)
     assert path.read_bytes() == damaged
 
 
@@ -167,7 +167,7 @@ def test_a_file_that_is_none_of_ours_is_left_alone(tmp_path: Path, content: byte
     path.write_bytes(content)
 
     with pytest.raises(InputError, match="is not a results file"):
-        ResultsFile.open(path, signature, resume=True)
+        ResultsFile(path, signature, resume=True)
     with pytest.raises(InputError, match="is not a results file"):
         list(read_results(path))
     assert path.read_bytes() == content
@@ -178,14 +178,14 @@ def test_a_file_that_is_none_of_ours_is_left_alone(tmp_path: Path, content: byte
 
 def test_what_cannot_be_written_is_told_at_once(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="is a directory"):
-        ResultsFile.open(tmp_path, signature, resume=False)
+        ResultsFile(tmp_path, signature, resume=False)
     with pytest.raises(InputError, match="not a regular file"):
-        ResultsFile.open(os.devnull, signature, resume=False)
+        ResultsFile(os.devnull, signature, resume=False)
 
 
 @pytest.mark.parametrize("row", [{"x": float("nan")}, {"x": {1, 2}}, {"id": "other"}])
 def test_what_is_no_row_leaves_no_trace(tmp_path: Path, row: dict[str, Any]) -> None:
-    with ResultsFile.open(tmp_path / "out.jsonl", signature, resume=False) as results:
+    with ResultsFile(tmp_path / "out.jsonl", signature, resume=False) as results:
         with pytest.raises((TypeError, ValueError)):
             results.append("a", row)
         results.append("a", {})
@@ -200,12 +200,12 @@ def test_two_processes_cannot_write_one_file(tmp_path: Path) -> None:
         "from factcheck.errors import InputError\n"
         "from factcheck.documents.results import ResultsFile\n"
         "try:\n"
-        f"    ResultsFile.open({str(path)!r}, lambda: {RUN!r}, resume=True).close()\n"
+        f"    ResultsFile({str(path)!r}, lambda: {RUN!r}, resume=True).close()\n"
         "except InputError as error:\n"
         "    print(error)\n"
     )
 
-    with ResultsFile.open(path, signature, resume=False):
+    with ResultsFile(path, signature, resume=False):
         assert printed_by_python(code).startswith(f"another run is writing {path}")
     assert printed_by_python(code) == ""
 
@@ -217,7 +217,7 @@ def test_a_full_disk_keeps_the_rows_and_leaves_no_torn_line(tmp_path: Path) -> N
         "import resource\n"
         "from factcheck.errors import InputError\n"
         "from factcheck.documents.results import ResultsFile\n"
-        f"with ResultsFile.open({str(path)!r}, lambda: {RUN!r}, resume=True) as results:\n"
+        f"with ResultsFile({str(path)!r}, lambda: {RUN!r}, resume=True) as results:\n"
         "    hard = resource.getrlimit(resource.RLIMIT_FSIZE)[1]\n"
         "    resource.setrlimit(resource.RLIMIT_FSIZE, (1000, hard))\n"
         "    try:\n"

@@ -150,7 +150,7 @@ def test_a_comment_of_two_thousand_long_changes_fits_a_pull_request() -> None:
 def test_reports_and_runs_are_read_from_files(tmp_path: Path) -> None:
     reports = {"a": report("kd"), "b": report("kk")}
     rows = tmp_path / "rows.jsonl"
-    with ResultsFile.open(rows, lambda: "run", resume=False) as file:
+    with ResultsFile(rows, lambda: "run", resume=False) as file:
         for name, one in reports.items():
             file.append(name, one.to_dict())
         file.append("c", {"error": {"code": "input", "message": "blank"}})
