@@ -13,7 +13,7 @@ from typing import Annotated, NoReturn
 
 import typer
 
-from factcheck.cli import cache, calibrate, fields, keywords, report, run, score
+from factcheck.cli import cache, calibrate, fields, keywords, run, score
 from factcheck.cli.options import flag, show_help
 from factcheck.cli.output import discard_stdout, print_error
 from factcheck.errors import FactcheckError, InputError
@@ -36,7 +36,7 @@ for _function, _panel, _example in (
     (score.score, _SUMMARIES, "report.txt summary.txt --fail-under 0.8"),
     (run.run, _SUMMARIES, "pairs.jsonl --out rows.jsonl --resume"),
     (run.compare, _SUMMARIES, "before.jsonl after.jsonl --fail-if-worse"),
-    (report.report, _SUMMARIES, "rows.jsonl --out run.html"),
+    (run.report, _SUMMARIES, "rows.jsonl --out run.html"),
     (score.facts, _SUMMARIES, "report.txt --lock facts.yaml"),
     (score.check, _SUMMARIES, "facts.yaml summary.txt"),
     (calibrate.doctor, _TRUST, "openai/gpt-5-nano"),

@@ -1,4 +1,4 @@
-"""`factcheck run`: coverage of many records, with rows and batches; and `factcheck compare`."""
+"""`factcheck run`, `report` and `compare`: coverage of many records, with rows and batches."""
 
 from __future__ import annotations
 
@@ -15,7 +15,6 @@ from factcheck.errors import InputError, JudgeError
 if TYPE_CHECKING:
     from factcheck.facts import Usage
     from factcheck.records import Record
-    from factcheck.scoring.run_report import Tally
 
 ROWS = "Rows"
 BATCH = "Batch"
@@ -95,11 +94,14 @@ def run(  # noqa: PLR0913 - one parameter per option
     not paid twice.
     """
     from factcheck.documents import refuse_stdin_twice
-    from factcheck.scoring import gates, run_report, runs, unsent
+    from factcheck.documents.results import ResultsFile
+    from factcheck.runtime.progress import progress
+    from factcheck.scoring import FactCoverage, gates, runs, unsent
+    from factcheck.scoring.run_report import Tally
 
     refuse_stdin_twice(*files)
     _check_rows(files, out, resume=resume)
-    settings = {
+    settings: dict[str, Any] = {
         "judge": options.judge_with(judge, judge_option),
         "extractor": extractor,
         "batch_size": batch_size,
@@ -109,27 +111,75 @@ def run(  # noqa: PLR0913 - one parameter per option
         "budget": options.budget(max_calls, max_cost_usd),
         "cassette": cassette,
     }
-    tally = run_report.Tally()
+    tally = Tally()
     named = {"source": source_field, "summary": summary_field, "id": id_field}
     fields = {key: name for key, name in named.items() if name}
 
+    def skip(error: InputError) -> None:
+        tally.skipped += 1
+        output.print_error(f"skipped: {error}")
+
     def records() -> Iterator[Record]:
-        return runs.read_all(files, _skipper(tally) if skip_invalid else None, fields)
+        return runs.read_all(files, skip if skip_invalid else None, fields)
 
     if batch is not None:
         state = Path(f"{files[0]}.batch.json")
         _show_batch(unsent.run_batch(batch, state, settings, records, direction), batch)
-    elif dry_run:
+        return
+    if dry_run:
         _show_estimate(*unsent.estimate(settings, records(), direction))
+        return
+    with ExitStack() as stack:
+        scorer = stack.enter_context(FactCoverage(**settings))
+        gc.freeze()  # the modules live on: the collector need not look at them again and again
+        signature = partial(runs.run_signature, scorer, direction)
+        rows = stack.enter_context(ResultsFile(out, signature, resume=resume)) if out else None
+        show = stack.enter_context(progress("Scoring"))
+        runs.score_run(
+            scorer, records(), tally, direction=direction, lead=lead, rows=rows, on_record=show
+        )
+        tally.signature = signature()
+    failure = gates.run_gate(tally, fail_under, max_distorted)
+    to = output.Destination(format_)
+    output.report(tally.page(), tally.to_json, to, failure=failure, exits=False)
+    if tally.interrupted:
+        output.print_note("This is the result so far; --out ROWS --resume continues the run.")
+        raise KeyboardInterrupt
+    output.exit_with(failure)
+
+
+def report(
+    file: Annotated[
+        str, options.argument("FILE", "Rows of 'run --out' (.jsonl), or a JSON report of 'score'.")
+    ],
+    *,
+    format_: options.ReportFormat = None,
+    out: options.Out = None,
+    fail_under: Annotated[
+        float | None, options.fail_under("Exit with 1 if the (mean) score is lower, e.g. 0.8.")
+    ] = None,
+) -> None:
+    """Show saved results as HTML, Markdown, CSV or JUnit.
+
+    The HTML page of a run can be sorted, and each row opens its source
+    and summary with the facts marked. Nothing is scored again.
+    """
+    from factcheck.documents import read_text
+    from factcheck.facts import CoverageReport
+    from factcheck.scoring import gates
+    from factcheck.scoring.run_report import RunReport
+
+    to = output.destination(format_, out, file)
+    result: RunReport | CoverageReport
+    if file.endswith((".jsonl", ".ndjson")):
+        result = RunReport.read(file)
+        failure = gates.run_gate(result, fail_under)
     else:
-        _score(settings, records(), tally, direction, out, resume=resume, lead=lead)
-        failure = gates.run_gate(tally, fail_under, max_distorted)
-        to = output.Destination(format_)
-        output.report(tally.page(), tally.to_json, to, failure=failure, exits=False)
-        if tally.interrupted:
-            output.print_note("This is the result so far; --out ROWS --resume continues the run.")
-            raise KeyboardInterrupt
-        output.exit_with(failure)
+        result = CoverageReport.from_json(read_text(file))
+        failure = gates.coverage_gate(result, gates.Limits(fail_under=fail_under))
+    if fail_under is None:
+        failure = None
+    output.report(result.page(), result.to_json, to, failure=failure)
 
 
 def compare(
@@ -167,42 +217,6 @@ def _check_rows(files: list[str], out: str | None, *, resume: bool) -> None:
     if not out.endswith((".jsonl", ".ndjson")):
         raise InputError(f"--out {out}: rows are JSON lines; name the file .jsonl")
     output.check_out(out, *files)
-
-
-def _score(
-    settings: dict[str, Any],
-    records: Iterator[Record],
-    tally: Tally,
-    direction: Any,
-    out: str | None,
-    *,
-    resume: bool,
-    lead: bool,
-) -> None:
-    from factcheck.documents.results import ResultsFile
-    from factcheck.runtime.progress import progress
-    from factcheck.scoring import FactCoverage, runs
-
-    with ExitStack() as stack:
-        scorer = stack.enter_context(FactCoverage(**settings))
-        gc.freeze()  # the modules live on: the collector need not look at them again and again
-        signature = partial(runs.run_signature, scorer, direction)
-        rows = None
-        if out is not None:
-            rows = stack.enter_context(ResultsFile(out, signature, resume=resume))
-        on_record = stack.enter_context(progress("Scoring"))
-        runs.score_run(
-            scorer, records, tally, direction=direction, lead=lead, rows=rows, on_record=on_record
-        )
-        tally.signature = signature()
-
-
-def _skipper(tally: Tally) -> Any:
-    def skip(error: InputError) -> None:
-        tally.skipped += 1
-        output.print_error(f"skipped: {error}")
-
-    return skip
 
 
 def _show_estimate(n_records: int, usage: Usage) -> None:

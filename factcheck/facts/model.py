@@ -9,7 +9,7 @@ import itertools
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
@@ -202,8 +202,17 @@ class FactSet(Sequence[AtomicFact]):
                 raise InputError(f"two facts have the id {id_!r}; ids must be unique")
 
     @classmethod
-    def of(cls, facts: FactSet | Iterable[AtomicFact | str]) -> FactSet:
-        """Facts in any accepted form as a `FactSet`; plain strings are numbered (see `free_ids`).
+    def of(
+        cls,
+        facts: FactSet | Iterable[AtomicFact | str | Mapping[str, Any]],
+        error: Callable[[int, str], InputError] | None = None,
+    ) -> FactSet:
+        """Facts in any accepted form; those without an id are numbered (see `free_ids`).
+
+        Args:
+            facts: Facts, statements, or mappings from the fields of a fact to their values.
+            error: Makes the error about the fact at a position, counted from 0; `None`: without
+                place.
 
         Raises:
             InputError: Not a sequence of facts, a blank fact, or an id used twice.
@@ -212,18 +221,17 @@ class FactSet(Sequence[AtomicFact]):
             return facts
         if isinstance(facts, (str, bytes, Mapping)) or not isinstance(facts, Iterable):
             raise InputError(
-                f"facts must be a sequence of strings or AtomicFacts, not {type(facts).__name__}"
+                f"expected a list of facts, or 'facts:' with a list under it, got {shown(facts)}"
             )
-        given = list(facts)
-        for number, fact in enumerate(given, 1):
-            if not isinstance(fact, (str, AtomicFact)):
-                kind = type(fact).__name__
-                raise InputError(f"fact {number} is a {kind}; use a string or an AtomicFact")
-        ids = free_ids([None if isinstance(fact, str) else fact.id for fact in given])
-        made = (
-            AtomicFact(id_, " ".join(fact.split())) if isinstance(fact, str) else fact
-            for id_, fact in zip(ids, given, strict=True)
-        )
+        given, made = list(facts), []
+        ids = free_ids([_id_of(item) for item in given])
+        for position, (item, id_) in enumerate(zip(given, ids, strict=True)):
+            try:
+                made.append(_as_fact(item, id_))
+            except InputError as problem:  # noqa: PERF203 - it names the fact
+                why = str(problem).removeprefix("atomic fact: ")
+                unplaced = InputError(f"fact {position + 1}: {why}")
+                raise error(position, why) if error else unplaced from problem
         return cls(tuple(made))
 
     def __len__(self) -> int:
@@ -262,6 +270,32 @@ class FactSet(Sequence[AtomicFact]):
             documents=tuple(read.get("documents", list[str], [])),
             extracted=tuple(read.get("extracted", list[str], [])),
         )
+
+
+def _id_of(item: Any) -> str | None:
+    id_ = item.get("id") if isinstance(item, Mapping) else getattr(item, "id", None)
+    return id_ if isinstance(id_, str) else None
+
+
+def _as_fact(item: Any, free_id: str) -> AtomicFact:
+    if isinstance(item, AtomicFact):
+        return item
+    if isinstance(item, str):
+        return AtomicFact(free_id, " ".join(item.split()))
+    if not isinstance(item, Mapping):
+        raise InputError(f"expected a string, got {shown(item)}; put it in quotes")
+    refuse_unknown_keys(item, AtomicFact.__slots__)
+    return AtomicFact.from_dict({"id": free_id, **item})
+
+
+def refuse_unknown_keys(value: Mapping[Any, Any], known: Sequence[str]) -> None:
+    """Raise `InputError` if an object has a key that is not one of these."""
+    for key in value:
+        if key not in known:
+            raise InputError(
+                f"{shown(key)} is not one of {', '.join(known)}; "
+                "put a string in quotes if it holds ': '"
+            )
 
 
 def free_ids(given: Sequence[str | None]) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from os import PathLike
 from pathlib import Path
@@ -17,13 +17,12 @@ from factcheck.documents import (
     parse_json,
     plain_document,
     read_text,
-    shown,
     write_text,
 )
 from factcheck.errors import InputError
 from factcheck.facts import AtomicFact, FactSet, SourceDocument, as_source, free_ids, short_digest
+from factcheck.facts.model import refuse_unknown_keys
 
-_FACT_KEYS = ("id", "text", "span", "weight", "must", "tags", "documents")
 _SET_KEYS = ("source_digest", "made_by", "documents", "extracted", "facts")
 _DEFAULTS: dict[str, Any] = {
     "span": None,
@@ -96,17 +95,10 @@ def facts_from_lines(text: str) -> FactSet:
 
 
 def facts_from_data(data: Any, name: str) -> FactSet:
-    """Facts from a list of strings, objects or facts, or from what `FactSet.to_dict` gives.
-
-    Args:
-        data: The list; may be empty.
-        name: Name of the list for messages.
-
-    Returns:
-        The facts; those without id are numbered (see `factcheck.facts.free_ids`).
+    """Facts from a list of any accepted form, or from what `FactSet.to_dict` gives.
 
     Raises:
-        InputError: Another shape, or an id used twice; begins with `name`.
+        InputError: Another shape, or an id used twice; begins with `name`, that of the list.
     """
     return _facts_of(plain_document(data, name))
 
@@ -115,58 +107,22 @@ def _facts_of(document: Document) -> FactSet:
     head: Mapping[str, Any] = {}
     items = document.value
     under: tuple[str, ...] = ()
-    if isinstance(items, Mapping):
-        if problem := _unknown_key(items, _SET_KEYS):
-            raise document.error((), problem)
-        head, items, under = items, items.get("facts"), ("facts",)
-    if isinstance(items, (str, bytes)) or not isinstance(items, Iterable):
-        raise document.error(
-            under, f"expected a list of facts, or 'facts:' with a list under it, got {shown(items)}"
-        )
-    items = list(items)
-    ids = free_ids([_id_of(item) for item in items])
-    facts = []
-    for position, (item, free_id) in enumerate(zip(items, ids, strict=True)):
-        try:
-            facts.append(_fact(item, free_id))
-        except InputError as error:  # noqa: PERF203 - it names the fact
-            problem = f"fact {position + 1}: {str(error).removeprefix('atomic fact: ')}"
-            raise document.error((*under, position), problem) from error
+    placed: list[InputError] = []
+
+    def error(position: int, why: str) -> InputError:
+        placed.append(document.error((*under, position), f"fact {position + 1}: {why}"))
+        return placed[0]
+
     try:
+        if isinstance(items, Mapping):
+            refuse_unknown_keys(items, _SET_KEYS)
+            head, items, under = items, items.get("facts"), ("facts",)
         made = FactSet.from_dict({**head, "facts": []})
-        return replace(made, facts=tuple(facts))
-    except InputError as error:
-        raise document.error(under, str(error).removeprefix("fact set: ")) from error
-
-
-def _id_of(item: Any) -> str | None:
-    id_ = item.id if isinstance(item, AtomicFact) else None
-    if isinstance(item, Mapping):
-        id_ = item.get("id")
-    return id_ if isinstance(id_, str) else None
-
-
-def _fact(item: Any, free_id: str) -> AtomicFact:
-    if isinstance(item, AtomicFact):
-        return item
-    if isinstance(item, str):
-        item = {"text": item}
-    if not isinstance(item, Mapping):
-        raise InputError(f"expected a string, got {shown(item)}; put it in quotes")
-    if problem := _unknown_key(item, _FACT_KEYS):
-        raise InputError(problem)
-    return AtomicFact.from_dict({"id": free_id, **item})
-
-
-def _unknown_key(value: Mapping[Any, Any], known: tuple[str, ...]) -> str:
-    """What is wrong with a key of an object; empty if nothing is."""
-    unknown = next((key for key in value if key not in known), None)
-    if unknown is None:
-        return ""
-    return (
-        f"{shown(unknown)} is not one of {', '.join(known)}; "
-        "put a string in quotes if it holds ': '"
-    )
+        return replace(made, facts=FactSet.of(items, error).facts)
+    except InputError as problem:
+        if placed:
+            raise
+        raise document.error(under, str(problem).removeprefix("fact set: ")) from problem
 
 
 class LockChange(NamedTuple):
