@@ -6,11 +6,10 @@ import asyncio
 from collections import deque
 from collections.abc import Awaitable, Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
-from contextlib import closing
 from typing import Any, NamedTuple
 
 from factcheck.errors import FactcheckError, Failure, JudgeError, describe
-from factcheck.facts import CoverageReport, Usage
+from factcheck.facts import CoverageReport
 from factcheck.records import Record, as_record
 from factcheck.runtime.loop import background
 
@@ -102,26 +101,6 @@ def _belong_together(one: Record | RecordFailure, other: Record | RecordFailure)
     if isinstance(one, RecordFailure) or isinstance(other, RecordFailure):
         return False
     return (one.source, one.facts) == (other.source, other.facts)
-
-
-def outcomes(
-    scored: Generator[Scored, None, None], *, progress: bool
-) -> Generator[Outcome, None, None]:
-    """The outcomes alone, perhaps with progress; leaving early closes `scored`."""
-    with closing(scored):
-        if not progress:
-            yield from (outcome for _, outcome in scored)
-            return
-        from factcheck.runtime.progress import progress as shown_progress
-
-        n_records, n_facts, usage = 0, 0, Usage()
-        with shown_progress("Scoring") as show:
-            for _, outcome in scored:
-                if isinstance(outcome, CoverageReport):
-                    n_records, n_facts = n_records + 1, n_facts + len(outcome.facts)
-                    usage = usage + outcome.usage
-                    show(n_records, n_facts, usage)
-                yield outcome
 
 
 async def _scored(

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Generator, Iterable, Iterator, Mapping, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Generator, Iterable, Mapping, Sequence
+from contextlib import asynccontextmanager, closing, nullcontext
 from dataclasses import replace
 from importlib.metadata import version
 from itertools import chain
@@ -21,6 +21,7 @@ from factcheck.facts import (
     Source,
     SourceDocument,
     Texts,
+    Usage,
     Verdict,
     as_source,
     digest,
@@ -41,9 +42,10 @@ from factcheck.judges.ports import (
 )
 from factcheck.records import Record
 from factcheck.runtime.loop import blocking, together
+from factcheck.runtime.progress import progress as show_progress
 from factcheck.runtime.session import Session, SessionOptions, SessionUser
 from factcheck.scoring.lead import lead_of
-from factcheck.scoring.many import RecordFailure, Scored, outcomes, score_records
+from factcheck.scoring.many import Outcome, Scored, score_records
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -204,7 +206,7 @@ class FactCoverage(SessionUser):
         *,
         direction: Direction = "coverage",
         progress: bool = False,
-    ) -> Iterator[CoverageReport | RecordFailure]:
+    ) -> Generator[Outcome, None, None]:
         """Score many records, in order, with bounded memory.
 
         Args:
@@ -218,7 +220,15 @@ class FactCoverage(SessionUser):
             judge fails only its own record. Leaving the iterator early cancels what is in flight;
             what was paid for is in the cache.
         """
-        return outcomes(self.score_records(records, direction=direction), progress=progress)
+        n_records, n_facts, usage = 0, 0, Usage()
+        shown = show_progress("Scoring") if progress else nullcontext()
+        with closing(self.score_records(records, direction=direction)) as scored, shown as show:
+            for _, outcome in scored:
+                if show and isinstance(outcome, CoverageReport):
+                    n_records, n_facts = n_records + 1, n_facts + len(outcome.facts)
+                    usage = usage + outcome.usage
+                    show(n_records, n_facts, usage)
+                yield outcome
 
     def score_records(
         self,
